@@ -1,0 +1,235 @@
+//! Dual numbers: a value with its derivatives along several directions at once.
+//!
+//! The derivatives are explicit packs of four (`wide::f64x4`), because compilers do not
+//! vectorise plain arrays of derivatives reliably.
+
+use crate::Real;
+use core::cmp::Ordering;
+use core::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
+use wide::f64x4;
+
+/// A value and 4·K directional derivatives.
+#[derive(Clone, Copy, Debug)]
+pub struct Dual<const K: usize> {
+    v: f64,
+    d: [f64x4; K],
+}
+
+/// Dual number with four directions.
+pub type Dual4 = Dual<1>;
+/// Dual number with eight directions.
+pub type Dual8 = Dual<2>;
+
+impl<const K: usize> Dual<K> {
+    /// Number of directions carried.
+    pub const DIRECTIONS: usize = 4 * K;
+
+    /// The independent variable of direction `i`: value `x`, derivative one along `i`.
+    ///
+    /// # Panics
+    /// When `i` is not below [`Self::DIRECTIONS`].
+    #[inline]
+    #[track_caller]
+    pub fn variable(x: f64, i: usize) -> Self {
+        Self::constant(x).with_derivative(i, 1.0)
+    }
+
+    /// The same value with the derivative along direction `i` set to `dx`.
+    #[inline]
+    #[track_caller]
+    pub fn with_derivative(mut self, i: usize, dx: f64) -> Self {
+        self.d[i / 4].as_mut_array()[i % 4] = dx;
+        self
+    }
+
+    /// The derivative along direction `i`.
+    #[inline]
+    #[track_caller]
+    pub fn derivative(self, i: usize) -> f64 {
+        self.d[i / 4].as_array()[i % 4]
+    }
+
+    /// f(x) with f′(x) known: the chain rule.
+    #[inline(always)]
+    fn chain(self, f: f64, df: f64) -> Self {
+        let k = f64x4::splat(df);
+        Self {
+            v: f,
+            d: self.d.map(|d| d * k),
+        }
+    }
+
+    #[inline(always)]
+    fn zip(self, other: Self, v: f64, op: impl Fn(f64x4, f64x4) -> f64x4) -> Self {
+        let mut d = self.d;
+        for (a, b) in d.iter_mut().zip(other.d) {
+            *a = op(*a, b);
+        }
+        Self { v, d }
+    }
+}
+
+impl<const K: usize> PartialEq for Dual<K> {
+    fn eq(&self, other: &Self) -> bool {
+        self.v == other.v
+    }
+}
+
+/// Comparisons look at the value only: they decide branches.
+impl<const K: usize> PartialOrd for Dual<K> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        self.v.partial_cmp(&other.v)
+    }
+}
+
+impl<const K: usize> Neg for Dual<K> {
+    type Output = Self;
+    #[inline(always)]
+    fn neg(self) -> Self {
+        Self {
+            v: -self.v,
+            d: self.d.map(|d| -d),
+        }
+    }
+}
+
+impl<const K: usize> Add for Dual<K> {
+    type Output = Self;
+    #[inline(always)]
+    fn add(self, o: Self) -> Self {
+        self.zip(o, self.v + o.v, |a, b| a + b)
+    }
+}
+
+impl<const K: usize> Sub for Dual<K> {
+    type Output = Self;
+    #[inline(always)]
+    fn sub(self, o: Self) -> Self {
+        self.zip(o, self.v - o.v, |a, b| a - b)
+    }
+}
+
+impl<const K: usize> Mul for Dual<K> {
+    type Output = Self;
+    #[inline(always)]
+    fn mul(self, o: Self) -> Self {
+        let (x, y) = (f64x4::splat(self.v), f64x4::splat(o.v));
+        self.zip(o, self.v * o.v, |a, b| a.mul_add(y, x * b))
+    }
+}
+
+impl<const K: usize> Div for Dual<K> {
+    type Output = Self;
+    #[inline(always)]
+    fn div(self, o: Self) -> Self {
+        let r = 1.0 / o.v;
+        let q = self.v / o.v;
+        let (rr, qq) = (f64x4::splat(r), f64x4::splat(q));
+        self.zip(o, q, |a, b| (a - qq * b) * rr)
+    }
+}
+
+macro_rules! mixed_with_f64 {
+    ($($trait:ident $method:ident $d:expr;)*) => {$(
+        impl<const K: usize> $trait<f64> for Dual<K> {
+            type Output = Self;
+            #[inline(always)]
+            fn $method(self, k: f64) -> Self {
+                let scale: fn(f64x4, f64) -> f64x4 = $d;
+                Self { v: self.v.$method(k), d: self.d.map(|d| scale(d, k)) }
+            }
+        }
+    )*};
+}
+mixed_with_f64! {
+    Add add |d, _| d;
+    Sub sub |d, _| d;
+    Mul mul |d, k| d * f64x4::splat(k);
+    Div div |d, k| d / f64x4::splat(k);
+}
+
+macro_rules! assign {
+    ($($trait:ident $method:ident $by:ident $rhs:ty),* $(,)?) => {$(
+        impl<const K: usize> $trait<$rhs> for Dual<K> {
+            #[inline(always)]
+            fn $method(&mut self, o: $rhs) {
+                *self = (*self).$by(o);
+            }
+        }
+    )*};
+}
+assign! {
+    AddAssign add_assign add Self,
+    SubAssign sub_assign sub Self,
+    MulAssign mul_assign mul Self,
+    DivAssign div_assign div Self,
+    AddAssign add_assign add f64,
+    SubAssign sub_assign sub f64,
+    MulAssign mul_assign mul f64,
+}
+
+impl<const K: usize> Real for Dual<K> {
+    #[inline(always)]
+    fn constant(x: f64) -> Self {
+        Self {
+            v: x,
+            d: [f64x4::ZERO; K],
+        }
+    }
+    #[inline(always)]
+    fn value(self) -> f64 {
+        self.v
+    }
+    #[inline]
+    fn sin_cos(self) -> (Self, Self) {
+        let (s, c) = self.v.sin_cos();
+        (self.chain(s, c), self.chain(c, -s))
+    }
+    #[inline]
+    fn atan(self) -> Self {
+        self.chain(self.v.atan(), 1.0 / (1.0 + self.v * self.v))
+    }
+    #[inline]
+    fn atan2(self, x: Self) -> Self {
+        let r2 = self.v * self.v + x.v * x.v;
+        let (p, q) = (f64x4::splat(x.v / r2), f64x4::splat(self.v / r2));
+        self.zip(x, self.v.atan2(x.v), |dy, dx| p * dy - q * dx)
+    }
+    #[inline]
+    fn sqrt(self) -> Self {
+        let r = self.v.sqrt();
+        self.chain(r, 0.5 / r)
+    }
+    #[inline]
+    fn exp(self) -> Self {
+        let e = self.v.exp();
+        self.chain(e, e)
+    }
+    #[inline]
+    fn ln(self) -> Self {
+        self.chain(self.v.ln(), 1.0 / self.v)
+    }
+    #[inline]
+    fn tanh(self) -> Self {
+        let t = self.v.tanh();
+        self.chain(t, 1.0 - t * t)
+    }
+    #[inline]
+    fn powi(self, n: i32) -> Self {
+        if n == 0 {
+            return Self::constant(1.0);
+        }
+        let p = self.v.powi(n - 1);
+        self.chain(p * self.v, f64::from(n) * p)
+    }
+    #[inline]
+    fn powf(self, p: f64) -> Self {
+        if p == 0.0 {
+            return Self::constant(1.0);
+        }
+        self.chain(self.v.powf(p), p * self.v.powf(p - 1.0))
+    }
+    fn is_finite(self) -> bool {
+        self.v.is_finite() && self.d.iter().all(|d| d.as_array().iter().all(|x| x.is_finite()))
+    }
+}

@@ -1,0 +1,172 @@
+//! The trait [`Real`]: what a residual may do with a number.
+
+use core::fmt::Debug;
+use core::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
+
+/// A real scalar: plain `f64` or a number that carries derivatives along.
+///
+/// Mixed operations with `f64` are part of the trait because model constants stay `f64`:
+/// multiplying a dual number by a constant then costs no derivative of that constant.
+///
+/// ```
+/// use holonom_algebra::{Dual4, Real};
+/// fn energy<T: Real>(x: T, v: T) -> T { (v * v + x.sin() * 9.81) * 0.5 }
+/// assert_eq!(energy(0.0, 2.0), 2.0);
+/// let x = Dual4::variable(0.0, 0);
+/// assert_eq!(energy(x, Dual4::constant(2.0)).derivative(0), 9.81 * 0.5);
+/// ```
+pub trait Real:
+    Copy
+    + Debug
+    + Send
+    + Sync
+    + 'static
+    + PartialOrd
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + Mul<Output = Self>
+    + Div<Output = Self>
+    + Neg<Output = Self>
+    + AddAssign
+    + SubAssign
+    + MulAssign
+    + DivAssign
+    + Add<f64, Output = Self>
+    + Sub<f64, Output = Self>
+    + Mul<f64, Output = Self>
+    + Div<f64, Output = Self>
+    + AddAssign<f64>
+    + SubAssign<f64>
+    + MulAssign<f64>
+{
+    /// A constant: all derivatives zero.
+    fn constant(x: f64) -> Self;
+    /// The value without derivatives.
+    fn value(self) -> f64;
+    /// Zero.
+    fn zero() -> Self {
+        Self::constant(0.0)
+    }
+    /// One.
+    fn one() -> Self {
+        Self::constant(1.0)
+    }
+    /// Sine and cosine together.
+    fn sin_cos(self) -> (Self, Self);
+    /// Sine.
+    fn sin(self) -> Self {
+        self.sin_cos().0
+    }
+    /// Cosine.
+    fn cos(self) -> Self {
+        self.sin_cos().1
+    }
+    /// Tangent.
+    fn tan(self) -> Self {
+        let (s, c) = self.sin_cos();
+        s / c
+    }
+    /// Arc tangent.
+    fn atan(self) -> Self;
+    /// Angle of the point (`x`, `self`), in (−π, π].
+    fn atan2(self, x: Self) -> Self;
+    /// Square root.
+    fn sqrt(self) -> Self;
+    /// Exponential function.
+    fn exp(self) -> Self;
+    /// Natural logarithm.
+    fn ln(self) -> Self;
+    /// Hyperbolic tangent.
+    fn tanh(self) -> Self;
+    /// Integer power.
+    fn powi(self, n: i32) -> Self;
+    /// Real power with a constant exponent.
+    fn powf(self, p: f64) -> Self;
+    /// Absolute value; the derivative at zero is that of the right side.
+    fn abs(self) -> Self {
+        if self.value() < 0.0 { -self } else { self }
+    }
+    /// `self²`.
+    fn square(self) -> Self {
+        self * self
+    }
+    /// 1/`self`.
+    fn recip(self) -> Self {
+        Self::one() / self
+    }
+    /// `a` where `condition` holds, else `b`: the branch of a piecewise law.
+    ///
+    /// A function of its own so that a recording scalar can keep both branches.
+    fn select(condition: bool, a: Self, b: Self) -> Self {
+        if condition { a } else { b }
+    }
+    /// Whether the value and all derivatives are finite.
+    fn is_finite(self) -> bool;
+}
+
+impl Real for f64 {
+    #[inline(always)]
+    fn constant(x: f64) -> Self {
+        x
+    }
+    #[inline(always)]
+    fn value(self) -> f64 {
+        self
+    }
+    #[inline]
+    fn sin_cos(self) -> (Self, Self) {
+        f64::sin_cos(self)
+    }
+    #[inline]
+    fn sin(self) -> Self {
+        f64::sin(self)
+    }
+    #[inline]
+    fn cos(self) -> Self {
+        f64::cos(self)
+    }
+    #[inline]
+    fn tan(self) -> Self {
+        f64::tan(self)
+    }
+    #[inline]
+    fn atan(self) -> Self {
+        f64::atan(self)
+    }
+    #[inline]
+    fn atan2(self, x: Self) -> Self {
+        f64::atan2(self, x)
+    }
+    #[inline]
+    fn sqrt(self) -> Self {
+        f64::sqrt(self)
+    }
+    #[inline]
+    fn exp(self) -> Self {
+        f64::exp(self)
+    }
+    #[inline]
+    fn ln(self) -> Self {
+        f64::ln(self)
+    }
+    #[inline]
+    fn tanh(self) -> Self {
+        f64::tanh(self)
+    }
+    #[inline]
+    fn powi(self, n: i32) -> Self {
+        f64::powi(self, n)
+    }
+    #[inline]
+    fn powf(self, p: f64) -> Self {
+        f64::powf(self, p)
+    }
+    #[inline]
+    fn abs(self) -> Self {
+        f64::abs(self)
+    }
+    #[inline]
+    fn is_finite(self) -> bool {
+        f64::is_finite(self)
+    }
+}

@@ -1,0 +1,84 @@
+//! What a run cost, counted the same way everywhere.
+
+use serde::{Deserialize, Serialize};
+
+/// Work counters of a run. Deterministic: two runs of the same build on the same input agree
+/// exactly, so tests compare them with `==`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counters {
+    /// Accepted steps.
+    pub steps: u64,
+    /// Attempts rejected by the error test.
+    pub rejected_error: u64,
+    /// Attempts rejected because the corrector did not converge.
+    pub rejected_convergence: u64,
+    /// Order reductions because stability, not accuracy, limited the step.
+    pub order_reductions_stability: u64,
+    /// All residual evaluations, those for Jacobians and the start included (#fc).
+    pub residuals: u64,
+    /// Residual evaluations of the corrector alone (#fcw).
+    pub residuals_corrector: u64,
+    /// Full evaluations of the Jacobian (#Je).
+    pub jacobians: u64,
+    /// Cheap updates of the iteration matrix: a changed α on kept ∂F/∂y, Arnold (22)–(25).
+    pub updates_partitioned: u64,
+    /// Evaluations of ∂F/∂ẏ alone (the mass matrix).
+    pub mass_evaluations: u64,
+    /// New estimates of the sparsity pattern.
+    pub sparsity_updates: u64,
+    /// Factorisations of the iteration matrix.
+    pub factorisations: u64,
+    /// Sparse factorisations that had to choose new pivots.
+    pub repivotings: u64,
+    /// Solves with a factorised matrix.
+    pub solves: u64,
+    /// Iterations of the corrector.
+    pub newton_iterations: u64,
+    /// Iterations of Krylov methods.
+    pub krylov_iterations: u64,
+    /// Refresh cycles begun (three-phase policy).
+    pub refresh_cycles: u64,
+    /// Events located.
+    pub events: u64,
+    /// Restarts after a discrete update.
+    pub restarts: u64,
+}
+
+impl Counters {
+    /// Name and value of every counter, in the order of the declaration.
+    pub fn rows(&self) -> [(&'static str, u64); 18] {
+        [
+            ("steps", self.steps),
+            ("rejected_error", self.rejected_error),
+            ("rejected_convergence", self.rejected_convergence),
+            ("order_reductions_stability", self.order_reductions_stability),
+            ("residuals", self.residuals),
+            ("residuals_corrector", self.residuals_corrector),
+            ("jacobians", self.jacobians),
+            ("updates_partitioned", self.updates_partitioned),
+            ("mass_evaluations", self.mass_evaluations),
+            ("sparsity_updates", self.sparsity_updates),
+            ("factorisations", self.factorisations),
+            ("repivotings", self.repivotings),
+            ("solves", self.solves),
+            ("newton_iterations", self.newton_iterations),
+            ("krylov_iterations", self.krylov_iterations),
+            ("refresh_cycles", self.refresh_cycles),
+            ("events", self.events),
+            ("restarts", self.restarts),
+        ]
+    }
+}
+
+/// Where the time went, in seconds. Not deterministic, hence apart from [`Counters`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Timing {
+    /// The whole run.
+    pub total: f64,
+    /// Evaluation of Jacobians.
+    pub jacobian: f64,
+    /// Factorisations.
+    pub factorisation: f64,
+    /// Consistent start.
+    pub start: f64,
+}

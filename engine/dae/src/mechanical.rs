@@ -1,0 +1,118 @@
+//! [`Mechanical`]: the equations of motion with their parts apart.
+//!
+//! q̇ = V(q) v, M v̇ = f − Gᵀλ, 0 = g(t, q), with G := (∂g/∂q) V(q). Steppers that use the
+//! parts (linear-implicit Euler, projection, RK4, trapezoidal rule, generalised-α) work on
+//! this; the residual forms in `problems` and later in the multibody crate derive a
+//! [`System`](crate::System) from it.
+
+use crate::Rejection;
+use core::ops::Range;
+
+/// Where positions, velocities and multipliers lie in y.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MechanicalLayout {
+    /// Positions q.
+    pub q: Range<usize>,
+    /// Velocities v.
+    pub v: Range<usize>,
+    /// Multipliers λ; empty where eliminated.
+    pub lambda: Range<usize>,
+    /// Multipliers η of the stabilised form; empty in the other forms.
+    pub eta: Range<usize>,
+}
+
+/// Which force elements a Jacobian is assembled for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ElementSet<'a> {
+    /// All of them.
+    All,
+    /// Those with the given numbers: the stiff ones.
+    Some(&'a [usize]),
+}
+
+/// A mechanical system. Matrices are dense, column by column, unless said otherwise; nothing
+/// allocates after construction.
+pub trait Mechanical: Send {
+    /// Number of position coordinates.
+    fn n_q(&self) -> usize;
+    /// Number of velocity coordinates.
+    fn n_v(&self) -> usize;
+    /// Number of constraint equations.
+    fn n_g(&self) -> usize;
+
+    /// out := V(q) x, from n_v to n_q entries; the identity unless positions are Euler parameters.
+    fn velocity_map(&mut self, _q: &[f64], x: &[f64], out: &mut [f64]) {
+        out.copy_from_slice(x);
+    }
+
+    /// M(t, q), n_v × n_v.
+    fn mass(&mut self, t: f64, q: &[f64], mass: &mut [f64]) -> Result<(), Rejection>;
+
+    /// out := M(t, q) x.
+    fn apply_mass(&mut self, t: f64, q: &[f64], x: &[f64], out: &mut [f64]) -> Result<(), Rejection>;
+
+    /// x := M(t, q)⁻¹ x.
+    fn solve_mass(&mut self, t: f64, q: &[f64], x: &mut [f64]) -> Result<(), Rejection>;
+
+    /// f(t, q, v, λ): applied and gyroscopic forces, without −Gᵀλ.
+    fn force(
+        &mut self,
+        t: f64,
+        q: &[f64],
+        v: &[f64],
+        lambda: &[f64],
+        force: &mut [f64],
+    ) -> Result<(), Rejection>;
+
+    /// out := f_q V x + f_v w: the directional derivative of the forces along q̇ = V x, v̇ = w.
+    fn force_derivative(
+        &mut self,
+        t: f64,
+        q: &[f64],
+        v: &[f64],
+        lambda: &[f64],
+        x: &[f64],
+        w: &[f64],
+        out: &mut [f64],
+    ) -> Result<(), Rejection>;
+
+    /// (∂f/∂q) V and ∂f/∂v, n_v × n_v each, of the chosen elements.
+    fn force_jacobians(
+        &mut self,
+        t: f64,
+        q: &[f64],
+        v: &[f64],
+        lambda: &[f64],
+        elements: ElementSet<'_>,
+        f_q: &mut [f64],
+        f_v: &mut [f64],
+    ) -> Result<(), Rejection>;
+
+    /// g(t, q).
+    fn constraint(&mut self, t: f64, q: &[f64], g: &mut [f64]) -> Result<(), Rejection>;
+
+    /// G(t, q), n_g × n_v.
+    fn constraint_matrix(&mut self, t: f64, q: &[f64], matrix: &mut [f64]) -> Result<(), Rejection>;
+
+    /// g_t(t, q): the part of the velocity constraint G v + g_t that does not depend on v.
+    fn constraint_rate(&mut self, t: f64, q: &[f64], g_t: &mut [f64]) -> Result<(), Rejection>;
+
+    /// γ(t, q, v): the rest of the acceleration constraint d/dt (G v + g_t) = G v̇ + γ.
+    fn constraint_bias(
+        &mut self,
+        t: f64,
+        q: &[f64],
+        v: &[f64],
+        gamma: &mut [f64],
+    ) -> Result<(), Rejection>;
+
+    /// v̇ and λ from M v̇ = f − Gᵀλ, G v̇ + γ = 0. λ holds the value used in f on entry.
+    fn accelerations(
+        &mut self,
+        t: f64,
+        q: &[f64],
+        v: &[f64],
+        lambda: &mut [f64],
+        accelerations: &mut [f64],
+    ) -> Result<(), Rejection>;
+}

@@ -1,0 +1,313 @@
+//! How an evaluation or a step can end short of success.
+//!
+//! A [`Rejection`] is recoverable: the stepper tries again with a smaller step or a fresh
+//! matrix. A [`Failure`] is final for the run; it says where, why, which rows were worst and
+//! what to do about it. What was computed up to there is kept by the caller.
+
+use core::fmt;
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+/// Why an attempt was thrown away. Cheap to pass around: no strings, no allocation.
+#[derive(Clone, Copy, Debug, PartialEq, Error, Serialize, Deserialize)]
+pub enum Rejection {
+    /// The residual has a NaN or an infinity in this row.
+    #[error("the residual is not finite in row {row}")]
+    NonFinite {
+        /// Row of the residual.
+        row: usize,
+    },
+    /// The residual function itself declined to evaluate there (outside its domain).
+    #[error("the residual cannot be evaluated at this point")]
+    OutsideDomain,
+    /// The corrector iteration diverges.
+    #[error("the corrector iteration diverges")]
+    Divergence,
+    /// The corrector iteration converges too slowly.
+    #[error("the corrector iteration converges too slowly")]
+    SlowConvergence,
+    /// The iteration matrix has no inverse.
+    #[error("the iteration matrix is singular (row {row}, column {column})")]
+    SingularMatrix {
+        /// A row that depends on the others.
+        row: usize,
+        /// The column without pivot.
+        column: usize,
+        /// Singular for any values in this sparsity pattern.
+        structural: bool,
+    },
+    /// The local error exceeds the tolerance.
+    #[error("the local error is {ratio:.2} times the tolerance")]
+    ErrorTest {
+        /// Weighted norm of the estimated local error (accepted when at most 1).
+        ratio: f64,
+    },
+    /// A variable left its bounds by more than the tolerance.
+    #[error("variable {variable} falls below its lower bound")]
+    BelowBound {
+        /// Index of the variable.
+        variable: usize,
+    },
+}
+
+/// What was wrong with the input of a run, found before the first step.
+#[derive(Clone, Debug, PartialEq, Error)]
+pub enum InputError {
+    /// A vector has the wrong length.
+    #[error("{what} has {found} entries, the system has {expected} unknowns; pass one entry for each of them")]
+    WrongSize {
+        /// Which vector.
+        what: &'static str,
+        /// Its length.
+        found: usize,
+        /// The right length.
+        expected: usize,
+    },
+    /// A start value is NaN or infinite.
+    #[error("the start value of {what} `{name}` (entry {index}) is {value}; give a finite number")]
+    NonFiniteStart {
+        /// "y" or "ẏ".
+        what: &'static str,
+        /// Name of the variable.
+        name: String,
+        /// Its index.
+        index: usize,
+        /// The offending value.
+        value: f64,
+    },
+    /// A tolerance is zero, negative or not a number.
+    #[error("the {what} tolerance{} is {value}; {remedy}", .name.as_ref().map(|n| format!(" of `{n}`")).unwrap_or_default())]
+    Tolerance {
+        /// "relative" or "absolute".
+        what: &'static str,
+        /// The variable, for a per-component tolerance.
+        name: Option<String>,
+        /// The offending value.
+        value: f64,
+        /// What to give instead.
+        remedy: &'static str,
+    },
+    /// The end of the interval does not lie after its start.
+    #[error("the end time {t_end} does not lie after the start time {t0}; integrate forwards, to a later time")]
+    Interval {
+        /// Start of the interval.
+        t0: f64,
+        /// End asked for.
+        t_end: f64,
+    },
+    /// An option has an impossible value.
+    #[error("option `{option}` is {value}: {remedy}")]
+    Option {
+        /// Name of the option.
+        option: &'static str,
+        /// Its value, as text.
+        value: String,
+        /// What is allowed.
+        remedy: String,
+    },
+    /// The structure that came with the system contradicts itself.
+    #[error("the structure of the system is inconsistent: {0}")]
+    Structure(String),
+    /// The start values do not satisfy the equations and assembly was switched off.
+    #[error(
+        "the start values do not satisfy equation `{equation}` (residual {residual:.3e}); \
+         `{variable}` would move by {moves:.3e} ({times:.0} times its tolerance). \
+         Correct the start or let the program assemble it (`Start::Assemble`)"
+    )]
+    InconsistentStart {
+        /// Name of the worst equation.
+        equation: String,
+        /// Its residual.
+        residual: f64,
+        /// The variable that would move most.
+        variable: String,
+        /// By how much.
+        moves: f64,
+        /// The same in units of the tolerance.
+        times: f64,
+    },
+    /// Assembly was asked for, but an equation cannot be met near the given start.
+    #[error(
+        "no consistent start near the given one: equation `{equation}` stays at {residual:.3e} \
+         after {iterations} iterations ({stage}); {remedy}"
+    )]
+    NoConsistentStart {
+        /// positions, velocities, or accelerations and multipliers.
+        stage: &'static str,
+        /// The equation that cannot be met.
+        equation: String,
+        /// Its residual at the best point found.
+        residual: f64,
+        /// Iterations spent.
+        iterations: usize,
+        /// What to do about it.
+        remedy: &'static str,
+    },
+    /// A checkpoint does not belong to this system or these options.
+    #[error("the checkpoint does not fit: {0}")]
+    Checkpoint(String),
+}
+
+/// Why a run ended before its goal.
+#[derive(Clone, Debug, PartialEq, Error)]
+pub enum FailureKind {
+    /// Found before the first step.
+    #[error(transparent)]
+    Input(#[from] InputError),
+    /// The step size fell to the spacing of floating-point numbers.
+    #[error(
+        "the step size fell to {h:.3e} at order {order} because {reason}. {remedy}"
+    )]
+    StepTooSmall {
+        /// The step size at the end.
+        h: f64,
+        /// The order at the end.
+        order: usize,
+        /// The reason of the last rejection.
+        reason: Rejection,
+        /// What to do about it.
+        remedy: &'static str,
+    },
+    /// The residual stays NaN or infinite however small the step.
+    #[error(
+        "the residual of equation `{equation}` is not finite here, and no smaller step helps. \
+         Check that row for a division by zero, the root or logarithm of a negative number, or a force without bound"
+    )]
+    NonFinite {
+        /// Name of the equation.
+        equation: String,
+    },
+    /// The iteration matrix is singular.
+    #[error(
+        "the iteration matrix is {} singular: equation `{equation}` gives no new information about `{variable}`. \
+         Look for a variable that no equation determines, a redundant constraint, or an index higher than declared",
+        if *.structural { "structurally" } else { "numerically" }
+    )]
+    SingularMatrix {
+        /// Name of an equation that depends on the others.
+        equation: String,
+        /// Name of the variable left undetermined.
+        variable: String,
+        /// For any values in this sparsity pattern.
+        structural: bool,
+    },
+    /// The tolerances ask for more digits than the arithmetic has.
+    #[error(
+        "the tolerances are below what double precision can do here; multiply them by at least {factor:.1e}"
+    )]
+    TooMuchAccuracy {
+        /// Factor by which the tolerances must grow.
+        factor: f64,
+    },
+    /// The allowed number of steps is used up.
+    #[error("{steps} steps are used up before the end time; raise `max_steps` or loosen the tolerances")]
+    TooManySteps {
+        /// The limit.
+        steps: u64,
+    },
+    /// The allowed computing time is used up.
+    #[error("the time limit of {seconds} s is used up; raise `time_limit` or loosen the tolerances")]
+    TimeLimit {
+        /// The limit.
+        seconds: f64,
+    },
+    /// An event the run was told to wait for never came.
+    #[error(
+        "event `{name}` was required but its function never changed sign up to t = {t_end}{}",
+        if *.touched {
+            ": it touches zero without crossing. Use a function that changes sign, not a square or an absolute value"
+        } else {
+            ". Check its sign and direction, or extend the interval"
+        }
+    )]
+    EventNeverFired {
+        /// Name of the event.
+        name: String,
+        /// End of the interval.
+        t_end: f64,
+        /// Whether the function came to zero without crossing it.
+        touched: bool,
+    },
+    /// An event function sits at exactly zero, so its sign means nothing.
+    #[error(
+        "event `{name}` is exactly zero over {steps} steps, so that no change of sign can be found; \
+         give a function that is non-zero except at the event"
+    )]
+    EventAlwaysZero {
+        /// Name of the event.
+        name: String,
+        /// Consecutive steps at zero.
+        steps: u32,
+    },
+    /// An event function is NaN or infinite.
+    #[error("the function of event `{name}` is not finite")]
+    EventNotFinite {
+        /// Name of the event.
+        name: String,
+    },
+    /// Events follow each other without time going on.
+    #[error(
+        "event `{name}` fired {count} times within one step's breadth: the discrete update does not leave the surface. \
+         Move the state off the surface in the update, or end the run there"
+    )]
+    EventChattering {
+        /// Name of the event.
+        name: String,
+        /// How often it fired.
+        count: u32,
+    },
+}
+
+/// A named row or variable with a number, for messages.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NamedValue {
+    /// Name of the equation or variable.
+    pub name: String,
+    /// Its residual or weighted error.
+    pub value: f64,
+}
+
+/// A run that ended before its goal: what, where and the worst rows by name.
+#[derive(Clone, Debug, PartialEq, Error)]
+pub struct Failure {
+    /// What happened.
+    #[source]
+    pub kind: FailureKind,
+    /// Time reached.
+    pub t: f64,
+    /// Step size in use.
+    pub h: f64,
+    /// Order in use.
+    pub order: usize,
+    /// The rows or variables that were worst at the end, worst first.
+    pub worst: Vec<NamedValue>,
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let FailureKind::Input(error) = &self.kind {
+            return error.fmt(f);
+        }
+        write!(f, "at t = {}: {}", self.t, self.kind)?;
+        if !self.worst.is_empty() {
+            write!(f, " (worst:")?;
+            for w in &self.worst {
+                write!(f, " `{}` {:.2e}", w.name, w.value)?;
+            }
+            write!(f, ")")?;
+        }
+        Ok(())
+    }
+}
+
+impl From<InputError> for Failure {
+    fn from(error: InputError) -> Self {
+        Self {
+            kind: error.into(),
+            t: f64::NAN,
+            h: 0.0,
+            order: 0,
+            worst: Vec::new(),
+        }
+    }
+}

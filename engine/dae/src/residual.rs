@@ -1,0 +1,112 @@
+//! The residual F(t, y, ẏ), written once and generic over the scalar.
+
+use crate::{Event, EventAction, Mechanical, Rejection, Structure};
+use holonom_algebra::Real;
+
+/// Where a residual is evaluated.
+#[derive(Clone, Copy, Debug)]
+pub struct Point<'a, T> {
+    /// Time.
+    pub t: T,
+    /// Unknowns.
+    pub y: &'a [T],
+    /// Their derivatives ẏ.
+    pub yp: &'a [T],
+    /// Discrete variables: constant between events.
+    pub discrete: &'a [f64],
+}
+
+/// State handed to a discrete update, which may change all of it but the time.
+#[derive(Debug)]
+pub struct EventState<'a> {
+    /// Time of the event.
+    pub t: f64,
+    /// Unknowns.
+    pub y: &'a mut [f64],
+    /// Their derivatives; made consistent again after the update.
+    pub yp: &'a mut [f64],
+    /// Discrete variables.
+    pub discrete: &'a mut [f64],
+}
+
+/// A DAE F(t, y, ẏ) = 0.
+///
+/// Implement this, wrap it in [`Bound`](crate::Bound), and every solver can use it. Only
+/// [`structure`](Residual::structure) and [`residual`](Residual::residual) are required in
+/// practice; the workspace is for intermediate values, so that evaluation does not allocate.
+///
+/// ```
+/// use holonom_algebra::Real;
+/// use holonom_dae::{Bound, Point, Rejection, Residual, Structure, System};
+///
+/// /// ẏ = −k y
+/// struct Decay { k: f64 }
+///
+/// impl Residual for Decay {
+///     type Workspace<T: Real> = ();
+///     fn structure(&self) -> Structure { Structure::ode(["y"]) }
+///     fn workspace<T: Real>(&self) {}
+///     fn residual<T: Real>(&self, at: Point<'_, T>, _: &mut (), r: &mut [T]) -> Result<(), Rejection> {
+///         r[0] = at.yp[0] + at.y[0] * self.k;
+///         Ok(())
+///     }
+/// }
+///
+/// let mut system = Bound::new(Decay { k: 2.0 });
+/// let mut r = [0.0];
+/// system.residual(0.0, &[1.0], &[-2.0], &mut r).unwrap();
+/// assert_eq!(r[0], 0.0);
+/// ```
+pub trait Residual: Send + Sync {
+    /// Memory for intermediate values, one per scalar type.
+    type Workspace<T: Real>: Send;
+
+    /// Names, kinds and known structure; asked for once.
+    fn structure(&self) -> Structure;
+
+    /// Allocates the workspace.
+    fn workspace<T: Real>(&self) -> Self::Workspace<T>;
+
+    /// r := F(t, y, ẏ). Must not allocate. A point outside the domain may be refused; NaN and
+    /// infinities in `r` are noticed by the caller and need no check here.
+    fn residual<T: Real>(
+        &self,
+        at: Point<'_, T>,
+        work: &mut Self::Workspace<T>,
+        r: &mut [T],
+    ) -> Result<(), Rejection>;
+
+    /// ∂F/∂ẏ in the order of the pattern of [`DerivativeForm::Mass`](crate::DerivativeForm::Mass);
+    /// called for that form only.
+    fn derivative_matrix(
+        &self,
+        _at: Point<'_, f64>,
+        _work: &mut Self::Workspace<f64>,
+        _values: &mut [f64],
+    ) -> Result<(), Rejection> {
+        Ok(())
+    }
+
+    /// Start values of the discrete variables.
+    fn discrete(&self) -> Vec<f64> {
+        Vec::new()
+    }
+
+    /// The event functions there are.
+    fn events(&self) -> Vec<Event> {
+        Vec::new()
+    }
+
+    /// Values of the event functions.
+    fn event_values(&self, _at: Point<'_, f64>, _work: &mut Self::Workspace<f64>, _values: &mut [f64]) {}
+
+    /// What happens at event number `event`.
+    fn on_event(&self, _event: usize, _state: EventState<'_>) -> EventAction {
+        EventAction::Continue
+    }
+
+    /// The mechanics behind the equations, where there is one: serves the consistent start.
+    fn mechanical(&self) -> Option<Box<dyn Mechanical>> {
+        None
+    }
+}

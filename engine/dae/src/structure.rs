@@ -1,0 +1,332 @@
+//! What is known about a system besides its residual: kinds of variables and equations, the
+//! form of ∂F/∂ẏ, sparsity, scaling in h.
+//!
+//! Everything here is optional knowledge that makes integration cheaper or safer;
+//! [`Structure::unknown`] is always correct.
+
+use crate::{ErrorTest, InputError, MechanicalLayout, Pattern};
+use core::ops::Range;
+
+/// What a variable is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum VariableKind {
+    /// Its derivative occurs in the equations; no mechanical meaning.
+    Differential,
+    /// Position coordinate q.
+    Position,
+    /// Velocity coordinate v.
+    Velocity,
+    /// Its derivative does not occur.
+    Algebraic,
+    /// Multiplier λ of position constraints.
+    Multiplier,
+    /// Multiplier η of the stabilised (GGL) form.
+    StabilisingMultiplier,
+}
+
+impl VariableKind {
+    /// Whether the derivative of the variable occurs in the equations.
+    pub fn is_differential(self) -> bool {
+        matches!(self, Self::Differential | Self::Position | Self::Velocity)
+    }
+}
+
+/// One unknown.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Variable {
+    /// Name for reports and messages.
+    pub name: String,
+    /// What it is.
+    pub kind: VariableKind,
+    /// Differentiation index of the variable: 1 for differential and index-1 algebraic ones.
+    pub index: u8,
+    /// The variable must not fall below this value.
+    pub lower_bound: Option<f64>,
+    /// Typical size, where known: improves difference increments.
+    pub scale: Option<f64>,
+    /// Columns of the iteration matrix are scaled by this power of h.
+    pub step_power: i8,
+}
+
+impl Variable {
+    /// A variable of the given kind, index 1, unbounded, of unknown size.
+    pub fn new(name: impl Into<String>, kind: VariableKind) -> Self {
+        Self {
+            name: name.into(),
+            kind,
+            index: 1,
+            lower_bound: None,
+            scale: None,
+            step_power: 0,
+        }
+    }
+
+    /// Sets the index and, with it, the scaling of the column: λ of an index-k form scales
+    /// like 1/h against positions and velocities.
+    pub fn index(mut self, index: u8) -> Self {
+        self.index = index;
+        self
+    }
+
+    /// Sets the lower bound.
+    pub fn at_least(mut self, bound: f64) -> Self {
+        self.lower_bound = Some(bound);
+        self
+    }
+
+    /// Sets the power of h by which the column is scaled.
+    pub fn step_power(mut self, power: i8) -> Self {
+        self.step_power = power;
+        self
+    }
+}
+
+/// What an equation says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EquationLevel {
+    /// A differential equation without mechanical meaning.
+    Differential,
+    /// An algebraic equation without mechanical meaning.
+    Algebraic,
+    /// q̇ = V(q) v and its stabilised form.
+    Kinematic,
+    /// M v̇ = f − Gᵀλ.
+    Dynamic,
+    /// g(t, q) = 0.
+    Position,
+    /// G v + g_t = 0.
+    Velocity,
+    /// G v̇ + γ = 0.
+    Acceleration,
+}
+
+/// One row of the residual.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Equation {
+    /// Name for reports and messages.
+    pub name: String,
+    /// What it says.
+    pub level: EquationLevel,
+    /// Rows of the iteration matrix are scaled by this power of h.
+    pub step_power: i8,
+}
+
+impl Equation {
+    /// An equation with the scaling usual for its level: rows with derivatives carry α ~ 1/h.
+    pub fn new(name: impl Into<String>, level: EquationLevel) -> Self {
+        use EquationLevel::*;
+        Self {
+            name: name.into(),
+            level,
+            step_power: match level {
+                Differential | Kinematic | Dynamic | Acceleration => 1,
+                Algebraic | Position | Velocity => 0,
+            },
+        }
+    }
+
+    /// Sets the power of h by which the row is scaled.
+    pub fn step_power(mut self, power: i8) -> Self {
+        self.step_power = power;
+        self
+    }
+}
+
+/// The form of ∂F/∂ẏ.
+///
+/// All but `Unknown` give ∂F/∂ẏ and ∂F/∂y apart, so that a changed α costs a matrix addition
+/// instead of a new evaluation, Arnold (22)–(26).
+#[derive(Clone, Debug, PartialEq)]
+pub enum DerivativeForm {
+    /// F_i = ẏ_i − … for every differential variable i, no derivative in the other rows.
+    Identity,
+    /// Depends on t and y and is delivered by the system in this pattern, Arnold (25).
+    Mass(Pattern),
+    /// Constant: (row, column, value).
+    Constant(Vec<(usize, usize, f64)>),
+    /// Anything else: differenced together with ∂F/∂y at the current α, Arnold (16).
+    Unknown,
+}
+
+/// Columns of ∂F/∂y that are the transpose of another block and need no evaluation:
+/// ∂F[rows]/∂y[columns] = factor · (∂F[source_rows]/∂y[source_columns])ᵀ, zero in all other rows.
+///
+/// With G v + g_t among the equations, the columns of λ and η are of this kind: they hold Gᵀ.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TransposedBlock {
+    /// The columns that are given.
+    pub columns: Range<usize>,
+    /// The rows in which they are not zero.
+    pub rows: Range<usize>,
+    /// Rows of the block they are the transpose of.
+    pub source_rows: Range<usize>,
+    /// Columns of the block they are the transpose of.
+    pub source_columns: Range<usize>,
+    /// Whether the sign changes.
+    pub negated: bool,
+}
+
+/// What is known about a system besides its residual.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Structure {
+    /// The unknowns, in the order of y.
+    pub variables: Vec<Variable>,
+    /// The equations, in the order of the residual.
+    pub equations: Vec<Equation>,
+    /// The form of ∂F/∂ẏ.
+    pub derivative: DerivativeForm,
+    /// Possible non-zeros of α ∂F/∂ẏ + ∂F/∂y, where known.
+    pub sparsity: Option<Pattern>,
+    /// Columns that need no evaluation.
+    pub transposed: Vec<TransposedBlock>,
+    /// Where q, v, λ and η lie, for a mechanical system.
+    pub layout: Option<MechanicalLayout>,
+    /// Forces depend on λ (friction, creep), so that ∂F/∂λ is not Gᵀ alone.
+    pub forces_depend_on_multipliers: bool,
+}
+
+impl Structure {
+    /// `n` unknowns about which nothing is known.
+    pub fn unknown(n: usize) -> Self {
+        Self {
+            variables: (0..n)
+                .map(|i| Variable::new(format!("y[{i}]"), VariableKind::Differential))
+                .collect(),
+            equations: (0..n)
+                .map(|i| Equation::new(format!("F[{i}]"), EquationLevel::Differential))
+                .collect(),
+            derivative: DerivativeForm::Unknown,
+            sparsity: None,
+            transposed: Vec::new(),
+            layout: None,
+            forces_depend_on_multipliers: false,
+        }
+    }
+
+    /// An explicit ODE ẏ = φ(t, y), written F = ẏ − φ.
+    pub fn ode<S: Into<String>>(names: impl IntoIterator<Item = S>) -> Self {
+        Self::semi_explicit(names, std::iter::empty::<String>())
+    }
+
+    /// A semi-explicit index-1 system: F = ẏ − φ for the first variables, 0 = ψ for the rest.
+    pub fn semi_explicit<S: Into<String>, A: Into<String>>(
+        differential: impl IntoIterator<Item = S>,
+        algebraic: impl IntoIterator<Item = A>,
+    ) -> Self {
+        let mut variables = Vec::new();
+        let mut equations = Vec::new();
+        for name in differential {
+            let name = name.into();
+            equations.push(Equation::new(format!("d/dt {name}"), EquationLevel::Differential));
+            variables.push(Variable::new(name, VariableKind::Differential));
+        }
+        for name in algebraic {
+            let name = name.into();
+            equations.push(Equation::new(format!("equation for {name}"), EquationLevel::Algebraic));
+            variables.push(Variable::new(name, VariableKind::Algebraic));
+        }
+        Self {
+            variables,
+            equations,
+            derivative: DerivativeForm::Identity,
+            sparsity: None,
+            transposed: Vec::new(),
+            layout: None,
+            forces_depend_on_multipliers: false,
+        }
+    }
+
+    /// Declares the sparsity pattern.
+    pub fn with_sparsity(mut self, pattern: Pattern) -> Self {
+        self.sparsity = Some(pattern);
+        self
+    }
+
+    /// Declares that no variable may fall below zero.
+    pub fn non_negative(mut self) -> Self {
+        for v in &mut self.variables {
+            v.lower_bound = Some(0.0);
+        }
+        self
+    }
+
+    /// Number of unknowns.
+    pub fn dimension(&self) -> usize {
+        self.variables.len()
+    }
+
+    /// The error test that suits the index of each variable: index-1 variables count fully,
+    /// variables of higher index are left out, because their local error says nothing about
+    /// the others [Brenan, Campbell, Petzold 1996, §5.4].
+    pub fn default_error_test(&self) -> Vec<ErrorTest> {
+        self.variables
+            .iter()
+            .map(|v| match (v.kind.is_differential(), v.index) {
+                (true, _) | (false, 1) => ErrorTest::Full,
+                _ => ErrorTest::Excluded,
+            })
+            .collect()
+    }
+
+    /// Refuses a structure that contradicts itself.
+    pub fn check(&self) -> Result<(), InputError> {
+        let n = self.dimension();
+        let err = |s: String| Err(InputError::Structure(s));
+        if self.equations.len() != n {
+            return err(format!(
+                "{} equations for {n} variables; a system needs as many of one as of the other",
+                self.equations.len()
+            ));
+        }
+        if n == 0 {
+            return err("no variables; a system needs at least one".into());
+        }
+        if let Some(p) = &self.sparsity {
+            if p.n_rows() != n || p.n_columns() != n {
+                return err(format!(
+                    "the sparsity pattern is {} × {}, the system has {n} unknowns",
+                    p.n_rows(),
+                    p.n_columns()
+                ));
+            }
+            let missing = match &self.derivative {
+                DerivativeForm::Identity => (0..n)
+                    .filter(|i| self.variables[*i].kind.is_differential())
+                    .map(|i| (i, i))
+                    .find(|(i, j)| p.position(*i, *j).is_none()),
+                DerivativeForm::Mass(m) => m.entries().find(|(i, j)| p.position(*i, *j).is_none()),
+                DerivativeForm::Constant(c) => c
+                    .iter()
+                    .map(|(i, j, _)| (*i, *j))
+                    .find(|(i, j)| p.position(*i, *j).is_none()),
+                DerivativeForm::Unknown => None,
+            };
+            if let Some((i, j)) = missing {
+                return err(format!(
+                    "the sparsity pattern leaves out entry ({}, {}) of ∂F/∂ẏ; add it",
+                    self.equations[i].name, self.variables[j].name
+                ));
+            }
+        }
+        if let DerivativeForm::Constant(c) = &self.derivative
+            && let Some((i, j, _)) = c.iter().find(|(i, j, v)| *i >= n || *j >= n || !v.is_finite())
+        {
+            return err(format!("entry ({i}, {j}) of the constant ∂F/∂ẏ is outside the system or not finite"));
+        }
+        for b in &self.transposed {
+            let inside = |r: &Range<usize>| r.start <= r.end && r.end <= n;
+            if ![&b.columns, &b.rows, &b.source_rows, &b.source_columns].iter().all(|r| inside(r))
+                || b.columns.len() != b.source_rows.len()
+                || b.rows.len() != b.source_columns.len()
+            {
+                return err(format!("the transposed block at columns {:?} has ranges that do not fit", b.columns));
+            }
+        }
+        for v in &self.variables {
+            if !(1..=3).contains(&v.index) {
+                return err(format!("variable `{}` has index {}; 1, 2 or 3 are possible", v.name, v.index));
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,192 @@
+//! [`System`]: the object-safe face of a DAE, and the two ways to get one.
+
+use crate::{Event, EventAction, EventState, Mechanical, Point, Rejection, Residual, Structure};
+use holonom_algebra::{Dual4, Dual8};
+
+/// A DAE F(t, y, ẏ) = 0 as the solvers see it: one virtual call per evaluation.
+///
+/// Written by hand only in special cases; usually a [`Residual`] in a [`Bound`], or a
+/// [`Closure`](crate::Closure).
+pub trait System: Send {
+    /// What is known about the system.
+    fn structure(&self) -> &Structure;
+
+    /// r := F(t, y, ẏ).
+    fn residual(&mut self, t: f64, y: &[f64], yp: &[f64], r: &mut [f64]) -> Result<(), Rejection>;
+
+    /// Whether the residual can be evaluated with dual numbers.
+    fn has_duals(&self) -> bool {
+        false
+    }
+
+    /// The residual with four derivative directions.
+    fn residual_dual4(
+        &mut self,
+        _t: Dual4,
+        _y: &[Dual4],
+        _yp: &[Dual4],
+        _r: &mut [Dual4],
+    ) -> Result<(), Rejection> {
+        Err(Rejection::OutsideDomain)
+    }
+
+    /// The residual with eight derivative directions.
+    fn residual_dual8(
+        &mut self,
+        _t: Dual8,
+        _y: &[Dual8],
+        _yp: &[Dual8],
+        _r: &mut [Dual8],
+    ) -> Result<(), Rejection> {
+        Err(Rejection::OutsideDomain)
+    }
+
+    /// ∂F/∂ẏ in the order of the pattern of [`DerivativeForm::Mass`](crate::DerivativeForm::Mass).
+    fn derivative_matrix(
+        &mut self,
+        _t: f64,
+        _y: &[f64],
+        _yp: &[f64],
+        _values: &mut [f64],
+    ) -> Result<(), Rejection> {
+        Ok(())
+    }
+
+    /// The event functions there are.
+    fn events(&self) -> &[Event] {
+        &[]
+    }
+
+    /// Values of the event functions.
+    fn event_values(&mut self, _t: f64, _y: &[f64], _yp: &[f64], _values: &mut [f64]) {}
+
+    /// What happens at event number `event`; may change y, ẏ and the discrete variables.
+    fn on_event(&mut self, _event: usize, _t: f64, _y: &mut [f64], _yp: &mut [f64]) -> EventAction {
+        EventAction::Continue
+    }
+
+    /// The discrete variables.
+    fn discrete(&self) -> &[f64] {
+        &[]
+    }
+
+    /// The discrete variables, to be set (from a checkpoint).
+    fn discrete_mut(&mut self) -> &mut [f64] {
+        &mut []
+    }
+
+    /// The mechanics behind the equations, where there is one.
+    fn mechanical(&mut self) -> Option<&mut dyn Mechanical> {
+        None
+    }
+}
+
+/// A [`Residual`] with the workspaces it needs: makes it a [`System`].
+pub struct Bound<R: Residual> {
+    residual: R,
+    structure: Structure,
+    events: Vec<Event>,
+    discrete: Vec<f64>,
+    mechanical: Option<Box<dyn Mechanical>>,
+    work: R::Workspace<f64>,
+    work4: R::Workspace<Dual4>,
+    work8: R::Workspace<Dual8>,
+}
+
+impl<R: Residual> Bound<R> {
+    /// Allocates everything evaluation needs.
+    pub fn new(residual: R) -> Self {
+        Self {
+            structure: residual.structure(),
+            events: residual.events(),
+            discrete: residual.discrete(),
+            mechanical: residual.mechanical(),
+            work: residual.workspace(),
+            work4: residual.workspace(),
+            work8: residual.workspace(),
+            residual,
+        }
+    }
+
+    /// The residual inside.
+    pub fn get(&self) -> &R {
+        &self.residual
+    }
+}
+
+impl<R: Residual> System for Bound<R> {
+    fn structure(&self) -> &Structure {
+        &self.structure
+    }
+
+    fn residual(&mut self, t: f64, y: &[f64], yp: &[f64], r: &mut [f64]) -> Result<(), Rejection> {
+        let at = Point { t, y, yp, discrete: &self.discrete };
+        self.residual.residual(at, &mut self.work, r)
+    }
+
+    fn has_duals(&self) -> bool {
+        true
+    }
+
+    fn residual_dual4(
+        &mut self,
+        t: Dual4,
+        y: &[Dual4],
+        yp: &[Dual4],
+        r: &mut [Dual4],
+    ) -> Result<(), Rejection> {
+        let at = Point { t, y, yp, discrete: &self.discrete };
+        self.residual.residual(at, &mut self.work4, r)
+    }
+
+    fn residual_dual8(
+        &mut self,
+        t: Dual8,
+        y: &[Dual8],
+        yp: &[Dual8],
+        r: &mut [Dual8],
+    ) -> Result<(), Rejection> {
+        let at = Point { t, y, yp, discrete: &self.discrete };
+        self.residual.residual(at, &mut self.work8, r)
+    }
+
+    fn derivative_matrix(
+        &mut self,
+        t: f64,
+        y: &[f64],
+        yp: &[f64],
+        values: &mut [f64],
+    ) -> Result<(), Rejection> {
+        let at = Point { t, y, yp, discrete: &self.discrete };
+        self.residual.derivative_matrix(at, &mut self.work, values)
+    }
+
+    fn events(&self) -> &[Event] {
+        &self.events
+    }
+
+    fn event_values(&mut self, t: f64, y: &[f64], yp: &[f64], values: &mut [f64]) {
+        let at = Point { t, y, yp, discrete: &self.discrete };
+        self.residual.event_values(at, &mut self.work, values);
+    }
+
+    fn on_event(&mut self, event: usize, t: f64, y: &mut [f64], yp: &mut [f64]) -> EventAction {
+        let state = EventState { t, y, yp, discrete: &mut self.discrete };
+        self.residual.on_event(event, state)
+    }
+
+    fn discrete(&self) -> &[f64] {
+        &self.discrete
+    }
+
+    fn discrete_mut(&mut self) -> &mut [f64] {
+        &mut self.discrete
+    }
+
+    fn mechanical(&mut self) -> Option<&mut dyn Mechanical> {
+        match &mut self.mechanical {
+            Some(m) => Some(m.as_mut()),
+            None => None,
+        }
+    }
+}

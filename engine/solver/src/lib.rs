@@ -1,1 +1,19 @@
-//! Solver.
+//! Time integration of F(t, y, ẏ) = 0.
+//!
+//! In order of the data flow: [`jacobian`] → [`linear`] → [`newton`] → [`refresh`] →
+//! [`stepper`] → [`trajectory`]. [`solve`] is the front door, [`Integrator`](stepper::Integrator)
+//! the one for callers with a loop of their own, [`Options`] the whole configuration.
+
+pub mod equations;
+pub mod jacobian;
+pub mod linear;
+pub mod newton;
+mod options;
+pub mod refresh;
+mod solve;
+pub mod stepper;
+pub mod trajectory;
+
+pub use options::{Options, Start};
+pub use solve::{RunError, Solution, solve};
+pub use stepper::{Checkpoint, Integrator, Stop};

@@ -1,0 +1,54 @@
+//! [`Equations`]: the system under integration together with the counters of the run, so that
+//! no evaluation can be forgotten in the count.
+
+use holonom_dae::{Counters, Rejection, System};
+
+/// What a residual evaluation is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// The corrector iteration (#fcw).
+    Corrector,
+    /// A difference Jacobian or the consistent start.
+    Other,
+}
+
+/// A system and its counters, borrowed for the length of a step.
+pub struct Equations<'a> {
+    /// The system.
+    pub system: &'a mut dyn System,
+    /// The counters of the run.
+    pub counters: &'a mut Counters,
+}
+
+impl Equations<'_> {
+    /// r := F(t, y, ẏ), counted and checked: NaN and infinities are a rejection.
+    pub fn residual(
+        &mut self,
+        purpose: Purpose,
+        t: f64,
+        y: &[f64],
+        yp: &[f64],
+        r: &mut [f64],
+    ) -> Result<(), Rejection> {
+        self.counters.residuals += 1;
+        if purpose == Purpose::Corrector {
+            self.counters.residuals_corrector += 1;
+        }
+        self.system.residual(t, y, yp, r)?;
+        match first_non_finite(r) {
+            None => Ok(()),
+            Some(row) => Err(Rejection::NonFinite { row }),
+        }
+    }
+}
+
+/// The first entry that is NaN or infinite.
+pub fn first_non_finite(v: &[f64]) -> Option<usize> {
+    // x·0 is zero for finite x and NaN otherwise: one branch for the whole vector.
+    let sum: f64 = v.iter().map(|x| x * 0.0).sum();
+    if sum == 0.0 {
+        None
+    } else {
+        v.iter().position(|x| !x.is_finite())
+    }
+}

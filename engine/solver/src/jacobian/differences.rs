@@ -1,0 +1,229 @@
+//! One-sided differences, Arnold (16) and (20), in groups of columns.
+//!
+//! Two modes. Separated: y alone is perturbed, which gives ∂F/∂y; ∂F/∂ẏ comes from the
+//! structure. Combined (DASSL's way, and the only one when the form of ∂F/∂ẏ is unknown): ẏ
+//! moves along by α δ, which gives the iteration matrix for this α.
+
+use super::{JacobianEngine, JacobianPoint, SplitJacobian};
+use crate::equations::{Equations, Purpose};
+use crate::linear::Matrix;
+use holonom_dae::{DerivativeForm, Rejection, Structure};
+
+/// √ε: the relative increment that balances truncation and rounding.
+const ROOT: f64 = 1.490_116_119_384_765_6e-8;
+/// ⁴√ε: below this fraction of a variable's usual size its increment is not reduced, Arnold (17).
+const FOURTH_ROOT: f64 = 1.220_703_125e-4;
+
+/// Difference quotients over given groups of columns.
+pub struct Differences {
+    name: &'static str,
+    combined: bool,
+    groups: Vec<Vec<usize>>,
+    derivative: DerivativeForm,
+    /// (row, column, row and column of the source, factor) of the entries got by transposition.
+    transposed: Vec<(usize, usize, usize, usize, f64)>,
+    differential: Vec<bool>,
+    /// Usual size of each variable: declared, or the largest value met so far.
+    size: Vec<f64>,
+    declared_size: Vec<bool>,
+    mass_values: Vec<f64>,
+    y: Vec<f64>,
+    yp: Vec<f64>,
+    perturbed: Vec<f64>,
+    increments: Vec<f64>,
+}
+
+impl Differences {
+    /// Allocates everything evaluation needs.
+    pub fn new(
+        name: &'static str,
+        structure: &Structure,
+        sparse: bool,
+        combined: bool,
+        mut groups: Vec<Vec<usize>>,
+    ) -> Self {
+        let n = structure.dimension();
+        let mut transposed = Vec::new();
+        for block in &structure.transposed {
+            for (j, i_source) in block.columns.clone().zip(block.source_rows.clone()) {
+                for (i, j_source) in block.rows.clone().zip(block.source_columns.clone()) {
+                    let outside = sparse
+                        && structure.sparsity.as_ref().is_some_and(|p| p.position(i, j).is_none());
+                    if !outside {
+                        let factor = if block.negated { -1.0 } else { 1.0 };
+                        transposed.push((i, j, i_source, j_source, factor));
+                    }
+                }
+            }
+        }
+        for group in &mut groups {
+            group.retain(|j| !structure.transposed.iter().any(|b| b.columns.contains(j)));
+        }
+        groups.retain(|g| !g.is_empty());
+        let mass_values = match &structure.derivative {
+            DerivativeForm::Mass(pattern) => vec![0.0; pattern.len()],
+            _ => Vec::new(),
+        };
+        Self {
+            name,
+            combined: combined || structure.derivative == DerivativeForm::Unknown,
+            groups,
+            derivative: structure.derivative.clone(),
+            transposed,
+            differential: structure.variables.iter().map(|v| v.kind.is_differential()).collect(),
+            size: structure.variables.iter().map(|v| v.scale.unwrap_or(0.0)).collect(),
+            declared_size: structure.variables.iter().map(|v| v.scale.is_some()).collect(),
+            mass_values,
+            y: vec![0.0; n],
+            yp: vec![0.0; n],
+            perturbed: vec![0.0; n],
+            increments: vec![0.0; n],
+        }
+    }
+
+    /// The increment of variable `j`.
+    fn increment(&self, j: usize, at: &JacobianPoint<'_>) -> f64 {
+        let (y, step) = (at.y[j], at.h * at.yp[j]);
+        let tolerance = 1.0 / at.weights.reciprocal()[j];
+        let size = if self.combined {
+            // DASSL's increments, for the baseline.
+            y.abs().max(step.abs()).max(tolerance)
+        } else {
+            // differs from (17): its floor ⁴√ε presumes variables of size one.
+            let usual = if self.size[j] > 0.0 { self.size[j] } else { 1.0 };
+            y.abs().max(step.abs()).max(FOURTH_ROOT * usual).max(tolerance.min(usual))
+        };
+        let delta = (ROOT * size).copysign(step);
+        // The difference actually taken, free of rounding.
+        let there = y + delta;
+        there - y
+    }
+}
+
+impl JacobianEngine for Differences {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn evaluate(
+        &mut self,
+        equations: &mut Equations<'_>,
+        at: &JacobianPoint<'_>,
+        out: &mut SplitJacobian,
+    ) -> Result<(), Rejection> {
+        equations.counters.jacobians += 1;
+        for j in 0..at.y.len() {
+            if !self.declared_size[j] {
+                self.size[j] = self.size[j].max(at.y[j].abs());
+            }
+            self.increments[j] = self.increment(j, at);
+        }
+        self.y.copy_from_slice(at.y);
+        self.yp.copy_from_slice(at.yp);
+        let alpha = if self.combined { at.alpha } else { 0.0 };
+
+        out.f_y.set_zero();
+        for g in 0..self.groups.len() {
+            for &j in &self.groups[g] {
+                self.y[j] = at.y[j] + self.increments[j];
+                self.yp[j] = at.yp[j] + alpha * self.increments[j];
+            }
+            let mut evaluated = equations.residual(Purpose::Other, at.t, &self.y, &self.yp, &mut self.perturbed);
+            if evaluated.is_err() && self.groups[g].len() == 1 {
+                // The domain may end on this side (√y at y = 0): difference the other way.
+                let j = self.groups[g][0];
+                self.increments[j] = -self.increments[j];
+                self.y[j] = at.y[j] + self.increments[j];
+                self.yp[j] = at.yp[j] + alpha * self.increments[j];
+                evaluated = equations.residual(Purpose::Other, at.t, &self.y, &self.yp, &mut self.perturbed);
+            }
+            evaluated?;
+            for &j in &self.groups[g] {
+                self.y[j] = at.y[j];
+                self.yp[j] = at.yp[j];
+                let r = 1.0 / self.increments[j];
+                match &mut out.f_y {
+                    Matrix::Dense { n, values } => {
+                        let column = &mut values[j * *n..(j + 1) * *n];
+                        for ((c, f), f0) in column.iter_mut().zip(&self.perturbed).zip(at.residual) {
+                            *c = (f - f0) * r;
+                        }
+                    }
+                    Matrix::Sparse { pattern, values } => {
+                        let range = pattern.range(j);
+                        for (c, &i) in values[range].iter_mut().zip(pattern.column(j)) {
+                            *c = (self.perturbed[i] - at.residual[i]) * r;
+                        }
+                    }
+                }
+            }
+        }
+        for &(i, j, i_source, j_source, factor) in &self.transposed {
+            let value = factor * out.f_y.get(i_source, j_source);
+            set(&mut out.f_y, i, j, value);
+        }
+        out.alpha = at.alpha;
+        out.separated = !self.combined;
+        if self.combined {
+            return Ok(());
+        }
+        self.evaluate_derivative_part(equations, at, out)
+    }
+
+    fn evaluate_derivative_part(
+        &mut self,
+        equations: &mut Equations<'_>,
+        at: &JacobianPoint<'_>,
+        out: &mut SplitJacobian,
+    ) -> Result<(), Rejection> {
+        match &self.derivative {
+            DerivativeForm::Identity => {
+                out.f_yp.set_zero();
+                for (i, d) in self.differential.iter().enumerate() {
+                    if *d {
+                        set(&mut out.f_yp, i, i, 1.0);
+                    }
+                }
+            }
+            DerivativeForm::Constant(entries) => {
+                out.f_yp.set_zero();
+                for &(i, j, value) in entries {
+                    set(&mut out.f_yp, i, j, value);
+                }
+            }
+            DerivativeForm::Mass(pattern) => {
+                equations.counters.mass_evaluations += 1;
+                equations.system.derivative_matrix(at.t, at.y, at.yp, &mut self.mass_values)?;
+                out.f_yp.set_zero();
+                for ((i, j), &value) in pattern.entries().zip(&self.mass_values) {
+                    if !value.is_finite() {
+                        return Err(Rejection::NonFinite { row: i });
+                    }
+                    set(&mut out.f_yp, i, j, value);
+                }
+            }
+            DerivativeForm::Unknown => {}
+        }
+        Ok(())
+    }
+
+    fn checkpoint(&self) -> Vec<f64> {
+        self.size.clone()
+    }
+
+    fn restore(&mut self, state: &[f64]) {
+        self.size.copy_from_slice(state);
+    }
+}
+
+/// Sets an entry that is known to lie in the pattern.
+fn set(matrix: &mut Matrix, i: usize, j: usize, value: f64) {
+    match matrix {
+        Matrix::Dense { n, values } => values[j * *n + i] = value,
+        Matrix::Sparse { pattern, values } => {
+            if let Some(k) = pattern.position(i, j) {
+                values[k] = value;
+            }
+        }
+    }
+}

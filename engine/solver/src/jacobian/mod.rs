@@ -1,0 +1,126 @@
+//! ∂F/∂y and ∂F/∂ẏ, kept apart where the structure allows, so that a new step size costs no
+//! new evaluation.
+
+mod colouring;
+mod differences;
+
+pub use colouring::group_columns;
+pub use differences::Differences;
+
+use crate::equations::Equations;
+use crate::linear::Matrix;
+use holonom_dae::{DerivativeForm, Rejection, Structure, Weights};
+use serde::{Deserialize, Serialize};
+
+/// The two parts of the iteration matrix α ∂F/∂ẏ + ∂F/∂y.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct SplitJacobian {
+    /// ∂F/∂y; the whole iteration matrix when the parts are not separated.
+    pub f_y: Matrix,
+    /// ∂F/∂ẏ; zero when the parts are not separated.
+    pub f_yp: Matrix,
+    /// Whether the parts are apart.
+    pub separated: bool,
+    /// α at the evaluation: the only one a matrix that is not separated is good for.
+    pub alpha: f64,
+}
+
+/// Where and how a Jacobian is wanted.
+pub struct JacobianPoint<'a> {
+    /// Time.
+    pub t: f64,
+    /// Unknowns.
+    pub y: &'a [f64],
+    /// Derivatives.
+    pub yp: &'a [f64],
+    /// F(t, y, ẏ): the nominal value F⁰.
+    pub residual: &'a [f64],
+    /// Leading coefficient.
+    pub alpha: f64,
+    /// Step size: h ẏ tells how far a variable moves.
+    pub h: f64,
+    /// Tolerances tell the size below which a variable does not matter.
+    pub weights: &'a Weights,
+}
+
+/// A way to obtain the Jacobian.
+pub trait JacobianEngine: Send {
+    /// Name in options and reports.
+    fn name(&self) -> &'static str;
+    /// Evaluates both parts. On a rejection `out` is left unusable.
+    fn evaluate(
+        &mut self,
+        equations: &mut Equations<'_>,
+        at: &JacobianPoint<'_>,
+        out: &mut SplitJacobian,
+    ) -> Result<(), Rejection>;
+    /// Renews ∂F/∂ẏ alone, where it depends on the state (Arnold (25)).
+    fn evaluate_derivative_part(
+        &mut self,
+        equations: &mut Equations<'_>,
+        at: &JacobianPoint<'_>,
+        out: &mut SplitJacobian,
+    ) -> Result<(), Rejection>;
+    /// Everything later evaluations depend on.
+    fn checkpoint(&self) -> Vec<f64>;
+    /// Takes back what `checkpoint` gave.
+    fn restore(&mut self, state: &[f64]);
+}
+
+/// One way to obtain Jacobians, as listed to users.
+pub struct Entry {
+    /// Name in options and reports.
+    pub name: &'static str,
+    /// One line for `holonom list`.
+    pub description: &'static str,
+    /// Where it comes from.
+    pub literature: &'static str,
+    /// Builds the engine. `combined`: difference α ∂F/∂ẏ + ∂F/∂y in one, as DASSL does.
+    pub build: fn(structure: &Structure, sparse: bool, combined: bool) -> Box<dyn JacobianEngine>,
+    /// Whether the sparsity pattern must be known.
+    pub needs_pattern: bool,
+}
+
+/// All ways to obtain Jacobians.
+pub const REGISTRY: &[Entry] = &[
+    Entry {
+        name: "fd-dense",
+        description: "one-sided differences, one column at a time",
+        literature: "Arnold (16), (17)",
+        build: |structure, sparse, combined| {
+            let groups = (0..structure.dimension()).map(|j| vec![j]).collect();
+            Box::new(Differences::new("fd-dense", structure, sparse, combined, groups))
+        },
+        needs_pattern: false,
+    },
+    Entry {
+        name: "fd-grouped",
+        description: "one-sided differences, structurally independent columns together",
+        literature: "Arnold (20); [Curtis, Powell, Reid 1974]",
+        build: |structure, sparse, combined| {
+            let groups = group_columns(structure);
+            Box::new(Differences::new("fd-grouped", structure, sparse, combined, groups))
+        },
+        needs_pattern: true,
+    },
+];
+
+/// The entry of this name.
+pub fn find(name: &str) -> Option<&'static Entry> {
+    REGISTRY.iter().find(|e| e.name == name)
+}
+
+/// An empty pair of matrices for this structure: in its sparsity pattern or dense.
+pub fn allocate(structure: &Structure, sparse: bool, combined: bool) -> SplitJacobian {
+    let n = structure.dimension();
+    let matrix = match &structure.sparsity {
+        Some(pattern) if sparse => Matrix::sparse(pattern.clone()),
+        _ => Matrix::dense(n),
+    };
+    SplitJacobian {
+        f_yp: matrix.clone(),
+        f_y: matrix,
+        separated: !combined && structure.derivative != DerivativeForm::Unknown,
+        alpha: 0.0,
+    }
+}

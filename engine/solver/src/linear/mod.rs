@@ -1,0 +1,325 @@
+//! Linear equations with the iteration matrix α ∂F/∂ẏ + ∂F/∂y.
+//!
+//! A solver is chosen by name from [`REGISTRY`]; the corrector sees [`LinearSolver`] only. Both solvers pivot on rows equilibrated by
+//! powers of two (constraints and equations of motion have different units), keep everything they need between
+//! calls, and tell *which* row and column of the caller's matrix make it singular: usually a redundant constraint.
+//!
+//! ```
+//! use holonom_solver::linear::{self, Matrix};
+//! let mut a = Matrix::dense(2);
+//! a.values_mut().copy_from_slice(&[0.0, 2.0, 1.0, 0.0]);
+//! let mut lu = linear::build("lu-dense", 2, None).ok_or("unknown solver")?;
+//! lu.factorise(&a)?;
+//! let mut b = [3.0, 4.0];
+//! lu.solve(&mut b);
+//! assert_eq!(b, [2.0, 3.0]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod condition;
+mod gilbert_peierls;
+mod lu_dense;
+mod lu_sparse;
+mod matrix;
+mod ordering;
+mod scaling;
+mod transversal;
+
+#[cfg(test)]
+mod conformance;
+
+pub use lu_dense::{DenseState, LuDense};
+pub use lu_sparse::{LuSparse, SparseState};
+pub use matrix::Matrix;
+pub use ordering::approximate_minimum_degree;
+pub use transversal::{Transversal, maximum_transversal};
+
+use condition::largest;
+use holonom_dae::Pattern;
+use serde::{Deserialize, Serialize};
+
+/// A direct solver that keeps one factorised matrix.
+///
+/// A solver that holds no factorisation answers a solve with NaN, which the corrector rejects like any other non-finite
+/// result. Vectors of the wrong length are a programming error and panic.
+pub trait LinearSolver: Send {
+    /// The name in the registry.
+    fn name(&self) -> &'static str;
+
+    /// Factorises `a`, which need not be kept.
+    ///
+    /// The first call may allocate, and so may one after a change of pattern, one that has to choose new pivots, and
+    /// one that fails; all others do not. After an error there is no factorisation.
+    fn factorise(&mut self, a: &Matrix) -> Result<Factorised, Singular>;
+
+    /// b := A⁻¹b.
+    fn solve(&mut self, b: &mut [f64]);
+
+    /// b := A⁻ᵀb.
+    fn solve_transposed(&mut self, b: &mut [f64]);
+
+    /// b := A⁻¹b with one step of iterative refinement; `a` is the matrix that was factorised.
+    fn solve_refined(&mut self, a: &Matrix, b: &mut [f64]);
+
+    /// Estimate of 1/(‖A‖₁‖A⁻¹‖₁) by a few solves; from above, seldom by more than a factor of three.
+    fn reciprocal_condition(&mut self, norm_1_of_a: f64) -> f64;
+
+    /// The factors and permutations, if there are any.
+    fn factors(&self) -> Option<Factors<'_>>;
+
+    /// Everything the results of later calls depend on.
+    fn checkpoint(&self) -> SolverState;
+
+    /// Takes over the state of a solver of the same name and size: later calls give the same bits there and here.
+    /// Any other state leaves the solver without a factorisation.
+    fn restore(&mut self, state: &SolverState);
+}
+
+/// What a factorisation reports.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Factorised {
+    /// Whether pivots that had served before were given up for new ones.
+    pub repivoted: bool,
+    /// Largest growth of an entry by elimination, relative to its column of the row-scaled matrix; the loss of accuracy
+    /// is at most of this order, and one step of refinement makes up for it.
+    pub pivot_growth: f64,
+}
+
+/// Why a matrix cannot be factorised, with indices of the caller's matrix.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+pub enum Singular {
+    /// Singular whatever the values of its non-zeros: this row and this column stay without a partner.
+    #[error("structurally singular: no entry is left for row {row} and column {column}")]
+    Structural {
+        /// An equation that determines nothing the others do not.
+        row: usize,
+        /// An unknown that no equation is left for.
+        column: usize,
+    },
+    /// Singular to rounding: this row and this column have the largest part in the dependence.
+    #[error("numerically singular, mostly in row {row} and column {column}")]
+    Numerical {
+        /// Row with the largest share in a combination of rows that vanishes.
+        row: usize,
+        /// Column with the largest share in a combination of columns that vanishes.
+        column: usize,
+    },
+    /// An entry is NaN or infinite.
+    #[error("the entry in row {row} and column {column} is not finite")]
+    NonFinite {
+        /// Row of the first such entry.
+        row: usize,
+        /// Column of the first such entry.
+        column: usize,
+    },
+}
+
+/// The factors of P A Q = L U, open for reading (and for leaving out small entries).
+///
+/// Rows are not scaled; `row_scale` holds the powers of two by which pivots were compared, in the order of the pivots:
+/// entry (i, j) of U measures `row_scale[i]·u_ij` in the equilibrated matrix, entry (i, j) of L
+/// `row_scale[i]/row_scale[j]·l_ij`.
+#[derive(Clone, Copy, Debug)]
+pub enum Factors<'a> {
+    /// Both factors in one array by columns: L below the diagonal, U on and above it.
+    Dense {
+        /// Size of the matrix.
+        n: usize,
+        /// Distance between columns.
+        stride: usize,
+        /// Entry (i, j) is at `i + j * stride`.
+        values: &'a [f64],
+        /// Row of A which is row k of L U.
+        row_order: &'a [u32],
+        /// Column of A which is column k of L U.
+        column_order: &'a [u32],
+        /// Scale of each row in the comparison of pivots.
+        row_scale: &'a [f64],
+    },
+    /// Compressed columns, rows ascending.
+    Sparse {
+        /// L without its unit diagonal.
+        lower: Columns<'a>,
+        /// U without its diagonal.
+        upper: Columns<'a>,
+        /// The diagonal of U.
+        pivots: &'a [f64],
+        /// Row of A which is row k of L U.
+        row_order: &'a [u32],
+        /// Column of A which is column k of L U.
+        column_order: &'a [u32],
+        /// Scale of each row in the comparison of pivots.
+        row_scale: &'a [f64],
+    },
+}
+
+/// A matrix in compressed columns.
+#[derive(Clone, Copy, Debug)]
+pub struct Columns<'a> {
+    /// Column j is at `start[j]..start[j + 1]`.
+    pub start: &'a [usize],
+    /// Row of each value.
+    pub rows: &'a [u32],
+    /// The values.
+    pub values: &'a [f64],
+}
+
+impl Columns<'_> {
+    fn for_each(&self, f: &mut impl FnMut(usize, usize, f64)) {
+        for (j, ends) in self.start.windows(2).enumerate() {
+            for p in ends[0]..ends[1] {
+                f(self.rows[p] as usize, j, self.values[p]);
+            }
+        }
+    }
+}
+
+impl Factors<'_> {
+    /// Calls `f(row, column, value)` for the entries of L below the diagonal.
+    pub fn for_each_lower(&self, mut f: impl FnMut(usize, usize, f64)) {
+        match self {
+            Self::Dense {
+                n, stride, values, ..
+            } => {
+                for j in 0..*n {
+                    (j + 1..*n).for_each(|i| f(i, j, values[i + j * stride]));
+                }
+            }
+            Self::Sparse { lower, .. } => lower.for_each(&mut f),
+        }
+    }
+
+    /// Calls `f(row, column, value)` for the entries of U on and above the diagonal.
+    pub fn for_each_upper(&self, mut f: impl FnMut(usize, usize, f64)) {
+        match self {
+            Self::Dense {
+                n, stride, values, ..
+            } => {
+                for j in 0..*n {
+                    (0..=j).for_each(|i| f(i, j, values[i + j * stride]));
+                }
+            }
+            Self::Sparse { upper, pivots, .. } => {
+                upper.for_each(&mut f);
+                pivots.iter().enumerate().for_each(|(k, &d)| f(k, k, d));
+            }
+        }
+    }
+
+    /// Rows and columns of A in the order of the pivots.
+    pub fn orders(&self) -> (&[u32], &[u32]) {
+        match self {
+            Self::Dense {
+                row_order,
+                column_order,
+                ..
+            }
+            | Self::Sparse {
+                row_order,
+                column_order,
+                ..
+            } => (row_order, column_order),
+        }
+    }
+
+    /// Number of stored entries of L and U, the diagonal counted once.
+    pub fn n_entries(&self) -> usize {
+        match self {
+            Self::Dense { n, .. } => n * n,
+            Self::Sparse {
+                lower,
+                upper,
+                pivots,
+                ..
+            } => lower.rows.len() + upper.rows.len() + pivots.len(),
+        }
+    }
+}
+
+/// The part of a solver that belongs into a checkpoint.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum SolverState {
+    /// State of [`LuDense`].
+    Dense(DenseState),
+    /// State of [`LuSparse`].
+    Sparse(Box<SparseState>),
+}
+
+/// A linear solver one can choose by name.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry {
+    /// Name in files, options and reports.
+    pub name: &'static str,
+    /// One line for lists.
+    pub description: &'static str,
+    /// Where it comes from.
+    pub literature: &'static str,
+    /// Makes a solver for matrices of size `n`; the pattern is used by those that can.
+    pub build: fn(n: usize, pattern: Option<&Pattern>) -> Box<dyn LinearSolver>,
+}
+
+/// All linear solvers.
+pub const REGISTRY: &[Entry] = &[
+    Entry {
+        name: "lu-dense",
+        description: "LU of the full matrix with partial pivoting on equilibrated rows",
+        literature: "Golub, Van Loan 2013, §3.4",
+        build: |n, _| Box::new(LuDense::new(n)),
+    },
+    Entry {
+        name: "lu-sparse",
+        description: "left-looking sparse LU; pattern and pivots are kept as long as they serve",
+        literature: "Gilbert, Peierls 1988; Duff 1981; Amestoy, Davis, Duff 1996",
+        build: |n, _| Box::new(LuSparse::new(n)),
+    },
+];
+
+/// Makes the solver of this name, if there is one.
+pub fn build(name: &str, n: usize, pattern: Option<&Pattern>) -> Option<Box<dyn LinearSolver>> {
+    let entry = REGISTRY.iter().find(|entry| entry.name == name)?;
+    Some((entry.build)(n, pattern))
+}
+
+/// Says which row and column make `a` singular, given a solver that holds the factors of `a` with the pivot at (`row`, `column`)
+/// changed from nothing to a tiny number.
+///
+/// One solve with the row's unit vector is then a step of inverse iteration: it returns the combination of columns that
+/// vanishes, and likewise for rows. Rows and columns are weighed by their size.
+fn diagnose(
+    solver: &mut dyn LinearSolver,
+    a: &Matrix,
+    row: usize,
+    column: usize,
+    row_scale: &[f64],
+    column_max: &[f64],
+) -> Singular {
+    // zeros alone may be the cause, also in a matrix whose storage has room for other values
+    let mut entries = Vec::new();
+    a.for_each(|i, j, v| {
+        if v != 0.0 {
+            entries.push((i, j));
+        }
+    });
+    let n = a.n();
+    let non_zeros = Pattern::from_entries(n, n, entries);
+    if let Some((row, column)) = maximum_transversal(&non_zeros, |_| 1.0).unmatched {
+        return Singular::Structural { row, column };
+    }
+    let mut share = vec![0.0; n];
+    share[row] = 1.0;
+    solver.solve(&mut share);
+    for (x, c) in share.iter_mut().zip(column_max) {
+        *x *= c;
+    }
+    let worst_column = largest(&share);
+    share.fill(0.0);
+    share[column] = 1.0;
+    solver.solve_transposed(&mut share);
+    for (x, r) in share.iter_mut().zip(row_scale) {
+        *x /= r;
+    }
+    Singular::Numerical {
+        row: largest(&share),
+        column: worst_column,
+    }
+}

@@ -1,0 +1,391 @@
+//! The corrector iteration, Arnold (18):
+//! y ← y − c J̄⁻¹ F(t, y, αy + β), with the matrix kept over many steps.
+
+use super::{Convergence, NewtonOptions, RateMemory, Verdict};
+use crate::equations::{Equations, Purpose};
+use crate::jacobian::{JacobianEngine, JacobianPoint, SplitJacobian};
+use crate::linear::{LinearSolver, Matrix, Singular, SolverState};
+use crate::refresh::{Action, Reason, RefreshPolicy, Situation};
+use holonom_dae::{Rejection, Structure, Timing, Weights};
+use serde::{Deserialize, Serialize};
+use std::time::Instant;
+
+/// The corrector with the matrices it keeps.
+pub struct Corrector {
+    options: NewtonOptions,
+    engine: Box<dyn JacobianEngine>,
+    linear: Box<dyn LinearSolver>,
+    policy: Box<dyn RefreshPolicy>,
+    split: SplitJacobian,
+    matrix: Matrix,
+    memory: Memory,
+    row_powers: Vec<i8>,
+    column_powers: Vec<i8>,
+    /// Whether the powers differ, so that scaling is worth anything.
+    scaled: bool,
+    row_scale: Vec<f64>,
+    column_scale: Vec<f64>,
+    lower_bounds: Vec<(usize, f64)>,
+    /// Where the time went.
+    pub timing: Timing,
+    residual: Vec<f64>,
+    residual_predicted: Vec<f64>,
+    y_predicted: Vec<f64>,
+    yp_predicted: Vec<f64>,
+    delta: Vec<f64>,
+}
+
+/// What the corrector remembers from step to step.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Memory {
+    has_matrix: bool,
+    /// A full evaluation is wanted at the next opportunity.
+    requested: bool,
+    /// α of the factorised matrix.
+    alpha: f64,
+    /// α of the last iteration: another α means another iteration.
+    alpha_last: f64,
+    rate: RateMemory,
+    /// Accepted steps since ∂F/∂y was evaluated.
+    age: u64,
+}
+
+/// Everything later iterations depend on.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct CorrectorState {
+    split: SplitJacobian,
+    linear: SolverState,
+    memory: Memory,
+    engine: Vec<f64>,
+    row_scale: Vec<f64>,
+    column_scale: Vec<f64>,
+}
+
+/// One nonlinear system F(t, y, αy + β) = 0 to be solved.
+#[derive(Clone, Copy, Debug)]
+pub struct CorrectorStep {
+    /// Time of the new point.
+    pub t: f64,
+    /// Leading coefficient.
+    pub alpha: f64,
+    /// Step size.
+    pub h: f64,
+    /// Whether the attempt before failed its error test.
+    pub after_error_failure: bool,
+}
+
+impl Corrector {
+    /// Allocates everything the iteration needs.
+    pub fn new(
+        structure: &Structure,
+        options: NewtonOptions,
+        engine: Box<dyn JacobianEngine>,
+        linear: Box<dyn LinearSolver>,
+        policy: Box<dyn RefreshPolicy>,
+        split: SplitJacobian,
+    ) -> Self {
+        let n = structure.dimension();
+        let row_powers: Vec<i8> = structure.equations.iter().map(|e| e.step_power).collect();
+        let column_powers: Vec<i8> = structure.variables.iter().map(|v| v.step_power).collect();
+        let differs = |p: &[i8]| p.iter().any(|x| *x != p[0]);
+        Self {
+            options,
+            engine,
+            linear,
+            policy,
+            matrix: split.f_y.clone(),
+            split,
+            memory: Memory {
+                has_matrix: false,
+                requested: false,
+                alpha: 0.0,
+                alpha_last: 0.0,
+                rate: RateMemory::default(),
+                age: 0,
+            },
+            scaled: differs(&row_powers) || differs(&column_powers),
+            row_powers,
+            column_powers,
+            row_scale: vec![1.0; n],
+            column_scale: vec![1.0; n],
+            lower_bounds: (structure.variables.iter().enumerate())
+                .filter_map(|(i, v)| v.lower_bound.map(|b| (i, b)))
+                .collect(),
+            timing: Timing::default(),
+            residual: vec![0.0; n],
+            residual_predicted: vec![0.0; n],
+            y_predicted: vec![0.0; n],
+            yp_predicted: vec![0.0; n],
+            delta: vec![0.0; n],
+        }
+    }
+
+    /// Names of the Jacobian engine, the linear solver and the policy in use.
+    pub fn names(&self) -> [&'static str; 3] {
+        [self.engine.name(), self.linear.name(), self.policy.name()]
+    }
+
+    /// Residual at the last point looked at: tells the worst rows after a failure.
+    pub fn last_residual(&self) -> &[f64] {
+        &self.residual
+    }
+
+    /// Asks for a full evaluation at the next opportunity.
+    pub fn request_evaluation(&mut self) {
+        self.memory.requested = true;
+    }
+
+    /// A step was accepted: the kept ∂F/∂y is one step older.
+    pub fn step_accepted(&mut self) {
+        self.memory.age += 1;
+    }
+
+    /// Improves the predicted `y`, `yp` until they solve the system; `e` receives y minus its
+    /// prediction. On a rejection `y` and `yp` hold the last iterate.
+    pub fn correct(
+        &mut self,
+        equations: &mut Equations<'_>,
+        weights: &Weights,
+        step: CorrectorStep,
+        y: &mut [f64],
+        yp: &mut [f64],
+        e: &mut [f64],
+    ) -> Result<(), Rejection> {
+        let CorrectorStep { t, alpha, h, .. } = step;
+        if alpha != self.memory.alpha_last {
+            self.memory.rate.s = RateMemory::default().s;
+            self.memory.alpha_last = alpha;
+        }
+        let reason = match &self.memory {
+            m if !m.has_matrix => Reason::FirstStep,
+            m if m.requested => Reason::Requested,
+            _ if step.after_error_failure => Reason::ErrorTestFailure,
+            _ => Reason::NewStep,
+        };
+        let mut fresh = false;
+        let mut action = self.policy.decide(&self.situation(reason, alpha, fresh));
+
+        equations.residual(Purpose::Corrector, t, y, yp, &mut self.residual)?;
+        self.y_predicted.copy_from_slice(y);
+        self.yp_predicted.copy_from_slice(yp);
+        self.residual_predicted.copy_from_slice(&self.residual);
+        let rounding = 100.0 * f64::EPSILON * weights.norm(y);
+        loop {
+            fresh |= action == Action::FullEvaluation;
+            self.refresh(action, equations, weights, t, alpha, h)?;
+            match self.iterate(equations, weights, t, alpha, rounding, y, yp, e) {
+                Ok(()) => return self.respect_bounds(weights, alpha, y, yp, e),
+                Err(rejection) => {
+                    let reason = match rejection {
+                        Rejection::SlowConvergence => Reason::SlowConvergence,
+                        _ => Reason::Divergence,
+                    };
+                    action = self.policy.decide(&self.situation(reason, alpha, fresh));
+                    if action == Action::Keep {
+                        return Err(rejection);
+                    }
+                    y.copy_from_slice(&self.y_predicted);
+                    yp.copy_from_slice(&self.yp_predicted);
+                    self.residual.copy_from_slice(&self.residual_predicted);
+                }
+            }
+        }
+    }
+
+    fn situation(&self, reason: Reason, alpha: f64, fresh: bool) -> Situation {
+        Situation {
+            reason,
+            alpha_ratio: alpha / self.memory.alpha,
+            separated: self.split.separated,
+            fresh,
+            matched: alpha == self.memory.alpha,
+            age: self.memory.age,
+            rate: self.memory.rate.rate,
+        }
+    }
+
+    /// Carries out what the policy decided.
+    fn refresh(
+        &mut self,
+        action: Action,
+        equations: &mut Equations<'_>,
+        weights: &Weights,
+        t: f64,
+        alpha: f64,
+        h: f64,
+    ) -> Result<(), Rejection> {
+        let at = JacobianPoint {
+            t,
+            y: &self.y_predicted,
+            yp: &self.yp_predicted,
+            residual: &self.residual_predicted,
+            alpha,
+            h,
+            weights,
+        };
+        match action {
+            Action::Keep => return Ok(()),
+            Action::FullEvaluation => {
+                // Whatever happens below, the old matrix is gone.
+                self.memory.has_matrix = false;
+                let start = Instant::now();
+                self.engine.evaluate(equations, &at, &mut self.split)?;
+                self.timing.jacobian += start.elapsed().as_secs_f64();
+                self.memory.age = 0;
+                self.memory.requested = false;
+            }
+            Action::PartitionedUpdate => {
+                self.memory.has_matrix = false;
+                equations.counters.updates_partitioned += 1;
+                self.engine.evaluate_derivative_part(equations, &at, &mut self.split)?;
+            }
+        }
+        let start = Instant::now();
+        if self.split.separated {
+            self.matrix.combine(alpha, &self.split.f_yp, &self.split.f_y);
+        } else {
+            self.matrix.values_mut().copy_from_slice(self.split.f_y.values());
+        }
+        if self.scaled {
+            fill_scale(&mut self.row_scale, &self.row_powers, h);
+            fill_scale(&mut self.column_scale, &self.column_powers, h);
+            self.matrix.scale_rows_columns(&self.row_scale, &self.column_scale);
+        }
+        equations.counters.factorisations += 1;
+        let factorised = self.linear.factorise(&self.matrix).map_err(|singular| match singular {
+            Singular::NonFinite { row, .. } => Rejection::NonFinite { row },
+            Singular::Structural { row, column } => {
+                Rejection::SingularMatrix { row, column, structural: true }
+            }
+            Singular::Numerical { row, column } => {
+                Rejection::SingularMatrix { row, column, structural: false }
+            }
+        })?;
+        self.timing.factorisation += start.elapsed().as_secs_f64();
+        equations.counters.repivotings += u64::from(factorised.repivoted);
+        self.memory.has_matrix = true;
+        self.memory.alpha = alpha;
+        self.memory.rate = RateMemory::default();
+        Ok(())
+    }
+
+    /// Iterates with the matrix in use, from the residual at the prediction.
+    fn iterate(
+        &mut self,
+        equations: &mut Equations<'_>,
+        weights: &Weights,
+        t: f64,
+        alpha: f64,
+        rounding: f64,
+        y: &mut [f64],
+        yp: &mut [f64],
+        e: &mut [f64],
+    ) -> Result<(), Rejection> {
+        // The factor c of Arnold (18) for a matrix made for another α [Burrage et al. 1980].
+        let c = 2.0 / (1.0 + alpha / self.memory.alpha);
+        e.fill(0.0);
+        let mut convergence = Convergence::new();
+        loop {
+            if self.scaled {
+                for ((d, r), s) in self.delta.iter_mut().zip(&self.residual).zip(&self.row_scale) {
+                    *d = r * s * c;
+                }
+            } else {
+                for (d, r) in self.delta.iter_mut().zip(&self.residual) {
+                    *d = r * c;
+                }
+            }
+            self.linear.solve(&mut self.delta);
+            equations.counters.solves += 1;
+            equations.counters.newton_iterations += 1;
+            if self.scaled {
+                for (d, s) in self.delta.iter_mut().zip(&self.column_scale) {
+                    *d *= s;
+                }
+            }
+            for i in 0..y.len() {
+                let d = self.delta[i];
+                y[i] -= d;
+                e[i] -= d;
+                yp[i] -= alpha * d;
+            }
+            let norm = weights.norm(&self.delta);
+            match convergence.judge(norm, rounding, &mut self.memory.rate, &self.options) {
+                Verdict::Converged => return Ok(()),
+                Verdict::Diverges => return Err(Rejection::Divergence),
+                Verdict::TooSlow => return Err(Rejection::SlowConvergence),
+                Verdict::Continue => {}
+            }
+            equations.residual(Purpose::Corrector, t, y, yp, &mut self.residual)?;
+        }
+    }
+
+    /// Moves variables that fell below their bound back onto it, when that is within the
+    /// share of the tolerance the iteration may use; rejects otherwise.
+    fn respect_bounds(
+        &self,
+        weights: &Weights,
+        alpha: f64,
+        y: &mut [f64],
+        yp: &mut [f64],
+        e: &mut [f64],
+    ) -> Result<(), Rejection> {
+        if self.lower_bounds.is_empty() {
+            return Ok(());
+        }
+        let mut sum = 0.0;
+        let mut worst = (0.0, 0);
+        for &(i, bound) in &self.lower_bounds {
+            let d = (bound - y[i]).max(0.0) * weights.reciprocal()[i];
+            sum += d * d;
+            if d > worst.0 {
+                worst = (d, i);
+            }
+        }
+        if sum == 0.0 {
+            return Ok(());
+        }
+        if (sum / y.len() as f64).sqrt() > self.options.share {
+            return Err(Rejection::BelowBound { variable: worst.1 });
+        }
+        for &(i, bound) in &self.lower_bounds {
+            let d = bound - y[i];
+            if d > 0.0 {
+                y[i] = bound;
+                e[i] += d;
+                yp[i] += alpha * d;
+            }
+        }
+        Ok(())
+    }
+
+    /// Everything later iterations depend on.
+    pub fn checkpoint(&self) -> CorrectorState {
+        CorrectorState {
+            split: self.split.clone(),
+            linear: self.linear.checkpoint(),
+            memory: self.memory,
+            engine: self.engine.checkpoint(),
+            row_scale: self.row_scale.clone(),
+            column_scale: self.column_scale.clone(),
+        }
+    }
+
+    /// Takes back what [`checkpoint`](Self::checkpoint) gave.
+    pub fn restore(&mut self, state: &CorrectorState) {
+        self.split = state.split.clone();
+        self.linear.restore(&state.linear);
+        self.memory = state.memory;
+        self.engine.restore(&state.engine);
+        self.row_scale.copy_from_slice(&state.row_scale);
+        self.column_scale.copy_from_slice(&state.column_scale);
+    }
+}
+
+/// scale := h^power, with h rounded to a power of two so that scaling adds no rounding.
+fn fill_scale(scale: &mut [f64], powers: &[i8], h: f64) {
+    let exponent = h.abs().log2().round() as i32;
+    for (s, p) in scale.iter_mut().zip(powers) {
+        *s = 2f64.powi((exponent * i32::from(*p)).clamp(-900, 900));
+    }
+}

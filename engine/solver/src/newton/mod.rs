@@ -1,0 +1,8 @@
+//! The nonlinear solve: simplified Newton with kept matrices, and the consistent start.
+
+mod convergence;
+mod corrector;
+pub mod initial;
+
+pub use convergence::{Convergence, NewtonOptions, RateMemory, Verdict};
+pub use corrector::{Corrector, CorrectorState, CorrectorStep};

@@ -1,0 +1,263 @@
+//! The whole configuration of a run as plain data.
+
+use crate::newton::NewtonOptions;
+use crate::stepper::{BdfOptions, StabilityOptions};
+use crate::{jacobian, linear, refresh, stepper};
+use holonom_dae::{ErrorTest, InputError, Structure, Tolerances};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+/// What to do about start values that do not satisfy the equations.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Start {
+    /// Move them as little as needed and report what moved.
+    #[default]
+    Assemble,
+    /// Refuse them, naming the equation.
+    Check,
+    /// Take them as they are.
+    Trust,
+}
+
+/// Options of a run. Strategy names are those of the registries; `auto` picks by size and
+/// structure.
+///
+/// ```
+/// use holonom_solver::Options;
+/// let options = Options::new(1e-8, 1e-10).max_order(2).stop_at(5.0);
+/// assert_eq!(options.stepper, "bdf");
+/// ```
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Relative and absolute tolerances.
+    pub tolerances: Tolerances,
+    /// How each variable takes part in the error test; `None`: as its index demands.
+    pub error_test: Option<Vec<ErrorTest>>,
+    /// Integration method.
+    pub stepper: String,
+    /// Jacobian engine, or `auto`.
+    pub jacobian: String,
+    /// Linear solver, or `auto`.
+    pub linear: String,
+    /// Refresh policy.
+    pub refresh: String,
+    /// Highest order.
+    pub max_order: usize,
+    /// Whether a step limited by stability lowers the order.
+    pub stability_detection: bool,
+    /// Stopping rule of the corrector.
+    pub newton: NewtonOptions,
+    /// What to do about inconsistent start values.
+    pub start: Start,
+    /// First step size; `None`: chosen.
+    pub initial_step: Option<f64>,
+    /// Largest step size.
+    pub max_step: f64,
+    /// Smallest step size; zero: the spacing of floating-point numbers.
+    pub min_step: f64,
+    /// Fixed step size at order `max_order`, without error control.
+    pub fixed_step: Option<f64>,
+    /// Accepted steps at most, over the whole run.
+    pub max_steps: u64,
+    /// Computing time at most, in seconds.
+    pub time_limit: Option<f64>,
+    /// Times at which the solution is wanted, ascending; got by interpolation, steps do not
+    /// bend to them.
+    pub outputs: Vec<f64>,
+    /// Times the integration must not step across (the equations change there), ascending.
+    pub stop_times: Vec<f64>,
+    /// Set to true from elsewhere to interrupt the run after the step at hand.
+    pub interrupt: Option<Arc<AtomicBool>>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            tolerances: Tolerances::default(),
+            error_test: None,
+            stepper: "bdf".into(),
+            jacobian: "auto".into(),
+            linear: "auto".into(),
+            refresh: "classical".into(),
+            max_order: 5,
+            stability_detection: true,
+            newton: NewtonOptions::default(),
+            start: Start::default(),
+            initial_step: None,
+            max_step: f64::INFINITY,
+            min_step: 0.0,
+            fixed_step: None,
+            max_steps: 10_000_000,
+            time_limit: None,
+            outputs: Vec::new(),
+            stop_times: Vec::new(),
+            interrupt: None,
+        }
+    }
+}
+
+impl Options {
+    /// Default options with these tolerances.
+    pub fn new(rtol: f64, atol: f64) -> Self {
+        Self { tolerances: Tolerances::new(rtol, atol), ..Self::default() }
+    }
+
+    /// Sets the tolerances.
+    pub fn tolerances(mut self, tolerances: Tolerances) -> Self {
+        self.tolerances = tolerances;
+        self
+    }
+
+    /// Sets the integration method.
+    pub fn stepper(mut self, name: &str) -> Self {
+        self.stepper = name.into();
+        self
+    }
+
+    /// Sets the Jacobian engine.
+    pub fn jacobian(mut self, name: &str) -> Self {
+        self.jacobian = name.into();
+        self
+    }
+
+    /// Sets the linear solver.
+    pub fn linear(mut self, name: &str) -> Self {
+        self.linear = name.into();
+        self
+    }
+
+    /// Sets the refresh policy.
+    pub fn refresh(mut self, name: &str) -> Self {
+        self.refresh = name.into();
+        self
+    }
+
+    /// Sets the highest order.
+    pub fn max_order(mut self, order: usize) -> Self {
+        self.max_order = order;
+        self
+    }
+
+    /// Switches the detection of stability-limited steps.
+    pub fn stability_detection(mut self, on: bool) -> Self {
+        self.stability_detection = on;
+        self
+    }
+
+    /// Sets what to do about inconsistent start values.
+    pub fn start(mut self, start: Start) -> Self {
+        self.start = start;
+        self
+    }
+
+    /// Sets the output times.
+    pub fn outputs(mut self, times: Vec<f64>) -> Self {
+        self.outputs = times;
+        self
+    }
+
+    /// Adds a time the integration must not step across.
+    pub fn stop_at(mut self, t: f64) -> Self {
+        self.stop_times.push(t);
+        self
+    }
+
+    /// DASSL as it is: its refresh policy and stopping rule, no stability detection.
+    pub fn dassl(mut self) -> Self {
+        self.refresh = "dassl".into();
+        self.stability_detection = false;
+        self.newton.look_ahead = false;
+        self
+    }
+
+    /// Refuses options no run can honour.
+    pub fn check(&self, structure: &Structure) -> Result<(), InputError> {
+        self.tolerances.check(structure)?;
+        let n = structure.dimension();
+        let option = |option: &'static str, value: String, remedy: String| {
+            Err(InputError::Option { option, value, remedy })
+        };
+        let choice = |name: &'static str, value: &str, auto: bool, all: Vec<&'static str>| {
+            if (auto && value == "auto") || all.contains(&value) {
+                return Ok(());
+            }
+            let auto = if auto { "auto, " } else { "" };
+            option(name, format!("`{value}`"), format!("choose one of {auto}{}", all.join(", ")))
+        };
+        choice("stepper", &self.stepper, false, stepper::REGISTRY.iter().map(|e| e.name).collect())?;
+        choice("jacobian", &self.jacobian, true, jacobian::REGISTRY.iter().map(|e| e.name).collect())?;
+        choice("linear", &self.linear, true, linear::REGISTRY.iter().map(|e| e.name).collect())?;
+        choice("refresh", &self.refresh, false, refresh::REGISTRY.iter().map(|e| e.name).collect())?;
+        if let Some(tests) = &self.error_test
+            && tests.len() != n
+        {
+            return Err(InputError::WrongSize { what: "the list of error tests", found: tests.len(), expected: n });
+        }
+        if !(1..=5).contains(&self.max_order) {
+            return option("max_order", self.max_order.to_string(), "choose 1 to 5".into());
+        }
+        let positive = |name: &'static str, x: f64| {
+            if x > 0.0 { Ok(()) } else { option(name, x.to_string(), "give a positive number".into()) }
+        };
+        positive("max_step", self.max_step)?;
+        for (name, x) in [
+            ("initial_step", self.initial_step),
+            ("fixed_step", self.fixed_step),
+            ("time_limit", self.time_limit),
+        ] {
+            if let Some(x) = x {
+                positive(name, x)?;
+            }
+        }
+        if !(self.min_step >= 0.0 && self.min_step < self.max_step) {
+            return option("min_step", self.min_step.to_string(), "give a number from 0 up to max_step".into());
+        }
+        for (name, times) in [("outputs", &self.outputs), ("stop_times", &self.stop_times)] {
+            if let Some(i) = (0..times.len()).find(|&i| !times[i].is_finite() || (i > 0 && times[i] <= times[i - 1])) {
+                return option(name, format!("{} at entry {i}", times[i]), "give finite times in ascending order".into());
+            }
+        }
+        if structure.sparsity.is_none() {
+            let needs = [
+                ("jacobian", &self.jacobian, self.jacobian == "fd-grouped"),
+                ("linear", &self.linear, self.linear == "lu-sparse"),
+            ];
+            for (name, value, needs) in needs {
+                if needs {
+                    let remedy = "needs the sparsity pattern, which this system does not declare; \
+                                  add it to the structure or choose the dense variant";
+                    return option(name, format!("`{value}`"), remedy.into());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Names of the Jacobian engine and the linear solver after resolving `auto`.
+    pub fn resolve(&self, structure: &Structure) -> (&'static str, &'static str) {
+        let n = structure.dimension();
+        let density = structure.sparsity.as_ref().map_or(1.0, |p| p.len() as f64 / (n * n) as f64);
+        // Dense LU costs about 0.7 n³ vectorised operations, sparse LU much overhead per entry.
+        let sparse = n >= 50 && density < 0.2;
+        let linear = match self.linear.as_str() {
+            "auto" if sparse => "lu-sparse",
+            "auto" => "lu-dense",
+            name => linear::REGISTRY.iter().map(|e| e.name).find(|e| *e == name).unwrap_or("lu-dense"),
+        };
+        let jacobian = match self.jacobian.as_str() {
+            "auto" if structure.sparsity.is_some() => "fd-grouped",
+            "auto" => "fd-dense",
+            name => jacobian::find(name).map_or("fd-dense", |e| e.name),
+        };
+        (jacobian, linear)
+    }
+
+    /// The part of the options a BDF method needs.
+    pub fn bdf(&self) -> BdfOptions {
+        BdfOptions {
+            max_order: self.max_order,
+            stability: StabilityOptions { enabled: self.stability_detection },
+            fixed_step: self.fixed_step,
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! Our default: ∂F/∂y is kept as long as it serves; a changed α is followed by refactorising
+//! α ∂F/∂ẏ + ∂F/∂y with the kept part, which costs no residual.
+
+use super::{Action, Reason, RefreshPolicy, Situation};
+
+/// Separate fates for ∂F/∂y (dear) and the factorisation (cheap).
+pub struct Classical;
+
+/// Change of α, either way, that is worth a factorisation. Below it the factor
+/// c = 2/(1 + α/ᾱ) of Arnold (18) repairs most of the damage.
+const WORTH_FACTORISING: f64 = 0.85;
+/// Without separated parts a change of α needs a full evaluation: only when drastic.
+const DRASTIC: f64 = 0.6;
+/// A rate that costs an iteration more than needed in every step: renew ∂F/∂y.
+const SLOW: f64 = 0.4;
+/// Steps that a new ∂F/∂y must have served before it is renewed for a slow rate alone.
+const MIN_AGE: u64 = 20;
+
+impl RefreshPolicy for Classical {
+    fn name(&self) -> &'static str {
+        "classical"
+    }
+
+    fn decide(&mut self, s: &Situation) -> Action {
+        let changed = |limit: f64| s.alpha_ratio < limit || s.alpha_ratio > 1.0 / limit;
+        match s.reason {
+            Reason::FirstStep | Reason::Requested => Action::FullEvaluation,
+            Reason::NewStep | Reason::ErrorTestFailure => {
+                let slow = s.rate.is_some_and(|r| r > SLOW) && s.age >= MIN_AGE;
+                if slow && s.matched {
+                    Action::FullEvaluation
+                } else if s.separated && (changed(WORTH_FACTORISING) || slow) {
+                    Action::PartitionedUpdate
+                } else if !s.separated && (changed(DRASTIC) || slow) {
+                    Action::FullEvaluation
+                } else {
+                    Action::Keep
+                }
+            }
+            // A mismatch of α is the cheapest suspect, then the age of ∂F/∂y.
+            Reason::SlowConvergence | Reason::Divergence => {
+                if s.fresh {
+                    Action::Keep
+                } else {
+                    Action::FullEvaluation
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! When to renew what: a policy hears a reason and answers an action.
+//!
+//! A pure state machine: it knows no matrices and no solver, and can be tested by feeding it
+//! situations. Every action is counted by the corrector that carries it out.
+
+mod classical;
+mod dassl;
+
+pub use classical::Classical;
+pub use dassl::Dassl;
+
+use serde::{Deserialize, Serialize};
+
+/// Why the question is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Reason {
+    /// There is no matrix yet.
+    FirstStep,
+    /// A new step begins (α may have changed).
+    NewStep,
+    /// The corrector converges, but too slowly.
+    SlowConvergence,
+    /// The corrector diverges or left the domain.
+    Divergence,
+    /// The last attempt failed its error test.
+    ErrorTestFailure,
+    /// The user or the driver asks for it (restart after an event).
+    Requested,
+}
+
+/// What to do about it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Action {
+    /// Go on with the matrix there is; after a failure: nothing helps but a smaller step.
+    Keep,
+    /// New ∂F/∂ẏ and α with kept ∂F/∂y: Arnold (22), (24), (25).
+    PartitionedUpdate,
+    /// Evaluate everything anew.
+    FullEvaluation,
+}
+
+/// What the policy may look at.
+#[derive(Clone, Copy, Debug)]
+pub struct Situation {
+    /// Why it is asked.
+    pub reason: Reason,
+    /// α now over α of the matrix in use.
+    pub alpha_ratio: f64,
+    /// Whether ∂F/∂ẏ and ∂F/∂y are kept apart.
+    pub separated: bool,
+    /// Whether ∂F/∂y was evaluated at this very point.
+    pub fresh: bool,
+    /// Whether the matrix in use has the α of this step.
+    pub matched: bool,
+    /// Accepted steps since the last full evaluation.
+    pub age: u64,
+    /// Convergence rate of the last completed iteration, if it took at least two corrections.
+    pub rate: Option<f64>,
+}
+
+/// A refresh policy.
+pub trait RefreshPolicy: Send {
+    /// Name in options and reports.
+    fn name(&self) -> &'static str;
+    /// The answer to a situation.
+    fn decide(&mut self, situation: &Situation) -> Action;
+    /// Whether differences are taken of α ∂F/∂ẏ + ∂F/∂y in one.
+    fn combined_differences(&self) -> bool {
+        false
+    }
+}
+
+/// One policy, as listed to users.
+pub struct Entry {
+    /// Name in options and reports.
+    pub name: &'static str,
+    /// One line for `holonom list`.
+    pub description: &'static str,
+    /// Where it comes from.
+    pub literature: &'static str,
+    /// Builds the policy.
+    pub build: fn() -> Box<dyn RefreshPolicy>,
+}
+
+/// All policies.
+pub const REGISTRY: &[Entry] = &[
+    Entry {
+        name: "classical",
+        description: "keeps ∂F/∂y as long as the corrector converges well; a changed α costs a matrix addition",
+        literature: "own; Arnold (22)–(25)",
+        build: || Box::new(Classical),
+    },
+    Entry {
+        name: "dassl",
+        description: "DASSL's rule: everything anew on slow convergence, failure or a drastic change of α",
+        literature: "Arnold §2.3 (a)–(c); [Brenan, Campbell, Petzold 1996]",
+        build: || Box::new(Dassl),
+    },
+];
+
+/// The entry of this name.
+pub fn find(name: &str) -> Option<&'static Entry> {
+    REGISTRY.iter().find(|e| e.name == name)
+}

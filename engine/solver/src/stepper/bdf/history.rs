@@ -1,0 +1,123 @@
+//! The history of a BDF method: modified divided differences of the last solutions.
+
+use super::coefficients::{COLUMNS, Coefficients};
+use serde::{Deserialize, Serialize};
+
+/// Columns φ₁ … φ_{k+2}, each of n entries; column 0 is the solution itself.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct History {
+    n: usize,
+    phi: Vec<f64>,
+}
+
+impl History {
+    /// Room for `n` unknowns.
+    pub fn new(n: usize) -> Self {
+        Self { n, phi: vec![0.0; COLUMNS * n] }
+    }
+
+    /// Number of unknowns.
+    pub fn n(&self) -> usize {
+        self.n
+    }
+
+    /// Column `j`.
+    #[inline]
+    pub fn column(&self, j: usize) -> &[f64] {
+        &self.phi[j * self.n..(j + 1) * self.n]
+    }
+
+    /// Column `j`, to be changed.
+    #[inline]
+    pub fn column_mut(&mut self, j: usize) -> &mut [f64] {
+        &mut self.phi[j * self.n..(j + 1) * self.n]
+    }
+
+    /// Multiplies columns by factors: φ → φ* and back.
+    pub fn scale(&mut self, columns: std::ops::Range<usize>, factor: impl Fn(usize) -> f64) {
+        for j in columns {
+            let b = factor(j);
+            for x in self.column_mut(j) {
+                *x *= b;
+            }
+        }
+    }
+
+    /// Predicted y = Σ φ_j and ẏ = Σ γ_j φ_j over the first k + 1 columns.
+    pub fn predict(&self, k: usize, gamma: &[f64; COLUMNS], y: &mut [f64], yp: &mut [f64]) {
+        let n = self.n;
+        let (y, yp) = (&mut y[..n], &mut yp[..n]);
+        y.copy_from_slice(self.column(0));
+        yp.fill(0.0);
+        for j in 1..=k {
+            let g = gamma[j];
+            for ((y, yp), p) in y.iter_mut().zip(yp.iter_mut()).zip(self.column(j)) {
+                *y += p;
+                *yp += g * p;
+            }
+        }
+    }
+
+    /// Brings the columns to the new point, given the correction `e` of the accepted step of
+    /// order `k`; keeps `e` as next column when there is room (`keep`).
+    pub fn update(&mut self, k: usize, e: &[f64], keep: bool) {
+        if keep {
+            self.column_mut(k + 1).copy_from_slice(e);
+        }
+        for (p, e) in self.column_mut(k).iter_mut().zip(e) {
+            *p += e;
+        }
+        let n = self.n;
+        for j in (0..k).rev() {
+            let (low, high) = self.phi.split_at_mut((j + 1) * n);
+            for (p, q) in low[j * n..].iter_mut().zip(&high[..n]) {
+                *p += q;
+            }
+        }
+    }
+
+    /// Values of the interpolating polynomial of degree `k` and its derivative at `t`, for a
+    /// history that ends at `t_n`.
+    pub fn interpolate(
+        &self,
+        t: f64,
+        t_n: f64,
+        k: usize,
+        coefficients: &Coefficients,
+        y: &mut [f64],
+        yp: &mut [f64],
+    ) {
+        let psi = &coefficients.psi;
+        let tau = t - t_n;
+        y.copy_from_slice(self.column(0));
+        yp.fill(0.0);
+        let (mut c, mut d) = (1.0, 0.0);
+        let mut gamma = tau / psi[0];
+        for j in 1..=k {
+            d = d * gamma + c / psi[j - 1];
+            c *= gamma;
+            gamma = (tau + psi[j - 1]) / psi[j];
+            for ((y, yp), p) in y.iter_mut().zip(yp.iter_mut()).zip(self.column(j)) {
+                *y += c * p;
+                *yp += d * p;
+            }
+        }
+    }
+
+    /// Backward differences of values at equidistant times, newest first.
+    pub fn set_equidistant(&mut self, values: &[&[f64]]) {
+        for (j, v) in values.iter().enumerate() {
+            self.column_mut(j).copy_from_slice(v);
+        }
+        // Column j becomes ∇ʲ: repeated differencing, oldest last.
+        for level in 1..values.len() {
+            for j in (level..values.len()).rev() {
+                let n = self.n;
+                let (low, high) = self.phi.split_at_mut(j * n);
+                for (p, q) in high[..n].iter_mut().zip(&low[(j - 1) * n..]) {
+                    *p = q - *p;
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,372 @@
+//! Backward differentiation formulas of variable order and step size in fixed-leading-
+//! coefficient form, Arnold (12)–(14): ẏ_{n+1} = α y_{n+1} + β with α = Σ_{i≤k} 1/i / h.
+//!
+//! Error test and order choice are DASSL's [Brenan, Campbell, Petzold 1996, §5.2];
+//! [`stability`] adds what DASSL lacks: it notices when lightly damped modes, not accuracy,
+//! limit the step.
+
+mod coefficients;
+mod history;
+mod order;
+mod stability;
+
+pub use stability::StabilityOptions;
+
+use super::{Parts, Stepper, StepperState};
+use crate::equations::Equations;
+use crate::newton::{Corrector, CorrectorStep};
+use coefficients::{Coefficients, MAX_ORDER};
+use history::History;
+use holonom_dae::{Rejection, Weights};
+use order::{Estimates, error_above, step_factor};
+use serde::{Deserialize, Serialize};
+use stability::Stability;
+
+/// Options of the BDF method.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BdfOptions {
+    /// Highest order used, 1 to 5.
+    pub max_order: usize,
+    /// Detection of steps limited by stability.
+    pub stability: StabilityOptions,
+    /// Keep this step size and `max_order` throughout, without error control.
+    pub fixed_step: Option<f64>,
+}
+
+impl Default for BdfOptions {
+    fn default() -> Self {
+        Self {
+            max_order: MAX_ORDER,
+            stability: StabilityOptions::default(),
+            fixed_step: None,
+        }
+    }
+}
+
+/// Everything of the method that outlives a step.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct BdfState {
+    t: f64,
+    y: Vec<f64>,
+    yp: Vec<f64>,
+    history: History,
+    coefficients: Coefficients,
+    /// Order of the next attempt.
+    k: usize,
+    /// Order of the last accepted step; 0 before the first.
+    k_last: usize,
+    h: f64,
+    h_last: f64,
+    /// Order and step are still being raised in every step.
+    initial_phase: bool,
+    error_failures: u32,
+    other_failures: u32,
+    stability: Stability,
+}
+
+/// The BDF method.
+pub struct Bdf {
+    name: &'static str,
+    options: BdfOptions,
+    weights: Weights,
+    corrector: Corrector,
+    state: BdfState,
+    /// Columns of the history that the running attempt has scaled.
+    scaled: std::ops::Range<usize>,
+    estimates: Estimates,
+    y_new: Vec<f64>,
+    yp_new: Vec<f64>,
+    e: Vec<f64>,
+}
+
+impl Bdf {
+    /// Allocates a method for `n` unknowns.
+    pub fn new(name: &'static str, n: usize, parts: Parts) -> Self {
+        Self {
+            name,
+            options: parts.bdf,
+            weights: parts.weights,
+            corrector: parts.corrector,
+            state: BdfState {
+                t: 0.0,
+                y: vec![0.0; n],
+                yp: vec![0.0; n],
+                history: History::new(n),
+                coefficients: Coefficients::default(),
+                k: 1,
+                k_last: 0,
+                h: 0.0,
+                h_last: 0.0,
+                initial_phase: true,
+                error_failures: 0,
+                other_failures: 0,
+                stability: Stability::default(),
+            },
+            scaled: 0..0,
+            estimates: Estimates::default(),
+            y_new: vec![0.0; n],
+            yp_new: vec![0.0; n],
+            e: vec![0.0; n],
+        }
+    }
+
+    /// Replaces the history by values at t, t − h, t − 2h, … (newest first), so that a
+    /// fixed-step run starts at its full order.
+    pub fn set_history(&mut self, h: f64, values: &[&[f64]]) {
+        let s = &mut self.state;
+        let k = values.len() - 1;
+        s.history.set_equidistant(values);
+        for (j, psi) in s.coefficients.psi.iter_mut().enumerate() {
+            *psi = (j + 1) as f64 * h;
+        }
+        s.coefficients.constant_steps = 0;
+        (s.k, s.k_last) = (k, k);
+        (s.h, s.h_last) = (h, 0.0);
+        s.initial_phase = false;
+        s.y.copy_from_slice(values[0]);
+    }
+
+    /// Order and step of the next attempt after the step just accepted, DASSL's choice.
+    fn choose_next(&mut self, k_before: usize) {
+        let s = &mut self.state;
+        let k = s.k;
+        let limit = s.stability.max_order(self.options.max_order);
+        let est = &self.estimates;
+        if est.lower || k >= limit {
+            s.initial_phase = false;
+        }
+        if s.initial_phase {
+            s.k = (k + 1).min(limit);
+            s.h *= 2.0;
+            return;
+        }
+        let mut chosen = (k, est.error);
+        if k > limit || est.lower {
+            chosen = (k - 1, est.error_below);
+        } else if k < limit && k + 1 < s.coefficients.constant_steps && k.wrapping_sub(k_before) != 1 {
+            let above = error_above(k, &self.e, &s.history, &self.weights);
+            let term_above = (k + 2) as f64 * above;
+            if k == 1 {
+                if term_above < 0.5 * est.term {
+                    chosen = (2, above);
+                }
+            } else if est.term_below <= est.term.min(term_above) {
+                chosen = (k - 1, est.error_below);
+            } else if term_above < est.term {
+                chosen = (k + 1, above);
+            }
+        }
+        s.k = chosen.0;
+        let r = step_factor(chosen.1, chosen.0);
+        if r >= 2.0 {
+            s.h *= 2.0;
+        } else if r <= 1.0 {
+            s.h *= r.clamp(0.5, 0.9);
+        }
+    }
+}
+
+impl Stepper for Bdf {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn start(&mut self, t: f64, y: &[f64], yp: &[f64], h: f64) {
+        let s = &mut self.state;
+        s.t = t;
+        s.y.copy_from_slice(y);
+        s.yp.copy_from_slice(yp);
+        s.h = self.options.fixed_step.unwrap_or(h);
+        s.h_last = 0.0;
+        (s.k, s.k_last) = (1, 0);
+        s.initial_phase = true;
+        (s.error_failures, s.other_failures) = (0, 0);
+        s.coefficients = Coefficients::default();
+        s.coefficients.psi[0] = s.h;
+        s.history.column_mut(0).copy_from_slice(y);
+        let h = s.h;
+        for (p, yp) in s.history.column_mut(1).iter_mut().zip(yp) {
+            *p = h * yp;
+        }
+        s.stability.restart();
+        self.weights.update(y);
+        self.corrector.request_evaluation();
+    }
+
+    fn attempt(&mut self, equations: &mut Equations<'_>) -> Result<(), Rejection> {
+        let s = &mut self.state;
+        if s.k_last == 0 {
+            // Before the first step h may still change: φ₂ = h ẏ must follow.
+            let h = s.h;
+            s.coefficients.psi[0] = h;
+            for (p, yp) in s.history.column_mut(1).iter_mut().zip(&s.yp) {
+                *p = h * yp;
+            }
+        }
+        // Coefficients and prediction.
+        self.scaled = s.coefficients.advance(s.h, s.k, s.h_last, s.k_last);
+        let c = &s.coefficients;
+        s.history.scale(self.scaled.clone(), |j| c.beta[j]);
+        s.history.predict(s.k, &c.gamma, &mut self.y_new, &mut self.yp_new);
+
+        // Correction.
+        let step = CorrectorStep {
+            t: s.t + s.h,
+            alpha: c.leading,
+            h: s.h,
+            after_error_failure: s.error_failures > 0,
+        };
+        self.corrector.correct(
+            equations,
+            &self.weights,
+            step,
+            &mut self.y_new,
+            &mut self.yp_new,
+            &mut self.e,
+        )?;
+
+        // Error test.
+        self.weights.grade(s.h);
+        let e_norm = self.weights.error_norm(&self.e);
+        self.estimates = Estimates::new(s.k, e_norm, &self.e, &s.history, c, &self.weights);
+        let ratio = c.error_constant * e_norm;
+        if ratio > 1.0 && self.options.fixed_step.is_none() {
+            return Err(Rejection::ErrorTest { ratio });
+        }
+        Ok(())
+    }
+
+    fn accept(&mut self, equations: &mut Equations<'_>) {
+        let s = &mut self.state;
+        s.t += s.h;
+        std::mem::swap(&mut s.y, &mut self.y_new);
+        std::mem::swap(&mut s.yp, &mut self.yp_new);
+        let (k, k_before) = (s.k, s.k_last);
+        s.k_last = k;
+        s.h_last = s.h;
+        (s.error_failures, s.other_failures) = (0, 0);
+        self.corrector.step_accepted();
+
+        if self.options.fixed_step.is_some() {
+            s.k = (k + 1).min(self.options.max_order);
+        } else {
+            let before = s.stability.max_order(self.options.max_order);
+            s.stability.observe(&self.options.stability, k, s.h, &self.e, &s.history, &self.weights);
+            if s.stability.max_order(self.options.max_order) < before {
+                equations.counters.order_reductions_stability += 1;
+            }
+            self.choose_next(k_before);
+        }
+        let s = &mut self.state;
+        s.history.update(k, &self.e, k < MAX_ORDER);
+        self.weights.update(&s.y);
+    }
+
+    fn reject(&mut self, rejection: Rejection) {
+        let s = &mut self.state;
+        s.initial_phase = false;
+        // The history as before the attempt.
+        let beta = s.coefficients.beta;
+        s.history.scale(self.scaled.clone(), |j| 1.0 / beta[j]);
+        s.coefficients.take_back(s.h, s.k);
+        // As a new run of constant steps begins, the attempt must not count towards one.
+        s.coefficients.constant_steps = 0;
+        match rejection {
+            Rejection::ErrorTest { .. } => {
+                s.error_failures += 1;
+                let (k, error) = if self.estimates.lower {
+                    (s.k - 1, self.estimates.error_below)
+                } else {
+                    (s.k, self.estimates.error)
+                };
+                match s.error_failures {
+                    1 => {
+                        s.k = k;
+                        s.h *= (0.9 * step_factor(error, k)).clamp(0.25, 0.9);
+                    }
+                    2 => {
+                        s.k = k;
+                        s.h *= 0.25;
+                    }
+                    _ => {
+                        s.k = 1;
+                        s.h *= 0.25;
+                    }
+                }
+            }
+            _ => {
+                s.other_failures += 1;
+                s.h *= 0.25;
+            }
+        }
+    }
+
+    fn failures_in_a_row(&self) -> u32 {
+        self.state.other_failures
+    }
+
+    fn t(&self) -> f64 {
+        self.state.t
+    }
+
+    fn y(&self) -> &[f64] {
+        &self.state.y
+    }
+
+    fn yp(&self) -> &[f64] {
+        &self.state.yp
+    }
+
+    fn h(&self) -> f64 {
+        self.state.h
+    }
+
+    fn set_h(&mut self, h: f64) {
+        self.state.h = h;
+    }
+
+    fn last_h(&self) -> f64 {
+        self.state.h_last
+    }
+
+    fn order(&self) -> usize {
+        self.state.k
+    }
+
+    fn last_order(&self) -> usize {
+        self.state.k_last
+    }
+
+    fn interpolate(&self, t: f64, y: &mut [f64], yp: &mut [f64]) {
+        let s = &self.state;
+        if s.k_last == 0 || t == s.t {
+            y.copy_from_slice(&s.y);
+            yp.copy_from_slice(&s.yp);
+            return;
+        }
+        s.history.interpolate(t, s.t, s.k_last, &s.coefficients, y, yp);
+    }
+
+    fn corrector(&mut self) -> Option<&mut Corrector> {
+        Some(&mut self.corrector)
+    }
+
+    fn weights(&self) -> &Weights {
+        &self.weights
+    }
+
+    fn checkpoint(&self) -> StepperState {
+        StepperState::Bdf(Box::new(self.state.clone()), Box::new(self.corrector.checkpoint()))
+    }
+
+    fn restore(&mut self, state: &StepperState) -> bool {
+        let StepperState::Bdf(state, corrector) = state;
+        if state.y.len() != self.y_new.len() {
+            return false;
+        }
+        self.state = (**state).clone();
+        self.corrector.restore(corrector);
+        self.weights.update(&self.state.y);
+        true
+    }
+}

@@ -1,0 +1,30 @@
+//! [`Checkpoint`]: everything the rest of a run depends on.
+
+use super::StepperState;
+use holonom_dae::Counters;
+use serde::{Deserialize, Serialize};
+
+/// State of a run between two steps. Serialisable; a run resumed from it gives the same bits
+/// as the run it was taken from.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Checkpoint {
+    /// Version of the format.
+    pub version: u32,
+    /// Number of unknowns, to notice a checkpoint of another system.
+    pub dimension: usize,
+    /// Strategy names, to notice other options: stepper, Jacobian, linear solver, policy.
+    pub strategies: [String; 4],
+    /// Method history, kept matrices, rate memory.
+    pub stepper: StepperState,
+    /// Discrete variables.
+    pub discrete: Vec<f64>,
+    /// Values of the event functions at the last step and what is known about each.
+    pub events: super::events::EventMemory,
+    /// Counters so far.
+    pub counters: Counters,
+    /// Output times already delivered.
+    pub outputs_done: usize,
+}
+
+/// The format written by this build.
+pub const VERSION: u32 = 1;

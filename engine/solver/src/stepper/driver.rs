@@ -1,0 +1,554 @@
+//! The only loop: attempts, acceptance, events, output times, limits.
+
+use super::checkpoint::{Checkpoint, VERSION};
+use super::events::EventFinder;
+use super::{Control, Observer, Parts, StepInfo, Stepper};
+use crate::equations::Equations;
+use crate::newton::initial::{self, StartReport};
+use crate::newton::Corrector;
+use crate::options::{Options, Start};
+use crate::{jacobian, linear, refresh, stepper};
+use holonom_dae::{
+    Counters, EventAction, Failure, FailureKind, InputError, NamedValue, Rejection, System, Timing, Weights,
+};
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+
+/// Why a run ended without error.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Stop {
+    /// The end time is reached.
+    Finished,
+    /// An event ended the run.
+    Event {
+        /// Number of the event.
+        event: usize,
+    },
+    /// The observer or the interrupt flag ended the run.
+    Interrupted,
+}
+
+/// What was used and what moved at the start.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// Strategy names as used: stepper, Jacobian, linear solver, refresh policy.
+    pub strategies: [&'static str; 4],
+    /// What the consistent start moved.
+    pub start: StartReport,
+}
+
+/// Consecutive failures of the corrector after which a run is given up, as in DASSL.
+const FAILURE_LIMIT: u32 = 10;
+
+/// A run: a system, a method and everything between steps.
+pub struct Integrator<'s> {
+    system: Box<dyn System + 's>,
+    options: Options,
+    stepper: Box<dyn Stepper>,
+    finder: EventFinder,
+    counters: Counters,
+    timing: Timing,
+    report: Report,
+    outputs_done: usize,
+    /// The solution as seen from outside: at the last goal, event or step.
+    t: f64,
+    y: Vec<f64>,
+    yp: Vec<f64>,
+}
+
+fn assemble_parts(system: &dyn System, options: &Options) -> (Box<dyn Stepper>, [&'static str; 4]) {
+    let structure = system.structure();
+    let n = structure.dimension();
+    let (jacobian_name, linear_name) = options.resolve(structure);
+    let policy_entry = refresh::find(&options.refresh).unwrap_or(&refresh::REGISTRY[0]);
+    let policy = (policy_entry.build)();
+    let combined = policy.combined_differences();
+    let sparse = linear_name == "lu-sparse";
+    let split = jacobian::allocate(structure, sparse, combined);
+    let engine_entry = jacobian::find(jacobian_name).unwrap_or(&jacobian::REGISTRY[0]);
+    let engine = (engine_entry.build)(structure, sparse, combined);
+    let linear = linear::build(linear_name, n, structure.sparsity.as_ref())
+        .unwrap_or_else(|| (linear::REGISTRY[0].build)(n, None));
+    let corrector = Corrector::new(structure, options.newton, engine, linear, policy, split);
+    let error_test = options.error_test.clone().unwrap_or_else(|| structure.default_error_test());
+    let weights = Weights::new(options.tolerances.clone(), error_test);
+    let entry = stepper::find(&options.stepper).unwrap_or(&stepper::REGISTRY[0]);
+    let parts = Parts { corrector, weights, bdf: options.bdf() };
+    ((entry.build)(n, parts), [entry.name, engine_entry.name, linear_name, policy_entry.name])
+}
+
+impl<'s> Integrator<'s> {
+    /// Checks the input, makes the start consistent and gets ready to step from `t0`.
+    ///
+    /// `span` is the length of the interval of interest; it bounds the first step.
+    pub fn new(
+        mut system: Box<dyn System + 's>,
+        t0: f64,
+        y0: &[f64],
+        yp0: &[f64],
+        span: f64,
+        options: Options,
+    ) -> Result<Self, Failure> {
+        let structure = system.structure();
+        structure.check()?;
+        options.check(structure)?;
+        check_start(structure, t0, y0, yp0)?;
+        if !(span > 0.0 && span.is_finite()) {
+            return Err(InputError::Interval { t0, t_end: t0 + span }.into());
+        }
+        if let Some(early) = options.outputs.first().filter(|t| **t < t0) {
+            return Err(InputError::Option {
+                option: "outputs",
+                value: early.to_string(),
+                remedy: format!("the first output time must not lie before the start time {t0}"),
+            }
+            .into());
+        }
+        let n = y0.len();
+        let mut counters = Counters::default();
+        let mut timing = Timing::default();
+        let (mut y, mut yp) = (y0.to_vec(), yp0.to_vec());
+        let begin = Instant::now();
+        let start = {
+            let mut equations = Equations { system: system.as_mut(), counters: &mut counters };
+            match options.start {
+                Start::Trust => StartReport::default(),
+                mode => initial::make_consistent(&mut equations, &options, mode, t0, span, &mut y, &mut yp)?,
+            }
+        };
+        timing.start = begin.elapsed().as_secs_f64();
+        let (mut stepper, strategies) = assemble_parts(system.as_ref(), &options);
+        let mut finder = EventFinder::new(system.events().len(), n);
+        finder.arm(system.as_mut(), t0, &y, &yp, None);
+        let h = first_step(&options, stepper.as_mut(), t0, &y, &yp, span);
+        stepper.start(t0, &y, &yp, h);
+        Ok(Self {
+            system,
+            options,
+            stepper,
+            finder,
+            counters,
+            timing,
+            report: Report { strategies, start },
+            outputs_done: 0,
+            t: t0,
+            y,
+            yp,
+        })
+    }
+
+    /// Continues a run from a checkpoint, with the system and options it was taken with.
+    pub fn resume(
+        mut system: Box<dyn System + 's>,
+        options: Options,
+        checkpoint: &Checkpoint,
+    ) -> Result<Self, Failure> {
+        let structure = system.structure();
+        structure.check()?;
+        options.check(structure)?;
+        let misfit = |s: String| Err(InputError::Checkpoint(s).into());
+        if checkpoint.version != VERSION {
+            return misfit(format!("it has format {}, this build reads {VERSION}", checkpoint.version));
+        }
+        let n = structure.dimension();
+        if checkpoint.dimension != n {
+            return misfit(format!("it has {} unknowns, the system has {n}", checkpoint.dimension));
+        }
+        let (mut stepper, strategies) = assemble_parts(system.as_ref(), &options);
+        if checkpoint.strategies != strategies {
+            return misfit(format!(
+                "it was taken with {}, the options say {}",
+                checkpoint.strategies.join(", "),
+                strategies.join(", ")
+            ));
+        }
+        if checkpoint.discrete.len() != system.discrete().len() {
+            return misfit("the number of discrete variables differs".into());
+        }
+        system.discrete_mut().copy_from_slice(&checkpoint.discrete);
+        if !stepper.restore(&checkpoint.stepper) {
+            return misfit("the history has another size".into());
+        }
+        let mut finder = EventFinder::new(system.events().len(), n);
+        finder.restore(&checkpoint.events);
+        let (t, y, yp) = (stepper.t(), stepper.y().to_vec(), stepper.yp().to_vec());
+        Ok(Self {
+            system,
+            options,
+            stepper,
+            finder,
+            counters: checkpoint.counters,
+            timing: Timing::default(),
+            report: Report { strategies, start: StartReport::default() },
+            outputs_done: checkpoint.outputs_done,
+            t,
+            y,
+            yp,
+        })
+    }
+
+    /// Everything the rest of the run depends on, as of the last accepted step.
+    pub fn checkpoint(&self) -> Checkpoint {
+        Checkpoint {
+            version: VERSION,
+            dimension: self.y.len(),
+            strategies: self.report.strategies.map(String::from),
+            stepper: self.stepper.checkpoint(),
+            discrete: self.system.discrete().to_vec(),
+            events: self.finder.memory().clone(),
+            counters: self.counters,
+            outputs_done: self.outputs_done,
+        }
+    }
+
+    /// Integrates to `t_end`, passing it if the step at hand does; the solution there is
+    /// interpolated. May be called again with a later time. What was reached before a failure
+    /// stays available.
+    pub fn run(&mut self, t_end: f64, observer: &mut dyn Observer) -> Result<Stop, Failure> {
+        let begin = Instant::now();
+        let result = self.run_loop(t_end, observer, begin);
+        self.timing.total += begin.elapsed().as_secs_f64();
+        result
+    }
+
+    /// One accepted step, without outputs; for callers with a loop of their own.
+    pub fn step(&mut self) -> Result<(), Failure> {
+        self.advance(f64::INFINITY)?;
+        self.t = self.stepper.t();
+        self.y.copy_from_slice(self.stepper.y());
+        self.yp.copy_from_slice(self.stepper.yp());
+        Ok(())
+    }
+
+    fn run_loop(&mut self, t_end: f64, observer: &mut dyn Observer, begin: Instant) -> Result<Stop, Failure> {
+        if !(t_end > self.t) {
+            return Err(InputError::Interval { t0: self.t, t_end }.into());
+        }
+        loop {
+            // Deliver what lies behind the last step: outputs, then the goal.
+            self.deliver_outputs(self.stepper.t().min(t_end), observer);
+            if self.stepper.t() >= t_end {
+                self.show_at(t_end);
+                return match self.finder.missing(self.system.as_ref(), t_end) {
+                    Some(kind) => Err(self.failed(kind)),
+                    None => Ok(Stop::Finished),
+                };
+            }
+            self.check_limits(begin)?;
+            let t_before = self.stepper.t();
+            self.advance(t_end)?;
+            let info = StepInfo {
+                t: self.stepper.t(),
+                h: self.stepper.last_h(),
+                order: self.stepper.last_order(),
+                y: self.stepper.y(),
+                yp: self.stepper.yp(),
+                steps: self.counters.steps,
+            };
+            let mut control = observer.step(&info);
+            if let Some(flag) = &self.options.interrupt
+                && flag.load(Ordering::Relaxed)
+            {
+                control = Control::Stop;
+            }
+            if let Some(stop) = self.handle_events(t_before, t_end, observer)? {
+                return Ok(stop);
+            }
+            if control == Control::Stop {
+                let t = self.stepper.t().min(t_end);
+                self.deliver_outputs(t, observer);
+                self.show_at(t);
+                return Ok(Stop::Interrupted);
+            }
+        }
+    }
+
+    /// One accepted step, whatever number of attempts it takes.
+    fn advance(&mut self, t_end: f64) -> Result<(), Failure> {
+        self.limit_step();
+        loop {
+            let t = self.stepper.t();
+            let h = self.stepper.h();
+            let spacing = 4.0 * f64::EPSILON * t.abs().max(if t_end.is_finite() { t_end.abs() } else { 0.0 });
+            let mut equations = Equations { system: self.system.as_mut(), counters: &mut self.counters };
+            match self.stepper.attempt(&mut equations) {
+                Ok(()) => {
+                    equations.counters.steps += 1;
+                    self.stepper.accept(&mut equations);
+                    return Ok(());
+                }
+                Err(rejection) => {
+                    match rejection {
+                        Rejection::ErrorTest { .. } => self.counters.rejected_error += 1,
+                        _ => self.counters.rejected_convergence += 1,
+                    }
+                    self.stepper.reject(rejection);
+                    let too_small = self.stepper.h().abs() < spacing.max(self.options.min_step);
+                    let singular_for_good = matches!(rejection, Rejection::SingularMatrix { structural: true, .. });
+                    if too_small
+                        || singular_for_good
+                        || self.options.fixed_step.is_some()
+                        || self.stepper.failures_in_a_row() >= FAILURE_LIMIT
+                    {
+                        return Err(self.give_up(rejection, h));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Keeps the next step within the largest size and before the next stop time.
+    fn limit_step(&mut self) {
+        let t = self.stepper.t();
+        let mut h = self.stepper.h().min(self.options.max_step);
+        let next = self.options.stop_times.iter().find(|s| **s > t * (1.0 + 4.0 * f64::EPSILON.copysign(t)));
+        if let Some(stop) = next {
+            // A little stretch avoids a tiny last step.
+            if t + h * (1.0 + 1e-10) >= *stop {
+                h = stop - t;
+            }
+        }
+        if h != self.stepper.h() {
+            self.stepper.set_h(h);
+        }
+    }
+
+    fn check_limits(&self, begin: Instant) -> Result<(), Failure> {
+        if self.counters.steps >= self.options.max_steps {
+            return Err(self.failed(FailureKind::TooManySteps { steps: self.options.max_steps }));
+        }
+        if let Some(seconds) = self.options.time_limit
+            && begin.elapsed().as_secs_f64() > seconds
+        {
+            return Err(self.failed(FailureKind::TimeLimit { seconds }));
+        }
+        // Tolerances below rounding make every test meaningless.
+        let factor = 100.0 * f64::EPSILON * self.stepper.weights().norm(self.stepper.y());
+        if factor > 1.0 {
+            return Err(self.failed(FailureKind::TooMuchAccuracy { factor }));
+        }
+        Ok(())
+    }
+
+    /// Delivers the outputs up to `t`.
+    fn deliver_outputs(&mut self, t: f64, observer: &mut dyn Observer) {
+        while let Some(&t_out) = self.options.outputs.get(self.outputs_done) {
+            if t_out > t {
+                break;
+            }
+            self.stepper.interpolate(t_out, &mut self.y, &mut self.yp);
+            observer.output(t_out, &self.y, &self.yp);
+            self.outputs_done += 1;
+        }
+    }
+
+    /// Events inside the step just taken, in order of time.
+    fn handle_events(
+        &mut self,
+        t_before: f64,
+        t_end: f64,
+        observer: &mut dyn Observer,
+    ) -> Result<Option<Stop>, Failure> {
+        let mut t_from = t_before;
+        loop {
+            let found = self.finder.find(self.system.as_mut(), self.stepper.as_ref(), t_from, t_end);
+            let Some(located) = found.map_err(|kind| self.failed(kind))? else {
+                return Ok(None);
+            };
+            self.counters.events += 1;
+            self.deliver_outputs(located.t, observer);
+            self.show_at(located.t);
+            observer.event(located.event, located.t, &self.y, false);
+            match self.system.on_event(located.event, located.t, &mut self.y, &mut self.yp) {
+                EventAction::Continue => {
+                    self.finder.pass(self.system.as_mut(), self.stepper.as_ref(), located);
+                    t_from = located.t;
+                }
+                EventAction::Stop => {
+                    observer.event(located.event, located.t, &self.y, true);
+                    return Ok(Some(Stop::Event { event: located.event }));
+                }
+                EventAction::Restart => {
+                    self.restart(located.event, t_end)?;
+                    observer.event(located.event, located.t, &self.y, true);
+                    return Ok(None);
+                }
+            }
+        }
+    }
+
+    /// Starts afresh after a discrete update of `self.y`, `self.yp`.
+    fn restart(&mut self, event: usize, t_end: f64) -> Result<(), Failure> {
+        self.counters.restarts += 1;
+        let span = (t_end - self.t).max(1e-12 * self.t.abs().max(1.0));
+        if self.options.start != Start::Trust {
+            let mut equations = Equations { system: self.system.as_mut(), counters: &mut self.counters };
+            // After a discrete update the derivatives are never right: always assemble.
+            initial::make_consistent(
+                &mut equations,
+                &self.options,
+                Start::Assemble,
+                self.t,
+                span,
+                &mut self.y,
+                &mut self.yp,
+            )
+            .map_err(|error| Failure { t: self.t, ..Failure::from(error) })?;
+        }
+        let h = first_step(&self.options, self.stepper.as_mut(), self.t, &self.y, &self.yp, span);
+        // The step before the event tells the time scale better than the rest of the interval.
+        let h = h.min(self.stepper.last_h().abs().max(f64::MIN_POSITIVE));
+        self.stepper.start(self.t, &self.y, &self.yp, h);
+        self.finder.arm(self.system.as_mut(), self.t, &self.y, &self.yp, Some(event));
+        Ok(())
+    }
+
+    fn show_at(&mut self, t: f64) {
+        self.t = t;
+        self.stepper.interpolate(t, &mut self.y, &mut self.yp);
+    }
+
+    fn failed(&self, kind: FailureKind) -> Failure {
+        super::events::failure(kind, self.stepper.as_ref())
+    }
+
+    /// The failure behind a rejection that no smaller step cures.
+    fn give_up(&mut self, rejection: Rejection, h: f64) -> Failure {
+        let (t, y, yp) = (self.stepper.t(), self.stepper.y(), self.stepper.yp());
+        self.t = t;
+        self.y.copy_from_slice(y);
+        self.yp.copy_from_slice(yp);
+        let structure = self.system.structure();
+        let equation = |row: usize| structure.equations[row].name.clone();
+        let kind = match rejection {
+            Rejection::NonFinite { row } => FailureKind::NonFinite { equation: equation(row) },
+            Rejection::SingularMatrix { row, column, structural } => FailureKind::SingularMatrix {
+                equation: equation(row),
+                variable: structure.variables[column].name.clone(),
+                structural,
+            },
+            reason => FailureKind::StepTooSmall {
+                h,
+                order: self.stepper.order(),
+                reason,
+                remedy: match reason {
+                    Rejection::ErrorTest { .. } => {
+                        "The residual is probably discontinuous here: describe the switch as an event or smooth it"
+                    }
+                    Rejection::OutsideDomain => {
+                        "The solution leaves the domain of the residual: check the model near this point"
+                    }
+                    Rejection::BelowBound { .. } => {
+                        "The solution insists on leaving its bound: tighten the absolute tolerance or drop the bound"
+                    }
+                    _ => {
+                        "Check for a discontinuity, a singular position, or tolerances that differ wildly between variables"
+                    }
+                },
+            },
+        };
+        let mut failure = self.failed(kind);
+        failure.h = h;
+        let mut worst: Vec<NamedValue> = match self.stepper.corrector() {
+            Some(corrector) => (corrector.last_residual().iter().enumerate())
+                .filter(|(_, v)| **v != 0.0)
+                .map(|(i, v)| NamedValue { name: self.system.structure().equations[i].name.clone(), value: *v })
+                .collect(),
+            None => Vec::new(),
+        };
+        let size = |v: &NamedValue| if v.value.is_finite() { v.value.abs() } else { f64::INFINITY };
+        worst.sort_by(|a, b| size(b).total_cmp(&size(a)));
+        worst.truncate(3);
+        failure.worst = worst;
+        failure
+    }
+
+    /// Time of the solution seen from outside.
+    pub fn t(&self) -> f64 {
+        self.t
+    }
+
+    /// The solution at [`t`](Self::t).
+    pub fn y(&self) -> &[f64] {
+        &self.y
+    }
+
+    /// Its derivative.
+    pub fn yp(&self) -> &[f64] {
+        &self.yp
+    }
+
+    /// Work so far.
+    pub fn counters(&self) -> &Counters {
+        &self.counters
+    }
+
+    /// Where the time went.
+    pub fn timing(&mut self) -> Timing {
+        let mut timing = self.timing;
+        if let Some(c) = self.stepper.corrector() {
+            timing.jacobian = c.timing.jacobian;
+            timing.factorisation = c.timing.factorisation;
+        }
+        timing
+    }
+
+    /// What was used and what moved at the start.
+    pub fn report(&self) -> &Report {
+        &self.report
+    }
+
+    /// The system under integration.
+    pub fn system(&mut self) -> &mut dyn System {
+        self.system.as_mut()
+    }
+
+    /// The method in use.
+    pub fn stepper(&mut self) -> &mut dyn Stepper {
+        self.stepper.as_mut()
+    }
+}
+
+fn check_start(structure: &holonom_dae::Structure, t0: f64, y0: &[f64], yp0: &[f64]) -> Result<(), InputError> {
+    let n = structure.dimension();
+    for (what, v) in [("the start vector y", y0), ("the start vector ẏ", yp0)] {
+        if v.len() != n {
+            return Err(InputError::WrongSize { what, found: v.len(), expected: n });
+        }
+    }
+    for (what, v) in [("y", y0), ("ẏ", yp0)] {
+        if let Some(index) = v.iter().position(|x| !x.is_finite()) {
+            let name = structure.variables[index].name.clone();
+            return Err(InputError::NonFiniteStart { what, name, index, value: v[index] });
+        }
+    }
+    if !t0.is_finite() {
+        return Err(InputError::Option {
+            option: "t0",
+            value: t0.to_string(),
+            remedy: "give a finite start time".into(),
+        });
+    }
+    Ok(())
+}
+
+/// A first step small enough for order 1: a thousandth of the interval, and no more than half
+/// a tolerance of movement along ẏ.
+fn first_step(options: &Options, _stepper: &mut dyn Stepper, t0: f64, y: &[f64], yp: &[f64], span: f64) -> f64 {
+    if let Some(h) = options.fixed_step.or(options.initial_step) {
+        return h;
+    }
+    let n = y.len();
+    let mut weights = Weights::new(
+        options.tolerances.clone(),
+        options.error_test.clone().unwrap_or_else(|| vec![holonom_dae::ErrorTest::Full; n]),
+    );
+    weights.update(y);
+    weights.grade(1.0);
+    let mut h = 1e-3 * span;
+    let speed = weights.error_norm(yp);
+    if speed > 0.5 / h {
+        h = 0.5 / speed;
+    }
+    h.max(16.0 * f64::EPSILON * t0.abs()).min(options.max_step)
+}

@@ -1,0 +1,120 @@
+//! Integrators: one driver, many methods.
+
+mod bdf;
+mod checkpoint;
+mod driver;
+mod events;
+mod observer;
+
+pub use bdf::{Bdf, BdfOptions, BdfState, StabilityOptions};
+pub use checkpoint::Checkpoint;
+pub use driver::{Integrator, Report, Stop};
+pub use observer::{Control, Observer, Quiet, StepInfo};
+
+use crate::equations::Equations;
+use crate::newton::{Corrector, CorrectorState};
+use holonom_dae::{Rejection, Weights};
+use serde::{Deserialize, Serialize};
+
+/// A time integration method.
+///
+/// The driver owns acceptance, events, output and limits; a method only knows how to attempt
+/// a step, keep or drop it, and look back into the last one.
+pub trait Stepper: Send {
+    /// Name in options and reports.
+    fn name(&self) -> &'static str;
+    /// Starts afresh at (t, y, ẏ) with first step size `h`; forgets all history.
+    fn start(&mut self, t: f64, y: &[f64], yp: &[f64], h: f64);
+    /// Attempts one step of the size [`h`](Stepper::h).
+    fn attempt(&mut self, equations: &mut Equations<'_>) -> Result<(), Rejection>;
+    /// Makes the attempt the new state and chooses order and size of the next step.
+    fn accept(&mut self, equations: &mut Equations<'_>);
+    /// Drops the attempt and chooses order and size of the next one.
+    fn reject(&mut self, rejection: Rejection);
+    /// Rejections in a row by the corrector or a singular matrix.
+    fn failures_in_a_row(&self) -> u32;
+    /// Time reached.
+    fn t(&self) -> f64;
+    /// Unknowns there.
+    fn y(&self) -> &[f64];
+    /// Their derivatives.
+    fn yp(&self) -> &[f64];
+    /// Size of the next step.
+    fn h(&self) -> f64;
+    /// Changes the size of the next step.
+    fn set_h(&mut self, h: f64);
+    /// Size of the last accepted step; zero before the first.
+    fn last_h(&self) -> f64;
+    /// Order of the next step.
+    fn order(&self) -> usize;
+    /// Order of the last accepted step.
+    fn last_order(&self) -> usize;
+    /// Solution inside the last accepted step.
+    fn interpolate(&self, t: f64, y: &mut [f64], yp: &mut [f64]);
+    /// The corrector inside, for implicit methods.
+    fn corrector(&mut self) -> Option<&mut Corrector>;
+    /// The weights in use.
+    fn weights(&self) -> &Weights;
+    /// Everything the next step depends on.
+    fn checkpoint(&self) -> StepperState;
+    /// Takes back what [`checkpoint`](Stepper::checkpoint) gave; false when it does not fit.
+    fn restore(&mut self, state: &StepperState) -> bool;
+}
+
+/// State of a stepper between two steps.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub enum StepperState {
+    /// Of [`Bdf`].
+    Bdf(Box<BdfState>, Box<CorrectorState>),
+}
+
+/// What a method is built from.
+pub struct Parts {
+    /// The corrector, with Jacobian engine, linear solver and refresh policy.
+    pub corrector: Corrector,
+    /// Error weights.
+    pub weights: Weights,
+    /// Options of BDF-like methods.
+    pub bdf: BdfOptions,
+}
+
+/// One method, as listed to users.
+pub struct Entry {
+    /// Name in options and reports.
+    pub name: &'static str,
+    /// One line for `holonom list`.
+    pub description: &'static str,
+    /// Where it comes from.
+    pub literature: &'static str,
+    /// Highest order.
+    pub max_order: usize,
+    /// Builds the method for `n` unknowns.
+    pub build: fn(n: usize, parts: Parts) -> Box<dyn Stepper>,
+}
+
+/// All methods.
+pub const REGISTRY: &[Entry] = &[
+    Entry {
+        name: "bdf",
+        description: "backward differentiation of order 1 to 5, variable step, fixed leading coefficient",
+        literature: "Arnold (12)–(14); [Brenan, Campbell, Petzold 1996]",
+        max_order: 5,
+        build: |n, parts| Box::new(Bdf::new("bdf", n, parts)),
+    },
+    Entry {
+        name: "backward-euler",
+        description: "backward Euler, variable step",
+        literature: "Arnold (11)",
+        max_order: 1,
+        build: |n, mut parts| {
+            // Order-1 BDF is the backward Euler method.
+            parts.bdf.max_order = 1;
+            Box::new(Bdf::new("backward-euler", n, parts))
+        },
+    },
+];
+
+/// The entry of this name.
+pub fn find(name: &str) -> Option<&'static Entry> {
+    REGISTRY.iter().find(|e| e.name == name)
+}

@@ -1,0 +1,45 @@
+//! Observers: accepted steps, outputs and events in, at most "stop" back.
+
+/// What an observer wants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Control {
+    /// Go on.
+    Continue,
+    /// End the run after this step.
+    Stop,
+}
+
+/// An accepted step.
+#[derive(Clone, Copy, Debug)]
+pub struct StepInfo<'a> {
+    /// Time reached.
+    pub t: f64,
+    /// Step size.
+    pub h: f64,
+    /// Order.
+    pub order: usize,
+    /// Unknowns.
+    pub y: &'a [f64],
+    /// Their derivatives.
+    pub yp: &'a [f64],
+    /// Accepted steps so far.
+    pub steps: u64,
+}
+
+/// Watches a run. All methods do nothing unless overridden.
+pub trait Observer {
+    /// After every accepted step.
+    fn step(&mut self, _step: &StepInfo<'_>) -> Control {
+        Control::Continue
+    }
+    /// At every output time.
+    fn output(&mut self, _t: f64, _y: &[f64], _yp: &[f64]) {}
+    /// At every event, before its discrete update (`after` false) and after it (`after` true).
+    fn event(&mut self, _event: usize, _t: f64, _y: &[f64], _after: bool) {}
+}
+
+/// An observer that ignores everything.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Quiet;
+
+impl Observer for Quiet {}

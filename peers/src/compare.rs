@@ -1,0 +1,257 @@
+//! `peers compare`: work–precision curves of all codes, and the work at equal digits.
+
+use crate::codes::{Code, OURS, YARDSTICK};
+use crate::curve::{Point, Reading, ladder, median, score, work_at};
+use crate::interface::{Run, Settings};
+use crate::report::{Check, Report, number, seconds, table};
+use holonom_dae::problems::Problem;
+use serde_json::{Map, Value, json};
+
+/// A sample of the CPU time repeats a run until this much time has been spent.
+const SAMPLE_SECONDS: f64 = 5e-3;
+/// The CPU time of runs longer than this is sampled at most three times.
+const LONG_SECONDS: f64 = 1.0;
+/// After a run longer than this the code is not run at tighter tolerances.
+const TOO_LONG_SECONDS: f64 = 30.0;
+
+/// What `peers compare` is asked.
+pub struct Options {
+    /// Digits at which work is read off.
+    pub digits: Vec<f64>,
+    /// Interleaved repetitions of each measurement of time.
+    pub repeat: usize,
+}
+
+/// One tolerance of one code.
+struct Cell {
+    rtol: f64,
+    digits: f64,
+    run: Run,
+    samples: Vec<f64>,
+}
+
+impl Cell {
+    fn cpu(&self) -> f64 {
+        median(&self.samples).unwrap_or(self.run.cpu)
+    }
+}
+
+/// One code on one problem.
+struct Line {
+    code: Code,
+    cells: Vec<Cell>,
+    notes: Vec<String>,
+}
+
+impl Line {
+    fn reading(&self, d: f64, work: fn(&Cell) -> f64) -> Option<Reading> {
+        let points: Vec<Point> = self.cells.iter().map(|c| Point { digits: c.digits, work: work(c) }).collect();
+        work_at(&points, d)
+    }
+
+    fn residuals_at(&self, d: f64) -> Option<Reading> {
+        self.reading(d, |c| c.run.residuals as f64)
+    }
+
+    fn cpu_at(&self, d: f64) -> Option<Reading> {
+        self.reading(d, Cell::cpu)
+    }
+}
+
+/// The curve of one code, every tolerance once.
+fn curve(problem: &Problem, code: Code) -> Line {
+    let mut line = Line { code, cells: Vec::new(), notes: Vec::new() };
+    for rtol in ladder() {
+        let mut system = (problem.build)();
+        let run = match (code.integrate)(system.as_mut(), problem, &Settings::at(problem, rtol)) {
+            Ok(run) => run,
+            Err(reason) => {
+                line.notes.push(reason);
+                break;
+            }
+        };
+        let cpu = run.cpu;
+        match (&run.failure, score(system.structure(), problem, &run.y)) {
+            (Some(failure), _) => line.notes.push(format!("rtol {rtol:.1e}: {failure}")),
+            (None, Some(digits)) => line.cells.push(Cell { rtol, digits, run, samples: vec![] }),
+            (None, None) => {}
+        }
+        if cpu > TOO_LONG_SECONDS {
+            line.notes.push(format!("not run below rtol {rtol:.1e}, which took {cpu:.0} s"));
+            break;
+        }
+    }
+    line
+}
+
+/// One more sample of the CPU time.
+fn sample(problem: &Problem, code: Code, cell: &mut Cell) {
+    let mut system = (problem.build)();
+    let settings = Settings::at(problem, cell.rtol);
+    let (mut spent, mut count) = (0.0, 0u32);
+    while spent < SAMPLE_SECONDS {
+        match (code.integrate)(system.as_mut(), problem, &settings) {
+            Ok(run) => spent += run.cpu,
+            Err(_) => return,
+        }
+        count += 1;
+    }
+    cell.samples.push(spent / f64::from(count));
+}
+
+/// All curves of one problem; the samples of the time go round over the codes.
+fn measure(problem: &Problem, codes: &[Code], options: &Options) -> Vec<Line> {
+    let mut lines: Vec<Line> = codes.iter().map(|c| curve(problem, *c)).collect();
+    // Far beyond the digits asked for, the time of the one run there was will do.
+    let enough = options.digits.iter().copied().fold(0.0, f64::max) + 1.0;
+    for repetition in 0..options.repeat {
+        for rtol in ladder() {
+            for line in &mut lines {
+                let code = line.code;
+                for cell in line.cells.iter_mut().filter(|c| c.rtol == rtol && c.digits <= enough) {
+                    if repetition < 3 || cell.run.cpu < LONG_SECONDS {
+                        sample(problem, code, cell);
+                    }
+                }
+            }
+        }
+    }
+    lines
+}
+
+fn row(problem: &Problem, line: &Line, yardstick: Option<&Line>, digits: &[f64]) -> Value {
+    let reading = |r: Option<Reading>| r.map_or(Value::Null, |r| json!({ "work": number(r.work), "bound": r.bound }));
+    let mut at = Map::new();
+    for d in digits {
+        at.insert(
+            d.to_string(),
+            json!({
+                "residuals": reading(line.residuals_at(*d)),
+                "cpu_s": reading(line.cpu_at(*d)),
+                "residuals_over_ida": yardstick.and_then(|y| ratio(line.residuals_at(*d), y.residuals_at(*d))),
+                "cpu_over_ida": yardstick.and_then(|y| ratio(line.cpu_at(*d), y.cpu_at(*d))),
+            }),
+        );
+    }
+    let curve: Vec<Value> = line
+        .cells
+        .iter()
+        .map(|c| {
+            json!({
+                "rtol": c.rtol, "digits": number(c.digits), "cpu_s": c.cpu(), "steps": c.run.steps,
+                "residuals": c.run.residuals, "residuals_own": c.run.residuals_own, "jacobians": c.run.jacobians,
+                "error_failures": c.run.error_failures, "convergence_failures": c.run.convergence_failures,
+            })
+        })
+        .collect();
+    json!({ "problem": problem.name, "code": line.code.name, "at": at, "notes": line.notes, "curve": curve })
+}
+
+fn ratio(a: Option<Reading>, b: Option<Reading>) -> Option<f64> {
+    Some(a?.work / b?.work)
+}
+
+/// The quantities compared: name, limit of the median, limit of each problem, how to read it.
+type Quantity = (&'static str, f64, f64, fn(&Line, f64) -> Option<Reading>);
+const QUANTITIES: [Quantity; 2] =
+    [("residuals", 1.0, 1.3, Line::residuals_at), ("cpu", 0.7, 1.0, Line::cpu_at)];
+
+/// Measures and prints everything.
+pub fn compare(problems: &[Problem], codes: &[Code], options: &Options) -> Report {
+    let mut report = Report::new("peers compare");
+    let mut printed: Vec<Vec<String>> = Vec::new();
+    // Ratio to IDA of each code, quantity and number of digits, over the problems.
+    let mut ratios: Vec<(&str, &str, f64, &str, f64)> = Vec::new();
+    let mut measured: Vec<(&Problem, Vec<Line>)> = Vec::new();
+    for problem in problems {
+        if problem.reference.is_none() {
+            report.missing.push(format!("{}: no reference solution", problem.name));
+            continue;
+        }
+        eprintln!("{} …", problem.name);
+        measured.push((problem, measure(problem, codes, options)));
+    }
+    for (problem, lines) in &measured {
+        let yardstick = lines.iter().find(|l| l.code.name == YARDSTICK);
+        for line in lines {
+            report.rows.push(row(problem, line, yardstick, &options.digits));
+            let mut cells = vec![problem.name.clone(), line.code.name.to_owned()];
+            for d in &options.digits {
+                let mark = |r: Reading| if r.bound { "<" } else { "" };
+                cells.push(line.residuals_at(*d).map_or("-".into(), |r| format!("{}{:.0}", mark(r), r.work)));
+                cells.push(line.cpu_at(*d).map_or("-".into(), |r| format!("{}{}", mark(r), seconds(r.work))));
+                for (name, _, _, read) in QUANTITIES {
+                    let over = yardstick.and_then(|y| ratio(read(line, *d), read(y, *d)));
+                    cells.push(over.map_or("-".into(), |x| format!("{x:.2}")));
+                    ratios.extend(over.map(|x| (line.code.name, name, *d, problem.name.as_str(), x)));
+                }
+            }
+            printed.push(cells);
+        }
+    }
+    let headings: Vec<String> = ["problem", "code"]
+        .into_iter()
+        .map(String::from)
+        .chain(options.digits.iter().flat_map(|d| {
+            [format!("residuals @{d}"), format!("CPU @{d}"), "res/IDA".into(), "CPU/IDA".into()]
+        }))
+        .collect();
+    table(&headings.iter().map(String::as_str).collect::<Vec<_>>(), &printed);
+
+    println!("\nover IDA, by code: median (largest, where) of n problems");
+    for code in codes.iter().filter(|c| c.name != YARDSTICK) {
+        for (name, ..) in QUANTITIES {
+            for d in &options.digits {
+                let own: Vec<(&str, f64)> =
+                    ratios.iter().filter(|r| r.0 == code.name && r.1 == name && r.2 == *d).map(|r| (r.3, r.4)).collect();
+                let values: Vec<f64> = own.iter().map(|r| r.1).collect();
+                let worst = own.iter().max_by(|a, b| a.1.total_cmp(&b.1));
+                if let (Some(m), Some((at, x))) = (median(&values), worst) {
+                    println!("{:<9} {name:<9} @{d}: {m:.2} ({x:.2}, {at}) of {}", code.name, own.len());
+                }
+            }
+        }
+    }
+    for (problem, lines) in &measured {
+        for line in lines {
+            report.missing.extend(line.notes.iter().map(|n| format!("{} with {}: {n}", problem.name, line.code.name)));
+        }
+    }
+    judge(&measured, options, &mut report);
+    report
+}
+
+/// The requirements on Holonom against IDA.
+fn judge(measured: &[(&Problem, Vec<Line>)], options: &Options, report: &mut Report) {
+    let named = |lines: &[Line], name: &str| lines.iter().position(|l| l.code.name == name);
+    for (name, limit_median, limit_each, read) in QUANTITIES {
+        for d in &options.digits {
+            let mut values = Vec::new();
+            for (problem, lines) in measured {
+                let id = format!("{name}/{}/{d}", problem.name);
+                let (Some(ours), Some(theirs)) = (named(lines, OURS), named(lines, YARDSTICK)) else {
+                    report.missing.push(format!("{id}: {OURS} or {YARDSTICK} is not in this comparison"));
+                    continue;
+                };
+                let value = match (read(&lines[ours], *d), read(&lines[theirs], *d)) {
+                    (Some(a), Some(b)) => a.work / b.work,
+                    (None, Some(_)) => f64::INFINITY,
+                    (_, None) => {
+                        report.missing.push(format!("{id}: {YARDSTICK} does not reach {d} digits"));
+                        continue;
+                    }
+                };
+                values.push(value);
+                report.checks.push(Check { id, value, limit: limit_each, source: "ratio to IDA at equal digits".into() });
+            }
+            if let Some(value) = median(&values) {
+                report.checks.push(Check {
+                    id: format!("{name}/median/{d}"),
+                    value,
+                    limit: limit_median,
+                    source: format!("ratio to IDA at equal digits, median of {} problems", values.len()),
+                });
+            }
+        }
+    }
+}

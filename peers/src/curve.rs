@@ -1,0 +1,118 @@
+//! Work–precision curves: what was reached for what work, and the work read off at given digits.
+
+use holonom_dae::Structure;
+use holonom_dae::problems::{Group, Problem, digits};
+
+/// Digits in the worst of the plain variables, positions and velocities at the end; multipliers
+/// do not count. `None` without a reference.
+pub fn score(structure: &Structure, problem: &Problem, y: &[f64]) -> Option<f64> {
+    let reference = problem.reference.as_ref()?;
+    [Group::Plain, Group::Positions, Group::Velocities]
+        .into_iter()
+        .filter_map(|g| digits(structure, &reference.y, y, problem.atol_factor, g))
+        .reduce(f64::min)
+}
+
+/// The tolerances of a curve: 10⁻², 10⁻²·⁵, …, 10⁻¹¹.
+pub fn ladder() -> impl Iterator<Item = f64> {
+    (4..=22).map(|k| 10f64.powf(-0.5 * f64::from(k)))
+}
+
+/// One run on a curve.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Point {
+    /// Digits reached.
+    pub digits: f64,
+    /// What it cost: residual evaluations or seconds.
+    pub work: f64,
+}
+
+/// Work read off a curve at a given number of digits.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Reading {
+    /// The work.
+    pub work: f64,
+    /// Even the cheapest run reached more digits than asked for, so this is an upper bound.
+    pub bound: bool,
+}
+
+/// The Pareto front: the runs for which no other run reaches as many digits with less work, by
+/// ascending digits, and so by ascending work.
+pub fn front(points: &[Point]) -> Vec<Point> {
+    let mut all: Vec<Point> = points.iter().copied().filter(|p| p.digits.is_finite() && p.work > 0.0).collect();
+    all.sort_by(|a, b| b.digits.total_cmp(&a.digits).then(a.work.total_cmp(&b.work)));
+    let mut kept: Vec<Point> = Vec::new();
+    for p in all {
+        if kept.last().is_none_or(|q| p.work < q.work) {
+            kept.push(p);
+        }
+    }
+    kept.reverse();
+    kept
+}
+
+/// The work at `d` digits: on the Pareto front, log₁₀(work) linear in the digits between the two
+/// neighbours of d. Left of the front its cheapest run, marked as a bound; right of it nothing.
+pub fn work_at(points: &[Point], d: f64) -> Option<Reading> {
+    let front = front(points);
+    let right = front.iter().position(|p| p.digits >= d)?;
+    let b = front[right];
+    if right == 0 {
+        return Some(Reading { work: b.work, bound: b.digits > d });
+    }
+    let a = front[right - 1];
+    let s = (d - a.digits) / (b.digits - a.digits);
+    Some(Reading { work: a.work.powf(1.0 - s) * b.work.powf(s), bound: false })
+}
+
+/// The median, the mean of the middle two of an even number; `None` of nothing.
+pub fn median(values: &[f64]) -> Option<f64> {
+    let mut v = values.to_vec();
+    v.sort_by(f64::total_cmp);
+    let n = v.len();
+    match n {
+        0 => None,
+        _ if n % 2 == 1 => Some(v[n / 2]),
+        _ => Some(0.5 * (v[n / 2 - 1] + v[n / 2])),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn points(p: &[(f64, f64)]) -> Vec<Point> {
+        p.iter().map(|&(digits, work)| Point { digits, work }).collect()
+    }
+
+    #[test]
+    fn dominated_runs_leave_the_front() {
+        let p = points(&[(2.0, 10.0), (3.0, 50.0), (3.5, 40.0), (5.0, 100.0), (4.0, 120.0), (f64::NAN, 1.0)]);
+        assert_eq!(front(&p), points(&[(2.0, 10.0), (3.5, 40.0), (5.0, 100.0)]));
+    }
+
+    #[test]
+    fn reading_is_log_linear_between_neighbours() {
+        let p = points(&[(2.0, 10.0), (4.0, 1000.0), (6.0, 100_000.0)]);
+        let at = |d| work_at(&p, d);
+        assert!((at(3.0).map_or(0.0, |r| r.work) - 100.0).abs() < 1e-9);
+        assert_eq!(at(4.0).map(|r| r.work.round()), Some(1000.0));
+        assert_eq!(at(1.0), Some(Reading { work: 10.0, bound: true }));
+        assert_eq!(at(6.5), None);
+        assert_eq!(work_at(&[], 1.0), None);
+    }
+
+    #[test]
+    fn a_ladder_has_nineteen_rungs() {
+        let l: Vec<f64> = ladder().collect();
+        assert_eq!(l.len(), 19);
+        assert!((l[0] - 1e-2).abs() < 1e-16 && (l[18] - 1e-11).abs() < 1e-24);
+    }
+
+    #[test]
+    fn medians() {
+        assert_eq!(median(&[]), None);
+        assert_eq!(median(&[3.0, 1.0, 2.0]), Some(2.0));
+        assert_eq!(median(&[4.0, 1.0, 2.0, 3.0]), Some(2.5));
+    }
+}

@@ -1,0 +1,121 @@
+//! What all codes have in common here: what they are asked, what they answer, how work is counted.
+
+use holonom_dae::problems::Problem;
+use holonom_dae::{Rejection, Structure, System, VariableKind};
+
+/// What a run is asked to do.
+#[derive(Clone, Debug)]
+pub struct Settings<'a> {
+    /// Relative tolerance.
+    pub rtol: f64,
+    /// Absolute tolerance.
+    pub atol: f64,
+    /// Times in (t0, t_end] at which the solution is wanted besides t_end, ascending; taken from
+    /// the interpolant of the code, they do not cut steps.
+    pub times: &'a [f64],
+    /// Steps after which a run is given up.
+    pub max_steps: u64,
+    /// Ask Holonom to behave like DASSL (refresh policy `dassl`, no stability detection).
+    pub like_dassl: bool,
+}
+
+impl Settings<'_> {
+    /// Tolerances of a problem's work–precision curve: atol = rtol · a, output at the end only.
+    pub fn at(problem: &Problem, rtol: f64) -> Self {
+        Self::new(rtol, rtol * problem.atol_factor)
+    }
+
+    /// The given tolerances, output at the end only.
+    pub fn new(rtol: f64, atol: f64) -> Self {
+        Self { rtol, atol, times: &[], max_steps: 1_000_000, like_dassl: false }
+    }
+}
+
+/// What a run gave and cost.
+#[derive(Clone, Debug, Default)]
+pub struct Run {
+    /// Solution at the end; where the run stopped, if it failed.
+    pub y: Vec<f64>,
+    /// Solution at the times asked for.
+    pub outputs: Vec<Vec<f64>>,
+    /// Accepted steps.
+    pub steps: u64,
+    /// All residual evaluations, counted around the system: those for Jacobians included.
+    pub residuals: u64,
+    /// The code's own count, which usually leaves the Jacobian's out.
+    pub residuals_own: u64,
+    /// Evaluations of the Jacobian.
+    pub jacobians: u64,
+    /// Steps rejected by the error test.
+    pub error_failures: u64,
+    /// Failures of the corrector to converge.
+    pub convergence_failures: u64,
+    /// CPU time of the process in seconds, from the creation of the integrator to the last output.
+    pub cpu: f64,
+    /// Why it ended early, if it did.
+    pub failure: Option<String>,
+}
+
+/// How an integration is called; `Err` says why this code cannot take this problem.
+pub type Integrate = fn(&mut dyn System, &Problem, &Settings<'_>) -> Result<Run, String>;
+
+/// A system with a count of its residual evaluations.
+pub struct Counted<'a> {
+    system: &'a mut dyn System,
+    /// Number of unknowns.
+    pub n: usize,
+    /// Evaluations so far.
+    pub calls: u64,
+}
+
+impl<'a> Counted<'a> {
+    /// Starts counting at zero.
+    pub fn new(system: &'a mut dyn System) -> Self {
+        Self { n: system.structure().dimension(), system, calls: 0 }
+    }
+
+    /// r := F(t, y, ẏ), counted. NaN and infinities are left to the code's own tests.
+    #[inline]
+    pub fn residual(&mut self, t: f64, y: &[f64], yp: &[f64], r: &mut [f64]) -> Result<(), Rejection> {
+        self.calls += 1;
+        self.system.residual(t, y, yp, r)
+    }
+}
+
+/// The times at which a code has to stop by: the outputs asked for and the end.
+pub fn targets(problem: &Problem, settings: &Settings<'_>) -> Vec<f64> {
+    let mut all = settings.times.to_vec();
+    if all.last().is_none_or(|t| *t < problem.t_end) {
+        all.push(problem.t_end);
+    }
+    all
+}
+
+/// Separates what was computed at the targets into outputs and end.
+pub fn split_outputs(mut computed: Vec<Vec<f64>>, settings: &Settings<'_>, run: &mut Run) {
+    if let Some(last) = computed.last() {
+        run.y.clone_from(last);
+    }
+    computed.truncate(settings.times.len());
+    run.outputs = computed;
+}
+
+/// The variables left out of the error test in every multistep code: multipliers, and what has
+/// an index above 1.
+pub fn excluded(structure: &Structure) -> Vec<bool> {
+    structure
+        .variables
+        .iter()
+        .map(|v| {
+            v.index > 1 || matches!(v.kind, VariableKind::Multiplier | VariableKind::StabilisingMultiplier)
+        })
+        .collect()
+}
+
+/// CPU time of the process in seconds, all threads together.
+pub fn cpu_time() -> f64 {
+    let mut t = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: `t` is a valid place for a timespec; the clock exists on every Linux.
+    unsafe { libc::clock_gettime(libc::CLOCK_PROCESS_CPUTIME_ID, &raw mut t) };
+    t.tv_sec as f64 + 1e-9 * t.tv_nsec as f64
+}

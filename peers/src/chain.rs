@@ -3,7 +3,7 @@
 use crate::codes::Code;
 use crate::interface::Settings;
 use crate::report::{Report, number, seconds, table};
-use holonom_dae::problems::Problem;
+use holonom_dae::problems::{self, Problem};
 use serde_json::json;
 
 /// Measures and prints everything: the residual form, or the explicit one for a code that cannot
@@ -18,11 +18,13 @@ pub fn chain(
     let mut report = Report::new("peers chain");
     let mut printed = Vec::new();
     for n in sizes {
+        let t_end = find(&format!("chain-residual:{n}:{omega}"))?.t_end;
+        let times: Vec<f64> = (1..).map(f64::from).take_while(|t| *t <= t_end).collect();
+        let reference = problems::chain::reference(*n, omega, &times);
         for code in codes {
             let mut refusal = String::new();
             for form in ["residual", "explicit"] {
                 let problem = find(&format!("chain-{form}:{n}:{omega}"))?;
-                let times: Vec<f64> = (1..).map(f64::from).take_while(|t| *t <= problem.t_end).collect();
                 let mut system = (problem.build)();
                 let asked = Settings { times: &times, ..settings.clone() };
                 let run = match (code.integrate)(system.as_mut(), &problem, &asked) {
@@ -36,7 +38,7 @@ pub fn chain(
                 if let Some(failure) = &run.failure {
                     report.missing.push(format!("N = {n} with {}: {failure}", code.name));
                 }
-                let error = error_of_angles(*n, omega, &run.outputs);
+                let error = error_of_angles(*n, &reference, &run.outputs);
                 report.rows.push(json!({
                     "n": n, "omega": omega, "rtol": settings.rtol, "atol": settings.atol, "code": code.name, "form": form,
                     "steps": run.steps, "residuals": run.residuals, "residuals_own": run.residuals_own,
@@ -71,7 +73,10 @@ pub fn chain(
     Ok(report)
 }
 
-/// Largest error of an angle over the whole seconds; `None` without a reference.
-fn error_of_angles(_n: usize, _omega: f64, _outputs: &[Vec<f64>]) -> Option<f64> {
-    None
+/// Largest error of an angle over the whole seconds; `None` if the run stopped short of them.
+fn error_of_angles(n: usize, reference: &[Vec<f64>], outputs: &[Vec<f64>]) -> Option<f64> {
+    (outputs.len() == reference.len()).then(|| {
+        let at = |(y, r): (&Vec<f64>, &Vec<f64>)| (0..n).map(|i| (y[i] - r[i]).abs()).fold(0.0, f64::max);
+        outputs.iter().zip(reference).map(at).fold(0.0, f64::max)
+    })
 }

@@ -71,6 +71,7 @@ fn curve(problem: &Problem, code: Code) -> Line {
             }
         };
         let cpu = run.cpu;
+        line.notes.extend(run.note.as_ref().map(|n| format!("rtol {rtol:.1e}: {n}")));
         match (&run.failure, score(system.structure(), problem, &run.y)) {
             (Some(failure), _) => line.notes.push(format!("rtol {rtol:.1e}: {failure}")),
             (None, Some(digits)) => line.cells.push(Cell { rtol, digits, run, samples: vec![] }),

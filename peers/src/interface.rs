@@ -52,6 +52,8 @@ pub struct Run {
     pub convergence_failures: u64,
     /// CPU time of the process in seconds, from the creation of the integrator to the last output.
     pub cpu: f64,
+    /// What was done differently for this run, if anything.
+    pub note: Option<String>,
     /// Why it ended early, if it did.
     pub failure: Option<String>,
 }

@@ -178,7 +178,7 @@ fn run(problem: &Problem, rtol: f64, atol: Option<f64>, peers: &[String], values
             Ok(run) => {
                 let digits = curve::score(system.structure(), problem, &run.y).map_or("-".into(), |d| format!("{d:.2}"));
                 println!(
-                    "{head}: steps={} residuals={} own={} jacobians={} error_fails={} convergence_fails={} cpu={} digits={digits}{}",
+                    "{head}: steps={} residuals={} own={} jacobians={} error_fails={} convergence_fails={} cpu={} digits={digits}{}{}",
                     run.steps,
                     run.residuals,
                     run.residuals_own,
@@ -186,6 +186,7 @@ fn run(problem: &Problem, rtol: f64, atol: Option<f64>, peers: &[String], values
                     run.error_failures,
                     run.convergence_failures,
                     report::seconds(run.cpu),
+                    run.note.as_ref().map_or(String::new(), |n| format!(" ({n})")),
                     run.failure.as_ref().map_or(String::new(), |f| format!(" FAILED {f}")),
                 );
                 if values {

@@ -33,8 +33,8 @@ unsafe extern "C" {
         y: *mut f64,
         t_end: *const f64,
         h: *mut f64,
-        rtol: *const f64,
-        atol: *const f64,
+        rtol: *mut f64,
+        atol: *mut f64,
         itol: *const c_int,
         jacobian: *const c_void,
         ijac: *const c_int,
@@ -54,8 +54,9 @@ unsafe extern "C" {
         ipar: *mut c_int,
         idid: *mut c_int,
     );
-    /// Component `i` (from 1) of the collocation polynomial of the last step, at `t`.
-    fn contr5_(i: *const c_int, t: *const f64, cont: *const f64, lrc: *const c_int) -> f64;
+    /// All n components of the collocation polynomial of the last step, at `t`. A subroutine in
+    /// deSolve; Hairer's original is a function of one component.
+    fn contr5_(n: *const c_int, t: *const f64, cont: *const f64, lrc: *const c_int, values: *mut f64);
 }
 
 /// Stand-ins for deSolve's message routines, which print through an R that does not run here.
@@ -125,7 +126,7 @@ unsafe extern "C" fn output(
     y: *const f64,
     cont: *const f64,
     lrc: *const c_int,
-    _n: *const c_int,
+    count: *const c_int,
     _rpar: *mut f64,
     ipar: *mut c_int,
     irtrn: *mut c_int,
@@ -144,10 +145,10 @@ unsafe extern "C" fn output(
         let values = if *target == t {
             y.to_vec()
         } else {
-            (1..=n as c_int)
-                // SAFETY: cont and lrc are passed on as they came, i lies between 1 and n.
-                .map(|i| unsafe { contr5_(&raw const i, target, cont, lrc) })
-                .collect()
+            let mut values = vec![0.0; n];
+            // SAFETY: count, cont and lrc are passed on as they came, `values` has room for n numbers.
+            unsafe { contr5_(count, target, cont, lrc, values.as_mut_ptr()) };
+            values
         };
         call.computed.push(values);
     }
@@ -262,6 +263,8 @@ pub fn integrate(system: &mut dyn System, problem: &Problem, settings: &Settings
     }
     let mut y = problem.y0.clone();
     let (mut t, mut h, mut rpar, mut idid) = (problem.t0, 1e-6, 0.0, 0);
+    // RADAU5 transforms the tolerances in place.
+    let (mut rtol, mut atol) = (settings.rtol, settings.atol);
     let (zero, iout) = (0, c_int::from(!settings.times.is_empty()));
     // SAFETY: array lengths are those the prologue of RADAU5 asks for with full matrices; the
     // context travels as `ipar`, which RADAU5 only passes on; with IJAC = 0 no Jacobian is called.
@@ -273,8 +276,8 @@ pub fn integrate(system: &mut dyn System, problem: &Problem, settings: &Settings
             y.as_mut_ptr(),
             &raw const problem.t_end,
             &raw mut h,
-            &raw const settings.rtol,
-            &raw const settings.atol,
+            &raw mut rtol,
+            &raw mut atol,
             &raw const zero,
             core::ptr::null(),
             &raw const zero,
@@ -311,6 +314,7 @@ pub fn integrate(system: &mut dyn System, problem: &Problem, settings: &Settings
         error_failures: rejected,
         convergence_failures: attempts.saturating_sub(steps + rejected),
         cpu,
+        note: None,
         failure: (idid < 0).then(|| format!("IDID {idid} at t = {t:.6e}: {}", meaning(idid))),
     })
 }

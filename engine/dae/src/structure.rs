@@ -256,14 +256,15 @@ impl Structure {
     }
 
     /// The error test that suits the index of each variable: index-1 variables count fully,
-    /// variables of higher index are left out, because their local error says nothing about
-    /// the others [Brenan, Campbell, Petzold 1996, §5.4].
+    /// velocities of index-3 forms with h times their error, multipliers not at all, because
+    /// their local error says nothing about the others [Brenan, Campbell, Petzold 1996, §5.4].
     pub fn default_error_test(&self) -> Vec<ErrorTest> {
         self.variables
             .iter()
             .map(|v| match (v.kind.is_differential(), v.index) {
-                (true, _) | (false, 1) => ErrorTest::Full,
-                _ => ErrorTest::Excluded,
+                (_, 1) => ErrorTest::Full,
+                (true, index) => ErrorTest::StepPower(i32::from(index) - 1),
+                (false, _) => ErrorTest::Excluded,
             })
             .collect()
     }

@@ -117,14 +117,25 @@ pub enum ErrorTest {
 }
 
 /// Reciprocal weights 1/(rtol |y| + atol) and the norms built on them.
+///
+/// Rounding determines variables of index 2 and 3 only up to about ε/h and ε/h². Where that
+/// exceeds their tolerance, the corrector must not insist: their weight there is lowered to
+/// what rounding allows. (Weighting them with h and h² throughout would be simpler, but the
+/// iteration error then left in the multipliers spoils high orders: measured on the GGL
+/// pendulum, 14,557 steps instead of 2,126 at 10⁻⁸.)
 #[derive(Clone, Debug)]
 pub struct Weights {
     tolerances: Tolerances,
     error_test: Vec<ErrorTest>,
-    /// Any variable that does not count fully.
+    /// Index of each variable.
+    index: Vec<u8>,
+    /// Whether the weights of the corrector depend on h.
     graded: bool,
-    reciprocal: Vec<f64>,
-    reciprocal_error: Vec<f64>,
+    /// Whether the weights of the error test differ from the plain ones.
+    graded_error: bool,
+    plain: Vec<f64>,
+    corrector: Vec<f64>,
+    error: Vec<f64>,
 }
 
 /// Root mean square of `v` in the given reciprocal weights.
@@ -151,16 +162,25 @@ pub fn weighted_norm(v: &[f64], reciprocal: &[f64]) -> f64 {
 }
 
 impl Weights {
-    /// Weights for the given tolerances; allocates, later calls do not.
-    pub fn new(tolerances: Tolerances, error_test: Vec<ErrorTest>) -> Self {
+    /// Weights for the given tolerances, error test and index of each variable; allocates,
+    /// later calls do not.
+    pub fn new(tolerances: Tolerances, error_test: Vec<ErrorTest>, index: Vec<u8>) -> Self {
         let n = error_test.len();
         Self {
-            graded: error_test.iter().any(|e| *e != ErrorTest::Full),
+            graded: index.iter().any(|i| *i > 1),
+            graded_error: error_test.iter().any(|e| *e != ErrorTest::Full),
             tolerances,
             error_test,
-            reciprocal: vec![0.0; n],
-            reciprocal_error: vec![0.0; n],
+            index,
+            plain: vec![0.0; n],
+            corrector: vec![0.0; n],
+            error: vec![0.0; n],
         }
+    }
+
+    /// Weights in which every variable counts fully.
+    pub fn plain(tolerances: Tolerances, n: usize) -> Self {
+        Self::new(tolerances, vec![ErrorTest::Full; n], vec![1; n])
     }
 
     /// Takes the weights at `y`.
@@ -168,52 +188,56 @@ impl Weights {
         let rtol = self.tolerances.rtol;
         match &self.tolerances.atol {
             Absolute::Same(a) => {
-                for (w, y) in self.reciprocal.iter_mut().zip(y) {
+                for (w, y) in self.plain.iter_mut().zip(y) {
                     *w = 1.0 / (rtol * y.abs() + a);
                 }
             }
             Absolute::Each(a) => {
-                for ((w, y), a) in self.reciprocal.iter_mut().zip(y).zip(a) {
+                for ((w, y), a) in self.plain.iter_mut().zip(y).zip(a) {
                     *w = 1.0 / (rtol * y.abs() + a);
                 }
             }
         }
     }
 
-    /// Grades the error weights for step size `h`.
+    /// Grades the weights for step size `h`; to be called before the norms are used.
     pub fn grade(&mut self, h: f64) {
-        if !self.graded {
-            return;
+        let h = h.abs().min(1.0);
+        if self.graded {
+            for ((c, w), index) in self.corrector.iter_mut().zip(&self.plain).zip(&self.index) {
+                let noise = f64::EPSILON / h.powi(i32::from(*index) - 1);
+                *c = if *index > 1 { w.min(0.01 / noise) } else { *w };
+            }
         }
-        for ((g, w), e) in (self.reciprocal_error.iter_mut())
-            .zip(&self.reciprocal)
-            .zip(&self.error_test)
-        {
-            *g = match e {
-                ErrorTest::Full => *w,
-                ErrorTest::StepPower(p) => *w * h.powi(*p).min(1.0),
-                ErrorTest::Excluded => 0.0,
-            };
+        if self.graded_error {
+            for ((g, w), e) in self.error.iter_mut().zip(&self.plain).zip(&self.error_test) {
+                *g = match e {
+                    ErrorTest::Full => *w,
+                    ErrorTest::StepPower(p) => *w * h.powi(*p),
+                    ErrorTest::Excluded => 0.0,
+                };
+            }
         }
     }
 
-    /// 1/(rtol |y| + atol) of each variable: judges the corrector iteration.
+    /// 1/(rtol |y| + atol) of each variable.
     pub fn reciprocal(&self) -> &[f64] {
-        &self.reciprocal
+        &self.plain
+    }
+
+    /// The weights of the corrector iteration.
+    pub fn reciprocal_corrector(&self) -> &[f64] {
+        if self.graded { &self.corrector } else { &self.plain }
     }
 
     /// The weights of the error test.
     pub fn reciprocal_error(&self) -> &[f64] {
-        if self.graded {
-            &self.reciprocal_error
-        } else {
-            &self.reciprocal
-        }
+        if self.graded_error { &self.error } else { &self.plain }
     }
 
     /// Norm for the corrector iteration.
     pub fn norm(&self, v: &[f64]) -> f64 {
-        weighted_norm(v, &self.reciprocal)
+        weighted_norm(v, self.reciprocal_corrector())
     }
 
     /// Norm for the error test.

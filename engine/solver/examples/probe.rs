@@ -16,6 +16,7 @@ fn main() {
             let mut o = Options::new(rtol, rtol * p.atol_factor).start(start);
             if p.name.starts_with("chain") { o = Options::new(rtol, rtol * 1e-2).start(start); }
             if dassl { o = o.dassl(); }
+            if let Ok(s) = std::env::var("SHARE") { o.newton.share = s.parse().expect("share"); }
             if nostab { o = o.stability_detection(false); }
             let system = (p.build)();
             let s = system.structure().clone();

@@ -257,6 +257,7 @@ impl Options {
         BdfOptions {
             max_order: self.max_order,
             stability: StabilityOptions { enabled: self.stability_detection },
+            hold_after_failure: self.refresh != "dassl",
             fixed_step: self.fixed_step,
         }
     }

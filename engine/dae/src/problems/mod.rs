@@ -7,14 +7,14 @@
 
 pub mod akzo_nobel;
 pub mod andrews;
-// pub mod brusselator;
+pub mod brusselator;
 pub mod car_axle;
 pub mod chain;
 pub mod constrained;
 mod dense;
 pub mod extrapolation;
 pub mod hires;
-// pub mod linear;
+pub mod linear;
 pub mod pendulum;
 pub mod pollution;
 pub mod robertson;
@@ -80,10 +80,10 @@ pub fn all() -> Vec<Problem> {
         chain::problem(Formalism::Explicit, chain::BODIES, chain::OMEGA),
         chain::problem(Formalism::Residual, chain::BODIES, chain::OMEGA),
         chain::problem(Formalism::ResidualN2, chain::BODIES, chain::OMEGA),
-//         linear::problem(1),
-//         linear::problem(2),
-//         linear::problem(3),
-//         brusselator::problem(brusselator::POINTS),
+        linear::problem(1),
+        linear::problem(2),
+        linear::problem(3),
+        brusselator::problem(brusselator::POINTS),
     ]
 }
 
@@ -122,7 +122,7 @@ fn sized(stem: &str, sizes: &str) -> Option<Problem> {
     };
     let size: usize = size.parse().ok().filter(|n| (1..=10_000_000).contains(n))?;
     if stem == "brusselator" {
-        return None;
+        return omega.is_none().then(|| brusselator::problem(size));
     }
     let formalism = Formalism::ALL.into_iter().find(|f| f.name() == stem)?;
     let omega = match omega {
@@ -133,7 +133,9 @@ fn sized(stem: &str, sizes: &str) -> Option<Problem> {
 }
 
 /// The function behind [`Problem::build`].
-fn builder<R: Residual + Clone + 'static>(residual: R) -> Box<dyn Fn() -> Box<dyn System> + Send + Sync> {
+fn builder<R: Residual + Clone + 'static>(
+    residual: R,
+) -> Box<dyn Fn() -> Box<dyn System> + Send + Sync> {
     Box::new(move || Box::new(Bound::new(residual.clone())))
 }
 
@@ -170,7 +172,13 @@ impl Group {
 
 /// Mixed-error significant correct digits of the components of one group, as the IVP test set
 /// defines them: −log₁₀ max |y − ref| / (a + |ref|). `None` when the group is empty.
-pub fn digits(structure: &Structure, reference: &[f64], y: &[f64], a: f64, group: Group) -> Option<f64> {
+pub fn digits(
+    structure: &Structure,
+    reference: &[f64],
+    y: &[f64],
+    a: f64,
+    group: Group,
+) -> Option<f64> {
     let mut worst: Option<f64> = None;
     for i in 0..y.len() {
         if Group::of(structure, i) == group && !reference[i].is_nan() {

@@ -92,7 +92,13 @@ pub fn exact(t: f64) -> [f64; 5] {
     // Exact in sin(p/2), and without cancellation where the pendulum passes the horizontal.
     let cos = (cos_half - sin_half) * (cos_half + sin_half);
     let (x, y) = (-LENGTH * sin, -LENGTH * cos);
-    [x, y, y * rate, -x * rate, -3.0 * MASS * GRAVITY * y / (LENGTH * LENGTH)]
+    [
+        x,
+        y,
+        y * rate,
+        -x * rate,
+        -3.0 * MASS * GRAVITY * y / (LENGTH * LENGTH),
+    ]
 }
 
 /// sn, cn and dn of u for the modulus 0 < k < 1, by the descending Landen transformation over
@@ -148,7 +154,10 @@ mod tests {
             (2.3678419475762374493, -1.0, 0.0),
         ] {
             let e = exact(t);
-            assert!((e[0] - x).abs() < 2e-14 && (e[1] - y).abs() < 2e-14, "t = {t}: {e:?}");
+            assert!(
+                (e[0] - x).abs() < 2e-14 && (e[1] - y).abs() < 2e-14,
+                "t = {t}: {e:?}"
+            );
         }
     }
 

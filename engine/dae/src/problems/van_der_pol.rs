@@ -26,7 +26,12 @@ impl Residual for VanDerPol {
 
     fn workspace<T: Real>(&self) {}
 
-    fn residual<T: Real>(&self, at: Point<'_, T>, _: &mut (), r: &mut [T]) -> Result<(), Rejection> {
+    fn residual<T: Real>(
+        &self,
+        at: Point<'_, T>,
+        _: &mut (),
+        r: &mut [T],
+    ) -> Result<(), Rejection> {
         let (y1, y2) = (at.y[0], at.y[1]);
         r[0] = at.yp[0] - y2;
         r[1] = at.yp[1] + (y1 * y1 - 1.0) * y2 * self.damping + y1 * self.stiffness;
@@ -34,7 +39,13 @@ impl Residual for VanDerPol {
     }
 }
 
-fn problem(name: &str, title: &'static str, t_end: f64, y_end: [f64; 2], equations: VanDerPol) -> Problem {
+fn problem(
+    name: &str,
+    title: &'static str,
+    t_end: f64,
+    y_end: [f64; 2],
+    equations: VanDerPol,
+) -> Problem {
     Problem {
         name: name.into(),
         title,
@@ -60,7 +71,13 @@ pub fn mu_1000() -> Problem {
         stiffness: 1.0,
     };
     let y_end = [1.7061677321704650085, -8.9280970102481654778e-4];
-    problem("van-der-pol", "Van der Pol's oscillator, μ = 1000", 2000.0, y_end, equations)
+    problem(
+        "van-der-pol",
+        "Van der Pol's oscillator, μ = 1000",
+        2000.0,
+        y_end,
+        equations,
+    )
 }
 
 /// `van-der-pol-eps`: ε = 10⁻⁶ over [0, 2].
@@ -70,5 +87,11 @@ pub fn epsilon() -> Problem {
         stiffness: 1e6,
     };
     let y_end = [1.7061677321704650085, -8.928097010248165478e-1];
-    problem("van-der-pol-eps", "Van der Pol's oscillator, ε = 1e-6", 2.0, y_end, equations)
+    problem(
+        "van-der-pol-eps",
+        "Van der Pol's oscillator, ε = 1e-6",
+        2.0,
+        y_end,
+        equations,
+    )
 }

@@ -26,6 +26,9 @@ pub struct Differences {
     /// Usual size of each variable: declared, or the largest value met so far.
     size: Vec<f64>,
     declared_size: Vec<bool>,
+    /// Smallest increment that showed an effect where the usual one drowned in rounding;
+    /// infinite where no increment does (a variable nothing depends on).
+    floor: Vec<f64>,
     mass_values: Vec<f64>,
     y: Vec<f64>,
     yp: Vec<f64>,
@@ -73,6 +76,7 @@ impl Differences {
             differential: structure.variables.iter().map(|v| v.kind.is_differential()).collect(),
             size: structure.variables.iter().map(|v| v.scale.unwrap_or(0.0)).collect(),
             declared_size: structure.variables.iter().map(|v| v.scale.is_some()).collect(),
+            floor: vec![0.0; n],
             mass_values,
             y: vec![0.0; n],
             yp: vec![0.0; n],
@@ -93,7 +97,11 @@ impl Differences {
             let usual = if self.size[j] > 0.0 { self.size[j] } else { 1.0 };
             y.abs().max(step.abs()).max(FOURTH_ROOT * usual).max(tolerance.min(usual))
         };
-        let delta = (ROOT * size).copysign(step);
+        let mut delta = ROOT * size;
+        if self.floor[j].is_finite() {
+            delta = delta.max(self.floor[j]);
+        }
+        let delta = delta.copysign(step);
         // The difference actually taken, free of rounding.
         let there = y + delta;
         there - y
@@ -138,6 +146,24 @@ impl JacobianEngine for Differences {
                 evaluated = equations.residual(Purpose::Other, at.t, &self.y, &self.yp, &mut self.perturbed);
             }
             evaluated?;
+            if let [j] = self.groups[g][..]
+                && !self.combined
+                && self.floor[j] == 0.0
+                && self.perturbed == at.residual
+            {
+                // Nothing moved: either nothing depends on this variable or the increment
+                // drowned next to larger terms (y₃ ≪ 1 in y₁ + y₂ + y₃ = 1). Ask once more.
+                let largest = at.y.iter().fold(1.0f64, |m, y| m.max(y.abs()));
+                let there = at.y[j] + (ROOT * largest).copysign(self.increments[j]);
+                self.increments[j] = there - at.y[j];
+                self.y[j] = there;
+                equations.residual(Purpose::Other, at.t, &self.y, &self.yp, &mut self.perturbed)?;
+                self.floor[j] = if self.perturbed == at.residual {
+                    f64::INFINITY
+                } else {
+                    self.increments[j].abs()
+                };
+            }
             for &j in &self.groups[g] {
                 self.y[j] = at.y[j];
                 self.yp[j] = at.yp[j];
@@ -208,11 +234,13 @@ impl JacobianEngine for Differences {
     }
 
     fn checkpoint(&self) -> Vec<f64> {
-        self.size.clone()
+        [&self.size[..], &self.floor[..]].concat()
     }
 
     fn restore(&mut self, state: &[f64]) {
-        self.size.copy_from_slice(state);
+        let (size, floor) = state.split_at(self.size.len());
+        self.size.copy_from_slice(size);
+        self.floor.copy_from_slice(floor);
     }
 }
 

@@ -10,7 +10,8 @@
 //! Pivots are compared after a row equilibration that is never carried out, see `scaling.rs`.
 
 use super::condition::{inverse_norm_1, solve_refined};
-use super::scaling::{NOT_FINITE, fused, magnitude, power_of_two, zero_pivot_ratio};
+use super::lu_small::{SMALL, SmallTask, eliminate_small};
+use super::scaling::{NOT_FINITE, fused, larger, magnitude, power_of_two, zero_pivot_ratio};
 use super::{Factorised, Factors, LinearSolver, Matrix, Singular, SolverState, diagnose};
 use serde::{Deserialize, Serialize};
 
@@ -24,9 +25,10 @@ const OUTER: usize = 32;
 #[derive(Clone, Debug)]
 pub struct LuDense {
     state: DenseState,
-    // scratch, filled by `load`
+    // scratch, filled by `equilibrate`
     magnitudes: Vec<i64>,
     column_max: Vec<f64>,
+    small: Vec<f64>,
     // scratch of the solves
     x: Vec<f64>,
     residual: Vec<f64>,
@@ -51,6 +53,16 @@ pub struct DenseState {
     is_factorised: bool,
 }
 
+/// How an elimination ended.
+pub(super) enum Elimination {
+    /// Largest growth of an entry relative to its column.
+    Done { growth: f64 },
+    /// The first step whose pivot vanished; it was replaced by a tiny one.
+    Vanished { k: usize },
+    /// The matrix has an entry that is not finite.
+    NotFinite,
+}
+
 impl LuDense {
     /// A solver for matrices of size `n`.
     pub fn new(n: usize) -> Self {
@@ -73,14 +85,44 @@ impl LuDense {
             },
             magnitudes: vec![0; stride],
             column_max: vec![0.0; n],
+            small: vec![0.0; if n <= SMALL { stride * n } else { 0 }],
             x: vec![0.0; stride],
             residual: vec![0.0; n],
             work: vec![0.0; 2 * n],
         }
     }
 
-    /// Copies A, finds the row scales and the largest scaled magnitude in each column.
-    fn load(&mut self, a: &Matrix) -> Result<(), Singular> {
+    /// Copies A to where it is eliminated.
+    fn load(&mut self, a: &Matrix) {
+        let DenseState {
+            n, stride, values, ..
+        } = &mut self.state;
+        let (n, stride) = (*n, *stride);
+        assert_eq!(a.n(), n, "matrix of size {}, solver of size {n}", a.n());
+        let values = if n <= SMALL { &mut self.small } else { values };
+        match a {
+            Matrix::Dense { values: source, .. } if n == stride => {
+                values[..n * n].copy_from_slice(source);
+            }
+            Matrix::Dense { values: source, .. } => {
+                for j in 0..n {
+                    let target = values[j * stride..j * stride + n].iter_mut();
+                    for (t, s) in target.zip(&source[j * n..(j + 1) * n]) {
+                        *t = *s;
+                    }
+                }
+            }
+            Matrix::Sparse { .. } => {
+                for j in 0..n {
+                    values[j * stride..j * stride + n].fill(0.0);
+                }
+                a.for_each(|i, j, v| values[i + j * stride] = v);
+            }
+        }
+    }
+
+    /// Finds the row scales and the largest scaled magnitude in each column; whether all entries are finite.
+    fn equilibrate(&mut self) -> bool {
         let DenseState {
             n,
             stride,
@@ -90,70 +132,60 @@ impl LuDense {
             ..
         } = &mut self.state;
         let (n, stride) = (*n, *stride);
-        assert_eq!(a.n(), n, "matrix of size {}, solver of size {n}", a.n());
-
-        // copy, with the largest magnitude in each row
         self.magnitudes.fill(0);
-        match a {
-            Matrix::Dense { values: source, .. } => {
-                for j in 0..n {
-                    let source = &source[j * n..(j + 1) * n];
-                    let target = &mut values[j * stride..j * stride + n];
-                    target.copy_from_slice(source);
-                    let target = &values[j * stride..(j + 1) * stride];
-                    let groups = target.as_chunks::<B>().0.iter();
-                    let largest = self.magnitudes.as_chunks_mut::<B>().0.iter_mut();
-                    for (m, v) in largest.zip(groups) {
-                        for l in 0..B {
-                            m[l] = m[l].max(magnitude(v[l]));
-                        }
-                    }
+        for column in values.chunks_exact(stride).take(n) {
+            let largest = self.magnitudes.as_chunks_mut::<B>().0.iter_mut();
+            for (m, v) in largest.zip(column.as_chunks::<B>().0) {
+                for i in 0..B {
+                    m[i] = m[i].max(magnitude(v[i]));
                 }
-            }
-            Matrix::Sparse { .. } => {
-                for j in 0..n {
-                    values[j * stride..j * stride + n].fill(0.0);
-                }
-                a.for_each(|i, j, v| {
-                    values[i + j * stride] = v;
-                    self.magnitudes[i] = self.magnitudes[i].max(magnitude(v));
-                });
             }
         }
+        let mut is_finite = true;
         for i in 0..n {
+            is_finite &= self.magnitudes[i] < NOT_FINITE;
             row_scale[i] = power_of_two(self.magnitudes[i]);
             row_order[i] = i as u32;
         }
-        if self.magnitudes.iter().any(|&m| m >= NOT_FINITE)
-            && let Some((row, column)) = a.first_non_finite()
-        {
-            return Err(Singular::NonFinite { row, column });
+        for (m, column) in self.column_max.iter_mut().zip(values.chunks_exact(stride)) {
+            *m = largest_scaled(column, row_scale);
         }
-
-        // largest scaled magnitude in each column
-        for j in 0..n {
-            let column = &values[j * stride..(j + 1) * stride];
-            self.column_max[j] = largest_scaled(column, row_scale);
-        }
-        Ok(())
+        is_finite
     }
 
-    /// P A = L U in place; the first step whose pivot vanished, if any (replaced by a tiny one).
-    fn eliminate(&mut self) -> Option<usize> {
+    /// P A = L U in place.
+    fn eliminate(&mut self) -> Elimination {
         let n = self.state.n;
-        let zero_ratio = zero_pivot_ratio(n);
+        if n <= SMALL {
+            return eliminate_small(SmallTask {
+                n,
+                matrix: &mut self.small,
+                column_max: &mut self.column_max,
+                row_scale: &mut self.state.row_scale,
+                values: &mut self.state.values,
+                reciprocal_pivots: &mut self.state.reciprocal_pivots,
+                row_order: &mut self.state.row_order,
+            });
+        }
+        if !self.equilibrate() {
+            return Elimination::NotFinite;
+        }
         let mut vanished = None;
         for outer in (0..n).step_by(OUTER) {
             let outer_end = (outer + OUTER).min(n);
             for k in (outer..outer_end).step_by(B) {
-                let broken = self.state.factorise_block(k, zero_ratio, &self.column_max);
-                vanished = vanished.or(broken);
+                vanished = vanished.or(self.state.factorise_block(k, &self.column_max));
                 self.state.update_columns(k, k + B, outer_end);
             }
             self.state.update_after_outer_block(outer, outer_end);
         }
         self.state.exchange_rows_of_lower();
-        vanished
+        match vanished {
+            Some(k) => Elimination::Vanished { k },
+            None => Elimination::Done {
+                growth: self.pivot_growth(),
+            },
+        }
     }
 
     /// max_j (max_i |u_ij| / max_i |a_ij|) of the scaled matrix.
@@ -193,12 +225,6 @@ impl LuDense {
     }
 }
 
-/// The larger one; the first when the second is NaN.
-#[inline(always)]
-fn larger(a: f64, b: f64) -> f64 {
-    if b > a { b } else { a }
-}
-
 /// max |v_i|·s_i for slices of a length that is a multiple of four.
 #[inline(always)]
 fn largest_scaled(v: &[f64], s: &[f64]) -> f64 {
@@ -215,7 +241,8 @@ impl DenseState {
     /// Factorises columns k..k+4 from row k on, with exchanges of rows in these columns only.
     ///
     /// Returns the first column of the block whose pivot vanished.
-    fn factorise_block(&mut self, k: usize, zero_ratio: f64, column_max: &[f64]) -> Option<usize> {
+    fn factorise_block(&mut self, k: usize, column_max: &[f64]) -> Option<usize> {
+        let zero_ratio = zero_pivot_ratio(self.n);
         let stride = self.stride;
         let width = B.min(self.n - k);
         let mut vanished = None;
@@ -254,7 +281,11 @@ impl DenseState {
             // a vanishing pivot is replaced, so that the factors can tell what is dependent on what
             if best <= zero_ratio * column_max[c] {
                 vanished = vanished.or(Some(c));
-                let size = if column_max[c] > 0.0 { column_max[c] } else { 1.0 };
+                let size = if column_max[c] > 0.0 {
+                    column_max[c]
+                } else {
+                    1.0
+                };
                 block[c + j * stride] = zero_ratio * size / self.row_scale[c];
             }
 
@@ -268,9 +299,7 @@ impl DenseState {
             }
             let (top, below) = column.split_at_mut(k + B);
             for l in below.as_chunks_mut::<B>().0 {
-                for l in l {
-                    *l *= reciprocal;
-                }
+                *l = l.map(|l| l * reciprocal);
             }
             for other in rest.chunks_exact_mut(stride) {
                 let u = -other[c];
@@ -280,9 +309,7 @@ impl DenseState {
                 }
                 let groups = other_below.as_chunks_mut::<B>().0.iter_mut();
                 for (x, l) in groups.zip(below.as_chunks::<B>().0) {
-                    for i in 0..B {
-                        x[i] = fused(l[i], u, x[i]);
-                    }
+                    *x = add_product(*x, *l, u);
                 }
             }
         }
@@ -428,15 +455,27 @@ fn rank_four<const C: usize>(l: [&[f64]; B], f: [[f64; B]; C], x: [&mut [f64]; C
         *x = &mut core::mem::take(x)[..groups];
     }
     for g in 0..groups {
-        let (l0, l1, l2, l3) = (&l0[g], &l1[g], &l2[g], &l3[g]);
+        // by value: the groups are then vector registers
+        let l = [l0[g], l1[g], l2[g], l3[g]];
         for c in 0..C {
-            let v = &mut x[c][g];
-            for i in 0..B {
-                let first = fused(l1[i], f[c][1], fused(l0[i], f[c][0], v[i]));
-                v[i] = fused(l3[i], f[c][3], fused(l2[i], f[c][2], first));
+            let mut v = x[c][g];
+            for b in 0..B {
+                v = add_product(v, l[b], f[c][b]);
             }
+            x[c][g] = v;
         }
     }
+}
+
+/// v + l·f.
+#[inline(always)]
+fn add_product(v: [f64; B], l: [f64; B], f: f64) -> [f64; B] {
+    [
+        fused(l[0], f, v[0]),
+        fused(l[1], f, v[1]),
+        fused(l[2], f, v[2]),
+        fused(l[3], f, v[3]),
+    ]
 }
 
 impl LinearSolver for LuDense {
@@ -446,15 +485,20 @@ impl LinearSolver for LuDense {
 
     fn factorise(&mut self, a: &Matrix) -> Result<Factorised, Singular> {
         self.state.is_factorised = false;
-        self.load(a)?;
-        let vanished = self.eliminate();
+        self.load(a);
+        let elimination = self.eliminate();
         self.state.is_factorised = true;
-        match vanished {
-            Some(k) => Err(self.name_singularity(a, k)),
-            None => Ok(Factorised {
+        match elimination {
+            Elimination::Done { growth } => Ok(Factorised {
                 repivoted: false,
-                pivot_growth: self.pivot_growth(),
+                pivot_growth: growth,
             }),
+            Elimination::Vanished { k } => Err(self.name_singularity(a, k)),
+            Elimination::NotFinite => {
+                self.state.is_factorised = false;
+                let (row, column) = a.first_non_finite().unwrap_or((0, 0));
+                Err(Singular::NonFinite { row, column })
+            }
         }
     }
 

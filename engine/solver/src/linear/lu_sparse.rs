@@ -118,7 +118,12 @@ impl LuSparse {
             Matrix::Dense { .. } => Pattern::dense(n, n),
             Matrix::Sparse { pattern, .. } => pattern.clone(),
         };
-        find_row_scale(a, &state.pattern, &mut self.magnitudes, &mut self.scale_of_row)?;
+        find_row_scale(
+            a,
+            &state.pattern,
+            &mut self.magnitudes,
+            &mut self.scale_of_row,
+        )?;
         let (rows, values) = (state.pattern.rows(), a.values());
         let size = |p: usize| values[p].abs() * self.scale_of_row[rows[p]];
         let transversal = maximum_transversal(&state.pattern, size);
@@ -149,7 +154,9 @@ impl LuSparse {
             position[i as usize] = k as u32;
         }
         state.target.clear();
-        state.target.extend(state.pattern.rows().iter().map(|&i| position[i]));
+        state
+            .target
+            .extend(state.pattern.rows().iter().map(|&i| position[i]));
         state.lower.clear();
         state.lower.resize(state.symbolic.lower_rows.len(), 0.0);
         state.upper.clear();
@@ -336,11 +343,23 @@ impl SparseState {
                 .sum::<f64>()
         };
         for k in 0..self.n {
-            let sum = dot(&symbolic.upper_start, &symbolic.upper_rows, &self.upper, k, x);
+            let sum = dot(
+                &symbolic.upper_start,
+                &symbolic.upper_rows,
+                &self.upper,
+                k,
+                x,
+            );
             x[k] = (x[k] - sum) * self.reciprocal_pivots[k];
         }
         for k in (0..self.n).rev() {
-            x[k] -= dot(&symbolic.lower_start, &symbolic.lower_rows, &self.lower, k, x);
+            x[k] -= dot(
+                &symbolic.lower_start,
+                &symbolic.lower_rows,
+                &self.lower,
+                k,
+                x,
+            );
         }
     }
 }

@@ -19,6 +19,7 @@
 mod condition;
 mod gilbert_peierls;
 mod lu_dense;
+mod lu_small;
 mod lu_sparse;
 mod matrix;
 mod ordering;

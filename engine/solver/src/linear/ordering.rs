@@ -407,10 +407,7 @@ impl QuotientGraph {
 }
 
 /// Neighbours of each node in the graph of B + Bᵀ, without the node itself: lists, begins, lengths.
-fn symmetric_lists(
-    pattern: &Pattern,
-    row_of_column: &[usize],
-) -> (Vec<u32>, Vec<usize>, Vec<u32>) {
+fn symmetric_lists(pattern: &Pattern, row_of_column: &[usize]) -> (Vec<u32>, Vec<usize>, Vec<u32>) {
     let n = pattern.n_columns();
     let mut node_of_row = vec![NONE; n];
     for (j, &i) in row_of_column.iter().enumerate() {
@@ -520,11 +517,7 @@ mod tests {
     #[test]
     fn a_tree_has_no_fill() {
         let n = 1000;
-        let tree = Pattern::from_entries(
-            n,
-            n,
-            (1..n).flat_map(|i| [(i, i), (i, (i - 1) / 3)]),
-        );
+        let tree = Pattern::from_entries(n, n, (1..n).flat_map(|i| [(i, i), (i, (i - 1) / 3)]));
         let rows: Vec<usize> = (0..n).collect();
         let order = approximate_minimum_degree(&tree, &rows);
         assert!(is_permutation(&order));

@@ -310,6 +310,7 @@ impl Corrector {
                 yp[i] -= alpha * d;
             }
             let norm = weights.norm(&self.delta);
+            if std::env::var_os("NDEBUG2").is_some() { let w=weights.reciprocal_corrector(); let b=(0..y.len()).max_by(|a,b| (self.delta[*a]*w[*a]).abs().total_cmp(&(self.delta[*b]*w[*b]).abs())).unwrap_or(0); eprintln!("  newton t {t:e} norm {norm:e} rounding {rounding:e} worst var {b} delta {:e} w {:e} c {c}", self.delta[b], w[b]); }
             match convergence.judge(norm, rounding, &mut self.memory.rate, &self.options) {
                 Verdict::Converged => return Ok(()),
                 Verdict::Diverges => return Err(Rejection::Divergence),

@@ -54,8 +54,7 @@ pub fn make_consistent(
 ) -> Result<StartReport, InputError> {
     let structure = equations.system.structure().clone();
     let n = structure.dimension();
-    let mut weights =
-        Weights::new(options.tolerances.clone(), vec![holonom_dae::ErrorTest::Full; n]);
+    let mut weights = Weights::plain(options.tolerances.clone(), n);
     weights.update(y);
     let given = (y.to_vec(), yp.to_vec());
     let mut r = vec![0.0; n];

@@ -9,7 +9,8 @@ use crate::newton::Corrector;
 use crate::options::{Options, Start};
 use crate::{jacobian, linear, refresh, stepper};
 use holonom_dae::{
-    Counters, EventAction, Failure, FailureKind, InputError, NamedValue, Rejection, System, Timing, Weights,
+    Counters, EventAction, Failure, FailureKind, InputError, NamedValue, Rejection, Structure, System, Timing,
+    Weights,
 };
 use std::sync::atomic::Ordering;
 use std::time::Instant;
@@ -71,7 +72,8 @@ fn assemble_parts(system: &dyn System, options: &Options) -> (Box<dyn Stepper>, 
         .unwrap_or_else(|| (linear::REGISTRY[0].build)(n, None));
     let corrector = Corrector::new(structure, options.newton, engine, linear, policy, split);
     let error_test = options.error_test.clone().unwrap_or_else(|| structure.default_error_test());
-    let weights = Weights::new(options.tolerances.clone(), error_test);
+    let index = structure.variables.iter().map(|v| v.index).collect();
+    let weights = Weights::new(options.tolerances.clone(), error_test, index);
     let entry = stepper::find(&options.stepper).unwrap_or(&stepper::REGISTRY[0]);
     let parts = Parts { corrector, weights, bdf: options.bdf() };
     ((entry.build)(n, parts), [entry.name, engine_entry.name, linear_name, policy_entry.name])
@@ -120,7 +122,7 @@ impl<'s> Integrator<'s> {
         let (mut stepper, strategies) = assemble_parts(system.as_ref(), &options);
         let mut finder = EventFinder::new(system.events().len(), n);
         finder.arm(system.as_mut(), t0, &y, &yp, None);
-        let h = first_step(&options, stepper.as_mut(), t0, &y, &yp, span);
+        let h = first_step(&options, system.structure(), t0, &y, &yp, span);
         stepper.start(t0, &y, &yp, h);
         Ok(Self {
             system,
@@ -213,7 +215,7 @@ impl<'s> Integrator<'s> {
 
     /// One accepted step, without outputs; for callers with a loop of their own.
     pub fn step(&mut self) -> Result<(), Failure> {
-        self.advance(f64::INFINITY)?;
+        self.advance()?;
         self.t = self.stepper.t();
         self.y.copy_from_slice(self.stepper.y());
         self.yp.copy_from_slice(self.stepper.yp());
@@ -236,7 +238,7 @@ impl<'s> Integrator<'s> {
             }
             self.check_limits(begin)?;
             let t_before = self.stepper.t();
-            self.advance(t_end)?;
+            self.advance()?;
             let info = StepInfo {
                 t: self.stepper.t(),
                 h: self.stepper.last_h(),
@@ -264,12 +266,12 @@ impl<'s> Integrator<'s> {
     }
 
     /// One accepted step, whatever number of attempts it takes.
-    fn advance(&mut self, t_end: f64) -> Result<(), Failure> {
+    fn advance(&mut self) -> Result<(), Failure> {
         self.limit_step();
         loop {
             let t = self.stepper.t();
             let h = self.stepper.h();
-            let spacing = 4.0 * f64::EPSILON * t.abs().max(if t_end.is_finite() { t_end.abs() } else { 0.0 });
+            let spacing = 4.0 * f64::EPSILON * t.abs();
             let mut equations = Equations { system: self.system.as_mut(), counters: &mut self.counters };
             match self.stepper.attempt(&mut equations) {
                 Ok(()) => {
@@ -282,8 +284,9 @@ impl<'s> Integrator<'s> {
                         Rejection::ErrorTest { .. } => self.counters.rejected_error += 1,
                         _ => self.counters.rejected_convergence += 1,
                     }
+                    if std::env::var_os("HDEBUG").is_some() { eprintln!("reject t {t:e} h {h:e} k {} {rejection:?}", self.stepper.order()); }
                     self.stepper.reject(rejection);
-                    let too_small = self.stepper.h().abs() < spacing.max(self.options.min_step);
+                    let too_small = self.stepper.h().abs() < spacing.max(self.options.min_step).max(f64::MIN_POSITIVE);
                     let singular_for_good = matches!(rejection, Rejection::SingularMatrix { structural: true, .. });
                     if too_small
                         || singular_for_good
@@ -395,7 +398,7 @@ impl<'s> Integrator<'s> {
             )
             .map_err(|error| Failure { t: self.t, ..Failure::from(error) })?;
         }
-        let h = first_step(&self.options, self.stepper.as_mut(), self.t, &self.y, &self.yp, span);
+        let h = first_step(&self.options, self.system.structure(), self.t, &self.y, &self.yp, span);
         // The step before the event tells the time scale better than the rest of the interval.
         let h = h.min(self.stepper.last_h().abs().max(f64::MIN_POSITIVE));
         self.stepper.start(self.t, &self.y, &self.yp, h);
@@ -509,7 +512,7 @@ impl<'s> Integrator<'s> {
     }
 }
 
-fn check_start(structure: &holonom_dae::Structure, t0: f64, y0: &[f64], yp0: &[f64]) -> Result<(), InputError> {
+fn check_start(structure: &Structure, t0: f64, y0: &[f64], yp0: &[f64]) -> Result<(), InputError> {
     let n = structure.dimension();
     for (what, v) in [("the start vector y", y0), ("the start vector ẏ", yp0)] {
         if v.len() != n {
@@ -534,15 +537,12 @@ fn check_start(structure: &holonom_dae::Structure, t0: f64, y0: &[f64], yp0: &[f
 
 /// A first step small enough for order 1: a thousandth of the interval, and no more than half
 /// a tolerance of movement along ẏ.
-fn first_step(options: &Options, _stepper: &mut dyn Stepper, t0: f64, y: &[f64], yp: &[f64], span: f64) -> f64 {
+fn first_step(options: &Options, structure: &Structure, t0: f64, y: &[f64], yp: &[f64], span: f64) -> f64 {
     if let Some(h) = options.fixed_step.or(options.initial_step) {
         return h;
     }
-    let n = y.len();
-    let mut weights = Weights::new(
-        options.tolerances.clone(),
-        options.error_test.clone().unwrap_or_else(|| vec![holonom_dae::ErrorTest::Full; n]),
-    );
+    let error_test = options.error_test.clone().unwrap_or_else(|| structure.default_error_test());
+    let mut weights = Weights::new(options.tolerances.clone(), error_test, vec![1; y.len()]);
     weights.update(y);
     weights.grade(1.0);
     let mut h = 1e-3 * span;

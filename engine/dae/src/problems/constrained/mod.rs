@@ -12,16 +12,16 @@
 //! Which of them a form has is listed at [`Form`]; y = (q, v, λ, η) in this order.
 
 mod mechanics;
+mod start;
 #[cfg(test)]
 mod tests;
 
-
 pub use mechanics::Mechanics;
+pub(super) use start::Start;
 
-use super::{Problem, Reference, builder};
 use crate::{
-    DerivativeForm, Equation, EquationLevel, Mechanical, MechanicalLayout, Pattern, Point, Rejection,
-    Residual, Structure, TransposedBlock, Variable, VariableKind,
+    DerivativeForm, Equation, EquationLevel, Mechanical, MechanicalLayout, Pattern, Point,
+    Rejection, Residual, Structure, TransposedBlock, Variable, VariableKind,
 };
 use core::ops::Range;
 use holonom_algebra::Real;
@@ -154,8 +154,9 @@ impl<P: ConstrainedMotion> Assembly<P> {
         };
         let mut variables: Vec<_> = self.motion.positions().into_iter().map(position).collect();
         variables.extend(self.motion.velocities().into_iter().map(velocity));
-        variables
-            .extend((0..self.m).map(|i| multiplier("lambda", VariableKind::Multiplier, index_lambda, i)));
+        variables.extend(
+            (0..self.m).map(|i| multiplier("lambda", VariableKind::Multiplier, index_lambda, i)),
+        );
         if self.form == Form::Ggl {
             let kind = VariableKind::StabilisingMultiplier;
             variables.extend((0..self.m).map(|i| multiplier("eta", kind, 2, i)));
@@ -184,7 +185,9 @@ impl<P: ConstrainedMotion> Assembly<P> {
                 Velocity => "velocity",
                 _ => "position",
             };
-            equations.extend((0..self.m).map(|i| Equation::new(format!("{word} constraint[{i}]"), level)));
+            equations.extend(
+                (0..self.m).map(|i| Equation::new(format!("{word} constraint[{i}]"), level)),
+            );
         }
         // Index 3: q ~ h v ~ h² λ; the rows follow [Petzold, Lötstedt 1986].
         if self.form == Form::Index3 {
@@ -201,12 +204,14 @@ impl<P: ConstrainedMotion> Assembly<P> {
 
     fn transposed(&self) -> Vec<TransposedBlock> {
         let (n, m) = (self.n, self.m);
-        let block = |columns: Range<usize>, rows: Range<usize>, source_columns: Range<usize>| TransposedBlock {
-            columns,
-            rows,
-            source_rows: 2 * n..2 * n + m,
-            source_columns,
-            negated: false,
+        let block = |columns: Range<usize>, rows: Range<usize>, source_columns: Range<usize>| {
+            TransposedBlock {
+                columns,
+                rows,
+                source_rows: 2 * n..2 * n + m,
+                source_columns,
+                negated: false,
+            }
         };
         let lambda = 2 * n..2 * n + m;
         match self.form {
@@ -231,7 +236,10 @@ impl<P: ConstrainedMotion> Residual for Assembly<P> {
         // blockdiag(I, M, 0), and G below M in the index-1 form.
         let identity = (0..n).map(|i| (i, i));
         let mass = self.mass_entries.iter().map(|&(i, j)| (n + i, n + j));
-        let acceleration = self.constraint_entries.iter().map(|&(i, j)| (2 * n + i, n + j));
+        let acceleration = self
+            .constraint_entries
+            .iter()
+            .map(|&(i, j)| (2 * n + i, n + j));
         let acceleration = acceleration.filter(|_| self.form == Form::Index1);
         let size = variables.len();
         let pattern = Pattern::from_entries(size, size, identity.chain(mass).chain(acceleration));
@@ -346,62 +354,6 @@ impl<P: ConstrainedMotion> Assembly<P> {
     fn add_product<T: Real>(&self, matrix: &[T], x: &[T], rows: &mut [T]) {
         for &(i, j) in &self.constraint_entries {
             rows[i] += matrix[i + j * self.m] * x[j];
-        }
-    }
-}
-
-/// Everything about an initial-value problem of a [`ConstrainedMotion`] but its form.
-#[derive(Clone, Debug)]
-pub(super) struct Start<P> {
-    pub motion: P,
-    pub title: &'static str,
-    pub q0: Vec<f64>,
-    pub v0: Vec<f64>,
-    pub t_end: f64,
-    /// q, v, λ at the end.
-    pub reference: Vec<f64>,
-    pub digits: f64,
-    pub provenance: &'static str,
-}
-
-impl<P: ConstrainedMotion> Start<P> {
-    /// The problem in the given form. v̇ and λ at the start come from the equations; the
-    /// derivatives of λ and η do not occur in them and are given as zero.
-    pub(super) fn problem(self, name: String, form: Form) -> Problem {
-        let (n, m) = (self.q0.len(), self.motion.n_g());
-        let (mut lambda, mut acceleration) = (vec![0.0; m], vec![0.0; n]);
-        // A singular start would leave NaN, which no test of the start lets pass.
-        if Mechanics::new(self.motion.clone())
-            .accelerations(0.0, &self.q0, &self.v0, &mut lambda, &mut acceleration)
-            .is_err()
-        {
-            acceleration.fill(f64::NAN);
-        }
-        let mut y0 = self.q0;
-        let mut yp0 = self.v0.clone();
-        y0.extend(self.v0);
-        y0.extend(lambda);
-        yp0.extend(acceleration);
-        let mut y_end = self.reference;
-        let size = 2 * n + if form == Form::Ggl { 2 * m } else { m };
-        for vector in [&mut y0, &mut yp0, &mut y_end] {
-            vector.resize(size, 0.0);
-        }
-        Problem {
-            name,
-            title: self.title,
-            t0: 0.0,
-            t_end: self.t_end,
-            y0,
-            yp0,
-            atol_factor: 1.0,
-            reference: Some(Reference {
-                t: self.t_end,
-                y: y_end,
-                digits: self.digits,
-                provenance: self.provenance,
-            }),
-            build: builder(Assembly::new(self.motion, form)),
         }
     }
 }

@@ -16,11 +16,6 @@ impl History {
         Self { n, phi: vec![0.0; COLUMNS * n] }
     }
 
-    /// Number of unknowns.
-    pub fn n(&self) -> usize {
-        self.n
-    }
-
     /// Column `j`.
     #[inline]
     pub fn column(&self, j: usize) -> &[f64] {

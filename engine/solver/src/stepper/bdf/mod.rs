@@ -29,6 +29,8 @@ pub struct BdfOptions {
     pub max_order: usize,
     /// Detection of steps limited by stability.
     pub stability: StabilityOptions,
+    /// Keep a step size that followed a failed error test for some steps (DASSL does not).
+    pub hold_after_failure: bool,
     /// Keep this step size and `max_order` throughout, without error control.
     pub fixed_step: Option<f64>,
 }
@@ -38,6 +40,7 @@ impl Default for BdfOptions {
         Self {
             max_order: MAX_ORDER,
             stability: StabilityOptions::default(),
+            hold_after_failure: true,
             fixed_step: None,
         }
     }
@@ -61,6 +64,8 @@ pub struct BdfState {
     initial_phase: bool,
     error_failures: u32,
     other_failures: u32,
+    /// Accepted steps to come that must not be followed by a doubled step.
+    hold: u32,
     stability: Stability,
 }
 
@@ -100,6 +105,7 @@ impl Bdf {
                 initial_phase: true,
                 error_failures: 0,
                 other_failures: 0,
+                hold: 0,
                 stability: Stability::default(),
             },
             scaled: 0..0,
@@ -158,7 +164,12 @@ impl Bdf {
         }
         s.k = chosen.0;
         let r = step_factor(chosen.1, chosen.0);
-        if r >= 2.0 {
+        // differs from DASSL: right after a failed error test the step is not doubled at once.
+        // Doubling and failing in turn would keep the step from ever being constant long
+        // enough to raise the order (transistor amplifier: 70,608 failures at 10⁻⁸).
+        let hold = self.options.hold_after_failure && s.hold > 0;
+        s.hold = s.hold.saturating_sub(1);
+        if r >= 2.0 && !hold {
             s.h *= 2.0;
         } else if r <= 1.0 {
             s.h *= r.clamp(0.5, 0.9);
@@ -180,7 +191,7 @@ impl Stepper for Bdf {
         s.h_last = 0.0;
         (s.k, s.k_last) = (1, 0);
         s.initial_phase = true;
-        (s.error_failures, s.other_failures) = (0, 0);
+        (s.error_failures, s.other_failures, s.hold) = (0, 0, 0);
         s.coefficients = Coefficients::default();
         s.coefficients.psi[0] = s.h;
         s.history.column_mut(0).copy_from_slice(y);
@@ -210,6 +221,7 @@ impl Stepper for Bdf {
         s.history.predict(s.k, &c.gamma, &mut self.y_new, &mut self.yp_new);
 
         // Correction.
+        self.weights.grade(s.h);
         let step = CorrectorStep {
             t: s.t + s.h,
             alpha: c.leading,
@@ -226,7 +238,6 @@ impl Stepper for Bdf {
         )?;
 
         // Error test.
-        self.weights.grade(s.h);
         let e_norm = self.weights.error_norm(&self.e);
         self.estimates = Estimates::new(s.k, e_norm, &self.e, &s.history, c, &self.weights);
         let ratio = c.error_constant * e_norm;
@@ -274,6 +285,7 @@ impl Stepper for Bdf {
         match rejection {
             Rejection::ErrorTest { .. } => {
                 s.error_failures += 1;
+                s.hold = s.k as u32 + 2;
                 let (k, error) = if self.estimates.lower {
                     (s.k - 1, self.estimates.error_below)
                 } else {

@@ -167,6 +167,8 @@ impl Options {
         self.refresh = "dassl".into();
         self.stability_detection = false;
         self.newton.look_ahead = false;
+        self.newton.accept_rounding = false;
+        self.newton.share = 0.33;
         self
     }
 

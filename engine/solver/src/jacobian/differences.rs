@@ -26,9 +26,11 @@ pub struct Differences {
     /// Usual size of each variable: declared, or the largest value met so far.
     size: Vec<f64>,
     declared_size: Vec<bool>,
-    /// Smallest increment that showed an effect where the usual one drowned in rounding;
-    /// infinite where no increment does (a variable nothing depends on).
-    floor: Vec<f64>,
+    /// Columns that need no second look: nothing was lost there to rounding.
+    cleared: Vec<bool>,
+    /// Size of the terms of each row and of its largest entry.
+    terms: Vec<f64>,
+    largest: Vec<f64>,
     mass_values: Vec<f64>,
     y: Vec<f64>,
     yp: Vec<f64>,
@@ -76,7 +78,9 @@ impl Differences {
             differential: structure.variables.iter().map(|v| v.kind.is_differential()).collect(),
             size: structure.variables.iter().map(|v| v.scale.unwrap_or(0.0)).collect(),
             declared_size: structure.variables.iter().map(|v| v.scale.is_some()).collect(),
-            floor: vec![0.0; n],
+            cleared: vec![false; n],
+            terms: vec![0.0; n],
+            largest: vec![0.0; n],
             mass_values,
             y: vec![0.0; n],
             yp: vec![0.0; n],
@@ -97,14 +101,71 @@ impl Differences {
             let usual = if self.size[j] > 0.0 { self.size[j] } else { 1.0 };
             y.abs().max(step.abs()).max(FOURTH_ROOT * usual).max(tolerance.min(usual))
         };
-        let mut delta = ROOT * size;
-        if self.floor[j].is_finite() {
-            delta = delta.max(self.floor[j]);
-        }
-        let delta = delta.copysign(step);
+        let delta = (ROOT * size).copysign(step);
         // The difference actually taken, free of rounding.
         let there = y + delta;
         there - y
+    }
+
+    /// Repeats columns whose increment was too small for some row to see it.
+    ///
+    /// In y₁ + y₂ + y₃ = 1 with y₃ ~ 10⁻¹⁴ an increment in proportion to y₃ is lost next to y₁,
+    /// and the entry of the very variable the row determines comes out as noise. Rows whose
+    /// noise ε·(size of the terms)/δ is not small against their largest entry take the entry
+    /// from a second, larger increment; the other rows keep theirs.
+    fn recover_lost_entries(
+        &mut self,
+        equations: &mut Equations<'_>,
+        at: &JacobianPoint<'_>,
+        f_y: &mut Matrix,
+    ) -> Result<(), Rejection> {
+        /// Noise tolerated, in units of the largest entry of the row.
+        const NOISE: f64 = 1e-3;
+        let Matrix::Dense { n, values } = f_y else { return Ok(()) };
+        let n = *n;
+        self.terms.fill(0.0);
+        self.largest.fill(0.0);
+        for (column, y) in values.chunks_exact(n).zip(at.y) {
+            for ((t, l), v) in self.terms.iter_mut().zip(&mut self.largest).zip(column) {
+                *t += (v * y).abs();
+                *l = l.max(v.abs());
+            }
+        }
+        for g in 0..self.groups.len() {
+            let [j] = self.groups[g][..] else { continue };
+            if self.cleared[j] {
+                continue;
+            }
+            let delta = self.increments[j].abs();
+            let lost = |i: usize, terms: &[f64], largest: &[f64]| {
+                f64::EPSILON * terms[i] > NOISE * largest[i] * delta
+            };
+            let wanted = (0..n)
+                .filter(|&i| lost(i, &self.terms, &self.largest) && self.largest[i] > 0.0)
+                .map(|i| 1e3 * f64::EPSILON * self.terms[i] / (NOISE * self.largest[i]))
+                .fold(0.0, f64::max);
+            if wanted <= delta {
+                continue;
+            }
+            let there = at.y[j] + wanted.copysign(self.increments[j]);
+            self.y[j] = there;
+            let evaluated = equations.residual(Purpose::Other, at.t, &self.y, &self.yp, &mut self.perturbed);
+            self.y[j] = at.y[j];
+            if evaluated.is_err() {
+                continue;
+            }
+            let r = 1.0 / (there - at.y[j]);
+            let mut found = false;
+            for i in 0..n {
+                if lost(i, &self.terms, &self.largest) {
+                    let entry = (self.perturbed[i] - at.residual[i]) * r;
+                    found |= entry != 0.0;
+                    values[j * n + i] = entry;
+                }
+            }
+            self.cleared[j] = !found;
+        }
+        Ok(())
     }
 }
 
@@ -146,24 +207,6 @@ impl JacobianEngine for Differences {
                 evaluated = equations.residual(Purpose::Other, at.t, &self.y, &self.yp, &mut self.perturbed);
             }
             evaluated?;
-            if let [j] = self.groups[g][..]
-                && !self.combined
-                && self.floor[j] == 0.0
-                && self.perturbed == at.residual
-            {
-                // Nothing moved: either nothing depends on this variable or the increment
-                // drowned next to larger terms (y₃ ≪ 1 in y₁ + y₂ + y₃ = 1). Ask once more.
-                let largest = at.y.iter().fold(1.0f64, |m, y| m.max(y.abs()));
-                let there = at.y[j] + (ROOT * largest).copysign(self.increments[j]);
-                self.increments[j] = there - at.y[j];
-                self.y[j] = there;
-                equations.residual(Purpose::Other, at.t, &self.y, &self.yp, &mut self.perturbed)?;
-                self.floor[j] = if self.perturbed == at.residual {
-                    f64::INFINITY
-                } else {
-                    self.increments[j].abs()
-                };
-            }
             for &j in &self.groups[g] {
                 self.y[j] = at.y[j];
                 self.yp[j] = at.yp[j];
@@ -183,6 +226,9 @@ impl JacobianEngine for Differences {
                     }
                 }
             }
+        }
+        if !self.combined {
+            self.recover_lost_entries(equations, at, &mut out.f_y)?;
         }
         for &(i, j, i_source, j_source, factor) in &self.transposed {
             let value = factor * out.f_y.get(i_source, j_source);
@@ -234,13 +280,16 @@ impl JacobianEngine for Differences {
     }
 
     fn checkpoint(&self) -> Vec<f64> {
-        [&self.size[..], &self.floor[..]].concat()
+        let cleared = self.cleared.iter().map(|c| f64::from(u8::from(*c)));
+        self.size.iter().copied().chain(cleared).collect()
     }
 
     fn restore(&mut self, state: &[f64]) {
-        let (size, floor) = state.split_at(self.size.len());
+        let (size, cleared) = state.split_at(self.size.len());
         self.size.copy_from_slice(size);
-        self.floor.copy_from_slice(floor);
+        for (c, s) in self.cleared.iter_mut().zip(cleared) {
+            *c = *s != 0.0;
+        }
     }
 }
 

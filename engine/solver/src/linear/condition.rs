@@ -21,9 +21,11 @@ pub(super) fn solve_refined(
     }
 }
 
-/// Lower bound of ‖A⁻¹‖₁, nearly always within a factor of three [Hager 1984; Higham 1988, Alg. 4.1].
+/// Lower bound of ‖A⁻¹‖₁, nearly always within a factor of three [Hager 1984; Higham 1988, Alg.
+/// 4.1].
 ///
-/// A gradient ascent of the convex ‖A⁻¹x‖₁ over the vertices of the unit ball: at most twelve solves. `work` has 2 n places.
+/// A gradient ascent of the convex ‖A⁻¹x‖₁ over the vertices of the unit ball: at most twelve
+/// solves. `work` has 2 n places.
 pub(super) fn inverse_norm_1(solver: &mut dyn LinearSolver, work: &mut [f64]) -> f64 {
     let n = work.len() / 2;
     let (x, sign) = work.split_at_mut(n);

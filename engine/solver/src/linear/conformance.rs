@@ -3,7 +3,8 @@
 use super::{Entry, Factorised, LinearSolver, LuSparse, Matrix, REGISTRY, Singular, SolverState};
 use holonom_dae::Pattern;
 
-/// A small generator of numbers in (−1, 1) [Marsaglia 2003], so that the tests do not depend on anybody's stream.
+/// A small generator of numbers in (−1, 1) [Marsaglia 2003], so that the tests do not depend on
+/// anybody's stream.
 struct Random(u64);
 
 impl Random {
@@ -101,7 +102,8 @@ fn grid(m: usize) -> Matrix {
     from_entries(m * m, &entries)
 }
 
-/// Regular matrices of all kinds and sizes, including those around the sizes at which the dense solver changes its ways.
+/// Regular matrices of all kinds and sizes, including those around the sizes at which the dense
+/// solver changes its ways.
 fn regular() -> Vec<(String, Matrix)> {
     let mut random = Random(0x9E3779B97F4A7C15);
     let mut all = Vec::new();
@@ -360,7 +362,8 @@ fn a_redundant_constraint_is_named() {
     let mut random = Random(4);
     for entry in REGISTRY {
         for bodies in [4, 20, 40] {
-            // constraint `second` repeats `first` in other units; so do the columns of their multipliers
+            // constraint `second` repeats `first` in other units; so do the columns of their
+            // multipliers
             let mut a = saddle(bodies, &mut random).to_dense();
             let n = a.n();
             let (first, second) = (3 * bodies + 2, 3 * bodies + 5);

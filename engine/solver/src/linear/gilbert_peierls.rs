@@ -1,13 +1,17 @@
-//! The pivoting factorisation of `lu-sparse`: which rows become pivots, and where L and U have entries.
+//! The pivoting factorisation of `lu-sparse`: which rows become pivots, and where L and U have
+//! entries.
 //!
-//! Left-looking: column k of L and U is the solution of a triangular system with the columns before it. A depth-first search
-//! in the graph of L predicts the non-zeros of that solution and an order for its computation, so the work is proportional to
-//! the arithmetic [Gilbert, Peierls 1988]. The search skips entries of L that lead nowhere new, found by symmetric
-//! pruning [Eisenstat, Liu 1992]. The row matched to the column by the transversal is kept as
-//! pivot if it is within a tolerance of the largest candidate; otherwise, of the rows within that tolerance, one with few entries.
+//! Left-looking: column k of L and U is the solution of a triangular system with the columns before
+//! it. A depth-first search in the graph of L predicts the non-zeros of that solution and an order
+//! for its computation, so the work is proportional to the arithmetic [Gilbert, Peierls 1988]. The
+//! search skips entries of L that lead nowhere new, found by symmetric pruning [Eisenstat, Liu
+//! 1992]. The row matched to the column by the transversal is kept as pivot if it is within a
+//! tolerance of the largest candidate; otherwise, of the rows within that tolerance, one with few
+//! entries.
 //!
-//! Only the pattern and the order come out of here. Their values are computed by the refactorisation that runs for every
-//! later matrix, so a factorisation depends on the matrix and its pivots, not on how they were found.
+//! Only the pattern and the order come out of here. Their values are computed by the
+//! refactorisation that runs for every later matrix, so a factorisation depends on the matrix and
+//! its pivots, not on how they were found.
 
 use super::scaling::zero_pivot_ratio;
 use super::transversal::NONE;
@@ -39,7 +43,8 @@ pub(super) struct Task<'a> {
     pub tolerance: f64,
 }
 
-/// Chooses pivots for this matrix. A vanishing pivot is replaced by a tiny one, for the caller to find and report.
+/// Chooses pivots for this matrix. A vanishing pivot is replaced by a tiny one, for the caller to
+/// find and report.
 pub(super) fn choose_pivots(task: &Task<'_>) -> Symbolic {
     let mut elimination = Elimination::new(task);
     for k in 0..task.column_order.len() {
@@ -55,7 +60,8 @@ pub(super) fn choose_pivots(task: &Task<'_>) -> Symbolic {
 
 struct Elimination<'a> {
     task: &'a Task<'a>,
-    // L with its rows in the numbering of A, and the part of each column that the search has to follow
+    // L with its rows in the numbering of A, and the part of each column that the search has to
+    // follow
     lower_start: Vec<usize>,
     lower_rows: Vec<u32>,
     lower_values: Vec<f64>,
@@ -69,7 +75,8 @@ struct Elimination<'a> {
     row_order: Vec<u32>,
     row_count: Vec<u32>,
     first_free: usize,
-    // the column at hand: values by row of A, columns it depends on (last first), rows that may become its pivot
+    // the column at hand: values by row of A, columns it depends on (last first), rows that may
+    // become its pivot
     x: Vec<f64>,
     depends_on: Vec<u32>,
     candidates: Vec<u32>,
@@ -228,7 +235,8 @@ impl<'a> Elimination<'a> {
         self.row_order.push(pivot as u32);
     }
 
-    /// Where column c of L reaches the new pivot row and row c of U column k, the search may leave c's later rows to k.
+    /// Where column c of L reaches the new pivot row and row c of U column k, the search may leave
+    /// c's later rows to k.
     fn prune(&mut self, k: usize, pivot: usize) {
         for p in self.upper_start[k]..self.upper_start[k + 1] {
             let c = self.upper_rows[p] as usize;

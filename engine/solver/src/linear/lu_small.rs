@@ -1,9 +1,10 @@
 //! The elimination of `lu-dense` for up to 32 rows.
 //!
-//! At this size the arithmetic is cheap and everything around it counts. Columns are arrays of `G` groups of four rows with `G`
-//! known at compile time. Rows are not exchanged: a row that has been a pivot is masked out, and L is put in order at
-//! the end, so no vector load waits for a scalar store. The search finds the largest entry and its row in one integer maximum.
-//! The arithmetic is that of the blocked elimination, operation by operation.
+//! At this size the arithmetic is cheap and everything around it counts. Columns are arrays of `G`
+//! groups of four rows with `G` known at compile time. Rows are not exchanged: a row that has been
+//! a pivot is masked out, and L is put in order at the end, so no vector load waits for a scalar
+//! store. The search finds the largest entry and its row in one integer maximum. The arithmetic is
+//! that of the blocked elimination, operation by operation.
 
 use super::lu_dense::Elimination;
 use super::scaling::{NOT_FINITE, fused, larger, magnitude, power_of_two, zero_pivot_ratio};

@@ -1,10 +1,11 @@
 //! `lu-sparse`: P A Q = L U for matrices with few entries.
 //!
-//! Three stages by how often they run. Once for a pattern: a zero-free diagonal (`transversal.rs`) and a fill-reducing order
-//! (`ordering.rs`). Once in a while: pivots (`gilbert_peierls.rs`). For every matrix: the values of L and U on the
-//! known pattern, without search, comparison or allocation [Davis, Palamadai Natarajan 2010]. The last stage watches the
-//! multipliers and the growth of the entries; if old pivots no longer suit, new ones are chosen at once and the
-//! caller is told.
+//! Three stages by how often they run. Once for a pattern: a zero-free diagonal (`transversal.rs`)
+//! and a fill-reducing order (`ordering.rs`). Once in a while: pivots (`gilbert_peierls.rs`). For
+//! every matrix: the values of L and U on the known pattern, without search, comparison or
+//! allocation [Davis, Palamadai Natarajan 2010]. The last stage watches the multipliers and the
+//! growth of the entries; if old pivots no longer suit, new ones are chosen at once and the caller
+//! is told.
 //!
 //! Pivots are compared after a row equilibration that is never carried out, see `scaling.rs`.
 
@@ -30,8 +31,8 @@ const WORN_GROWTH_RATIO: f64 = 1e2;
 /// Sparse LU that keeps its pattern and pivots.
 #[derive(Clone, Debug)]
 pub struct LuSparse {
-    /// Smallest ratio of the pivot that the ordering asks for to the largest candidate in its column; smaller values
-    /// mean less fill and larger rounding errors.
+    /// Smallest ratio of the pivot that the ordering asks for to the largest candidate in its
+    /// column; smaller values mean less fill and larger rounding errors.
     pub pivot_tolerance: f64,
     state: SparseState,
     // scratch: by row and by column of A
@@ -210,8 +211,9 @@ impl SparseState {
             }
     }
 
-    /// Computes L and U on the known pattern. With `worn_ratio`, stops at a pivot that vanishes or is smaller than this fraction of
-    /// what is below it; without, replaces vanishing pivots by tiny ones, goes on, and reports the first of them.
+    /// Computes L and U on the known pattern. With `worn_ratio`, stops at a pivot that vanishes or
+    /// is smaller than this fraction of what is below it; without, replaces vanishing pivots by
+    /// tiny ones, goes on, and reports the first of them.
     fn refactorise(
         &mut self,
         values: &[f64],

@@ -1,9 +1,9 @@
 //! The matrices of the corrector: ∂F/∂ẏ, ∂F/∂y and the iteration matrix α ∂F/∂ẏ + ∂F/∂y.
 //!
 //! Two storages behind one type, because the choice is made once per run and every operation here
-//! costs at least a pass over the values: the branch is never seen in a profile. Sparse matrices keep
-//! one pattern for life (the union over all step sizes), so that adding two of them is an addition
-//! of two arrays and a changed α costs just that.
+//! costs at least a pass over the values: the branch is never seen in a profile. Sparse matrices
+//! keep one pattern for life (the union over all step sizes), so that adding two of them is an
+//! addition of two arrays and a changed α costs just that.
 
 use holonom_dae::Pattern;
 use serde::{Deserialize, Serialize};

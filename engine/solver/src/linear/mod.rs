@@ -1,8 +1,9 @@
 //! Linear equations with the iteration matrix α ∂F/∂ẏ + ∂F/∂y.
 //!
-//! A solver is chosen by name from [`REGISTRY`]; the corrector sees [`LinearSolver`] only. Both solvers pivot on rows equilibrated by
-//! powers of two (constraints and equations of motion have different units), keep everything they need between
-//! calls, and tell *which* row and column of the caller's matrix make it singular: usually a redundant constraint.
+//! A solver is chosen by name from [`REGISTRY`]; the corrector sees [`LinearSolver`] only. Both
+//! solvers pivot on rows equilibrated by powers of two (constraints and equations of motion have
+//! different units), keep everything they need between calls, and tell *which* row and column of
+//! the caller's matrix make it singular: usually a redundant constraint.
 //!
 //! ```
 //! use holonom_solver::linear::{self, Matrix};
@@ -18,6 +19,7 @@
 
 mod condition;
 mod gilbert_peierls;
+mod lu_blocked;
 mod lu_dense;
 mod lu_small;
 mod lu_sparse;
@@ -41,16 +43,17 @@ use serde::{Deserialize, Serialize};
 
 /// A direct solver that keeps one factorised matrix.
 ///
-/// A solver that holds no factorisation answers a solve with NaN, which the corrector rejects like any other non-finite
-/// result. Vectors of the wrong length are a programming error and panic.
+/// A solver that holds no factorisation answers a solve with NaN, which the corrector rejects like
+/// any other non-finite result. Vectors of the wrong length are a programming error and panic.
 pub trait LinearSolver: Send {
     /// The name in the registry.
     fn name(&self) -> &'static str;
 
     /// Factorises `a`, which need not be kept.
     ///
-    /// The first call may allocate, and so may one after a change of pattern, one that has to choose new pivots, and
-    /// one that fails; all others do not. After an error there is no factorisation.
+    /// The first call may allocate, and so may one after a change of pattern, one that has to
+    /// choose new pivots, and one that fails; all others do not. After an error there is no
+    /// factorisation.
     fn factorise(&mut self, a: &Matrix) -> Result<Factorised, Singular>;
 
     /// b := A⁻¹b.
@@ -62,7 +65,8 @@ pub trait LinearSolver: Send {
     /// b := A⁻¹b with one step of iterative refinement; `a` is the matrix that was factorised.
     fn solve_refined(&mut self, a: &Matrix, b: &mut [f64]);
 
-    /// Estimate of 1/(‖A‖₁‖A⁻¹‖₁) by a few solves; from above, seldom by more than a factor of three.
+    /// Estimate of 1/(‖A‖₁‖A⁻¹‖₁) by a few solves; from above, seldom by more than a factor of
+    /// three.
     fn reciprocal_condition(&mut self, norm_1_of_a: f64) -> f64;
 
     /// The factors and permutations, if there are any.
@@ -71,8 +75,8 @@ pub trait LinearSolver: Send {
     /// Everything the results of later calls depend on.
     fn checkpoint(&self) -> SolverState;
 
-    /// Takes over the state of a solver of the same name and size: later calls give the same bits there and here.
-    /// Any other state leaves the solver without a factorisation.
+    /// Takes over the state of a solver of the same name and size: later calls give the same bits
+    /// there and here. Any other state leaves the solver without a factorisation.
     fn restore(&mut self, state: &SolverState);
 }
 
@@ -81,15 +85,16 @@ pub trait LinearSolver: Send {
 pub struct Factorised {
     /// Whether pivots that had served before were given up for new ones.
     pub repivoted: bool,
-    /// Largest growth of an entry by elimination, relative to its column of the row-scaled matrix; the loss of accuracy
-    /// is at most of this order, and one step of refinement makes up for it.
+    /// Largest growth of an entry by elimination, relative to its column of the row-scaled matrix;
+    /// the loss of accuracy is at most of this order, and one step of refinement makes up for it.
     pub pivot_growth: f64,
 }
 
 /// Why a matrix cannot be factorised, with indices of the caller's matrix.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum Singular {
-    /// Singular whatever the values of its non-zeros: this row and this column stay without a partner.
+    /// Singular whatever the values of its non-zeros: this row and this column stay without a
+    /// partner.
     #[error("structurally singular: no entry is left for row {row} and column {column}")]
     Structural {
         /// An equation that determines nothing the others do not.
@@ -117,9 +122,9 @@ pub enum Singular {
 
 /// The factors of P A Q = L U, open for reading (and for leaving out small entries).
 ///
-/// Rows are not scaled; `row_scale` holds the powers of two by which pivots were compared, in the order of the pivots:
-/// entry (i, j) of U measures `row_scale[i]·u_ij` in the equilibrated matrix, entry (i, j) of L
-/// `row_scale[i]/row_scale[j]·l_ij`.
+/// Rows are not scaled; `row_scale` holds the powers of two by which pivots were compared, in the
+/// order of the pivots: entry (i, j) of U measures `row_scale[i]·u_ij` in the equilibrated matrix,
+/// entry (i, j) of L `row_scale[i]/row_scale[j]·l_ij`.
 #[derive(Clone, Copy, Debug)]
 pub enum Factors<'a> {
     /// Both factors in one array by columns: L below the diagonal, U on and above it.
@@ -281,11 +286,12 @@ pub fn build(name: &str, n: usize, pattern: Option<&Pattern>) -> Option<Box<dyn 
     Some((entry.build)(n, pattern))
 }
 
-/// Says which row and column make `a` singular, given a solver that holds the factors of `a` with the pivot at (`row`, `column`)
-/// changed from nothing to a tiny number.
+/// Says which row and column make `a` singular, given a solver that holds the factors of `a` with
+/// the pivot at (`row`, `column`) changed from nothing to a tiny number.
 ///
-/// One solve with the row's unit vector is then a step of inverse iteration: it returns the combination of columns that
-/// vanishes, and likewise for rows. Rows and columns are weighed by their size.
+/// One solve with the row's unit vector is then a step of inverse iteration: it returns the
+/// combination of columns that vanishes, and likewise for rows. Rows and columns are weighed by
+/// their size.
 fn diagnose(
     solver: &mut dyn LinearSolver,
     a: &Matrix,

@@ -1,17 +1,20 @@
 //! Approximate minimum degree: an elimination order which keeps the factors sparse.
 //!
-//! Works on the graph of B + Bᵀ, B the matrix with its rows permuted to a zero-free diagonal. The graph of the
-//! partly eliminated matrix is never formed: an eliminated variable becomes an *element*, the clique
-//! of what it was connected with, and a variable is described by its remaining original neighbours and
-//! the elements it belongs to (quotient graph). Degrees are bounded from above by sums over elements, which
-//! costs a scan of the lists instead of a union of sets, and is nearly always as good as the exact degree
-//! [Amestoy, Davis, Duff 1996]. Variables that have become indistinguishable are merged, those with no
-//! neighbour outside the new element are eliminated along with it, elements inside the new one are absorbed.
+//! Works on the graph of B + Bᵀ, B the matrix with its rows permuted to a zero-free diagonal. The
+//! graph of the partly eliminated matrix is never formed: an eliminated variable becomes an
+//! *element*, the clique of what it was connected with, and a variable is described by its
+//! remaining original neighbours and the elements it belongs to (quotient graph). Degrees are
+//! bounded from above by sums over elements, which costs a scan of the lists instead of a union of
+//! sets, and is nearly always as good as the exact degree [Amestoy, Davis, Duff 1996]. Variables
+//! that have become indistinguishable are merged, those with no neighbour outside the new element
+//! are eliminated along with it, elements inside the new one are absorbed.
 //!
-//! Ties go to the variable that entered its degree list last, so the order is a function of the pattern alone.
+//! Ties go to the variable that entered its degree list last, so the order is a function of the
+//! pattern alone.
 //!
-//! differs: lists of dead elements are not reclaimed. All lists together stay below the number of entries of the factor
-//! in compressed form, memory which the factorisation is about to need anyway.
+//! differs: lists of dead elements are not reclaimed. All lists together stay below the number of
+//! entries of the factor in compressed form, memory which the factorisation is about to need
+//! anyway.
 
 use super::transversal::NONE;
 use holonom_dae::Pattern;
@@ -55,7 +58,8 @@ struct QuotientGraph {
 
     // nodes
     kind: Vec<Kind>,
-    /// How many columns a variable stands for; negative while it is in the element being formed; 0 when gone.
+    /// How many columns a variable stands for; negative while it is in the element being formed; 0
+    /// when gone.
     weight: Vec<i64>,
     /// Bound of the external degree of a variable, size of an element, both counted with weights.
     degree: Vec<i64>,
@@ -195,7 +199,8 @@ impl QuotientGraph {
         self.length[p] = (self.store.len() - first_new) as u32;
     }
 
-    /// Takes the variable at place `s` of the store into the element being formed, unless it is gone or there already.
+    /// Takes the variable at place `s` of the store into the element being formed, unless it is
+    /// gone or there already.
     fn gather(&mut self, s: usize) -> i64 {
         let i = self.store[s] as usize;
         let w = self.weight[i];
@@ -225,7 +230,8 @@ impl QuotientGraph {
         }
     }
 
-    /// Shortens the lists of the variables of L_p, puts p in front, bounds their degrees outside L_p.
+    /// Shortens the lists of the variables of L_p, puts p in front, bounds their degrees outside
+    /// L_p.
     fn update_variables(&mut self, p: usize) {
         for s in self.list(p) {
             let i = self.store[s] as usize;
@@ -367,7 +373,8 @@ impl QuotientGraph {
         self.chain_last[i] = self.chain_last[j];
     }
 
-    /// Postorder of the tree of absorptions: a column then follows closely on those which update it.
+    /// Postorder of the tree of absorptions: a column then follows closely on those which update
+    /// it.
     fn into_order(mut self) -> Vec<usize> {
         let n = self.kind.len();
         let mut order = Vec::with_capacity(n);
@@ -461,7 +468,8 @@ fn symmetric_lists(pattern: &Pattern, row_of_column: &[usize]) -> (Vec<u32>, Vec
 mod tests {
     use super::*;
 
-    /// Entries of the Cholesky factor of B + Bᵀ in the given order, by the elimination tree's row subtrees.
+    /// Entries of the Cholesky factor of B + Bᵀ in the given order, by the elimination tree's row
+    /// subtrees.
     fn fill(pattern: &Pattern, order: &[usize]) -> usize {
         let n = order.len();
         let mut position = vec![0; n];

@@ -2,10 +2,10 @@
 //!
 //! Iteration matrices of index-3 equations mix rows of size 1/h² with rows of size 1, and partial
 //! pivoting compares entries of different rows: without scaling it compares units. Each row gets
-//! the power of two that brings its largest magnitude into [1, 2). The solvers use the factors *only
-//! to compare*; elimination works on the unscaled rows. As a power of two commutes with rounding,
-//! that gives the very bits of scaling first and unscaling afterwards, and neither the matrix nor a
-//! right-hand side has to be multiplied [Forsythe, Moler 1967].
+//! the power of two that brings its largest magnitude into [1, 2). The solvers use the factors
+//! *only to compare*; elimination works on the unscaled rows. As a power of two commutes with
+//! rounding, that gives the very bits of scaling first and unscaling afterwards, and neither the
+//! matrix nor a right-hand side has to be multiplied [Forsythe, Moler 1967].
 
 /// Smallest [`magnitude`] that is not a finite number.
 pub(super) const NOT_FINITE: i64 = 0x7ff << 52;
@@ -33,9 +33,10 @@ pub(super) fn power_of_two(largest: i64) -> f64 {
 
 /// Largest ratio of a pivot to its column of the scaled matrix at which it counts as zero.
 ///
-/// An exactly singular matrix leaves rounding errors of some √n·ε there. The bound grows no further than
-/// for n = 64: a stiff spring beside a light body leaves honest pivots of 10⁻¹³, and calling them zero
-/// costs a step, while a solution from a doubtful matrix is only a poor Newton correction.
+/// An exactly singular matrix leaves rounding errors of some √n·ε there. The bound grows no further
+/// than for n = 64: a stiff spring beside a light body leaves honest pivots of 10⁻¹³, and calling
+/// them zero costs a step, while a solution from a doubtful matrix is only a poor Newton
+/// correction.
 pub(super) fn zero_pivot_ratio(n: usize) -> f64 {
     4.0 * f64::EPSILON * (n.clamp(1, 64) as f64).sqrt()
 }

@@ -1,12 +1,13 @@
 //! A zero-free diagonal: one entry in each column, no two in the same row.
 //!
 //! A constrained mechanical system has zeros where its multipliers meet. Permuting rows so that the
-//! diagonal is free of zeros before the symmetric ordering is what keeps the fill of such matrices down,
-//! because pivots can then be taken where the ordering expects them. Where no full transversal exists
-//! the matrix is singular for all values, and the rows and columns left over say which.
+//! diagonal is free of zeros before the symmetric ordering is what keeps the fill of such matrices
+//! down, because pivots can then be taken where the ordering expects them. Where no full
+//! transversal exists the matrix is singular for all values, and the rows and columns left over say
+//! which.
 //!
-//! Depth-first augmenting paths with a cheap assignment first and look-ahead [Duff 1981]: O(n·nnz) at
-//! worst, O(nnz) in practice. The recursion is an explicit stack.
+//! Depth-first augmenting paths with a cheap assignment first and look-ahead [Duff 1981]: O(n·nnz)
+//! at worst, O(nnz) in practice. The recursion is an explicit stack.
 
 use holonom_dae::Pattern;
 
@@ -24,8 +25,9 @@ pub struct Transversal {
 
 /// Finds a transversal of `pattern`, preferring entries with a large `weight(position)`.
 ///
-/// The diagonal is preferred wherever its weight is not below a tenth of the column's largest, since the ordering
-/// that follows works on a symmetric graph. Entries of weight zero are used only if need be.
+/// The diagonal is preferred wherever its weight is not below a tenth of the column's largest,
+/// since the ordering that follows works on a symmetric graph. Entries of weight zero are used only
+/// if need be.
 ///
 /// ```
 /// use holonom_dae::Pattern;

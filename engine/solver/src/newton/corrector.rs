@@ -310,12 +310,23 @@ impl Corrector {
                 yp[i] -= alpha * d;
             }
             let norm = weights.norm(&self.delta);
-            if std::env::var_os("NDEBUG2").is_some() { let w=weights.reciprocal_corrector(); let b=(0..y.len()).max_by(|a,b| (self.delta[*a]*w[*a]).abs().total_cmp(&(self.delta[*b]*w[*b]).abs())).unwrap_or(0); eprintln!("  newton t {t:e} norm {norm:e} rounding {rounding:e} worst var {b} delta {:e} w {:e} c {c}", self.delta[b], w[b]); }
-            match convergence.judge(norm, rounding, &mut self.memory.rate, &self.options) {
+            let verdict = convergence.judge(norm, rounding, &mut self.memory.rate, &self.options);
+            match verdict {
                 Verdict::Converged => return Ok(()),
-                Verdict::Diverges => return Err(Rejection::Divergence),
-                Verdict::TooSlow => return Err(Rejection::SlowConvergence),
                 Verdict::Continue => {}
+                Verdict::Diverges | Verdict::TooSlow => {
+                    // Corrections this small are rounding, not divergence: even at the
+                    // slowest rate allowed the error left would be within its share.
+                    let r = self.options.rejection_rate;
+                    let small = self.options.share * (1.0 - r) / r;
+                    if self.options.accept_rounding && weights.graded_norm(&self.delta) <= small {
+                        return Ok(());
+                    }
+                    return Err(match verdict {
+                        Verdict::TooSlow => Rejection::SlowConvergence,
+                        _ => Rejection::Divergence,
+                    });
+                }
             }
             equations.residual(Purpose::Corrector, t, y, yp, &mut self.residual)?;
         }

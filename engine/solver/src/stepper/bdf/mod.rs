@@ -146,8 +146,10 @@ impl Bdf {
             s.h *= 2.0;
             return;
         }
+        let hold = self.options.hold_after_failure && s.hold > 0;
+        s.hold = s.hold.saturating_sub(1);
         let mut chosen = (k, est.error);
-        if k > limit || est.lower {
+        if k > limit || (est.lower && !hold) {
             chosen = (k - 1, est.error_below);
         } else if k < limit && k + 1 < s.coefficients.constant_steps && k.wrapping_sub(k_before) != 1 {
             let above = error_above(k, &self.e, &s.history, &self.weights);
@@ -156,7 +158,7 @@ impl Bdf {
                 if term_above < 0.5 * est.term {
                     chosen = (2, above);
                 }
-            } else if est.term_below <= est.term.min(term_above) {
+            } else if est.term_below <= est.term.min(term_above) && !hold {
                 chosen = (k - 1, est.error_below);
             } else if term_above < est.term {
                 chosen = (k + 1, above);
@@ -167,8 +169,6 @@ impl Bdf {
         // differs from DASSL: right after a failed error test the step is not doubled at once.
         // Doubling and failing in turn would keep the step from ever being constant long
         // enough to raise the order (transistor amplifier: 70,608 failures at 10⁻⁸).
-        let hold = self.options.hold_after_failure && s.hold > 0;
-        s.hold = s.hold.saturating_sub(1);
         if r >= 2.0 && !hold {
             s.h *= 2.0;
         } else if r <= 1.0 {
@@ -291,7 +291,15 @@ impl Stepper for Bdf {
                 } else {
                     (s.k, self.estimates.error)
                 };
+                // differs from DASSL: when an attempt fails whose order was just lowered, the
+                // estimate for the lower order was wrong; go back to what worked.
+                let lowered = self.options.hold_after_failure && s.k < s.k_last;
                 match s.error_failures {
+                    1 if lowered => {
+                        s.k = s.k_last;
+                        s.h = s.h_last.min(0.5 * s.h);
+                        s.hold = s.k as u32 + 4;
+                    }
                     1 => {
                         s.k = k;
                         s.h *= (0.9 * step_factor(error, k)).clamp(0.25, 0.9);

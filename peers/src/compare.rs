@@ -12,7 +12,11 @@ const SAMPLE_SECONDS: f64 = 5e-3;
 /// The CPU time of runs longer than this is sampled at most three times.
 const LONG_SECONDS: f64 = 1.0;
 /// After a run longer than this the code is not run at tighter tolerances.
-const TOO_LONG_SECONDS: f64 = 30.0;
+const TOO_LONG_SECONDS: f64 = 20.0;
+/// Steps after which a run is given up; the longest that succeed take about 100 000.
+const MAX_STEPS: u64 = 300_000;
+/// The peers use dense matrices; larger problems are not for them.
+const MAX_UNKNOWNS: usize = 200;
 
 /// What `peers compare` is asked.
 pub struct Options {
@@ -58,12 +62,16 @@ impl Line {
     }
 }
 
+fn settings(problem: &Problem, rtol: f64) -> Settings<'static> {
+    Settings { max_steps: MAX_STEPS, ..Settings::at(problem, rtol) }
+}
+
 /// The curve of one code, every tolerance once.
 fn curve(problem: &Problem, code: Code) -> Line {
     let mut line = Line { code, cells: Vec::new(), notes: Vec::new() };
     for rtol in ladder() {
         let mut system = (problem.build)();
-        let run = match (code.integrate)(system.as_mut(), problem, &Settings::at(problem, rtol)) {
+        let run = match (code.integrate)(system.as_mut(), problem, &settings(problem, rtol)) {
             Ok(run) => run,
             Err(reason) => {
                 line.notes.push(reason);
@@ -88,7 +96,7 @@ fn curve(problem: &Problem, code: Code) -> Line {
 /// One more sample of the CPU time.
 fn sample(problem: &Problem, code: Code, cell: &mut Cell) {
     let mut system = (problem.build)();
-    let settings = Settings::at(problem, cell.rtol);
+    let settings = settings(problem, cell.rtol);
     let (mut spent, mut count) = (0.0, 0u32);
     while spent < SAMPLE_SECONDS {
         match (code.integrate)(system.as_mut(), problem, &settings) {
@@ -167,6 +175,11 @@ pub fn compare(problems: &[Problem], codes: &[Code], options: &Options) -> Repor
     for problem in problems {
         if problem.reference.is_none() {
             report.missing.push(format!("{}: no reference solution", problem.name));
+            continue;
+        }
+        if problem.y0.len() > MAX_UNKNOWNS {
+            let n = problem.y0.len();
+            report.missing.push(format!("{}: {n} unknowns, too many for the dense matrices of the peers", problem.name));
             continue;
         }
         eprintln!("{} …", problem.name);

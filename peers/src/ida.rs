@@ -12,6 +12,8 @@ use core::ptr::null_mut;
 use core::slice;
 use holonom_dae::System;
 use holonom_dae::problems::Problem;
+use std::collections::BTreeSet;
+use std::sync::{Mutex, PoisonError};
 
 /// Any of the library's handles: context, vector, matrix, linear solver.
 type Handle = *mut c_void;
@@ -51,6 +53,11 @@ const NORMAL: c_int = 1;
 const TOO_MUCH_WORK: c_int = -1;
 /// Absolute tolerance that takes a variable out of every test.
 const LOOSE: f64 = 1e6;
+/// Steps after which a run with all variables in the corrector's test is given up.
+const PATIENCE: u64 = 50_000;
+
+/// Problems and tolerances that are known to need [`LOOSE`].
+static HOPELESS: Mutex<BTreeSet<(String, u64, u64)>> = Mutex::new(BTreeSet::new());
 
 /// What the callbacks see.
 struct Callback<'a> {
@@ -166,14 +173,21 @@ impl Drop for Memory {
 
 /// Integrates with IDA.
 pub fn integrate(system: &mut dyn System, problem: &Problem, settings: &Settings<'_>) -> Result<Run, String> {
-    let first = attempt(system, problem, settings, settings.atol)?;
-    if first.failure.is_none() || !excluded(system.structure()).contains(&true) {
-        return Ok(first);
+    let key = (problem.name.clone(), settings.rtol.to_bits(), settings.atol.to_bits());
+    let known = || HOPELESS.lock().unwrap_or_else(PoisonError::into_inner);
+    if !known().contains(&key) {
+        let first = if excluded(system.structure()).contains(&true) {
+            let patience = settings.max_steps.min(PATIENCE);
+            attempt(system, problem, &Settings { max_steps: patience, ..settings.clone() }, settings.atol)?
+        } else {
+            return attempt(system, problem, settings, settings.atol);
+        };
+        if first.failure.is_none() {
+            return Ok(first);
+        }
+        known().insert(key);
     }
     let mut second = attempt(system, problem, settings, LOOSE)?;
-    if second.failure.is_some() {
-        return Ok(first);
-    }
     second.note = Some(format!("with atol {LOOSE:e} on the variables of index 2 and 3, after failing without"));
     Ok(second)
 }

@@ -255,9 +255,11 @@ impl Structure {
         self.variables.len()
     }
 
-    /// The error test that suits the index of each variable: index-1 variables count fully,
-    /// velocities of index-3 forms with h times their error, multipliers not at all, because
-    /// their local error says nothing about the others [Brenan, Campbell, Petzold 1996, §5.4].
+    /// The error test that suits the index of each variable.
+    ///
+    /// Index-1 variables count fully, velocities of index-3 forms with a power of the step
+    /// size. Multipliers do not count: their local error does not fall with h at low order and
+    /// says little about the others [Brenan, Campbell, Petzold 1996, §5.4].
     pub fn default_error_test(&self) -> Vec<ErrorTest> {
         self.variables
             .iter()

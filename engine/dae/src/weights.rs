@@ -109,8 +109,8 @@ impl Tolerances {
 pub enum ErrorTest {
     /// With its full error.
     Full,
-    /// With its error times this power of the step size, as index-2 (1) and index-3 (2)
-    /// variables need.
+    /// With its error times this power of the step size (sizes above 1 count as 1), as index-2
+    /// (1) and index-3 (2) variables need: their error does not fall with h at low order.
     StepPower(i32),
     /// Not at all.
     Excluded,

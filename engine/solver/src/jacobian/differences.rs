@@ -7,7 +7,7 @@
 use super::{JacobianEngine, JacobianPoint, SplitJacobian};
 use crate::equations::{Equations, Purpose};
 use crate::linear::Matrix;
-use holonom_dae::{DerivativeForm, Rejection, Structure};
+use holonom_dae::{DerivativeForm, Pattern, Rejection, Structure};
 
 /// √ε: the relative increment that balances truncation and rounding.
 const ROOT: f64 = 1.490_116_119_384_765_6e-8;
@@ -20,6 +20,7 @@ pub struct Differences {
     combined: bool,
     groups: Vec<Vec<usize>>,
     derivative: DerivativeForm,
+    pattern: Option<Pattern>,
     /// (row, column, row and column of the source, factor) of the entries got by transposition.
     transposed: Vec<(usize, usize, usize, usize, f64)>,
     differential: Vec<bool>,
@@ -74,6 +75,7 @@ impl Differences {
             combined: combined || structure.derivative == DerivativeForm::Unknown,
             groups,
             derivative: structure.derivative.clone(),
+            pattern: structure.sparsity.clone(),
             transposed,
             differential: structure.variables.iter().map(|v| v.kind.is_differential()).collect(),
             size: structure.variables.iter().map(|v| v.scale.unwrap_or(0.0)).collect(),
@@ -212,6 +214,13 @@ impl JacobianEngine for Differences {
                 self.yp[j] = at.yp[j];
                 let r = 1.0 / self.increments[j];
                 match &mut out.f_y {
+                    Matrix::Dense { n, values } if self.groups[g].len() > 1 => {
+                        // Rows outside the pattern belong to the other columns of the group.
+                        let rows = self.pattern.as_ref().map_or(&[][..], |p| p.column(j));
+                        for &i in rows {
+                            values[j * *n + i] = (self.perturbed[i] - at.residual[i]) * r;
+                        }
+                    }
                     Matrix::Dense { n, values } => {
                         let column = &mut values[j * *n..(j + 1) * *n];
                         for ((c, f), f0) in column.iter_mut().zip(&self.perturbed).zip(at.residual) {

@@ -62,6 +62,10 @@ fn eliminate<const G: usize>(task: SmallTask<'_>) -> Elimination {
     for (m, column) in column_max.iter_mut().zip(columns.iter()) {
         *m = largest_scaled(column, &all_scales);
     }
+    let mut per_column = [0.0; SMALL];
+    for (r, m) in per_column.iter_mut().zip(column_max.iter()) {
+        *r = 1.0 / m;
+    }
 
     let zero_ratio = zero_pivot_ratio(n);
     let mut scale = all_scales;
@@ -94,7 +98,7 @@ fn eliminate<const G: usize>(task: SmallTask<'_>) -> Elimination {
         row_scale[k] = scale_of_row;
         reciprocal_pivots[k] = reciprocal;
         values[k + k * stride] = pivot;
-        growth = larger(growth, size / column_max[k]);
+        growth = larger(growth, size * per_column[k]);
         mask_out(&mut scale, row);
 
         // multipliers: zero in the rows masked out
@@ -109,10 +113,10 @@ fn eliminate<const G: usize>(task: SmallTask<'_>) -> Elimination {
 
         // row k of U, and the columns to the right
         let right = values[(k + 1) * stride..].chunks_exact_mut(stride);
-        for ((x, target), m) in rest.iter_mut().zip(right).zip(&column_max[k + 1..]) {
+        for ((x, target), r) in rest.iter_mut().zip(right).zip(&per_column[k + 1..]) {
             let u = x[group][lane];
             target[k] = u;
-            growth = larger(growth, u.abs() * scale_of_row / m);
+            growth = larger(growth, u.abs() * scale_of_row * r);
             for g in 0..G {
                 let mut v = x[g];
                 for i in 0..4 {

@@ -1,7 +1,7 @@
 //! `peers compare`: work–precision curves of all codes, and the work at equal digits.
 
 use crate::codes::{Code, OURS, YARDSTICK};
-use crate::curve::{Point, Reading, ladder, median, score, work_at};
+use crate::curve::{Point, Reading, fit_at, ladder, median, score, work_at};
 use crate::interface::{Run, Settings};
 use crate::report::{Check, Report, number, seconds, table};
 use holonom_dae::problems::Problem;
@@ -24,6 +24,8 @@ pub struct Options {
     pub digits: Vec<f64>,
     /// Interleaved repetitions of each measurement of time.
     pub repeat: usize,
+    /// Tolerances per decade.
+    pub per_decade: u32,
 }
 
 /// One tolerance of one code.
@@ -44,21 +46,43 @@ impl Cell {
 struct Line {
     code: Code,
     cells: Vec<Cell>,
-    notes: Vec<String>,
+    /// Why the code cannot take the problem, or stopped early on the ladder.
+    refusal: Option<String>,
+    /// Tolerances at which it failed, and how.
+    failures: Vec<(f64, String)>,
+    /// Tolerances at which it ran in a special way, and which.
+    notes: Vec<(f64, String)>,
 }
 
 impl Line {
-    fn reading(&self, d: f64, work: fn(&Cell) -> f64) -> Option<Reading> {
-        let points: Vec<Point> = self.cells.iter().map(|c| Point { digits: c.digits, work: work(c) }).collect();
-        work_at(&points, d)
+    fn points(&self, work: fn(&Cell) -> f64) -> Vec<Point> {
+        self.cells.iter().map(|c| Point { digits: c.digits, work: work(c) }).collect()
+    }
+
+    fn residuals(&self) -> Vec<Point> {
+        self.points(|c| c.run.residuals as f64)
     }
 
     fn residuals_at(&self, d: f64) -> Option<Reading> {
-        self.reading(d, |c| c.run.residuals as f64)
+        work_at(&self.residuals(), d)
     }
 
     fn cpu_at(&self, d: f64) -> Option<Reading> {
-        self.reading(d, Cell::cpu)
+        work_at(&self.points(Cell::cpu), d)
+    }
+
+    /// What went other than planned, in sentences.
+    fn remarks(&self) -> Vec<String> {
+        let grouped = |what: &str, runs: &[(f64, String)]| {
+            let (first, last) = (runs.first()?, runs.last()?);
+            let range = match runs.len() {
+                1 => format!("at rtol {:.1e}", first.0),
+                n => format!("{n} times, rtol {:.1e} to {:.1e}", first.0, last.0),
+            };
+            Some(format!("{what} {range}: {}", first.1))
+        };
+        let all = [self.refusal.clone(), grouped("failed", &self.failures), grouped("special", &self.notes)];
+        all.into_iter().flatten().collect()
     }
 }
 
@@ -67,26 +91,26 @@ fn settings(problem: &Problem, rtol: f64) -> Settings<'static> {
 }
 
 /// The curve of one code, every tolerance once.
-fn curve(problem: &Problem, code: Code) -> Line {
-    let mut line = Line { code, cells: Vec::new(), notes: Vec::new() };
-    for rtol in ladder() {
+fn curve(problem: &Problem, code: Code, tolerances: &[f64]) -> Line {
+    let mut line = Line { code, cells: vec![], refusal: None, failures: vec![], notes: vec![] };
+    for &rtol in tolerances {
         let mut system = (problem.build)();
         let run = match (code.integrate)(system.as_mut(), problem, &settings(problem, rtol)) {
             Ok(run) => run,
             Err(reason) => {
-                line.notes.push(reason);
+                line.refusal = Some(reason);
                 break;
             }
         };
         let cpu = run.cpu;
-        line.notes.extend(run.note.as_ref().map(|n| format!("rtol {rtol:.1e}: {n}")));
-        match (&run.failure, score(system.structure(), problem, &run.y)) {
-            (Some(failure), _) => line.notes.push(format!("rtol {rtol:.1e}: {failure}")),
+        line.notes.extend(run.note.clone().map(|n| (rtol, n)));
+        match (run.failure.clone(), score(system.structure(), problem, &run.y)) {
+            (Some(failure), _) => line.failures.push((rtol, failure)),
             (None, Some(digits)) => line.cells.push(Cell { rtol, digits, run, samples: vec![] }),
             (None, None) => {}
         }
         if cpu > TOO_LONG_SECONDS {
-            line.notes.push(format!("not run below rtol {rtol:.1e}, which took {cpu:.0} s"));
+            line.refusal = Some(format!("not run below rtol {rtol:.1e}, which took {cpu:.0} s"));
             break;
         }
     }
@@ -110,11 +134,12 @@ fn sample(problem: &Problem, code: Code, cell: &mut Cell) {
 
 /// All curves of one problem; the samples of the time go round over the codes.
 fn measure(problem: &Problem, codes: &[Code], options: &Options) -> Vec<Line> {
-    let mut lines: Vec<Line> = codes.iter().map(|c| curve(problem, *c)).collect();
+    let tolerances = ladder(options.per_decade);
+    let mut lines: Vec<Line> = codes.iter().map(|c| curve(problem, *c, &tolerances)).collect();
     // Far beyond the digits asked for, the time of the one run there was will do.
     let enough = options.digits.iter().copied().fold(0.0, f64::max) + 1.0;
     for repetition in 0..options.repeat {
-        for rtol in ladder() {
+        for &rtol in &tolerances {
             for line in &mut lines {
                 let code = line.code;
                 for cell in line.cells.iter_mut().filter(|c| c.rtol == rtol && c.digits <= enough) {
@@ -138,6 +163,7 @@ fn row(problem: &Problem, line: &Line, yardstick: Option<&Line>, digits: &[f64])
                 "residuals": reading(line.residuals_at(*d)),
                 "cpu_s": reading(line.cpu_at(*d)),
                 "residuals_over_ida": yardstick.and_then(|y| ratio(line.residuals_at(*d), y.residuals_at(*d))),
+                "residuals_fit": fit_at(&line.residuals(), *d),
                 "cpu_over_ida": yardstick.and_then(|y| ratio(line.cpu_at(*d), y.cpu_at(*d))),
             }),
         );
@@ -153,7 +179,7 @@ fn row(problem: &Problem, line: &Line, yardstick: Option<&Line>, digits: &[f64])
             })
         })
         .collect();
-    json!({ "problem": problem.name, "code": line.code.name, "at": at, "notes": line.notes, "curve": curve })
+    json!({ "problem": problem.name, "code": line.code.name, "at": at, "remarks": line.remarks(), "curve": curve })
 }
 
 fn ratio(a: Option<Reading>, b: Option<Reading>) -> Option<f64> {
@@ -164,6 +190,8 @@ fn ratio(a: Option<Reading>, b: Option<Reading>) -> Option<f64> {
 type Quantity = (&'static str, f64, f64, fn(&Line, f64) -> Option<Reading>);
 const QUANTITIES: [Quantity; 2] =
     [("residuals", 1.0, 1.3, Line::residuals_at), ("cpu", 0.7, 1.0, Line::cpu_at)];
+/// Name of the ratio of the fitted work, printed beside the others to show how lucky they are.
+const FIT: &str = "res. (fit)";
 
 /// Measures and prints everything.
 pub fn compare(problems: &[Problem], codes: &[Code], options: &Options) -> Report {
@@ -199,6 +227,9 @@ pub fn compare(problems: &[Problem], codes: &[Code], options: &Options) -> Repor
                     cells.push(over.map_or("-".into(), |x| format!("{x:.2}")));
                     ratios.extend(over.map(|x| (line.code.name, name, *d, problem.name.as_str(), x)));
                 }
+                let fitted = |l: &Line| fit_at(&l.residuals(), *d);
+                let over = yardstick.and_then(|y| Some(fitted(line)? / fitted(y)?));
+                ratios.extend(over.map(|x| (line.code.name, FIT, *d, problem.name.as_str(), x)));
             }
             printed.push(cells);
         }
@@ -214,21 +245,21 @@ pub fn compare(problems: &[Problem], codes: &[Code], options: &Options) -> Repor
 
     println!("\nover IDA, by code: median (largest, where) of n problems");
     for code in codes.iter().filter(|c| c.name != YARDSTICK) {
-        for (name, ..) in QUANTITIES {
+        for name in [QUANTITIES[0].0, FIT, QUANTITIES[1].0] {
             for d in &options.digits {
                 let own: Vec<(&str, f64)> =
                     ratios.iter().filter(|r| r.0 == code.name && r.1 == name && r.2 == *d).map(|r| (r.3, r.4)).collect();
                 let values: Vec<f64> = own.iter().map(|r| r.1).collect();
                 let worst = own.iter().max_by(|a, b| a.1.total_cmp(&b.1));
                 if let (Some(m), Some((at, x))) = (median(&values), worst) {
-                    println!("{:<9} {name:<9} @{d}: {m:.2} ({x:.2}, {at}) of {}", code.name, own.len());
+                    println!("{:<9} {name:<10} @{d}: {m:.2} ({x:.2}, {at}) of {}", code.name, own.len());
                 }
             }
         }
     }
     for (problem, lines) in &measured {
         for line in lines {
-            report.missing.extend(line.notes.iter().map(|n| format!("{} with {}: {n}", problem.name, line.code.name)));
+            report.missing.extend(line.remarks().iter().map(|n| format!("{} with {}: {n}", problem.name, line.code.name)));
         }
     }
     judge(&measured, options, &mut report);
@@ -237,6 +268,11 @@ pub fn compare(problems: &[Problem], codes: &[Code], options: &Options) -> Repor
 
 /// The requirements on Holonom against IDA.
 fn judge(measured: &[(&Problem, Vec<Line>)], options: &Options, report: &mut Report) {
+    let has = |name: &str| measured.iter().any(|(_, lines)| lines.iter().any(|l| l.code.name == name));
+    if !has(OURS) || !has(YARDSTICK) {
+        report.missing.push(format!("all checks: they need {OURS} and {YARDSTICK} in this comparison"));
+        return;
+    }
     let named = |lines: &[Line], name: &str| lines.iter().position(|l| l.code.name == name);
     for (name, limit_median, limit_each, read) in QUANTITIES {
         for d in &options.digits {

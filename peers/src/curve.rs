@@ -13,9 +13,10 @@ pub fn score(structure: &Structure, problem: &Problem, y: &[f64]) -> Option<f64>
         .reduce(f64::min)
 }
 
-/// The tolerances of a curve: 10⁻², 10⁻²·⁵, …, 10⁻¹¹.
-pub fn ladder() -> impl Iterator<Item = f64> {
-    (4..=22).map(|k| 10f64.powf(-0.5 * f64::from(k)))
+/// The tolerances of a curve, from 10⁻² to 10⁻¹¹ with so many per decade.
+pub fn ladder(per_decade: u32) -> Vec<f64> {
+    let per_decade = per_decade.max(1);
+    (0..=9 * per_decade).map(|k| 10f64.powf(-2.0 - f64::from(k) / f64::from(per_decade))).collect()
 }
 
 /// One run on a curve.
@@ -65,6 +66,25 @@ pub fn work_at(points: &[Point], d: f64) -> Option<Reading> {
     Some(Reading { work: a.work.powf(1.0 - s) * b.work.powf(s), bound: false })
 }
 
+/// The work at `d` digits on the least-squares line of log₁₀(work) over the digits, through all
+/// runs within two digits of d. Less subject to a run being lucky than [`work_at`]; `None` with
+/// fewer than three runs there or none beyond d.
+pub fn fit_at(points: &[Point], d: f64) -> Option<f64> {
+    let near: Vec<(f64, f64)> = points
+        .iter()
+        .filter(|p| (p.digits - d).abs() <= 2.0 && p.work > 0.0)
+        .map(|p| (p.digits - d, p.work.log10()))
+        .collect();
+    if near.len() < 3 || near.iter().all(|(x, _)| *x < 0.0) {
+        return None;
+    }
+    let n = near.len() as f64;
+    let (mx, my) = (near.iter().map(|p| p.0).sum::<f64>() / n, near.iter().map(|p| p.1).sum::<f64>() / n);
+    let xx: f64 = near.iter().map(|p| (p.0 - mx).powi(2)).sum();
+    let xy: f64 = near.iter().map(|p| (p.0 - mx) * (p.1 - my)).sum();
+    (xx > 0.0).then(|| 10f64.powf(my - mx * xy / xx))
+}
+
 /// The median, the mean of the middle two of an even number; `None` of nothing.
 pub fn median(values: &[f64]) -> Option<f64> {
     let mut v = values.to_vec();
@@ -103,8 +123,16 @@ mod tests {
     }
 
     #[test]
+    fn a_fit_goes_through_points_on_a_line() {
+        let p = points(&[(2.0, 10.0), (4.0, 1000.0), (5.0, 10_000.0), (9.0, 1.0)]);
+        assert!(fit_at(&p, 3.0).is_some_and(|w| (w - 100.0).abs() < 1e-9));
+        assert_eq!(fit_at(&p[..2], 3.0), None);
+        assert_eq!(fit_at(&p[..3], 5.5), None);
+    }
+
+    #[test]
     fn a_ladder_has_nineteen_rungs() {
-        let l: Vec<f64> = ladder().collect();
+        let l = ladder(2);
         assert_eq!(l.len(), 19);
         assert!((l[0] - 1e-2).abs() < 1e-16 && (l[18] - 1e-11).abs() < 1e-24);
     }

@@ -94,6 +94,7 @@ pub fn targets(problem: &Problem, settings: &Settings<'_>) -> Vec<f64> {
 }
 
 /// Separates what was computed at the targets into outputs and end.
+#[cfg_attr(not(any(feature = "ida", feature = "dassl", feature = "diffsol")), allow(dead_code))]
 pub fn split_outputs(mut computed: Vec<Vec<f64>>, settings: &Settings<'_>, run: &mut Run) {
     if let Some(last) = computed.last() {
         run.y.clone_from(last);
@@ -104,6 +105,7 @@ pub fn split_outputs(mut computed: Vec<Vec<f64>>, settings: &Settings<'_>, run: 
 
 /// The variables left out of the error test in every multistep code: multipliers, and what has
 /// an index above 1.
+#[cfg_attr(not(any(feature = "ida", feature = "dassl", feature = "diffsol")), allow(dead_code))]
 pub fn excluded(structure: &Structure) -> Vec<bool> {
     structure
         .variables

@@ -68,6 +68,9 @@ enum Command {
         /// Interleaved repetitions of each measurement of time.
         #[arg(long, default_value_t = 5)]
         repeat: usize,
+        /// Tolerances per decade; more make the result depend less on lucky runs.
+        #[arg(long, default_value_t = 2)]
+        per_decade: u32,
         /// Write the result as JSON.
         #[arg(long)]
         json: Option<PathBuf>,
@@ -136,12 +139,12 @@ fn dispatch(command: Command) -> Result<bool, String> {
             Ok(true)
         }
         Command::Run { problem, rtol, atol, peer, values } => run(&find(&problem)?, rtol, atol, &peer, values),
-        Command::Compare { problems: names, peer, digits, repeat, json } => {
+        Command::Compare { problems: names, peer, digits, repeat, per_decade, json } => {
             let chosen = match names.is_empty() {
                 true => problems::all(),
                 false => names.iter().map(|n| find(n)).collect::<Result<_, _>>()?,
             };
-            let report = compare::compare(&chosen, &codes::select(&peer)?, &compare::Options { digits, repeat });
+            let report = compare::compare(&chosen, &codes::select(&peer)?, &compare::Options { digits, repeat, per_decade });
             finish(&report, json)
         }
         Command::Fidelity { json } => finish(&fidelity::fidelity(find), json),

@@ -17,7 +17,7 @@ use crate::equations::Equations;
 use crate::newton::{Corrector, CorrectorStep};
 use coefficients::{Coefficients, MAX_ORDER};
 use history::History;
-use holonom_dae::{Rejection, Weights};
+use holonom_dae::{Counters, Rejection, Weights};
 use order::{Estimates, error_above, step_factor};
 use serde::{Deserialize, Serialize};
 use stability::Stability;
@@ -133,34 +133,53 @@ impl Bdf {
     }
 
     /// Order and step of the next attempt after the step just accepted, DASSL's choice.
-    fn choose_next(&mut self, k_before: usize) {
+    fn choose_next(&mut self, k_before: usize, counters: &mut Counters) {
         let s = &mut self.state;
         let k = s.k;
-        let limit = s.stability.max_order(self.options.max_order);
         let est = &self.estimates;
+        if self.options.stability.enabled
+            && k > stability::A_STABLE
+            && s.stability.must_lower(k, est.error, &self.e, &s.history, &s.coefficients, &self.weights)
+        {
+            counters.order_reductions_stability += 1;
+            s.initial_phase = false;
+            s.k = stability::A_STABLE;
+            let r = step_factor(s.stability.error_at_2, s.k);
+            if r <= 1.0 {
+                s.h *= r.clamp(0.5, 0.9);
+            }
+            return;
+        }
+        let limit = s.stability.max_order(self.options.max_order);
         if est.lower || k >= limit {
             s.initial_phase = false;
         }
         if s.initial_phase {
-            s.k = (k + 1).min(limit);
+            s.k = k + 1;
             s.h *= 2.0;
             return;
         }
         let hold = self.options.hold_after_failure && s.hold > 0;
         s.hold = s.hold.saturating_sub(1);
+        // The order above can be judged after enough constant steps.
+        let above = (k < self.options.max_order
+            && k + 1 < s.coefficients.constant_steps
+            && k.wrapping_sub(k_before) != 1)
+            .then(|| error_above(k, &self.e, &s.history, &self.weights));
         let mut chosen = (k, est.error);
-        if k > limit || (est.lower && !hold) {
+        if est.lower && !hold {
             chosen = (k - 1, est.error_below);
-        } else if k < limit && k + 1 < s.coefficients.constant_steps && k.wrapping_sub(k_before) != 1 {
-            let above = error_above(k, &self.e, &s.history, &self.weights);
+        } else if let Some(above) = above {
+            if s.stability.is_held() && k == stability::A_STABLE {
+                s.stability.look_up(est.error, above);
+            }
+            let limit = s.stability.max_order(self.options.max_order);
             let term_above = (k + 2) as f64 * above;
-            if k == 1 {
-                if term_above < 0.5 * est.term {
-                    chosen = (2, above);
+            if k > 1 && est.term_below <= est.term.min(term_above) {
+                if !hold {
+                    chosen = (k - 1, est.error_below);
                 }
-            } else if est.term_below <= est.term.min(term_above) && !hold {
-                chosen = (k - 1, est.error_below);
-            } else if term_above < est.term {
+            } else if k < limit && term_above < if k == 1 { 0.5 * est.term } else { est.term } {
                 chosen = (k + 1, above);
             }
         }
@@ -261,12 +280,7 @@ impl Stepper for Bdf {
         if self.options.fixed_step.is_some() {
             s.k = (k + 1).min(self.options.max_order);
         } else {
-            let before = s.stability.max_order(self.options.max_order);
-            s.stability.observe(&self.options.stability, k, s.h, &self.e, &s.history, &self.weights);
-            if s.stability.max_order(self.options.max_order) < before {
-                equations.counters.order_reductions_stability += 1;
-            }
-            self.choose_next(k_before);
+            self.choose_next(k_before, equations.counters);
         }
         let s = &mut self.state;
         s.history.update(k, &self.e, k < MAX_ORDER);

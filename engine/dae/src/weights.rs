@@ -1,6 +1,6 @@
 //! Tolerances, error weights and the weighted norms in which convergence and error are judged.
 
-use crate::{InputError, Structure};
+use crate::{InputError, Structure, VariableKind};
 
 /// Absolute tolerance: one for all variables or one each.
 #[derive(Clone, Debug, PartialEq)]
@@ -129,11 +129,15 @@ pub struct Weights {
     error_test: Vec<ErrorTest>,
     /// Index of each variable.
     index: Vec<u8>,
+    /// Variables that count with h in the corrector too.
+    relax: Vec<bool>,
+    relaxed: bool,
     /// Whether any variable has a higher index.
     graded: bool,
     /// Whether the weights of the error test differ from the plain ones.
     graded_error: bool,
     plain: Vec<f64>,
+    corrector: Vec<f64>,
     by_index: Vec<f64>,
     error: Vec<f64>,
 }
@@ -162,9 +166,14 @@ pub fn weighted_norm(v: &[f64], reciprocal: &[f64]) -> f64 {
 }
 
 impl Weights {
-    /// Weights for the given tolerances, error test and index of each variable; allocates,
-    /// later calls do not.
-    pub fn new(tolerances: Tolerances, error_test: Vec<ErrorTest>, index: Vec<u8>) -> Self {
+    /// Weights for the given tolerances and error test; allocates, later calls do not.
+    pub fn new(tolerances: Tolerances, error_test: Vec<ErrorTest>, structure: &Structure) -> Self {
+        let relax = structure.variables.iter().map(|v| v.kind == VariableKind::StabilisingMultiplier);
+        let index = structure.variables.iter().map(|v| v.index);
+        Self::build(tolerances, error_test, index.collect(), relax.collect())
+    }
+
+    fn build(tolerances: Tolerances, error_test: Vec<ErrorTest>, index: Vec<u8>, relax: Vec<bool>) -> Self {
         let n = error_test.len();
         Self {
             graded: index.iter().any(|i| *i > 1),
@@ -172,7 +181,10 @@ impl Weights {
             tolerances,
             error_test,
             index,
+            relaxed: relax.iter().any(|r| *r),
+            relax,
             plain: vec![0.0; n],
+            corrector: vec![0.0; n],
             by_index: vec![0.0; n],
             error: vec![0.0; n],
         }
@@ -180,21 +192,21 @@ impl Weights {
 
     /// Weights in which every variable counts fully.
     pub fn plain(tolerances: Tolerances, n: usize) -> Self {
-        Self::new(tolerances, vec![ErrorTest::Full; n], vec![1; n])
+        Self::build(tolerances, vec![ErrorTest::Full; n], vec![1; n], vec![false; n])
     }
 
-    /// Takes the weights at `y`.
-    pub fn update(&mut self, y: &[f64]) {
+    /// Takes the weights at `y`, for tolerances `tightening` times smaller than given.
+    pub fn update(&mut self, y: &[f64], tightening: f64) {
         let rtol = self.tolerances.rtol;
         match &self.tolerances.atol {
             Absolute::Same(a) => {
                 for (w, y) in self.plain.iter_mut().zip(y) {
-                    *w = 1.0 / (rtol * y.abs() + a);
+                    *w = tightening / (rtol * y.abs() + a);
                 }
             }
             Absolute::Each(a) => {
                 for ((w, y), a) in self.plain.iter_mut().zip(y).zip(a) {
-                    *w = 1.0 / (rtol * y.abs() + a);
+                    *w = tightening / (rtol * y.abs() + a);
                 }
             }
         }
@@ -206,6 +218,11 @@ impl Weights {
         if self.graded {
             for ((c, w), index) in self.by_index.iter_mut().zip(&self.plain).zip(&self.index) {
                 *c = *w * h.powi(i32::from(*index) - 1);
+            }
+        }
+        if self.relaxed {
+            for ((c, w), relax) in self.corrector.iter_mut().zip(&self.plain).zip(&self.relax) {
+                *c = if *relax { *w * h } else { *w };
             }
         }
         if self.graded_error {
@@ -226,12 +243,17 @@ impl Weights {
 
     /// The weights of the error test.
     pub fn reciprocal_error(&self) -> &[f64] {
+        if self.relaxed {
+            for ((c, w), relax) in self.corrector.iter_mut().zip(&self.plain).zip(&self.relax) {
+                *c = if *relax { *w * h } else { *w };
+            }
+        }
         if self.graded_error { &self.error } else { &self.plain }
     }
 
     /// Norm for the corrector iteration.
     pub fn norm(&self, v: &[f64]) -> f64 {
-        weighted_norm(v, &self.plain)
+        weighted_norm(v, if self.relaxed { &self.corrector } else { &self.plain })
     }
 
     /// Norm in which variables of higher index count with powers of h.

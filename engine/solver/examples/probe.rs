@@ -17,6 +17,7 @@ fn main() {
             if p.name.starts_with("chain") { o = Options::new(rtol, rtol * 1e-2).start(start); }
             if dassl { o = o.dassl(); }
             if let Ok(s) = std::env::var("SHARE") { o.newton.share = s.parse().expect("share"); }
+            if let Ok(s) = std::env::var("BUDGET") { o.error_budget = s.parse().ok(); }
             if nostab { o = o.stability_detection(false); }
             let system = (p.build)();
             let s = system.structure().clone();

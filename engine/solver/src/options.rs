@@ -45,6 +45,10 @@ pub struct Options {
     pub max_order: usize,
     /// Whether a step limited by stability lowers the order.
     pub stability_detection: bool,
+    /// Steps after which the share of the tolerance that a single step may use begins to fall
+    /// like 1/(1 + steps/budget), so that the global error of a long run stays in proportion
+    /// to the tolerance; `None`: every step may use all of it, as in DASSL.
+    pub error_budget: Option<f64>,
     /// Stopping rule of the corrector.
     pub newton: NewtonOptions,
     /// What to do about inconsistent start values.
@@ -81,6 +85,7 @@ impl Default for Options {
             refresh: "classical".into(),
             max_order: 5,
             stability_detection: true,
+            error_budget: Some(50.0),
             newton: NewtonOptions::default(),
             start: Start::default(),
             initial_step: None,
@@ -166,6 +171,7 @@ impl Options {
     pub fn dassl(mut self) -> Self {
         self.refresh = "dassl".into();
         self.stability_detection = false;
+        self.error_budget = None;
         self.newton.look_ahead = false;
         self.newton.accept_rounding = false;
         self.newton.share = 0.33;
@@ -259,6 +265,7 @@ impl Options {
         BdfOptions {
             max_order: self.max_order,
             stability: StabilityOptions { enabled: self.stability_detection },
+            budget: self.error_budget,
             hold_after_failure: self.refresh != "dassl",
             fixed_step: self.fixed_step,
         }

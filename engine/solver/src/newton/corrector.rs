@@ -172,10 +172,12 @@ impl Corrector {
         let rounding = 100.0 * f64::EPSILON * weights.norm(y);
         loop {
             fresh |= action == Action::FullEvaluation;
+            if std::env::var_os("RDEBUG").is_some() { eprintln!("R {action:?} ratio {:.3} age {} rate {:?} fresh {fresh}", alpha/self.memory.alpha, self.memory.age, self.memory.rate.rate); }
             self.refresh(action, equations, weights, t, alpha, h)?;
             match self.iterate(equations, weights, t, alpha, rounding, y, yp, e) {
                 Ok(()) => return self.respect_bounds(weights, alpha, y, yp, e),
                 Err(rejection) => {
+                    if std::env::var_os("RDEBUG").is_some() { eprintln!("   failed {rejection:?} graded {:e} plain {:e} rate {:?}", weights.graded_norm(&self.delta), weights.norm(&self.delta), self.memory.rate.rate); }
                     let reason = match rejection {
                         Rejection::SlowConvergence => Reason::SlowConvergence,
                         _ => Reason::Divergence,
@@ -310,6 +312,7 @@ impl Corrector {
                 yp[i] -= alpha * d;
             }
             let norm = weights.norm(&self.delta);
+            if std::env::var_os("RDEBUG").is_some() { let w=weights.reciprocal(); let mut v: Vec<(usize,f64)> = (0..y.len()).map(|i|(i,(self.delta[i]*w[i]).abs())).collect(); v.sort_by(|a,b| b.1.total_cmp(&a.1)); eprintln!("     it t {t:.6e} h? norm {norm:.3e} graded {:.3e} top {:?}", weights.graded_norm(&self.delta), &v[..4]); }
             let verdict = convergence.judge(norm, rounding, &mut self.memory.rate, &self.options);
             match verdict {
                 Verdict::Converged => return Ok(()),

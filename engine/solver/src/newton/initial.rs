@@ -55,7 +55,7 @@ pub fn make_consistent(
     let structure = equations.system.structure().clone();
     let n = structure.dimension();
     let mut weights = Weights::plain(options.tolerances.clone(), n);
-    weights.update(y);
+    weights.update(y, 1.0);
     let given = (y.to_vec(), yp.to_vec());
     let mut r = vec![0.0; n];
     evaluate(equations, &structure, t, y, yp, &mut r)?;

@@ -72,8 +72,7 @@ fn assemble_parts(system: &dyn System, options: &Options) -> (Box<dyn Stepper>, 
         .unwrap_or_else(|| (linear::REGISTRY[0].build)(n, None));
     let corrector = Corrector::new(structure, options.newton, engine, linear, policy, split);
     let error_test = options.error_test.clone().unwrap_or_else(|| structure.default_error_test());
-    let index = structure.variables.iter().map(|v| v.index).collect();
-    let weights = Weights::new(options.tolerances.clone(), error_test, index);
+    let weights = Weights::new(options.tolerances.clone(), error_test, structure);
     let entry = stepper::find(&options.stepper).unwrap_or(&stepper::REGISTRY[0]);
     let parts = Parts { corrector, weights, bdf: options.bdf() };
     ((entry.build)(n, parts), [entry.name, engine_entry.name, linear_name, policy_entry.name])
@@ -542,8 +541,8 @@ fn first_step(options: &Options, structure: &Structure, t0: f64, y: &[f64], yp: 
         return h;
     }
     let error_test = options.error_test.clone().unwrap_or_else(|| structure.default_error_test());
-    let mut weights = Weights::new(options.tolerances.clone(), error_test, vec![1; y.len()]);
-    weights.update(y);
+    let mut weights = Weights::new(options.tolerances.clone(), error_test, structure);
+    weights.update(y, 1.0);
     weights.grade(1.0);
     let mut h = 1e-3 * span;
     let speed = weights.error_norm(yp);

@@ -29,6 +29,9 @@ pub struct BdfOptions {
     pub max_order: usize,
     /// Detection of steps limited by stability.
     pub stability: StabilityOptions,
+    /// Steps after which the share of the tolerance that a step may use begins to fall, so
+    /// that the sum over a long run stays in proportion to the tolerance; `None`: never (DASSL).
+    pub budget: Option<f64>,
     /// Keep a step size that followed a failed error test for some steps (DASSL does not).
     pub hold_after_failure: bool,
     /// Keep this step size and `max_order` throughout, without error control.
@@ -40,9 +43,17 @@ impl Default for BdfOptions {
         Self {
             max_order: MAX_ORDER,
             stability: StabilityOptions::default(),
+            budget: Some(50.0),
             hold_after_failure: true,
             fixed_step: None,
         }
+    }
+}
+
+impl BdfOptions {
+    /// How much tighter than the tolerance a step is judged after `steps` accepted ones.
+    fn tightening(&self, steps: u64) -> f64 {
+        self.budget.map_or(1.0, |b| 1.0 + steps as f64 / b)
     }
 }
 
@@ -64,6 +75,8 @@ pub struct BdfState {
     initial_phase: bool,
     error_failures: u32,
     other_failures: u32,
+    /// Accepted steps since the start.
+    steps: u64,
     /// Accepted steps to come that must not be followed by a doubled step.
     hold: u32,
     stability: Stability,
@@ -105,6 +118,7 @@ impl Bdf {
                 initial_phase: true,
                 error_failures: 0,
                 other_failures: 0,
+                steps: 0,
                 hold: 0,
                 stability: Stability::default(),
             },
@@ -219,7 +233,7 @@ impl Stepper for Bdf {
             *p = h * yp;
         }
         s.stability.restart();
-        self.weights.update(y);
+        self.weights.update(y, self.options.tightening(s.steps));
         self.corrector.request_evaluation();
     }
 
@@ -274,6 +288,7 @@ impl Stepper for Bdf {
         let (k, k_before) = (s.k, s.k_last);
         s.k_last = k;
         s.h_last = s.h;
+        s.steps += 1;
         (s.error_failures, s.other_failures) = (0, 0);
         self.corrector.step_accepted();
 
@@ -284,7 +299,7 @@ impl Stepper for Bdf {
         }
         let s = &mut self.state;
         s.history.update(k, &self.e, k < MAX_ORDER);
-        self.weights.update(&s.y);
+        self.weights.update(&s.y, self.options.tightening(s.steps));
     }
 
     fn reject(&mut self, rejection: Rejection) {
@@ -400,7 +415,7 @@ impl Stepper for Bdf {
         }
         self.state = (**state).clone();
         self.corrector.restore(corrector);
-        self.weights.update(&self.state.y);
+        self.weights.update(&self.state.y, self.options.tightening(self.state.steps));
         true
     }
 }

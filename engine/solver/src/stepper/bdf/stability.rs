@@ -33,11 +33,11 @@ impl Default for StabilityOptions {
 }
 
 /// The step a higher order must allow, relative to order 2, to be worth its instability.
-const GAIN: f64 = 1.5;
+const GAIN: f64 = 1.2;
 /// Steps in a row without gain after which the order is lowered.
 const PATIENCE: u32 = 2;
 /// Largest number of steps in a row with gain that is asked for before the order may rise.
-const MAX_CAUTION: u32 = 64;
+const MAX_CAUTION: u32 = 16;
 /// The highest A-stable order.
 pub const A_STABLE: usize = 2;
 

@@ -50,10 +50,15 @@ fn from_env(name: &str) -> Option<PathBuf> {
 /// System library folders to search, the Debian multi-arch one first.
 fn library_folders() -> Vec<PathBuf> {
     let arch = env::var("CARGO_CFG_TARGET_ARCH").unwrap_or_default();
-    [format!("/usr/lib/{arch}-linux-gnu"), "/usr/lib64".into(), "/usr/lib".into(), "/usr/local/lib".into()]
-        .into_iter()
-        .map(PathBuf::from)
-        .collect()
+    [
+        format!("/usr/lib/{arch}-linux-gnu"),
+        "/usr/lib64".into(),
+        "/usr/lib".into(),
+        "/usr/local/lib".into(),
+    ]
+    .into_iter()
+    .map(PathBuf::from)
+    .collect()
 }
 
 fn rpath(folder: &Path) {
@@ -62,12 +67,26 @@ fn rpath(folder: &Path) {
 
 fn sundials() {
     let folders = from_env("HOLONOM_SUNDIALS_DIR").map_or_else(library_folders, |d| vec![d]);
-    let Some(folder) = folders.into_iter().find(|d| d.join("libsundials_ida.so").exists()) else {
-        missing("SUNDIALS IDA", "searched the library folders; HOLONOM_SUNDIALS_DIR overrides", "libsundials-dev", "ida")
+    let Some(folder) = folders
+        .into_iter()
+        .find(|d| d.join("libsundials_ida.so").exists())
+    else {
+        missing(
+            "SUNDIALS IDA",
+            "searched the library folders; HOLONOM_SUNDIALS_DIR overrides",
+            "libsundials-dev",
+            "ida",
+        )
     };
     arg(&format!("-L{}", folder.display()));
     rpath(&folder);
-    for name in ["ida", "nvecserial", "sunmatrixdense", "sunlinsoldense", "generic"] {
+    for name in [
+        "ida",
+        "nvecserial",
+        "sunmatrixdense",
+        "sunlinsoldense",
+        "generic",
+    ] {
         arg(&format!("-lsundials_{name}"));
     }
 }

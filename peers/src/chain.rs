@@ -26,7 +26,10 @@ pub fn chain(
             for form in ["residual", "explicit"] {
                 let problem = find(&format!("chain-{form}:{n}:{omega}"))?;
                 let mut system = (problem.build)();
-                let asked = Settings { times: &times, ..settings.clone() };
+                let asked = Settings {
+                    times: &times,
+                    ..settings.clone()
+                };
                 let run = match (code.integrate)(system.as_mut(), &problem, &asked) {
                     Ok(run) => run,
                     Err(reason) => {
@@ -36,7 +39,9 @@ pub fn chain(
                 };
                 refusal.clear();
                 if let Some(failure) = &run.failure {
-                    report.missing.push(format!("N = {n} with {}: {failure}", code.name));
+                    report
+                        .missing
+                        .push(format!("N = {n} with {}: {failure}", code.name));
                 }
                 let error = error_of_angles(*n, &reference, &run.outputs);
                 report.rows.push(json!({
@@ -62,12 +67,26 @@ pub fn chain(
                 break;
             }
             if !refusal.is_empty() {
-                report.missing.push(format!("N = {n} with {}: {refusal}", code.name));
+                report
+                    .missing
+                    .push(format!("N = {n} with {}: {refusal}", code.name));
             }
         }
     }
     table(
-        &["N", "code", "form", "steps", "residuals", "own count", "Jacobians", "error fails", "conv. fails", "CPU", "max angle error"],
+        &[
+            "N",
+            "code",
+            "form",
+            "steps",
+            "residuals",
+            "own count",
+            "Jacobians",
+            "error fails",
+            "conv. fails",
+            "CPU",
+            "max angle error",
+        ],
         &printed,
     );
     Ok(report)
@@ -76,7 +95,9 @@ pub fn chain(
 /// Largest error of an angle over the whole seconds; `None` if the run stopped short of them.
 fn error_of_angles(n: usize, reference: &[Vec<f64>], outputs: &[Vec<f64>]) -> Option<f64> {
     (outputs.len() == reference.len()).then(|| {
-        let at = |(y, r): (&Vec<f64>, &Vec<f64>)| (0..n).map(|i| (y[i] - r[i]).abs()).fold(0.0, f64::max);
+        let at = |(y, r): (&Vec<f64>, &Vec<f64>)| {
+            (0..n).map(|i| (y[i] - r[i]).abs()).fold(0.0, f64::max)
+        };
         outputs.iter().zip(reference).map(at).fold(0.0, f64::max)
     })
 }

@@ -30,16 +30,31 @@ const NAMES: [(&str, bool); 5] = [
 pub fn built() -> Vec<Code> {
     let mut codes: Vec<Code> = Vec::new();
     if holonom::CONNECTED {
-        codes.push(Code { name: OURS, integrate: holonom::integrate });
+        codes.push(Code {
+            name: OURS,
+            integrate: holonom::integrate,
+        });
     }
     #[cfg(feature = "ida")]
-    codes.push(Code { name: "ida", integrate: crate::ida::integrate });
+    codes.push(Code {
+        name: "ida",
+        integrate: crate::ida::integrate,
+    });
     #[cfg(feature = "dassl")]
-    codes.push(Code { name: "dassl", integrate: crate::dassl::integrate });
+    codes.push(Code {
+        name: "dassl",
+        integrate: crate::dassl::integrate,
+    });
     #[cfg(feature = "radau5")]
-    codes.push(Code { name: "radau5", integrate: crate::radau5::integrate });
+    codes.push(Code {
+        name: "radau5",
+        integrate: crate::radau5::integrate,
+    });
     #[cfg(feature = "diffsol")]
-    codes.push(Code { name: "diffsol", integrate: crate::diffsol::integrate });
+    codes.push(Code {
+        name: "diffsol",
+        integrate: crate::diffsol::integrate,
+    });
     codes
 }
 
@@ -49,9 +64,16 @@ pub fn find(name: &str) -> Result<Code, String> {
         return Ok(code);
     }
     match NAMES.iter().find(|(known, _)| *known == name) {
-        Some((OURS, _)) => Err("Holonom's solver is not connected to this program yet (src/holonom.rs)".into()),
-        Some(_) => Err(format!("this program was built without `{name}`; build with `--features {name}`")),
-        None => Err(format!("no code named `{name}`; there are {}", NAMES.map(|(n, _)| n).join(", "))),
+        Some((OURS, _)) => {
+            Err("Holonom's solver is not connected to this program yet (src/holonom.rs)".into())
+        }
+        Some(_) => Err(format!(
+            "this program was built without `{name}`; build with `--features {name}`"
+        )),
+        None => Err(format!(
+            "no code named `{name}`; there are {}",
+            NAMES.map(|(n, _)| n).join(", ")
+        )),
     }
 }
 
@@ -61,4 +83,93 @@ pub fn select(names: &[String]) -> Result<Vec<Code>, String> {
         return Ok(built());
     }
     names.iter().map(|n| find(n)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::curve::score;
+    use crate::interface::Settings;
+    use holonom_dae::problems::{self, Problem};
+    use holonom_dae::{Closure, Structure};
+
+    /// x'' = −x as two equations, from (0, 1).
+    fn oscillator() -> Problem {
+        Problem {
+            name: "oscillator".into(),
+            title: "harmonic oscillator",
+            t0: 0.0,
+            t_end: 3.0,
+            y0: vec![0.0, 1.0],
+            yp0: vec![1.0, 0.0],
+            atol_factor: 1.0,
+            reference: None,
+            build: Box::new(|| {
+                Box::new(Closure::new(Structure::ode(["x", "v"]), |_t, y, yp, r| {
+                    r[0] = yp[0] - y[1];
+                    r[1] = yp[1] + y[0];
+                }))
+            }),
+        }
+    }
+
+    #[test]
+    fn outputs_are_where_they_were_asked_for() {
+        let problem = oscillator();
+        let times = [0.5, 1.0, 2.5, 3.0];
+        for code in built() {
+            let settings = Settings {
+                times: &times,
+                ..Settings::new(1e-8, 1e-8)
+            };
+            let run =
+                (code.integrate)((problem.build)().as_mut(), &problem, &settings).expect(code.name);
+            assert_eq!(run.failure, None, "{}", code.name);
+            assert_eq!(run.outputs.len(), times.len(), "{}", code.name);
+            for (t, y) in times.iter().zip(&run.outputs) {
+                assert!(
+                    (y[0] - t.sin()).abs() < 1e-5 && (y[1] - t.cos()).abs() < 1e-5,
+                    "{} at {t}: {y:?}",
+                    code.name
+                );
+            }
+            assert!(
+                run.residuals >= run.steps && run.steps > 10,
+                "{}",
+                code.name
+            );
+        }
+    }
+
+    #[test]
+    fn repeated_runs_agree_exactly() {
+        let problem = oscillator();
+        for code in built() {
+            let settings = Settings::new(1e-6, 1e-6);
+            let once = || {
+                let run = (code.integrate)((problem.build)().as_mut(), &problem, &settings)
+                    .expect(code.name);
+                (run.y, run.steps, run.residuals, run.jacobians)
+            };
+            assert_eq!(once(), once(), "{}", code.name);
+        }
+    }
+
+    #[test]
+    fn every_code_reaches_digits_on_hires() {
+        let problem = problems::find("hires").expect("hires exists");
+        for code in built() {
+            let mut system = (problem.build)();
+            let run = (code.integrate)(system.as_mut(), &problem, &Settings::at(&problem, 1e-7))
+                .expect(code.name);
+            let digits = score(system.structure(), &problem, &run.y);
+            assert!(digits.is_some_and(|d| d > 4.5), "{}: {digits:?}", code.name);
+        }
+    }
+
+    #[test]
+    fn unknown_codes_are_refused_with_the_names_there_are() {
+        assert!(find("lsoda").is_err_and(|m| m.contains("radau5")));
+        assert!(select(&[]).is_ok_and(|c| c.len() == built().len()));
+    }
 }

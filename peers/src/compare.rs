@@ -56,7 +56,13 @@ struct Line {
 
 impl Line {
     fn points(&self, work: fn(&Cell) -> f64) -> Vec<Point> {
-        self.cells.iter().map(|c| Point { digits: c.digits, work: work(c) }).collect()
+        self.cells
+            .iter()
+            .map(|c| Point {
+                digits: c.digits,
+                work: work(c),
+            })
+            .collect()
     }
 
     fn residuals(&self) -> Vec<Point> {
@@ -81,18 +87,31 @@ impl Line {
             };
             Some(format!("{what} {range}: {}", first.1))
         };
-        let all = [self.refusal.clone(), grouped("failed", &self.failures), grouped("special", &self.notes)];
+        let all = [
+            self.refusal.clone(),
+            grouped("failed", &self.failures),
+            grouped("special", &self.notes),
+        ];
         all.into_iter().flatten().collect()
     }
 }
 
 fn settings(problem: &Problem, rtol: f64) -> Settings<'static> {
-    Settings { max_steps: MAX_STEPS, ..Settings::at(problem, rtol) }
+    Settings {
+        max_steps: MAX_STEPS,
+        ..Settings::at(problem, rtol)
+    }
 }
 
 /// The curve of one code, every tolerance once.
 fn curve(problem: &Problem, code: Code, tolerances: &[f64]) -> Line {
-    let mut line = Line { code, cells: vec![], refusal: None, failures: vec![], notes: vec![] };
+    let mut line = Line {
+        code,
+        cells: vec![],
+        refusal: None,
+        failures: vec![],
+        notes: vec![],
+    };
     for &rtol in tolerances {
         let mut system = (problem.build)();
         let run = match (code.integrate)(system.as_mut(), problem, &settings(problem, rtol)) {
@@ -104,13 +123,23 @@ fn curve(problem: &Problem, code: Code, tolerances: &[f64]) -> Line {
         };
         let cpu = run.cpu;
         line.notes.extend(run.note.clone().map(|n| (rtol, n)));
-        match (run.failure.clone(), score(system.structure(), problem, &run.y)) {
+        match (
+            run.failure.clone(),
+            score(system.structure(), problem, &run.y),
+        ) {
             (Some(failure), _) => line.failures.push((rtol, failure)),
-            (None, Some(digits)) => line.cells.push(Cell { rtol, digits, run, samples: vec![] }),
+            (None, Some(digits)) => line.cells.push(Cell {
+                rtol,
+                digits,
+                run,
+                samples: vec![],
+            }),
             (None, None) => {}
         }
         if cpu > TOO_LONG_SECONDS {
-            line.refusal = Some(format!("not run below rtol {rtol:.1e}, which took {cpu:.0} s"));
+            line.refusal = Some(format!(
+                "not run below rtol {rtol:.1e}, which took {cpu:.0} s"
+            ));
             break;
         }
     }
@@ -135,14 +164,21 @@ fn sample(problem: &Problem, code: Code, cell: &mut Cell) {
 /// All curves of one problem; the samples of the time go round over the codes.
 fn measure(problem: &Problem, codes: &[Code], options: &Options) -> Vec<Line> {
     let tolerances = ladder(options.per_decade);
-    let mut lines: Vec<Line> = codes.iter().map(|c| curve(problem, *c, &tolerances)).collect();
+    let mut lines: Vec<Line> = codes
+        .iter()
+        .map(|c| curve(problem, *c, &tolerances))
+        .collect();
     // Far beyond the digits asked for, the time of the one run there was will do.
     let enough = options.digits.iter().copied().fold(0.0, f64::max) + 1.0;
     for repetition in 0..options.repeat {
         for &rtol in &tolerances {
             for line in &mut lines {
                 let code = line.code;
-                for cell in line.cells.iter_mut().filter(|c| c.rtol == rtol && c.digits <= enough) {
+                for cell in line
+                    .cells
+                    .iter_mut()
+                    .filter(|c| c.rtol == rtol && c.digits <= enough)
+                {
                     if repetition < 3 || cell.run.cpu < LONG_SECONDS {
                         sample(problem, code, cell);
                     }
@@ -154,7 +190,12 @@ fn measure(problem: &Problem, codes: &[Code], options: &Options) -> Vec<Line> {
 }
 
 fn row(problem: &Problem, line: &Line, yardstick: Option<&Line>, digits: &[f64]) -> Value {
-    let reading = |r: Option<Reading>| r.map_or(Value::Null, |r| json!({ "work": number(r.work), "bound": r.bound }));
+    let reading = |r: Option<Reading>| {
+        r.map_or(
+            Value::Null,
+            |r| json!({ "work": number(r.work), "bound": r.bound }),
+        )
+    };
     let mut at = Map::new();
     for d in digits {
         at.insert(
@@ -188,8 +229,10 @@ fn ratio(a: Option<Reading>, b: Option<Reading>) -> Option<f64> {
 
 /// The quantities compared: name, limit of the median, limit of each problem, how to read it.
 type Quantity = (&'static str, f64, f64, fn(&Line, f64) -> Option<Reading>);
-const QUANTITIES: [Quantity; 2] =
-    [("residuals", 1.0, 1.3, Line::residuals_at), ("cpu", 0.7, 1.0, Line::cpu_at)];
+const QUANTITIES: [Quantity; 2] = [
+    ("residuals", 1.0, 1.3, Line::residuals_at),
+    ("cpu", 0.7, 1.0, Line::cpu_at),
+];
 /// Name of the ratio of the fitted work, printed beside the others to show how lucky they are.
 const FIT: &str = "res. (fit)";
 
@@ -202,12 +245,17 @@ pub fn compare(problems: &[Problem], codes: &[Code], options: &Options) -> Repor
     let mut measured: Vec<(&Problem, Vec<Line>)> = Vec::new();
     for problem in problems {
         if problem.reference.is_none() {
-            report.missing.push(format!("{}: no reference solution", problem.name));
+            report
+                .missing
+                .push(format!("{}: no reference solution", problem.name));
             continue;
         }
         if problem.y0.len() > MAX_UNKNOWNS {
             let n = problem.y0.len();
-            report.missing.push(format!("{}: {n} unknowns, too many for the dense matrices of the peers", problem.name));
+            report.missing.push(format!(
+                "{}: {n} unknowns, too many for the dense matrices of the peers",
+                problem.name
+            ));
             continue;
         }
         eprintln!("{} …", problem.name);
@@ -216,16 +264,25 @@ pub fn compare(problems: &[Problem], codes: &[Code], options: &Options) -> Repor
     for (problem, lines) in &measured {
         let yardstick = lines.iter().find(|l| l.code.name == YARDSTICK);
         for line in lines {
-            report.rows.push(row(problem, line, yardstick, &options.digits));
+            report
+                .rows
+                .push(row(problem, line, yardstick, &options.digits));
             let mut cells = vec![problem.name.clone(), line.code.name.to_owned()];
             for d in &options.digits {
                 let mark = |r: Reading| if r.bound { "<" } else { "" };
-                cells.push(line.residuals_at(*d).map_or("-".into(), |r| format!("{}{:.0}", mark(r), r.work)));
-                cells.push(line.cpu_at(*d).map_or("-".into(), |r| format!("{}{}", mark(r), seconds(r.work))));
+                cells.push(
+                    line.residuals_at(*d)
+                        .map_or("-".into(), |r| format!("{}{:.0}", mark(r), r.work)),
+                );
+                cells.push(
+                    line.cpu_at(*d)
+                        .map_or("-".into(), |r| format!("{}{}", mark(r), seconds(r.work))),
+                );
                 for (name, _, _, read) in QUANTITIES {
                     let over = yardstick.and_then(|y| ratio(read(line, *d), read(y, *d)));
                     cells.push(over.map_or("-".into(), |x| format!("{x:.2}")));
-                    ratios.extend(over.map(|x| (line.code.name, name, *d, problem.name.as_str(), x)));
+                    ratios
+                        .extend(over.map(|x| (line.code.name, name, *d, problem.name.as_str(), x)));
                 }
                 let fitted = |l: &Line| fit_at(&l.residuals(), *d);
                 let over = yardstick.and_then(|y| Some(fitted(line)? / fitted(y)?));
@@ -238,28 +295,46 @@ pub fn compare(problems: &[Problem], codes: &[Code], options: &Options) -> Repor
         .into_iter()
         .map(String::from)
         .chain(options.digits.iter().flat_map(|d| {
-            [format!("residuals @{d}"), format!("CPU @{d}"), "res/IDA".into(), "CPU/IDA".into()]
+            [
+                format!("residuals @{d}"),
+                format!("CPU @{d}"),
+                "res/IDA".into(),
+                "CPU/IDA".into(),
+            ]
         }))
         .collect();
-    table(&headings.iter().map(String::as_str).collect::<Vec<_>>(), &printed);
+    table(
+        &headings.iter().map(String::as_str).collect::<Vec<_>>(),
+        &printed,
+    );
 
     println!("\nover IDA, by code: median (largest, where) of n problems");
     for code in codes.iter().filter(|c| c.name != YARDSTICK) {
         for name in [QUANTITIES[0].0, FIT, QUANTITIES[1].0] {
             for d in &options.digits {
-                let own: Vec<(&str, f64)> =
-                    ratios.iter().filter(|r| r.0 == code.name && r.1 == name && r.2 == *d).map(|r| (r.3, r.4)).collect();
+                let own: Vec<(&str, f64)> = ratios
+                    .iter()
+                    .filter(|r| r.0 == code.name && r.1 == name && r.2 == *d)
+                    .map(|r| (r.3, r.4))
+                    .collect();
                 let values: Vec<f64> = own.iter().map(|r| r.1).collect();
                 let worst = own.iter().max_by(|a, b| a.1.total_cmp(&b.1));
                 if let (Some(m), Some((at, x))) = (median(&values), worst) {
-                    println!("{:<9} {name:<10} @{d}: {m:.2} ({x:.2}, {at}) of {}", code.name, own.len());
+                    println!(
+                        "{:<9} {name:<10} @{d}: {m:.2} ({x:.2}, {at}) of {}",
+                        code.name,
+                        own.len()
+                    );
                 }
             }
         }
     }
+    println!();
     for (problem, lines) in &measured {
         for line in lines {
-            report.missing.extend(line.remarks().iter().map(|n| format!("{} with {}: {n}", problem.name, line.code.name)));
+            for remark in line.remarks() {
+                println!("remark: {} with {}: {remark}", problem.name, line.code.name);
+            }
         }
     }
     judge(&measured, options, &mut report);
@@ -268,9 +343,15 @@ pub fn compare(problems: &[Problem], codes: &[Code], options: &Options) -> Repor
 
 /// The requirements on Holonom against IDA.
 fn judge(measured: &[(&Problem, Vec<Line>)], options: &Options, report: &mut Report) {
-    let has = |name: &str| measured.iter().any(|(_, lines)| lines.iter().any(|l| l.code.name == name));
+    let has = |name: &str| {
+        measured
+            .iter()
+            .any(|(_, lines)| lines.iter().any(|l| l.code.name == name))
+    };
     if !has(OURS) || !has(YARDSTICK) {
-        report.missing.push(format!("all checks: they need {OURS} and {YARDSTICK} in this comparison"));
+        report.missing.push(format!(
+            "all checks: they need {OURS} and {YARDSTICK} in this comparison"
+        ));
         return;
     }
     let named = |lines: &[Line], name: &str| lines.iter().position(|l| l.code.name == name);
@@ -279,27 +360,40 @@ fn judge(measured: &[(&Problem, Vec<Line>)], options: &Options, report: &mut Rep
             let mut values = Vec::new();
             for (problem, lines) in measured {
                 let id = format!("{name}/{}/{d}", problem.name);
-                let (Some(ours), Some(theirs)) = (named(lines, OURS), named(lines, YARDSTICK)) else {
-                    report.missing.push(format!("{id}: {OURS} or {YARDSTICK} is not in this comparison"));
+                let (Some(ours), Some(theirs)) = (named(lines, OURS), named(lines, YARDSTICK))
+                else {
+                    report.missing.push(format!(
+                        "{id}: {OURS} or {YARDSTICK} is not in this comparison"
+                    ));
                     continue;
                 };
                 let value = match (read(&lines[ours], *d), read(&lines[theirs], *d)) {
                     (Some(a), Some(b)) => a.work / b.work,
                     (None, Some(_)) => f64::INFINITY,
                     (_, None) => {
-                        report.missing.push(format!("{id}: {YARDSTICK} does not reach {d} digits"));
+                        report
+                            .missing
+                            .push(format!("{id}: {YARDSTICK} does not reach {d} digits"));
                         continue;
                     }
                 };
                 values.push(value);
-                report.checks.push(Check { id, value, limit: limit_each, source: "ratio to IDA at equal digits".into() });
+                report.checks.push(Check {
+                    id,
+                    value,
+                    limit: limit_each,
+                    source: "ratio to IDA at equal digits".into(),
+                });
             }
             if let Some(value) = median(&values) {
                 report.checks.push(Check {
                     id: format!("{name}/median/{d}"),
                     value,
                     limit: limit_median,
-                    source: format!("ratio to IDA at equal digits, median of {} problems", values.len()),
+                    source: format!(
+                        "ratio to IDA at equal digits, median of {} problems",
+                        values.len()
+                    ),
                 });
             }
         }

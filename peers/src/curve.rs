@@ -16,7 +16,9 @@ pub fn score(structure: &Structure, problem: &Problem, y: &[f64]) -> Option<f64>
 /// The tolerances of a curve, from 10⁻² to 10⁻¹¹ with so many per decade.
 pub fn ladder(per_decade: u32) -> Vec<f64> {
     let per_decade = per_decade.max(1);
-    (0..=9 * per_decade).map(|k| 10f64.powf(-2.0 - f64::from(k) / f64::from(per_decade))).collect()
+    (0..=9 * per_decade)
+        .map(|k| 10f64.powf(-2.0 - f64::from(k) / f64::from(per_decade)))
+        .collect()
 }
 
 /// One run on a curve.
@@ -40,8 +42,16 @@ pub struct Reading {
 /// The Pareto front: the runs for which no other run reaches as many digits with less work, by
 /// ascending digits, and so by ascending work.
 pub fn front(points: &[Point]) -> Vec<Point> {
-    let mut all: Vec<Point> = points.iter().copied().filter(|p| p.digits.is_finite() && p.work > 0.0).collect();
-    all.sort_by(|a, b| b.digits.total_cmp(&a.digits).then(a.work.total_cmp(&b.work)));
+    let mut all: Vec<Point> = points
+        .iter()
+        .copied()
+        .filter(|p| p.digits.is_finite() && p.work > 0.0)
+        .collect();
+    all.sort_by(|a, b| {
+        b.digits
+            .total_cmp(&a.digits)
+            .then(a.work.total_cmp(&b.work))
+    });
     let mut kept: Vec<Point> = Vec::new();
     for p in all {
         if kept.last().is_none_or(|q| p.work < q.work) {
@@ -59,11 +69,17 @@ pub fn work_at(points: &[Point], d: f64) -> Option<Reading> {
     let right = front.iter().position(|p| p.digits >= d)?;
     let b = front[right];
     if right == 0 {
-        return Some(Reading { work: b.work, bound: b.digits > d });
+        return Some(Reading {
+            work: b.work,
+            bound: b.digits > d,
+        });
     }
     let a = front[right - 1];
     let s = (d - a.digits) / (b.digits - a.digits);
-    Some(Reading { work: a.work.powf(1.0 - s) * b.work.powf(s), bound: false })
+    Some(Reading {
+        work: a.work.powf(1.0 - s) * b.work.powf(s),
+        bound: false,
+    })
 }
 
 /// The work at `d` digits on the least-squares line of log₁₀(work) over the digits, through all
@@ -79,7 +95,10 @@ pub fn fit_at(points: &[Point], d: f64) -> Option<f64> {
         return None;
     }
     let n = near.len() as f64;
-    let (mx, my) = (near.iter().map(|p| p.0).sum::<f64>() / n, near.iter().map(|p| p.1).sum::<f64>() / n);
+    let (mx, my) = (
+        near.iter().map(|p| p.0).sum::<f64>() / n,
+        near.iter().map(|p| p.1).sum::<f64>() / n,
+    );
     let xx: f64 = near.iter().map(|p| (p.0 - mx).powi(2)).sum();
     let xy: f64 = near.iter().map(|p| (p.0 - mx) * (p.1 - my)).sum();
     (xx > 0.0).then(|| 10f64.powf(my - mx * xy / xx))
@@ -102,12 +121,21 @@ mod tests {
     use super::*;
 
     fn points(p: &[(f64, f64)]) -> Vec<Point> {
-        p.iter().map(|&(digits, work)| Point { digits, work }).collect()
+        p.iter()
+            .map(|&(digits, work)| Point { digits, work })
+            .collect()
     }
 
     #[test]
     fn dominated_runs_leave_the_front() {
-        let p = points(&[(2.0, 10.0), (3.0, 50.0), (3.5, 40.0), (5.0, 100.0), (4.0, 120.0), (f64::NAN, 1.0)]);
+        let p = points(&[
+            (2.0, 10.0),
+            (3.0, 50.0),
+            (3.5, 40.0),
+            (5.0, 100.0),
+            (4.0, 120.0),
+            (f64::NAN, 1.0),
+        ]);
         assert_eq!(front(&p), points(&[(2.0, 10.0), (3.5, 40.0), (5.0, 100.0)]));
     }
 
@@ -117,7 +145,13 @@ mod tests {
         let at = |d| work_at(&p, d);
         assert!((at(3.0).map_or(0.0, |r| r.work) - 100.0).abs() < 1e-9);
         assert_eq!(at(4.0).map(|r| r.work.round()), Some(1000.0));
-        assert_eq!(at(1.0), Some(Reading { work: 10.0, bound: true }));
+        assert_eq!(
+            at(1.0),
+            Some(Reading {
+                work: 10.0,
+                bound: true
+            })
+        );
         assert_eq!(at(6.5), None);
         assert_eq!(work_at(&[], 1.0), None);
     }

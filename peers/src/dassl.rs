@@ -10,7 +10,15 @@ use core::slice;
 use holonom_dae::System;
 use holonom_dae::problems::Problem;
 
-type ResidualFn = unsafe extern "C" fn(*const f64, *const f64, *const f64, *mut f64, *mut c_int, *mut f64, *mut c_int);
+type ResidualFn = unsafe extern "C" fn(
+    *const f64,
+    *const f64,
+    *const f64,
+    *mut f64,
+    *mut c_int,
+    *mut f64,
+    *mut c_int,
+);
 
 unsafe extern "C" {
     fn ddassl_(
@@ -63,7 +71,12 @@ unsafe extern "C" fn residual(
     let n = counted.n;
     // SAFETY: DASSL hands over n numbers each in y, ẏ and r, which do not overlap.
     let (t, y, yp, r) = unsafe {
-        (*t, slice::from_raw_parts(y, n), slice::from_raw_parts(yp, n), slice::from_raw_parts_mut(r, n))
+        (
+            *t,
+            slice::from_raw_parts(y, n),
+            slice::from_raw_parts(yp, n),
+            slice::from_raw_parts_mut(r, n),
+        )
     };
     if counted.residual(t, y, yp, r).is_err() {
         // SAFETY: a place for the answer; −1 makes DASSL try a smaller step.
@@ -89,16 +102,29 @@ fn meaning(idid: c_int) -> &'static str {
 }
 
 /// Integrates with DASSL.
-pub fn integrate(system: &mut dyn System, problem: &Problem, settings: &Settings<'_>) -> Result<Run, String> {
+pub fn integrate(
+    system: &mut dyn System,
+    problem: &Problem,
+    settings: &Settings<'_>,
+) -> Result<Run, String> {
     let n = system.structure().dimension();
     let left_out = excluded(system.structure());
-    let size = |k: usize| c_int::try_from(k).map_err(|_| format!("{n} unknowns are too many for DASSL's dense matrix"));
+    let size = |k: usize| {
+        c_int::try_from(k)
+            .map_err(|_| format!("{n} unknowns are too many for DASSL's dense matrix"))
+    };
     let neq = size(n)?;
     let n_work = size(40 + 9 * n + n * n)?;
     // 20 + n would do for the original; Octave's wants one more.
     let n_iwork = size(21 + n)?;
-    let rtol: Vec<f64> = left_out.iter().map(|out| if *out { 0.0 } else { settings.rtol }).collect();
-    let atol: Vec<f64> = left_out.iter().map(|out| if *out { 1e6 } else { settings.atol }).collect();
+    let rtol: Vec<f64> = left_out
+        .iter()
+        .map(|out| if *out { 0.0 } else { settings.rtol })
+        .collect();
+    let atol: Vec<f64> = left_out
+        .iter()
+        .map(|out| if *out { 1e6 } else { settings.atol })
+        .collect();
     let targets = targets(problem, settings);
     let mut counted = Counted::new(system);
     let mut computed = Vec::with_capacity(targets.len());
@@ -139,7 +165,10 @@ pub fn integrate(system: &mut dyn System, problem: &Problem, settings: &Settings
             info[0] = 1; // a continuation from now on
             if idid == MORE_STEPS {
                 if counter(&iwork, 11) + BATCH > settings.max_steps {
-                    failure = Some(format!("more than {} steps, given up at t = {t:.6e}", settings.max_steps));
+                    failure = Some(format!(
+                        "more than {} steps, given up at t = {t:.6e}",
+                        settings.max_steps
+                    ));
                     break 'targets;
                 }
                 continue;
@@ -177,8 +206,11 @@ pub fn integrate(system: &mut dyn System, problem: &Problem, settings: &Settings
 /// costs nothing, as it does not cut steps.
 fn stops(t0: f64, targets: &[f64]) -> Vec<f64> {
     let first = targets.first().map_or(t0, |t| t - t0);
-    let mut all: Vec<f64> =
-        (0..300).map(|k| 10f64.powi(k)).take_while(|s| *s < first && first > 1e4).map(|s| t0 + s).collect();
+    let mut all: Vec<f64> = (0..300)
+        .map(|k| 10f64.powi(k))
+        .take_while(|s| *s < first && first > 1e4)
+        .map(|s| t0 + s)
+        .collect();
     all.extend(targets);
     all
 }

@@ -38,7 +38,11 @@ impl Right<'_> {
             self.base_at.1.extend_from_slice(y);
         }
         // The increment is the root of the rounding unit of the variable that moves most.
-        let size = y.iter().zip(v).map(|(y, v)| y.abs() * v.abs()).fold(0.0, f64::max);
+        let size = y
+            .iter()
+            .zip(v)
+            .map(|(y, v)| y.abs() * v.abs())
+            .fold(0.0, f64::max);
         let length = v.iter().fold(0.0f64, |m, v| m.max(v.abs()));
         let h = f64::EPSILON.sqrt() * (size / length).max(1e-5) / length;
         if !h.is_finite() {
@@ -58,10 +62,17 @@ impl Right<'_> {
 }
 
 /// Integrates with diffsol's BDF.
-pub fn integrate(system: &mut dyn System, problem: &Problem, settings: &Settings<'_>) -> Result<Run, String> {
+pub fn integrate(
+    system: &mut dyn System,
+    problem: &Problem,
+    settings: &Settings<'_>,
+) -> Result<Run, String> {
     let structure = system.structure();
     if structure.derivative != DerivativeForm::Identity
-        || structure.variables.iter().any(|v| !v.kind.is_differential())
+        || structure
+            .variables
+            .iter()
+            .any(|v| !v.kind.is_differential())
     {
         return Err("only explicit ODEs ẏ = f(t, y) are given to diffsol".into());
     }
@@ -83,18 +94,28 @@ pub fn integrate(system: &mut dyn System, problem: &Problem, settings: &Settings
         .atol([settings.atol])
         .rhs_implicit(
             |y: &[f64], _p: &[f64], t: f64, f: &mut [f64]| right.borrow_mut().value(t, y, f),
-            |y: &[f64], _p: &[f64], t: f64, v: &[f64], out: &mut [f64]| right.borrow_mut().product(t, y, v, out),
+            |y: &[f64], _p: &[f64], t: f64, v: &[f64], out: &mut [f64]| {
+                right.borrow_mut().product(t, y, v, out)
+            },
         )
-        .init(|_p: &[f64], _t: f64, y: &mut [f64]| y.copy_from_slice(&problem.y0), n)
+        .init(
+            |_p: &[f64], _t: f64, y: &mut [f64]| y.copy_from_slice(&problem.y0),
+            n,
+        )
         .build()
         .map_err(|e| format!("diffsol refuses the problem: {e}"))?;
     let mut run = Run::default();
-    let mut solver = equations.bdf::<NalgebraLU<f64>>().map_err(|e| format!("diffsol refuses the problem: {e}"))?;
+    let mut solver = equations
+        .bdf::<NalgebraLU<f64>>()
+        .map_err(|e| format!("diffsol refuses the problem: {e}"))?;
     'targets: for target in &targets {
         while solver.state().t < *target {
             let t = solver.state().t;
             if solver.get_statistics().number_of_steps as u64 >= settings.max_steps {
-                run.failure = Some(format!("more than {} steps, given up at t = {t:.6e}", settings.max_steps));
+                run.failure = Some(format!(
+                    "more than {} steps, given up at t = {t:.6e}",
+                    settings.max_steps
+                ));
                 break 'targets;
             }
             if let Err(error) = solver.step() {

@@ -7,7 +7,10 @@ use holonom_dae::problems::Problem;
 use serde_json::json;
 
 /// Nominal problem and tolerances; each is run at 20 tolerances within ±10 % of them.
-const CASES: [(&str, f64, Option<f64>); 2] = [("car-axle", 1e-6, None), ("chain-residual:16:0.05", 1e-4, Some(1e-6))];
+const CASES: [(&str, f64, Option<f64>); 2] = [
+    ("car-axle", 1e-6, None),
+    ("chain-residual:16:0.05", 1e-4, Some(1e-6)),
+];
 const RUNS: u32 = 20;
 
 /// Mean steps and Jacobians over the tolerances.
@@ -15,7 +18,10 @@ fn mean(problem: &Problem, code: Code, rtol: f64, atol: f64) -> Result<(f64, f64
     let (mut steps, mut jacobians) = (0, 0);
     for k in 0..RUNS {
         let factor = 0.9 + 0.2 * f64::from(k) / f64::from(RUNS - 1);
-        let settings = Settings { like_dassl: true, ..Settings::new(rtol * factor, atol * factor) };
+        let settings = Settings {
+            like_dassl: true,
+            ..Settings::new(rtol * factor, atol * factor)
+        };
         let mut system = (problem.build)();
         let run = (code.integrate)(system.as_mut(), problem, &settings)?;
         if let Some(failure) = run.failure {
@@ -24,7 +30,10 @@ fn mean(problem: &Problem, code: Code, rtol: f64, atol: f64) -> Result<(f64, f64
         steps += run.steps;
         jacobians += run.jacobians;
     }
-    Ok((steps as f64 / f64::from(RUNS), jacobians as f64 / f64::from(RUNS)))
+    Ok((
+        steps as f64 / f64::from(RUNS),
+        jacobians as f64 / f64::from(RUNS),
+    ))
 }
 
 /// Measures and prints everything.
@@ -40,7 +49,12 @@ pub fn fidelity(find: impl Fn(&str) -> Result<Problem, String>) -> Report {
             });
             match measured {
                 Ok((steps, jacobians)) => {
-                    printed.push(vec![name.to_owned(), code.to_owned(), format!("{steps:.1}"), format!("{jacobians:.1}")]);
+                    printed.push(vec![
+                        name.to_owned(),
+                        code.to_owned(),
+                        format!("{steps:.1}"),
+                        format!("{jacobians:.1}"),
+                    ]);
                     report.rows.push(json!({ "problem": name, "code": code, "rtol": rtol, "steps": steps, "jacobians": jacobians }));
                     means.push((steps, jacobians));
                 }
@@ -48,9 +62,10 @@ pub fn fidelity(find: impl Fn(&str) -> Result<Problem, String>) -> Report {
             }
         }
         if let [(steps, jacobians), (ours, ours_jacobians)] = means[..] {
-            for (what, value, limit) in
-                [("steps", ours / steps - 1.0, 0.15), ("jacobians", ours_jacobians / jacobians - 1.0, 0.30)]
-            {
+            for (what, value, limit) in [
+                ("steps", ours / steps - 1.0, 0.15),
+                ("jacobians", ours_jacobians / jacobians - 1.0, 0.30),
+            ] {
                 report.checks.push(Check {
                     id: format!("{what}/{name}"),
                     value: value.abs(),

@@ -16,7 +16,11 @@ use holonom_dae::problems::Problem;
 pub const CONNECTED: bool = false;
 
 /// Integrates with Holonom.
-pub fn integrate(_system: &mut dyn System, _problem: &Problem, settings: &Settings<'_>) -> Result<Run, String> {
+pub fn integrate(
+    _system: &mut dyn System,
+    _problem: &Problem,
+    settings: &Settings<'_>,
+) -> Result<Run, String> {
     let _ = settings.like_dassl;
     Err("Holonom's solver is not connected to this program yet (src/holonom.rs)".into())
 }

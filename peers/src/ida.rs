@@ -41,7 +41,14 @@ unsafe extern "C" {
     fn IDASetId(memory: *mut c_void, id: Handle) -> c_int;
     fn IDASetSuppressAlg(memory: *mut c_void, suppress: c_int) -> c_int;
     fn IDASetLinearSolver(memory: *mut c_void, solver: Handle, matrix: Handle) -> c_int;
-    fn IDASolve(memory: *mut c_void, target: f64, t: *mut f64, y: Handle, yp: Handle, task: c_int) -> c_int;
+    fn IDASolve(
+        memory: *mut c_void,
+        target: f64,
+        t: *mut f64,
+        y: Handle,
+        yp: Handle,
+        task: c_int,
+    ) -> c_int;
     fn IDAGetNumSteps(memory: *mut c_void, n: *mut c_long) -> c_int;
     fn IDAGetNumResEvals(memory: *mut c_void, n: *mut c_long) -> c_int;
     fn IDAGetNumJacEvals(memory: *mut c_void, n: *mut c_long) -> c_int;
@@ -65,7 +72,13 @@ struct Callback<'a> {
     message: Option<String>,
 }
 
-unsafe extern "C" fn residual(t: f64, y: Handle, yp: Handle, r: Handle, data: *mut c_void) -> c_int {
+unsafe extern "C" fn residual(
+    t: f64,
+    y: Handle,
+    yp: Handle,
+    r: Handle,
+    data: *mut c_void,
+) -> c_int {
     // SAFETY: `data` is the Callback given to IDASetUserData, alive and not otherwise borrowed
     // while IDASolve runs.
     let call = unsafe { &mut *data.cast::<Callback<'_>>() };
@@ -93,7 +106,12 @@ unsafe extern "C" fn note(
     let call = unsafe { &mut *data.cast::<Callback<'_>>() };
     if !text.is_null() {
         // SAFETY: IDA passes a C string.
-        call.message = Some(unsafe { CStr::from_ptr(text) }.to_string_lossy().trim().to_owned());
+        call.message = Some(
+            unsafe { CStr::from_ptr(text) }
+                .to_string_lossy()
+                .trim()
+                .to_owned(),
+        );
     }
 }
 
@@ -108,7 +126,13 @@ struct Memory {
 
 impl Memory {
     fn new(n: usize) -> Result<Self, String> {
-        let mut m = Self { context: null_mut(), vectors: Vec::new(), matrix: null_mut(), solver: null_mut(), ida: null_mut() };
+        let mut m = Self {
+            context: null_mut(),
+            vectors: Vec::new(),
+            matrix: null_mut(),
+            solver: null_mut(),
+            ida: null_mut(),
+        };
         // SAFETY: plain constructors; each result is checked before it is used and freed by Drop.
         unsafe {
             if SUNContext_Create(null_mut(), &raw mut m.context) != 0 {
@@ -172,13 +196,29 @@ impl Drop for Memory {
 }
 
 /// Integrates with IDA.
-pub fn integrate(system: &mut dyn System, problem: &Problem, settings: &Settings<'_>) -> Result<Run, String> {
-    let key = (problem.name.clone(), settings.rtol.to_bits(), settings.atol.to_bits());
+pub fn integrate(
+    system: &mut dyn System,
+    problem: &Problem,
+    settings: &Settings<'_>,
+) -> Result<Run, String> {
+    let key = (
+        problem.name.clone(),
+        settings.rtol.to_bits(),
+        settings.atol.to_bits(),
+    );
     let known = || HOPELESS.lock().unwrap_or_else(PoisonError::into_inner);
     if !known().contains(&key) {
         let first = if excluded(system.structure()).contains(&true) {
             let patience = settings.max_steps.min(PATIENCE);
-            attempt(system, problem, &Settings { max_steps: patience, ..settings.clone() }, settings.atol)?
+            attempt(
+                system,
+                problem,
+                &Settings {
+                    max_steps: patience,
+                    ..settings.clone()
+                },
+                settings.atol,
+            )?
         } else {
             return attempt(system, problem, settings, settings.atol);
         };
@@ -188,7 +228,9 @@ pub fn integrate(system: &mut dyn System, problem: &Problem, settings: &Settings
         known().insert(key);
     }
     let mut second = attempt(system, problem, settings, LOOSE)?;
-    second.note = Some(format!("with atol {LOOSE:e} on the variables of index 2 and 3, after failing without"));
+    second.note = Some(format!(
+        "with atol {LOOSE:e} on the variables of index 2 and 3, after failing without"
+    ));
     Ok(second)
 }
 
@@ -202,7 +244,10 @@ fn attempt(
     let n = system.structure().dimension();
     let left_out = excluded(system.structure());
     let targets = targets(problem, settings);
-    let mut call = Callback { counted: Counted::new(system), message: None };
+    let mut call = Callback {
+        counted: Counted::new(system),
+        message: None,
+    };
     let data = (&raw mut call).cast::<c_void>();
     let mut computed = Vec::with_capacity(targets.len());
 
@@ -216,20 +261,31 @@ fn attempt(
     for (atol, out) in memory.entries(3, n).iter_mut().zip(&left_out) {
         *atol = if *out { atol_left_out } else { settings.atol };
     }
-    let (ida, y, yp, id) = (memory.ida, memory.vectors[0], memory.vectors[1], memory.vectors[2]);
+    let (ida, y, yp, id) = (
+        memory.ida,
+        memory.vectors[0],
+        memory.vectors[1],
+        memory.vectors[2],
+    );
     // SAFETY: all handles are valid and of matching size, `data` outlives the last IDASolve.
     let set = unsafe {
         IDASetErrHandlerFn(ida, note, data)
             | IDAInit(ida, residual, problem.t0, y, yp)
             | IDASetUserData(ida, data)
             | IDASVtolerances(ida, settings.rtol, memory.vectors[3])
-            | IDASetMaxNumSteps(ida, c_long::try_from(settings.max_steps).unwrap_or(c_long::MAX))
+            | IDASetMaxNumSteps(
+                ida,
+                c_long::try_from(settings.max_steps).unwrap_or(c_long::MAX),
+            )
             | IDASetId(ida, id)
             | IDASetSuppressAlg(ida, c_int::from(left_out.contains(&true)))
             | IDASetLinearSolver(ida, memory.solver, memory.matrix)
     };
     if set != 0 {
-        return Err(format!("IDA refuses its input: {}", call.message.unwrap_or_default()));
+        return Err(format!(
+            "IDA refuses its input: {}",
+            call.message.unwrap_or_default()
+        ));
     }
     let mut failure = None;
     for target in &targets {
@@ -238,8 +294,14 @@ fn attempt(
         let flag = unsafe { IDASolve(ida, *target, &raw mut t, y, yp, NORMAL) };
         if flag < 0 {
             failure = Some(match flag {
-                TOO_MUCH_WORK => format!("more than {} steps, given up at t = {t:.6e}", settings.max_steps),
-                _ => format!("flag {flag} at t = {t:.6e}: {}", call.message.take().unwrap_or_default()),
+                TOO_MUCH_WORK => format!(
+                    "more than {} steps, given up at t = {t:.6e}",
+                    settings.max_steps
+                ),
+                _ => format!(
+                    "flag {flag} at t = {t:.6e}: {}",
+                    call.message.take().unwrap_or_default()
+                ),
             });
             break;
         }

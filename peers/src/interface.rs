@@ -27,7 +27,13 @@ impl Settings<'_> {
 
     /// The given tolerances, output at the end only.
     pub fn new(rtol: f64, atol: f64) -> Self {
-        Self { rtol, atol, times: &[], max_steps: 1_000_000, like_dassl: false }
+        Self {
+            rtol,
+            atol,
+            times: &[],
+            max_steps: 1_000_000,
+            like_dassl: false,
+        }
     }
 }
 
@@ -73,12 +79,22 @@ pub struct Counted<'a> {
 impl<'a> Counted<'a> {
     /// Starts counting at zero.
     pub fn new(system: &'a mut dyn System) -> Self {
-        Self { n: system.structure().dimension(), system, calls: 0 }
+        Self {
+            n: system.structure().dimension(),
+            system,
+            calls: 0,
+        }
     }
 
     /// r := F(t, y, ẏ), counted. NaN and infinities are left to the code's own tests.
     #[inline]
-    pub fn residual(&mut self, t: f64, y: &[f64], yp: &[f64], r: &mut [f64]) -> Result<(), Rejection> {
+    pub fn residual(
+        &mut self,
+        t: f64,
+        y: &[f64],
+        yp: &[f64],
+        r: &mut [f64],
+    ) -> Result<(), Rejection> {
         self.calls += 1;
         self.system.residual(t, y, yp, r)
     }
@@ -94,7 +110,10 @@ pub fn targets(problem: &Problem, settings: &Settings<'_>) -> Vec<f64> {
 }
 
 /// Separates what was computed at the targets into outputs and end.
-#[cfg_attr(not(any(feature = "ida", feature = "dassl", feature = "diffsol")), allow(dead_code))]
+#[cfg_attr(
+    not(any(feature = "ida", feature = "dassl", feature = "diffsol")),
+    allow(dead_code)
+)]
 pub fn split_outputs(mut computed: Vec<Vec<f64>>, settings: &Settings<'_>, run: &mut Run) {
     if let Some(last) = computed.last() {
         run.y.clone_from(last);
@@ -105,20 +124,30 @@ pub fn split_outputs(mut computed: Vec<Vec<f64>>, settings: &Settings<'_>, run: 
 
 /// The variables left out of the error test in every multistep code: multipliers, and what has
 /// an index above 1.
-#[cfg_attr(not(any(feature = "ida", feature = "dassl", feature = "diffsol")), allow(dead_code))]
+#[cfg_attr(
+    not(any(feature = "ida", feature = "dassl", feature = "diffsol")),
+    allow(dead_code)
+)]
 pub fn excluded(structure: &Structure) -> Vec<bool> {
     structure
         .variables
         .iter()
         .map(|v| {
-            v.index > 1 || matches!(v.kind, VariableKind::Multiplier | VariableKind::StabilisingMultiplier)
+            v.index > 1
+                || matches!(
+                    v.kind,
+                    VariableKind::Multiplier | VariableKind::StabilisingMultiplier
+                )
         })
         .collect()
 }
 
 /// CPU time of the process in seconds, all threads together.
 pub fn cpu_time() -> f64 {
-    let mut t = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    let mut t = libc::timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
     // SAFETY: `t` is a valid place for a timespec; the clock exists on every Linux.
     unsafe { libc::clock_gettime(libc::CLOCK_PROCESS_CPUTIME_ID, &raw mut t) };
     t.tv_sec as f64 + 1e-9 * t.tv_nsec as f64

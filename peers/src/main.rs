@@ -123,8 +123,13 @@ fn one_thread() {
     if std::env::var_os(NAME).is_none()
         && let Ok(program) = std::env::current_exe()
     {
-        let error = std::process::Command::new(program).args(std::env::args_os().skip(1)).env(NAME, "1").exec();
-        eprintln!("warning: could not restart with {NAME}=1 ({error}); times may include idle threads");
+        let error = std::process::Command::new(program)
+            .args(std::env::args_os().skip(1))
+            .env(NAME, "1")
+            .exec();
+        eprintln!(
+            "warning: could not restart with {NAME}=1 ({error}); times may include idle threads"
+        );
     }
 }
 
@@ -135,21 +140,62 @@ fn dispatch(command: Command) -> Result<bool, String> {
             for p in problems::all() {
                 println!("{:<24} {}", p.name, p.title);
             }
-            println!("\ncodes: {}", codes::built().iter().map(|c| c.name).collect::<Vec<_>>().join(", "));
+            println!(
+                "\ncodes: {}",
+                codes::built()
+                    .iter()
+                    .map(|c| c.name)
+                    .collect::<Vec<_>>()
+                    .join(", ")
+            );
             Ok(true)
         }
-        Command::Run { problem, rtol, atol, peer, values } => run(&find(&problem)?, rtol, atol, &peer, values),
-        Command::Compare { problems: names, peer, digits, repeat, per_decade, json } => {
+        Command::Run {
+            problem,
+            rtol,
+            atol,
+            peer,
+            values,
+        } => run(&find(&problem)?, rtol, atol, &peer, values),
+        Command::Compare {
+            problems: names,
+            peer,
+            digits,
+            repeat,
+            per_decade,
+            json,
+        } => {
             let chosen = match names.is_empty() {
                 true => problems::all(),
                 false => names.iter().map(|n| find(n)).collect::<Result<_, _>>()?,
             };
-            let report = compare::compare(&chosen, &codes::select(&peer)?, &compare::Options { digits, repeat, per_decade });
+            let report = compare::compare(
+                &chosen,
+                &codes::select(&peer)?,
+                &compare::Options {
+                    digits,
+                    repeat,
+                    per_decade,
+                },
+            );
             finish(&report, json)
         }
         Command::Fidelity { json } => finish(&fidelity::fidelity(find), json),
-        Command::Chain { n, omega, rtol, atol, peer, json } => {
-            let report = chain::chain(&n, omega, &Settings::new(rtol, atol), &codes::select(&peer)?, find)?;
+        Command::Chain {
+            n,
+            omega,
+            rtol,
+            atol,
+            peer,
+            json,
+        } => {
+            let report = chain::chain(
+                &n,
+                omega,
+                &Settings::new(rtol, atol),
+                &codes::select(&peer)?,
+                find,
+            )?;
             finish(&report, json)
         }
     }
@@ -168,18 +214,30 @@ fn find(name: &str) -> Result<Problem, String> {
     })
 }
 
-fn run(problem: &Problem, rtol: f64, atol: Option<f64>, peers: &[String], values: bool) -> Result<bool, String> {
+fn run(
+    problem: &Problem,
+    rtol: f64,
+    atol: Option<f64>,
+    peers: &[String],
+    values: bool,
+) -> Result<bool, String> {
     if !(rtol > 0.0 && rtol < 1.0) || atol.is_some_and(|a| a.is_nan() || a <= 0.0) {
-        return Err("tolerances are positive numbers, the relative one below 1, such as 1e-6".into());
+        return Err(
+            "tolerances are positive numbers, the relative one below 1, such as 1e-6".into(),
+        );
     }
     let settings = Settings::new(rtol, atol.unwrap_or(rtol * problem.atol_factor));
     let mut all = true;
     for code in codes::select(peers)? {
         let mut system = (problem.build)();
-        let head = format!("{} {:<8} rtol={:.3e} atol={:.3e}", problem.name, code.name, settings.rtol, settings.atol);
+        let head = format!(
+            "{} {:<8} rtol={:.3e} atol={:.3e}",
+            problem.name, code.name, settings.rtol, settings.atol
+        );
         match (code.integrate)(system.as_mut(), problem, &settings) {
             Ok(run) => {
-                let digits = curve::score(system.structure(), problem, &run.y).map_or("-".into(), |d| format!("{d:.2}"));
+                let digits = curve::score(system.structure(), problem, &run.y)
+                    .map_or("-".into(), |d| format!("{d:.2}"));
                 println!(
                     "{head}: steps={} residuals={} own={} jacobians={} error_fails={} convergence_fails={} cpu={} digits={digits}{}{}",
                     run.steps,
@@ -189,8 +247,12 @@ fn run(problem: &Problem, rtol: f64, atol: Option<f64>, peers: &[String], values
                     run.error_failures,
                     run.convergence_failures,
                     report::seconds(run.cpu),
-                    run.note.as_ref().map_or(String::new(), |n| format!(" ({n})")),
-                    run.failure.as_ref().map_or(String::new(), |f| format!(" FAILED {f}")),
+                    run.note
+                        .as_ref()
+                        .map_or(String::new(), |n| format!(" ({n})")),
+                    run.failure
+                        .as_ref()
+                        .map_or(String::new(), |f| format!(" FAILED {f}")),
                 );
                 if values {
                     for (v, y) in system.structure().variables.iter().zip(&run.y) {

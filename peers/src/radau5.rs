@@ -10,7 +10,8 @@ use core::slice;
 use holonom_dae::problems::Problem;
 use holonom_dae::{DerivativeForm, System};
 
-type RightFn = unsafe extern "C" fn(*const c_int, *const f64, *const f64, *mut f64, *mut f64, *mut c_int);
+type RightFn =
+    unsafe extern "C" fn(*const c_int, *const f64, *const f64, *mut f64, *mut f64, *mut c_int);
 type MassFn = unsafe extern "C" fn(*const c_int, *mut f64, *const c_int, *mut f64, *mut c_int);
 type OutputFn = unsafe extern "C" fn(
     *const c_int,
@@ -56,7 +57,13 @@ unsafe extern "C" {
     );
     /// All n components of the collocation polynomial of the last step, at `t`. A subroutine in
     /// deSolve; Hairer's original is a function of one component.
-    fn contr5_(n: *const c_int, t: *const f64, cont: *const f64, lrc: *const c_int, values: *mut f64);
+    fn contr5_(
+        n: *const c_int,
+        t: *const f64,
+        cont: *const f64,
+        lrc: *const c_int,
+        values: *mut f64,
+    );
 }
 
 /// Stand-ins for deSolve's message routines, which print through an R that does not run here.
@@ -92,13 +99,26 @@ struct Callback<'a> {
     computed: Vec<Vec<f64>>,
 }
 
-unsafe extern "C" fn right(_n: *const c_int, t: *const f64, y: *const f64, f: *mut f64, _rpar: *mut f64, ipar: *mut c_int) {
+unsafe extern "C" fn right(
+    _n: *const c_int,
+    t: *const f64,
+    y: *const f64,
+    f: *mut f64,
+    _rpar: *mut f64,
+    ipar: *mut c_int,
+) {
     // SAFETY: `ipar` is the Callback handed to radau5_ and passed through untouched; nothing else
     // borrows it while radau5_ runs.
     let call = unsafe { &mut *ipar.cast::<Callback<'_>>() };
     let n = call.counted.n;
     // SAFETY: RADAU5 hands over n numbers each in y and f, which do not overlap.
-    let (t, y, f) = unsafe { (*t, slice::from_raw_parts(y, n), slice::from_raw_parts_mut(f, n)) };
+    let (t, y, f) = unsafe {
+        (
+            *t,
+            slice::from_raw_parts(y, n),
+            slice::from_raw_parts_mut(f, n),
+        )
+    };
     let evaluated = call.counted.residual(t, y, &call.zero, f);
     f.iter_mut().for_each(|f| *f = -*f);
     // RADAU5 knows no refusal and takes NaN for success; something huge makes it reject the step.
@@ -107,7 +127,13 @@ unsafe extern "C" fn right(_n: *const c_int, t: *const f64, y: *const f64, f: *m
     }
 }
 
-unsafe extern "C" fn mass(_n: *const c_int, m: *mut f64, rows: *const c_int, _rpar: *mut f64, ipar: *mut c_int) {
+unsafe extern "C" fn mass(
+    _n: *const c_int,
+    m: *mut f64,
+    rows: *const c_int,
+    _rpar: *mut f64,
+    ipar: *mut c_int,
+) {
     // SAFETY: as in `right`.
     let call = unsafe { &mut *ipar.cast::<Callback<'_>>() };
     let n = call.counted.n;
@@ -179,15 +205,27 @@ fn constant_mass(system: &mut dyn System, problem: &Problem) -> Result<Mass, Str
         m
     };
     let bump = |x: &[f64], size: f64, phase: f64| -> Vec<f64> {
-        (0..n).map(|i| x[i] + size * (1.0 + x[i].abs()) * (phase + 1.7 * i as f64).sin()).collect()
+        (0..n)
+            .map(|i| x[i] + size * (1.0 + x[i].abs()) * (phase + 1.7 * i as f64).sin())
+            .collect()
     };
-    let second = |size: f64| (problem.t0 + 0.3 * (problem.t_end - problem.t0).min(1.0), bump(&problem.y0, size, 0.4), bump(&problem.yp0, size, 1.1));
+    let second = |size: f64| {
+        (
+            problem.t0 + 0.3 * (problem.t_end - problem.t0).min(1.0),
+            bump(&problem.y0, size, 0.4),
+            bump(&problem.yp0, size, 1.1),
+        )
+    };
 
     let m = match &structure.derivative {
-        DerivativeForm::Unknown => return Err("RADAU5 needs M ẏ = f(t, y); the form of ∂F/∂ẏ is not declared".into()),
-        DerivativeForm::Identity => {
-            dense(&mut (0..n).filter(|i| structure.variables[*i].kind.is_differential()).map(|i| (i, i, 1.0)))
+        DerivativeForm::Unknown => {
+            return Err("RADAU5 needs M ẏ = f(t, y); the form of ∂F/∂ẏ is not declared".into());
         }
+        DerivativeForm::Identity => dense(
+            &mut (0..n)
+                .filter(|i| structure.variables[*i].kind.is_differential())
+                .map(|i| (i, i, 1.0)),
+        ),
         DerivativeForm::Constant(entries) => dense(&mut entries.iter().copied()),
         DerivativeForm::Mass(pattern) => {
             let mut here = vec![0.0; pattern.len()];
@@ -196,9 +234,17 @@ fn constant_mass(system: &mut dyn System, problem: &Problem) -> Result<Mass, Str
                 .derivative_matrix(problem.t0, &problem.y0, &problem.yp0, &mut here)
                 .map_err(|e| format!("∂F/∂ẏ at the start: {e}"))?;
             let (t, y, yp) = second(1e-2);
-            system.derivative_matrix(t, &y, &yp, &mut there).map_err(|e| format!("∂F/∂ẏ at a second point: {e}"))?;
-            if here.iter().zip(&there).any(|(a, b)| (a - b).abs() > 1e-12 * a.abs()) {
-                return Err("RADAU5 needs a constant mass matrix; here it depends on the state".into());
+            system
+                .derivative_matrix(t, &y, &yp, &mut there)
+                .map_err(|e| format!("∂F/∂ẏ at a second point: {e}"))?;
+            if here
+                .iter()
+                .zip(&there)
+                .any(|(a, b)| (a - b).abs() > 1e-12 * a.abs())
+            {
+                return Err(
+                    "RADAU5 needs a constant mass matrix; here it depends on the state".into(),
+                );
             }
             dense(&mut pattern.entries().zip(&here).map(|((i, j), v)| (i, j, *v)))
         }
@@ -207,13 +253,21 @@ fn constant_mass(system: &mut dyn System, problem: &Problem) -> Result<Mass, Str
     // F(t, y, ẏ) = F(t, y, 0) + M ẏ at the second point, to rounding.
     let (t, y, yp) = second(1e-2);
     let (mut whole, mut rest) = (vec![0.0; n], vec![0.0; n]);
-    let evaluated = system.residual(t, &y, &yp, &mut whole).and(system.residual(t, &y, &vec![0.0; n], &mut rest));
+    let evaluated = system.residual(t, &y, &yp, &mut whole).and(system.residual(
+        t,
+        &y,
+        &vec![0.0; n],
+        &mut rest,
+    ));
     if evaluated.is_ok() {
         for i in 0..n {
             let terms = (0..n).map(|j| m[i + n * j] * yp[j]);
             let size: f64 = terms.clone().map(f64::abs).sum::<f64>() + rest[i].abs();
             if (rest[i] + terms.sum::<f64>() - whole[i]).abs() > 1e-9 * size {
-                return Err(format!("RADAU5 needs M ẏ = f(t, y); equation `{}` is not of that form", structure.equations[i].name));
+                return Err(format!(
+                    "RADAU5 needs M ẏ = f(t, y); equation `{}` is not of that form",
+                    structure.equations[i].name
+                ));
             }
         }
     }
@@ -228,14 +282,26 @@ fn constant_mass(system: &mut dyn System, problem: &Problem) -> Result<Mass, Str
 }
 
 /// Integrates with RADAU5.
-pub fn integrate(system: &mut dyn System, problem: &Problem, settings: &Settings<'_>) -> Result<Run, String> {
+pub fn integrate(
+    system: &mut dyn System,
+    problem: &Problem,
+    settings: &Settings<'_>,
+) -> Result<Run, String> {
     let n = system.structure().dimension();
-    let indices: Vec<u8> = system.structure().variables.iter().map(|v| v.index).collect();
+    let indices: Vec<u8> = system
+        .structure()
+        .variables
+        .iter()
+        .map(|v| v.index)
+        .collect();
     if !indices.is_sorted() {
         return Err("RADAU5 needs the variables in the order of their index".into());
     }
     let mass_matrix = constant_mass(system, problem)?;
-    let size = |k: usize| c_int::try_from(k).map_err(|_| format!("{n} unknowns are too many for RADAU5's dense matrices"));
+    let size = |k: usize| {
+        c_int::try_from(k)
+            .map_err(|_| format!("{n} unknowns are too many for RADAU5's dense matrices"))
+    };
     let neq = size(n)?;
     let n_work_size = n * (5 * n + 12) + 20;
     let (n_work, n_iwork) = (size(n_work_size)?, size(3 * n + 20)?);

@@ -38,7 +38,10 @@ pub struct Report {
 impl Report {
     /// An empty report.
     pub fn new(name: &str) -> Self {
-        Self { name: name.into(), ..Self::default() }
+        Self {
+            name: name.into(),
+            ..Self::default()
+        }
     }
 
     /// Whether there are checks and all of them hold.
@@ -65,7 +68,10 @@ impl Report {
         }
         for c in &self.checks {
             let verdict = if c.holds() { "holds" } else { "FAILS" };
-            println!("{verdict}  {:<36} {:>9.3}  (at most {}; {})", c.id, c.value, c.limit, c.source);
+            println!(
+                "{verdict}  {:<36} {:>9.3}  (at most {}; {})",
+                c.id, c.value, c.limit, c.source
+            );
         }
         if !self.missing.is_empty() {
             println!();
@@ -75,7 +81,8 @@ impl Report {
         }
         let Some(file) = file else { return Ok(()) };
         let text = serde_json::to_string_pretty(&self.to_json()).map_err(|e| e.to_string())?;
-        std::fs::write(file, text + "\n").map_err(|e| format!("cannot write {}: {e}", file.display()))
+        std::fs::write(file, text + "\n")
+            .map_err(|e| format!("cannot write {}: {e}", file.display()))
     }
 }
 
@@ -97,7 +104,13 @@ pub fn seconds(t: f64) -> String {
 pub fn table(headings: &[&str], rows: &[Vec<String>]) {
     let width = |s: &str| s.chars().count();
     let widths: Vec<usize> = (0..headings.len())
-        .map(|k| rows.iter().map(|r| width(&r[k])).chain([width(headings[k])]).max().unwrap_or(0))
+        .map(|k| {
+            rows.iter()
+                .map(|r| width(&r[k]))
+                .chain([width(headings[k])])
+                .max()
+                .unwrap_or(0)
+        })
         .collect();
     let line = |cells: &mut dyn Iterator<Item = &str>| {
         let mut text = String::new();
@@ -111,7 +124,16 @@ pub fn table(headings: &[&str], rows: &[Vec<String>]) {
         println!("{}", text.trim_end());
     };
     line(&mut headings.iter().copied());
-    println!("{}", "-".repeat(widths.iter().map(|w| w + 2).sum::<usize>().saturating_sub(2)));
+    println!(
+        "{}",
+        "-".repeat(
+            widths
+                .iter()
+                .map(|w| w + 2)
+                .sum::<usize>()
+                .saturating_sub(2)
+        )
+    );
     for row in rows {
         line(&mut row.iter().map(String::as_str));
     }

@@ -243,11 +243,6 @@ impl Weights {
 
     /// The weights of the error test.
     pub fn reciprocal_error(&self) -> &[f64] {
-        if self.relaxed {
-            for ((c, w), relax) in self.corrector.iter_mut().zip(&self.plain).zip(&self.relax) {
-                *c = if *relax { *w * h } else { *w };
-            }
-        }
         if self.graded_error { &self.error } else { &self.plain }
     }
 

@@ -46,8 +46,14 @@ struct Memory {
     /// α of the last iteration: another α means another iteration.
     alpha_last: f64,
     rate: RateMemory,
-    /// Accepted steps since ∂F/∂y was evaluated.
-    age: u64,
+    /// Corrections in the iteration at hand.
+    corrections: u32,
+    /// Fewest corrections of a step since ∂F/∂y was evaluated; 0 before the first.
+    fewest: u32,
+    /// Corrections beyond the fewest, summed over the steps since then.
+    excess: f64,
+    /// Residuals the last evaluation of ∂F/∂y took.
+    cost: f64,
 }
 
 /// Everything later iterations depend on.
@@ -101,7 +107,10 @@ impl Corrector {
                 alpha: 0.0,
                 alpha_last: 0.0,
                 rate: RateMemory::default(),
-                age: 0,
+                corrections: 0,
+                fewest: 0,
+                excess: 0.0,
+                cost: f64::INFINITY,
             },
             scaled: differs(&row_powers) || differs(&column_powers),
             row_powers,
@@ -135,9 +144,11 @@ impl Corrector {
         self.memory.requested = true;
     }
 
-    /// A step was accepted: the kept ∂F/∂y is one step older.
+    /// A step was accepted: what it cost in corrections tells how well ∂F/∂y still serves.
     pub fn step_accepted(&mut self) {
-        self.memory.age += 1;
+        let m = &mut self.memory;
+        m.fewest = if m.fewest == 0 { m.corrections } else { m.fewest.min(m.corrections) };
+        m.excess += f64::from(m.corrections - m.fewest);
     }
 
     /// Improves the predicted `y`, `yp` until they solve the system; `e` receives y minus its
@@ -172,13 +183,11 @@ impl Corrector {
         let rounding = 100.0 * f64::EPSILON * weights.norm(y);
         loop {
             fresh |= action == Action::FullEvaluation;
-            if std::env::var_os("RDEBUG").is_some() { eprintln!("R {action:?} ratio {:.3} age {} rate {:?} fresh {fresh}", alpha/self.memory.alpha, self.memory.age, self.memory.rate.rate); }
             self.refresh(action, equations, weights, t, alpha, h)?;
             match self.iterate(equations, weights, t, alpha, rounding, y, yp, e) {
                 Ok(()) => return self.respect_bounds(weights, alpha, y, yp, e),
                 Err(rejection) => {
-                    if std::env::var_os("RDEBUG").is_some() { eprintln!("   failed {rejection:?} graded {:e} plain {:e} rate {:?}", weights.graded_norm(&self.delta), weights.norm(&self.delta), self.memory.rate.rate); }
-                    let reason = match rejection {
+                            let reason = match rejection {
                         Rejection::SlowConvergence => Reason::SlowConvergence,
                         _ => Reason::Divergence,
                     };
@@ -201,8 +210,8 @@ impl Corrector {
             separated: self.split.separated,
             fresh,
             matched: alpha == self.memory.alpha,
-            age: self.memory.age,
-            rate: self.memory.rate.rate,
+            excess: self.memory.excess,
+            cost: self.memory.cost,
         }
     }
 
@@ -231,9 +240,11 @@ impl Corrector {
                 // Whatever happens below, the old matrix is gone.
                 self.memory.has_matrix = false;
                 let start = Instant::now();
+                let before = equations.counters.residuals;
                 self.engine.evaluate(equations, &at, &mut self.split)?;
                 self.timing.jacobian += start.elapsed().as_secs_f64();
-                self.memory.age = 0;
+                self.memory.cost = (equations.counters.residuals - before) as f64;
+                (self.memory.fewest, self.memory.excess) = (0, 0.0);
                 self.memory.requested = false;
             }
             Action::PartitionedUpdate => {
@@ -286,6 +297,7 @@ impl Corrector {
         // The factor c of Arnold (18) for a matrix made for another α [Burrage et al. 1980].
         let c = 2.0 / (1.0 + alpha / self.memory.alpha);
         e.fill(0.0);
+        self.memory.corrections = 0;
         let mut convergence = Convergence::new();
         loop {
             if self.scaled {
@@ -300,6 +312,7 @@ impl Corrector {
             self.linear.solve(&mut self.delta);
             equations.counters.solves += 1;
             equations.counters.newton_iterations += 1;
+            self.memory.corrections += 1;
             if self.scaled {
                 for (d, s) in self.delta.iter_mut().zip(&self.column_scale) {
                     *d *= s;
@@ -312,7 +325,6 @@ impl Corrector {
                 yp[i] -= alpha * d;
             }
             let norm = weights.norm(&self.delta);
-            if std::env::var_os("RDEBUG").is_some() { let w=weights.reciprocal(); let mut v: Vec<(usize,f64)> = (0..y.len()).map(|i|(i,(self.delta[i]*w[i]).abs())).collect(); v.sort_by(|a,b| b.1.total_cmp(&a.1)); eprintln!("     it t {t:.6e} h? norm {norm:.3e} graded {:.3e} top {:?}", weights.graded_norm(&self.delta), &v[..4]); }
             let verdict = convergence.judge(norm, rounding, &mut self.memory.rate, &self.options);
             match verdict {
                 Verdict::Converged => return Ok(()),

@@ -11,11 +11,6 @@ pub struct Classical;
 const WORTH_FACTORISING: f64 = 0.85;
 /// Without separated parts a change of α needs a full evaluation: only when drastic.
 const DRASTIC: f64 = 0.6;
-/// A rate that costs an iteration more than needed in every step: renew ∂F/∂y.
-const SLOW: f64 = 0.4;
-/// Steps that a new ∂F/∂y must have served before it is renewed for a slow rate alone.
-const MIN_AGE: u64 = 20;
-
 impl RefreshPolicy for Classical {
     fn name(&self) -> &'static str {
         "classical"
@@ -26,12 +21,14 @@ impl RefreshPolicy for Classical {
         match s.reason {
             Reason::FirstStep | Reason::Requested => Action::FullEvaluation,
             Reason::NewStep | Reason::ErrorTestFailure => {
-                let slow = s.rate.is_some_and(|r| r > SLOW) && s.age >= MIN_AGE;
-                if slow && s.matched {
+                // The classical ski-rental rule: when the extra corrections so far would have
+                // paid for an evaluation, pay. At most twice the cost of knowing the future.
+                let due = s.excess >= s.cost;
+                if due && (s.matched || !s.separated) {
                     Action::FullEvaluation
-                } else if s.separated && (changed(WORTH_FACTORISING) || slow) {
+                } else if s.separated && (changed(WORTH_FACTORISING) || due) {
                     Action::PartitionedUpdate
-                } else if !s.separated && (changed(DRASTIC) || slow) {
+                } else if !s.separated && changed(DRASTIC) {
                     Action::FullEvaluation
                 } else {
                     Action::Keep

@@ -52,10 +52,10 @@ pub struct Situation {
     pub fresh: bool,
     /// Whether the matrix in use has the α of this step.
     pub matched: bool,
-    /// Accepted steps since the last full evaluation.
-    pub age: u64,
-    /// Convergence rate of the last completed iteration, if it took at least two corrections.
-    pub rate: Option<f64>,
+    /// Corrections since the last full evaluation beyond what a fresh matrix needs.
+    pub excess: f64,
+    /// Cost of a full evaluation in residuals.
+    pub cost: f64,
 }
 
 /// A refresh policy.

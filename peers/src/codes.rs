@@ -92,6 +92,14 @@ mod tests {
     use crate::interface::Settings;
     use holonom_dae::problems::{self, Problem};
     use holonom_dae::{Closure, Structure};
+    use std::sync::{Mutex, MutexGuard, PoisonError};
+
+    /// RADAU5 keeps its step in a common block: one run at a time.
+    static ALONE: Mutex<()> = Mutex::new(());
+
+    fn alone() -> MutexGuard<'static, ()> {
+        ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 
     /// x'' = −x as two equations, from (0, 1).
     fn oscillator() -> Problem {
@@ -115,6 +123,7 @@ mod tests {
 
     #[test]
     fn outputs_are_where_they_were_asked_for() {
+        let _alone = alone();
         let problem = oscillator();
         let times = [0.5, 1.0, 2.5, 3.0];
         for code in built() {
@@ -143,6 +152,7 @@ mod tests {
 
     #[test]
     fn repeated_runs_agree_exactly() {
+        let _alone = alone();
         let problem = oscillator();
         for code in built() {
             let settings = Settings::new(1e-6, 1e-6);
@@ -157,6 +167,7 @@ mod tests {
 
     #[test]
     fn every_code_reaches_digits_on_hires() {
+        let _alone = alone();
         let problem = problems::find("hires").expect("hires exists");
         for code in built() {
             let mut system = (problem.build)();

@@ -273,6 +273,26 @@ impl Structure {
             .collect()
     }
 
+    /// How much smaller than the tolerance local errors must be for the global error to be in
+    /// proportion to it, by the form of the equations.
+    ///
+    /// * Index 3: only the positions are really tested, and their local errors enter without
+    ///   the factor h that they have when velocities are tested too.
+    /// * Index 1 of constrained mechanics: positions and velocities drift off the constraints,
+    ///   nothing pulls them back.
+    ///
+    /// The numbers are measured (pendulum, car axle and Andrews' mechanism in all forms).
+    pub fn local_error_factor(&self) -> f64 {
+        let has = |level| self.equations.iter().any(|e| e.level == level);
+        if self.variables.iter().any(|v| v.index == 3) {
+            300.0
+        } else if has(EquationLevel::Acceleration) {
+            10.0
+        } else {
+            1.0
+        }
+    }
+
     /// Refuses a structure that contradicts itself.
     pub fn check(&self) -> Result<(), InputError> {
         let n = self.dimension();

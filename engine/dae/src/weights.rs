@@ -168,7 +168,7 @@ pub fn weighted_norm(v: &[f64], reciprocal: &[f64]) -> f64 {
 impl Weights {
     /// Weights for the given tolerances and error test; allocates, later calls do not.
     pub fn new(tolerances: Tolerances, error_test: Vec<ErrorTest>, structure: &Structure) -> Self {
-        let relax = structure.variables.iter().map(|v| v.kind == VariableKind::StabilisingMultiplier);
+        let relax = structure.variables.iter().map(|v| matches!(v.kind, VariableKind::StabilisingMultiplier | VariableKind::Multiplier));
         let index = structure.variables.iter().map(|v| v.index);
         Self::build(tolerances, error_test, index.collect(), relax.collect())
     }
@@ -234,6 +234,11 @@ impl Weights {
                 };
             }
         }
+    }
+
+    /// The relative tolerance given.
+    pub fn rtol(&self) -> f64 {
+        self.tolerances.rtol
     }
 
     /// 1/(rtol |y| + atol) of each variable.

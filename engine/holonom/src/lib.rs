@@ -1,1 +1,102 @@
-//! Holonom.
+//! Holonom solves differential-algebraic equations F(t, y, ẏ) = 0, above all the equations of
+//! motion of constrained mechanical systems.
+//!
+//! # A function is enough
+//!
+//! Hand over the residual as a closure. A ball dropped from 1 m; the event reverses its velocity
+//! and the integration goes on from there:
+//!
+//! ```
+//! use holonom::prelude::*;
+//!
+//! let ball = Closure::new(Structure::ode(["height", "velocity"]), |_t, y, yp, r| {
+//!     r[0] = yp[0] - y[1];
+//!     r[1] = yp[1] + 9.81;
+//! })
+//! .event(
+//!     Event::new("ground").direction(Direction::Falling),
+//!     |_t, y, _yp| y[0],
+//!     |state| {
+//!         state.y[1] *= -0.8;
+//!         EventAction::Restart
+//!     },
+//! );
+//! let options = Options::new(1e-8, 1e-8);
+//! let solution = solve(ball, (0.0, 1.0), &[1.0, 0.0], &[0.0, -9.81], options)?;
+//!
+//! let first = solution.events[0].t;
+//! assert!((first - (2.0f64 / 9.81).sqrt()).abs() < 1e-7);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Algebraic equations come without derivatives: [`Structure::semi_explicit`] names them, and the
+//! start is made consistent before the first step.
+//!
+//! # Constrained mechanics
+//!
+//! A pendulum in Cartesian coordinates, in the stabilised form of Gear, Gupta and Leimkuhler:
+//! both the constraint and its derivative hold, so that nothing drifts. An [`Observer`] watches
+//! the run; here it looks at the length of the rod.
+//!
+//! ```
+//! use holonom::prelude::*;
+//! use holonom::problems;
+//!
+//! /// The largest violation of x² + y² = 1 so far.
+//! struct Drift(f64);
+//!
+//! impl Observer for Drift {
+//!     fn step(&mut self, step: &StepInfo<'_>) -> Control {
+//!         let [x, y] = [step.y[0], step.y[1]];
+//!         self.0 = self.0.max((x * x + y * y - 1.0).abs());
+//!         Control::Continue
+//!     }
+//! }
+//!
+//! let p = problems::find("pendulum-ggl").ok_or("no such problem")?;
+//! let options = Options::new(1e-8, 1e-8);
+//! let mut run = Integrator::new((p.build)(), p.t0, &p.y0, &p.yp0, p.t_end - p.t0, options)?;
+//! let mut drift = Drift(0.0);
+//! run.run(p.t_end, &mut drift)?;
+//!
+//! let exact = problems::pendulum::exact(p.t_end);
+//! assert!((run.y()[0] - exact[0]).abs() < 1e-4);
+//! assert!(drift.0 < 1e-6);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Where to look next
+//!
+//! * [`Residual`]: equations written once, generic over the scalar, which gives exact derivatives
+//!   (the example `robertson`).
+//! * [`Options`]: tolerances, methods and limits; every strategy has a name, and the registries
+//!   [`solver::stepper::REGISTRY`], [`solver::jacobian::REGISTRY`], [`solver::linear::REGISTRY`] and
+//!   [`solver::refresh::REGISTRY`] list them.
+//! * [`Integrator`]: stepping by hand, checkpoints, observers.
+//! * [`problems`]: reference problems with verified solutions, for trying out all of this.
+
+pub use holonom_algebra as algebra;
+pub use holonom_dae as dae;
+pub use holonom_solver as solver;
+
+pub use holonom_dae::problems;
+
+pub use holonom_algebra::Real;
+pub use holonom_dae::{
+    Bound, Closure, Counters, DerivativeForm, Direction, Equation, EquationLevel, ErrorTest, Event,
+    EventAction, EventState, Failure, FailureKind, InputError, Mechanical, MechanicalLayout,
+    Pattern, Point, Rejection, Residual, Structure, System, Timing, Tolerances, Variable,
+    VariableKind,
+};
+pub use holonom_solver::stepper::{Control, Observer, Quiet, StepInfo};
+pub use holonom_solver::trajectory::{RecordedEvent, Recorder};
+pub use holonom_solver::{Checkpoint, Integrator, Options, RunError, Solution, Start, Stop, solve};
+
+/// What most programs need, for `use holonom::prelude::*`.
+pub mod prelude {
+    pub use crate::{
+        Bound, Closure, Control, Direction, Event, EventAction, EventState, Integrator, Observer,
+        Options, Point, Quiet, Real, Recorder, Rejection, Residual, Solution, StepInfo, Stop,
+        Structure, System, Tolerances, solve,
+    };
+}

@@ -261,11 +261,12 @@ impl Options {
     }
 
     /// The part of the options a BDF method needs.
-    pub fn bdf(&self) -> BdfOptions {
+    pub fn bdf(&self, structure: &Structure) -> BdfOptions {
         BdfOptions {
             max_order: self.max_order,
             stability: StabilityOptions { enabled: self.stability_detection },
             budget: self.error_budget,
+            form_factor: structure.local_error_factor(),
             hold_after_failure: self.refresh != "dassl",
             fixed_step: self.fixed_step,
         }

@@ -74,7 +74,7 @@ fn assemble_parts(system: &dyn System, options: &Options) -> (Box<dyn Stepper>, 
     let error_test = options.error_test.clone().unwrap_or_else(|| structure.default_error_test());
     let weights = Weights::new(options.tolerances.clone(), error_test, structure);
     let entry = stepper::find(&options.stepper).unwrap_or(&stepper::REGISTRY[0]);
-    let parts = Parts { corrector, weights, bdf: options.bdf() };
+    let parts = Parts { corrector, weights, bdf: options.bdf(structure) };
     ((entry.build)(n, parts), [entry.name, engine_entry.name, linear_name, policy_entry.name])
 }
 

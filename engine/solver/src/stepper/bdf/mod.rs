@@ -32,6 +32,9 @@ pub struct BdfOptions {
     /// Steps after which the share of the tolerance that a step may use begins to fall, so
     /// that the sum over a long run stays in proportion to the tolerance; `None`: never (DASSL).
     pub budget: Option<f64>,
+    /// How much tighter steps are judged because of the form of the equations
+    /// ([`Structure::local_error_factor`](holonom_dae::Structure::local_error_factor)).
+    pub form_factor: f64,
     /// Keep a step size that followed a failed error test for some steps (DASSL does not).
     pub hold_after_failure: bool,
     /// Keep this step size and `max_order` throughout, without error control.
@@ -44,16 +47,28 @@ impl Default for BdfOptions {
             max_order: MAX_ORDER,
             stability: StabilityOptions::default(),
             budget: Some(50.0),
+            form_factor: 1.0,
             hold_after_failure: true,
             fixed_step: None,
         }
     }
 }
 
+/// Most that the number of steps tightens the tolerance.
+const MAX_TIGHTENING: f64 = 30.0;
+/// Tolerances are not tightened below this relative one: rounding would take over.
+const TIGHTEST: f64 = 1e-12;
+
 impl BdfOptions {
     /// How much tighter than the tolerance a step is judged after `steps` accepted ones.
-    fn tightening(&self, steps: u64) -> f64 {
-        self.budget.map_or(1.0, |b| 1.0 + steps as f64 / b)
+    fn tightening(&self, steps: u64, rtol: f64) -> f64 {
+        match self.budget {
+            None => 1.0,
+            Some(budget) => {
+                let by_steps = (1.0 + steps as f64 / budget).min(MAX_TIGHTENING);
+                (self.form_factor * by_steps).min((rtol / TIGHTEST).max(1.0))
+            }
+        }
     }
 }
 
@@ -233,7 +248,7 @@ impl Stepper for Bdf {
             *p = h * yp;
         }
         s.stability.restart();
-        self.weights.update(y, self.options.tightening(s.steps));
+        self.weights.update(y, self.options.tightening(s.steps, self.weights.rtol()));
         self.corrector.request_evaluation();
     }
 
@@ -299,7 +314,7 @@ impl Stepper for Bdf {
         }
         let s = &mut self.state;
         s.history.update(k, &self.e, k < MAX_ORDER);
-        self.weights.update(&s.y, self.options.tightening(s.steps));
+        self.weights.update(&s.y, self.options.tightening(s.steps, self.weights.rtol()));
     }
 
     fn reject(&mut self, rejection: Rejection) {
@@ -415,7 +430,7 @@ impl Stepper for Bdf {
         }
         self.state = (**state).clone();
         self.corrector.restore(corrector);
-        self.weights.update(&self.state.y, self.options.tightening(self.state.steps));
+        self.weights.update(&self.state.y, self.options.tightening(self.state.steps, self.weights.rtol()));
         true
     }
 }

@@ -136,6 +136,8 @@ pub struct Weights {
     graded: bool,
     /// Whether the weights of the error test differ from the plain ones.
     graded_error: bool,
+    /// Accuracy to which rounding lets each variable be determined.
+    rounding: Vec<f64>,
     plain: Vec<f64>,
     corrector: Vec<f64>,
     by_index: Vec<f64>,
@@ -183,6 +185,7 @@ impl Weights {
             index,
             relaxed: relax.iter().any(|r| *r),
             relax,
+            rounding: vec![0.0; n],
             plain: vec![0.0; n],
             corrector: vec![0.0; n],
             by_index: vec![0.0; n],
@@ -198,18 +201,30 @@ impl Weights {
     /// Takes the weights at `y`, for tolerances `tightening` times smaller than given.
     pub fn update(&mut self, y: &[f64], tightening: f64) {
         let rtol = self.tolerances.rtol;
+        let r = 1.0 / tightening;
         match &self.tolerances.atol {
             Absolute::Same(a) => {
-                for (w, y) in self.plain.iter_mut().zip(y) {
-                    *w = tightening / (rtol * y.abs() + a);
+                for ((w, y), f) in self.plain.iter_mut().zip(y).zip(&self.rounding) {
+                    *w = 1.0 / ((rtol * y.abs() + a) * r).max(*f);
                 }
             }
             Absolute::Each(a) => {
-                for ((w, y), a) in self.plain.iter_mut().zip(y).zip(a) {
-                    *w = tightening / (rtol * y.abs() + a);
+                for (((w, y), a), f) in self.plain.iter_mut().zip(y).zip(a).zip(&self.rounding) {
+                    *w = 1.0 / ((rtol * y.abs() + a) * r).max(*f);
                 }
             }
         }
+    }
+
+    /// Tells to what accuracy rounding lets each variable be determined; tolerances below it
+    /// are raised to it from the next update on.
+    pub fn set_rounding(&mut self, rounding: &[f64]) {
+        self.rounding.copy_from_slice(rounding);
+    }
+
+    /// The accuracy last told.
+    pub fn rounding(&self) -> &[f64] {
+        &self.rounding
     }
 
     /// Grades the weights for step size `h`; to be called before the norms are used.

@@ -314,6 +314,7 @@ impl Stepper for Bdf {
         }
         let s = &mut self.state;
         s.history.update(k, &self.e, k < MAX_ORDER);
+        self.weights.set_rounding(self.corrector.rounding());
         self.weights.update(&s.y, self.options.tightening(s.steps, self.weights.rtol()));
     }
 
@@ -430,6 +431,7 @@ impl Stepper for Bdf {
         }
         self.state = (**state).clone();
         self.corrector.restore(corrector);
+        self.weights.set_rounding(self.corrector.rounding());
         self.weights.update(&self.state.y, self.options.tightening(self.state.steps, self.weights.rtol()));
         true
     }

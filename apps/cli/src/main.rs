@@ -1,1 +1,47 @@
-fn main(){}
+//! The `holonom` command.
+//!
+//! `main` checks the processor, reads the command line and hands over to the command; every
+//! command has a file in `commands` and a line in its registry. Exit codes: 0 done, 1 a run
+//! failed or a check does not hold, 2 bad usage.
+
+mod commands;
+mod error;
+mod output;
+mod plot;
+mod processor;
+mod progress;
+mod report;
+mod strategies;
+mod suggest;
+mod table;
+
+use commands::Outcome;
+use error::Error;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    // First of all: the rest may use instructions the processor does not have.
+    match processor::check() {
+        Ok(()) => run(),
+        Err(message) => {
+            eprintln!("holonom: {message}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+#[inline(never)]
+fn run() -> ExitCode {
+    let matches = commands::command_line().get_matches();
+    match commands::run(&matches) {
+        Ok(Outcome::Done) => ExitCode::SUCCESS,
+        Ok(Outcome::DoesNotHold) => ExitCode::from(1),
+        Err(error) => {
+            eprintln!("holonom: {error}");
+            match error {
+                Error::Usage(_) => ExitCode::from(2),
+                Error::Failed(_) => ExitCode::from(1),
+            }
+        }
+    }
+}

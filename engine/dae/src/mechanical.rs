@@ -98,13 +98,7 @@ pub trait Mechanical: Send {
     fn constraint_rate(&mut self, t: f64, q: &[f64], g_t: &mut [f64]) -> Result<(), Rejection>;
 
     /// γ(t, q, v): the rest of the acceleration constraint d/dt (G v + g_t) = G v̇ + γ.
-    fn constraint_bias(
-        &mut self,
-        t: f64,
-        q: &[f64],
-        v: &[f64],
-        gamma: &mut [f64],
-    ) -> Result<(), Rejection>;
+    fn constraint_bias(&mut self, t: f64, q: &[f64], v: &[f64], gamma: &mut [f64]) -> Result<(), Rejection>;
 
     /// v̇ and λ from M v̇ = f − Gᵀλ, G v̇ + γ = 0. λ holds the value used in f on entry.
     fn accelerations(

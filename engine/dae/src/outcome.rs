@@ -54,7 +54,9 @@ pub enum Rejection {
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum InputError {
     /// A vector has the wrong length.
-    #[error("{what} has {found} entries, the system has {expected} unknowns; pass one entry for each of them")]
+    #[error(
+        "{what} has {found} entries, the system has {expected} unknowns; pass one entry for each of them"
+    )]
     WrongSize {
         /// Which vector.
         what: &'static str,
@@ -88,7 +90,9 @@ pub enum InputError {
         remedy: &'static str,
     },
     /// The end of the interval does not lie after its start.
-    #[error("the end time {t_end} does not lie after the start time {t0}; integrate forwards, to a later time")]
+    #[error(
+        "the end time {t_end} does not lie after the start time {t0}; integrate forwards, to a later time"
+    )]
     Interval {
         /// Start of the interval.
         t0: f64,
@@ -155,9 +159,7 @@ pub enum FailureKind {
     #[error(transparent)]
     Input(#[from] InputError),
     /// The step size fell to the spacing of floating-point numbers.
-    #[error(
-        "the step size fell to {h:.3e} at order {order} because {reason}. {remedy}"
-    )]
+    #[error("the step size fell to {h:.3e} at order {order} because {reason}. {remedy}")]
     StepTooSmall {
         /// The step size at the end.
         h: f64,

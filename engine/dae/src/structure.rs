@@ -222,7 +222,10 @@ impl Structure {
         }
         for name in algebraic {
             let name = name.into();
-            equations.push(Equation::new(format!("equation for {name}"), EquationLevel::Algebraic));
+            equations.push(Equation::new(
+                format!("equation for {name}"),
+                EquationLevel::Algebraic,
+            ));
             variables.push(Variable::new(name, VariableKind::Algebraic));
         }
         Self {
@@ -280,6 +283,8 @@ impl Structure {
     ///   the factor h that they have when velocities are tested too.
     /// * Index 1 of constrained mechanics: positions and velocities drift off the constraints,
     ///   nothing pulls them back.
+    /// * Index 2 and the stabilised form: errors of the multipliers, which are not tested, enter
+    ///   the velocities.
     ///
     /// The numbers are measured (pendulum, car axle and Andrews' mechanism in all forms).
     pub fn local_error_factor(&self) -> f64 {
@@ -288,6 +293,8 @@ impl Structure {
             300.0
         } else if has(EquationLevel::Acceleration) {
             10.0
+        } else if has(EquationLevel::Velocity) {
+            5.0
         } else {
             1.0
         }
@@ -336,20 +343,30 @@ impl Structure {
         if let DerivativeForm::Constant(c) = &self.derivative
             && let Some((i, j, _)) = c.iter().find(|(i, j, v)| *i >= n || *j >= n || !v.is_finite())
         {
-            return err(format!("entry ({i}, {j}) of the constant ∂F/∂ẏ is outside the system or not finite"));
+            return err(format!(
+                "entry ({i}, {j}) of the constant ∂F/∂ẏ is outside the system or not finite"
+            ));
         }
         for b in &self.transposed {
             let inside = |r: &Range<usize>| r.start <= r.end && r.end <= n;
-            if ![&b.columns, &b.rows, &b.source_rows, &b.source_columns].iter().all(|r| inside(r))
+            if ![&b.columns, &b.rows, &b.source_rows, &b.source_columns]
+                .iter()
+                .all(|r| inside(r))
                 || b.columns.len() != b.source_rows.len()
                 || b.rows.len() != b.source_columns.len()
             {
-                return err(format!("the transposed block at columns {:?} has ranges that do not fit", b.columns));
+                return err(format!(
+                    "the transposed block at columns {:?} has ranges that do not fit",
+                    b.columns
+                ));
             }
         }
         for v in &self.variables {
             if !(1..=3).contains(&v.index) {
-                return err(format!("variable `{}` has index {}; 1, 2 or 3 are possible", v.name, v.index));
+                return err(format!(
+                    "variable `{}` has index {}; 1, 2 or 3 are possible",
+                    v.name, v.index
+                ));
             }
         }
         Ok(())

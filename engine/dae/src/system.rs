@@ -120,7 +120,12 @@ impl<R: Residual> System for Bound<R> {
     }
 
     fn residual(&mut self, t: f64, y: &[f64], yp: &[f64], r: &mut [f64]) -> Result<(), Rejection> {
-        let at = Point { t, y, yp, discrete: &self.discrete };
+        let at = Point {
+            t,
+            y,
+            yp,
+            discrete: &self.discrete,
+        };
         self.residual.residual(at, &mut self.work, r)
     }
 
@@ -135,7 +140,12 @@ impl<R: Residual> System for Bound<R> {
         yp: &[Dual4],
         r: &mut [Dual4],
     ) -> Result<(), Rejection> {
-        let at = Point { t, y, yp, discrete: &self.discrete };
+        let at = Point {
+            t,
+            y,
+            yp,
+            discrete: &self.discrete,
+        };
         self.residual.residual(at, &mut self.work4, r)
     }
 
@@ -146,7 +156,12 @@ impl<R: Residual> System for Bound<R> {
         yp: &[Dual8],
         r: &mut [Dual8],
     ) -> Result<(), Rejection> {
-        let at = Point { t, y, yp, discrete: &self.discrete };
+        let at = Point {
+            t,
+            y,
+            yp,
+            discrete: &self.discrete,
+        };
         self.residual.residual(at, &mut self.work8, r)
     }
 
@@ -157,7 +172,12 @@ impl<R: Residual> System for Bound<R> {
         yp: &[f64],
         values: &mut [f64],
     ) -> Result<(), Rejection> {
-        let at = Point { t, y, yp, discrete: &self.discrete };
+        let at = Point {
+            t,
+            y,
+            yp,
+            discrete: &self.discrete,
+        };
         self.residual.derivative_matrix(at, &mut self.work, values)
     }
 
@@ -166,12 +186,22 @@ impl<R: Residual> System for Bound<R> {
     }
 
     fn event_values(&mut self, t: f64, y: &[f64], yp: &[f64], values: &mut [f64]) {
-        let at = Point { t, y, yp, discrete: &self.discrete };
+        let at = Point {
+            t,
+            y,
+            yp,
+            discrete: &self.discrete,
+        };
         self.residual.event_values(at, &mut self.work, values);
     }
 
     fn on_event(&mut self, event: usize, t: f64, y: &mut [f64], yp: &mut [f64]) -> EventAction {
-        let state = EventState { t, y, yp, discrete: &mut self.discrete };
+        let state = EventState {
+            t,
+            y,
+            yp,
+            discrete: &mut self.discrete,
+        };
         self.residual.on_event(event, state)
     }
 

@@ -170,7 +170,12 @@ pub fn weighted_norm(v: &[f64], reciprocal: &[f64]) -> f64 {
 impl Weights {
     /// Weights for the given tolerances and error test; allocates, later calls do not.
     pub fn new(tolerances: Tolerances, error_test: Vec<ErrorTest>, structure: &Structure) -> Self {
-        let relax = structure.variables.iter().map(|v| matches!(v.kind, VariableKind::StabilisingMultiplier | VariableKind::Multiplier));
+        let relax = structure.variables.iter().map(|v| {
+            matches!(
+                v.kind,
+                VariableKind::StabilisingMultiplier | VariableKind::Multiplier
+            )
+        });
         let index = structure.variables.iter().map(|v| v.index);
         Self::build(tolerances, error_test, index.collect(), relax.collect())
     }
@@ -263,12 +268,23 @@ impl Weights {
 
     /// The weights of the error test.
     pub fn reciprocal_error(&self) -> &[f64] {
-        if self.graded_error { &self.error } else { &self.plain }
+        if self.graded_error {
+            &self.error
+        } else {
+            &self.plain
+        }
     }
 
     /// Norm for the corrector iteration.
     pub fn norm(&self, v: &[f64]) -> f64 {
-        weighted_norm(v, if self.relaxed { &self.corrector } else { &self.plain })
+        weighted_norm(
+            v,
+            if self.relaxed {
+                &self.corrector
+            } else {
+                &self.plain
+            },
+        )
     }
 
     /// Norm in which variables of higher index count with powers of h.

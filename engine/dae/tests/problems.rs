@@ -4,9 +4,7 @@
 use holonom_algebra::{Dual4, Dual8, Real};
 use holonom_dae::problems::chain::{self, Chain, Formalism};
 use holonom_dae::problems::constrained::Form;
-use holonom_dae::problems::{
-    self, Problem, andrews, brusselator, car_axle, extrapolation, pendulum,
-};
+use holonom_dae::problems::{self, Problem, andrews, brusselator, car_axle, extrapolation, pendulum};
 use holonom_dae::{Bound, DerivativeForm, Structure, System};
 
 /// Numbers in (0, 1), always the same.
@@ -44,20 +42,12 @@ fn everything() -> Vec<Problem> {
 
 fn residual(system: &mut dyn System, t: f64, y: &[f64], yp: &[f64]) -> Vec<f64> {
     let mut r = vec![f64::NAN; y.len()];
-    system
-        .residual(t, y, yp, &mut r)
-        .expect("inside the domain");
+    system.residual(t, y, yp, &mut r).expect("inside the domain");
     r
 }
 
 /// ∂F/∂y or ∂F/∂ẏ, dense, column by column, eight columns at a time.
-fn jacobian(
-    system: &mut dyn System,
-    t: f64,
-    y: &[f64],
-    yp: &[f64],
-    by_derivative: bool,
-) -> Vec<f64> {
+fn jacobian(system: &mut dyn System, t: f64, y: &[f64], yp: &[f64], by_derivative: bool) -> Vec<f64> {
     let n = y.len();
     let mut matrix = vec![0.0; n * n];
     for first in (0..n).step_by(8) {
@@ -324,11 +314,7 @@ fn references_satisfy_their_constraints() {
             .accelerations(p.t_end, q, v, &mut lambda, &mut a)
             .expect("regular");
         for (x, reference) in lambda.iter().zip(&y[layout.lambda.clone()]) {
-            assert!(
-                (x / reference - 1.0).abs() < 1e-10,
-                "{}: {x} {reference}",
-                p.name
-            );
+            assert!((x / reference - 1.0).abs() < 1e-10, "{}: {x} {reference}", p.name);
         }
         // With v̇ from the mechanics all rows of the stabilised form vanish.
         let mut yp = vec![0.0; y.len()];
@@ -455,9 +441,7 @@ fn hires_reference_is_reproduced() {
 
 #[test]
 fn akzo_nobel_reference_is_reproduced() {
-    let y = solve("akzo-nobel", 180.0, |y, state| {
-        state[5] = 115.83 * y[0] * y[3]
-    });
+    let y = solve("akzo-nobel", 180.0, |y, state| state[5] = 115.83 * y[0] * y[3]);
     assert_reference("akzo-nobel", &y, 1e-11);
 }
 

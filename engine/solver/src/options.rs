@@ -104,7 +104,10 @@ impl Default for Options {
 impl Options {
     /// Default options with these tolerances.
     pub fn new(rtol: f64, atol: f64) -> Self {
-        Self { tolerances: Tolerances::new(rtol, atol), ..Self::default() }
+        Self {
+            tolerances: Tolerances::new(rtol, atol),
+            ..Self::default()
+        }
     }
 
     /// Sets the tolerances.
@@ -183,29 +186,65 @@ impl Options {
         self.tolerances.check(structure)?;
         let n = structure.dimension();
         let option = |option: &'static str, value: String, remedy: String| {
-            Err(InputError::Option { option, value, remedy })
+            Err(InputError::Option {
+                option,
+                value,
+                remedy,
+            })
         };
         let choice = |name: &'static str, value: &str, auto: bool, all: Vec<&'static str>| {
             if (auto && value == "auto") || all.contains(&value) {
                 return Ok(());
             }
             let auto = if auto { "auto, " } else { "" };
-            option(name, format!("`{value}`"), format!("choose one of {auto}{}", all.join(", ")))
+            option(
+                name,
+                format!("`{value}`"),
+                format!("choose one of {auto}{}", all.join(", ")),
+            )
         };
-        choice("stepper", &self.stepper, false, stepper::REGISTRY.iter().map(|e| e.name).collect())?;
-        choice("jacobian", &self.jacobian, true, jacobian::REGISTRY.iter().map(|e| e.name).collect())?;
-        choice("linear", &self.linear, true, linear::REGISTRY.iter().map(|e| e.name).collect())?;
-        choice("refresh", &self.refresh, false, refresh::REGISTRY.iter().map(|e| e.name).collect())?;
+        choice(
+            "stepper",
+            &self.stepper,
+            false,
+            stepper::REGISTRY.iter().map(|e| e.name).collect(),
+        )?;
+        choice(
+            "jacobian",
+            &self.jacobian,
+            true,
+            jacobian::REGISTRY.iter().map(|e| e.name).collect(),
+        )?;
+        choice(
+            "linear",
+            &self.linear,
+            true,
+            linear::REGISTRY.iter().map(|e| e.name).collect(),
+        )?;
+        choice(
+            "refresh",
+            &self.refresh,
+            false,
+            refresh::REGISTRY.iter().map(|e| e.name).collect(),
+        )?;
         if let Some(tests) = &self.error_test
             && tests.len() != n
         {
-            return Err(InputError::WrongSize { what: "the list of error tests", found: tests.len(), expected: n });
+            return Err(InputError::WrongSize {
+                what: "the list of error tests",
+                found: tests.len(),
+                expected: n,
+            });
         }
         if !(1..=5).contains(&self.max_order) {
             return option("max_order", self.max_order.to_string(), "choose 1 to 5".into());
         }
         let positive = |name: &'static str, x: f64| {
-            if x > 0.0 { Ok(()) } else { option(name, x.to_string(), "give a positive number".into()) }
+            if x > 0.0 {
+                Ok(())
+            } else {
+                option(name, x.to_string(), "give a positive number".into())
+            }
         };
         positive("max_step", self.max_step)?;
         for (name, x) in [
@@ -218,11 +257,21 @@ impl Options {
             }
         }
         if !(self.min_step >= 0.0 && self.min_step < self.max_step) {
-            return option("min_step", self.min_step.to_string(), "give a number from 0 up to max_step".into());
+            return option(
+                "min_step",
+                self.min_step.to_string(),
+                "give a number from 0 up to max_step".into(),
+            );
         }
         for (name, times) in [("outputs", &self.outputs), ("stop_times", &self.stop_times)] {
-            if let Some(i) = (0..times.len()).find(|&i| !times[i].is_finite() || (i > 0 && times[i] <= times[i - 1])) {
-                return option(name, format!("{} at entry {i}", times[i]), "give finite times in ascending order".into());
+            if let Some(i) =
+                (0..times.len()).find(|&i| !times[i].is_finite() || (i > 0 && times[i] <= times[i - 1]))
+            {
+                return option(
+                    name,
+                    format!("{} at entry {i}", times[i]),
+                    "give finite times in ascending order".into(),
+                );
             }
         }
         if structure.sparsity.is_none() {
@@ -244,13 +293,20 @@ impl Options {
     /// Names of the Jacobian engine and the linear solver after resolving `auto`.
     pub fn resolve(&self, structure: &Structure) -> (&'static str, &'static str) {
         let n = structure.dimension();
-        let density = structure.sparsity.as_ref().map_or(1.0, |p| p.len() as f64 / (n * n) as f64);
+        let density = structure
+            .sparsity
+            .as_ref()
+            .map_or(1.0, |p| p.len() as f64 / (n * n) as f64);
         // Dense LU costs about 0.7 n³ vectorised operations, sparse LU much overhead per entry.
         let sparse = n >= 50 && density < 0.2;
         let linear = match self.linear.as_str() {
             "auto" if sparse => "lu-sparse",
             "auto" => "lu-dense",
-            name => linear::REGISTRY.iter().map(|e| e.name).find(|e| *e == name).unwrap_or("lu-dense"),
+            name => linear::REGISTRY
+                .iter()
+                .map(|e| e.name)
+                .find(|e| *e == name)
+                .unwrap_or("lu-dense"),
         };
         let jacobian = match self.jacobian.as_str() {
             "auto" if structure.sparsity.is_some() => "fd-grouped",
@@ -264,7 +320,9 @@ impl Options {
     pub fn bdf(&self, structure: &Structure) -> BdfOptions {
         BdfOptions {
             max_order: self.max_order,
-            stability: StabilityOptions { enabled: self.stability_detection },
+            stability: StabilityOptions {
+                enabled: self.stability_detection,
+            },
             budget: self.error_budget,
             form_factor: structure.local_error_factor(),
             hold_after_failure: self.refresh != "dassl",

@@ -77,15 +77,22 @@ pub fn solve<'s>(
     yp0: &[f64],
     options: Options,
 ) -> Result<Solution, Box<RunError>> {
-    let mut integrator = Integrator::new(Box::new(system), t0, y0, yp0, t_end - t0, options)
-        .map_err(|failure| Box::new(RunError { failure, partial: None }))?;
+    let mut integrator =
+        Integrator::new(Box::new(system), t0, y0, yp0, t_end - t0, options).map_err(|failure| {
+            Box::new(RunError {
+                failure,
+                partial: None,
+            })
+        })?;
     let mut recorder = Recorder::outputs(y0.len());
     let result = integrator.run(t_end, &mut recorder);
     let solution = Solution {
         t: integrator.t(),
         y: integrator.y().to_vec(),
         yp: integrator.yp().to_vec(),
-        outputs: (0..recorder.len()).map(|i| (recorder.t()[i], recorder.y(i).to_vec())).collect(),
+        outputs: (0..recorder.len())
+            .map(|i| (recorder.t()[i], recorder.y(i).to_vec()))
+            .collect(),
         events: recorder.events().to_vec(),
         stop: result.as_ref().ok().copied(),
         counters: *integrator.counters(),
@@ -95,6 +102,9 @@ pub fn solve<'s>(
     };
     match result {
         Ok(_) => Ok(solution),
-        Err(failure) => Err(Box::new(RunError { failure, partial: Some(solution) })),
+        Err(failure) => Err(Box::new(RunError {
+            failure,
+            partial: Some(solution),
+        })),
     }
 }

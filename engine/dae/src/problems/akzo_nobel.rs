@@ -57,12 +57,7 @@ impl Residual for AkzoNobel {
 
     fn workspace<T: Real>(&self) {}
 
-    fn residual<T: Real>(
-        &self,
-        at: Point<'_, T>,
-        _: &mut (),
-        r: &mut [T],
-    ) -> Result<(), Rejection> {
+    fn residual<T: Real>(&self, at: Point<'_, T>, _: &mut (), r: &mut [T]) -> Result<(), Rejection> {
         right_hand_side(at.y, r)?;
         for i in 0..5 {
             r[i] = at.yp[i] - r[i];

@@ -111,10 +111,7 @@ impl ConstrainedMotion for Andrews {
     }
 
     fn velocities(&self) -> Vec<String> {
-        self.positions()
-            .iter()
-            .map(|name| format!("v_{name}"))
-            .collect()
+        self.positions().iter().map(|name| format!("v_{name}")).collect()
     }
 
     fn n_g(&self) -> usize {

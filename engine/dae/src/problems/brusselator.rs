@@ -49,9 +49,7 @@ impl Brusselator {
     pub fn start(&self) -> Vec<f64> {
         let n = self.points;
         let x = |i: usize| (i + 1) as f64 / (n + 1) as f64;
-        (0..n)
-            .flat_map(|i| [1.0 + (TAU * x(i)).sin(), 3.0])
-            .collect()
+        (0..n).flat_map(|i| [1.0 + (TAU * x(i)).sin(), 3.0]).collect()
     }
 }
 
@@ -77,12 +75,7 @@ impl Residual for Brusselator {
 
     fn workspace<T: Real>(&self) {}
 
-    fn residual<T: Real>(
-        &self,
-        at: Point<'_, T>,
-        _: &mut (),
-        r: &mut [T],
-    ) -> Result<(), Rejection> {
+    fn residual<T: Real>(&self, at: Point<'_, T>, _: &mut (), r: &mut [T]) -> Result<(), Rejection> {
         self.right_hand_side(at.y, r);
         for (r, yp) in r.iter_mut().zip(at.yp) {
             *r = *yp - *r;

@@ -83,14 +83,7 @@ impl Chain {
     }
 
     /// r := M w − ψ: accelerations of the masses down the chain, forces up.
-    fn residual_rows<T: Real>(
-        &self,
-        u: [T; 2],
-        v: &[T],
-        w: &[T],
-        work: &mut Workspace<T>,
-        r: &mut [T],
-    ) {
+    fn residual_rows<T: Real>(&self, u: [T; 2], v: &[T], w: &[T], work: &mut Workspace<T>, r: &mut [T]) {
         let [mut x, mut y] = u;
         for i in 0..self.n {
             let centripetal = v[i] * v[i];
@@ -107,14 +100,7 @@ impl Chain {
     }
 
     /// r := M w − ψ, entry by entry.
-    fn residual_rows_n2<T: Real>(
-        &self,
-        u: [T; 2],
-        v: &[T],
-        w: &[T],
-        work: &Workspace<T>,
-        r: &mut [T],
-    ) {
+    fn residual_rows_n2<T: Real>(&self, u: [T; 2], v: &[T], w: &[T], work: &Workspace<T>, r: &mut [T]) {
         let (sin, cos) = (&work.sin, &work.cos);
         for i in 0..self.n {
             let mut sum = (cos[i] * u[0] + sin[i] * u[1]) * (self.n - i) as f64;
@@ -190,9 +176,7 @@ impl Residual for Chain {
             equations: (0..n).map(kinematic).chain((0..n).map(dynamic)).collect(),
             derivative: match self.formalism {
                 Formalism::Explicit => DerivativeForm::Identity,
-                _ => {
-                    DerivativeForm::Mass(Pattern::from_entries(2 * n, 2 * n, identity.chain(mass)))
-                }
+                _ => DerivativeForm::Mass(Pattern::from_entries(2 * n, 2 * n, identity.chain(mass))),
             },
             sparsity: None,
             transposed: Vec::new(),
@@ -303,11 +287,7 @@ pub fn problem(formalism: Formalism, n: usize, omega: f64) -> Problem {
             digits: 10.5,
             provenance: "own: extrapolation of order 16, tolerances 1e-18 and 1e-19",
         }),
-        build: builder(Chain {
-            n,
-            omega,
-            formalism,
-        }),
+        build: builder(Chain { n, omega, formalism }),
     }
 }
 

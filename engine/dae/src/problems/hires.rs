@@ -28,12 +28,7 @@ impl Residual for Hires {
 
     fn workspace<T: Real>(&self) {}
 
-    fn residual<T: Real>(
-        &self,
-        at: Point<'_, T>,
-        _: &mut (),
-        r: &mut [T],
-    ) -> Result<(), Rejection> {
+    fn residual<T: Real>(&self, at: Point<'_, T>, _: &mut (), r: &mut [T]) -> Result<(), Rejection> {
         let (y, yp) = (at.y, at.yp);
         let exchange = y[5] * y[7] * 280.0 - y[6] * 1.81;
         r[0] = yp[0] + y[0] * 1.71 - y[1] * 0.43 - y[2] * 8.32 - 0.0007;

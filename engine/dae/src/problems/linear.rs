@@ -12,8 +12,8 @@
 
 use super::{Problem, Reference, builder};
 use crate::{
-    DerivativeForm, Equation, EquationLevel, Pattern, Point, Rejection, Residual, Structure,
-    Variable, VariableKind,
+    DerivativeForm, Equation, EquationLevel, Pattern, Point, Rejection, Residual, Structure, Variable,
+    VariableKind,
 };
 use holonom_algebra::Real;
 
@@ -80,10 +80,7 @@ impl Linear {
             3 => &K_3,
             _ => panic!("index {index}; 1, 2 and 3 are possible"),
         };
-        Self {
-            index,
-            coefficients,
-        }
+        Self { index, coefficients }
     }
 
     /// Number of unknowns.
@@ -144,9 +141,8 @@ impl Residual for Linear {
             variables.push(variable.index(self.index).step_power(column));
         }
         let entries = (0..n * n).map(|k| (k % n, k / n));
-        let possible = |&(i, j): &(usize, usize)| {
-            self.coefficients[i][j] != 0.0 || (i == j && i < n_differential)
-        };
+        let possible =
+            |&(i, j): &(usize, usize)| self.coefficients[i][j] != 0.0 || (i == j && i < n_differential);
         Structure {
             variables,
             equations,
@@ -243,17 +239,10 @@ mod tests {
         for k in 0..=100 {
             let t = 0.01 * f64::from(k) * T_END;
             let d1 = determinant(&[(&systems[0], [3, 5], [3, 5])], t);
-            let d2 = determinant(
-                &[(&systems[1], [4, 6], [0, 4]), (&systems[1], [0, 4], [4, 6])],
-                t,
-            );
+            let d2 = determinant(&[(&systems[1], [4, 6], [0, 4]), (&systems[1], [0, 4], [4, 6])], t);
             let k3 = &systems[2];
             let d3 = determinant(
-                &[
-                    (k3, [6, 8], [0, 3]),
-                    (k3, [0, 3], [3, 6]),
-                    (k3, [3, 6], [6, 8]),
-                ],
+                &[(k3, [6, 8], [0, 3]), (k3, [0, 3], [3, 6]), (k3, [3, 6], [6, 8])],
                 t,
             );
             assert!(

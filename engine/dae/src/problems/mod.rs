@@ -133,9 +133,7 @@ fn sized(stem: &str, sizes: &str) -> Option<Problem> {
 }
 
 /// The function behind [`Problem::build`].
-fn builder<R: Residual + Clone + 'static>(
-    residual: R,
-) -> Box<dyn Fn() -> Box<dyn System> + Send + Sync> {
+fn builder<R: Residual + Clone + 'static>(residual: R) -> Box<dyn Fn() -> Box<dyn System> + Send + Sync> {
     Box::new(move || Box::new(Bound::new(residual.clone())))
 }
 
@@ -172,13 +170,7 @@ impl Group {
 
 /// Mixed-error significant correct digits of the components of one group, as the IVP test set
 /// defines them: −log₁₀ max |y − ref| / (a + |ref|). `None` when the group is empty.
-pub fn digits(
-    structure: &Structure,
-    reference: &[f64],
-    y: &[f64],
-    a: f64,
-    group: Group,
-) -> Option<f64> {
+pub fn digits(structure: &Structure, reference: &[f64], y: &[f64], a: f64, group: Group) -> Option<f64> {
     let mut worst: Option<f64> = None;
     for i in 0..y.len() {
         if Group::of(structure, i) == group && !reference[i].is_nan() {

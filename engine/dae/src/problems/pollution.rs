@@ -9,9 +9,9 @@ use holonom_algebra::Real;
 
 /// Rate constants k₁ … k₂₅.
 const K: [f64; 25] = [
-    0.35, 0.266e2, 0.123e5, 0.86e-3, 0.82e-3, 0.15e5, 0.13e-3, 0.24e5, 0.165e5, 0.9e4, 0.22e-1,
-    0.12e5, 0.188e1, 0.163e5, 0.48e7, 0.35e-3, 0.175e-1, 0.1e9, 0.444e12, 0.124e4, 0.21e1, 0.578e1,
-    0.474e-1, 0.178e4, 0.312e1,
+    0.35, 0.266e2, 0.123e5, 0.86e-3, 0.82e-3, 0.15e5, 0.13e-3, 0.24e5, 0.165e5, 0.9e4, 0.22e-1, 0.12e5,
+    0.188e1, 0.163e5, 0.48e7, 0.35e-3, 0.175e-1, 0.1e9, 0.444e12, 0.124e4, 0.21e1, 0.578e1, 0.474e-1,
+    0.178e4, 0.312e1,
 ];
 
 /// The equations.
@@ -79,12 +79,7 @@ impl Residual for Pollution {
 
     fn workspace<T: Real>(&self) {}
 
-    fn residual<T: Real>(
-        &self,
-        at: Point<'_, T>,
-        _: &mut (),
-        r: &mut [T],
-    ) -> Result<(), Rejection> {
+    fn residual<T: Real>(&self, at: Point<'_, T>, _: &mut (), r: &mut [T]) -> Result<(), Rejection> {
         right_hand_side(at.y, r);
         for (r, yp) in r.iter_mut().zip(at.yp) {
             *r = *yp - *r;
@@ -96,14 +91,7 @@ impl Residual for Pollution {
 /// `pollution`.
 pub fn problem() -> Problem {
     let mut y0 = vec![0.0; 20];
-    for (i, y) in [
-        (2, 0.2),
-        (4, 0.04),
-        (7, 0.1),
-        (8, 0.3),
-        (9, 0.01),
-        (17, 0.007),
-    ] {
+    for (i, y) in [(2, 0.2), (4, 0.04), (7, 0.1), (8, 0.3), (9, 0.01), (17, 0.007)] {
         y0[i - 1] = y;
     }
     let mut yp0 = vec![0.0; 20];

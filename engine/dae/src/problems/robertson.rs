@@ -28,12 +28,7 @@ impl Residual for Robertson {
 
     fn workspace<T: Real>(&self) {}
 
-    fn residual<T: Real>(
-        &self,
-        at: Point<'_, T>,
-        _: &mut (),
-        r: &mut [T],
-    ) -> Result<(), Rejection> {
+    fn residual<T: Real>(&self, at: Point<'_, T>, _: &mut (), r: &mut [T]) -> Result<(), Rejection> {
         let [y1, y2, y3] = [at.y[0], at.y[1], at.y[2]];
         let r1 = y1 * 0.04;
         let r2 = y2 * y2 * 3e7;

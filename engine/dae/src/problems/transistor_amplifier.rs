@@ -52,12 +52,7 @@ impl Residual for TransistorAmplifier {
 
     fn workspace<T: Real>(&self) {}
 
-    fn residual<T: Real>(
-        &self,
-        at: Point<'_, T>,
-        _: &mut (),
-        r: &mut [T],
-    ) -> Result<(), Rejection> {
+    fn residual<T: Real>(&self, at: Point<'_, T>, _: &mut (), r: &mut [T]) -> Result<(), Rejection> {
         let (y, yp) = (at.y, at.yp);
         let ue = (at.t * (200.0 * PI)).sin() * 0.1;
         let diode = |u: T| ((u / UF).exp() - 1.0) * BETA;
@@ -90,8 +85,7 @@ fn start_derivatives() -> Vec<f64> {
     // d/dt: (y₁ − Ue)/R₀ + 2 y₂/R + (1 − α) g(y₂ − y₃) = const.
     let y2 = (ue / R0 + (1.0 - ALPHA) * slope * y3) / (1.0 / R0 + 2.0 / R + (1.0 - ALPHA) * slope);
     // d/dt: y₄/R + α g(y₂ − y₃) + 2 y₅/R + (1 − α) g(y₅ − y₆) = const.
-    let y5 = ((1.0 - ALPHA) * slope * y6 - ALPHA * slope * (y2 - y3))
-        / (3.0 / R + (1.0 - ALPHA) * slope);
+    let y5 = ((1.0 - ALPHA) * slope * y6 - ALPHA * slope * (y2 - y3)) / (3.0 / R + (1.0 - ALPHA) * slope);
     // d/dt: y₇/R + α g(y₅ − y₆) + y₈/R = const.
     let y8 = -ALPHA * slope * (y5 - y6) / (2.0 / R);
     vec![y2, y2, y3, y5, y5, y6, y8, y8]

@@ -26,12 +26,7 @@ impl Residual for VanDerPol {
 
     fn workspace<T: Real>(&self) {}
 
-    fn residual<T: Real>(
-        &self,
-        at: Point<'_, T>,
-        _: &mut (),
-        r: &mut [T],
-    ) -> Result<(), Rejection> {
+    fn residual<T: Real>(&self, at: Point<'_, T>, _: &mut (), r: &mut [T]) -> Result<(), Rejection> {
         let (y1, y2) = (at.y[0], at.y[1]);
         r[0] = at.yp[0] - y2;
         r[1] = at.yp[1] + (y1 * y1 - 1.0) * y2 * self.damping + y1 * self.stiffness;
@@ -39,13 +34,7 @@ impl Residual for VanDerPol {
     }
 }
 
-fn problem(
-    name: &str,
-    title: &'static str,
-    t_end: f64,
-    y_end: [f64; 2],
-    equations: VanDerPol,
-) -> Problem {
+fn problem(name: &str, title: &'static str, t_end: f64, y_end: [f64; 2], equations: VanDerPol) -> Problem {
     Problem {
         name: name.into(),
         title,

@@ -30,7 +30,9 @@ pub fn group_columns(structure: &Structure) -> Vec<Vec<usize>> {
                 }
             }
         }
-        let c = (0..groups.len()).find(|&c| forbidden_by[c] != j).unwrap_or(groups.len());
+        let c = (0..groups.len())
+            .find(|&c| forbidden_by[c] != j)
+            .unwrap_or(groups.len());
         if c == groups.len() {
             groups.push(Vec::new());
             forbidden_by.push(NONE);
@@ -50,16 +52,13 @@ mod tests {
     fn groups_are_consistent_and_few() {
         // Tridiagonal: three groups suffice, and no two columns of a group share a row.
         let n = 40;
-        let entries = (0..n).flat_map(|j: usize| {
-            (j.saturating_sub(1)..(j + 2).min(n)).map(move |i| (i, j))
-        });
+        let entries = (0..n).flat_map(|j: usize| (j.saturating_sub(1)..(j + 2).min(n)).map(move |i| (i, j)));
         let pattern = Pattern::from_entries(n, n, entries);
         let structure = Structure::unknown(n).with_sparsity(pattern.clone());
         let groups = group_columns(&structure);
         assert_eq!(groups.len(), 3);
         for group in &groups {
-            let mut rows: Vec<usize> =
-                group.iter().flat_map(|&j| pattern.column(j).to_vec()).collect();
+            let mut rows: Vec<usize> = group.iter().flat_map(|&j| pattern.column(j).to_vec()).collect();
             let all = rows.len();
             rows.sort_unstable();
             rows.dedup();

@@ -54,7 +54,10 @@ impl Differences {
             for (j, i_source) in block.columns.clone().zip(block.source_rows.clone()) {
                 for (i, j_source) in block.rows.clone().zip(block.source_columns.clone()) {
                     let outside = sparse
-                        && structure.sparsity.as_ref().is_some_and(|p| p.position(i, j).is_none());
+                        && structure
+                            .sparsity
+                            .as_ref()
+                            .is_some_and(|p| p.position(i, j).is_none());
                     if !outside {
                         let factor = if block.negated { -1.0 } else { 1.0 };
                         transposed.push((i, j, i_source, j_source, factor));
@@ -77,8 +80,16 @@ impl Differences {
             derivative: structure.derivative.clone(),
             pattern: structure.sparsity.clone(),
             transposed,
-            differential: structure.variables.iter().map(|v| v.kind.is_differential()).collect(),
-            size: structure.variables.iter().map(|v| v.scale.unwrap_or(0.0)).collect(),
+            differential: structure
+                .variables
+                .iter()
+                .map(|v| v.kind.is_differential())
+                .collect(),
+            size: structure
+                .variables
+                .iter()
+                .map(|v| v.scale.unwrap_or(0.0))
+                .collect(),
             declared_size: structure.variables.iter().map(|v| v.scale.is_some()).collect(),
             cleared: vec![false; n],
             terms: vec![0.0; n],
@@ -101,7 +112,10 @@ impl Differences {
         } else {
             // differs from (17): its floor ⁴√ε presumes variables of size one.
             let usual = if self.size[j] > 0.0 { self.size[j] } else { 1.0 };
-            y.abs().max(step.abs()).max(FOURTH_ROOT * usual).max(tolerance.min(usual))
+            y.abs()
+                .max(step.abs())
+                .max(FOURTH_ROOT * usual)
+                .max(tolerance.min(usual))
         };
         let delta = (ROOT * size).copysign(step);
         // The difference actually taken, free of rounding.
@@ -123,7 +137,9 @@ impl Differences {
     ) -> Result<(), Rejection> {
         /// Noise tolerated, in units of the largest entry of the row.
         const NOISE: f64 = 1e-3;
-        let Matrix::Dense { n, values } = f_y else { return Ok(()) };
+        let Matrix::Dense { n, values } = f_y else {
+            return Ok(());
+        };
         let n = *n;
         self.terms.fill(0.0);
         self.largest.fill(0.0);
@@ -199,7 +215,8 @@ impl JacobianEngine for Differences {
                 self.y[j] = at.y[j] + self.increments[j];
                 self.yp[j] = at.yp[j] + alpha * self.increments[j];
             }
-            let mut evaluated = equations.residual(Purpose::Other, at.t, &self.y, &self.yp, &mut self.perturbed);
+            let mut evaluated =
+                equations.residual(Purpose::Other, at.t, &self.y, &self.yp, &mut self.perturbed);
             if evaluated.is_err() && self.groups[g].len() == 1 {
                 // The domain may end on this side (√y at y = 0): difference the other way.
                 let j = self.groups[g][0];
@@ -274,7 +291,9 @@ impl JacobianEngine for Differences {
             }
             DerivativeForm::Mass(pattern) => {
                 equations.counters.mass_evaluations += 1;
-                equations.system.derivative_matrix(at.t, at.y, at.yp, &mut self.mass_values)?;
+                equations
+                    .system
+                    .derivative_matrix(at.t, at.y, at.yp, &mut self.mass_values)?;
                 out.f_yp.set_zero();
                 for ((i, j), &value) in pattern.entries().zip(&self.mass_values) {
                     if !value.is_finite() {

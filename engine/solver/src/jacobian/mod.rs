@@ -99,7 +99,13 @@ pub const REGISTRY: &[Entry] = &[
         literature: "Arnold (20); [Curtis, Powell, Reid 1974]",
         build: |structure, sparse, combined| {
             let groups = group_columns(structure);
-            Box::new(Differences::new("fd-grouped", structure, sparse, combined, groups))
+            Box::new(Differences::new(
+                "fd-grouped",
+                structure,
+                sparse,
+                combined,
+                groups,
+            ))
         },
         needs_pattern: true,
     },

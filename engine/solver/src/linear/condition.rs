@@ -5,12 +5,7 @@ use super::{LinearSolver, Matrix};
 /// b := A⁻¹b with one step of iterative refinement in working precision.
 ///
 /// Makes a solve with poor pivots componentwise backward stable [Skeel 1980].
-pub(super) fn solve_refined(
-    solver: &mut dyn LinearSolver,
-    a: &Matrix,
-    b: &mut [f64],
-    residual: &mut [f64],
-) {
+pub(super) fn solve_refined(solver: &mut dyn LinearSolver, a: &Matrix, b: &mut [f64], residual: &mut [f64]) {
     // r := b − A x, x := x + A⁻¹ r
     residual.copy_from_slice(b);
     solver.solve(b);

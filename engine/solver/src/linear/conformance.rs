@@ -140,10 +140,7 @@ fn backward_error(a: &Matrix, x: &[f64], b: &[f64]) -> f64 {
         residual[i] -= v * x[j];
         size[i] += (v * x[j]).abs();
     });
-    let ratios = residual
-        .iter()
-        .zip(&size)
-        .map(|(r, s)| r.abs() / s.max(1e-300));
+    let ratios = residual.iter().zip(&size).map(|(r, s)| r.abs() / s.max(1e-300));
     ratios.fold(0.0, |m, r| if r <= m { m } else { r })
 }
 
@@ -276,11 +273,7 @@ fn kept_pivots_give_what_fresh_ones_give() {
                 let mut x = b.clone();
                 lu.solve_refined(&near, &mut x);
                 let error = backward_error(&near, &x, &b);
-                assert!(
-                    error < 1e-14 * a.n() as f64,
-                    "{} {name}: {error:.1e}",
-                    entry.name
-                );
+                assert!(error < 1e-14 * a.n() as f64, "{} {name}: {error:.1e}", entry.name);
             }
         }
     }
@@ -337,10 +330,7 @@ fn structural_singularity_is_named() {
         let mut entries: Vec<_> = (0..n).map(|i| (i, i, 1.0)).collect();
         entries.retain(|e| e.0 != 5);
         entries.extend([(2, 5, 3.0), (5, 0, 1.0), (5, 7, 2.0), (3, 4, 1.0)]);
-        for a in [
-            from_entries(n, &entries),
-            from_entries(n, &entries).to_dense(),
-        ] {
+        for a in [from_entries(n, &entries), from_entries(n, &entries).to_dense()] {
             let mut lu = solver(entry, &a);
             match lu.factorise(&a) {
                 Err(Singular::Structural { row, column }) => {
@@ -402,12 +392,7 @@ fn doubtful_but_regular_matrices_are_accepted() {
         // stiff spring between light bodies: K = 10¹³ s
         let a = from_entries(
             2,
-            &[
-                (0, 0, 1e13 + 1.0),
-                (0, 1, -1e13),
-                (1, 0, -1e13),
-                (1, 1, 1e13),
-            ],
+            &[(0, 0, 1e13 + 1.0), (0, 1, -1e13), (1, 0, -1e13), (1, 1, 1e13)],
         );
         factorise(&mut *solver(entry, &a), &a, "stiff");
         // index 3 with h = 10⁻⁶: [M/h² Gᵀ; G 0]
@@ -459,8 +444,7 @@ fn condition_estimates_are_within_a_factor_of_ten() {
         for n in [1, 2, 5, 12, 30] {
             for k in 0..6 {
                 let mut a = dense(n, &mut random);
-                let columns: Vec<f64> =
-                    (0..n).map(|j| 10_f64.powi(-((j * k) as i32) / 4)).collect();
+                let columns: Vec<f64> = (0..n).map(|j| 10_f64.powi(-((j * k) as i32) / 4)).collect();
                 a.scale_rows_columns(&vec![1.0; n], &columns);
                 let mut lu = solver(entry, &a);
                 factorise(&mut *lu, &a, "conditioned");
@@ -561,9 +545,6 @@ fn fill_stays_small_where_it_can() {
         lu.factors().map_or(0, |f| f.n_entries()) as f64
     };
     let (short, long) = (entries(200, &mut random), entries(2000, &mut random));
-    assert!(
-        long < 10.5 * short,
-        "{short} entries, ten times longer {long}"
-    );
+    assert!(long < 10.5 * short, "{short} entries, ten times longer {long}");
     assert!(short < 60.0 * 200.0, "{short} entries for 200 bodies");
 }

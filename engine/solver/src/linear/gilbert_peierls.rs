@@ -190,8 +190,7 @@ impl<'a> Elimination<'a> {
         // few entries first, then large ones, then the first
         let better = |a: u32, b: u32| {
             let counts = (self.row_count[a as usize], self.row_count[b as usize]);
-            counts.0 < counts.1
-                || counts.0 == counts.1 && (size(a) > size(b) || size(a) == size(b) && a < b)
+            counts.0 < counts.1 || counts.0 == counts.1 && (size(a) > size(b) || size(a) == size(b) && a < b)
         };
         let mut best = None;
         for &i in self.candidates.iter().filter(|&&i| size(i) >= limit) {

@@ -74,11 +74,7 @@ impl DenseState {
             // a vanishing pivot is replaced, so that the factors can tell what is dependent on what
             if best <= zero_ratio * column_max[c] {
                 vanished = vanished.or(Some(c));
-                let size = if column_max[c] > 0.0 {
-                    column_max[c]
-                } else {
-                    1.0
-                };
+                let size = if column_max[c] > 0.0 { column_max[c] } else { 1.0 };
                 block[c + j * stride] = zero_ratio * size / self.row_scale[c];
             }
 
@@ -183,12 +179,7 @@ pub(super) fn columns_of(block: &[f64], stride: usize) -> [&[f64]; B] {
 
 /// Exchanges, rows k..k+4 of U, and the update of the rows below, for `C` columns.
 #[inline(always)]
-fn apply_block<const C: usize>(
-    block: &[f64],
-    exchanges: &[u32],
-    k: usize,
-    mut columns: [&mut [f64]; C],
-) {
+fn apply_block<const C: usize>(block: &[f64], exchanges: &[u32], k: usize, mut columns: [&mut [f64]; C]) {
     let stride = columns[0].len();
     let [c0, c1, c2, c3] = columns_of(block, stride);
     let mut minus_u = [[0.0; B]; C];

@@ -86,11 +86,7 @@ fn eliminate<const G: usize>(task: SmallTask<'_>) -> Elimination {
         let mut pivot = column[group][lane];
         if size <= zero_ratio * column_max[k] {
             vanished = vanished.or(Some(k));
-            let reference = if column_max[k] > 0.0 {
-                column_max[k]
-            } else {
-                1.0
-            };
+            let reference = if column_max[k] > 0.0 { column_max[k] } else { 1.0 };
             pivot = zero_ratio * reference / scale_of_row;
         }
         let reciprocal = 1.0 / pivot;
@@ -128,20 +124,14 @@ fn eliminate<const G: usize>(task: SmallTask<'_>) -> Elimination {
     }
 
     // L in the order of the pivots
-    for (k, (column, target)) in columns
-        .iter()
-        .zip(values.chunks_exact_mut(stride))
-        .enumerate()
-    {
+    for (k, (column, target)) in columns.iter().zip(values.chunks_exact_mut(stride)).enumerate() {
         let column = column.as_flattened();
         let order = row_order[k + 1..n].iter();
         for (t, &i) in target[k + 1..n].iter_mut().zip(order) {
             *t = column[i as usize];
         }
     }
-    vanished.map_or(Elimination::Done { growth }, |k| Elimination::Vanished {
-        k,
-    })
+    vanished.map_or(Elimination::Done { growth }, |k| Elimination::Vanished { k })
 }
 
 /// Powers of two that equilibrate the rows, zero from row n on; none if an entry is not finite.

@@ -13,8 +13,8 @@ use super::condition::{inverse_norm_1, solve_refined};
 use super::gilbert_peierls::{Symbolic, Task, choose_pivots};
 use super::scaling::{NOT_FINITE, magnitude, power_of_two, zero_pivot_ratio};
 use super::{
-    Columns, Factorised, Factors, LinearSolver, Matrix, Singular, SolverState,
-    approximate_minimum_degree, diagnose, maximum_transversal,
+    Columns, Factorised, Factors, LinearSolver, Matrix, Singular, SolverState, approximate_minimum_degree,
+    diagnose, maximum_transversal,
 };
 use holonom_dae::Pattern;
 use serde::{Deserialize, Serialize};
@@ -119,12 +119,7 @@ impl LuSparse {
             Matrix::Dense { .. } => Pattern::dense(n, n),
             Matrix::Sparse { pattern, .. } => pattern.clone(),
         };
-        find_row_scale(
-            a,
-            &state.pattern,
-            &mut self.magnitudes,
-            &mut self.scale_of_row,
-        )?;
+        find_row_scale(a, &state.pattern, &mut self.magnitudes, &mut self.scale_of_row)?;
         let (rows, values) = (state.pattern.rows(), a.values());
         let size = |p: usize| values[p].abs() * self.scale_of_row[rows[p]];
         let transversal = maximum_transversal(&state.pattern, size);
@@ -345,23 +340,11 @@ impl SparseState {
                 .sum::<f64>()
         };
         for k in 0..self.n {
-            let sum = dot(
-                &symbolic.upper_start,
-                &symbolic.upper_rows,
-                &self.upper,
-                k,
-                x,
-            );
+            let sum = dot(&symbolic.upper_start, &symbolic.upper_rows, &self.upper, k, x);
             x[k] = (x[k] - sum) * self.reciprocal_pivots[k];
         }
         for k in (0..self.n).rev() {
-            x[k] -= dot(
-                &symbolic.lower_start,
-                &symbolic.lower_rows,
-                &self.lower,
-                k,
-                x,
-            );
+            x[k] -= dot(&symbolic.lower_start, &symbolic.lower_rows, &self.lower, k, x);
         }
     }
 }

@@ -198,10 +198,7 @@ impl Matrix {
     #[track_caller]
     pub fn scale_rows_columns(&mut self, rows: &[f64], columns: &[f64]) {
         let n = self.n();
-        assert!(
-            rows.len() == n && columns.len() == n,
-            "vectors of length {n}"
-        );
+        assert!(rows.len() == n && columns.len() == n, "vectors of length {n}");
         match self {
             Self::Dense { values, .. } => {
                 for j in 0..n {

@@ -233,10 +233,7 @@ impl Factors<'_> {
         match self {
             Self::Dense { n, .. } => n * n,
             Self::Sparse {
-                lower,
-                upper,
-                pivots,
-                ..
+                lower, upper, pivots, ..
             } => lower.rows.len() + upper.rows.len() + pivots.len(),
         }
     }

@@ -154,9 +154,15 @@ mod tests {
         assert_eq!(c.judge(0.01, 0.0, &mut memory, &options), Verdict::Converged);
         assert_eq!(memory.rate, Some(0.1));
         // The same matrix in the next step: the remembered rate suffices.
-        assert_eq!(Convergence::new().judge(0.1, 0.0, &mut memory, &options), Verdict::Converged);
+        assert_eq!(
+            Convergence::new().judge(0.1, 0.0, &mut memory, &options),
+            Verdict::Converged
+        );
         memory = RateMemory::default();
-        assert_eq!(Convergence::new().judge(0.1, 0.0, &mut memory, &options), Verdict::Continue);
+        assert_eq!(
+            Convergence::new().judge(0.1, 0.0, &mut memory, &options),
+            Verdict::Continue
+        );
     }
 
     #[test]
@@ -169,6 +175,9 @@ mod tests {
         let mut c = Convergence::new();
         c.judge(100.0, 0.0, &mut memory, &options);
         assert_eq!(c.judge(80.0, 0.0, &mut memory, &options), Verdict::TooSlow);
-        assert_eq!(Convergence::new().judge(f64::NAN, 0.0, &mut memory, &options), Verdict::Diverges);
+        assert_eq!(
+            Convergence::new().judge(f64::NAN, 0.0, &mut memory, &options),
+            Verdict::Diverges
+        );
     }
 }

@@ -156,7 +156,11 @@ impl Corrector {
     /// A step was accepted: what it cost in corrections tells how well ∂F/∂y still serves.
     pub fn step_accepted(&mut self) {
         let m = &mut self.memory;
-        m.fewest = if m.fewest == 0 { m.corrections } else { m.fewest.min(m.corrections) };
+        m.fewest = if m.fewest == 0 {
+            m.corrections
+        } else {
+            m.fewest.min(m.corrections)
+        };
         m.excess += f64::from(m.corrections - m.fewest);
     }
 
@@ -196,7 +200,7 @@ impl Corrector {
             match self.iterate(equations, weights, t, alpha, rounding, y, yp, e) {
                 Ok(()) => return self.respect_bounds(weights, alpha, y, yp, e),
                 Err(rejection) => {
-                            let reason = match rejection {
+                    let reason = match rejection {
                         Rejection::SlowConvergence => Reason::SlowConvergence,
                         _ => Reason::Divergence,
                     };
@@ -259,7 +263,8 @@ impl Corrector {
             Action::PartitionedUpdate => {
                 self.memory.has_matrix = false;
                 equations.counters.updates_partitioned += 1;
-                self.engine.evaluate_derivative_part(equations, &at, &mut self.split)?;
+                self.engine
+                    .evaluate_derivative_part(equations, &at, &mut self.split)?;
             }
         }
         let start = Instant::now();
@@ -271,18 +276,26 @@ impl Corrector {
         if self.scaled {
             fill_scale(&mut self.row_scale, &self.row_powers, h);
             fill_scale(&mut self.column_scale, &self.column_powers, h);
-            self.matrix.scale_rows_columns(&self.row_scale, &self.column_scale);
+            self.matrix
+                .scale_rows_columns(&self.row_scale, &self.column_scale);
         }
         equations.counters.factorisations += 1;
-        let factorised = self.linear.factorise(&self.matrix).map_err(|singular| match singular {
-            Singular::NonFinite { row, .. } => Rejection::NonFinite { row },
-            Singular::Structural { row, column } => {
-                Rejection::SingularMatrix { row, column, structural: true }
-            }
-            Singular::Numerical { row, column } => {
-                Rejection::SingularMatrix { row, column, structural: false }
-            }
-        })?;
+        let factorised = self
+            .linear
+            .factorise(&self.matrix)
+            .map_err(|singular| match singular {
+                Singular::NonFinite { row, .. } => Rejection::NonFinite { row },
+                Singular::Structural { row, column } => Rejection::SingularMatrix {
+                    row,
+                    column,
+                    structural: true,
+                },
+                Singular::Numerical { row, column } => Rejection::SingularMatrix {
+                    row,
+                    column,
+                    structural: false,
+                },
+            })?;
         self.timing.factorisation += start.elapsed().as_secs_f64();
         equations.counters.repivotings += u64::from(factorised.repivoted);
         self.memory.has_matrix = true;
@@ -396,7 +409,11 @@ impl Corrector {
         for &(i, bound) in &self.lower_bounds {
             let below = bound - y[i];
             // Rounding alone may carry a variable across its bound.
-            let d = if below > 2.0 * self.rounding[i] { below * weights.reciprocal()[i] } else { 0.0 };
+            let d = if below > 2.0 * self.rounding[i] {
+                below * weights.reciprocal()[i]
+            } else {
+                0.0
+            };
             sum += d * d;
             if d > worst.0 {
                 worst = (d, i);

@@ -68,8 +68,13 @@ pub fn make_consistent(
             evaluate(equations, &structure, t, y, yp, &mut r)?;
             moved
         }
-        _ => General { structure: &structure, options, weights: &weights, span }
-            .solve(equations, mode, t, y, yp, &mut r)?,
+        _ => General {
+            structure: &structure,
+            options,
+            weights: &weights,
+            span,
+        }
+        .solve(equations, mode, t, y, yp, &mut r)?,
     };
 
     let report = report(&structure, &weights, &given, (y, yp), iterations, &r);
@@ -91,7 +96,10 @@ pub fn make_consistent(
         }
         y.copy_from_slice(&given.0);
         // Derivatives given slightly wrong do no harm; wildly wrong ones mislead the predictor.
-        return Ok(StartReport { moved: Vec::new(), ..report });
+        return Ok(StartReport {
+            moved: Vec::new(),
+            ..report
+        });
     }
     Ok(report)
 }
@@ -122,7 +130,9 @@ fn evaluate(
 }
 
 fn worst_row(r: &[f64]) -> usize {
-    (0..r.len()).max_by(|a, b| r[*a].abs().total_cmp(&r[*b].abs())).unwrap_or(0)
+    (0..r.len())
+        .max_by(|a, b| r[*a].abs().total_cmp(&r[*b].abs()))
+        .unwrap_or(0)
 }
 
 fn report(
@@ -139,7 +149,14 @@ fn report(
             .map(|i| {
                 let name = format!("{prefix}{}", structure.variables[i].name);
                 let size = (to[i] - from[i]).abs() * weights.reciprocal()[i];
-                (size, Moved { name, from: from[i], to: to[i] })
+                (
+                    size,
+                    Moved {
+                        name,
+                        from: from[i],
+                        to: to[i],
+                    },
+                )
             })
             .collect();
         moved.sort_by(|a, b| b.0.total_cmp(&a.0));
@@ -172,8 +189,12 @@ impl General<'_> {
         r: &mut [f64],
     ) -> Result<usize, InputError> {
         let n = y.len();
-        let differential: Vec<bool> =
-            self.structure.variables.iter().map(|v| v.kind.is_differential()).collect();
+        let differential: Vec<bool> = self
+            .structure
+            .variables
+            .iter()
+            .map(|v| v.kind.is_differential())
+            .collect();
         // An explicit ODE: the derivative is there for the taking.
         if self.structure.derivative == DerivativeForm::Identity && differential.iter().all(|d| *d) {
             for i in 0..n {
@@ -191,8 +212,8 @@ impl General<'_> {
             let mut k = split.f_y.clone();
             replace_columns(&mut k, &split.f_yp, &by_derivative);
             let mut solver = self.solver(n, sparse);
-            let regular = solver.factorise(&k).is_ok()
-                && solver.reciprocal_condition(norm_1(&k)) > 1e3 * f64::EPSILON;
+            let regular =
+                solver.factorise(&k).is_ok() && solver.reciprocal_condition(norm_1(&k)) > 1e3 * f64::EPSILON;
             if regular {
                 return self.iterate(equations, solver.as_mut(), t, y, yp, r, |i| by_derivative[i], 0.0);
             }
@@ -268,7 +289,15 @@ impl General<'_> {
         let mut split = jacobian::allocate(self.structure, sparse, false);
         let entry = jacobian::find(jacobian_name).unwrap_or(&jacobian::REGISTRY[0]);
         let mut engine = (entry.build)(self.structure, sparse, false);
-        let mut at = JacobianPoint { t, y, yp, residual: r, alpha: 0.0, h, weights: self.weights };
+        let mut at = JacobianPoint {
+            t,
+            y,
+            yp,
+            residual: r,
+            alpha: 0.0,
+            h,
+            weights: self.weights,
+        };
         let fail = |rejection: Rejection| {
             let row = match rejection {
                 Rejection::NonFinite { row } => row,
@@ -324,8 +353,9 @@ impl General<'_> {
         for iteration in 1..=MAX_ITERATIONS {
             let mut d = r.to_vec();
             solver.solve(&mut d);
-            let scaled: Vec<f64> =
-                (0..n).map(|i| if to_derivative(i) { d[i] * self.span } else { d[i] }).collect();
+            let scaled: Vec<f64> = (0..n)
+                .map(|i| if to_derivative(i) { d[i] * self.span } else { d[i] })
+                .collect();
             let norm = self.weights.norm(&scaled);
             // Converged to rounding, or as far as rounding lets the residual fall.
             let floor = 1e-10;
@@ -344,12 +374,21 @@ impl General<'_> {
                     }
                 }
                 let mut r_try = vec![0.0; n];
-                let inside = equations.residual(Purpose::Other, t, &y_try, &yp_try, &mut r_try).is_ok();
+                let inside = equations
+                    .residual(Purpose::Other, t, &y_try, &yp_try, &mut r_try)
+                    .is_ok();
                 let better = inside && {
                     let mut next = r_try.clone();
                     solver.solve(&mut next);
-                    let scaled: Vec<f64> =
-                        (0..n).map(|i| if to_derivative(i) { next[i] * self.span } else { next[i] }).collect();
+                    let scaled: Vec<f64> = (0..n)
+                        .map(|i| {
+                            if to_derivative(i) {
+                                next[i] * self.span
+                            } else {
+                                next[i]
+                            }
+                        })
+                        .collect();
                     self.weights.norm(&scaled) < norm * (1.0 - 0.1 * factor) || norm < 1e-3
                 };
                 if better {
@@ -376,7 +415,11 @@ impl General<'_> {
             last = norm;
             // A matrix that converges slowly is renewed at the new point.
             if iteration % 4 == 0 {
-                let h = if alpha == 0.0 { self.small_step(yp) } else { 1.0 / alpha };
+                let h = if alpha == 0.0 {
+                    self.small_step(yp)
+                } else {
+                    1.0 / alpha
+                };
                 let (split, _) = self.linearise(equations, t, y, yp, r, h)?;
                 let mut k = split.f_y.clone();
                 if alpha == 0.0 {
@@ -405,9 +448,9 @@ impl General<'_> {
 fn columns_with_entries(m: &Matrix) -> Vec<bool> {
     match m {
         Matrix::Dense { n, values } => values.chunks(*n).map(|c| c.iter().any(|v| *v != 0.0)).collect(),
-        Matrix::Sparse { pattern, values } => {
-            (0..pattern.n_columns()).map(|j| values[pattern.range(j)].iter().any(|v| *v != 0.0)).collect()
-        }
+        Matrix::Sparse { pattern, values } => (0..pattern.n_columns())
+            .map(|j| values[pattern.range(j)].iter().any(|v| *v != 0.0))
+            .collect(),
     }
 }
 
@@ -434,9 +477,9 @@ fn norm_1(m: &Matrix) -> f64 {
     let column = |c: &[f64]| c.iter().map(|v| v.abs()).sum::<f64>();
     match m {
         Matrix::Dense { n, values } => values.chunks(*n).map(column).fold(0.0, f64::max),
-        Matrix::Sparse { pattern, values } => {
-            (0..pattern.n_columns()).map(|j| column(&values[pattern.range(j)])).fold(0.0, f64::max)
-        }
+        Matrix::Sparse { pattern, values } => (0..pattern.n_columns())
+            .map(|j| column(&values[pattern.range(j)]))
+            .fold(0.0, f64::max),
     }
 }
 
@@ -457,7 +500,8 @@ impl Projection {
             n_v,
             n_g,
             kkt: Matrix::dense(n),
-            solver: linear::build("lu-dense", n, None).unwrap_or_else(|| (linear::REGISTRY[0].build)(n, None)),
+            solver: linear::build("lu-dense", n, None)
+                .unwrap_or_else(|| (linear::REGISTRY[0].build)(n, None)),
             rhs: vec![0.0; n],
         }
     }
@@ -484,9 +528,18 @@ impl Projection {
             lambda.copy_from_slice(&y[layout.lambda.clone()]);
         }
         let mut a = vec![0.0; self.n_v];
-        mechanical.accelerations(t, &q, &v, &mut lambda, &mut a).map_err(|_| {
-            self.error(structure, "accelerations and multipliers", EquationLevel::Dynamic, 0, f64::NAN, iterations)
-        })?;
+        mechanical
+            .accelerations(t, &q, &v, &mut lambda, &mut a)
+            .map_err(|_| {
+                self.error(
+                    structure,
+                    "accelerations and multipliers",
+                    EquationLevel::Dynamic,
+                    0,
+                    f64::NAN,
+                    iterations,
+                )
+            })?;
         let mut qp = vec![0.0; q.len()];
         mechanical.velocity_map(&q, &v, &mut qp);
         y[layout.q.clone()].copy_from_slice(&q);
@@ -512,7 +565,12 @@ impl Projection {
         iterations: usize,
     ) -> InputError {
         let of_level = |l: EquationLevel| {
-            structure.equations.iter().filter(move |e| e.level == l).nth(row).map(|e| e.name.clone())
+            structure
+                .equations
+                .iter()
+                .filter(move |e| e.level == l)
+                .nth(row)
+                .map(|e| e.name.clone())
         };
         let equation = of_level(level)
             .or_else(|| of_level(EquationLevel::Position))
@@ -576,7 +634,9 @@ impl Projection {
             let row = worst_row(g);
             p.error(structure, stage, EquationLevel::Position, row, g[row], iterations)
         };
-        mechanical.constraint(t, q, &mut g).map_err(|_| fail(self, &g, 0))?;
+        mechanical
+            .constraint(t, q, &mut g)
+            .map_err(|_| fail(self, &g, 0))?;
         let mut last = f64::INFINITY;
         for iteration in 0..MAX_ITERATIONS {
             let size = norm(&g);
@@ -620,7 +680,14 @@ impl Projection {
         let stage = "projection of the velocities";
         let (n_v, n_g) = (self.n_v, self.n_g);
         if let Err(row) = self.factorise(mechanical, t, q) {
-            return Err(self.error(structure, stage, EquationLevel::Velocity, row.min(n_g - 1), f64::NAN, 0));
+            return Err(self.error(
+                structure,
+                stage,
+                EquationLevel::Velocity,
+                row.min(n_g - 1),
+                f64::NAN,
+                0,
+            ));
         }
         let mut matrix = vec![0.0; n_g * n_v];
         let mut w = vec![0.0; n_g];

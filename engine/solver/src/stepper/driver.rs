@@ -4,13 +4,13 @@ use super::checkpoint::{Checkpoint, VERSION};
 use super::events::EventFinder;
 use super::{Control, Observer, Parts, StepInfo, Stepper};
 use crate::equations::Equations;
-use crate::newton::initial::{self, StartReport};
 use crate::newton::Corrector;
+use crate::newton::initial::{self, StartReport};
 use crate::options::{Options, Start};
 use crate::{jacobian, linear, refresh, stepper};
 use holonom_dae::{
-    Counters, EventAction, Failure, FailureKind, InputError, NamedValue, Rejection, Structure, System, Timing,
-    Weights,
+    Counters, EventAction, Failure, FailureKind, InputError, NamedValue, Rejection, Structure, System,
+    Timing, Weights,
 };
 use std::sync::atomic::Ordering;
 use std::time::Instant;
@@ -71,11 +71,21 @@ fn assemble_parts(system: &dyn System, options: &Options) -> (Box<dyn Stepper>, 
     let linear = linear::build(linear_name, n, structure.sparsity.as_ref())
         .unwrap_or_else(|| (linear::REGISTRY[0].build)(n, None));
     let corrector = Corrector::new(structure, options.newton, engine, linear, policy, split);
-    let error_test = options.error_test.clone().unwrap_or_else(|| structure.default_error_test());
+    let error_test = options
+        .error_test
+        .clone()
+        .unwrap_or_else(|| structure.default_error_test());
     let weights = Weights::new(options.tolerances.clone(), error_test, structure);
     let entry = stepper::find(&options.stepper).unwrap_or(&stepper::REGISTRY[0]);
-    let parts = Parts { corrector, weights, bdf: options.bdf(structure) };
-    ((entry.build)(n, parts), [entry.name, engine_entry.name, linear_name, policy_entry.name])
+    let parts = Parts {
+        corrector,
+        weights,
+        bdf: options.bdf(structure),
+    };
+    (
+        (entry.build)(n, parts),
+        [entry.name, engine_entry.name, linear_name, policy_entry.name],
+    )
 }
 
 impl<'s> Integrator<'s> {
@@ -111,7 +121,10 @@ impl<'s> Integrator<'s> {
         let (mut y, mut yp) = (y0.to_vec(), yp0.to_vec());
         let begin = Instant::now();
         let start = {
-            let mut equations = Equations { system: system.as_mut(), counters: &mut counters };
+            let mut equations = Equations {
+                system: system.as_mut(),
+                counters: &mut counters,
+            };
             match options.start {
                 Start::Trust => StartReport::default(),
                 mode => initial::make_consistent(&mut equations, &options, mode, t0, span, &mut y, &mut yp)?,
@@ -149,11 +162,17 @@ impl<'s> Integrator<'s> {
         options.check(structure)?;
         let misfit = |s: String| Err(InputError::Checkpoint(s).into());
         if checkpoint.version != VERSION {
-            return misfit(format!("it has format {}, this build reads {VERSION}", checkpoint.version));
+            return misfit(format!(
+                "it has format {}, this build reads {VERSION}",
+                checkpoint.version
+            ));
         }
         let n = structure.dimension();
         if checkpoint.dimension != n {
-            return misfit(format!("it has {} unknowns, the system has {n}", checkpoint.dimension));
+            return misfit(format!(
+                "it has {} unknowns, the system has {n}",
+                checkpoint.dimension
+            ));
         }
         let (mut stepper, strategies) = assemble_parts(system.as_ref(), &options);
         if checkpoint.strategies != strategies {
@@ -180,7 +199,10 @@ impl<'s> Integrator<'s> {
             finder,
             counters: checkpoint.counters,
             timing: Timing::default(),
-            report: Report { strategies, start: StartReport::default() },
+            report: Report {
+                strategies,
+                start: StartReport::default(),
+            },
             outputs_done: checkpoint.outputs_done,
             t,
             y,
@@ -271,7 +293,10 @@ impl<'s> Integrator<'s> {
             let t = self.stepper.t();
             let h = self.stepper.h();
             let spacing = 4.0 * f64::EPSILON * t.abs();
-            let mut equations = Equations { system: self.system.as_mut(), counters: &mut self.counters };
+            let mut equations = Equations {
+                system: self.system.as_mut(),
+                counters: &mut self.counters,
+            };
             match self.stepper.attempt(&mut equations) {
                 Ok(()) => {
                     equations.counters.steps += 1;
@@ -283,10 +308,11 @@ impl<'s> Integrator<'s> {
                         Rejection::ErrorTest { .. } => self.counters.rejected_error += 1,
                         _ => self.counters.rejected_convergence += 1,
                     }
-                    if std::env::var_os("HDEBUG").is_some() { eprintln!("reject t {t:e} h {h:e} k {} {rejection:?}", self.stepper.order()); }
                     self.stepper.reject(rejection);
-                    let too_small = self.stepper.h().abs() < spacing.max(self.options.min_step).max(f64::MIN_POSITIVE);
-                    let singular_for_good = matches!(rejection, Rejection::SingularMatrix { structural: true, .. });
+                    let too_small =
+                        self.stepper.h().abs() < spacing.max(self.options.min_step).max(f64::MIN_POSITIVE);
+                    let singular_for_good =
+                        matches!(rejection, Rejection::SingularMatrix { structural: true, .. });
                     if too_small
                         || singular_for_good
                         || self.options.fixed_step.is_some()
@@ -303,7 +329,11 @@ impl<'s> Integrator<'s> {
     fn limit_step(&mut self) {
         let t = self.stepper.t();
         let mut h = self.stepper.h().min(self.options.max_step);
-        let next = self.options.stop_times.iter().find(|s| **s > t * (1.0 + 4.0 * f64::EPSILON.copysign(t)));
+        let next = self
+            .options
+            .stop_times
+            .iter()
+            .find(|s| **s > t * (1.0 + 4.0 * f64::EPSILON.copysign(t)));
         if let Some(stop) = next {
             // A little stretch avoids a tiny last step.
             if t + h * (1.0 + 1e-10) >= *stop {
@@ -317,7 +347,9 @@ impl<'s> Integrator<'s> {
 
     fn check_limits(&self, begin: Instant) -> Result<(), Failure> {
         if self.counters.steps >= self.options.max_steps {
-            return Err(self.failed(FailureKind::TooManySteps { steps: self.options.max_steps }));
+            return Err(self.failed(FailureKind::TooManySteps {
+                steps: self.options.max_steps,
+            }));
         }
         if let Some(seconds) = self.options.time_limit
             && begin.elapsed().as_secs_f64() > seconds
@@ -353,7 +385,9 @@ impl<'s> Integrator<'s> {
     ) -> Result<Option<Stop>, Failure> {
         let mut t_from = t_before;
         loop {
-            let found = self.finder.find(self.system.as_mut(), self.stepper.as_ref(), t_from, t_end);
+            let found = self
+                .finder
+                .find(self.system.as_mut(), self.stepper.as_ref(), t_from, t_end);
             let Some(located) = found.map_err(|kind| self.failed(kind))? else {
                 return Ok(None);
             };
@@ -361,9 +395,13 @@ impl<'s> Integrator<'s> {
             self.deliver_outputs(located.t, observer);
             self.show_at(located.t);
             observer.event(located.event, located.t, &self.y, false);
-            match self.system.on_event(located.event, located.t, &mut self.y, &mut self.yp) {
+            match self
+                .system
+                .on_event(located.event, located.t, &mut self.y, &mut self.yp)
+            {
                 EventAction::Continue => {
-                    self.finder.pass(self.system.as_mut(), self.stepper.as_ref(), located);
+                    self.finder
+                        .pass(self.system.as_mut(), self.stepper.as_ref(), located);
                     t_from = located.t;
                 }
                 EventAction::Stop => {
@@ -384,7 +422,10 @@ impl<'s> Integrator<'s> {
         self.counters.restarts += 1;
         let span = (t_end - self.t).max(1e-12 * self.t.abs().max(1.0));
         if self.options.start != Start::Trust {
-            let mut equations = Equations { system: self.system.as_mut(), counters: &mut self.counters };
+            let mut equations = Equations {
+                system: self.system.as_mut(),
+                counters: &mut self.counters,
+            };
             // After a discrete update the derivatives are never right: always assemble.
             initial::make_consistent(
                 &mut equations,
@@ -395,13 +436,24 @@ impl<'s> Integrator<'s> {
                 &mut self.y,
                 &mut self.yp,
             )
-            .map_err(|error| Failure { t: self.t, ..Failure::from(error) })?;
+            .map_err(|error| Failure {
+                t: self.t,
+                ..Failure::from(error)
+            })?;
         }
-        let h = first_step(&self.options, self.system.structure(), self.t, &self.y, &self.yp, span);
+        let h = first_step(
+            &self.options,
+            self.system.structure(),
+            self.t,
+            &self.y,
+            &self.yp,
+            span,
+        );
         // The step before the event tells the time scale better than the rest of the interval.
         let h = h.min(self.stepper.last_h().abs().max(f64::MIN_POSITIVE));
         self.stepper.start(self.t, &self.y, &self.yp, h);
-        self.finder.arm(self.system.as_mut(), self.t, &self.y, &self.yp, Some(event));
+        self.finder
+            .arm(self.system.as_mut(), self.t, &self.y, &self.yp, Some(event));
         Ok(())
     }
 
@@ -423,8 +475,14 @@ impl<'s> Integrator<'s> {
         let structure = self.system.structure();
         let equation = |row: usize| structure.equations[row].name.clone();
         let kind = match rejection {
-            Rejection::NonFinite { row } => FailureKind::NonFinite { equation: equation(row) },
-            Rejection::SingularMatrix { row, column, structural } => FailureKind::SingularMatrix {
+            Rejection::NonFinite { row } => FailureKind::NonFinite {
+                equation: equation(row),
+            },
+            Rejection::SingularMatrix {
+                row,
+                column,
+                structural,
+            } => FailureKind::SingularMatrix {
                 equation: equation(row),
                 variable: structure.variables[column].name.clone(),
                 structural,
@@ -454,11 +512,20 @@ impl<'s> Integrator<'s> {
         let mut worst: Vec<NamedValue> = match self.stepper.corrector() {
             Some(corrector) => (corrector.last_residual().iter().enumerate())
                 .filter(|(_, v)| **v != 0.0)
-                .map(|(i, v)| NamedValue { name: self.system.structure().equations[i].name.clone(), value: *v })
+                .map(|(i, v)| NamedValue {
+                    name: self.system.structure().equations[i].name.clone(),
+                    value: *v,
+                })
                 .collect(),
             None => Vec::new(),
         };
-        let size = |v: &NamedValue| if v.value.is_finite() { v.value.abs() } else { f64::INFINITY };
+        let size = |v: &NamedValue| {
+            if v.value.is_finite() {
+                v.value.abs()
+            } else {
+                f64::INFINITY
+            }
+        };
         worst.sort_by(|a, b| size(b).total_cmp(&size(a)));
         worst.truncate(3);
         failure.worst = worst;
@@ -515,13 +582,22 @@ fn check_start(structure: &Structure, t0: f64, y0: &[f64], yp0: &[f64]) -> Resul
     let n = structure.dimension();
     for (what, v) in [("the start vector y", y0), ("the start vector ẏ", yp0)] {
         if v.len() != n {
-            return Err(InputError::WrongSize { what, found: v.len(), expected: n });
+            return Err(InputError::WrongSize {
+                what,
+                found: v.len(),
+                expected: n,
+            });
         }
     }
     for (what, v) in [("y", y0), ("ẏ", yp0)] {
         if let Some(index) = v.iter().position(|x| !x.is_finite()) {
             let name = structure.variables[index].name.clone();
-            return Err(InputError::NonFiniteStart { what, name, index, value: v[index] });
+            return Err(InputError::NonFiniteStart {
+                what,
+                name,
+                index,
+                value: v[index],
+            });
         }
     }
     if !t0.is_finite() {
@@ -540,7 +616,10 @@ fn first_step(options: &Options, structure: &Structure, t0: f64, y: &[f64], yp: 
     if let Some(h) = options.fixed_step.or(options.initial_step) {
         return h;
     }
-    let error_test = options.error_test.clone().unwrap_or_else(|| structure.default_error_test());
+    let error_test = options
+        .error_test
+        .clone()
+        .unwrap_or_else(|| structure.default_error_test());
     let mut weights = Weights::new(options.tolerances.clone(), error_test, structure);
     weights.update(y, 1.0);
     weights.grade(1.0);

@@ -112,13 +112,22 @@ impl EventFinder {
             let now = self.values_now[i];
             let before = self.memory.values[i];
             if !now.is_finite() {
-                return Err(FailureKind::EventNotFinite { name: system.events()[i].name.clone() });
+                return Err(FailureKind::EventNotFinite {
+                    name: system.events()[i].name.clone(),
+                });
             }
             self.scale[i] = self.scale[i].max(now.abs()).max(before.abs());
-            self.memory.zeros[i] = if now == 0.0 && before == 0.0 { self.memory.zeros[i] + 1 } else { 0 };
+            self.memory.zeros[i] = if now == 0.0 && before == 0.0 {
+                self.memory.zeros[i] + 1
+            } else {
+                0
+            };
             if self.memory.zeros[i] >= ZERO_LIMIT {
                 let name = system.events()[i].name.clone();
-                return Err(FailureKind::EventAlwaysZero { name, steps: ZERO_LIMIT });
+                return Err(FailureKind::EventAlwaysZero {
+                    name,
+                    steps: ZERO_LIMIT,
+                });
             }
             if before == 0.0 {
                 continue;
@@ -183,7 +192,11 @@ impl EventFinder {
                 break;
             }
             // Every fourth step bisects, so that the bracket surely shrinks.
-            let mut t = if iteration % 4 == 3 { 0.5 * (a + b) } else { b - fb * (b - a) / (fb - fa) };
+            let mut t = if iteration % 4 == 3 {
+                0.5 * (a + b)
+            } else {
+                b - fb * (b - a) / (fb - fa)
+            };
             if !(t > a && t < b) {
                 t = 0.5 * (a + b);
             }
@@ -240,5 +253,11 @@ impl EventFinder {
 
 /// Puts a failure into context.
 pub fn failure(kind: FailureKind, stepper: &dyn Stepper) -> Failure {
-    Failure { kind, t: stepper.t(), h: stepper.h(), order: stepper.order(), worst: Vec::new() }
+    Failure {
+        kind,
+        t: stepper.t(),
+        h: stepper.h(),
+        order: stepper.order(),
+        worst: Vec::new(),
+    }
 }

@@ -2,4 +2,4 @@
 
 mod recorder;
 
-pub use recorder::{Recorder, RecordedEvent};
+pub use recorder::{RecordedEvent, Recorder};

@@ -29,7 +29,11 @@ impl Recorder {
 
     /// Keeps every accepted step.
     pub fn steps(n: usize) -> Self {
-        Self { n, every_step: true, ..Self::default() }
+        Self {
+            n,
+            every_step: true,
+            ..Self::default()
+        }
     }
 
     /// Times kept.

@@ -47,12 +47,7 @@ impl<P: ConstrainedMotion> Mechanics<P> {
 
     /// Takes q and v as constants into the dual arrays.
     fn load(&mut self, q: &[f64], v: &[f64]) {
-        for (dual, x) in self
-            .q4
-            .iter_mut()
-            .chain(&mut self.v4)
-            .zip(q.iter().chain(v))
-        {
+        for (dual, x) in self.q4.iter_mut().chain(&mut self.v4).zip(q.iter().chain(v)) {
             *dual = Dual4::constant(*x);
         }
     }
@@ -77,13 +72,7 @@ impl<P: ConstrainedMotion> Mechanical for Mechanics<P> {
         Ok(())
     }
 
-    fn apply_mass(
-        &mut self,
-        t: f64,
-        q: &[f64],
-        x: &[f64],
-        out: &mut [f64],
-    ) -> Result<(), Rejection> {
+    fn apply_mass(&mut self, t: f64, q: &[f64], x: &[f64], out: &mut [f64]) -> Result<(), Rejection> {
         self.mass.fill(0.0);
         self.motion.mass(t, q, &mut self.mass);
         out.fill(0.0);
@@ -158,11 +147,7 @@ impl<P: ConstrainedMotion> Mechanical for Mechanics<P> {
             for first in (0..n).step_by(4) {
                 self.load(q, v);
                 let columns = first..n.min(first + 4);
-                let x = if by_velocity {
-                    &mut self.v4
-                } else {
-                    &mut self.q4
-                };
+                let x = if by_velocity { &mut self.v4 } else { &mut self.q4 };
                 for j in columns.clone() {
                     x[j] = x[j].with_derivative(j - first, 1.0);
                 }
@@ -184,12 +169,7 @@ impl<P: ConstrainedMotion> Mechanical for Mechanics<P> {
         Ok(())
     }
 
-    fn constraint_matrix(
-        &mut self,
-        t: f64,
-        q: &[f64],
-        matrix: &mut [f64],
-    ) -> Result<(), Rejection> {
+    fn constraint_matrix(&mut self, t: f64, q: &[f64], matrix: &mut [f64]) -> Result<(), Rejection> {
         matrix.fill(0.0);
         self.motion.constraint_matrix(t, q, matrix);
         Ok(())
@@ -200,21 +180,14 @@ impl<P: ConstrainedMotion> Mechanical for Mechanics<P> {
         Ok(())
     }
 
-    fn constraint_bias(
-        &mut self,
-        t: f64,
-        q: &[f64],
-        v: &[f64],
-        gamma: &mut [f64],
-    ) -> Result<(), Rejection> {
+    fn constraint_bias(&mut self, t: f64, q: &[f64], v: &[f64], gamma: &mut [f64]) -> Result<(), Rejection> {
         // The derivative of G v + g_t along ṫ = 1, q̇ = v, v̇ = 0.
         for i in 0..self.n {
             self.q4[i] = Dual4::constant(q[i]).with_derivative(0, v[i]);
         }
         let t4 = Dual4::variable(t, 0);
         self.motion.constraint_rate(t4, &self.q4, &mut self.rate4);
-        self.motion
-            .constraint_matrix(t4, &self.q4, &mut self.matrix4);
+        self.motion.constraint_matrix(t4, &self.q4, &mut self.matrix4);
         for i in 0..self.m {
             gamma[i] = self.rate4[i].derivative(0);
             for j in 0..self.n {

@@ -20,8 +20,8 @@ pub use mechanics::Mechanics;
 pub(super) use start::Start;
 
 use crate::{
-    DerivativeForm, Equation, EquationLevel, Mechanical, MechanicalLayout, Pattern, Point,
-    Rejection, Residual, Structure, TransposedBlock, Variable, VariableKind,
+    DerivativeForm, Equation, EquationLevel, Mechanical, MechanicalLayout, Pattern, Point, Rejection,
+    Residual, Structure, TransposedBlock, Variable, VariableKind,
 };
 use core::ops::Range;
 use holonom_algebra::Real;
@@ -154,9 +154,8 @@ impl<P: ConstrainedMotion> Assembly<P> {
         };
         let mut variables: Vec<_> = self.motion.positions().into_iter().map(position).collect();
         variables.extend(self.motion.velocities().into_iter().map(velocity));
-        variables.extend(
-            (0..self.m).map(|i| multiplier("lambda", VariableKind::Multiplier, index_lambda, i)),
-        );
+        variables
+            .extend((0..self.m).map(|i| multiplier("lambda", VariableKind::Multiplier, index_lambda, i)));
         if self.form == Form::Ggl {
             let kind = VariableKind::StabilisingMultiplier;
             variables.extend((0..self.m).map(|i| multiplier("eta", kind, 2, i)));
@@ -185,9 +184,7 @@ impl<P: ConstrainedMotion> Assembly<P> {
                 Velocity => "velocity",
                 _ => "position",
             };
-            equations.extend(
-                (0..self.m).map(|i| Equation::new(format!("{word} constraint[{i}]"), level)),
-            );
+            equations.extend((0..self.m).map(|i| Equation::new(format!("{word} constraint[{i}]"), level)));
         }
         // Index 3: q ~ h v ~ h² λ; the rows follow [Petzold, Lötstedt 1986].
         if self.form == Form::Index3 {
@@ -204,15 +201,14 @@ impl<P: ConstrainedMotion> Assembly<P> {
 
     fn transposed(&self) -> Vec<TransposedBlock> {
         let (n, m) = (self.n, self.m);
-        let block = |columns: Range<usize>, rows: Range<usize>, source_columns: Range<usize>| {
-            TransposedBlock {
+        let block =
+            |columns: Range<usize>, rows: Range<usize>, source_columns: Range<usize>| TransposedBlock {
                 columns,
                 rows,
                 source_rows: 2 * n..2 * n + m,
                 source_columns,
                 negated: false,
-            }
-        };
+            };
         let lambda = 2 * n..2 * n + m;
         match self.form {
             // G occurs in ∂F/∂ẏ only; the v-columns of the constraint rows hold ∂γ/∂v.
@@ -236,10 +232,7 @@ impl<P: ConstrainedMotion> Residual for Assembly<P> {
         // blockdiag(I, M, 0), and G below M in the index-1 form.
         let identity = (0..n).map(|i| (i, i));
         let mass = self.mass_entries.iter().map(|&(i, j)| (n + i, n + j));
-        let acceleration = self
-            .constraint_entries
-            .iter()
-            .map(|&(i, j)| (2 * n + i, n + j));
+        let acceleration = self.constraint_entries.iter().map(|&(i, j)| (2 * n + i, n + j));
         let acceleration = acceleration.filter(|_| self.form == Form::Index1);
         let size = variables.len();
         let pattern = Pattern::from_entries(size, size, identity.chain(mass).chain(acceleration));

@@ -26,20 +26,11 @@ impl Random {
 
 #[track_caller]
 fn assert_close(a: f64, b: f64) {
-    assert!(
-        (a - b).abs() <= 1e-12 * (1.0 + a.abs() + b.abs()),
-        "{a} and {b}"
-    );
+    assert!((a - b).abs() <= 1e-12 * (1.0 + a.abs() + b.abs()), "{a} and {b}");
 }
 
 /// ∂F/∂y (or ∂F/∂ẏ), dense, column by column.
-fn jacobian(
-    system: &mut dyn System,
-    t: f64,
-    y: &[f64],
-    yp: &[f64],
-    by_derivative: bool,
-) -> Vec<f64> {
+fn jacobian(system: &mut dyn System, t: f64, y: &[f64], yp: &[f64], by_derivative: bool) -> Vec<f64> {
     let n = y.len();
     let mut matrix = Vec::new();
     for j in 0..n {
@@ -94,9 +85,7 @@ fn check_structure<P: ConstrainedMotion>(motion: P, random: &mut Random) {
                     for i in 0..n {
                         let value = match i.checked_sub(block.rows.start) {
                             Some(l) if l < block.rows.len() => {
-                                exact[block.source_rows.start
-                                    + k
-                                    + (block.source_columns.start + l) * n]
+                                exact[block.source_rows.start + k + (block.source_columns.start + l) * n]
                             }
                             _ => 0.0,
                         };
@@ -117,9 +106,7 @@ fn check_parts<P: ConstrainedMotion>(motion: P, random: &mut Random) {
         let constants = |x: &[f64]| x.iter().map(|x| Dual4::constant(*x)).collect::<Vec<_>>();
         // G and g_t are the derivatives of g.
         let (mut matrix, mut rate) = (vec![f64::NAN; m * n], vec![f64::NAN; m]);
-        mechanics
-            .constraint_matrix(t, &q, &mut matrix)
-            .expect("inside");
+        mechanics.constraint_matrix(t, &q, &mut matrix).expect("inside");
         mechanics.constraint_rate(t, &q, &mut rate).expect("inside");
         let mut g = vec![Dual4::zero(); m];
         for j in 0..n {
@@ -134,9 +121,7 @@ fn check_parts<P: ConstrainedMotion>(motion: P, random: &mut Random) {
         // γ by hand and by duals.
         let (mut hand, mut dual) = (vec![f64::NAN; m], vec![f64::NAN; m]);
         motion.constraint_bias(t, &q, &v, &mut hand);
-        mechanics
-            .constraint_bias(t, &q, &v, &mut dual)
-            .expect("inside");
+        mechanics.constraint_bias(t, &q, &v, &mut dual).expect("inside");
         for i in 0..m {
             assert_close(hand[i], dual[i]);
         }
@@ -144,9 +129,7 @@ fn check_parts<P: ConstrainedMotion>(motion: P, random: &mut Random) {
         let x = random.vector(n);
         let (mut mass, mut product) = (vec![f64::NAN; n * n], vec![f64::NAN; n]);
         mechanics.mass(t, &q, &mut mass).expect("inside");
-        mechanics
-            .apply_mass(t, &q, &x, &mut product)
-            .expect("inside");
+        mechanics.apply_mass(t, &q, &x, &mut product).expect("inside");
         mechanics.solve_mass(t, &q, &mut product).expect("regular");
         for i in 0..n {
             assert_close(product[i], x[i]);
@@ -188,10 +171,7 @@ fn check_residual<P: ConstrainedMotion>(motion: P, random: &mut Random) {
     let mut yp = y[n..].to_vec();
     let (mut lambda, mut a) = (vec![0.0; m], vec![0.0; n]);
     let mechanics = system.mechanical().expect("mechanics");
-    assert_eq!(
-        (mechanics.n_q(), mechanics.n_v(), mechanics.n_g()),
-        (n, n, m)
-    );
+    assert_eq!((mechanics.n_q(), mechanics.n_v(), mechanics.n_g()), (n, n, m));
     mechanics
         .accelerations(t, &y[..n], &y[n..], &mut lambda, &mut a)
         .expect("regular");

@@ -13,7 +13,10 @@ pub struct History {
 impl History {
     /// Room for `n` unknowns.
     pub fn new(n: usize) -> Self {
-        Self { n, phi: vec![0.0; COLUMNS * n] }
+        Self {
+            n,
+            phi: vec![0.0; COLUMNS * n],
+        }
     }
 
     /// Column `j`.

@@ -168,7 +168,8 @@ impl Bdf {
         let est = &self.estimates;
         if self.options.stability.enabled
             && k > stability::A_STABLE
-            && s.stability.must_lower(k, est.error, &self.e, &s.history, &s.coefficients, &self.weights)
+            && s.stability
+                .must_lower(k, est.error, &self.e, &s.history, &s.coefficients, &self.weights)
         {
             counters.order_reductions_stability += 1;
             s.initial_phase = false;
@@ -248,7 +249,8 @@ impl Stepper for Bdf {
             *p = h * yp;
         }
         s.stability.restart();
-        self.weights.update(y, self.options.tightening(s.steps, self.weights.rtol()));
+        self.weights
+            .update(y, self.options.tightening(s.steps, self.weights.rtol()));
         self.corrector.request_evaluation();
     }
 
@@ -266,7 +268,8 @@ impl Stepper for Bdf {
         self.scaled = s.coefficients.advance(s.h, s.k, s.h_last, s.k_last);
         let c = &s.coefficients;
         s.history.scale(self.scaled.clone(), |j| c.beta[j]);
-        s.history.predict(s.k, &c.gamma, &mut self.y_new, &mut self.yp_new);
+        s.history
+            .predict(s.k, &c.gamma, &mut self.y_new, &mut self.yp_new);
 
         // Correction.
         self.weights.grade(s.h);
@@ -315,7 +318,8 @@ impl Stepper for Bdf {
         let s = &mut self.state;
         s.history.update(k, &self.e, k < MAX_ORDER);
         self.weights.set_rounding(self.corrector.rounding());
-        self.weights.update(&s.y, self.options.tightening(s.steps, self.weights.rtol()));
+        self.weights
+            .update(&s.y, self.options.tightening(s.steps, self.weights.rtol()));
     }
 
     fn reject(&mut self, rejection: Rejection) {
@@ -421,7 +425,10 @@ impl Stepper for Bdf {
     }
 
     fn checkpoint(&self) -> StepperState {
-        StepperState::Bdf(Box::new(self.state.clone()), Box::new(self.corrector.checkpoint()))
+        StepperState::Bdf(
+            Box::new(self.state.clone()),
+            Box::new(self.corrector.checkpoint()),
+        )
     }
 
     fn restore(&mut self, state: &StepperState) -> bool {
@@ -432,7 +439,10 @@ impl Stepper for Bdf {
         self.state = (**state).clone();
         self.corrector.restore(corrector);
         self.weights.set_rounding(self.corrector.rounding());
-        self.weights.update(&self.state.y, self.options.tightening(self.state.steps, self.weights.rtol()));
+        self.weights.update(
+            &self.state.y,
+            self.options.tightening(self.state.steps, self.weights.rtol()),
+        );
         true
     }
 }

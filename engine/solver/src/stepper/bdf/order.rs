@@ -23,7 +23,12 @@ pub struct Estimates {
 
 /// ‖a + b‖ in the error weights.
 fn norm_of_sum(a: &[f64], b: &[f64], w: &[f64]) -> f64 {
-    let sum: f64 = a.iter().zip(b).zip(w).map(|((a, b), w)| ((a + b) * w).powi(2)).sum();
+    let sum: f64 = a
+        .iter()
+        .zip(b)
+        .zip(w)
+        .map(|((a, b), w)| ((a + b) * w).powi(2))
+        .sum();
     (sum / a.len() as f64).sqrt()
 }
 
@@ -37,16 +42,28 @@ fn norm_of_three(a: &[f64], b: &[f64], c: &[f64], w: &[f64]) -> f64 {
 
 impl Estimates {
     /// From the correction `e` of an attempt at order `k` whose history is already φ*.
-    pub fn new(k: usize, e_norm: f64, e: &[f64], history: &History, c: &Coefficients, weights: &Weights) -> Self {
+    pub fn new(
+        k: usize,
+        e_norm: f64,
+        e: &[f64],
+        history: &History,
+        c: &Coefficients,
+        weights: &Weights,
+    ) -> Self {
         let w = weights.reciprocal_error();
         let error = c.sigma[k] * e_norm;
         let term = (k + 1) as f64 * error;
-        let mut s = Self { error, term, ..Self::default() };
+        let mut s = Self {
+            error,
+            term,
+            ..Self::default()
+        };
         if k > 1 {
             s.error_below = c.sigma[k - 1] * norm_of_sum(history.column(k), e, w);
             s.term_below = k as f64 * s.error_below;
             s.lower = if k > 2 {
-                let two_below = c.sigma[k - 2] * norm_of_three(history.column(k - 1), history.column(k), e, w);
+                let two_below =
+                    c.sigma[k - 2] * norm_of_three(history.column(k - 1), history.column(k), e, w);
                 let term_two_below = (k - 1) as f64 * two_below;
                 s.term_below.max(term_two_below) <= term
             } else {

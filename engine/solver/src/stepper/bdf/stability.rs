@@ -62,7 +62,11 @@ impl Stability {
 
     /// The highest order allowed now.
     pub fn max_order(&self, max_order: usize) -> usize {
-        if self.held { max_order.min(A_STABLE) } else { max_order }
+        if self.held {
+            max_order.min(A_STABLE)
+        } else {
+            max_order
+        }
     }
 
     /// Looks at an accepted step of order `k` ≥ 3 with correction `e` and local error `error`;

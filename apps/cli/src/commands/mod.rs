@@ -1,0 +1,76 @@
+//! The commands, one file each.
+
+mod completions;
+mod list;
+mod verify;
+
+use crate::error::Error;
+use clap::ArgMatches;
+
+/// How a command ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// As asked.
+    Done,
+    /// It ran to the end, and a check does not hold.
+    DoesNotHold,
+}
+
+/// One command.
+pub struct Command {
+    /// Its arguments and help; the name is the one typed.
+    define: fn() -> clap::Command,
+    /// Does it.
+    run: fn(&ArgMatches) -> Result<Outcome, Error>,
+}
+
+/// All commands, in the order of the help.
+pub const REGISTRY: &[Command] = &[verify::COMMAND, list::COMMAND, completions::COMMAND];
+
+const AFTER_HELP: &str = "\
+Examples:
+  holonom list                         what there is to choose from
+  holonom verify                       solve every reference problem and check the digits
+  holonom verify pendulum-ggl hires    only these
+  holonom verify --json report.json    and keep the report
+  holonom completions bash             completions for the shell
+
+`holonom help COMMAND` says more about one command.
+Exit codes: 0 done; 1 a run failed or a check does not hold; 2 bad usage.";
+
+/// The whole command line.
+pub fn command_line() -> clap::Command {
+    clap::Command::new("holonom")
+        .version(env!("CARGO_PKG_VERSION"))
+        .about("Simulation of constrained mechanical systems and other differential-algebraic equations")
+        .after_help(AFTER_HELP)
+        .subcommand_required(true)
+        .arg_required_else_help(true)
+        .subcommands(REGISTRY.iter().map(|command| (command.define)()))
+}
+
+/// Runs the command that was typed.
+pub fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
+    let typed = matches.subcommand();
+    for command in REGISTRY {
+        if let Some((name, arguments)) = typed
+            && (command.define)().get_name() == name
+        {
+            return (command.run)(arguments);
+        }
+    }
+    Err(Error::Usage("name a command; `holonom help` lists them".into()))
+}
+
+/// The arguments of a command as its own type.
+fn read<A: clap::FromArgMatches>(matches: &ArgMatches) -> Result<A, Error> {
+    A::from_arg_matches(matches).map_err(|error| Error::Usage(error.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn definitions_are_consistent() {
+        super::command_line().debug_assert();
+    }
+}

@@ -1,26 +1,43 @@
 //! Holonom's own solver behind the same interface as its peers.
-//!
-//! NOT CONNECTED YET: the solver crate is being written. What goes here, and nothing else has to
-//! change: build the default solver for `system`, wrap the system in
-//! [`Counted`](crate::interface::Counted) or take `Counters::residuals`, honour
-//! [`Settings`](crate::interface::Settings) (with `like_dassl`: refresh policy `dassl`, stability
-//! detection off), time from construction to the last output with
-//! [`cpu_time`](crate::interface::cpu_time), fill a [`Run`](crate::interface::Run), and set
-//! [`CONNECTED`] to true.
 
-use crate::interface::{Run, Settings};
-use holonom_dae::System;
+use crate::interface::{Run, Settings, cpu_time, excluded};
 use holonom_dae::problems::Problem;
+use holonom_dae::{System, Tolerances};
+use holonom_solver::trajectory::Recorder;
+use holonom_solver::{Integrator, Options, Start};
 
-/// Whether [`integrate`] does anything yet.
-pub const CONNECTED: bool = false;
+/// Whether [`integrate`] does anything.
+pub const CONNECTED: bool = true;
 
-/// Integrates with Holonom.
-pub fn integrate(
-    _system: &mut dyn System,
-    _problem: &Problem,
-    settings: &Settings<'_>,
-) -> Result<Run, String> {
-    let _ = settings.like_dassl;
-    Err("Holonom's solver is not connected to this program yet (src/holonom.rs)".into())
+/// Integrates with Holonom: default options, or DASSL's when asked to behave like it.
+pub fn integrate(system: &mut dyn System, problem: &Problem, settings: &Settings<'_>) -> Result<Run, String> {
+    let mut options = Options::new(settings.rtol, settings.atol).start(Start::Trust);
+    options.max_steps = settings.max_steps;
+    options.outputs = settings.times.to_vec();
+    if settings.like_dassl {
+        // Multipliers are kept out of all tests the way they are for DASSL.
+        let atol = excluded(system.structure());
+        let atol = atol.iter().map(|e| if *e { 1e6 } else { settings.atol }).collect();
+        options = options.tolerances(Tolerances::each(settings.rtol, atol)).dassl();
+    }
+    let n = system.structure().dimension();
+    let mut recorder = Recorder::outputs(n);
+    let mut run = Run::default();
+    let begin = cpu_time();
+    let span = problem.t_end - problem.t0;
+    let integrator = Integrator::new(Box::new(system), problem.t0, &problem.y0, &problem.yp0, span, options);
+    let mut integrator = integrator.map_err(|e| e.to_string())?;
+    let result = integrator.run(problem.t_end, &mut recorder);
+    run.cpu = cpu_time() - begin;
+    run.y = integrator.y().to_vec();
+    run.outputs = (0..recorder.len()).map(|i| recorder.y(i).to_vec()).collect();
+    let c = integrator.counters();
+    run.steps = c.steps;
+    run.residuals = c.residuals;
+    run.residuals_own = c.residuals_corrector;
+    run.jacobians = c.jacobians;
+    run.error_failures = c.rejected_error;
+    run.convergence_failures = c.rejected_convergence;
+    run.failure = result.err().map(|e| e.to_string());
+    Ok(run)
 }

@@ -1,7 +1,7 @@
 //! `peers compare`: work–precision curves of all codes, and the work at equal digits.
 
 use crate::codes::{Code, OURS, YARDSTICK};
-use crate::curve::{Point, Reading, fit_at, ladder, median, score, work_at};
+use crate::curve::{Along, Point, Reading, fit_at, ladder, median, work_at};
 use crate::interface::{Run, Settings};
 use crate::report::{Check, Report, number, seconds, table};
 use holonom_dae::problems::Problem;
@@ -96,15 +96,16 @@ impl Line {
     }
 }
 
-fn settings(problem: &Problem, rtol: f64) -> Settings<'static> {
+fn settings<'a>(problem: &Problem, along: &'a Along, rtol: f64) -> Settings<'a> {
     Settings {
         max_steps: MAX_STEPS,
+        times: &along.times,
         ..Settings::at(problem, rtol)
     }
 }
 
 /// The curve of one code, every tolerance once.
-fn curve(problem: &Problem, code: Code, tolerances: &[f64]) -> Line {
+fn curve(problem: &Problem, along: &Along, code: Code, tolerances: &[f64]) -> Line {
     let mut line = Line {
         code,
         cells: vec![],
@@ -114,7 +115,7 @@ fn curve(problem: &Problem, code: Code, tolerances: &[f64]) -> Line {
     };
     for &rtol in tolerances {
         let mut system = (problem.build)();
-        let run = match (code.integrate)(system.as_mut(), problem, &settings(problem, rtol)) {
+        let run = match (code.integrate)(system.as_mut(), problem, &settings(problem, along, rtol)) {
             Ok(run) => run,
             Err(reason) => {
                 line.refusal = Some(reason);
@@ -125,7 +126,7 @@ fn curve(problem: &Problem, code: Code, tolerances: &[f64]) -> Line {
         line.notes.extend(run.note.clone().map(|n| (rtol, n)));
         match (
             run.failure.clone(),
-            score(system.structure(), problem, &run.y),
+            along.score(system.structure(), problem, &run),
         ) {
             (Some(failure), _) => line.failures.push((rtol, failure)),
             (None, Some(digits)) => line.cells.push(Cell {
@@ -147,9 +148,9 @@ fn curve(problem: &Problem, code: Code, tolerances: &[f64]) -> Line {
 }
 
 /// One more sample of the CPU time.
-fn sample(problem: &Problem, code: Code, cell: &mut Cell) {
+fn sample(problem: &Problem, along: &Along, code: Code, cell: &mut Cell) {
     let mut system = (problem.build)();
-    let settings = settings(problem, cell.rtol);
+    let settings = settings(problem, along, cell.rtol);
     let (mut spent, mut count) = (0.0, 0u32);
     while spent < SAMPLE_SECONDS {
         match (code.integrate)(system.as_mut(), problem, &settings) {
@@ -164,9 +165,10 @@ fn sample(problem: &Problem, code: Code, cell: &mut Cell) {
 /// All curves of one problem; the samples of the time go round over the codes.
 fn measure(problem: &Problem, codes: &[Code], options: &Options) -> Vec<Line> {
     let tolerances = ladder(options.per_decade);
+    let along = Along::of(problem);
     let mut lines: Vec<Line> = codes
         .iter()
-        .map(|c| curve(problem, *c, &tolerances))
+        .map(|c| curve(problem, &along, *c, &tolerances))
         .collect();
     // Far beyond the digits asked for, the time of the one run there was will do.
     let enough = options.digits.iter().copied().fold(0.0, f64::max) + 1.0;
@@ -180,7 +182,7 @@ fn measure(problem: &Problem, codes: &[Code], options: &Options) -> Vec<Line> {
                     .filter(|c| c.rtol == rtol && c.digits <= enough)
                 {
                     if repetition < 3 || cell.run.cpu < LONG_SECONDS {
-                        sample(problem, code, cell);
+                        sample(problem, &along, code, cell);
                     }
                 }
             }

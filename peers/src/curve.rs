@@ -1,7 +1,8 @@
 //! Work–precision curves: what was reached for what work, and the work read off at given digits.
 
 use holonom_dae::Structure;
-use holonom_dae::problems::{Group, Problem, digits};
+use crate::interface::Run;
+use holonom_dae::problems::{self, Group, Problem, digits};
 
 /// Digits in the worst of the plain variables, positions and velocities at the end; multipliers
 /// do not count. `None` without a reference.
@@ -11,6 +12,47 @@ pub fn score(structure: &Structure, problem: &Problem, y: &[f64]) -> Option<f64>
         .into_iter()
         .filter_map(|g| digits(structure, &reference.y, y, problem.atol_factor, g))
         .reduce(f64::min)
+}
+
+/// Times along the way at which a problem is judged too, with the solution there.
+///
+/// The pendulum chain needs it: its small oscillation makes the error at the end a lottery.
+#[derive(Clone, Debug, Default)]
+pub struct Along {
+    /// The times; none for a problem judged at its end.
+    pub times: Vec<f64>,
+    references: Vec<Vec<f64>>,
+}
+
+impl Along {
+    /// Whole seconds for the pendulum chain, nothing for the others.
+    pub fn of(problem: &Problem) -> Self {
+        if !problem.name.starts_with("chain") {
+            return Self::default();
+        }
+        let mut sizes = problem.name.split(':').skip(1);
+        let n = problem.y0.len() / 2;
+        let omega = sizes.nth(1).and_then(|w| w.parse().ok()).unwrap_or(problems::chain::OMEGA);
+        let times: Vec<f64> = (1..=problem.t_end as u32).map(f64::from).collect();
+        let references = problems::chain::reference(n, omega, &times);
+        Self { times, references }
+    }
+
+    /// Digits in the worst of the times, with those at the end.
+    pub fn score(&self, structure: &Structure, problem: &Problem, run: &Run) -> Option<f64> {
+        if self.times.is_empty() {
+            return score(structure, problem, &run.y);
+        }
+        let at = |(reference, y): (&Vec<f64>, &Vec<f64>)| {
+            [Group::Positions, Group::Velocities]
+                .into_iter()
+                .filter_map(|g| digits(structure, reference, y, problem.atol_factor, g))
+                .reduce(f64::min)
+        };
+        (run.outputs.len() == self.times.len())
+            .then(|| self.references.iter().zip(&run.outputs).filter_map(at).reduce(f64::min))
+            .flatten()
+    }
 }
 
 /// The tolerances of a curve, from 10⁻² to 10⁻¹¹ with so many per decade.
@@ -62,8 +104,14 @@ pub fn front(points: &[Point]) -> Vec<Point> {
     kept
 }
 
+/// Ratio of work between neighbours on a front that makes it a cliff. The pendulum chain has one:
+/// up to 5½ digits its free oscillation need not be resolved, from there on it must be.
+pub const CLIFF: f64 = 8.0;
+
 /// The work at `d` digits: on the Pareto front, log₁₀(work) linear in the digits between the two
 /// neighbours of d. Left of the front its cheapest run, marked as a bound; right of it nothing.
+/// Across a cliff, where the neighbours differ by more than [`CLIFF`] in work, there is nothing
+/// to interpolate: the cheapest run that does reach d counts.
 pub fn work_at(points: &[Point], d: f64) -> Option<Reading> {
     let front = front(points);
     let right = front.iter().position(|p| p.digits >= d)?;
@@ -75,6 +123,9 @@ pub fn work_at(points: &[Point], d: f64) -> Option<Reading> {
         });
     }
     let a = front[right - 1];
+    if b.work > CLIFF * a.work {
+        return Some(Reading { work: b.work, bound: false });
+    }
     let s = (d - a.digits) / (b.digits - a.digits);
     Some(Reading {
         work: a.work.powf(1.0 - s) * b.work.powf(s),

@@ -7,10 +7,7 @@ use std::path::Path;
 /// Writes to standard output. A reader that closes the pipe early (`| head`) is no error.
 pub fn print(text: &str) -> Result<(), Error> {
     let mut stdout = std::io::stdout().lock();
-    match stdout
-        .write_all(text.as_bytes())
-        .and_then(|()| stdout.flush())
-    {
+    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
             Err(Error::Failed(format!("standard output: {error}")))
         }
@@ -46,10 +43,6 @@ pub fn check_file(path: &Path) -> Result<(), Error> {
 
 /// Makes a folder for pictures, unless it is there.
 pub fn make_folder(path: &Path) -> Result<(), Error> {
-    std::fs::create_dir_all(path).map_err(|error| {
-        Error::Usage(format!(
-            "cannot make the folder `{}`: {error}",
-            path.display()
-        ))
-    })
+    std::fs::create_dir_all(path)
+        .map_err(|error| Error::Usage(format!("cannot make the folder `{}`: {error}", path.display())))
 }

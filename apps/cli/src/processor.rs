@@ -86,9 +86,7 @@ mod x86 {
             ("LZCNT", words.extended, 5),
             ("AVX registers saved by the operating system", words.saved, 2),
         ];
-        let absent = features
-            .iter()
-            .filter(|(_, word, bit)| word >> bit & 1 == 0);
+        let absent = features.iter().filter(|(_, word, bit)| word >> bit & 1 == 0);
         absent.map(|(name, ..)| *name).collect()
     }
 

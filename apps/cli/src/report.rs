@@ -65,12 +65,7 @@ pub struct Check {
 
 impl Check {
     /// A check of this value. Without a value it does not hold.
-    pub fn new(
-        id: impl Into<String>,
-        value: Option<f64>,
-        limit: Limit,
-        source: impl Into<String>,
-    ) -> Self {
+    pub fn new(id: impl Into<String>, value: Option<f64>, limit: Limit, source: impl Into<String>) -> Self {
         // NaN would be written as a number that is none.
         let value = value.filter(|v| v.is_finite());
         Self {

@@ -51,11 +51,7 @@ mod tests {
 
     #[test]
     fn distances() {
-        for (a, b, d) in [
-            ("", "abc", 3),
-            ("hires", "hires", 0),
-            ("kitten", "sitting", 3),
-        ] {
+        for (a, b, d) in [("", "abc", 3), ("hires", "hires", 0), ("kitten", "sitting", 3)] {
             assert_eq!(distance(a, b), d);
             assert_eq!(distance(b, a), d);
         }

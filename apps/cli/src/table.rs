@@ -28,8 +28,7 @@ impl Table {
 
     /// Adds a row; cells that are left out stay empty.
     pub fn row<S: Into<String>>(&mut self, cells: impl IntoIterator<Item = S>) {
-        self.rows
-            .push(Some(cells.into_iter().map(Into::into).collect()));
+        self.rows.push(Some(cells.into_iter().map(Into::into).collect()));
     }
 
     /// Adds an empty line, except at the top.

@@ -280,7 +280,7 @@ pub fn problem(formalism: Formalism, n: usize, omega: f64) -> Problem {
         t_end: T_END,
         y0: vec![0.0; 2 * n],
         yp0: vec![0.0; 2 * n],
-        atol_factor: 0.01,
+        atol_factor: 1.0,
         reference: is_default.then(|| Reference {
             t: T_END,
             y: END.to_vec(),

@@ -1,0 +1,158 @@
+//! Stepping does not allocate, whatever strategies are combined. Exempt: sparse factorisations
+//! that choose new pivots.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::{options, problem};
+use holonom_dae::{Closure, Event, EventAction, Structure};
+use holonom_solver::stepper::{Observer, Quiet};
+use holonom_solver::{Integrator, Options, jacobian, linear, refresh, stepper};
+use std::alloc::{GlobalAlloc, Layout, System as SystemAllocator};
+use std::cell::Cell;
+
+/// Counts the allocations of each thread by itself, since tests run side by side.
+struct Counting;
+
+thread_local! {
+    static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
+}
+
+fn count() {
+    // Not accessible while a thread ends, when nobody counts any more.
+    let _ = ALLOCATIONS.try_with(|n| n.set(n.get() + 1));
+}
+
+// SAFETY: hands every request on to the system's allocator unchanged; the counter is a plain
+// thread-local number that needs no allocation itself.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        count();
+        // SAFETY: the caller keeps the contract of `alloc`.
+        unsafe { SystemAllocator.alloc(layout) }
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        count();
+        // SAFETY: the caller keeps the contract of `alloc_zeroed`.
+        unsafe { SystemAllocator.alloc_zeroed(layout) }
+    }
+
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        count();
+        // SAFETY: the caller keeps the contract of `realloc`.
+        unsafe { SystemAllocator.realloc(pointer, layout, size) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: the caller keeps the contract of `dealloc`.
+        unsafe { SystemAllocator.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+fn allocations() -> u64 {
+    ALLOCATIONS.with(Cell::get)
+}
+
+#[test]
+fn the_counter_counts() {
+    let before = allocations();
+    let v = std::hint::black_box(vec![0u8; 1000]);
+    assert_eq!(allocations(), before + 1);
+    drop(v);
+}
+
+const WARM_UP: usize = 30;
+const STEPS: usize = 100;
+
+/// Every combination that the structure of the problem allows; returns how many that were.
+fn check(name: &str) -> usize {
+    let p = problem(name);
+    let has_pattern = (p.build)().structure().sparsity.is_some();
+    let mut combinations = 0;
+    for stepper in stepper::REGISTRY {
+        for jacobian in jacobian::REGISTRY {
+            for linear in linear::REGISTRY {
+                for refresh in refresh::REGISTRY {
+                    if !has_pattern && (jacobian.needs_pattern || linear.name == "lu-sparse") {
+                        continue;
+                    }
+                    let what = [stepper.name, jacobian.name, linear.name, refresh.name].join(", ");
+                    let options = options(&p, 1e-6)
+                        .stepper(stepper.name)
+                        .jacobian(jacobian.name)
+                        .linear(linear.name)
+                        .refresh(refresh.name);
+                    let mut integrator = common::integrator(&p, options);
+                    for _ in 0..WARM_UP {
+                        integrator.step().unwrap();
+                    }
+                    for step in 0..STEPS {
+                        let pivots = integrator.counters().repivotings;
+                        let before = allocations();
+                        integrator.step().unwrap();
+                        let new = allocations() - before;
+                        if integrator.counters().repivotings == pivots {
+                            assert_eq!(new, 0, "{name} with {what}: step {step} after the warm-up");
+                        }
+                    }
+                    combinations += 1;
+                }
+            }
+        }
+    }
+    combinations
+}
+
+#[test]
+fn car_axle() {
+    assert!(check("car-axle") >= 4);
+}
+
+#[test]
+fn hires() {
+    assert!(check("hires") >= 4);
+}
+
+#[test]
+fn brusselator() {
+    assert!(check("brusselator:30") >= 16);
+}
+
+/// Keeps one number, allocates nothing.
+#[derive(Default)]
+struct Sum(f64, u32);
+
+impl Observer for Sum {
+    fn output(&mut self, _t: f64, y: &[f64], _yp: &[f64]) {
+        self.0 += y[0];
+    }
+
+    fn event(&mut self, _event: usize, _t: f64, _y: &[f64], _after: bool) {
+        self.1 += 1;
+    }
+}
+
+/// The driver neither: outputs, and events after which the run just goes on.
+#[test]
+fn outputs_and_events() {
+    let system = Closure::new(Structure::ode(["x", "v"]), |_t, y, yp, r| {
+        r[0] = yp[0] - y[1];
+        r[1] = yp[1] + y[0];
+    })
+    .event(Event::new("x"), |_t, y, _yp| y[0], |_| EventAction::Continue)
+    .event(Event::new("v"), |_t, y, _yp| y[1], |_| EventAction::Continue);
+    let times = (0..200).map(|i| 0.1 * f64::from(i)).collect();
+    let options = Options::new(1e-6, 1e-6).outputs(times);
+    let mut integrator =
+        Integrator::new(Box::new(system), 0.0, &[1.0, 0.0], &[0.0, -1.0], 20.0, options).unwrap();
+    integrator.run(5.0, &mut Quiet).unwrap();
+    let mut sum = Sum::default();
+    let before = allocations();
+    integrator.run(20.0, &mut sum).unwrap();
+    assert_eq!(allocations() - before, 0);
+    assert!(sum.1 == 9, "{} events", sum.1);
+}

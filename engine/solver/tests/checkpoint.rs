@@ -107,10 +107,6 @@ fn end(integrator: &mut Integrator<'_>) -> End {
 
 fn through_json(checkpoint: &Checkpoint) -> Checkpoint {
     let text = serde_json::to_string(checkpoint).unwrap();
-    assert!(
-        !text.contains("null,") || checkpoint.counters.events == 0,
-        "not representable in JSON"
-    );
     let back: Checkpoint = serde_json::from_str(&text)
         .unwrap_or_else(|e| panic!("a checkpoint does not survive JSON (a NaN or infinity in it?): {e}"));
     assert_eq!(text, serde_json::to_string(&back).unwrap());
@@ -128,7 +124,9 @@ fn check(case: &Case, wanted: usize) {
     assert!(total > wanted as u64, "only {total} steps");
 
     let mut random = Random(4);
-    let mut chosen: Vec<u64> = (0..wanted).map(|_| 1 + random.below(total as usize - 1) as u64).collect();
+    let mut chosen: Vec<u64> = (0..wanted)
+        .map(|_| 1 + random.below(total as usize - 1) as u64)
+        .collect();
     chosen.sort_unstable();
     chosen.dedup();
 
@@ -150,7 +148,11 @@ fn check(case: &Case, wanted: usize) {
             stop_at: None,
         };
         assert_eq!(resumed.run(case.t_end, &mut rest).unwrap(), Stop::Finished);
-        assert_eq!(end(&mut resumed), expected, "resumed after step {step} of {total}");
+        assert_eq!(
+            end(&mut resumed),
+            expected,
+            "resumed after step {step} of {total}"
+        );
         assert_eq!(rest.log, log, "resumed after step {step} of {total}");
     }
     logger.stop_at = None;
@@ -189,7 +191,7 @@ fn sparse_brusselator() {
 
 #[test]
 fn chain() {
-    check(&Case::new("chain-residual", 1e-4, None), 50);
+    check(&Case::new("chain-residual", 1e-9, None), 50);
 }
 
 #[test]
@@ -296,7 +298,8 @@ fn memory_of_events() {
     };
     let mut options = Options::new(1e-6, 1e-6);
     options.max_step = 0.01;
-    let start = |o: &Options| Integrator::new(Box::new(build()), 0.0, &[0.0], &[1.0], 2.0, o.clone()).unwrap();
+    let start =
+        |o: &Options| Integrator::new(Box::new(build()), 0.0, &[0.0], &[1.0], 2.0, o.clone()).unwrap();
     let whole = start(&options).run(1.2, &mut Quiet).unwrap_err();
     assert!(
         matches!(whole.kind, FailureKind::EventNeverFired { touched: true, .. }),

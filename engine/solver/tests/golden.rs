@@ -15,6 +15,10 @@ use holonom_solver::stepper::Quiet;
 /// Problem, tolerance, counters in the order of `Counters::rows`.
 #[rustfmt::skip]
 const GOLDEN: &[(&str, f64, [u64; 18])] = &[
+    ("hires", 1e-6, [506, 2, 0, 1, 980, 823, 19, 69, 0, 0, 88, 0, 842, 823, 0, 0, 0, 0]),
+    ("car-axle", 1e-6, [2367, 5, 0, 0, 3544, 3013, 66, 79, 145, 0, 145, 0, 3115, 3049, 0, 0, 0, 0]),
+    ("chain-residual", 1e-4, [14, 1, 0, 0, 50, 26, 1, 10, 11, 0, 11, 0, 27, 26, 0, 0, 0, 0]),
+    ("brusselator:50", 1e-6, [262, 1, 0, 0, 369, 329, 10, 33, 0, 0, 43, 0, 339, 329, 0, 0, 0, 0]),
 ];
 
 const RUNS: [(&str, f64); 4] = [

@@ -5,7 +5,7 @@
 //! moves along by α δ, which gives the iteration matrix for this α.
 
 use super::{JacobianEngine, JacobianPoint, SplitJacobian};
-use crate::equations::{Equations, Purpose};
+use crate::equations::{Equations, Purpose, first_non_finite};
 use crate::linear::Matrix;
 use holonom_dae::{DerivativeForm, Pattern, Rejection, Structure};
 
@@ -19,11 +19,9 @@ pub struct Differences {
     name: &'static str,
     combined: bool,
     groups: Vec<Vec<usize>>,
-    derivative: DerivativeForm,
     pattern: Option<Pattern>,
-    /// (row, column, row and column of the source, factor) of the entries got by transposition.
-    transposed: Vec<(usize, usize, usize, usize, f64)>,
-    differential: Vec<bool>,
+    /// Positions of source and target, and factor, of the entries got by transposition.
+    transposed: Vec<(usize, usize, f64)>,
     /// Usual size of each variable: declared, or the largest value met so far.
     size: Vec<f64>,
     declared_size: Vec<bool>,
@@ -33,6 +31,8 @@ pub struct Differences {
     terms: Vec<f64>,
     largest: Vec<f64>,
     mass_values: Vec<f64>,
+    mass_rows: Vec<usize>,
+    mass_positions: Vec<usize>,
     y: Vec<f64>,
     yp: Vec<f64>,
     perturbed: Vec<f64>,
@@ -49,18 +49,15 @@ impl Differences {
         mut groups: Vec<Vec<usize>>,
     ) -> Self {
         let n = structure.dimension();
+        let matrix = super::allocate(structure, sparse, combined).f_y;
         let mut transposed = Vec::new();
         for block in &structure.transposed {
+            let factor = if block.negated { -1.0 } else { 1.0 };
             for (j, i_source) in block.columns.clone().zip(block.source_rows.clone()) {
                 for (i, j_source) in block.rows.clone().zip(block.source_columns.clone()) {
-                    let outside = sparse
-                        && structure
-                            .sparsity
-                            .as_ref()
-                            .is_some_and(|p| p.position(i, j).is_none());
-                    if !outside {
-                        let factor = if block.negated { -1.0 } else { 1.0 };
-                        transposed.push((i, j, i_source, j_source, factor));
+                    let from = super::position(&matrix, i_source, j_source);
+                    if let (Some(from), Some(to)) = (from, super::position(&matrix, i, j)) {
+                        transposed.push((from, to, factor));
                     }
                 }
             }
@@ -69,22 +66,16 @@ impl Differences {
             group.retain(|j| !structure.transposed.iter().any(|b| b.columns.contains(j)));
         }
         groups.retain(|g| !g.is_empty());
-        let mass_values = match &structure.derivative {
-            DerivativeForm::Mass(pattern) => vec![0.0; pattern.len()],
+        let mass: Vec<(usize, usize)> = match &structure.derivative {
+            DerivativeForm::Mass(pattern) => pattern.entries().collect(),
             _ => Vec::new(),
         };
         Self {
             name,
             combined: combined || structure.derivative == DerivativeForm::Unknown,
             groups,
-            derivative: structure.derivative.clone(),
             pattern: structure.sparsity.clone(),
             transposed,
-            differential: structure
-                .variables
-                .iter()
-                .map(|v| v.kind.is_differential())
-                .collect(),
             size: structure
                 .variables
                 .iter()
@@ -94,7 +85,13 @@ impl Differences {
             cleared: vec![false; n],
             terms: vec![0.0; n],
             largest: vec![0.0; n],
-            mass_values,
+            mass_values: vec![0.0; mass.len()],
+            mass_rows: mass.iter().map(|e| e.0).collect(),
+            // The structure was checked: all of ∂F/∂ẏ lies in the pattern.
+            mass_positions: mass
+                .iter()
+                .filter_map(|&(i, j)| super::position(&matrix, i, j))
+                .collect(),
             y: vec![0.0; n],
             yp: vec![0.0; n],
             perturbed: vec![0.0; n],
@@ -256,9 +253,9 @@ impl JacobianEngine for Differences {
         if !self.combined {
             self.recover_lost_entries(equations, at, &mut out.f_y)?;
         }
-        for &(i, j, i_source, j_source, factor) in &self.transposed {
-            let value = factor * out.f_y.get(i_source, j_source);
-            set(&mut out.f_y, i, j, value);
+        for &(from, to, factor) in &self.transposed {
+            let values = out.f_y.values_mut();
+            values[to] = factor * values[from];
         }
         out.alpha = at.alpha;
         out.separated = !self.combined;
@@ -274,35 +271,20 @@ impl JacobianEngine for Differences {
         at: &JacobianPoint<'_>,
         out: &mut SplitJacobian,
     ) -> Result<(), Rejection> {
-        match &self.derivative {
-            DerivativeForm::Identity => {
-                out.f_yp.set_zero();
-                for (i, d) in self.differential.iter().enumerate() {
-                    if *d {
-                        set(&mut out.f_yp, i, i, 1.0);
-                    }
-                }
-            }
-            DerivativeForm::Constant(entries) => {
-                out.f_yp.set_zero();
-                for &(i, j, value) in entries {
-                    set(&mut out.f_yp, i, j, value);
-                }
-            }
-            DerivativeForm::Mass(pattern) => {
-                equations.counters.mass_evaluations += 1;
-                equations
-                    .system
-                    .derivative_matrix(at.t, at.y, at.yp, &mut self.mass_values)?;
-                out.f_yp.set_zero();
-                for ((i, j), &value) in pattern.entries().zip(&self.mass_values) {
-                    if !value.is_finite() {
-                        return Err(Rejection::NonFinite { row: i });
-                    }
-                    set(&mut out.f_yp, i, j, value);
-                }
-            }
-            DerivativeForm::Unknown => {}
+        if self.mass_values.is_empty() {
+            return Ok(());
+        }
+        equations.counters.mass_evaluations += 1;
+        equations
+            .system
+            .derivative_matrix(at.t, at.y, at.yp, &mut self.mass_values)?;
+        if let Some(k) = first_non_finite(&self.mass_values) {
+            let row = self.mass_rows[k];
+            return Err(Rejection::NonFinite { row });
+        }
+        let values = out.f_yp.values_mut();
+        for (&k, &value) in self.mass_positions.iter().zip(&self.mass_values) {
+            values[k] = value;
         }
         Ok(())
     }
@@ -317,18 +299,6 @@ impl JacobianEngine for Differences {
         self.size.copy_from_slice(size);
         for (c, s) in self.cleared.iter_mut().zip(cleared) {
             *c = *s != 0.0;
-        }
-    }
-}
-
-/// Sets an entry that is known to lie in the pattern.
-fn set(matrix: &mut Matrix, i: usize, j: usize, value: f64) {
-    match matrix {
-        Matrix::Dense { n, values } => values[j * *n + i] = value,
-        Matrix::Sparse { pattern, values } => {
-            if let Some(k) = pattern.position(i, j) {
-                values[k] = value;
-            }
         }
     }
 }

@@ -54,7 +54,7 @@ pub trait JacobianEngine: Send {
         at: &JacobianPoint<'_>,
         out: &mut SplitJacobian,
     ) -> Result<(), Rejection>;
-    /// Renews ∂F/∂ẏ alone, where it depends on the state (Arnold (25)).
+    /// Renews ∂F/∂ẏ alone, where it depends on the state (Arnold (25)); nothing to do elsewhere.
     fn evaluate_derivative_part(
         &mut self,
         equations: &mut Equations<'_>,
@@ -116,17 +116,43 @@ pub fn find(name: &str) -> Option<&'static Entry> {
     REGISTRY.iter().find(|e| e.name == name)
 }
 
-/// An empty pair of matrices for this structure: in its sparsity pattern or dense.
+/// A pair of matrices for this structure, in its sparsity pattern or dense; ∂F/∂ẏ already
+/// filled in where it is constant.
 pub fn allocate(structure: &Structure, sparse: bool, combined: bool) -> SplitJacobian {
     let n = structure.dimension();
-    let matrix = match &structure.sparsity {
+    let f_y = match &structure.sparsity {
         Some(pattern) if sparse => Matrix::sparse(pattern.clone()),
         _ => Matrix::dense(n),
     };
+    let mut f_yp = f_y.clone();
+    let separated = !combined && structure.derivative != DerivativeForm::Unknown;
+    if separated {
+        let entries: Vec<(usize, usize, f64)> = match &structure.derivative {
+            DerivativeForm::Identity => (0..n)
+                .filter(|i| structure.variables[*i].kind.is_differential())
+                .map(|i| (i, i, 1.0))
+                .collect(),
+            DerivativeForm::Constant(entries) => entries.clone(),
+            DerivativeForm::Mass(_) | DerivativeForm::Unknown => Vec::new(),
+        };
+        for (i, j, value) in entries {
+            if let Some(k) = position(&f_yp, i, j) {
+                f_yp.values_mut()[k] += value;
+            }
+        }
+    }
     SplitJacobian {
-        f_yp: matrix.clone(),
-        f_y: matrix,
-        separated: !combined && structure.derivative != DerivativeForm::Unknown,
+        f_y,
+        f_yp,
+        separated,
         alpha: 0.0,
+    }
+}
+
+/// Where entry (i, j) lies among the values of a matrix.
+fn position(matrix: &Matrix, i: usize, j: usize) -> Option<usize> {
+    match matrix {
+        Matrix::Dense { n, .. } => Some(j * n + i),
+        Matrix::Sparse { pattern, .. } => pattern.position(i, j),
     }
 }

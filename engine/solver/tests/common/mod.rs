@@ -43,7 +43,15 @@ pub fn options(p: &Problem, tol: f64) -> Options {
 
 /// An integrator at the start of the problem.
 pub fn integrator(p: &Problem, options: Options) -> Integrator<'static> {
-    Integrator::new((p.build)(), p.t0, &p.y0, &p.yp0, p.t_end - p.t0, options.start(Start::Trust)).unwrap()
+    Integrator::new(
+        (p.build)(),
+        p.t0,
+        &p.y0,
+        &p.yp0,
+        p.t_end - p.t0,
+        options.start(Start::Trust),
+    )
+    .unwrap()
 }
 
 /// Bit patterns: NaN equals itself, 0 and −0 differ.

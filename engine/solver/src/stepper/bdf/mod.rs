@@ -168,13 +168,12 @@ impl Bdf {
         let est = &self.estimates;
         if self.options.stability.enabled
             && k > stability::A_STABLE
-            && s.stability
-                .must_lower(k, est.error, &self.e, &s.history, &s.coefficients, &self.weights)
+            && s.stability.must_lower(k, est.error, est.error_at_2)
         {
             counters.order_reductions_stability += 1;
             s.initial_phase = false;
             s.k = stability::A_STABLE;
-            let r = step_factor(s.stability.error_at_2, s.k);
+            let r = step_factor(est.error_at_2, s.k);
             if r <= 1.0 {
                 s.h *= r.clamp(0.5, 0.9);
             }

@@ -19,25 +19,37 @@ pub struct Estimates {
     pub term_below: f64,
     /// Whether order k − 1 looks at least as good.
     pub lower: bool,
+    /// At order 2, for k above 2.
+    pub error_at_2: f64,
 }
 
-/// ‖a + b‖ in the error weights.
-fn norm_of_sum(a: &[f64], b: &[f64], w: &[f64]) -> f64 {
-    let sum: f64 = a
-        .iter()
-        .zip(b)
-        .zip(w)
-        .map(|((a, b), w)| ((a + b) * w).powi(2))
-        .sum();
-    (sum / a.len() as f64).sqrt()
-}
-
-/// ‖a + b + c‖ in the error weights.
-fn norm_of_three(a: &[f64], b: &[f64], c: &[f64], w: &[f64]) -> f64 {
-    let sum: f64 = (a.iter().zip(b).zip(c).zip(w))
-        .map(|(((a, b), c), w)| ((a + b + c) * w).powi(2))
-        .sum();
-    (sum / a.len() as f64).sqrt()
+/// Norms of e + φ_k, e + φ_k + φ_{k−1}, … in the error weights, N of them in one pass.
+fn norms_of_sums<const N: usize>(k: usize, e: &[f64], history: &History, w: &[f64]) -> [f64; N] {
+    const LANES: usize = 4;
+    let n = e.len();
+    let columns: [&[f64]; N] = std::array::from_fn(|j| &history.column(k - j)[..n]);
+    let w = &w[..n];
+    // Independent sums, so that the loop is not bound by the latency of one addition.
+    let mut sums = [[0.0; LANES]; N];
+    let whole = n - n % LANES;
+    for start in (0..whole).step_by(LANES) {
+        let mut d: [f64; LANES] = std::array::from_fn(|l| e[start + l]);
+        for (column, sum) in columns.iter().zip(&mut sums) {
+            for l in 0..LANES {
+                d[l] += column[start + l];
+                let x = d[l] * w[start + l];
+                sum[l] += x * x;
+            }
+        }
+    }
+    for i in whole..n {
+        let mut d = e[i];
+        for (column, sum) in columns.iter().zip(&mut sums) {
+            d += column[i];
+            sum[0] += (d * w[i]).powi(2);
+        }
+    }
+    sums.map(|s| (((s[0] + s[1]) + (s[2] + s[3])) / n as f64).sqrt())
 }
 
 impl Estimates {
@@ -53,24 +65,30 @@ impl Estimates {
         let w = weights.reciprocal_error();
         let error = c.sigma[k] * e_norm;
         let term = (k + 1) as f64 * error;
-        let mut s = Self {
+        let mut below = [0.0; 3];
+        match k {
+            1 => {}
+            2 => below[..1].copy_from_slice(&norms_of_sums::<1>(k, e, history, w)),
+            3 | 4 => below[..2].copy_from_slice(&norms_of_sums::<2>(k, e, history, w)),
+            _ => below = norms_of_sums::<3>(k, e, history, w),
+        }
+        for (j, b) in below.iter_mut().enumerate().take(k - 1) {
+            *b *= c.sigma[k - 1 - j];
+        }
+        let term_below = k as f64 * below[0];
+        let lower = match k {
+            1 => false,
+            2 => term_below <= 0.5 * term,
+            _ => term_below.max((k - 1) as f64 * below[1]) <= term,
+        };
+        Self {
             error,
             term,
-            ..Self::default()
-        };
-        if k > 1 {
-            s.error_below = c.sigma[k - 1] * norm_of_sum(history.column(k), e, w);
-            s.term_below = k as f64 * s.error_below;
-            s.lower = if k > 2 {
-                let two_below =
-                    c.sigma[k - 2] * norm_of_three(history.column(k - 1), history.column(k), e, w);
-                let term_two_below = (k - 1) as f64 * two_below;
-                s.term_below.max(term_two_below) <= term
-            } else {
-                s.term_below <= 0.5 * term
-            };
+            error_below: below[0],
+            term_below,
+            lower,
+            error_at_2: if k > 2 { below[k - 3] } else { error },
         }
-        s
     }
 }
 

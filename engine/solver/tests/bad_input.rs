@@ -1,0 +1,660 @@
+//! Bad input and hopeless runs: every one ends with a typed error whose message names the culprit
+//! and a remedy, and keeps what was computed up to there.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::{assert_says, failed, input_error, problem};
+use holonom_dae::{
+    Closure, EquationLevel, Failure, FailureKind, InputError, Pattern, Rejection, Structure, Tolerances,
+};
+use holonom_solver::{Options, RunError, Solution, Start, Stop, solve};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+fn decay<'a>() -> Closure<'a> {
+    Closure::new(Structure::ode(["height", "depth"]), |_t, y, yp, r| {
+        r[0] = yp[0] + y[0];
+        r[1] = yp[1] + 2.0 * y[1];
+    })
+}
+
+type Run = Result<Solution, Box<RunError>>;
+
+fn run_decay(interval: (f64, f64), y0: &[f64], yp0: &[f64], options: Options) -> Run {
+    solve(decay(), interval, y0, yp0, options)
+}
+
+fn with_options(options: Options) -> Run {
+    run_decay((0.0, 1.0), &[1.0, 1.0], &[0.0; 2], options)
+}
+
+/// The input error of a run that did not start.
+#[track_caller]
+fn refused(result: Run) -> (Failure, InputError) {
+    let error = failed(result);
+    assert!(error.partial.is_none());
+    let input = input_error(&error.failure).clone();
+    (error.failure, input)
+}
+
+#[test]
+fn wrong_sizes() {
+    let o = || Options::new(1e-6, 1e-6);
+    for (result, word) in [
+        (
+            run_decay((0.0, 1.0), &[1.0], &[0.0; 2], o()),
+            "the start vector y",
+        ),
+        (
+            run_decay((0.0, 1.0), &[1.0; 3], &[0.0; 2], o()),
+            "the start vector y",
+        ),
+        (run_decay((0.0, 1.0), &[1.0; 2], &[], o()), "the start vector ẏ"),
+        (
+            with_options(o().tolerances(Tolerances::each(1e-6, vec![1e-6; 3]))),
+            "absolute tolerances",
+        ),
+        (
+            with_options(Options {
+                error_test: Some(Vec::new()),
+                ..o()
+            }),
+            "error tests",
+        ),
+    ] {
+        let (failure, error) = refused(result);
+        assert!(
+            matches!(error, InputError::WrongSize { expected: 2, .. }),
+            "{failure}"
+        );
+        assert_says(&failure, &[word, "2 unknowns", "one entry for each"]);
+    }
+}
+
+#[test]
+fn start_values_that_are_not_finite() {
+    for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+        let options = || Options::new(1e-6, 1e-6);
+        for (result, what) in [
+            (run_decay((0.0, 1.0), &[1.0, bad], &[0.0; 2], options()), "y"),
+            (run_decay((0.0, 1.0), &[1.0; 2], &[0.0, bad], options()), "ẏ"),
+        ] {
+            let (failure, error) = refused(result);
+            assert!(
+                matches!(&error, InputError::NonFiniteStart { what: w, name, index: 1, .. } if *w == what && name == "depth")
+            );
+            assert_says(&failure, &["depth", "entry 1", "finite"]);
+        }
+    }
+}
+
+#[test]
+fn tolerances() {
+    for bad in [0.0, -1e-6, f64::NAN, f64::INFINITY] {
+        let (failure, error) = refused(with_options(Options::new(bad, 1e-6)));
+        assert!(matches!(error, InputError::Tolerance { what: "relative", .. }));
+        assert_says(&failure, &["relative tolerance", "positive"]);
+        let (failure, error) = refused(with_options(Options::new(1e-6, bad)));
+        assert!(matches!(
+            error,
+            InputError::Tolerance {
+                what: "absolute",
+                name: None,
+                ..
+            }
+        ));
+        assert_says(&failure, &["absolute tolerance", "positive"]);
+        let each = Options::default().tolerances(Tolerances::each(1e-6, vec![1e-6, bad]));
+        let (failure, error) = refused(with_options(each));
+        assert!(matches!(error, InputError::Tolerance { name: Some(n), .. } if n == "depth"));
+        assert_says(&failure, &["absolute tolerance", "depth", "positive"]);
+    }
+}
+
+#[test]
+fn intervals() {
+    for (t0, t_end) in [
+        (0.0, 0.0),
+        (1.0, 0.5),
+        (0.0, f64::NAN),
+        (0.0, f64::INFINITY),
+        (0.0, f64::NEG_INFINITY),
+    ] {
+        let (failure, error) = refused(run_decay(
+            (t0, t_end),
+            &[1.0; 2],
+            &[0.0; 2],
+            Options::new(1e-6, 1e-6),
+        ));
+        assert!(matches!(error, InputError::Interval { .. }), "{failure}");
+        assert_says(&failure, &["end time", "later"]);
+    }
+    for t0 in [f64::NAN, f64::INFINITY] {
+        let (failure, _) = refused(run_decay(
+            (t0, 1.0),
+            &[1.0; 2],
+            &[0.0; 2],
+            Options::new(1e-6, 1e-6),
+        ));
+        assert_says(&failure, &["t0", "finite"]);
+    }
+}
+
+/// An interval shorter than the spacing of numbers around t₀ cannot be stepped through.
+#[test]
+fn interval_below_the_spacing_of_numbers() {
+    let t0 = 1e10;
+    let result = run_decay(
+        (t0, t0 + 2e-6),
+        &[1.0; 2],
+        &[-1.0, -2.0],
+        Options::new(1e-6, 1e-6),
+    );
+    let solution = result.unwrap();
+    assert!(solution.counters.steps < 100);
+    assert!((solution.y[0] - 1.0).abs() < 1e-5);
+}
+
+#[test]
+fn unknown_strategies() {
+    let o = Options::default;
+    for (options, option, choices) in [
+        (o().stepper("euler"), "stepper", &["bdf", "backward-euler"][..]),
+        (
+            o().jacobian("exact"),
+            "jacobian",
+            &["auto", "fd-dense", "fd-grouped"],
+        ),
+        (o().linear("qr"), "linear", &["auto", "lu-dense", "lu-sparse"]),
+        (o().refresh("never"), "refresh", &["classical", "dassl"]),
+        (o().refresh("auto"), "refresh", &["classical", "dassl"]),
+    ] {
+        let (failure, error) = refused(with_options(options));
+        assert!(matches!(error, InputError::Option { option: name, .. } if name == option));
+        assert_says(&failure, choices);
+    }
+}
+
+#[test]
+fn impossible_options() {
+    let o = || Options::new(1e-6, 1e-6);
+    for (options, option) in [
+        (o().max_order(0), "max_order"),
+        (o().max_order(6), "max_order"),
+        (Options { max_step: 0.0, ..o() }, "max_step"),
+        (
+            Options {
+                max_step: f64::NAN,
+                ..o()
+            },
+            "max_step",
+        ),
+        (
+            Options {
+                min_step: -1.0,
+                ..o()
+            },
+            "min_step",
+        ),
+        (
+            Options {
+                min_step: 2.0,
+                max_step: 1.0,
+                ..o()
+            },
+            "min_step",
+        ),
+        (
+            Options {
+                initial_step: Some(0.0),
+                ..o()
+            },
+            "initial_step",
+        ),
+        (
+            Options {
+                initial_step: Some(f64::INFINITY),
+                ..o()
+            },
+            "initial_step",
+        ),
+        (
+            Options {
+                fixed_step: Some(-0.1),
+                ..o()
+            },
+            "fixed_step",
+        ),
+        (
+            Options {
+                time_limit: Some(f64::NAN),
+                ..o()
+            },
+            "time_limit",
+        ),
+        (o().outputs(vec![0.5, 0.2]), "outputs"),
+        (o().outputs(vec![0.5, f64::NAN]), "outputs"),
+        (o().outputs(vec![-1.0, 0.5]), "outputs"),
+        (o().stop_at(0.7).stop_at(0.3), "stop_times"),
+        (o().linear("lu-sparse"), "linear"),
+        (o().jacobian("fd-grouped"), "jacobian"),
+    ] {
+        let (failure, error) = refused(with_options(options));
+        assert!(
+            matches!(error, InputError::Option { option: name, .. } if name == option),
+            "{option}: {failure}"
+        );
+        assert_says(&failure, &[option]);
+    }
+}
+
+/// Numbers of the corrector that no iteration can work with.
+#[test]
+fn impossible_options_of_the_corrector() {
+    for change in [
+        (|o: &mut Options| o.newton.max_iterations = 0) as fn(&mut Options),
+        |o| o.newton.share = 0.0,
+        |o| o.newton.share = f64::NAN,
+        |o| o.newton.rejection_rate = 0.0,
+        |o| o.error_budget = Some(0.0),
+        |o| o.error_budget = Some(f64::NAN),
+    ] {
+        let mut options = Options::new(1e-6, 1e-6);
+        change(&mut options);
+        let (failure, error) = refused(with_options(options));
+        assert!(matches!(error, InputError::Option { .. }), "{failure}");
+    }
+}
+
+#[test]
+fn contradictory_structures() {
+    let mut structure = Structure::ode(["a", "b"]);
+    structure.equations.pop();
+    let system = Closure::new(structure, |_t, _y, _yp, _r| {});
+    let (failure, error) = refused(solve(
+        system,
+        (0.0, 1.0),
+        &[1.0; 2],
+        &[0.0; 2],
+        Options::default(),
+    ));
+    assert!(matches!(error, InputError::Structure(_)));
+    assert_says(&failure, &["1 equations for 2 variables"]);
+
+    let structure = Structure::ode(["a", "b"]).with_sparsity(Pattern::from_entries(2, 2, [(0, 0), (0, 1)]));
+    let system = Closure::new(structure, |_t, _y, _yp, _r| {});
+    let (failure, _) = refused(solve(
+        system,
+        (0.0, 1.0),
+        &[1.0; 2],
+        &[0.0; 2],
+        Options::default(),
+    ));
+    assert_says(
+        &failure,
+        &["`", "b", "add it"].map(|w| if w == "`" { "pattern" } else { w }),
+    );
+
+    let system = Closure::new(Structure::unknown(0), |_t, _y, _yp, _r| {});
+    let (failure, _) = refused(solve(system, (0.0, 1.0), &[], &[], Options::default()));
+    assert_says(&failure, &["no variables"]);
+}
+
+#[test]
+fn inconsistent_start_that_is_only_checked() {
+    let system = || {
+        Closure::new(Structure::semi_explicit(["mass"], ["flow"]), |_t, y, yp, r| {
+            r[0] = yp[0] + y[1];
+            r[1] = y[1] - y[0];
+        })
+    };
+    let options = || Options::new(1e-6, 1e-6).start(Start::Check);
+    let (failure, error) = refused(solve(system(), (0.0, 1.0), &[1.0, 0.5], &[-1.0, 0.0], options()));
+    let InputError::InconsistentStart {
+        equation, variable, ..
+    } = &error
+    else {
+        panic!("{failure}");
+    };
+    assert_eq!(
+        (equation.as_str(), variable.as_str()),
+        ("equation for flow", "flow")
+    );
+    assert_says(&failure, &["equation for flow", "`flow`", "Start::Assemble"]);
+    // A consistent one passes.
+    solve(system(), (0.0, 1.0), &[1.0, 1.0], &[-1.0, 0.0], options()).unwrap();
+}
+
+#[test]
+fn start_that_cannot_be_assembled() {
+    // At x = y = 0 the constraint has no direction to move in.
+    for form in ["index1", "index2", "index3", "ggl"] {
+        let p = problem(&format!("pendulum-{form}"));
+        let n = p.y0.len();
+        let system = (p.build)();
+        let result = holonom_solver::Integrator::new(
+            system,
+            0.0,
+            &vec![0.0; n],
+            &vec![0.0; n],
+            1.0,
+            Options::new(1e-6, 1e-6),
+        );
+        let failure = result.err().unwrap();
+        assert!(
+            matches!(input_error(&failure), InputError::NoConsistentStart { .. }),
+            "{failure}"
+        );
+        assert_says(&failure, &["constraint", "correct the start"]);
+    }
+    // An equation without any solution.
+    let system = Closure::new(Structure::semi_explicit(["a"], ["root"]), |_t, y, yp, r| {
+        r[0] = yp[0] + y[1];
+        r[1] = y[1] * y[1] + 1.0;
+    });
+    let (failure, error) = refused(solve(
+        system,
+        (0.0, 1.0),
+        &[1.0, 0.3],
+        &[0.0; 2],
+        Options::default(),
+    ));
+    assert!(
+        matches!(&error, InputError::NoConsistentStart { equation, .. } if equation == "equation for root"),
+        "{failure}"
+    );
+    assert_says(&failure, &["equation for root", "iterations"]);
+    // A residual that cannot be evaluated at the start.
+    let system = Closure::new(Structure::ode(["a", "b"]), |_t, y, yp, r| {
+        r[0] = yp[0];
+        r[1] = yp[1] - y[1].ln();
+    });
+    let (failure, error) = refused(solve(
+        system,
+        (0.0, 1.0),
+        &[1.0, -1.0],
+        &[0.0; 2],
+        Options::default(),
+    ));
+    assert!(
+        matches!(&error, InputError::NoConsistentStart { equation, .. } if equation == "d/dt b"),
+        "{failure}"
+    );
+    assert_says(&failure, &["d/dt b", "not finite"]);
+}
+
+/// ẏ = −50 ln y has no value for y ≤ 0, where a long step or a bold correction ends up.
+#[test]
+fn residual_that_leaves_its_domain_for_a_moment() {
+    let rejections = Arc::new(AtomicBool::new(false));
+    let seen = rejections.clone();
+    let system = Closure::new(Structure::ode(["y"]), move |_t, y, yp, r| {
+        r[0] = yp[0] + 1.0 / y[0].sqrt();
+        if y[0].is_sign_negative() || y[0] == 0.0 {
+            seen.store(true, Ordering::Relaxed);
+        }
+    });
+    // y^{3/2} = 1 − 3t/2: touches zero at t = 2/3, steep before it.
+    let mut options = Options::new(1e-4, 1e-4);
+    options.initial_step = Some(0.65);
+    let exact = |t: f64| (1.0 - 1.5 * t).powf(2.0 / 3.0);
+    let solution = solve(system, (0.0, 0.66), &[1.0], &[-1.0], options).unwrap();
+    assert!((solution.y[0] - exact(0.66)).abs() < 1e-2, "{}", solution.y[0]);
+    assert!(rejections.load(Ordering::Relaxed), "the domain was never left");
+    let c = solution.counters;
+    assert!(c.rejected_convergence + c.rejected_error > 0);
+}
+
+#[test]
+fn residual_that_is_lost_for_good() {
+    let system = Closure::new(Structure::ode(["slow", "root"]), |t, _y, yp, r| {
+        r[0] = yp[0] - 1.0;
+        r[1] = yp[1] + (1.0 - t).sqrt();
+    });
+    let outputs = (0..=20).map(|i| 0.1 * f64::from(i)).collect();
+    let options = Options::new(1e-6, 1e-6).outputs(outputs);
+    let error = failed(solve(system, (0.0, 2.0), &[0.0, 0.0], &[1.0, -1.0], options));
+    match &error.failure.kind {
+        FailureKind::NonFinite { equation } => assert_eq!(equation, "d/dt root"),
+        FailureKind::StepTooSmall { .. } => {}
+        other => panic!("{other:?}"),
+    }
+    assert_says(&error.failure, &["d/dt root", "root or logarithm"]);
+    // What was computed stays: up to where the root ends, and right.
+    let partial = error.partial.unwrap();
+    assert!(partial.stop.is_none());
+    assert!(partial.t > 0.9 && partial.t <= 1.0, "t = {}", partial.t);
+    assert!((error.failure.t - partial.t).abs() < 1e-12);
+    let reached = partial.outputs.len();
+    assert!(
+        reached == 10 || reached == 11,
+        "{reached} outputs up to t = {}",
+        partial.t
+    );
+    for (t, y) in &partial.outputs {
+        let exact = 2.0 / 3.0 * ((1.0 - t).max(0.0).powf(1.5) - 1.0);
+        assert!((y[1] - exact).abs() < 1e-4 && (y[0] - t).abs() < 1e-6);
+    }
+}
+
+#[test]
+fn variable_in_no_equation() {
+    let build = || {
+        Closure::new(Structure::semi_explicit(["a"], ["b", "lost"]), |_t, y, yp, r| {
+            r[0] = yp[0] + y[1];
+            r[1] = y[1] - y[0];
+            r[2] = y[1] + y[0] - 2.0;
+        })
+    };
+    // Found while the start is assembled …
+    let (failure, error) = refused(solve(
+        build(),
+        (0.0, 1.0),
+        &[1.0, 1.0, 0.0],
+        &[-1.0, 0.0, 0.0],
+        Options::default(),
+    ));
+    assert!(matches!(error, InputError::NoConsistentStart { .. }), "{failure}");
+    assert_says(&failure, &["equation for", "no equation determines"]);
+    // … or in the first step.
+    let options = Options::default().start(Start::Trust);
+    let error = failed(solve(
+        build(),
+        (0.0, 1.0),
+        &[1.0, 1.0, 0.0],
+        &[-1.0, 0.0, 0.0],
+        options,
+    ));
+    let FailureKind::SingularMatrix {
+        variable, structural, ..
+    } = &error.failure.kind
+    else {
+        panic!("{error}");
+    };
+    assert_eq!((variable.as_str(), *structural), ("lost", true));
+    assert_says(&error.failure, &["`lost`", "structurally", "Look for a variable"]);
+}
+
+#[test]
+fn two_equal_equations() {
+    let system = Closure::new(Structure::semi_explicit(["a"], ["b", "c"]), |_t, y, yp, r| {
+        r[0] = yp[0] + y[0];
+        r[1] = y[1] + y[2] - y[0];
+        r[2] = 2.0 * (y[1] + y[2] - y[0]);
+    });
+    let options = Options::default().start(Start::Trust);
+    let error = failed(solve(
+        system,
+        (0.0, 1.0),
+        &[1.0, 0.5, 0.5],
+        &[-1.0, 0.0, 0.0],
+        options,
+    ));
+    let FailureKind::SingularMatrix {
+        equation,
+        variable,
+        structural,
+    } = &error.failure.kind
+    else {
+        panic!("{error}");
+    };
+    assert!(
+        ["equation for b", "equation for c"].contains(&equation.as_str()),
+        "{equation}"
+    );
+    assert!(["b", "c"].contains(&variable.as_str()), "{variable}");
+    assert!(!structural);
+    assert_says(&error.failure, &["numerically", "redundant constraint"]);
+}
+
+/// A relay without an event: the residual is discontinuous at y = 0 and the solution slides there.
+#[test]
+fn discontinuous_residual() {
+    let system = Closure::new(Structure::ode(["relay"]), |_t, y, yp, r| {
+        r[0] = yp[0] + if y[0] > 0.0 { 1.0 } else { -1.0 };
+    });
+    let mut options = Options::new(1e-6, 1e-6);
+    options.max_steps = 20_000;
+    let error = failed(solve(system, (0.0, 3.0), &[1.0], &[-1.0], options));
+    match &error.failure.kind {
+        FailureKind::StepTooSmall { .. } => assert_says(&error.failure, &["discontinu"]),
+        FailureKind::TooManySteps { .. } => assert_says(&error.failure, &["max_steps"]),
+        other => panic!("{other:?}"),
+    }
+    assert!(error.failure.t > 0.99, "t = {}", error.failure.t);
+    assert!(error.partial.unwrap().y[0].abs() < 1e-3);
+}
+
+#[test]
+fn too_much_accuracy() {
+    let error = failed(with_options(Options::new(1e-17, 1e-17)));
+    assert!(matches!(error.failure.kind, FailureKind::TooMuchAccuracy { factor } if factor > 1.0));
+    assert_says(&error.failure, &["multiply them by at least"]);
+}
+
+#[test]
+fn limits() {
+    let options = || Options {
+        max_step: 1e-3,
+        ..Options::new(1e-6, 1e-6).outputs(vec![0.005, 0.9])
+    };
+    let error = failed(with_options(Options {
+        max_steps: 20,
+        ..options()
+    }));
+    assert!(matches!(
+        error.failure.kind,
+        FailureKind::TooManySteps { steps: 20 }
+    ));
+    assert_says(&error.failure, &["20 steps", "raise `max_steps`"]);
+    let partial = error.partial.unwrap();
+    assert_eq!((partial.counters.steps, partial.outputs.len()), (20, 1));
+
+    let slow = Closure::new(Structure::ode(["y"]), |_t, y, yp, r| {
+        std::thread::sleep(std::time::Duration::from_millis(2));
+        r[0] = yp[0] + y[0];
+    });
+    let limited = Options {
+        time_limit: Some(0.02),
+        ..options()
+    };
+    let error = failed(solve(slow, (0.0, 1.0), &[1.0], &[-1.0], limited));
+    assert!(matches!(error.failure.kind, FailureKind::TimeLimit { .. }));
+    assert_says(&error.failure, &["0.02 s", "raise `time_limit`"]);
+    assert!(error.partial.is_some());
+}
+
+/// A partial solution belongs to the time it claims, also when a limit ended the run.
+#[test]
+fn partial_solution_of_a_limited_run() {
+    let error = failed(with_options(Options {
+        max_step: 1e-2,
+        max_steps: 50,
+        ..Options::new(1e-8, 1e-8)
+    }));
+    let partial = error.partial.unwrap();
+    assert!((partial.y[0] - (-partial.t).exp()).abs() < 1e-6);
+    assert_eq!(
+        partial.t, error.failure.t,
+        "the solution shown is older than the run"
+    );
+}
+
+#[test]
+fn interruption() {
+    let flag = Arc::new(AtomicBool::new(false));
+    let inside = flag.clone();
+    let system = Closure::new(Structure::ode(["y"]), move |t, y, yp, r| {
+        if t > 0.5 {
+            inside.store(true, Ordering::Relaxed);
+        }
+        r[0] = yp[0] + y[0];
+    });
+    let options = Options {
+        interrupt: Some(flag),
+        max_step: 0.01,
+        ..Options::new(1e-6, 1e-6).outputs(vec![0.25, 0.75])
+    };
+    let solution = solve(system, (0.0, 1.0), &[1.0], &[-1.0], options).unwrap();
+    assert_eq!(solution.stop, Some(Stop::Interrupted));
+    assert!(solution.t > 0.5 && solution.t < 0.52);
+    assert!((solution.y[0] - (-solution.t).exp()).abs() < 1e-5);
+    assert_eq!(solution.outputs.len(), 1);
+}
+
+#[test]
+fn fixed_step_that_does_not_converge() {
+    let system = Closure::new(Structure::ode(["y"]), |_t, y, yp, r| {
+        r[0] = yp[0] - 1e3 * (50.0 * y[0]).sin() * y[0].exp();
+    });
+    let options = Options {
+        fixed_step: Some(0.1),
+        ..Options::new(1e-8, 1e-8)
+    };
+    let error = failed(solve(system, (0.0, 10.0), &[1.0], &[0.0], options));
+    assert!(
+        matches!(
+            error.failure.kind,
+            FailureKind::StepTooSmall {
+                reason: Rejection::Divergence | Rejection::SlowConvergence,
+                ..
+            }
+        ),
+        "{error}"
+    );
+}
+
+/// Absolute tolerances far above y₂ ~ 10⁻⁵ invite negative concentrations, from which Robertson's
+/// reaction runs away: success must mean non-negative.
+#[test]
+fn robertson_with_silly_tolerances() {
+    for name in ["robertson-ode", "robertson-dae"] {
+        for atol in [1e-2, 1.0, 10.0] {
+            for rtol in [1e-2, 1e-4] {
+                let p = problem(name);
+                let mut options = Options::new(rtol, atol);
+                options.max_steps = 100_000;
+                let mut integrator =
+                    holonom_solver::Integrator::new((p.build)(), p.t0, &p.y0, &p.yp0, p.t_end, options)
+                        .unwrap();
+                if integrator
+                    .run(p.t_end, &mut holonom_solver::stepper::Quiet)
+                    .is_ok()
+                {
+                    let y = integrator.y();
+                    assert!(
+                        y.iter().all(|y| *y >= 0.0 && y.is_finite()),
+                        "{name} with atol {atol}, rtol {rtol} ends at {y:?}"
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn levels_tell_algebraic_equations() {
+    let structure = Structure::semi_explicit(["a"], ["b"]);
+    assert_eq!(structure.equations[1].level, EquationLevel::Algebraic);
+}

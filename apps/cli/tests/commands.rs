@@ -122,7 +122,7 @@ fn verify_reports_in_the_common_shape() {
 
 #[test]
 fn a_check_that_does_not_hold_shows_in_the_exit_code() {
-    // Linear-index2 declares no sparsity, so every run is refused.
+    // HIRES and linear-index2 declare no sparsity, so every run is refused.
     let (output, report) = small_report(&["--jacobian", "fd-grouped"]);
     assert_eq!(code(&output), 1);
     assert_eq!(report["holds"], false);
@@ -175,8 +175,19 @@ fn plots_are_written() {
 
 #[test]
 fn a_size_without_reference_is_reported_as_missing() {
-    let output = holonom(&["verify", "car-axle-index2", "hires", "--tolerances", "1e-3"]);
-    assert!([0, 1].contains(&code(&output)), "{}", stderr(&output));
+    let output = holonom(&["verify", "chain-explicit:2", "--tolerances", "1e-3", "--json"]);
+    let report: Value = serde_json::from_str(&stdout(&output)).expect("JSON");
+    let missing = report["missing"][0].as_str().expect("an entry");
+    assert!(
+        missing.starts_with("chain-explicit:2:0.05/1e-3/digits: "),
+        "{missing}"
+    );
+    assert_eq!(report["checks"][0]["id"], "chain-explicit:2:0.05/1e-3/failures");
+    assert_eq!(report["checks"][0]["holds"], true);
+}
+
+#[test]
+fn sizes_that_are_none_are_refused() {
     let output = holonom(&["verify", "brusselator:20x"]);
     assert_eq!(code(&output), 2);
     assert!(stderr(&output).contains("sizes are written like"));

@@ -149,7 +149,7 @@ pub enum DerivativeForm {
 }
 
 /// Columns of ∂F/∂y that are the transpose of another block and need no evaluation:
-/// ∂F[rows]/∂y[columns] = factor · (∂F[source_rows]/∂y[source_columns])ᵀ, zero in all other rows.
+/// `∂F[rows]/∂y[columns] = ± (∂F[source_rows]/∂y[source_columns])ᵀ`, zero in all other rows.
 ///
 /// With G v + g_t among the equations, the columns of λ and η are of this kind: they hold Gᵀ.
 #[derive(Clone, Debug, PartialEq, Eq)]

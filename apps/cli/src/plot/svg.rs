@@ -28,6 +28,8 @@ pub struct Text<'a> {
     pub bold: bool,
     /// Reads from bottom to top.
     pub upright: bool,
+    /// Keeps lines behind it at a distance.
+    pub halo: bool,
 }
 
 impl<'a> Text<'a> {
@@ -40,12 +42,19 @@ impl<'a> Text<'a> {
             anchor,
             bold: false,
             upright: false,
+            halo: false,
         }
     }
 
     /// In bold.
     pub fn bold(mut self) -> Self {
         self.bold = true;
+        self
+    }
+
+    /// With a light rim around the letters.
+    pub fn halo(mut self) -> Self {
+        self.halo = true;
         self
     }
 
@@ -130,12 +139,27 @@ impl Svg {
         } else {
             String::new()
         };
+        let halo = if text.halo {
+            r##" stroke="#ffffff" stroke-width="3" paint-order="stroke""##
+        } else {
+            ""
+        };
         let _ = writeln!(
             self.body,
-            r#"<text x="{x:.1}" y="{y:.1}" font-size="{}" fill="{}" text-anchor="{anchor}"{weight}{turn}>{}</text>"#,
+            r#"<text x="{x:.1}" y="{y:.1}" font-size="{}" fill="{}" text-anchor="{anchor}"{weight}{halo}{turn}>{}</text>"#,
             text.size,
             text.colour,
             escape(text.text)
+        );
+    }
+
+    /// A name in bold with a title behind it.
+    pub fn heading(&mut self, (x, y): (f64, f64), name: &str, title: &str) {
+        let _ = writeln!(
+            self.body,
+            r##"<text x="{x:.1}" y="{y:.1}" font-size="19" font-weight="600" fill="#1f2933">{}<tspan dx="14" font-size="14" font-weight="400" fill="#616e7c">{}</tspan></text>"##,
+            escape(name),
+            escape(title)
         );
     }
 

@@ -33,11 +33,14 @@ pub struct Diagram {
     pub samples: Vec<Sample>,
 }
 
+/// What a run cost, in one of several measures.
+type Work = fn(&Sample) -> f64;
+
 /// Colours of the curves.
 const COLOURS: [&str; 4] = ["#1864ab", "#d9480f", "#5f3dc4", "#2b8a3e"];
 
 impl Diagram {
-    fn curve(&self, i: usize, work: fn(&Sample) -> f64) -> Vec<(f64, f64, f64)> {
+    fn curve(&self, i: usize, work: Work) -> Vec<(f64, f64, f64)> {
         let point = |s: &Sample| {
             let digits = s.digits.get(i).copied().flatten()?;
             Some((digits, work(s), s.rtol))
@@ -63,13 +66,11 @@ pub fn figure(diagram: &Diagram) -> String {
     const HEIGHT: f64 = 470.0;
     let mut svg = Svg::new(WIDTH, HEIGHT);
     let start = |text, size, colour| Text::new(text, size, colour, Anchor::Start);
-    svg.text((28.0, 34.0), start(&diagram.name, 19.0, colour::INK).bold());
-    let beside = 28.0 + 1.15 * text_width(&diagram.name, 19.0) + 12.0;
-    svg.text((beside, 34.0), start(&diagram.title, 14.0, colour::MUTED));
+    svg.heading((28.0, 34.0), &diagram.name, &diagram.title);
     svg.text((28.0, 56.0), start(&diagram.subtitle, 12.0, colour::MUTED));
     legend(&mut svg, diagram, WIDTH - 28.0, 80.0);
     let digits = || (diagram.samples.iter()).flat_map(|s| s.digits.iter().copied().flatten());
-    let works: [(&str, fn(&Sample) -> f64); 2] = [
+    let works: [(&str, Work); 2] = [
         ("residual evaluations", |s| s.residuals),
         ("time / ms", |s| s.seconds * 1e3),
     ];
@@ -147,8 +148,10 @@ fn tolerances(svg: &mut Svg, panel: &Panel, curves: &[Vec<(f64, f64, f64)>]) {
     };
     let pixels =
         |points: &[(f64, f64, f64)]| -> Vec<_> { points.iter().map(|(x, y, _)| panel.at(*x, *y)).collect() };
+    // The first curve, then the others, then the labels.
     let mut taken: Vec<[f64; 4]> = Vec::new();
-    for pixels in curves.iter().map(|curve| pixels(curve)) {
+    let mut taken_by_first = 0;
+    for (i, pixels) in curves.iter().map(|curve| pixels(curve)).enumerate() {
         let around = |(x, y): (f64, f64), r: f64| [x - r, y - r, x + r, y + r];
         taken.extend(pixels.iter().map(|pixel| around(*pixel, 5.0)));
         // Points between the points stand for the line.
@@ -160,35 +163,44 @@ fn tolerances(svg: &mut Svg, panel: &Panel, curves: &[Vec<(f64, f64, f64)>]) {
                 around((pair[0].0 + s * dx, pair[0].1 + s * dy), 1.5)
             }));
         }
+        if i == 0 {
+            taken_by_first = taken.len();
+        }
     }
+    let taken_by_all = taken.len();
     let pixels = pixels(points);
     for (&(x, y), (.., rtol)) in pixels.iter().zip(points) {
         let even = (rtol.log10().round() as i32) % 2 == 0;
         if !is_decade(*rtol) || !even {
             continue;
         }
-        let label = format!("{rtol:e}");
-        let w = text_width(&label, SIZE);
-        // Left above, right below, then straight above and below.
+        let text = format!("{rtol:e}");
+        let w = text_width(&text, SIZE);
+        // Left above, right below, straight above and below, left and right.
         let places = [
             (x - 7.0 - w, y - 4.0),
             (x + 7.0, y + 12.0),
             (x - 0.5 * w, y - 10.0),
             (x - 0.5 * w, y + 18.0),
+            (x - 9.0 - w, y + 4.0),
+            (x + 9.0, y + 4.0),
         ];
-        for (left, base) in places {
-            let area = [left - 1.0, base - SIZE, left + w + 1.0, base + 2.0];
-            let inside = area[0] > panel.x
-                && area[2] < panel.x + panel.w
-                && area[1] > panel.y
-                && area[3] < panel.y + panel.h;
-            let meets = |b: &[f64; 4]| area[0] < b[2] && b[0] < area[2] && area[1] < b[3] && b[1] < area[3];
-            if inside && !taken.iter().any(meets) {
-                let text = Text::new(&label, SIZE, colour::MUTED, Anchor::Start);
-                svg.text((left, base), text);
-                taken.push(area);
-                break;
-            }
+        let area = |(left, base): (f64, f64)| [left, base - SIZE + 1.0, left + w, base + 2.0];
+        let fits = |place: &&(f64, f64), taken: &[[f64; 4]]| {
+            let a = area(**place);
+            let meets = |b: &[f64; 4]| a[0] < b[2] && b[0] < a[2] && a[1] < b[3] && b[1] < a[3];
+            let inside_x = a[0] > panel.x && a[2] < panel.x + panel.w;
+            let inside_y = a[1] > panel.y && a[3] < panel.y + panel.h;
+            inside_x && inside_y && !taken.iter().any(meets)
+        };
+        // Where every place is taken, another curve may run behind the label, not the same one.
+        let place = places.iter().find(|p| fits(p, &taken)).or_else(|| {
+            let strict = [&taken[..taken_by_first], &taken[taken_by_all..]].concat();
+            places.iter().find(|p| fits(p, &strict))
+        });
+        if let Some(&place) = place {
+            svg.text(place, Text::new(&text, SIZE, colour::MUTED, Anchor::Start).halo());
+            taken.push(area(place));
         }
     }
 }

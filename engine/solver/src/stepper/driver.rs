@@ -244,7 +244,7 @@ impl<'s> Integrator<'s> {
     }
 
     fn run_loop(&mut self, t_end: f64, observer: &mut dyn Observer, begin: Instant) -> Result<Stop, Failure> {
-        if !(t_end > self.t) {
+        if t_end.is_nan() || t_end <= self.t {
             return Err(InputError::Interval { t0: self.t, t_end }.into());
         }
         loop {

@@ -81,7 +81,7 @@ pub const COMMAND: Command = Command {
 #[serde(tag = "section", rename_all = "lowercase")]
 enum Row {
     /// A problem at one tolerance.
-    Problems(AccuracyRow),
+    Problems(Box<AccuracyRow>),
     /// A quantity beyond.
     Special(SpecialRow),
 }
@@ -133,7 +133,7 @@ fn measure_all(
         for &rtol in tolerances {
             progress.at(format!("{} {rtol:e}", problem.name));
             let findings = accuracy::examine(setup, problem, rtol);
-            report.rows.push(Row::Problems(findings.row));
+            report.rows.push(Row::Problems(Box::new(findings.row)));
             findings.checks.into_iter().for_each(|c| report.check(c));
             report.missing.extend(findings.missing);
             progress.done();
@@ -190,7 +190,7 @@ fn seconds(text: &str) -> Result<f64, String> {
 /// The report as tables.
 fn text(report: &Report<Row>) -> String {
     let mut text = accuracy::table(report.rows.iter().filter_map(|row| match row {
-        Row::Problems(row) => Some(row),
+        Row::Problems(row) => Some(row.as_ref()),
         Row::Special(_) => None,
     }));
     let specials = report.rows.iter().filter_map(|row| match row {

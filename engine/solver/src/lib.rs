@@ -1,7 +1,7 @@
 //! Time integration of F(t, y, ẏ) = 0.
 //!
 //! In order of the data flow: [`jacobian`] → [`linear`] → [`newton`] → [`refresh`] →
-//! [`stepper`] → [`trajectory`]. [`solve`] is the front door, [`Integrator`](stepper::Integrator)
+//! [`stepper`] → [`trajectory`]. [`solve`](solve()) is the front door, [`Integrator`]
 //! the one for callers with a loop of their own, [`Options`] the whole configuration.
 
 pub mod equations;

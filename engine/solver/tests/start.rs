@@ -187,15 +187,17 @@ fn andrews() {
 fn consistent_values_are_left_alone() {
     let others = ["car-axle-index1", "car-axle-index2", "car-axle-index3", "andrews-index3"];
     let all = problems::all().into_iter().chain(others.map(problem));
+    let mut disturbed = Vec::new();
     for p in all {
         let Problem { name, t0, t_end, y0, yp0, .. } = &p;
         let integrator =
             Integrator::new((p.build)(), *t0, y0, yp0, t_end - t0, common::options(&p, 1e-6)).unwrap();
-        assert!(moved(&integrator).is_empty(), "{name}: {:?}", integrator.report().start.moved);
-        assert!(
-            distance(integrator.y(), y0) <= 1e-12 * y0.iter().fold(1.0, |m: f64, y| m.max(y.abs())),
-            "{name}"
-        );
+        if !moved(&integrator).is_empty() {
+            disturbed.push(format!("{name}: {:?}", integrator.report().start.moved[0]));
+            continue;
+        }
+        let size = y0.iter().fold(1.0, |m: f64, y| m.max(y.abs()));
+        assert!(distance(integrator.y(), y0) <= 1e-12 * size, "{name}");
         let structure = (p.build)().structure().clone();
         for m in &integrator.report().start.moved_derivatives {
             let i = structure.variables.iter().position(|v| m.name == format!("d/dt {}", v.name)).unwrap();
@@ -205,4 +207,5 @@ fn consistent_values_are_left_alone() {
             );
         }
     }
+    assert!(disturbed.is_empty(), "{disturbed:#?}");
 }

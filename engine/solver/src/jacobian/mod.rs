@@ -2,6 +2,8 @@
 //! new evaluation.
 
 mod colouring;
+#[cfg(test)]
+mod conformance;
 mod differences;
 
 pub use colouring::group_columns;

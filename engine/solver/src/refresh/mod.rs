@@ -4,6 +4,8 @@
 //! situations. Every action is counted by the corrector that carries it out.
 
 mod classical;
+#[cfg(test)]
+mod conformance;
 mod dassl;
 
 pub use classical::Classical;

@@ -2,6 +2,8 @@
 
 mod bdf;
 mod checkpoint;
+#[cfg(test)]
+mod conformance;
 mod driver;
 mod events;
 mod observer;

@@ -1,0 +1,139 @@
+//! The policies as tables of situations and actions, and what every policy must do.
+
+use super::{Action, Reason, REGISTRY, RefreshPolicy, Situation};
+
+/// Nothing special: the matrix fits and serves.
+const QUIET: Situation = Situation {
+    reason: Reason::NewStep,
+    alpha_ratio: 1.0,
+    separated: true,
+    fresh: false,
+    matched: true,
+    excess: 0.0,
+    cost: 10.0,
+};
+
+fn build(name: &str) -> Box<dyn RefreshPolicy> {
+    let entry = super::find(name).unwrap_or_else(|| panic!("there is no policy {name}"));
+    (entry.build)()
+}
+
+#[track_caller]
+fn check(name: &str, table: &[(Situation, Action)]) {
+    let mut policy = build(name);
+    for (situation, action) in table {
+        assert_eq!(policy.decide(situation), *action, "{name} in {situation:?}");
+    }
+}
+
+/// DASSL, Arnold §2.3: a) no convergence, b) slow convergence, c) a drastic change of α.
+#[test]
+fn dassl() {
+    let s = QUIET;
+    let ratio = |alpha_ratio, reason| Situation { reason, alpha_ratio, matched: false, ..s };
+    use Action::{FullEvaluation, Keep};
+    use Reason::{Divergence, ErrorTestFailure, FirstStep, NewStep, Requested, SlowConvergence};
+    let mut table = vec![
+        (Situation { reason: FirstStep, ..s }, FullEvaluation),
+        (Situation { reason: Requested, ..s }, FullEvaluation),
+        // a) and b): once with a fresh matrix, then only a smaller step helps.
+        (Situation { reason: Divergence, ..s }, FullEvaluation),
+        (Situation { reason: SlowConvergence, ..s }, FullEvaluation),
+        (Situation { reason: Divergence, fresh: true, ..s }, Keep),
+        (Situation { reason: SlowConvergence, fresh: true, ..s }, Keep),
+    ];
+    for reason in [NewStep, ErrorTestFailure] {
+        // c)
+        table.extend([
+            (ratio(1.0, reason), Keep),
+            (ratio(0.61, reason), Keep),
+            (ratio(1.0 / 0.61, reason), Keep),
+            (ratio(0.59, reason), FullEvaluation),
+            (ratio(1.0 / 0.59, reason), FullEvaluation),
+            (ratio(0.0, reason), FullEvaluation),
+            (ratio(f64::INFINITY, reason), FullEvaluation),
+        ]);
+    }
+    check("dassl", &table);
+    assert!(build("dassl").combined_differences());
+    // DASSL keeps no count of corrections and knows no separated parts.
+    for separated in [false, true] {
+        check("dassl", &[(Situation { separated, excess: 1e3, ..s }, Keep)]);
+    }
+}
+
+#[test]
+fn classical() {
+    use Action::{FullEvaluation, Keep, PartitionedUpdate};
+    use Reason::{Divergence, ErrorTestFailure, FirstStep, NewStep, Requested, SlowConvergence};
+    let s = QUIET;
+    let mut table = vec![
+        (Situation { reason: FirstStep, ..s }, FullEvaluation),
+        (Situation { reason: Requested, ..s }, FullEvaluation),
+        (Situation { reason: Divergence, fresh: true, ..s }, Keep),
+        (Situation { reason: SlowConvergence, fresh: true, ..s }, Keep),
+        // A matrix that fits and still fails: ∂F/∂y is too old.
+        (Situation { reason: Divergence, ..s }, FullEvaluation),
+        (Situation { reason: SlowConvergence, ..s }, FullEvaluation),
+    ];
+    for reason in [NewStep, ErrorTestFailure] {
+        let other = |alpha_ratio, separated| Situation {
+            reason,
+            alpha_ratio,
+            separated,
+            matched: false,
+            ..s
+        };
+        table.extend([
+            // A changed α costs a factorisation where the parts are apart, …
+            (other(0.9, true), Keep),
+            (other(1.0 / 0.9, true), Keep),
+            (other(0.5, true), PartitionedUpdate),
+            (other(2.0, true), PartitionedUpdate),
+            // … and a full evaluation where they are not.
+            (other(0.7, false), Keep),
+            (other(0.59, false), FullEvaluation),
+            (other(1.7, false), FullEvaluation),
+            // Corrections beyond what a fresh matrix needs add up until they pay for one.
+            (Situation { reason, excess: 9.0, ..s }, Keep),
+            (Situation { reason, excess: 10.0, ..s }, FullEvaluation),
+            (Situation { excess: 10.0, ..other(1.1, true) }, PartitionedUpdate),
+            (Situation { excess: 10.0, ..other(1.1, false) }, FullEvaluation),
+        ]);
+    }
+    check("classical", &table);
+    assert!(!build("classical").combined_differences());
+}
+
+/// What the corrector relies on, whatever the policy.
+#[test]
+fn every_policy() {
+    for entry in REGISTRY {
+        let mut policy = (entry.build)();
+        assert_eq!(policy.name(), entry.name);
+        assert!(!entry.description.is_empty() && !entry.literature.is_empty());
+        for separated in [false, true] {
+            let separated = separated && !policy.combined_differences();
+            for alpha_ratio in [0.1, 0.9, 1.0, 1.1, 10.0] {
+                let s = Situation { alpha_ratio, separated, matched: alpha_ratio == 1.0, ..QUIET };
+                for reason in [Reason::FirstStep, Reason::Requested] {
+                    let action = policy.decide(&Situation { reason, ..s });
+                    assert_eq!(action, Action::FullEvaluation, "{}", entry.name);
+                }
+                for reason in [Reason::SlowConvergence, Reason::Divergence] {
+                    // Nothing newer than fresh: anything but Keep would loop for ever.
+                    let action = policy.decide(&Situation { reason, fresh: true, matched: true, ..s });
+                    assert_eq!(action, Action::Keep, "{}", entry.name);
+                    // A stale matrix must not be blamed on the step size.
+                    let action = policy.decide(&Situation { reason, ..s });
+                    assert_ne!(action, Action::Keep, "{}", entry.name);
+                }
+                for reason in [Reason::NewStep, Reason::ErrorTestFailure] {
+                    // Without separated parts there is nothing to update.
+                    let action = policy.decide(&Situation { reason, ..s });
+                    assert!(separated || action != Action::PartitionedUpdate, "{}", entry.name);
+                }
+            }
+        }
+    }
+}

@@ -292,9 +292,9 @@ impl Structure {
         if self.variables.iter().any(|v| v.index == 3) {
             300.0
         } else if has(EquationLevel::Acceleration) {
-            10.0
+            20.0
         } else if has(EquationLevel::Velocity) {
-            5.0
+            8.0
         } else {
             1.0
         }

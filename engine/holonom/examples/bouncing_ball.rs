@@ -37,12 +37,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut speed = GRAVITY * exact;
     println!("bounce    time / s       error");
     for (i, event) in solution.events.iter().enumerate() {
-        println!(
-            "{:>6}  {:>10.7}  {:>10.1e}",
-            i + 1,
-            event.t,
-            event.t - exact
-        );
+        println!("{:>6}  {:>10.7}  {:>10.1e}", i + 1, event.t, event.t - exact);
         speed *= RESTITUTION;
         exact += 2.0 * speed / GRAVITY;
     }

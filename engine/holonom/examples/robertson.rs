@@ -23,12 +23,7 @@ impl Residual for Robertson {
 
     fn workspace<T: Real>(&self) {}
 
-    fn residual<T: Real>(
-        &self,
-        at: Point<'_, T>,
-        _work: &mut (),
-        r: &mut [T],
-    ) -> Result<(), Rejection> {
+    fn residual<T: Real>(&self, at: Point<'_, T>, _work: &mut (), r: &mut [T]) -> Result<(), Rejection> {
         let [a, b, c] = [at.y[0], at.y[1], at.y[2]];
         let forward = a * self.k[0];
         let back = b * c * self.k[1];
@@ -41,26 +36,15 @@ impl Residual for Robertson {
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let system = Bound::new(Robertson {
-        k: [0.04, 1e4, 3e7],
-    });
+    let system = Bound::new(Robertson { k: [0.04, 1e4, 3e7] });
     // B is tiny: its absolute tolerance has to be, too.
     let outputs = (0..=7).map(|i| 0.4 * 10f64.powi(i)).collect();
     let options = Options::new(1e-6, 1e-14).outputs(outputs);
-    let solution = solve(
-        system,
-        (0.0, 4e6),
-        &[1.0, 0.0, 0.0],
-        &[-0.04, 0.04, 0.0],
-        options,
-    )?;
+    let solution = solve(system, (0.0, 4e6), &[1.0, 0.0, 0.0], &[-0.04, 0.04, 0.0], options)?;
 
     println!("{:>9}  {:>14}  {:>14}  {:>14}", "t", "A", "B", "C");
     for (t, y) in &solution.outputs {
-        println!(
-            "{t:>9.1e}  {:>14.8e}  {:>14.8e}  {:>14.8e}",
-            y[0], y[1], y[2]
-        );
+        println!("{t:>9.1e}  {:>14.8e}  {:>14.8e}  {:>14.8e}", y[0], y[1], y[2]);
     }
     let c = &solution.counters;
     println!(

@@ -84,9 +84,8 @@ pub use holonom_dae::problems;
 pub use holonom_algebra::Real;
 pub use holonom_dae::{
     Bound, Closure, Counters, DerivativeForm, Direction, Equation, EquationLevel, ErrorTest, Event,
-    EventAction, EventState, Failure, FailureKind, InputError, Mechanical, MechanicalLayout,
-    Pattern, Point, Rejection, Residual, Structure, System, Timing, Tolerances, Variable,
-    VariableKind,
+    EventAction, EventState, Failure, FailureKind, InputError, Mechanical, MechanicalLayout, Pattern, Point,
+    Rejection, Residual, Structure, System, Timing, Tolerances, Variable, VariableKind,
 };
 pub use holonom_solver::stepper::{Control, Observer, Quiet, StepInfo};
 pub use holonom_solver::trajectory::{RecordedEvent, Recorder};
@@ -95,8 +94,8 @@ pub use holonom_solver::{Checkpoint, Integrator, Options, RunError, Solution, St
 /// What most programs need, for `use holonom::prelude::*`.
 pub mod prelude {
     pub use crate::{
-        Bound, Closure, Control, Direction, Event, EventAction, EventState, Integrator, Observer,
-        Options, Point, Quiet, Real, Recorder, Rejection, Residual, Solution, StepInfo, Stop,
-        Structure, System, Tolerances, solve,
+        Bound, Closure, Control, Direction, Event, EventAction, EventState, Integrator, Observer, Options,
+        Point, Quiet, Real, Recorder, Rejection, Residual, Solution, StepInfo, Stop, Structure, System,
+        Tolerances, solve,
     };
 }

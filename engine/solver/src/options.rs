@@ -68,7 +68,8 @@ pub struct Options {
     /// Times at which the solution is wanted, ascending; got by interpolation, steps do not
     /// bend to them.
     pub outputs: Vec<f64>,
-    /// Times the integration must not step across (the equations change there), ascending.
+    /// Times at which the equations change, ascending: the integration steps onto them, never
+    /// across, and starts afresh there.
     pub stop_times: Vec<f64>,
     /// Set to true from elsewhere to interrupt the run after the step at hand.
     pub interrupt: Option<Arc<AtomicBool>>,
@@ -164,7 +165,7 @@ impl Options {
         self
     }
 
-    /// Adds a time the integration must not step across.
+    /// Adds a time the integration steps onto, never across.
     pub fn stop_at(mut self, t: f64) -> Self {
         self.stop_times.push(t);
         self

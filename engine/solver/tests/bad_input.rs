@@ -5,9 +5,7 @@
 mod common;
 
 use common::{assert_says, failed, input_error, problem};
-use holonom_dae::{
-    Closure, Failure, FailureKind, InputError, Pattern, Rejection, Structure, Tolerances,
-};
+use holonom_dae::{Closure, Failure, FailureKind, InputError, Pattern, Rejection, Structure, Tolerances};
 use holonom_solver::{Options, RunError, Solution, Start, Stop, solve};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -249,8 +247,7 @@ fn impossible_options() {
         (o().jacobian("fd-grouped"), "jacobian"),
     ] {
         match with_options(options) {
-            Err(error)
-                if matches!(&error.failure.kind, FailureKind::Input(InputError::Option { option: name, .. }) if *name == option) =>
+            Err(error) if matches!(&error.failure.kind, FailureKind::Input(InputError::Option { option: name, .. }) if *name == option) =>
             {
                 assert_says(&error.failure, &[option]);
             }
@@ -266,7 +263,10 @@ fn impossible_options() {
 fn impossible_options_of_the_corrector() {
     let mut taken = Vec::new();
     for (what, change) in [
-        ("max_iterations 0", (|o: &mut Options| o.newton.max_iterations = 0) as fn(&mut Options)),
+        (
+            "max_iterations 0",
+            (|o: &mut Options| o.newton.max_iterations = 0) as fn(&mut Options),
+        ),
         ("share 0", |o| o.newton.share = 0.0),
         ("share NaN", |o| o.newton.share = f64::NAN),
         ("rejection_rate 0", |o| o.newton.rejection_rate = 0.0),

@@ -18,8 +18,9 @@ fn residual(integrator: &mut Integrator<'_>) -> f64 {
 }
 
 fn moved(integrator: &Integrator<'_>) -> Vec<String> {
-    let mut names: Vec<String> =
-        (integrator.report().start.moved.iter()).map(|m| m.name.clone()).collect();
+    let mut names: Vec<String> = (integrator.report().start.moved.iter())
+        .map(|m| m.name.clone())
+        .collect();
     names.sort();
     names
 }
@@ -83,15 +84,13 @@ fn nonlinear_in_the_derivative() {
 fn transistor_amplifier() {
     let p = problem("transistor-amplifier");
     let options = || Options::new(1e-6, 1e-6);
-    let mut exact =
-        Integrator::new((p.build)(), p.t0, &p.y0, &p.yp0, p.t_end, options()).unwrap();
+    let mut exact = Integrator::new((p.build)(), p.t0, &p.y0, &p.yp0, p.t_end, options()).unwrap();
     exact.run(p.t_end, &mut Quiet).unwrap();
     let usual = exact.counters().steps;
 
     let mut random = Random(1);
     let y0: Vec<f64> = p.y0.iter().map(|y| y + random.between(-0.05, 0.05)).collect();
-    let mut integrator =
-        Integrator::new((p.build)(), p.t0, &y0, &[0.0; 8], p.t_end, options()).unwrap();
+    let mut integrator = Integrator::new((p.build)(), p.t0, &y0, &[0.0; 8], p.t_end, options()).unwrap();
     // Currents are about 10⁻³.
     assert!(residual(&mut integrator) < 1e-12, "{}", residual(&mut integrator));
     let y = integrator.y().to_vec();
@@ -128,8 +127,15 @@ fn check_mechanics(name: &str) {
     for i in layout.v.clone() {
         y0[i] = p.y0[i] + random.between(-0.1, 0.1);
     }
-    let mut integrator =
-        Integrator::new((p.build)(), p.t0, &y0, &vec![0.0; n], p.t_end, Options::new(1e-6, 1e-6)).unwrap();
+    let mut integrator = Integrator::new(
+        (p.build)(),
+        p.t0,
+        &y0,
+        &vec![0.0; n],
+        p.t_end,
+        Options::new(1e-6, 1e-6),
+    )
+    .unwrap();
     let y = integrator.y().to_vec();
     let (q, v) = (&y[layout.q.clone()], &y[layout.v.clone()]);
     let mechanical = integrator.system().mechanical().unwrap();
@@ -145,18 +151,32 @@ fn check_mechanics(name: &str) {
     }
     for i in 0..n_g {
         assert!(g[i].abs() <= 1e-12, "{name}: g[{i}] = {:.1e}", g[i]);
-        assert!(rate[i].abs() <= 1e-12, "{name}: (Gv + g_t)[{i}] = {:.1e}", rate[i]);
+        assert!(
+            rate[i].abs() <= 1e-12,
+            "{name}: (Gv + g_t)[{i}] = {:.1e}",
+            rate[i]
+        );
     }
     // Forces of the car axle are about 10⁴ in units of its masses.
-    assert!(residual(&mut integrator) < 1e-10, "{name}: {:.1e}", residual(&mut integrator));
+    assert!(
+        residual(&mut integrator) < 1e-10,
+        "{name}: {:.1e}",
+        residual(&mut integrator)
+    );
     // It moved no more than needed, and said so.
-    assert!(distance(&y[layout.q.clone()], &p.y0[layout.q.clone()]) < 0.3, "{name}: {y:?}");
+    assert!(
+        distance(&y[layout.q.clone()], &p.y0[layout.q.clone()]) < 0.3,
+        "{name}: {y:?}"
+    );
     let names = moved(&integrator);
     for i in 0..n {
         let structure = (p.build)().structure().clone();
         let variable = &structure.variables[i].name;
         if (y[i] - y0[i]).abs() > 1e-10 {
-            assert!(names.contains(variable), "{name}: {variable} moved, but only {names:?} are reported");
+            assert!(
+                names.contains(variable),
+                "{name}: {variable} moved, but only {names:?} are reported"
+            );
         }
     }
     assert!(!names.is_empty());
@@ -185,11 +205,23 @@ fn andrews() {
 
 #[test]
 fn consistent_values_are_left_alone() {
-    let others = ["car-axle-index1", "car-axle-index2", "car-axle-index3", "andrews-index3"];
+    let others = [
+        "car-axle-index1",
+        "car-axle-index2",
+        "car-axle-index3",
+        "andrews-index3",
+    ];
     let all = problems::all().into_iter().chain(others.map(problem));
     let mut disturbed = Vec::new();
     for p in all {
-        let Problem { name, t0, t_end, y0, yp0, .. } = &p;
+        let Problem {
+            name,
+            t0,
+            t_end,
+            y0,
+            yp0,
+            ..
+        } = &p;
         let integrator =
             Integrator::new((p.build)(), *t0, y0, yp0, t_end - t0, common::options(&p, 1e-6)).unwrap();
         if !moved(&integrator).is_empty() {
@@ -200,9 +232,14 @@ fn consistent_values_are_left_alone() {
         assert!(distance(integrator.y(), y0) <= 1e-12 * size, "{name}");
         let structure = (p.build)().structure().clone();
         for m in &integrator.report().start.moved_derivatives {
-            let i = structure.variables.iter().position(|v| m.name == format!("d/dt {}", v.name)).unwrap();
+            let i = structure
+                .variables
+                .iter()
+                .position(|v| m.name == format!("d/dt {}", v.name))
+                .unwrap();
             assert!(
-                !structure.variables[i].kind.is_differential() || (m.to - m.from).abs() < 1e-6 * (1.0 + m.from.abs()),
+                !structure.variables[i].kind.is_differential()
+                    || (m.to - m.from).abs() < 1e-6 * (1.0 + m.from.abs()),
                 "{name}: {m:?}"
             );
         }

@@ -1,6 +1,6 @@
 //! The policies as tables of situations and actions, and what every policy must do.
 
-use super::{Action, Reason, REGISTRY, RefreshPolicy, Situation};
+use super::{Action, REGISTRY, Reason, RefreshPolicy, Situation};
 
 /// Nothing special: the matrix fits and serves.
 const QUIET: Situation = Situation {
@@ -30,17 +30,60 @@ fn check(name: &str, table: &[(Situation, Action)]) {
 #[test]
 fn dassl() {
     let s = QUIET;
-    let ratio = |alpha_ratio, reason| Situation { reason, alpha_ratio, matched: false, ..s };
+    let ratio = |alpha_ratio, reason| Situation {
+        reason,
+        alpha_ratio,
+        matched: false,
+        ..s
+    };
     use Action::{FullEvaluation, Keep};
     use Reason::{Divergence, ErrorTestFailure, FirstStep, NewStep, Requested, SlowConvergence};
     let mut table = vec![
-        (Situation { reason: FirstStep, ..s }, FullEvaluation),
-        (Situation { reason: Requested, ..s }, FullEvaluation),
+        (
+            Situation {
+                reason: FirstStep,
+                ..s
+            },
+            FullEvaluation,
+        ),
+        (
+            Situation {
+                reason: Requested,
+                ..s
+            },
+            FullEvaluation,
+        ),
         // a) and b): once with a fresh matrix, then only a smaller step helps.
-        (Situation { reason: Divergence, ..s }, FullEvaluation),
-        (Situation { reason: SlowConvergence, ..s }, FullEvaluation),
-        (Situation { reason: Divergence, fresh: true, ..s }, Keep),
-        (Situation { reason: SlowConvergence, fresh: true, ..s }, Keep),
+        (
+            Situation {
+                reason: Divergence,
+                ..s
+            },
+            FullEvaluation,
+        ),
+        (
+            Situation {
+                reason: SlowConvergence,
+                ..s
+            },
+            FullEvaluation,
+        ),
+        (
+            Situation {
+                reason: Divergence,
+                fresh: true,
+                ..s
+            },
+            Keep,
+        ),
+        (
+            Situation {
+                reason: SlowConvergence,
+                fresh: true,
+                ..s
+            },
+            Keep,
+        ),
     ];
     for reason in [NewStep, ErrorTestFailure] {
         // c)
@@ -58,7 +101,17 @@ fn dassl() {
     assert!(build("dassl").combined_differences());
     // DASSL keeps no count of corrections and knows no separated parts.
     for separated in [false, true] {
-        check("dassl", &[(Situation { separated, excess: 1e3, ..s }, Keep)]);
+        check(
+            "dassl",
+            &[(
+                Situation {
+                    separated,
+                    excess: 1e3,
+                    ..s
+                },
+                Keep,
+            )],
+        );
     }
 }
 
@@ -68,13 +121,51 @@ fn classical() {
     use Reason::{Divergence, ErrorTestFailure, FirstStep, NewStep, Requested, SlowConvergence};
     let s = QUIET;
     let mut table = vec![
-        (Situation { reason: FirstStep, ..s }, FullEvaluation),
-        (Situation { reason: Requested, ..s }, FullEvaluation),
-        (Situation { reason: Divergence, fresh: true, ..s }, Keep),
-        (Situation { reason: SlowConvergence, fresh: true, ..s }, Keep),
+        (
+            Situation {
+                reason: FirstStep,
+                ..s
+            },
+            FullEvaluation,
+        ),
+        (
+            Situation {
+                reason: Requested,
+                ..s
+            },
+            FullEvaluation,
+        ),
+        (
+            Situation {
+                reason: Divergence,
+                fresh: true,
+                ..s
+            },
+            Keep,
+        ),
+        (
+            Situation {
+                reason: SlowConvergence,
+                fresh: true,
+                ..s
+            },
+            Keep,
+        ),
         // A matrix that fits and still fails: ∂F/∂y is too old.
-        (Situation { reason: Divergence, ..s }, FullEvaluation),
-        (Situation { reason: SlowConvergence, ..s }, FullEvaluation),
+        (
+            Situation {
+                reason: Divergence,
+                ..s
+            },
+            FullEvaluation,
+        ),
+        (
+            Situation {
+                reason: SlowConvergence,
+                ..s
+            },
+            FullEvaluation,
+        ),
     ];
     for reason in [NewStep, ErrorTestFailure] {
         let other = |alpha_ratio, separated| Situation {
@@ -95,10 +186,36 @@ fn classical() {
             (other(0.59, false), FullEvaluation),
             (other(1.7, false), FullEvaluation),
             // Corrections beyond what a fresh matrix needs add up until they pay for one.
-            (Situation { reason, excess: 9.0, ..s }, Keep),
-            (Situation { reason, excess: 10.0, ..s }, FullEvaluation),
-            (Situation { excess: 10.0, ..other(1.1, true) }, PartitionedUpdate),
-            (Situation { excess: 10.0, ..other(1.1, false) }, FullEvaluation),
+            (
+                Situation {
+                    reason,
+                    excess: 9.0,
+                    ..s
+                },
+                Keep,
+            ),
+            (
+                Situation {
+                    reason,
+                    excess: 10.0,
+                    ..s
+                },
+                FullEvaluation,
+            ),
+            (
+                Situation {
+                    excess: 10.0,
+                    ..other(1.1, true)
+                },
+                PartitionedUpdate,
+            ),
+            (
+                Situation {
+                    excess: 10.0,
+                    ..other(1.1, false)
+                },
+                FullEvaluation,
+            ),
         ]);
     }
     check("classical", &table);
@@ -115,14 +232,24 @@ fn every_policy() {
         for separated in [false, true] {
             let separated = separated && !policy.combined_differences();
             for alpha_ratio in [0.1, 0.9, 1.0, 1.1, 10.0] {
-                let s = Situation { alpha_ratio, separated, matched: alpha_ratio == 1.0, ..QUIET };
+                let s = Situation {
+                    alpha_ratio,
+                    separated,
+                    matched: alpha_ratio == 1.0,
+                    ..QUIET
+                };
                 for reason in [Reason::FirstStep, Reason::Requested] {
                     let action = policy.decide(&Situation { reason, ..s });
                     assert_eq!(action, Action::FullEvaluation, "{}", entry.name);
                 }
                 for reason in [Reason::SlowConvergence, Reason::Divergence] {
                     // Nothing newer than fresh: anything but Keep would loop for ever.
-                    let action = policy.decide(&Situation { reason, fresh: true, matched: true, ..s });
+                    let action = policy.decide(&Situation {
+                        reason,
+                        fresh: true,
+                        matched: true,
+                        ..s
+                    });
                     assert_eq!(action, Action::Keep, "{}", entry.name);
                     // A stale matrix must not be blamed on the step size.
                     let action = policy.decide(&Situation { reason, ..s });

@@ -283,7 +283,19 @@ impl<'s> Integrator<'s> {
                 self.show_at(t);
                 return Ok(Stop::Interrupted);
             }
+            let t = self.stepper.t();
+            if t < t_end && self.is_stop_time(t) && self.stepper.last_h() != 0.0 {
+                self.deliver_outputs(t, observer);
+                self.show_at(t);
+                self.restart(None, t_end)?;
+            }
         }
+    }
+
+    /// Whether `t` is a stop time, up to rounding.
+    fn is_stop_time(&self, t: f64) -> bool {
+        let near = |s: &f64| (s - t).abs() <= 4.0 * f64::EPSILON * s.abs().max(t.abs());
+        self.options.stop_times.iter().any(near)
     }
 
     /// One accepted step, whatever number of attempts it takes.
@@ -409,7 +421,7 @@ impl<'s> Integrator<'s> {
                     return Ok(Some(Stop::Event { event: located.event }));
                 }
                 EventAction::Restart => {
-                    self.restart(located.event, t_end)?;
+                    self.restart(Some(located.event), t_end)?;
                     observer.event(located.event, located.t, &self.y, true);
                     return Ok(None);
                 }
@@ -417,8 +429,8 @@ impl<'s> Integrator<'s> {
         }
     }
 
-    /// Starts afresh after a discrete update of `self.y`, `self.yp`.
-    fn restart(&mut self, event: usize, t_end: f64) -> Result<(), Failure> {
+    /// Starts afresh from `self.y`, `self.yp`, after a discrete update or at a stop time.
+    fn restart(&mut self, event: Option<usize>, t_end: f64) -> Result<(), Failure> {
         self.counters.restarts += 1;
         let span = (t_end - self.t).max(1e-12 * self.t.abs().max(1.0));
         if self.options.start != Start::Trust {
@@ -449,11 +461,14 @@ impl<'s> Integrator<'s> {
             &self.yp,
             span,
         );
-        // The step before the event tells the time scale better than the rest of the interval.
-        let h = h.min(self.stepper.last_h().abs().max(f64::MIN_POSITIVE));
+        // The step before tells the time scale better than the rest of the interval.
+        let h = match self.stepper.last_h() {
+            0.0 => h,
+            last => h.min(last),
+        };
         self.stepper.start(self.t, &self.y, &self.yp, h);
         self.finder
-            .arm(self.system.as_mut(), self.t, &self.y, &self.yp, Some(event));
+            .arm(self.system.as_mut(), self.t, &self.y, &self.yp, event);
         Ok(())
     }
 

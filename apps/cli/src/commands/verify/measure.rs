@@ -2,7 +2,7 @@
 
 use crate::strategies::Strategies;
 use holonom::problems::Problem;
-use holonom::{Counters, Integrator, Observer, Options, Quiet, System};
+use holonom::{Counters, FailureKind, Integrator, Observer, Options, Quiet, System};
 use std::time::Instant;
 
 /// What all runs have in common.
@@ -35,6 +35,8 @@ pub struct Run {
     pub strategies: Option<[&'static str; 4]>,
     /// Why the end was not reached.
     pub failure: Option<String>,
+    /// The time limit, which depends on the machine, ended the run.
+    pub timed_out: bool,
 }
 
 /// Solves a problem with this relative tolerance.
@@ -62,15 +64,20 @@ pub fn observe(
                 seconds: begin.elapsed().as_secs_f64(),
                 strategies: None,
                 failure: Some(failure.to_string()),
+                timed_out: false,
             };
         }
     };
-    let result = run.run(t_end, observer);
+    let failure = run.run(t_end, observer).err();
     Run {
         seconds: begin.elapsed().as_secs_f64(),
         y: run.y().to_vec(),
         counters: *run.counters(),
         strategies: Some(run.report().strategies),
-        failure: result.err().map(|failure| failure.to_string()),
+        timed_out: matches!(
+            failure.as_ref().map(|f| &f.kind),
+            Some(FailureKind::TimeLimit { .. })
+        ),
+        failure: failure.map(|failure| failure.to_string()),
     }
 }

@@ -144,6 +144,7 @@ fn measure_all(
         let findings = (special.run)(setup, problems);
         report.rows.extend(findings.rows.into_iter().map(Row::Special));
         findings.checks.into_iter().for_each(|c| report.check(c));
+        report.missing.extend(findings.missing);
         progress.done();
     }
     report

@@ -26,6 +26,8 @@ pub struct Findings {
     pub rows: Vec<SpecialRow>,
     /// The requirements.
     pub checks: Vec<Check>,
+    /// What could not be measured.
+    pub missing: Vec<String>,
     /// The failure of the run behind the values that follow.
     failure: Option<String>,
 }
@@ -237,19 +239,27 @@ fn median(mut values: Vec<f64>) -> f64 {
 
 /// Same build, same input: same counters, same bits.
 fn repeatability(setup: &Setup, problems: &[Problem]) -> Findings {
+    const ID: &str = "special/repeatability";
     let mut findings = Findings::default();
-    let differs = |problem: &&Problem| {
+    let mut differing = Vec::new();
+    for problem in problems {
         let [a, b] = [(); 2].map(|()| measure::solve(setup, problem, 1e-6));
         let bits = |y: &[f64]| y.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
-        a.counters != b.counters || bits(&a.y) != bits(&b.y)
-    };
-    let differing: Vec<&str> = problems.iter().filter(differs).map(|p| p.name.as_str()).collect();
+        if a.timed_out || b.timed_out {
+            // Where the clock ends a run, two runs end at different places.
+            findings
+                .missing
+                .push(format!("{ID}: {} takes longer than the time limit", problem.name));
+        } else if a.counters != b.counters || bits(&a.y) != bits(&b.y) {
+            differing.push(problem.name.as_str());
+        }
+    }
     let which = match differing.is_empty() {
         true => String::new(),
         false => format!(": {}", differing.join(", ")),
     };
     findings.require(
-        "special/repeatability",
+        ID,
         &format!("problems whose counters or bits differ between two runs at rtol 1e-6{which}"),
         differing.len() as f64,
         "",

@@ -113,7 +113,7 @@ impl Corrector {
                 corrections: 0,
                 fewest: 0,
                 excess: 0.0,
-                cost: f64::INFINITY,
+                cost: f64::MAX,
             },
             scaled: differs(&row_powers) || differs(&column_powers),
             row_powers,

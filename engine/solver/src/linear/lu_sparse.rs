@@ -14,7 +14,7 @@ use super::gilbert_peierls::{Symbolic, Task, choose_pivots};
 use super::scaling::{NOT_FINITE, magnitude, power_of_two, zero_pivot_ratio};
 use super::{
     Columns, Factorised, Factors, LinearSolver, Matrix, Singular, SolverState, approximate_minimum_degree,
-    diagnose, maximum_transversal,
+    diagnose, maximum_transversal, postordered,
 };
 use holonom_dae::Pattern;
 use serde::{Deserialize, Serialize};
@@ -128,6 +128,7 @@ impl LuSparse {
         }
         let row_of: Vec<usize> = transversal.row_of_column.into_iter().flatten().collect();
         let order = approximate_minimum_degree(&state.pattern, &row_of);
+        let order = postordered(&state.pattern, &row_of, &order);
         state.preferred_row = order.iter().map(|&j| row_of[j] as u32).collect();
         state.column_order = order.into_iter().map(|j| j as u32).collect();
         state.is_analysed = true;

@@ -25,6 +25,7 @@ mod lu_small;
 mod lu_sparse;
 mod matrix;
 mod ordering;
+mod postorder;
 mod scaling;
 mod transversal;
 
@@ -35,6 +36,7 @@ pub use lu_dense::{DenseState, LuDense};
 pub use lu_sparse::{LuSparse, SparseState};
 pub use matrix::Matrix;
 pub use ordering::approximate_minimum_degree;
+pub use postorder::postordered;
 pub use transversal::{Transversal, maximum_transversal};
 
 use condition::largest;

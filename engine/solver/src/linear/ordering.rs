@@ -414,7 +414,10 @@ impl QuotientGraph {
 }
 
 /// Neighbours of each node in the graph of B + Bᵀ, without the node itself: lists, begins, lengths.
-fn symmetric_lists(pattern: &Pattern, row_of_column: &[usize]) -> (Vec<u32>, Vec<usize>, Vec<u32>) {
+pub(super) fn symmetric_lists(
+    pattern: &Pattern,
+    row_of_column: &[usize],
+) -> (Vec<u32>, Vec<usize>, Vec<u32>) {
     let n = pattern.n_columns();
     let mut node_of_row = vec![NONE; n];
     for (j, &i) in row_of_column.iter().enumerate() {

@@ -258,6 +258,12 @@ impl Structure {
         self.variables.len()
     }
 
+    /// The variables with a lower bound, and the bound.
+    pub fn lower_bounds(&self) -> Vec<(usize, f64)> {
+        let all = self.variables.iter().enumerate();
+        all.filter_map(|(i, v)| v.lower_bound.map(|b| (i, b))).collect()
+    }
+
     /// The error test that suits the index of each variable.
     ///
     /// Index-1 variables count fully, velocities of index-3 forms with a power of the step

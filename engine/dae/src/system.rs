@@ -81,63 +81,68 @@ pub trait System: Send {
     }
 }
 
-/// A borrowed system is a system: the caller keeps it.
-impl<S: System + ?Sized> System for &mut S {
-    fn structure(&self) -> &Structure {
-        (**self).structure()
-    }
-    fn residual(&mut self, t: f64, y: &[f64], yp: &[f64], r: &mut [f64]) -> Result<(), Rejection> {
-        (**self).residual(t, y, yp, r)
-    }
-    fn has_duals(&self) -> bool {
-        (**self).has_duals()
-    }
-    fn residual_dual4(
-        &mut self,
-        t: Dual4,
-        y: &[Dual4],
-        yp: &[Dual4],
-        r: &mut [Dual4],
-    ) -> Result<(), Rejection> {
-        (**self).residual_dual4(t, y, yp, r)
-    }
-    fn residual_dual8(
-        &mut self,
-        t: Dual8,
-        y: &[Dual8],
-        yp: &[Dual8],
-        r: &mut [Dual8],
-    ) -> Result<(), Rejection> {
-        (**self).residual_dual8(t, y, yp, r)
-    }
-    fn derivative_matrix(
-        &mut self,
-        t: f64,
-        y: &[f64],
-        yp: &[f64],
-        values: &mut [f64],
-    ) -> Result<(), Rejection> {
-        (**self).derivative_matrix(t, y, yp, values)
-    }
-    fn events(&self) -> &[Event] {
-        (**self).events()
-    }
-    fn event_values(&mut self, t: f64, y: &[f64], yp: &[f64], values: &mut [f64]) {
-        (**self).event_values(t, y, yp, values);
-    }
-    fn on_event(&mut self, event: usize, t: f64, y: &mut [f64], yp: &mut [f64]) -> EventAction {
-        (**self).on_event(event, t, y, yp)
-    }
-    fn discrete(&self) -> &[f64] {
-        (**self).discrete()
-    }
-    fn discrete_mut(&mut self) -> &mut [f64] {
-        (**self).discrete_mut()
-    }
-    fn mechanical(&mut self) -> Option<&mut dyn Mechanical> {
-        (**self).mechanical()
-    }
+/// A borrowed or boxed system is a system.
+macro_rules! forward {
+    ($($pointer:ty),*) => {$(
+        impl<S: System + ?Sized> System for $pointer {
+            fn structure(&self) -> &Structure {
+                (**self).structure()
+            }
+            fn residual(&mut self, t: f64, y: &[f64], yp: &[f64], r: &mut [f64]) -> Result<(), Rejection> {
+                (**self).residual(t, y, yp, r)
+            }
+            fn has_duals(&self) -> bool {
+                (**self).has_duals()
+            }
+            fn residual_dual4(
+                &mut self,
+                t: Dual4,
+                y: &[Dual4],
+                yp: &[Dual4],
+                r: &mut [Dual4],
+            ) -> Result<(), Rejection> {
+                (**self).residual_dual4(t, y, yp, r)
+            }
+            fn residual_dual8(
+                &mut self,
+                t: Dual8,
+                y: &[Dual8],
+                yp: &[Dual8],
+                r: &mut [Dual8],
+            ) -> Result<(), Rejection> {
+                (**self).residual_dual8(t, y, yp, r)
+            }
+            fn derivative_matrix(
+                &mut self,
+                t: f64,
+                y: &[f64],
+                yp: &[f64],
+                values: &mut [f64],
+            ) -> Result<(), Rejection> {
+                (**self).derivative_matrix(t, y, yp, values)
+            }
+            fn events(&self) -> &[Event] {
+                (**self).events()
+            }
+            fn event_values(&mut self, t: f64, y: &[f64], yp: &[f64], values: &mut [f64]) {
+                (**self).event_values(t, y, yp, values);
+            }
+            fn on_event(&mut self, event: usize, t: f64, y: &mut [f64], yp: &mut [f64]) -> EventAction {
+                (**self).on_event(event, t, y, yp)
+            }
+            fn discrete(&self) -> &[f64] {
+                (**self).discrete()
+            }
+            fn discrete_mut(&mut self) -> &mut [f64] {
+                (**self).discrete_mut()
+            }
+            fn mechanical(&mut self) -> Option<&mut dyn Mechanical> {
+                (**self).mechanical()
+            }
+        }
+    )*};
 }
+forward!(&mut S, Box<S>);
 
 /// A [`Residual`] with the workspaces it needs: makes it a [`System`].
 pub struct Bound<R: Residual> {

@@ -95,7 +95,12 @@ pub use holonom_solver::{Checkpoint, Integrator, Options, RunError, Solution, St
 pub mod prelude {
     pub use crate::{
         Bound, Closure, Control, Direction, Event, EventAction, EventState, Integrator, Observer, Options,
-        Point, Quiet, Real, Recorder, Rejection, Residual, Solution, StepInfo, Stop, Structure, System,
-        Tolerances, solve,
+        Point, Quiet, Real, Recorder, Rejection, Residual, RunError, Solution, StepInfo, Stop, Structure,
+        System, Tolerances, solve,
     };
 }
+
+/// The README's example, compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

@@ -241,17 +241,23 @@ impl Options {
             return option("max_order", self.max_order.to_string(), "choose 1 to 5".into());
         }
         let positive = |name: &'static str, x: f64| {
-            if x > 0.0 {
+            if x > 0.0 && (x.is_finite() || name == "max_step") {
                 Ok(())
             } else {
-                option(name, x.to_string(), "give a positive number".into())
+                option(name, x.to_string(), "give a positive, finite number".into())
             }
         };
         positive("max_step", self.max_step)?;
+        positive("newton.share", self.newton.share)?;
+        positive("newton.rejection_rate", self.newton.rejection_rate)?;
+        if self.newton.max_iterations == 0 {
+            return option("newton.max_iterations", "0".into(), "give at least 1".into());
+        }
         for (name, x) in [
             ("initial_step", self.initial_step),
             ("fixed_step", self.fixed_step),
             ("time_limit", self.time_limit),
+            ("error_budget", self.error_budget),
         ] {
             if let Some(x) = x {
                 positive(name, x)?;
@@ -315,6 +321,24 @@ impl Options {
             name => jacobian::find(name).map_or("fd-dense", |e| e.name),
         };
         (jacobian, linear)
+    }
+
+    /// Tells apart options that lead to other numbers.
+    pub(crate) fn fingerprint(&self) -> u64 {
+        let numbers = format!(
+            "{:?}",
+            (
+                (
+                    &self.tolerances,
+                    &self.error_test,
+                    self.max_order,
+                    self.stability_detection
+                ),
+                (self.error_budget, self.newton, self.start),
+                (self.max_step, self.min_step, self.fixed_step, &self.stop_times),
+            )
+        );
+        stepper::fingerprint([numbers.as_str()])
     }
 
     /// The part of the options a BDF method needs.

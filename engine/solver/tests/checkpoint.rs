@@ -285,14 +285,14 @@ fn before_the_first_step() {
     assert_eq!(end(&mut resumed), end(&mut whole));
 }
 
-/// What is known about an event function (its usual size, whether it came near zero) is part of
+/// What is known about an event function (its usual size, whether it came to zero) is part of
 /// the state too.
 #[test]
 fn memory_of_events() {
     let build = || {
         Closure::new(Structure::ode(["x"]), |_t, _y, yp, r| r[0] = yp[0] - 1.0).event(
             Event::new("parabola").required(),
-            |_t, y, _yp| (y[0] - 1.0).powi(2) + 1e-4,
+            |_t, y, _yp| (y[0] - 1.0).powi(2),
             |_| EventAction::Continue,
         )
     };

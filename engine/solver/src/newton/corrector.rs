@@ -120,9 +120,7 @@ impl Corrector {
             column_powers,
             row_scale: vec![1.0; n],
             column_scale: vec![1.0; n],
-            lower_bounds: (structure.variables.iter().enumerate())
-                .filter_map(|(i, v)| v.lower_bound.map(|b| (i, b)))
-                .collect(),
+            lower_bounds: structure.lower_bounds(),
             timing: Timing::default(),
             residual: vec![0.0; n],
             residual_predicted: vec![0.0; n],

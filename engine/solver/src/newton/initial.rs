@@ -237,10 +237,14 @@ impl General<'_> {
                 remedy: "it gives no new information about the unknowns: look for a variable that no equation determines",
             });
         }
+        // Values that satisfy the equations already are left alone.
+        let mut d = r.to_vec();
+        solver.solve(&mut d);
+        if !higher_index && self.weights.norm(&d) <= 1e-6 {
+            return Ok(0);
+        }
         if higher_index {
             // Hidden constraints are out of reach here: accept a good start, refuse a bad one.
-            let mut d = r.to_vec();
-            solver.solve(&mut d);
             let worst = (0..n)
                 .map(|i| (i, d[i].abs() * self.weights.reciprocal()[i]))
                 .filter(|(i, _)| self.structure.variables[*i].index == 1)

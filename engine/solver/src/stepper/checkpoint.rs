@@ -12,6 +12,10 @@ pub struct Checkpoint {
     pub version: u32,
     /// Number of unknowns, to notice a checkpoint of another system.
     pub dimension: usize,
+    /// Fingerprint of the names of variables, equations and events.
+    pub system: u64,
+    /// Fingerprint of the numerical options.
+    pub options: u64,
     /// Strategy names, to notice other options: stepper, Jacobian, linear solver, policy.
     pub strategies: [String; 4],
     /// Method history, kept matrices, rate memory.
@@ -28,3 +32,14 @@ pub struct Checkpoint {
 
 /// The format written by this build.
 pub const VERSION: u32 = 1;
+
+/// A hash of texts that is the same on every machine (FNV-1a).
+pub fn fingerprint<'a>(texts: impl IntoIterator<Item = &'a str>) -> u64 {
+    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+    for text in texts {
+        for byte in text.bytes().chain([0]) {
+            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+        }
+    }
+    hash
+}

@@ -1,6 +1,6 @@
 //! The only loop: attempts, acceptance, events, output times, limits.
 
-use super::checkpoint::{Checkpoint, VERSION};
+use super::checkpoint::{Checkpoint, VERSION, fingerprint};
 use super::events::EventFinder;
 use super::{Control, Observer, Parts, StepInfo, Stepper};
 use crate::equations::Equations;
@@ -51,6 +51,7 @@ pub struct Integrator<'s> {
     timing: Timing,
     report: Report,
     outputs_done: usize,
+    lower_bounds: Vec<(usize, f64)>,
     /// The solution as seen from outside: at the last goal, event or step.
     t: f64,
     y: Vec<f64>,
@@ -116,6 +117,7 @@ impl<'s> Integrator<'s> {
             .into());
         }
         let n = y0.len();
+        let lower_bounds = structure.lower_bounds();
         let mut counters = Counters::default();
         let mut timing = Timing::default();
         let (mut y, mut yp) = (y0.to_vec(), yp0.to_vec());
@@ -133,9 +135,9 @@ impl<'s> Integrator<'s> {
         timing.start = begin.elapsed().as_secs_f64();
         let (mut stepper, strategies) = assemble_parts(system.as_ref(), &options);
         let mut finder = EventFinder::new(system.events().len(), n);
-        finder.arm(system.as_mut(), t0, &y, &yp, None);
         let h = first_step(&options, system.structure(), t0, &y, &yp, span);
         stepper.start(t0, &y, &yp, h);
+        finder.arm(system.as_mut(), t0, &y, &yp, None, h);
         Ok(Self {
             system,
             options,
@@ -145,6 +147,7 @@ impl<'s> Integrator<'s> {
             timing,
             report: Report { strategies, start },
             outputs_done: 0,
+            lower_bounds,
             t: t0,
             y,
             yp,
@@ -168,6 +171,7 @@ impl<'s> Integrator<'s> {
             ));
         }
         let n = structure.dimension();
+        let lower_bounds = structure.lower_bounds();
         if checkpoint.dimension != n {
             return misfit(format!(
                 "it has {} unknowns, the system has {n}",
@@ -184,6 +188,16 @@ impl<'s> Integrator<'s> {
         }
         if checkpoint.discrete.len() != system.discrete().len() {
             return misfit("the number of discrete variables differs".into());
+        }
+        if checkpoint.system != fingerprint_of_system(system.as_ref()) {
+            return misfit(
+                "the names of the variables, equations or events differ: it is of another system".into(),
+            );
+        }
+        if checkpoint.options != options.fingerprint() {
+            return misfit(
+                "tolerances or other numerical options differ from those it was taken with".into(),
+            );
         }
         system.discrete_mut().copy_from_slice(&checkpoint.discrete);
         if !stepper.restore(&checkpoint.stepper) {
@@ -204,6 +218,7 @@ impl<'s> Integrator<'s> {
                 start: StartReport::default(),
             },
             outputs_done: checkpoint.outputs_done,
+            lower_bounds,
             t,
             y,
             yp,
@@ -215,6 +230,8 @@ impl<'s> Integrator<'s> {
         Checkpoint {
             version: VERSION,
             dimension: self.y.len(),
+            system: fingerprint_of_system(self.system.as_ref()),
+            options: self.options.fingerprint(),
             strategies: self.report.strategies.map(String::from),
             stepper: self.stepper.checkpoint(),
             discrete: self.system.discrete().to_vec(),
@@ -230,6 +247,12 @@ impl<'s> Integrator<'s> {
     pub fn run(&mut self, t_end: f64, observer: &mut dyn Observer) -> Result<Stop, Failure> {
         let begin = Instant::now();
         let result = self.run_loop(t_end, observer, begin);
+        if let Err(failure) = &result
+            && !matches!(failure.kind, FailureKind::Input(_))
+        {
+            // What was reached stays available.
+            self.show_at(self.stepper.t().min(t_end));
+        }
         self.timing.total += begin.elapsed().as_secs_f64();
         result
     }
@@ -382,7 +405,7 @@ impl<'s> Integrator<'s> {
             if t_out > t {
                 break;
             }
-            self.stepper.interpolate(t_out, &mut self.y, &mut self.yp);
+            self.interpolate(t_out);
             observer.output(t_out, &self.y, &self.yp);
             self.outputs_done += 1;
         }
@@ -468,13 +491,21 @@ impl<'s> Integrator<'s> {
         };
         self.stepper.start(self.t, &self.y, &self.yp, h);
         self.finder
-            .arm(self.system.as_mut(), self.t, &self.y, &self.yp, event);
+            .arm(self.system.as_mut(), self.t, &self.y, &self.yp, event, h);
         Ok(())
     }
 
     fn show_at(&mut self, t: f64) {
         self.t = t;
+        self.interpolate(t);
+    }
+
+    /// The solution at `t` in the last step, within its bounds.
+    fn interpolate(&mut self, t: f64) {
         self.stepper.interpolate(t, &mut self.y, &mut self.yp);
+        for &(i, bound) in &self.lower_bounds {
+            self.y[i] = self.y[i].max(bound);
+        }
     }
 
     fn failed(&self, kind: FailureKind) -> Failure {
@@ -644,4 +675,13 @@ fn first_step(options: &Options, structure: &Structure, t0: f64, y: &[f64], yp: 
         h = 0.5 / speed;
     }
     h.max(16.0 * f64::EPSILON * t0.abs()).min(options.max_step)
+}
+
+/// Tells systems apart by the names of their parts.
+fn fingerprint_of_system(system: &dyn System) -> u64 {
+    let structure = system.structure();
+    let variables = structure.variables.iter().map(|v| &v.name);
+    let equations = structure.equations.iter().map(|e| &e.name);
+    let events = system.events().iter().map(|e| &e.name);
+    fingerprint(variables.chain(equations).chain(events).map(String::as_str))
 }

@@ -15,8 +15,10 @@ pub struct EventMemory {
     fired: Vec<u64>,
     /// Whether the function ever became zero without crossing.
     touched: Vec<bool>,
-    /// Time of the last event and how many came there in a row.
-    last: Option<(f64, u32)>,
+    /// Largest size met of each function.
+    scale: Vec<f64>,
+    /// Time and number of the last event and how many came there in a row.
+    last: Option<(f64, usize, u32)>,
 }
 
 /// Steps in a row at exactly zero that make an event function meaningless.
@@ -41,7 +43,6 @@ pub struct EventFinder {
     values_mid: Vec<f64>,
     y: Vec<f64>,
     yp: Vec<f64>,
-    scale: Vec<f64>,
 }
 
 impl EventFinder {
@@ -53,13 +54,13 @@ impl EventFinder {
                 zeros: vec![0; n_events],
                 fired: vec![0; n_events],
                 touched: vec![false; n_events],
+                scale: vec![0.0; n_events],
                 last: None,
             },
             values_now: vec![0.0; n_events],
             values_mid: vec![0.0; n_events],
             y: vec![0.0; n],
             yp: vec![0.0; n],
-            scale: vec![0.0; n_events],
         }
     }
 
@@ -78,17 +79,38 @@ impl EventFinder {
         self.memory = memory.clone();
     }
 
-    /// Takes the values at a (re)start. A function that is zero there, or that has just
-    /// fired, is armed at the next step.
-    pub fn arm(&mut self, system: &mut dyn System, t: f64, y: &[f64], yp: &[f64], just_fired: Option<usize>) {
+    /// Takes the values at a (re)start whose first step is of size `h`.
+    ///
+    /// A function that is zero there up to rounding, as that of the event that has just fired,
+    /// is armed with the sign it takes next, that of its change along ẏ: a ball that bounces
+    /// leaves the ground upwards, a relay that switched goes on to the other side.
+    pub fn arm(
+        &mut self,
+        system: &mut dyn System,
+        t: f64,
+        y: &[f64],
+        yp: &[f64],
+        just_fired: Option<usize>,
+        h: f64,
+    ) {
         if self.is_empty() {
             return;
         }
         system.event_values(t, y, yp, &mut self.memory.values);
-        if let Some(event) = just_fired {
-            // On the surface up to rounding: its sign says nothing yet.
-            if self.memory.values[event].abs() <= 1e-9 * self.scale[event].max(f64::MIN_POSITIVE) {
-                self.memory.values[event] = 0.0;
+        let on_surface = |i: usize, m: &EventMemory| {
+            m.values[i] == 0.0 || (just_fired == Some(i) && m.values[i].abs() <= 1e-9 * m.scale[i])
+        };
+        if (0..self.memory.values.len()).any(|i| on_surface(i, &self.memory)) {
+            let moment = 1e-2 * h;
+            for ((next, y), yp) in self.y.iter_mut().zip(y).zip(yp) {
+                *next = y + moment * yp;
+            }
+            system.event_values(t + moment, &self.y, yp, &mut self.values_mid);
+            for i in 0..self.memory.values.len() {
+                if on_surface(i, &self.memory) {
+                    // The change, not the value: rounding decides the sign of the value here.
+                    self.memory.values[i] = self.values_mid[i] - self.memory.values[i];
+                }
             }
         }
     }
@@ -105,6 +127,9 @@ impl EventFinder {
             return Ok(None);
         }
         let t_end = stepper.t().min(t_max);
+        if t_from >= t_end {
+            return Ok(None);
+        }
         stepper.interpolate(t_end, &mut self.y, &mut self.yp);
         system.event_values(t_end, &self.y, &self.yp, &mut self.values_now);
         let mut first: Option<Located> = None;
@@ -116,7 +141,7 @@ impl EventFinder {
                     name: system.events()[i].name.clone(),
                 });
             }
-            self.scale[i] = self.scale[i].max(now.abs()).max(before.abs());
+            self.memory.scale[i] = self.memory.scale[i].max(now.abs()).max(before.abs());
             self.memory.zeros[i] = if now == 0.0 && before == 0.0 {
                 self.memory.zeros[i] + 1
             } else {
@@ -138,9 +163,8 @@ impl EventFinder {
                 if first.is_none_or(|f| t < f.t) {
                     first = Some(Located { event: i, t });
                 }
-            } else if before * now > 0.0 && now.abs() < 1e-3 * self.scale[i] && now.abs() > before.abs() {
-                // Came near zero and left again on the same side.
-                self.memory.touched[i] = true;
+            } else if system.events()[i].required && self.memory.fired[i] == 0 && before * now > 0.0 {
+                self.memory.touched[i] |= self.touches(system, stepper, i, t_from, t_end);
             }
         }
         match first {
@@ -157,19 +181,59 @@ impl EventFinder {
             Some(located) => {
                 self.memory.fired[located.event] += 1;
                 let spacing = 1e-9 * stepper.last_h().abs() + 100.0 * f64::EPSILON * located.t.abs();
-                self.memory.last = match self.memory.last {
-                    Some((t, count)) if located.t - t <= spacing => Some((located.t, count + 1)),
-                    _ => Some((located.t, 1)),
-                };
-                if let Some((_, count)) = self.memory.last
-                    && count >= CHATTER_LIMIT
+                let resolution = 4.0 * f64::EPSILON * located.t.abs();
+                let mut count = 1;
+                let mut stuck = false;
+                if let Some((t, event, before)) = self.memory.last
+                    && located.t - t <= spacing
                 {
+                    count = before + 1;
+                    // The same event again with no time between that floating point can tell.
+                    stuck = event == located.event && located.t - t <= resolution;
+                }
+                self.memory.last = Some((located.t, located.event, count));
+                if stuck || count >= CHATTER_LIMIT {
                     let name = system.events()[located.event].name.clone();
                     return Err(FailureKind::EventChattering { name, count });
                 }
             }
         }
         Ok(first)
+    }
+
+    /// Whether function `i`, of one sign at both ends of the step, comes to zero in between.
+    fn touches(
+        &mut self,
+        system: &mut dyn System,
+        stepper: &dyn Stepper,
+        i: usize,
+        t_from: f64,
+        t_to: f64,
+    ) -> bool {
+        let mut size = |t: f64| {
+            stepper.interpolate(t, &mut self.y, &mut self.yp);
+            system.event_values(t, &self.y, &self.yp, &mut self.values_mid);
+            self.values_mid[i].abs()
+        };
+        // The smallest of some samples, then golden sections around it.
+        const SAMPLES: usize = 8;
+        let at = |k: usize| t_from + (t_to - t_from) * k as f64 / SAMPLES as f64;
+        let smallest = (1..=SAMPLES)
+            .map(|k| (k, size(at(k))))
+            .min_by(|a, b| a.1.total_cmp(&b.1))
+            .map_or(1, |s| s.0);
+        let (mut a, mut b) = (at(smallest - 1), at((smallest + 1).min(SAMPLES)));
+        const GOLDEN: f64 = 0.618_033_988_749_894_8;
+        for _ in 0..60 {
+            let (c, d) = (b - GOLDEN * (b - a), a + GOLDEN * (b - a));
+            if size(c) < size(d) {
+                b = d;
+            } else {
+                a = c;
+            }
+        }
+        let reached = size(0.5 * (a + b));
+        reached <= 1e-6 * self.memory.scale[i]
     }
 
     /// Bisection with regula falsi (Illinois) on the interpolant; returns the right end of the

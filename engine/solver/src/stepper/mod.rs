@@ -10,6 +10,7 @@ mod observer;
 
 pub use bdf::{Bdf, BdfOptions, BdfState, StabilityOptions};
 pub use checkpoint::Checkpoint;
+pub(crate) use checkpoint::fingerprint;
 pub use driver::{Integrator, Report, Stop};
 pub use observer::{Control, Observer, Quiet, StepInfo};
 

@@ -49,6 +49,9 @@ pub struct Options {
     /// like 1/(1 + steps/budget), so that the global error of a long run stays in proportion
     /// to the tolerance; `None`: every step may use all of it, as in DASSL.
     pub error_budget: Option<f64>,
+    /// Keep a step size that followed a failed error test for some steps, and go back to the
+    /// order before when the failure came right after the order was lowered (DASSL does not).
+    pub hold_after_failure: bool,
     /// Stopping rule of the corrector.
     pub newton: NewtonOptions,
     /// What to do about inconsistent start values.
@@ -57,7 +60,8 @@ pub struct Options {
     pub initial_step: Option<f64>,
     /// Largest step size.
     pub max_step: f64,
-    /// Smallest step size; zero: the spacing of floating-point numbers.
+    /// Smallest step size, except to meet a stop time; a run that needs smaller ones fails.
+    /// Zero: the spacing of floating-point numbers.
     pub min_step: f64,
     /// Fixed step size at order `max_order`, without error control.
     pub fixed_step: Option<f64>,
@@ -87,6 +91,7 @@ impl Default for Options {
             max_order: 5,
             stability_detection: true,
             error_budget: Some(50.0),
+            hold_after_failure: true,
             newton: NewtonOptions::default(),
             start: Start::default(),
             initial_step: None,
@@ -176,6 +181,7 @@ impl Options {
         self.refresh = "dassl".into();
         self.stability_detection = false;
         self.error_budget = None;
+        self.hold_after_failure = false;
         self.newton.look_ahead = false;
         self.newton.accept_rounding = false;
         self.newton.share = 0.33;
@@ -228,14 +234,25 @@ impl Options {
             false,
             refresh::REGISTRY.iter().map(|e| e.name).collect(),
         )?;
-        if let Some(tests) = &self.error_test
-            && tests.len() != n
-        {
-            return Err(InputError::WrongSize {
-                what: "the list of error tests",
-                found: tests.len(),
-                expected: n,
-            });
+        if let Some(tests) = &self.error_test {
+            if tests.len() != n {
+                return Err(InputError::WrongSize {
+                    what: "the list of error tests",
+                    found: tests.len(),
+                    expected: n,
+                });
+            }
+            if tests
+                .iter()
+                .any(|t| matches!(t, ErrorTest::StepPower(p) if *p < 0))
+            {
+                let remedy = "a negative power makes the test stricter as the step shrinks; give 0 or more";
+                return option("error_test", "StepPower below 0".into(), remedy.into());
+            }
+            if tests.iter().all(|t| *t == ErrorTest::Excluded) {
+                let remedy = "some variable must be tested, or no step can be judged; for a run without error control give fixed_step";
+                return option("error_test", "all excluded".into(), remedy.into());
+            }
         }
         if !(1..=5).contains(&self.max_order) {
             return option("max_order", self.max_order.to_string(), "choose 1 to 5".into());
@@ -249,7 +266,22 @@ impl Options {
         };
         positive("max_step", self.max_step)?;
         positive("newton.share", self.newton.share)?;
-        positive("newton.rejection_rate", self.newton.rejection_rate)?;
+        let rate = self.newton.rejection_rate;
+        if !(rate > 0.0 && rate < 1.0) {
+            return option(
+                "newton.rejection_rate",
+                rate.to_string(),
+                "give a number between 0 and 1".into(),
+            );
+        }
+        if self.fixed_step.is_some() && self.initial_step.is_some() {
+            let remedy = "a fixed step leaves no first step to choose: give one of the two";
+            return option(
+                "initial_step",
+                "set together with fixed_step".into(),
+                remedy.into(),
+            );
+        }
         if self.newton.max_iterations == 0 {
             return option("newton.max_iterations", "0".into(), "give at least 1".into());
         }
@@ -334,7 +366,13 @@ impl Options {
                     self.max_order,
                     self.stability_detection
                 ),
-                (self.error_budget, self.newton, self.start),
+                (
+                    self.error_budget,
+                    self.hold_after_failure,
+                    self.newton,
+                    self.start,
+                    self.initial_step
+                ),
                 (self.max_step, self.min_step, self.fixed_step, &self.stop_times),
             )
         );
@@ -350,7 +388,7 @@ impl Options {
             },
             budget: self.error_budget,
             form_factor: structure.local_error_factor(),
-            hold_after_failure: self.refresh != "dassl",
+            hold_after_failure: self.hold_after_failure,
             fixed_step: self.fixed_step,
         }
     }

@@ -26,8 +26,10 @@ pub struct Checkpoint {
     pub events: super::events::EventMemory,
     /// Counters so far.
     pub counters: Counters,
-    /// Output times already delivered.
-    pub outputs_done: usize,
+    /// Time of the solution as seen from outside, at most that of the last step.
+    pub t: f64,
+    /// The last output time delivered.
+    pub outputs_to: Option<f64>,
 }
 
 /// The format written by this build.

@@ -2,7 +2,7 @@
 
 use super::checkpoint::{Checkpoint, VERSION, fingerprint};
 use super::events::EventFinder;
-use super::{Control, Observer, Parts, StepInfo, Stepper};
+use super::{Control, Observer, Parts, Quiet, StepInfo, Stepper};
 use crate::equations::Equations;
 use crate::newton::Corrector;
 use crate::newton::initial::{self, StartReport};
@@ -137,7 +137,7 @@ impl<'s> Integrator<'s> {
         let mut finder = EventFinder::new(system.events().len(), n);
         let h = first_step(&options, system.structure(), t0, &y, &yp, span);
         stepper.start(t0, &y, &yp, h);
-        finder.arm(system.as_mut(), t0, &y, &yp, None, h);
+        finder.arm(system.as_mut(), t0, &y, &yp, h);
         Ok(Self {
             system,
             options,
@@ -205,7 +205,16 @@ impl<'s> Integrator<'s> {
         }
         let mut finder = EventFinder::new(system.events().len(), n);
         finder.restore(&checkpoint.events);
-        let (t, y, yp) = (stepper.t(), stepper.y().to_vec(), stepper.yp().to_vec());
+        let (mut y, mut yp) = (vec![0.0; n], vec![0.0; n]);
+        stepper.interpolate(checkpoint.t, &mut y, &mut yp);
+        let delivered = |t: &f64| checkpoint.outputs_to.is_some_and(|last| *t <= last);
+        let outputs_done = options.outputs.partition_point(delivered);
+        let reachable = stepper.t() - stepper.last_h();
+        if let Some(early) = options.outputs.get(outputs_done).filter(|t| **t < reachable) {
+            return misfit(format!(
+                "output time {early} lies before the step it was taken at"
+            ));
+        }
         Ok(Self {
             system,
             options,
@@ -217,9 +226,9 @@ impl<'s> Integrator<'s> {
                 strategies,
                 start: StartReport::default(),
             },
-            outputs_done: checkpoint.outputs_done,
+            outputs_done,
             lower_bounds,
-            t,
+            t: checkpoint.t,
             y,
             yp,
         })
@@ -237,42 +246,50 @@ impl<'s> Integrator<'s> {
             discrete: self.system.discrete().to_vec(),
             events: self.finder.memory().clone(),
             counters: self.counters,
-            outputs_done: self.outputs_done,
+            t: self.t,
+            outputs_to: self.outputs_done.checked_sub(1).map(|i| self.options.outputs[i]),
         }
     }
 
     /// Integrates to `t_end`, passing it if the step at hand does; the solution there is
-    /// interpolated. May be called again with a later time. What was reached before a failure
-    /// stays available.
+    /// interpolated. May be called again with a later time, also after an event ended the run.
+    /// What was reached before a failure stays available.
     pub fn run(&mut self, t_end: f64, observer: &mut dyn Observer) -> Result<Stop, Failure> {
         let begin = Instant::now();
         let result = self.run_loop(t_end, observer, begin);
         if let Err(failure) = &result
             && !matches!(failure.kind, FailureKind::Input(_))
         {
-            // What was reached stays available.
-            self.show_at(self.stepper.t().min(t_end));
+            self.show_at(self.finder.searched_to().min(t_end));
         }
         self.timing.total += begin.elapsed().as_secs_f64();
         result
     }
 
-    /// One accepted step, without outputs; for callers with a loop of their own.
-    pub fn step(&mut self) -> Result<(), Failure> {
+    /// One accepted step with the events and the stop time in it, without outputs; for callers
+    /// with a loop of their own.
+    pub fn step(&mut self) -> Result<Option<Stop>, Failure> {
+        self.begin_step(f64::INFINITY)?;
         self.advance()?;
-        self.t = self.stepper.t();
-        self.y.copy_from_slice(self.stepper.y());
-        self.yp.copy_from_slice(self.stepper.yp());
-        Ok(())
+        let stop = self.handle_events(f64::INFINITY, &mut Quiet)?;
+        if stop.is_none() {
+            self.show_at(self.stepper.t());
+        }
+        Ok(stop)
     }
 
     fn run_loop(&mut self, t_end: f64, observer: &mut dyn Observer, begin: Instant) -> Result<Stop, Failure> {
         if t_end.is_nan() || t_end <= self.t {
             return Err(InputError::Interval { t0: self.t, t_end }.into());
         }
+        let mut control = Control::Continue;
         loop {
-            // Deliver what lies behind the last step: outputs, then the goal.
-            self.deliver_outputs(self.stepper.t().min(t_end), observer);
+            // What lies behind the last step: events, outputs, then the goal.
+            if let Some(stop) = self.handle_events(t_end, observer)? {
+                return Ok(stop);
+            }
+            let reached = self.stepper.t().min(t_end);
+            self.deliver_outputs(reached, observer);
             if self.stepper.t() >= t_end {
                 self.show_at(t_end);
                 return match self.finder.missing(self.system.as_ref(), t_end) {
@@ -280,8 +297,12 @@ impl<'s> Integrator<'s> {
                     None => Ok(Stop::Finished),
                 };
             }
+            if control == Control::Stop {
+                self.show_at(reached);
+                return Ok(Stop::Interrupted);
+            }
+            self.begin_step(t_end)?;
             self.check_limits(begin)?;
-            let t_before = self.stepper.t();
             self.advance()?;
             let info = StepInfo {
                 t: self.stepper.t(),
@@ -291,28 +312,23 @@ impl<'s> Integrator<'s> {
                 yp: self.stepper.yp(),
                 steps: self.counters.steps,
             };
-            let mut control = observer.step(&info);
+            control = observer.step(&info);
             if let Some(flag) = &self.options.interrupt
                 && flag.load(Ordering::Relaxed)
             {
                 control = Control::Stop;
             }
-            if let Some(stop) = self.handle_events(t_before, t_end, observer)? {
-                return Ok(stop);
-            }
-            if control == Control::Stop {
-                let t = self.stepper.t().min(t_end);
-                self.deliver_outputs(t, observer);
-                self.show_at(t);
-                return Ok(Stop::Interrupted);
-            }
-            let t = self.stepper.t();
-            if t < t_end && self.is_stop_time(t) && self.stepper.last_h() != 0.0 {
-                self.deliver_outputs(t, observer);
-                self.show_at(t);
-                self.restart(None, t_end)?;
-            }
         }
+    }
+
+    /// Starts afresh where the equations change.
+    fn begin_step(&mut self, t_end: f64) -> Result<(), Failure> {
+        let t = self.stepper.t();
+        if self.stepper.last_h() != 0.0 && self.is_stop_time(t) {
+            self.show_at(t);
+            self.restart(t_end)?;
+        }
+        Ok(())
     }
 
     /// Whether `t` is a stop time, up to rounding.
@@ -346,8 +362,9 @@ impl<'s> Integrator<'s> {
                     self.stepper.reject(rejection);
                     let too_small =
                         self.stepper.h().abs() < spacing.max(self.options.min_step).max(f64::MIN_POSITIVE);
-                    let singular_for_good =
-                        matches!(rejection, Rejection::SingularMatrix { structural: true, .. });
+                    // An entry may vanish at one point by accident: a few smaller steps tell.
+                    let singular_for_good = self.stepper.failures_in_a_row() >= 3
+                        && matches!(rejection, Rejection::SingularMatrix { structural: true, .. });
                     if too_small
                         || singular_for_good
                         || self.options.fixed_step.is_some()
@@ -363,7 +380,11 @@ impl<'s> Integrator<'s> {
     /// Keeps the next step within the largest size and before the next stop time.
     fn limit_step(&mut self) {
         let t = self.stepper.t();
-        let mut h = self.stepper.h().min(self.options.max_step);
+        let mut h = self
+            .stepper
+            .h()
+            .max(self.options.min_step)
+            .min(self.options.max_step);
         let next = self
             .options
             .stop_times
@@ -411,51 +432,54 @@ impl<'s> Integrator<'s> {
         }
     }
 
-    /// Events inside the step just taken, in order of time.
-    fn handle_events(
-        &mut self,
-        t_before: f64,
-        t_end: f64,
-        observer: &mut dyn Observer,
-    ) -> Result<Option<Stop>, Failure> {
-        let mut t_from = t_before;
+    /// Events inside the last step and up to `t_end`, in order of time.
+    fn handle_events(&mut self, t_end: f64, observer: &mut dyn Observer) -> Result<Option<Stop>, Failure> {
         loop {
+            let t_to = self.stepper.t().min(t_end);
             let found = self
                 .finder
-                .find(self.system.as_mut(), self.stepper.as_ref(), t_from, t_end);
-            let Some(located) = found.map_err(|kind| self.failed(kind))? else {
+                .find(self.system.as_mut(), self.stepper.as_ref(), t_to);
+            let Some(t) = found.map_err(|kind| self.failed(kind))? else {
                 return Ok(None);
             };
-            self.counters.events += 1;
-            self.deliver_outputs(located.t, observer);
-            self.show_at(located.t);
-            observer.event(located.event, located.t, &self.y, false);
-            match self
-                .system
-                .on_event(located.event, located.t, &mut self.y, &mut self.yp)
-            {
-                EventAction::Continue => {
-                    self.finder
-                        .pass(self.system.as_mut(), self.stepper.as_ref(), located);
-                    t_from = located.t;
+            self.deliver_outputs(t, observer);
+            self.show_at(t);
+            // All updates of events at this time, then what the strongest of them asks for.
+            let (mut stop, mut changed) = (None, false);
+            for k in 0..self.finder.together().len() {
+                let event = self.finder.together()[k];
+                self.counters.events += 1;
+                observer.event(event, t, &self.y, false);
+                match self.system.on_event(event, t, &mut self.y, &mut self.yp) {
+                    EventAction::Continue => {}
+                    EventAction::Restart => changed = true,
+                    EventAction::Stop => stop = stop.or(Some(Stop::Event { event })),
                 }
-                EventAction::Stop => {
-                    observer.event(located.event, located.t, &self.y, true);
-                    return Ok(Some(Stop::Event { event: located.event }));
-                }
-                EventAction::Restart => {
-                    self.restart(Some(located.event), t_end)?;
-                    observer.event(located.event, located.t, &self.y, true);
-                    return Ok(None);
-                }
+            }
+            if changed || stop.is_some() {
+                // After a stop too: a run that goes on goes on from the state at the event.
+                self.restart(t_end)?;
+            } else {
+                self.finder.pass(self.system.as_mut(), self.stepper.as_ref(), t);
+            }
+            for &event in self.finder.together() {
+                observer.event(event, t, &self.y, true);
+            }
+            if stop.is_some() {
+                return Ok(stop);
             }
         }
     }
 
     /// Starts afresh from `self.y`, `self.yp`, after a discrete update or at a stop time.
-    fn restart(&mut self, event: Option<usize>, t_end: f64) -> Result<(), Failure> {
+    fn restart(&mut self, t_end: f64) -> Result<(), Failure> {
         self.counters.restarts += 1;
-        let span = (t_end - self.t).max(1e-12 * self.t.abs().max(1.0));
+        let rest = if t_end.is_finite() {
+            t_end - self.t
+        } else {
+            self.stepper.last_h()
+        };
+        let span = rest.max(1e-12 * self.t.abs().max(1.0));
         if self.options.start != Start::Trust {
             let mut equations = Equations {
                 system: self.system.as_mut(),
@@ -491,7 +515,7 @@ impl<'s> Integrator<'s> {
         };
         self.stepper.start(self.t, &self.y, &self.yp, h);
         self.finder
-            .arm(self.system.as_mut(), self.t, &self.y, &self.yp, event, h);
+            .arm(self.system.as_mut(), self.t, &self.y, &self.yp, h);
         Ok(())
     }
 

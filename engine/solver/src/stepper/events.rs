@@ -17,6 +17,8 @@ pub struct EventMemory {
     touched: Vec<bool>,
     /// Largest size met of each function.
     scale: Vec<f64>,
+    /// Time up to which events have been looked for.
+    searched_to: f64,
     /// Time and number of the last event and how many came there in a row.
     last: Option<(f64, usize, u32)>,
 }
@@ -26,21 +28,16 @@ const ZERO_LIMIT: u32 = 20;
 /// Events in a row without progress that count as chattering.
 const CHATTER_LIMIT: u32 = 100;
 
-/// A located event.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Located {
-    /// Number of the event.
-    pub event: usize,
-    /// Its time: the first found at which the sign has changed.
-    pub t: f64,
-}
-
 /// Buffers for event handling.
 pub struct EventFinder {
     memory: EventMemory,
-    /// Times at which an event may already have been handled in the current step.
+    /// Values of the functions at the end of the search and in between.
     values_now: Vec<f64>,
     values_mid: Vec<f64>,
+    /// Times of the events found, infinite for the others.
+    times: Vec<f64>,
+    /// Events at the time found last, in order of their number.
+    together: Vec<usize>,
     y: Vec<f64>,
     yp: Vec<f64>,
 }
@@ -55,10 +52,13 @@ impl EventFinder {
                 fired: vec![0; n_events],
                 touched: vec![false; n_events],
                 scale: vec![0.0; n_events],
+                searched_to: 0.0,
                 last: None,
             },
             values_now: vec![0.0; n_events],
             values_mid: vec![0.0; n_events],
+            times: vec![f64::INFINITY; n_events],
+            together: Vec::with_capacity(n_events),
             y: vec![0.0; n],
             yp: vec![0.0; n],
         }
@@ -74,6 +74,16 @@ impl EventFinder {
         &self.memory
     }
 
+    /// Events at the time found last, in order of their number.
+    pub fn together(&self) -> &[usize] {
+        &self.together
+    }
+
+    /// Time up to which events have been looked for.
+    pub fn searched_to(&self) -> f64 {
+        self.memory.searched_to
+    }
+
     /// Takes back a memory.
     pub fn restore(&mut self, memory: &EventMemory) {
         self.memory = memory.clone();
@@ -84,21 +94,15 @@ impl EventFinder {
     /// A function that is zero there up to rounding, as that of the event that has just fired,
     /// is armed with the sign it takes next, that of its change along ẏ: a ball that bounces
     /// leaves the ground upwards, a relay that switched goes on to the other side.
-    pub fn arm(
-        &mut self,
-        system: &mut dyn System,
-        t: f64,
-        y: &[f64],
-        yp: &[f64],
-        just_fired: Option<usize>,
-        h: f64,
-    ) {
+    pub fn arm(&mut self, system: &mut dyn System, t: f64, y: &[f64], yp: &[f64], h: f64) {
+        self.memory.searched_to = t;
         if self.is_empty() {
             return;
         }
         system.event_values(t, y, yp, &mut self.memory.values);
+        let just_fired = &self.together;
         let on_surface = |i: usize, m: &EventMemory| {
-            m.values[i] == 0.0 || (just_fired == Some(i) && m.values[i].abs() <= 1e-9 * m.scale[i])
+            m.values[i] == 0.0 || (just_fired.contains(&i) && m.values[i].abs() <= 1e-9 * m.scale[i])
         };
         if (0..self.memory.values.len()).any(|i| on_surface(i, &self.memory)) {
             let moment = 1e-2 * h;
@@ -115,31 +119,32 @@ impl EventFinder {
         }
     }
 
-    /// The first event in (`t_from`, end of the last step], at most up to `t_max`.
+    /// The time of the first events up to `t_to`, inside the last step; which ones,
+    /// [`together`](Self::together) tells.
     pub fn find(
         &mut self,
         system: &mut dyn System,
         stepper: &dyn Stepper,
-        t_from: f64,
-        t_max: f64,
-    ) -> Result<Option<Located>, FailureKind> {
+        t_to: f64,
+    ) -> Result<Option<f64>, FailureKind> {
+        self.together.clear();
+        let t_from = self.memory.searched_to;
+        if t_from >= t_to {
+            return Ok(None);
+        }
         if self.is_empty() {
+            self.memory.searched_to = t_to;
             return Ok(None);
         }
-        let t_end = stepper.t().min(t_max);
-        if t_from >= t_end {
-            return Ok(None);
-        }
-        stepper.interpolate(t_end, &mut self.y, &mut self.yp);
-        system.event_values(t_end, &self.y, &self.yp, &mut self.values_now);
-        let mut first: Option<Located> = None;
+        stepper.interpolate(t_to, &mut self.y, &mut self.yp);
+        system.event_values(t_to, &self.y, &self.yp, &mut self.values_now);
         for i in 0..self.values_now.len() {
             let now = self.values_now[i];
             let before = self.memory.values[i];
+            let name = || system.events()[i].name.clone();
+            self.times[i] = f64::INFINITY;
             if !now.is_finite() {
-                return Err(FailureKind::EventNotFinite {
-                    name: system.events()[i].name.clone(),
-                });
+                return Err(FailureKind::EventNotFinite { name: name() });
             }
             self.memory.scale[i] = self.memory.scale[i].max(now.abs()).max(before.abs());
             self.memory.zeros[i] = if now == 0.0 && before == 0.0 {
@@ -148,57 +153,75 @@ impl EventFinder {
                 0
             };
             if self.memory.zeros[i] >= ZERO_LIMIT {
-                let name = system.events()[i].name.clone();
                 return Err(FailureKind::EventAlwaysZero {
-                    name,
+                    name: name(),
                     steps: ZERO_LIMIT,
                 });
             }
             if before == 0.0 {
                 continue;
             }
-            let direction = system.events()[i].direction;
-            if direction.matches(before, now) {
-                let t = self.locate(system, stepper, i, t_from, t_end, before);
-                if first.is_none_or(|f| t < f.t) {
-                    first = Some(Located { event: i, t });
-                }
-            } else if system.events()[i].required && self.memory.fired[i] == 0 && before * now > 0.0 {
-                self.memory.touched[i] |= self.touches(system, stepper, i, t_from, t_end);
+            let event = &system.events()[i];
+            if event.direction.matches(before, now) {
+                self.times[i] = self.locate(system, stepper, i, t_from, t_to, before);
+            } else if event.required && self.memory.fired[i] == 0 && before * now > 0.0 {
+                self.memory.touched[i] |= self.touches(system, stepper, i, t_from, t_to);
             }
         }
-        match first {
-            None => {
-                // A zero keeps the sign it came from, so that a later crossing is still seen.
-                for i in 0..self.values_now.len() {
-                    if self.values_now[i] != 0.0 {
-                        self.memory.values[i] = self.values_now[i];
-                    } else {
-                        self.memory.touched[i] = true;
-                    }
+        let first = self.times.iter().copied().fold(f64::INFINITY, f64::min);
+        if first.is_infinite() {
+            self.memory.searched_to = t_to;
+            for i in 0..self.values_now.len() {
+                if self.values_now[i] != 0.0 {
+                    self.memory.values[i] = self.values_now[i];
+                } else {
+                    // A zero keeps the sign it came from, so that a later crossing is still seen.
+                    self.memory.touched[i] = true;
                 }
             }
-            Some(located) => {
-                self.memory.fired[located.event] += 1;
-                let spacing = 1e-9 * stepper.last_h().abs() + 100.0 * f64::EPSILON * located.t.abs();
-                let resolution = 4.0 * f64::EPSILON * located.t.abs();
-                let mut count = 1;
-                let mut stuck = false;
-                if let Some((t, event, before)) = self.memory.last
-                    && located.t - t <= spacing
-                {
-                    count = before + 1;
-                    // The same event again with no time between that floating point can tell.
-                    stuck = event == located.event && located.t - t <= resolution;
-                }
-                self.memory.last = Some((located.t, located.event, count));
-                if stuck || count >= CHATTER_LIMIT {
-                    let name = system.events()[located.event].name.clone();
-                    return Err(FailureKind::EventChattering { name, count });
-                }
+            return Ok(None);
+        }
+        // Events that floating point cannot tell apart in time happen together.
+        let resolution = 8.0 * f64::EPSILON * first.abs();
+        let chattering = self.note_time(stepper, first, resolution);
+        for i in 0..self.times.len() {
+            if self.times[i] <= first + resolution {
+                self.together.push(i);
+                self.memory.fired[i] += 1;
             }
         }
-        Ok(first)
+        self.memory.searched_to = first;
+        match chattering {
+            Some(count) => {
+                let name = system.events()[self.together[0]].name.clone();
+                Err(FailureKind::EventChattering { name, count })
+            }
+            None => Ok(Some(first)),
+        }
+    }
+
+    /// Keeps count of events without progress; `Some` with the count when there are too many.
+    fn note_time(&mut self, stepper: &dyn Stepper, t: f64, resolution: f64) -> Option<u32> {
+        let event = self.times.iter().position(|x| *x == t).unwrap_or(0);
+        let spacing = 1e-9 * stepper.last_h().abs() + 100.0 * f64::EPSILON * t.abs();
+        let mut count = 1;
+        let mut stuck = false;
+        if let Some((t_last, event_last, before)) = self.memory.last
+            && t - t_last <= spacing
+        {
+            count = before + 1;
+            // The same event again with no time between that floating point can tell.
+            stuck = event == event_last && t - t_last <= resolution;
+        }
+        self.memory.last = Some((t, event, count));
+        (stuck || count >= CHATTER_LIMIT).then_some(count)
+    }
+
+    /// Value of function `i` on the interpolant.
+    fn value_at(&mut self, system: &mut dyn System, stepper: &dyn Stepper, i: usize, t: f64) -> f64 {
+        stepper.interpolate(t, &mut self.y, &mut self.yp);
+        system.event_values(t, &self.y, &self.yp, &mut self.values_mid);
+        self.values_mid[i]
     }
 
     /// Whether function `i`, of one sign at both ends of the step, comes to zero in between.
@@ -210,11 +233,7 @@ impl EventFinder {
         t_from: f64,
         t_to: f64,
     ) -> bool {
-        let mut size = |t: f64| {
-            stepper.interpolate(t, &mut self.y, &mut self.yp);
-            system.event_values(t, &self.y, &self.yp, &mut self.values_mid);
-            self.values_mid[i].abs()
-        };
+        let mut size = |t: f64| self.value_at(system, stepper, i, t).abs();
         // The smallest of some samples, then golden sections around it.
         const SAMPLES: usize = 8;
         let at = |k: usize| t_from + (t_to - t_from) * k as f64 / SAMPLES as f64;
@@ -267,9 +286,7 @@ impl EventFinder {
             if t <= a || t >= b {
                 break;
             }
-            stepper.interpolate(t, &mut self.y, &mut self.yp);
-            system.event_values(t, &self.y, &self.yp, &mut self.values_mid);
-            let f = self.values_mid[i];
+            let f = self.value_at(system, stepper, i, t);
             if f != 0.0 && (f > 0.0) == (before > 0.0) {
                 (a, fa) = (t, f);
                 if side == -1 {
@@ -287,19 +304,19 @@ impl EventFinder {
         b
     }
 
-    /// After an event that changed nothing: the values behind it are the new starting point.
-    pub fn pass(&mut self, system: &mut dyn System, stepper: &dyn Stepper, located: Located) {
-        stepper.interpolate(located.t, &mut self.y, &mut self.yp);
-        system.event_values(located.t, &self.y, &self.yp, &mut self.values_mid);
+    /// After events that changed nothing: the values behind them are the new starting point.
+    pub fn pass(&mut self, system: &mut dyn System, stepper: &dyn Stepper, t: f64) {
+        stepper.interpolate(t, &mut self.y, &mut self.yp);
+        system.event_values(t, &self.y, &self.yp, &mut self.values_mid);
         for i in 0..self.values_mid.len() {
-            if i == located.event {
+            let (before, now) = (self.memory.values[i], self.values_mid[i]);
+            if self.together.contains(&i) {
                 // The sign behind the crossing.
-                let before = self.memory.values[i];
-                let v = self.values_mid[i];
-                self.memory.values[i] = if v != 0.0 { v } else { -before };
-            } else if self.values_mid[i] != 0.0 {
-                self.memory.values[i] = self.values_mid[i];
+                self.memory.values[i] = if now != 0.0 { now } else { -before };
+            } else if before == 0.0 || before * now > 0.0 {
+                self.memory.values[i] = now;
             }
+            // A function that has crossed here, but was located later, keeps its sign until then.
         }
     }
 

@@ -28,7 +28,8 @@ pub struct StepInfo<'a> {
 
 /// Watches a run. All methods do nothing unless overridden.
 pub trait Observer {
-    /// After every accepted step.
+    /// After every accepted step, before the events in it: where one of them restarts the run,
+    /// the part of the step behind it is withdrawn and the next step begins at the event.
     fn step(&mut self, _step: &StepInfo<'_>) -> Control {
         Control::Continue
     }

@@ -5,8 +5,8 @@ mod common;
 
 use common::{assert_says, failed};
 use holonom_dae::{Closure, Direction, Event, EventAction, FailureKind, Structure};
-use holonom_solver::stepper::{Observer, Stop};
-use holonom_solver::{Options, Solution, solve};
+use holonom_solver::stepper::{Observer, Quiet, Stop};
+use holonom_solver::{Integrator, Options, Solution, solve};
 use std::f64::consts::PI;
 
 const GRAVITY: f64 = 9.81;
@@ -476,4 +476,116 @@ fn ball_at_rest_does_not_fall_through_the_ground() {
         Err(error) => error.partial.unwrap().y[0],
     };
     assert!(lowest > -1e-3, "the ball is at {lowest}");
+}
+
+/// A run in pieces meets the events at the same times as a run in one: also those between the
+/// end of a piece and the end of the step that passed it.
+#[test]
+fn pieces_meet_the_same_events() {
+    let system = || {
+        oscillator().event(
+            Event::new("level"),
+            |_t, y, _yp| y[0] - 0.7719,
+            |state| {
+                state.y[1] += 1.0;
+                EventAction::Restart
+            },
+        )
+    };
+    let start = || {
+        let options = Options::new(1e-8, 1e-8);
+        Integrator::new(Box::new(system()), 0.0, &[1.0, 0.0], &[0.0, -1.0], 2.0, options).unwrap()
+    };
+    let (mut once, mut pieces) = (start(), start());
+    once.run(2.0, &mut Quiet).unwrap();
+    for t in [0.685, 0.69, 0.705, 0.71, 1.3, 2.0] {
+        pieces.run(t, &mut Quiet).unwrap();
+    }
+    assert_eq!(once.counters().events, pieces.counters().events);
+    for (a, b) in once.y().iter().zip(pieces.y()) {
+        assert!((a - b).abs() < 1e-12, "{a} {b}");
+    }
+}
+
+/// After an event ended the run, it can go on and does not meet the same event again.
+#[test]
+fn going_on_after_a_stop() {
+    let system = oscillator().event(
+        Event::new("level"),
+        |_t, y, _yp| y[0] - 0.7719,
+        |_| EventAction::Stop,
+    );
+    let options = Options::new(1e-8, 1e-8);
+    let mut integrator =
+        Integrator::new(Box::new(system), 0.0, &[1.0, 0.0], &[0.0, -1.0], 10.0, options).unwrap();
+    let mut times = Vec::new();
+    while integrator.run(10.0, &mut Quiet).unwrap() != Stop::Finished {
+        times.push(integrator.t());
+    }
+    let first = 0.7719f64.acos();
+    let turn = std::f64::consts::TAU;
+    for (t, exact) in times.iter().zip([first, turn - first, turn + first]) {
+        assert!((t - exact).abs() < 1e-6, "{t} {exact}");
+    }
+    assert_eq!(times.len(), 3);
+    assert!((integrator.y()[0] - 10f64.cos()).abs() < 1e-6);
+}
+
+/// Events at the same time all happen, followed by one restart.
+#[test]
+fn events_at_the_same_time() {
+    let system = oscillator()
+        .event(Event::new("a"), |t, _y, _yp| t - 1.5, |_| EventAction::Restart)
+        .event(
+            Event::new("b"),
+            |t, _y, _yp| 3.0 * (t - 1.5),
+            |_| EventAction::Restart,
+        );
+    let solution = solve(
+        system,
+        (0.0, 3.0),
+        &[1.0, 0.0],
+        &[0.0, -1.0],
+        Options::new(1e-8, 1e-8),
+    )
+    .unwrap();
+    assert_eq!(
+        solution.events.iter().map(|e| e.event).collect::<Vec<_>>(),
+        [0, 1]
+    );
+    assert_eq!(solution.counters.restarts, 1);
+}
+
+/// A stop time at the end of a piece restarts the next one, as it does inside a run.
+#[test]
+fn stop_time_at_the_end_of_a_piece() {
+    let system = Closure::new(Structure::ode(["x"]), |t, _y, yp, r| {
+        r[0] = yp[0] - if t <= 1.0 { 1.0 } else { -1.0 };
+    });
+    let options = Options::new(1e-6, 1e-6).stop_at(1.0);
+    let mut integrator = Integrator::new(Box::new(system), 0.0, &[0.0], &[1.0], 2.0, options).unwrap();
+    integrator.run(1.0, &mut Quiet).unwrap();
+    integrator.run(2.0, &mut Quiet).unwrap();
+    assert_eq!(integrator.counters().restarts, 1);
+    assert!(integrator.y()[0].abs() < 1e-9);
+}
+
+/// Single steps handle events and say when one ends the run.
+#[test]
+fn single_steps_see_events() {
+    let system = oscillator().event(
+        Event::new("level"),
+        |_t, y, _yp| y[0] - 0.7719,
+        |_| EventAction::Stop,
+    );
+    let options = Options::new(1e-6, 1e-6);
+    let mut integrator =
+        Integrator::new(Box::new(system), 0.0, &[1.0, 0.0], &[0.0, -1.0], 10.0, options).unwrap();
+    let stop = loop {
+        if let Some(stop) = integrator.step().unwrap() {
+            break stop;
+        }
+    };
+    assert_eq!(stop, Stop::Event { event: 0 });
+    assert!((integrator.t() - 0.7719f64.acos()).abs() < 1e-5);
 }

@@ -459,11 +459,11 @@ impl<'s> Integrator<'s> {
             if changed || stop.is_some() {
                 // After a stop too: a run that goes on goes on from the state at the event.
                 self.restart(t_end)?;
+                for &event in self.finder.together() {
+                    observer.event(event, t, &self.y, true);
+                }
             } else {
                 self.finder.pass(self.system.as_mut(), self.stepper.as_ref(), t);
-            }
-            for &event in self.finder.together() {
-                observer.event(event, t, &self.y, true);
             }
             if stop.is_some() {
                 return Ok(stop);

@@ -35,7 +35,8 @@ pub trait Observer {
     }
     /// At every output time.
     fn output(&mut self, _t: f64, _y: &[f64], _yp: &[f64]) {}
-    /// At every event, before its discrete update (`after` false) and after it (`after` true).
+    /// At every event, before its discrete update (`after` false) and, where that changed the
+    /// state or ended the run, after it (`after` true).
     fn event(&mut self, _event: usize, _t: f64, _y: &[f64], _after: bool) {}
 }
 

@@ -7,7 +7,9 @@ pub fn nearest<'a>(typed: &str, names: impl IntoIterator<Item = &'a str>) -> Vec
     let mut found: Vec<(usize, &str)> = names
         .into_iter()
         .filter_map(|name| {
-            let distance = distance(&typed, &name.to_lowercase());
+            // The first word alone counts too: `robertsn` means one of the `robertson-…`.
+            let stem = name.split('-').next().unwrap_or(name);
+            let distance = distance(&typed, &name.to_lowercase()).min(distance(&typed, &stem.to_lowercase()));
             let part_of = typed.len() >= 3 && name.contains(&typed);
             (distance <= allowed || part_of).then_some((distance, name))
         })

@@ -1,8 +1,9 @@
 //! [`Closure`]: a system from a plain function, for users who have just that.
 
-use crate::{Event, EventAction, EventState, Rejection, Structure, System};
+use crate::{DerivativeForm, Event, EventAction, EventState, Pattern, Rejection, Structure, System};
 
 type ResidualFn<'a> = Box<dyn FnMut(f64, &[f64], &[f64], &mut [f64]) + Send + 'a>;
+type MassFn<'a> = Box<dyn FnMut(f64, &[f64], &[f64], &mut [f64]) + Send + 'a>;
 type EventFn<'a> = Box<dyn FnMut(f64, &[f64], &[f64]) -> f64 + Send + 'a>;
 type UpdateFn<'a> = Box<dyn FnMut(EventState<'_>) -> EventAction + Send + 'a>;
 
@@ -27,6 +28,7 @@ type UpdateFn<'a> = Box<dyn FnMut(EventState<'_>) -> EventAction + Send + 'a>;
 pub struct Closure<'a> {
     structure: Structure,
     residual: ResidualFn<'a>,
+    mass: Option<MassFn<'a>>,
     events: Vec<Event>,
     functions: Vec<(EventFn<'a>, UpdateFn<'a>)>,
     discrete: Vec<f64>,
@@ -41,10 +43,37 @@ impl<'a> Closure<'a> {
         Self {
             structure,
             residual: Box::new(residual),
+            mass: None,
             events: Vec::new(),
             functions: Vec::new(),
             discrete: Vec::new(),
         }
+    }
+
+    /// Declares [`DerivativeForm::Mass`]: `function(t, y, ẏ, values)` writes ∂F/∂ẏ in the order of
+    /// the entries of `pattern`, column by column.
+    ///
+    /// ```
+    /// use holonom_dae::{Closure, Pattern, Structure, System};
+    ///
+    /// // (1 + y²) ẏ = −y
+    /// let pattern = Pattern::from_entries(1, 1, [(0, 0)]);
+    /// let mut system = Closure::new(Structure::ode(["y"]), |_t, y, yp, r| {
+    ///     r[0] = (1.0 + y[0] * y[0]) * yp[0] + y[0];
+    /// })
+    /// .mass(pattern, |_t, y, _yp, values| values[0] = 1.0 + y[0] * y[0]);
+    /// let mut mass = [0.0];
+    /// system.derivative_matrix(0.0, &[2.0], &[0.0], &mut mass).unwrap();
+    /// assert_eq!(mass, [5.0]);
+    /// ```
+    pub fn mass(
+        mut self,
+        pattern: Pattern,
+        function: impl FnMut(f64, &[f64], &[f64], &mut [f64]) + Send + 'a,
+    ) -> Self {
+        self.structure.derivative = DerivativeForm::Mass(pattern);
+        self.mass = Some(Box::new(function));
+        self
     }
 
     /// Adds an event: its function and what happens where it crosses zero.
@@ -73,6 +102,18 @@ impl System for Closure<'_> {
 
     fn residual(&mut self, t: f64, y: &[f64], yp: &[f64], r: &mut [f64]) -> Result<(), Rejection> {
         (self.residual)(t, y, yp, r);
+        Ok(())
+    }
+
+    fn derivative_matrix(
+        &mut self,
+        t: f64,
+        y: &[f64],
+        yp: &[f64],
+        values: &mut [f64],
+    ) -> Result<(), Rejection> {
+        let mass = self.mass.as_mut().ok_or(Rejection::OutsideDomain)?;
+        mass(t, y, yp, values);
         Ok(())
     }
 

@@ -77,6 +77,19 @@ pub enum InputError {
         /// The offending value.
         value: f64,
     },
+    /// A start value lies below the lower bound declared for its variable.
+    #[error(
+        "the start value of `{name}` is {value}, below its lower bound {bound}; \
+         start at or above the bound, or correct the bound"
+    )]
+    BelowBound {
+        /// Name of the variable.
+        name: String,
+        /// Its start value.
+        value: f64,
+        /// Its lower bound.
+        bound: f64,
+    },
     /// A tolerance is zero, negative or not a number.
     #[error("the {what} tolerance{} is {value}; {remedy}", .name.as_ref().map(|n| format!(" of `{n}`")).unwrap_or_default())]
     Tolerance {
@@ -192,6 +205,15 @@ pub enum FailureKind {
         variable: String,
         /// For any values in this sparsity pattern.
         structural: bool,
+    },
+    /// A variable falls below its lower bound however small the step.
+    #[error(
+        "variable `{variable}` falls below its lower bound, and no smaller step helps. \
+         Check the sign of the terms that make it fall, tighten its absolute tolerance, or correct the bound"
+    )]
+    BelowBound {
+        /// Name of the variable.
+        variable: String,
     },
     /// The tolerances ask for more digits than the arithmetic has.
     #[error(

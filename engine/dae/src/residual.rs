@@ -16,6 +16,13 @@ pub struct Point<'a, T> {
     pub discrete: &'a [f64],
 }
 
+impl<'a, T> Point<'a, T> {
+    /// The point (t, y, ẏ) with the given discrete variables.
+    pub fn new(t: T, y: &'a [T], yp: &'a [T], discrete: &'a [f64]) -> Self {
+        Self { t, y, yp, discrete }
+    }
+}
+
 /// State handed to a discrete update, which may change all of it but the time.
 #[derive(Debug)]
 pub struct EventState<'a> {
@@ -77,14 +84,15 @@ pub trait Residual: Send + Sync {
     ) -> Result<(), Rejection>;
 
     /// ∂F/∂ẏ in the order of the pattern of [`DerivativeForm::Mass`](crate::DerivativeForm::Mass);
-    /// called for that form only.
+    /// called for that form only, and must be implemented for it: without it the start is refused.
     fn derivative_matrix(
         &self,
         _at: Point<'_, f64>,
         _work: &mut Self::Workspace<f64>,
         _values: &mut [f64],
     ) -> Result<(), Rejection> {
-        Ok(())
+        // Not `Ok`: that would pass off ∂F/∂ẏ = 0 as delivered.
+        Err(Rejection::OutsideDomain)
     }
 
     /// Start values of the discrete variables.

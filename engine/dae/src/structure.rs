@@ -61,8 +61,8 @@ impl Variable {
         }
     }
 
-    /// Sets the index and, with it, the scaling of the column: λ of an index-k form scales
-    /// like 1/h against positions and velocities.
+    /// Sets the differentiation index, which decides how the variable enters the error test. The
+    /// scaling of its column is set apart, by [`step_power`](Self::step_power).
     pub fn index(mut self, index: u8) -> Self {
         self.index = index;
         self
@@ -264,6 +264,19 @@ impl Structure {
         all.filter_map(|(i, v)| v.lower_bound.map(|b| (i, b))).collect()
     }
 
+    /// Refuses start values below their lower bounds.
+    pub fn check_bounds(&self, y0: &[f64]) -> Result<(), InputError> {
+        for (v, &value) in self.variables.iter().zip(y0) {
+            if let Some(bound) = v.lower_bound
+                && value < bound
+            {
+                let name = v.name.clone();
+                return Err(InputError::BelowBound { name, value, bound });
+            }
+        }
+        Ok(())
+    }
+
     /// The error test that suits the index of each variable.
     ///
     /// Index-1 variables count fully, velocities of index-3 forms with a power of the step
@@ -319,6 +332,15 @@ impl Structure {
         if n == 0 {
             return err("no variables; a system needs at least one".into());
         }
+        if let DerivativeForm::Mass(m) = &self.derivative
+            && (m.n_rows() != n || m.n_columns() != n)
+        {
+            return err(format!(
+                "the pattern of ∂F/∂ẏ is {} × {}, the system has {n} unknowns",
+                m.n_rows(),
+                m.n_columns()
+            ));
+        }
         if let Some(p) = &self.sparsity {
             if p.n_rows() != n || p.n_columns() != n {
                 return err(format!(
@@ -366,12 +388,66 @@ impl Structure {
                     b.columns
                 ));
             }
+            self.check_transposed(b)?;
         }
         for v in &self.variables {
             if !(1..=3).contains(&v.index) {
                 return err(format!(
                     "variable `{}` has index {}; 1, 2 or 3 are possible",
                     v.name, v.index
+                ));
+            }
+            if let Some(bound) = v.lower_bound.filter(|b| !b.is_finite()) {
+                return err(format!(
+                    "the lower bound of variable `{}` is {bound}; give a finite number, or none",
+                    v.name
+                ));
+            }
+            if let Some(scale) = v.scale.filter(|s| !s.is_finite() || *s <= 0.0) {
+                return err(format!(
+                    "the scale of variable `{}` is {scale}; give a positive, finite number, or none",
+                    v.name
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses a transposed block, its ranges known to fit, that would give wrong entries.
+    fn check_transposed(&self, b: &TransposedBlock) -> Result<(), InputError> {
+        let err = |s: String| Err(InputError::Structure(s));
+        if self.forces_depend_on_multipliers {
+            let multiplier = |j: &usize| {
+                self.variables[*j].kind == VariableKind::Multiplier
+                    || self.layout.as_ref().is_some_and(|l| l.lambda.contains(j))
+            };
+            if let Some(j) = b.columns.clone().find(multiplier) {
+                return err(format!(
+                    "forces depend on the multipliers, so that the column of `{}` is not the transpose of \
+                     another block; leave out that transposed block",
+                    self.variables[j].name
+                ));
+            }
+        }
+        let Some(p) = &self.sparsity else {
+            return Ok(());
+        };
+        for (j, i_source) in b.columns.clone().zip(b.source_rows.clone()) {
+            for (i, j_source) in b.rows.clone().zip(b.source_columns.clone()) {
+                // Both left out is a zero that both sides agree on; one alone loses the entry.
+                let (target, source) = (p.position(i, j), p.position(i_source, j_source));
+                let (missing, present) = match (target, source) {
+                    (None, Some(_)) => ((i, j), (i_source, j_source)),
+                    (Some(_), None) => ((i_source, j_source), (i, j)),
+                    _ => continue,
+                };
+                return err(format!(
+                    "the sparsity pattern leaves out entry (`{}`, `{}`) but not (`{}`, `{}`), which is its \
+                     counterpart in a transposed block; add it",
+                    self.equations[missing.0].name,
+                    self.variables[missing.1].name,
+                    self.equations[present.0].name,
+                    self.variables[present.1].name
                 ));
             }
         }

@@ -41,7 +41,8 @@ pub trait System: Send {
         Err(Rejection::OutsideDomain)
     }
 
-    /// ∂F/∂ẏ in the order of the pattern of [`DerivativeForm::Mass`](crate::DerivativeForm::Mass).
+    /// ∂F/∂ẏ in the order of the pattern of [`DerivativeForm::Mass`](crate::DerivativeForm::Mass);
+    /// called for that form only, and must be implemented for it: without it the start is refused.
     fn derivative_matrix(
         &mut self,
         _t: f64,
@@ -49,7 +50,8 @@ pub trait System: Send {
         _yp: &[f64],
         _values: &mut [f64],
     ) -> Result<(), Rejection> {
-        Ok(())
+        // Not `Ok`: that would pass off ∂F/∂ẏ = 0 as delivered.
+        Err(Rejection::OutsideDomain)
     }
 
     /// The event functions there are.
@@ -183,12 +185,7 @@ impl<R: Residual> System for Bound<R> {
     }
 
     fn residual(&mut self, t: f64, y: &[f64], yp: &[f64], r: &mut [f64]) -> Result<(), Rejection> {
-        let at = Point {
-            t,
-            y,
-            yp,
-            discrete: &self.discrete,
-        };
+        let at = Point::new(t, y, yp, &self.discrete);
         self.residual.residual(at, &mut self.work, r)
     }
 
@@ -203,12 +200,7 @@ impl<R: Residual> System for Bound<R> {
         yp: &[Dual4],
         r: &mut [Dual4],
     ) -> Result<(), Rejection> {
-        let at = Point {
-            t,
-            y,
-            yp,
-            discrete: &self.discrete,
-        };
+        let at = Point::new(t, y, yp, &self.discrete);
         self.residual.residual(at, &mut self.work4, r)
     }
 
@@ -219,12 +211,7 @@ impl<R: Residual> System for Bound<R> {
         yp: &[Dual8],
         r: &mut [Dual8],
     ) -> Result<(), Rejection> {
-        let at = Point {
-            t,
-            y,
-            yp,
-            discrete: &self.discrete,
-        };
+        let at = Point::new(t, y, yp, &self.discrete);
         self.residual.residual(at, &mut self.work8, r)
     }
 
@@ -235,12 +222,7 @@ impl<R: Residual> System for Bound<R> {
         yp: &[f64],
         values: &mut [f64],
     ) -> Result<(), Rejection> {
-        let at = Point {
-            t,
-            y,
-            yp,
-            discrete: &self.discrete,
-        };
+        let at = Point::new(t, y, yp, &self.discrete);
         self.residual.derivative_matrix(at, &mut self.work, values)
     }
 
@@ -249,12 +231,7 @@ impl<R: Residual> System for Bound<R> {
     }
 
     fn event_values(&mut self, t: f64, y: &[f64], yp: &[f64], values: &mut [f64]) {
-        let at = Point {
-            t,
-            y,
-            yp,
-            discrete: &self.discrete,
-        };
+        let at = Point::new(t, y, yp, &self.discrete);
         self.residual.event_values(at, &mut self.work, values);
     }
 

@@ -94,9 +94,10 @@ pub use holonom_solver::{Checkpoint, Integrator, Options, RunError, Solution, St
 /// What most programs need, for `use holonom::prelude::*`.
 pub mod prelude {
     pub use crate::{
-        Bound, Closure, Control, Direction, Event, EventAction, EventState, Integrator, Observer, Options,
-        Point, Quiet, Real, Recorder, Rejection, Residual, RunError, Solution, StepInfo, Stop, Structure,
-        System, Tolerances, solve,
+        Bound, Checkpoint, Closure, Control, DerivativeForm, Direction, Equation, EquationLevel, ErrorTest,
+        Event, EventAction, EventState, Integrator, Observer, Options, Pattern, Point, Quiet, Real, Recorder,
+        Rejection, Residual, RunError, Solution, Start, StepInfo, Stop, Structure, System, Tolerances,
+        Variable, VariableKind, solve,
     };
 }
 

@@ -37,12 +37,17 @@ pub struct Corrector {
     rounding: Vec<f64>,
 }
 
+/// Growth of entries in a factorisation beyond which solves are refined once.
+const MUCH_GROWTH: f64 = 1e6;
+
 /// What the corrector remembers from step to step.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Memory {
     has_matrix: bool,
     /// A full evaluation is wanted at the next opportunity.
     requested: bool,
+    /// The factorisation let entries grow: solves are refined.
+    refine: bool,
     /// α of the factorised matrix.
     alpha: f64,
     /// α of the last iteration: another α means another iteration.
@@ -107,6 +112,7 @@ impl Corrector {
             memory: Memory {
                 has_matrix: false,
                 requested: false,
+                refine: false,
                 alpha: 0.0,
                 alpha_last: 0.0,
                 rate: RateMemory::default(),
@@ -266,17 +272,11 @@ impl Corrector {
             }
         }
         let start = Instant::now();
-        if self.split.separated {
-            self.matrix.combine(alpha, &self.split.f_yp, &self.split.f_y);
-        } else {
-            self.matrix.values_mut().copy_from_slice(self.split.f_y.values());
-        }
         if self.scaled {
             fill_scale(&mut self.row_scale, &self.row_powers, h);
             fill_scale(&mut self.column_scale, &self.column_powers, h);
-            self.matrix
-                .scale_rows_columns(&self.row_scale, &self.column_scale);
         }
+        self.form_matrix(alpha);
         equations.counters.factorisations += 1;
         let factorised = self
             .linear
@@ -297,12 +297,26 @@ impl Corrector {
         self.timing.factorisation += start.elapsed().as_secs_f64();
         equations.counters.repivotings += u64::from(factorised.repivoted);
         self.memory.has_matrix = true;
+        self.memory.refine = factorised.pivot_growth > MUCH_GROWTH;
         self.memory.alpha = alpha;
         self.memory.rate = RateMemory::default();
         if action == Action::FullEvaluation && self.split.separated {
             self.estimate_rounding(equations);
         }
         Ok(())
+    }
+
+    /// α ∂F/∂ẏ + ∂F/∂y in the scaling in use.
+    fn form_matrix(&mut self, alpha: f64) {
+        if self.split.separated {
+            self.matrix.combine(alpha, &self.split.f_yp, &self.split.f_y);
+        } else {
+            self.matrix.values_mut().copy_from_slice(self.split.f_y.values());
+        }
+        if self.scaled {
+            self.matrix
+                .scale_rows_columns(&self.row_scale, &self.column_scale);
+        }
     }
 
     /// What rounding in the residual does to the solution: J⁻¹ applied to ε times the size of
@@ -351,7 +365,11 @@ impl Corrector {
                     *d = r * c;
                 }
             }
-            self.linear.solve(&mut self.delta);
+            if self.memory.refine {
+                self.linear.solve_refined(&self.matrix, &mut self.delta);
+            } else {
+                self.linear.solve(&mut self.delta);
+            }
             equations.counters.solves += 1;
             equations.counters.newton_iterations += 1;
             self.memory.corrections += 1;
@@ -453,6 +471,7 @@ impl Corrector {
         self.row_scale.copy_from_slice(&state.row_scale);
         self.column_scale.copy_from_slice(&state.column_scale);
         self.rounding.copy_from_slice(&state.rounding);
+        self.form_matrix(self.memory.alpha);
     }
 }
 

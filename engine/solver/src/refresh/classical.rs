@@ -34,7 +34,7 @@ impl RefreshPolicy for Classical {
                     Action::Keep
                 }
             }
-            // A mismatch of α is the cheapest suspect, then the age of ∂F/∂y.
+            // A fresh matrix that does not help leaves a smaller step as the only remedy.
             Reason::SlowConvergence | Reason::Divergence => {
                 if s.fresh {
                     Action::Keep

@@ -5,7 +5,10 @@
 mod common;
 
 use common::{assert_says, failed, input_error, problem};
-use holonom_dae::{Closure, Failure, FailureKind, InputError, Pattern, Rejection, Structure, Tolerances};
+use holonom_dae::{
+    Closure, DerivativeForm, Failure, FailureKind, InputError, MechanicalLayout, Pattern, Rejection,
+    Structure, Tolerances, TransposedBlock, VariableKind,
+};
 use holonom_solver::{Options, RunError, Solution, Start, Stop, solve};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -316,6 +319,223 @@ fn contradictory_structures() {
     let system = Closure::new(Structure::unknown(0), |_t, _y, _yp, _r| {});
     let (failure, _) = refused(solve(system, (0.0, 1.0), &[], &[], Options::default()));
     assert_says(&failure, &["no variables"]);
+}
+
+/// A structure of two unknowns, changed, is refused with these words.
+#[track_caller]
+fn refused_structure(change: impl FnOnce(&mut Structure), words: &[&str]) {
+    let mut structure = Structure::semi_explicit(["height"], ["force"]);
+    change(&mut structure);
+    match structure.check() {
+        Err(InputError::Structure(message)) => {
+            for word in words {
+                assert!(message.contains(word), "`{word}` is missing in: {message}");
+            }
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn structures_with_impossible_parts() {
+    refused_structure(
+        |s| s.derivative = DerivativeForm::Mass(Pattern::dense(3, 2)),
+        &["∂F/∂ẏ", "3 × 2", "2 unknowns"],
+    );
+    for bound in [f64::NAN, f64::NEG_INFINITY] {
+        refused_structure(
+            |s| s.variables[0].lower_bound = Some(bound),
+            &["lower bound", "height"],
+        );
+    }
+    for scale in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+        refused_structure(|s| s.variables[1].scale = Some(scale), &["scale", "force"]);
+    }
+    // ∂F₀/∂force is the transpose of ∂F₁/∂height.
+    let block = || TransposedBlock {
+        columns: 1..2,
+        rows: 0..1,
+        source_rows: 1..2,
+        source_columns: 0..1,
+        negated: false,
+    };
+    refused_structure(
+        |s| {
+            s.transposed = vec![block()];
+            s.variables[1].kind = VariableKind::Multiplier;
+            s.forces_depend_on_multipliers = true;
+        },
+        &["multipliers", "force", "leave out"],
+    );
+    refused_structure(
+        |s| {
+            s.transposed = vec![block()];
+            s.layout = Some(MechanicalLayout {
+                q: 0..0,
+                v: 0..1,
+                lambda: 1..2,
+                eta: 2..2,
+            });
+            s.forces_depend_on_multipliers = true;
+        },
+        &["multipliers", "force"],
+    );
+    for (i, j) in [(0, 1), (1, 0)] {
+        refused_structure(
+            |s| {
+                s.transposed = vec![block()];
+                s.sparsity = Some(Pattern::from_entries(2, 2, [(0, 0), (1, 1), (i, j)]));
+            },
+            &["transposed", "leaves out", "add it"],
+        );
+    }
+    // Left out on both sides: a zero.
+    let mut zero = Structure::semi_explicit(["height"], ["force"]);
+    zero.transposed = vec![block()];
+    zero.sparsity = Some(Pattern::from_entries(2, 2, [(0, 0), (1, 1)]));
+    assert_eq!(zero.check(), Ok(()));
+}
+
+/// Rows that are not what the structure says, found whether or not the given ẏ is right.
+#[test]
+fn derivative_forms_that_are_not_what_they_are_declared_to_be() {
+    type Row = fn(f64, f64) -> f64;
+    let rows: [(Row, f64); 3] = [
+        (|y, yp| -yp - y, -1.0),
+        (|y, yp| 2.0 * yp + y, -0.5),
+        (|y, yp| yp.powi(3) + y, -1.0),
+    ];
+    for (row, right) in rows {
+        for yp0 in [0.0, right] {
+            for start in [Start::Assemble, Start::Check] {
+                let system = Closure::new(Structure::ode(["height"]), |_t, y, yp, r| r[0] = row(y[0], yp[0]));
+                let options = Options {
+                    start,
+                    ..Options::new(1e-6, 1e-6)
+                };
+                let (failure, error) = refused(solve(system, (0.0, 1.0), &[1.0], &[yp0], options));
+                assert!(matches!(error, InputError::Structure(_)), "{error:?}");
+                assert_says(
+                    &failure,
+                    &[
+                        "row `d/dt height`",
+                        "DerivativeForm::Identity",
+                        "Structure::unknown",
+                    ],
+                );
+            }
+        }
+    }
+    // Semi-explicit: a derivative in an algebraic row, and that of an algebraic variable.
+    type Rows = fn(&[f64], &[f64], &mut [f64]);
+    let systems: [(Rows, &str); 2] = [
+        (
+            |y, yp, r| {
+                r[0] = yp[0] + y[0];
+                r[1] = y[1] - y[0] + 0.1 * yp[0];
+            },
+            "equation for force",
+        ),
+        (
+            |y, yp, r| {
+                r[0] = yp[0] + y[0] + yp[1];
+                r[1] = y[1] - y[0];
+            },
+            "d/dt height",
+        ),
+    ];
+    for (rows, name) in systems {
+        let structure = Structure::semi_explicit(["height"], ["force"]);
+        let system = Closure::new(structure, |_t, y, yp, r| rows(y, yp, r));
+        let options = Options::new(1e-6, 1e-6);
+        let (failure, _) = refused(solve(system, (0.0, 1.0), &[1.0, 1.0], &[0.0; 2], options));
+        assert_says(&failure, &[name, "DerivativeForm::Identity"]);
+    }
+    // Constant.
+    let mut structure = Structure::ode(["height"]);
+    structure.derivative = DerivativeForm::Constant(vec![(0, 0, 3.0)]);
+    let system = Closure::new(structure, |_t, y, yp, r| r[0] = 2.0 * yp[0] + y[0]);
+    let options = Options::new(1e-6, 1e-6);
+    let (failure, _) = refused(solve(system, (0.0, 1.0), &[1.0], &[0.0], options));
+    assert_says(&failure, &["d/dt height", "DerivativeForm::Constant"]);
+}
+
+/// Large terms that cancel leave noise in the residual; that is not a wrong form.
+#[test]
+fn rounding_is_not_taken_for_a_wrong_form() {
+    let system = Closure::new(Structure::ode(["height"]), |_t, y, yp, r| {
+        r[0] = yp[0] + 1e14 * y[0] - 1e14 + (y[0] - 1.0);
+    });
+    let options = Options::new(1e-6, 1e-6);
+    assert!(solve(system, (0.0, 1.0), &[1.0], &[0.0], options).is_ok());
+}
+
+#[test]
+fn mass_declared_but_not_delivered() {
+    let pattern = || Pattern::from_entries(1, 1, [(0, 0)]);
+    for start in [Start::Assemble, Start::Check] {
+        let options = || Options {
+            start,
+            ..Options::new(1e-6, 1e-6)
+        };
+        let residual =
+            |_t: f64, y: &[f64], yp: &[f64], r: &mut [f64]| r[0] = (1.0 + y[0] * y[0]) * yp[0] + y[0];
+        let mut structure = Structure::ode(["height"]);
+        structure.derivative = DerivativeForm::Mass(pattern());
+        let system = Closure::new(structure, residual);
+        let (failure, error) = refused(solve(system, (0.0, 1.0), &[1.0], &[-0.5], options()));
+        assert!(matches!(error, InputError::Structure(_)), "{error:?}");
+        assert_says(
+            &failure,
+            &[
+                "declares Mass",
+                "delivers no ∂F/∂ẏ",
+                "implement derivative_matrix",
+            ],
+        );
+
+        let unset = Closure::new(Structure::ode(["height"]), residual).mass(pattern(), |_, _, _, _| {});
+        let (failure, _) = refused(solve(unset, (0.0, 1.0), &[1.0], &[-0.5], options()));
+        assert_says(&failure, &["declares Mass", "d/dt height", "unset"]);
+
+        let right = Closure::new(Structure::ode(["height"]), residual)
+            .mass(pattern(), |_, y, _, values| values[0] = 1.0 + y[0] * y[0]);
+        let solution = solve(right, (0.0, 1.0), &[1.0], &[-0.5], options()).unwrap();
+        // ln y + y²/2 + t is constant.
+        let y = solution.y[0];
+        assert!((y.ln() + 0.5 * y * y + 0.5).abs() < 1e-4, "{y}");
+    }
+}
+
+#[test]
+fn start_below_a_bound() {
+    for start in [Start::Assemble, Start::Check] {
+        let system = Closure::new(
+            Structure::ode(["height", "depth"]).non_negative(),
+            |_t, y, yp, r| {
+                r[0] = yp[0] + y[0];
+                r[1] = yp[1] + 2.0 * y[1];
+            },
+        );
+        let options = Options {
+            start,
+            ..Options::new(1e-6, 1e-6)
+        };
+        let (failure, error) = refused(solve(system, (0.0, 1.0), &[1.0, -0.25], &[0.0; 2], options));
+        assert_eq!(
+            error,
+            InputError::BelowBound {
+                name: "depth".into(),
+                value: -0.25,
+                bound: 0.0
+            }
+        );
+        assert_says(&failure, &["`depth`", "-0.25", "lower bound 0"]);
+    }
+    let kind = FailureKind::BelowBound {
+        variable: "depth".into(),
+    };
+    assert!(kind.to_string().contains("`depth`"));
 }
 
 #[test]

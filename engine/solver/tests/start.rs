@@ -79,6 +79,51 @@ fn nonlinear_in_the_derivative() {
     assert!(moved(&integrator).is_empty());
 }
 
+/// y₁ − y₂ is what the differential equation carries on; only y₁ + y₂ may be moved.
+#[test]
+fn singular_derivative_matrix_of_unknown_form() {
+    for (t0, span, tol) in [
+        (0.0, 1.0, 1e-3),
+        (0.0, 1.0, 1e-6),
+        (0.0, 100.0, 1e-10),
+        (50.0, 1.0, 1e-8),
+    ] {
+        let system = Closure::new(Structure::unknown(2), |_t, y, yp, r| {
+            r[0] = yp[0] - yp[1] + y[0];
+            r[1] = y[0] + y[1] - 1.0;
+        });
+        let options = Options::new(tol, tol);
+        let mut integrator =
+            Integrator::new(Box::new(system), t0, &[1.0, 0.5], &[0.0; 2], span, options).unwrap();
+        let (y, yp) = (integrator.y().to_vec(), integrator.yp().to_vec());
+        assert!(distance(&y, &[0.75, 0.25]) < 1e-12, "{y:?}");
+        assert!(distance(&yp, &[-0.375, 0.375]) < 1e-6, "{yp:?}");
+        assert!(residual(&mut integrator) < 1e-12);
+        assert!(integrator.report().start.residual < 1e-12);
+        integrator.run(t0 + 0.5 * span.min(1.0), &mut Quiet).unwrap();
+    }
+}
+
+/// The algebraic equation moves in time and is not linear: ẏ follows it.
+#[test]
+fn derivative_follows_a_moving_constraint() {
+    let system = Closure::new(Structure::unknown(2), |t, y, yp, r| {
+        r[0] = yp[0] - yp[1] + 10.0 * y[0];
+        r[1] = y[0] + y[1].powi(3) - 1.0 - 3.0 * t;
+    });
+    let mut integrator = start(system, &[0.5, 0.4], &[0.0; 2], 1e-6);
+    let (y, yp) = (integrator.y().to_vec(), integrator.yp().to_vec());
+    assert!((y[0] - y[1] - 0.1).abs() < 1e-11, "{y:?}");
+    assert!((y[0] + y[1].powi(3) - 1.0).abs() < 1e-12, "{y:?}");
+    // ẏ₁ − ẏ₂ = −10 y₁ and ẏ₁ + 3 y₂² ẏ₂ = 3.
+    let slope = 3.0 * y[1] * y[1];
+    let second = (3.0 + 10.0 * y[0]) / (1.0 + slope);
+    assert!((yp[1] - second).abs() < 1e-4, "{yp:?} instead of {second}");
+    assert!((yp[0] - second + 10.0 * y[0]).abs() < 1e-4, "{yp:?}");
+    assert!(residual(&mut integrator) < 1e-11);
+    integrator.run(1.0, &mut Quiet).unwrap();
+}
+
 /// ∂F/∂ẏ singular and not diagonal: the hidden constraints are sums of rows.
 #[test]
 fn transistor_amplifier() {

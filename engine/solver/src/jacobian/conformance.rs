@@ -4,7 +4,7 @@ use super::{JacobianPoint, REGISTRY, SplitJacobian, allocate};
 use crate::equations::Equations;
 use holonom_algebra::{Dual8, Real};
 use holonom_dae::problems::{self, Problem};
-use holonom_dae::{Closure, Counters, DerivativeForm, Structure, System, Tolerances, Weights};
+use holonom_dae::{Closure, Counters, DerivativeForm, Pattern, Structure, System, Tolerances, Weights};
 
 const TOL: f64 = 1e-6;
 const H: f64 = 1e-3;
@@ -230,6 +230,104 @@ fn edge_of_the_domain() {
             entry.name
         );
         assert!(out.f_y.get(0, 0).is_finite());
+    }
+}
+
+/// Columns of one group that need different sides: √(1 − y₁) at y₁ = 1 next to √y₂ at y₂ = 0.
+#[test]
+fn edges_of_the_domain_within_a_group() {
+    let structure =
+        Structure::ode(["a", "b", "c"]).with_sparsity(Pattern::from_entries(3, 3, (0..3).map(|i| (i, i))));
+    let y = [1.0, 0.0, 2.0];
+    let yp = [1.0, 1.0, 1.0];
+    // The last row keeps groups of one kind of edge apart from those of both.
+    for (edge_a, edge_b) in [(true, false), (false, true), (true, true)] {
+        let mut system = Closure::new(structure.clone(), |_t, y, yp, r| {
+            let root = |x: f64, edge: bool| if edge { x.sqrt() } else { x };
+            r[0] = yp[0] - root(1.0 - y[0], edge_a);
+            r[1] = yp[1] - root(y[1], edge_b);
+            r[2] = yp[2] + 3.0 * y[2];
+        });
+        let mut weights = Weights::plain(Tolerances::new(TOL, TOL), 3);
+        weights.update(&y, 1.0);
+        let mut residual = [0.0; 3];
+        assert!(system.residual(0.0, &y, &yp, &mut residual).is_ok());
+        for entry in REGISTRY {
+            for sparse in [false, true] {
+                // √y₂ is met from the wrong side when all move backwards.
+                for h in [H, -H] {
+                    let mut engine = (entry.build)(&structure, sparse, false);
+                    let mut out = allocate(&structure, sparse, false);
+                    let mut counters = Counters::default();
+                    let mut equations = Equations {
+                        system: &mut system,
+                        counters: &mut counters,
+                    };
+                    let at = JacobianPoint {
+                        t: 0.0,
+                        y: &y,
+                        yp: &yp,
+                        residual: &residual,
+                        alpha: 1.0,
+                        h,
+                        weights: &weights,
+                    };
+                    let what = format!("{}, sparse {sparse}, {edge_a} {edge_b} {h}", entry.name);
+                    assert!(engine.evaluate(&mut equations, &at, &mut out).is_ok(), "{what}");
+                    let f = |i, j| out.f_y.get(i, j);
+                    assert!(f(0, 0) > 0.5 && f(0, 0).is_finite(), "{what}: {}", f(0, 0));
+                    assert!(f(1, 1) < -0.5 && f(1, 1).is_finite(), "{what}: {}", f(1, 1));
+                    assert!((f(2, 2) - 3.0).abs() < 1e-6, "{what}: {}", f(2, 2));
+                    assert_eq!((f(1, 0), f(2, 0), f(0, 1)), (0.0, 0.0, 0.0), "{what}");
+                    // Both ways together, then each column both ways.
+                    assert!(counters.residuals <= 8 + 3, "{what}: {}", counters.residuals);
+                }
+            }
+        }
+    }
+}
+
+/// y₁ + y₂ + y₃ = 1 with tiny y₃: the entry is found in every storage and grouping.
+#[test]
+fn entries_lost_to_rounding_are_recovered() {
+    let pattern = Pattern::from_entries(3, 3, [(0, 0), (1, 1), (2, 0), (2, 1), (2, 2)]);
+    let structure = Structure::semi_explicit(["a", "b"], ["c"]).with_sparsity(pattern);
+    let mut system = Closure::new(structure.clone(), |_t, y, yp, r| {
+        r[0] = yp[0] + y[0];
+        r[1] = yp[1] + y[1];
+        r[2] = y[0] + y[1] + y[2] - 1.0;
+    });
+    let y = [0.4, 0.6, 1e-14];
+    let mut weights = Weights::plain(Tolerances::new(TOL, 1e-16), 3);
+    weights.update(&y, 1.0);
+    let mut residual = [0.0; 3];
+    assert!(system.residual(0.0, &y, &[0.0; 3], &mut residual).is_ok());
+    for entry in REGISTRY {
+        for sparse in [false, true] {
+            let mut engine = (entry.build)(&structure, sparse, false);
+            let mut out = allocate(&structure, sparse, false);
+            let mut counters = Counters::default();
+            let mut equations = Equations {
+                system: &mut system,
+                counters: &mut counters,
+            };
+            let at = JacobianPoint {
+                t: 0.0,
+                y: &y,
+                yp: &[0.0; 3],
+                residual: &residual,
+                alpha: 1.0,
+                h: H,
+                weights: &weights,
+            };
+            assert!(engine.evaluate(&mut equations, &at, &mut out).is_ok());
+            let found = out.f_y.get(2, 2);
+            assert!(
+                (found - 1.0).abs() < 1e-2,
+                "{}, sparse {sparse}: {found}",
+                entry.name
+            );
+        }
     }
 }
 

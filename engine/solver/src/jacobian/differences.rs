@@ -120,68 +120,182 @@ impl Differences {
         there - y
     }
 
+    /// Differences the columns of a group into `f_y`, on whichever side the residual has a value.
+    fn difference(
+        &mut self,
+        equations: &mut Equations<'_>,
+        at: &JacobianPoint<'_>,
+        alpha: f64,
+        group: &[usize],
+        f_y: &mut Matrix,
+    ) -> Result<(), Rejection> {
+        // The domain may end on one side (√y at y = 0): then difference the other way.
+        match self.on_either_side(equations, at, alpha, group) {
+            Ok(()) => self.store(group, at, f_y),
+            Err(rejection) if group.len() == 1 => return Err(rejection),
+            Err(_) => {
+                // Columns may need different sides.
+                for column in group.chunks(1) {
+                    self.on_either_side(equations, at, alpha, column)?;
+                    self.store(column, at, f_y);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The residual with these columns perturbed; with all signs changed if that is rejected.
+    fn on_either_side(
+        &mut self,
+        equations: &mut Equations<'_>,
+        at: &JacobianPoint<'_>,
+        alpha: f64,
+        columns: &[usize],
+    ) -> Result<(), Rejection> {
+        let evaluated = self.perturb(equations, at, alpha, columns);
+        if evaluated.is_ok() {
+            return evaluated;
+        }
+        for &j in columns {
+            self.increments[j] = -self.increments[j];
+        }
+        self.perturb(equations, at, alpha, columns)
+    }
+
+    /// `self.perturbed` := the residual with these columns perturbed by their increments.
+    fn perturb(
+        &mut self,
+        equations: &mut Equations<'_>,
+        at: &JacobianPoint<'_>,
+        alpha: f64,
+        columns: &[usize],
+    ) -> Result<(), Rejection> {
+        for &j in columns {
+            self.y[j] = at.y[j] + self.increments[j];
+            self.yp[j] = at.yp[j] + alpha * self.increments[j];
+        }
+        let evaluated = equations.residual(Purpose::Other, at.t, &self.y, &self.yp, &mut self.perturbed);
+        for &j in columns {
+            self.y[j] = at.y[j];
+            self.yp[j] = at.yp[j];
+        }
+        evaluated
+    }
+
+    /// Difference quotients of columns perturbed together.
+    fn store(&self, columns: &[usize], at: &JacobianPoint<'_>, f_y: &mut Matrix) {
+        for &j in columns {
+            let r = 1.0 / self.increments[j];
+            match f_y {
+                Matrix::Dense { n, values } if columns.len() > 1 => {
+                    // Rows outside the pattern belong to the other columns of the group.
+                    let rows = self.pattern.as_ref().map_or(&[][..], |p| p.column(j));
+                    for &i in rows {
+                        values[j * *n + i] = (self.perturbed[i] - at.residual[i]) * r;
+                    }
+                }
+                Matrix::Dense { n, values } => {
+                    let column = &mut values[j * *n..(j + 1) * *n];
+                    for ((c, f), f0) in column.iter_mut().zip(&self.perturbed).zip(at.residual) {
+                        *c = (f - f0) * r;
+                    }
+                }
+                Matrix::Sparse { pattern, values } => {
+                    let range = pattern.range(j);
+                    for (c, &i) in values[range].iter_mut().zip(pattern.column(j)) {
+                        *c = (self.perturbed[i] - at.residual[i]) * r;
+                    }
+                }
+            }
+        }
+    }
+
     /// Repeats columns whose increment was too small for some row to see it.
     ///
     /// In y₁ + y₂ + y₃ = 1 with y₃ ~ 10⁻¹⁴ an increment in proportion to y₃ is lost next to y₁,
     /// and the entry of the very variable the row determines comes out as noise. Rows whose
     /// noise ε·(size of the terms)/δ is not small against their largest entry take the entry
-    /// from a second, larger increment; the other rows keep theirs.
+    /// from a second, larger increment; the other rows keep theirs. The columns of a group are
+    /// repeated together, at the cost of one evaluation; where that is rejected, the group keeps
+    /// what it has.
     fn recover_lost_entries(
         &mut self,
         equations: &mut Equations<'_>,
         at: &JacobianPoint<'_>,
         f_y: &mut Matrix,
-    ) -> Result<(), Rejection> {
+    ) {
         /// Noise tolerated, in units of the largest entry of the row.
         const NOISE: f64 = 1e-3;
-        let Matrix::Dense { n, values } = f_y else {
-            return Ok(());
+        let n = at.y.len();
+        let sparse = matches!(f_y, Matrix::Sparse { .. });
+        let values = f_y.values_mut();
+        let lost = |i: usize, delta: f64, terms: &[f64], largest: &[f64]| {
+            f64::EPSILON * terms[i] > NOISE * largest[i] * delta.abs()
         };
-        let n = *n;
         self.terms.fill(0.0);
         self.largest.fill(0.0);
-        for (column, y) in values.chunks_exact(n).zip(at.y) {
-            for ((t, l), v) in self.terms.iter_mut().zip(&mut self.largest).zip(column) {
-                *t += (v * y).abs();
-                *l = l.max(v.abs());
+        for j in 0..n {
+            for (i, k) in entries(self.pattern.as_ref(), n, sparse, false, j) {
+                self.terms[i] += (values[k] * at.y[j]).abs();
+                self.largest[i] = self.largest[i].max(values[k].abs());
             }
         }
-        for g in 0..self.groups.len() {
-            let [j] = self.groups[g][..] else { continue };
-            if self.cleared[j] {
-                continue;
-            }
-            let delta = self.increments[j].abs();
-            let lost = |i: usize, terms: &[f64], largest: &[f64]| {
-                f64::EPSILON * terms[i] > NOISE * largest[i] * delta
-            };
-            let wanted = (0..n)
-                .filter(|&i| lost(i, &self.terms, &self.largest) && self.largest[i] > 0.0)
-                .map(|i| 1e3 * f64::EPSILON * self.terms[i] / (NOISE * self.largest[i]))
-                .fold(0.0, f64::max);
-            if wanted <= delta {
-                continue;
-            }
-            let there = at.y[j] + wanted.copysign(self.increments[j]);
-            self.y[j] = there;
-            let evaluated = equations.residual(Purpose::Other, at.t, &self.y, &self.yp, &mut self.perturbed);
-            self.y[j] = at.y[j];
-            if evaluated.is_err() {
-                continue;
-            }
-            let r = 1.0 / (there - at.y[j]);
-            let mut found = false;
-            for i in 0..n {
-                if lost(i, &self.terms, &self.largest) {
-                    let entry = (self.perturbed[i] - at.residual[i]) * r;
-                    found |= entry != 0.0;
-                    values[j * n + i] = entry;
+        for group in &self.groups {
+            let shared = group.len() > 1;
+            let pattern = self.pattern.as_ref();
+            let mut any = false;
+            for &j in group.iter().filter(|j| !self.cleared[**j]) {
+                let delta = self.increments[j];
+                let wanted = entries(pattern, n, sparse, shared, j)
+                    .filter(|&(i, _)| lost(i, delta, &self.terms, &self.largest) && self.largest[i] > 0.0)
+                    .map(|(i, _)| 1e3 * f64::EPSILON * self.terms[i] / (NOISE * self.largest[i]))
+                    .fold(0.0, f64::max);
+                if wanted > delta.abs() {
+                    self.y[j] = at.y[j] + wanted.copysign(delta);
+                    any = true;
                 }
             }
-            self.cleared[j] = !found;
+            if !any {
+                continue;
+            }
+            let evaluated = equations.residual(Purpose::Other, at.t, &self.y, &self.yp, &mut self.perturbed);
+            for &j in group {
+                let taken = self.y[j] - at.y[j];
+                self.y[j] = at.y[j];
+                if evaluated.is_err() || taken == 0.0 {
+                    continue;
+                }
+                let r = 1.0 / taken;
+                let mut found = false;
+                for (i, k) in entries(pattern, n, sparse, shared, j) {
+                    if lost(i, self.increments[j], &self.terms, &self.largest) {
+                        let entry = (self.perturbed[i] - at.residual[i]) * r;
+                        found |= entry != 0.0;
+                        values[k] = entry;
+                    }
+                }
+                self.cleared[j] = !found;
+            }
         }
-        Ok(())
     }
+}
+
+/// Row and position among the values of the entries of column `j`: those of the pattern where
+/// the matrix is sparse or the column was differenced together with others, else all.
+fn entries(
+    pattern: Option<&Pattern>,
+    n: usize,
+    sparse: bool,
+    shared: bool,
+    j: usize,
+) -> impl Iterator<Item = (usize, usize)> + '_ {
+    let pattern = pattern.filter(|_| sparse || shared);
+    let rows = pattern.map(|p| p.column(j));
+    let first = pattern.filter(|_| sparse).map(|p| p.range(j).start);
+    (0..rows.map_or(n, <[usize]>::len)).map(move |k| {
+        let i = rows.map_or(k, |rows| rows[k]);
+        (i, first.map_or(j * n + i, |first| first + k))
+    })
 }
 
 impl JacobianEngine for Differences {
@@ -208,50 +322,14 @@ impl JacobianEngine for Differences {
 
         out.f_y.set_zero();
         for g in 0..self.groups.len() {
-            for &j in &self.groups[g] {
-                self.y[j] = at.y[j] + self.increments[j];
-                self.yp[j] = at.yp[j] + alpha * self.increments[j];
-            }
-            let mut evaluated =
-                equations.residual(Purpose::Other, at.t, &self.y, &self.yp, &mut self.perturbed);
-            if evaluated.is_err() && self.groups[g].len() == 1 {
-                // The domain may end on this side (√y at y = 0): difference the other way.
-                let j = self.groups[g][0];
-                self.increments[j] = -self.increments[j];
-                self.y[j] = at.y[j] + self.increments[j];
-                self.yp[j] = at.yp[j] + alpha * self.increments[j];
-                evaluated = equations.residual(Purpose::Other, at.t, &self.y, &self.yp, &mut self.perturbed);
-            }
+            // Taken out for as long as the rest of `self` is needed; this does not allocate.
+            let group = core::mem::take(&mut self.groups[g]);
+            let evaluated = self.difference(equations, at, alpha, &group, &mut out.f_y);
+            self.groups[g] = group;
             evaluated?;
-            for &j in &self.groups[g] {
-                self.y[j] = at.y[j];
-                self.yp[j] = at.yp[j];
-                let r = 1.0 / self.increments[j];
-                match &mut out.f_y {
-                    Matrix::Dense { n, values } if self.groups[g].len() > 1 => {
-                        // Rows outside the pattern belong to the other columns of the group.
-                        let rows = self.pattern.as_ref().map_or(&[][..], |p| p.column(j));
-                        for &i in rows {
-                            values[j * *n + i] = (self.perturbed[i] - at.residual[i]) * r;
-                        }
-                    }
-                    Matrix::Dense { n, values } => {
-                        let column = &mut values[j * *n..(j + 1) * *n];
-                        for ((c, f), f0) in column.iter_mut().zip(&self.perturbed).zip(at.residual) {
-                            *c = (f - f0) * r;
-                        }
-                    }
-                    Matrix::Sparse { pattern, values } => {
-                        let range = pattern.range(j);
-                        for (c, &i) in values[range].iter_mut().zip(pattern.column(j)) {
-                            *c = (self.perturbed[i] - at.residual[i]) * r;
-                        }
-                    }
-                }
-            }
         }
         if !self.combined {
-            self.recover_lost_entries(equations, at, &mut out.f_y)?;
+            self.recover_lost_entries(equations, at, &mut out.f_y);
         }
         for &(from, to, factor) in &self.transposed {
             let values = out.f_y.values_mut();

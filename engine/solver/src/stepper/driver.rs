@@ -1,17 +1,14 @@
 //! The only loop: attempts, acceptance, events, output times, limits.
 
-use super::checkpoint::{Checkpoint, VERSION, fingerprint};
+use super::checkpoint::{Checkpoint, VERSION};
+use super::diagnosis;
 use super::events::EventFinder;
-use super::{Control, Observer, Parts, Quiet, StepInfo, Stepper};
+use super::setup::{assemble_parts, check_start, fingerprint_of_system, first_step};
+use super::{Control, Observer, Quiet, StepInfo, Stepper};
 use crate::equations::Equations;
-use crate::newton::Corrector;
 use crate::newton::initial::{self, StartReport};
 use crate::options::{Options, Start};
-use crate::{jacobian, linear, refresh, stepper};
-use holonom_dae::{
-    Counters, EventAction, Failure, FailureKind, InputError, NamedValue, Rejection, Structure, System,
-    Timing, Weights,
-};
+use holonom_dae::{Counters, EventAction, Failure, FailureKind, InputError, Rejection, System, Timing};
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
@@ -58,37 +55,6 @@ pub struct Integrator<'s> {
     yp: Vec<f64>,
 }
 
-fn assemble_parts(system: &dyn System, options: &Options) -> (Box<dyn Stepper>, [&'static str; 4]) {
-    let structure = system.structure();
-    let n = structure.dimension();
-    let (jacobian_name, linear_name) = options.resolve(structure);
-    let policy_entry = refresh::find(&options.refresh).unwrap_or(&refresh::REGISTRY[0]);
-    let policy = (policy_entry.build)();
-    let combined = policy.combined_differences();
-    let sparse = linear_name == "lu-sparse";
-    let split = jacobian::allocate(structure, sparse, combined);
-    let engine_entry = jacobian::find(jacobian_name).unwrap_or(&jacobian::REGISTRY[0]);
-    let engine = (engine_entry.build)(structure, sparse, combined);
-    let linear = linear::build(linear_name, n, structure.sparsity.as_ref())
-        .unwrap_or_else(|| (linear::REGISTRY[0].build)(n, None));
-    let corrector = Corrector::new(structure, options.newton, engine, linear, policy, split);
-    let error_test = options
-        .error_test
-        .clone()
-        .unwrap_or_else(|| structure.default_error_test());
-    let weights = Weights::new(options.tolerances.clone(), error_test, structure);
-    let entry = stepper::find(&options.stepper).unwrap_or(&stepper::REGISTRY[0]);
-    let parts = Parts {
-        corrector,
-        weights,
-        bdf: options.bdf(structure),
-    };
-    (
-        (entry.build)(n, parts),
-        [entry.name, engine_entry.name, linear_name, policy_entry.name],
-    )
-}
-
 impl<'s> Integrator<'s> {
     /// Checks the input, makes the start consistent and gets ready to step from `t0`.
     ///
@@ -128,7 +94,11 @@ impl<'s> Integrator<'s> {
                 counters: &mut counters,
             };
             match options.start {
-                Start::Trust => StartReport::default(),
+                Start::Trust => {
+                    equations.system.structure().check_bounds(y0)?;
+                    initial::check_derivative_form(equations.system, t0, y0, yp0)?;
+                    StartReport::default()
+                }
                 mode => initial::make_consistent(&mut equations, &options, mode, t0, span, &mut y, &mut yp)?,
             }
         };
@@ -370,7 +340,12 @@ impl<'s> Integrator<'s> {
                         || self.options.fixed_step.is_some()
                         || self.stepper.failures_in_a_row() >= FAILURE_LIMIT
                     {
-                        return Err(self.give_up(rejection, h));
+                        return Err(diagnosis::diagnose(
+                            rejection,
+                            h,
+                            self.stepper.as_mut(),
+                            self.system.as_ref(),
+                        ));
                     }
                 }
             }
@@ -533,73 +508,7 @@ impl<'s> Integrator<'s> {
     }
 
     fn failed(&self, kind: FailureKind) -> Failure {
-        super::events::failure(kind, self.stepper.as_ref())
-    }
-
-    /// The failure behind a rejection that no smaller step cures.
-    fn give_up(&mut self, rejection: Rejection, h: f64) -> Failure {
-        let (t, y, yp) = (self.stepper.t(), self.stepper.y(), self.stepper.yp());
-        self.t = t;
-        self.y.copy_from_slice(y);
-        self.yp.copy_from_slice(yp);
-        let structure = self.system.structure();
-        let equation = |row: usize| structure.equations[row].name.clone();
-        let kind = match rejection {
-            Rejection::NonFinite { row } => FailureKind::NonFinite {
-                equation: equation(row),
-            },
-            Rejection::SingularMatrix {
-                row,
-                column,
-                structural,
-            } => FailureKind::SingularMatrix {
-                equation: equation(row),
-                variable: structure.variables[column].name.clone(),
-                structural,
-            },
-            reason => FailureKind::StepTooSmall {
-                h,
-                order: self.stepper.order(),
-                reason,
-                remedy: match reason {
-                    Rejection::ErrorTest { .. } => {
-                        "The residual is probably discontinuous here: describe the switch as an event or smooth it"
-                    }
-                    Rejection::OutsideDomain => {
-                        "The solution leaves the domain of the residual: check the model near this point"
-                    }
-                    Rejection::BelowBound { .. } => {
-                        "The solution insists on leaving its bound: tighten the absolute tolerance or drop the bound"
-                    }
-                    _ => {
-                        "Check for a discontinuity, a singular position, or tolerances that differ wildly between variables"
-                    }
-                },
-            },
-        };
-        let mut failure = self.failed(kind);
-        failure.h = h;
-        let mut worst: Vec<NamedValue> = match self.stepper.corrector() {
-            Some(corrector) => (corrector.last_residual().iter().enumerate())
-                .filter(|(_, v)| **v != 0.0)
-                .map(|(i, v)| NamedValue {
-                    name: self.system.structure().equations[i].name.clone(),
-                    value: *v,
-                })
-                .collect(),
-            None => Vec::new(),
-        };
-        let size = |v: &NamedValue| {
-            if v.value.is_finite() {
-                v.value.abs()
-            } else {
-                f64::INFINITY
-            }
-        };
-        worst.sort_by(|a, b| size(b).total_cmp(&size(a)));
-        worst.truncate(3);
-        failure.worst = worst;
-        failure
+        diagnosis::failure(kind, self.stepper.as_ref())
     }
 
     /// Time of the solution seen from outside.
@@ -646,66 +555,4 @@ impl<'s> Integrator<'s> {
     pub fn stepper(&mut self) -> &mut dyn Stepper {
         self.stepper.as_mut()
     }
-}
-
-fn check_start(structure: &Structure, t0: f64, y0: &[f64], yp0: &[f64]) -> Result<(), InputError> {
-    let n = structure.dimension();
-    for (what, v) in [("the start vector y", y0), ("the start vector ẏ", yp0)] {
-        if v.len() != n {
-            return Err(InputError::WrongSize {
-                what,
-                found: v.len(),
-                expected: n,
-            });
-        }
-    }
-    for (what, v) in [("y", y0), ("ẏ", yp0)] {
-        if let Some(index) = v.iter().position(|x| !x.is_finite()) {
-            let name = structure.variables[index].name.clone();
-            return Err(InputError::NonFiniteStart {
-                what,
-                name,
-                index,
-                value: v[index],
-            });
-        }
-    }
-    if !t0.is_finite() {
-        return Err(InputError::Option {
-            option: "t0",
-            value: t0.to_string(),
-            remedy: "give a finite start time".into(),
-        });
-    }
-    Ok(())
-}
-
-/// A first step small enough for order 1: a thousandth of the interval, and no more than half
-/// a tolerance of movement along ẏ.
-fn first_step(options: &Options, structure: &Structure, t0: f64, y: &[f64], yp: &[f64], span: f64) -> f64 {
-    if let Some(h) = options.fixed_step.or(options.initial_step) {
-        return h;
-    }
-    let error_test = options
-        .error_test
-        .clone()
-        .unwrap_or_else(|| structure.default_error_test());
-    let mut weights = Weights::new(options.tolerances.clone(), error_test, structure);
-    weights.update(y, 1.0);
-    weights.grade(1.0);
-    let mut h = 1e-3 * span;
-    let speed = weights.error_norm(yp);
-    if speed > 0.5 / h {
-        h = 0.5 / speed;
-    }
-    h.max(16.0 * f64::EPSILON * t0.abs()).min(options.max_step)
-}
-
-/// Tells systems apart by the names of their parts.
-fn fingerprint_of_system(system: &dyn System) -> u64 {
-    let structure = system.structure();
-    let variables = structure.variables.iter().map(|v| &v.name);
-    let equations = structure.equations.iter().map(|e| &e.name);
-    let events = system.events().iter().map(|e| &e.name);
-    fingerprint(variables.chain(equations).chain(events).map(String::as_str))
 }

@@ -1,7 +1,7 @@
 //! Location of events on the interpolant of the last step.
 
 use super::Stepper;
-use holonom_dae::{Failure, FailureKind, System};
+use holonom_dae::{FailureKind, System};
 use serde::{Deserialize, Serialize};
 
 /// What is remembered about the event functions between steps.
@@ -329,16 +329,5 @@ impl EventFinder {
                 t_end,
                 touched: self.memory.touched[i],
             })
-    }
-}
-
-/// Puts a failure into context.
-pub fn failure(kind: FailureKind, stepper: &dyn Stepper) -> Failure {
-    Failure {
-        kind,
-        t: stepper.t(),
-        h: stepper.h(),
-        order: stepper.order(),
-        worst: Vec::new(),
     }
 }

@@ -4,9 +4,11 @@ mod bdf;
 mod checkpoint;
 #[cfg(test)]
 mod conformance;
+mod diagnosis;
 mod driver;
 mod events;
 mod observer;
+mod setup;
 
 pub use bdf::{Bdf, BdfOptions, BdfState, StabilityOptions};
 pub use checkpoint::Checkpoint;

@@ -1,0 +1,110 @@
+//! What a run needs before its first step: checks, parts, the first step size.
+
+use super::checkpoint::fingerprint;
+use super::{Parts, Stepper};
+use crate::newton::Corrector;
+use crate::options::Options;
+use crate::{jacobian, linear, refresh, stepper};
+use holonom_dae::{InputError, Structure, System, Weights};
+
+/// The method chosen by the options, with the names of all strategies as used.
+pub fn assemble_parts(system: &dyn System, options: &Options) -> (Box<dyn Stepper>, [&'static str; 4]) {
+    let structure = system.structure();
+    let n = structure.dimension();
+    let (jacobian_name, linear_name) = options.resolve(structure);
+    let policy_entry = refresh::find(&options.refresh).unwrap_or(&refresh::REGISTRY[0]);
+    let policy = (policy_entry.build)();
+    let combined = policy.combined_differences();
+    let sparse = linear_name == "lu-sparse";
+    let split = jacobian::allocate(structure, sparse, combined);
+    let engine_entry = jacobian::find(jacobian_name).unwrap_or(&jacobian::REGISTRY[0]);
+    let engine = (engine_entry.build)(structure, sparse, combined);
+    let linear = linear::build(linear_name, n, structure.sparsity.as_ref())
+        .unwrap_or_else(|| (linear::REGISTRY[0].build)(n, None));
+    let corrector = Corrector::new(structure, options.newton, engine, linear, policy, split);
+    let error_test = options
+        .error_test
+        .clone()
+        .unwrap_or_else(|| structure.default_error_test());
+    let weights = Weights::new(options.tolerances.clone(), error_test, structure);
+    let entry = stepper::find(&options.stepper).unwrap_or(&stepper::REGISTRY[0]);
+    let parts = Parts {
+        corrector,
+        weights,
+        bdf: options.bdf(structure),
+    };
+    (
+        (entry.build)(n, parts),
+        [entry.name, engine_entry.name, linear_name, policy_entry.name],
+    )
+}
+
+/// Refuses start values no run can begin with.
+pub fn check_start(structure: &Structure, t0: f64, y0: &[f64], yp0: &[f64]) -> Result<(), InputError> {
+    let n = structure.dimension();
+    for (what, v) in [("the start vector y", y0), ("the start vector ẏ", yp0)] {
+        if v.len() != n {
+            return Err(InputError::WrongSize {
+                what,
+                found: v.len(),
+                expected: n,
+            });
+        }
+    }
+    for (what, v) in [("y", y0), ("ẏ", yp0)] {
+        if let Some(index) = v.iter().position(|x| !x.is_finite()) {
+            let name = structure.variables[index].name.clone();
+            return Err(InputError::NonFiniteStart {
+                what,
+                name,
+                index,
+                value: v[index],
+            });
+        }
+    }
+    if !t0.is_finite() {
+        return Err(InputError::Option {
+            option: "t0",
+            value: t0.to_string(),
+            remedy: "give a finite start time".into(),
+        });
+    }
+    Ok(())
+}
+
+/// A first step small enough for order 1: a thousandth of the interval, and no more than half
+/// a tolerance of movement along ẏ.
+pub fn first_step(
+    options: &Options,
+    structure: &Structure,
+    t0: f64,
+    y: &[f64],
+    yp: &[f64],
+    span: f64,
+) -> f64 {
+    if let Some(h) = options.fixed_step.or(options.initial_step) {
+        return h;
+    }
+    let error_test = options
+        .error_test
+        .clone()
+        .unwrap_or_else(|| structure.default_error_test());
+    let mut weights = Weights::new(options.tolerances.clone(), error_test, structure);
+    weights.update(y, 1.0);
+    weights.grade(1.0);
+    let mut h = 1e-3 * span;
+    let speed = weights.error_norm(yp);
+    if speed > 0.5 / h {
+        h = 0.5 / speed;
+    }
+    h.max(16.0 * f64::EPSILON * t0.abs()).min(options.max_step)
+}
+
+/// Tells systems apart by the names of their parts.
+pub fn fingerprint_of_system(system: &dyn System) -> u64 {
+    let structure = system.structure();
+    let variables = structure.variables.iter().map(|v| &v.name);
+    let equations = structure.equations.iter().map(|e| &e.name);
+    let events = system.events().iter().map(|e| &e.name);
+    fingerprint(variables.chain(equations).chain(events).map(String::as_str))
+}

@@ -80,13 +80,7 @@ fn sundials() {
     };
     arg(&format!("-L{}", folder.display()));
     rpath(&folder);
-    for name in [
-        "ida",
-        "nvecserial",
-        "sunmatrixdense",
-        "sunlinsoldense",
-        "generic",
-    ] {
+    for name in ["ida", "nvecserial", "sunmatrixdense", "sunlinsoldense", "generic"] {
         arg(&format!("-lsundials_{name}"));
     }
 }

@@ -95,9 +95,7 @@ pub fn chain(
 /// Largest error of an angle over the whole seconds; `None` if the run stopped short of them.
 fn error_of_angles(n: usize, reference: &[Vec<f64>], outputs: &[Vec<f64>]) -> Option<f64> {
     (outputs.len() == reference.len()).then(|| {
-        let at = |(y, r): (&Vec<f64>, &Vec<f64>)| {
-            (0..n).map(|i| (y[i] - r[i]).abs()).fold(0.0, f64::max)
-        };
+        let at = |(y, r): (&Vec<f64>, &Vec<f64>)| (0..n).map(|i| (y[i] - r[i]).abs()).fold(0.0, f64::max);
         outputs.iter().zip(reference).map(at).fold(0.0, f64::max)
     })
 }

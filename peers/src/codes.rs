@@ -131,8 +131,7 @@ mod tests {
                 times: &times,
                 ..Settings::new(1e-8, 1e-8)
             };
-            let run =
-                (code.integrate)((problem.build)().as_mut(), &problem, &settings).expect(code.name);
+            let run = (code.integrate)((problem.build)().as_mut(), &problem, &settings).expect(code.name);
             assert_eq!(run.failure, None, "{}", code.name);
             assert_eq!(run.outputs.len(), times.len(), "{}", code.name);
             for (t, y) in times.iter().zip(&run.outputs) {
@@ -142,11 +141,7 @@ mod tests {
                     code.name
                 );
             }
-            assert!(
-                run.residuals >= run.steps && run.steps > 10,
-                "{}",
-                code.name
-            );
+            assert!(run.residuals >= run.steps && run.steps > 10, "{}", code.name);
         }
     }
 
@@ -157,8 +152,7 @@ mod tests {
         for code in built() {
             let settings = Settings::new(1e-6, 1e-6);
             let once = || {
-                let run = (code.integrate)((problem.build)().as_mut(), &problem, &settings)
-                    .expect(code.name);
+                let run = (code.integrate)((problem.build)().as_mut(), &problem, &settings).expect(code.name);
                 (run.y, run.steps, run.residuals, run.jacobians)
             };
             assert_eq!(once(), once(), "{}", code.name);
@@ -171,8 +165,8 @@ mod tests {
         let problem = problems::find("hires").expect("hires exists");
         for code in built() {
             let mut system = (problem.build)();
-            let run = (code.integrate)(system.as_mut(), &problem, &Settings::at(&problem, 1e-7))
-                .expect(code.name);
+            let run =
+                (code.integrate)(system.as_mut(), &problem, &Settings::at(&problem, 1e-7)).expect(code.name);
             let digits = score(system.structure(), &problem, &run.y);
             assert!(digits.is_some_and(|d| d > 4.5), "{}: {digits:?}", code.name);
         }

@@ -138,9 +138,7 @@ fn curve(problem: &Problem, along: &Along, code: Code, tolerances: &[f64]) -> Li
             (None, None) => {}
         }
         if cpu > TOO_LONG_SECONDS {
-            line.refusal = Some(format!(
-                "not run below rtol {rtol:.1e}, which took {cpu:.0} s"
-            ));
+            line.refusal = Some(format!("not run below rtol {rtol:.1e}, which took {cpu:.0} s"));
             break;
         }
     }
@@ -266,9 +264,7 @@ pub fn compare(problems: &[Problem], codes: &[Code], options: &Options) -> Repor
     for (problem, lines) in &measured {
         let yardstick = lines.iter().find(|l| l.code.name == YARDSTICK);
         for line in lines {
-            report
-                .rows
-                .push(row(problem, line, yardstick, &options.digits));
+            report.rows.push(row(problem, line, yardstick, &options.digits));
             let mut cells = vec![problem.name.clone(), line.code.name.to_owned()];
             for d in &options.digits {
                 let mark = |r: Reading| if r.bound { "<" } else { "" };
@@ -283,8 +279,7 @@ pub fn compare(problems: &[Problem], codes: &[Code], options: &Options) -> Repor
                 for (name, _, _, read) in QUANTITIES {
                     let over = yardstick.and_then(|y| ratio(read(line, *d), read(y, *d)));
                     cells.push(over.map_or("-".into(), |x| format!("{x:.2}")));
-                    ratios
-                        .extend(over.map(|x| (line.code.name, name, *d, problem.name.as_str(), x)));
+                    ratios.extend(over.map(|x| (line.code.name, name, *d, problem.name.as_str(), x)));
                 }
                 let fitted = |l: &Line| fit_at(&l.residuals(), *d);
                 let over = yardstick.and_then(|y| Some(fitted(line)? / fitted(y)?));
@@ -305,10 +300,7 @@ pub fn compare(problems: &[Problem], codes: &[Code], options: &Options) -> Repor
             ]
         }))
         .collect();
-    table(
-        &headings.iter().map(String::as_str).collect::<Vec<_>>(),
-        &printed,
-    );
+    table(&headings.iter().map(String::as_str).collect::<Vec<_>>(), &printed);
 
     println!("\nover IDA, by code: median (largest, where) of n problems");
     for code in codes.iter().filter(|c| c.name != YARDSTICK) {
@@ -362,11 +354,10 @@ fn judge(measured: &[(&Problem, Vec<Line>)], options: &Options, report: &mut Rep
             let mut values = Vec::new();
             for (problem, lines) in measured {
                 let id = format!("{name}/{}/{d}", problem.name);
-                let (Some(ours), Some(theirs)) = (named(lines, OURS), named(lines, YARDSTICK))
-                else {
-                    report.missing.push(format!(
-                        "{id}: {OURS} or {YARDSTICK} is not in this comparison"
-                    ));
+                let (Some(ours), Some(theirs)) = (named(lines, OURS), named(lines, YARDSTICK)) else {
+                    report
+                        .missing
+                        .push(format!("{id}: {OURS} or {YARDSTICK} is not in this comparison"));
                     continue;
                 };
                 let value = match (read(&lines[ours], *d), read(&lines[theirs], *d)) {

@@ -10,15 +10,8 @@ use core::slice;
 use holonom_dae::System;
 use holonom_dae::problems::Problem;
 
-type ResidualFn = unsafe extern "C" fn(
-    *const f64,
-    *const f64,
-    *const f64,
-    *mut f64,
-    *mut c_int,
-    *mut f64,
-    *mut c_int,
-);
+type ResidualFn =
+    unsafe extern "C" fn(*const f64, *const f64, *const f64, *mut f64, *mut c_int, *mut f64, *mut c_int);
 
 unsafe extern "C" {
     fn ddassl_(
@@ -102,16 +95,11 @@ fn meaning(idid: c_int) -> &'static str {
 }
 
 /// Integrates with DASSL.
-pub fn integrate(
-    system: &mut dyn System,
-    problem: &Problem,
-    settings: &Settings<'_>,
-) -> Result<Run, String> {
+pub fn integrate(system: &mut dyn System, problem: &Problem, settings: &Settings<'_>) -> Result<Run, String> {
     let n = system.structure().dimension();
     let left_out = excluded(system.structure());
     let size = |k: usize| {
-        c_int::try_from(k)
-            .map_err(|_| format!("{n} unknowns are too many for DASSL's dense matrix"))
+        c_int::try_from(k).map_err(|_| format!("{n} unknowns are too many for DASSL's dense matrix"))
     };
     let neq = size(n)?;
     let n_work = size(40 + 9 * n + n * n)?;

@@ -62,17 +62,10 @@ impl Right<'_> {
 }
 
 /// Integrates with diffsol's BDF.
-pub fn integrate(
-    system: &mut dyn System,
-    problem: &Problem,
-    settings: &Settings<'_>,
-) -> Result<Run, String> {
+pub fn integrate(system: &mut dyn System, problem: &Problem, settings: &Settings<'_>) -> Result<Run, String> {
     let structure = system.structure();
     if structure.derivative != DerivativeForm::Identity
-        || structure
-            .variables
-            .iter()
-            .any(|v| !v.kind.is_differential())
+        || structure.variables.iter().any(|v| !v.kind.is_differential())
     {
         return Err("only explicit ODEs ẏ = f(t, y) are given to diffsol".into());
     }

@@ -30,10 +30,7 @@ fn mean(problem: &Problem, code: Code, rtol: f64, atol: f64) -> Result<(f64, f64
         steps += run.steps;
         jacobians += run.jacobians;
     }
-    Ok((
-        steps as f64 / f64::from(RUNS),
-        jacobians as f64 / f64::from(RUNS),
-    ))
+    Ok((steps as f64 / f64::from(RUNS), jacobians as f64 / f64::from(RUNS)))
 }
 
 /// Measures and prints everything.
@@ -70,7 +67,9 @@ pub fn fidelity(find: impl Fn(&str) -> Result<Problem, String>) -> Report {
                     id: format!("{what}/{name}"),
                     value: value.abs(),
                     limit,
-                    source: format!("relative difference to DASSL, mean over {RUNS} tolerances; signed {value:+.3}"),
+                    source: format!(
+                        "relative difference to DASSL, mean over {RUNS} tolerances; signed {value:+.3}"
+                    ),
                 });
             }
         }

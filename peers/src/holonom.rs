@@ -17,7 +17,10 @@ pub fn integrate(system: &mut dyn System, problem: &Problem, settings: &Settings
     if settings.like_dassl {
         // Multipliers are kept out of all tests the way they are for DASSL.
         let atol = excluded(system.structure());
-        let atol = atol.iter().map(|e| if *e { 1e6 } else { settings.atol }).collect();
+        let atol = atol
+            .iter()
+            .map(|e| if *e { 1e6 } else { settings.atol })
+            .collect();
         options = options.tolerances(Tolerances::each(settings.rtol, atol)).dassl();
     }
     let n = system.structure().dimension();
@@ -25,7 +28,14 @@ pub fn integrate(system: &mut dyn System, problem: &Problem, settings: &Settings
     let mut run = Run::default();
     let begin = cpu_time();
     let span = problem.t_end - problem.t0;
-    let integrator = Integrator::new(Box::new(system), problem.t0, &problem.y0, &problem.yp0, span, options);
+    let integrator = Integrator::new(
+        Box::new(system),
+        problem.t0,
+        &problem.y0,
+        &problem.yp0,
+        span,
+        options,
+    );
     let mut integrator = integrator.map_err(|e| e.to_string())?;
     let result = integrator.run(problem.t_end, &mut recorder);
     run.cpu = cpu_time() - begin;

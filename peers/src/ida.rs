@@ -41,14 +41,7 @@ unsafe extern "C" {
     fn IDASetId(memory: *mut c_void, id: Handle) -> c_int;
     fn IDASetSuppressAlg(memory: *mut c_void, suppress: c_int) -> c_int;
     fn IDASetLinearSolver(memory: *mut c_void, solver: Handle, matrix: Handle) -> c_int;
-    fn IDASolve(
-        memory: *mut c_void,
-        target: f64,
-        t: *mut f64,
-        y: Handle,
-        yp: Handle,
-        task: c_int,
-    ) -> c_int;
+    fn IDASolve(memory: *mut c_void, target: f64, t: *mut f64, y: Handle, yp: Handle, task: c_int) -> c_int;
     fn IDAGetNumSteps(memory: *mut c_void, n: *mut c_long) -> c_int;
     fn IDAGetNumResEvals(memory: *mut c_void, n: *mut c_long) -> c_int;
     fn IDAGetNumJacEvals(memory: *mut c_void, n: *mut c_long) -> c_int;
@@ -72,13 +65,7 @@ struct Callback<'a> {
     message: Option<String>,
 }
 
-unsafe extern "C" fn residual(
-    t: f64,
-    y: Handle,
-    yp: Handle,
-    r: Handle,
-    data: *mut c_void,
-) -> c_int {
+unsafe extern "C" fn residual(t: f64, y: Handle, yp: Handle, r: Handle, data: *mut c_void) -> c_int {
     // SAFETY: `data` is the Callback given to IDASetUserData, alive and not otherwise borrowed
     // while IDASolve runs.
     let call = unsafe { &mut *data.cast::<Callback<'_>>() };
@@ -196,11 +183,7 @@ impl Drop for Memory {
 }
 
 /// Integrates with IDA.
-pub fn integrate(
-    system: &mut dyn System,
-    problem: &Problem,
-    settings: &Settings<'_>,
-) -> Result<Run, String> {
+pub fn integrate(system: &mut dyn System, problem: &Problem, settings: &Settings<'_>) -> Result<Run, String> {
     let key = (
         problem.name.clone(),
         settings.rtol.to_bits(),
@@ -273,10 +256,7 @@ fn attempt(
             | IDAInit(ida, residual, problem.t0, y, yp)
             | IDASetUserData(ida, data)
             | IDASVtolerances(ida, settings.rtol, memory.vectors[3])
-            | IDASetMaxNumSteps(
-                ida,
-                c_long::try_from(settings.max_steps).unwrap_or(c_long::MAX),
-            )
+            | IDASetMaxNumSteps(ida, c_long::try_from(settings.max_steps).unwrap_or(c_long::MAX))
             | IDASetId(ida, id)
             | IDASetSuppressAlg(ida, c_int::from(left_out.contains(&true)))
             | IDASetLinearSolver(ida, memory.solver, memory.matrix)
@@ -294,10 +274,7 @@ fn attempt(
         let flag = unsafe { IDASolve(ida, *target, &raw mut t, y, yp, NORMAL) };
         if flag < 0 {
             failure = Some(match flag {
-                TOO_MUCH_WORK => format!(
-                    "more than {} steps, given up at t = {t:.6e}",
-                    settings.max_steps
-                ),
+                TOO_MUCH_WORK => format!("more than {} steps, given up at t = {t:.6e}", settings.max_steps),
                 _ => format!(
                     "flag {flag} at t = {t:.6e}: {}",
                     call.message.take().unwrap_or_default()

@@ -88,13 +88,7 @@ impl<'a> Counted<'a> {
 
     /// r := F(t, y, ẏ), counted. NaN and infinities are left to the code's own tests.
     #[inline]
-    pub fn residual(
-        &mut self,
-        t: f64,
-        y: &[f64],
-        yp: &[f64],
-        r: &mut [f64],
-    ) -> Result<(), Rejection> {
+    pub fn residual(&mut self, t: f64, y: &[f64], yp: &[f64], r: &mut [f64]) -> Result<(), Rejection> {
         self.calls += 1;
         self.system.residual(t, y, yp, r)
     }

@@ -127,9 +127,7 @@ fn one_thread() {
             .args(std::env::args_os().skip(1))
             .env(NAME, "1")
             .exec();
-        eprintln!(
-            "warning: could not restart with {NAME}=1 ({error}); times may include idle threads"
-        );
+        eprintln!("warning: could not restart with {NAME}=1 ({error}); times may include idle threads");
     }
 }
 
@@ -222,9 +220,7 @@ fn run(
     values: bool,
 ) -> Result<bool, String> {
     if !(rtol > 0.0 && rtol < 1.0) || atol.is_some_and(|a| a.is_nan() || a <= 0.0) {
-        return Err(
-            "tolerances are positive numbers, the relative one below 1, such as 1e-6".into(),
-        );
+        return Err("tolerances are positive numbers, the relative one below 1, such as 1e-6".into());
     }
     let settings = Settings::new(rtol, atol.unwrap_or(rtol * problem.atol_factor));
     let mut all = true;
@@ -247,9 +243,7 @@ fn run(
                     run.error_failures,
                     run.convergence_failures,
                     report::seconds(run.cpu),
-                    run.note
-                        .as_ref()
-                        .map_or(String::new(), |n| format!(" ({n})")),
+                    run.note.as_ref().map_or(String::new(), |n| format!(" ({n})")),
                     run.failure
                         .as_ref()
                         .map_or(String::new(), |f| format!(" FAILED {f}")),

@@ -10,8 +10,7 @@ use core::slice;
 use holonom_dae::problems::Problem;
 use holonom_dae::{DerivativeForm, System};
 
-type RightFn =
-    unsafe extern "C" fn(*const c_int, *const f64, *const f64, *mut f64, *mut f64, *mut c_int);
+type RightFn = unsafe extern "C" fn(*const c_int, *const f64, *const f64, *mut f64, *mut f64, *mut c_int);
 type MassFn = unsafe extern "C" fn(*const c_int, *mut f64, *const c_int, *mut f64, *mut c_int);
 type OutputFn = unsafe extern "C" fn(
     *const c_int,
@@ -57,13 +56,7 @@ unsafe extern "C" {
     );
     /// All n components of the collocation polynomial of the last step, at `t`. A subroutine in
     /// deSolve; Hairer's original is a function of one component.
-    fn contr5_(
-        n: *const c_int,
-        t: *const f64,
-        cont: *const f64,
-        lrc: *const c_int,
-        values: *mut f64,
-    );
+    fn contr5_(n: *const c_int, t: *const f64, cont: *const f64, lrc: *const c_int, values: *mut f64);
 }
 
 /// Stand-ins for deSolve's message routines, which print through an R that does not run here.
@@ -112,13 +105,7 @@ unsafe extern "C" fn right(
     let call = unsafe { &mut *ipar.cast::<Callback<'_>>() };
     let n = call.counted.n;
     // SAFETY: RADAU5 hands over n numbers each in y and f, which do not overlap.
-    let (t, y, f) = unsafe {
-        (
-            *t,
-            slice::from_raw_parts(y, n),
-            slice::from_raw_parts_mut(f, n),
-        )
-    };
+    let (t, y, f) = unsafe { (*t, slice::from_raw_parts(y, n), slice::from_raw_parts_mut(f, n)) };
     let evaluated = call.counted.residual(t, y, &call.zero, f);
     f.iter_mut().for_each(|f| *f = -*f);
     // RADAU5 knows no refusal and takes NaN for success; something huge makes it reject the step.
@@ -242,9 +229,7 @@ fn constant_mass(system: &mut dyn System, problem: &Problem) -> Result<Mass, Str
                 .zip(&there)
                 .any(|(a, b)| (a - b).abs() > 1e-12 * a.abs())
             {
-                return Err(
-                    "RADAU5 needs a constant mass matrix; here it depends on the state".into(),
-                );
+                return Err("RADAU5 needs a constant mass matrix; here it depends on the state".into());
             }
             dense(&mut pattern.entries().zip(&here).map(|((i, j), v)| (i, j, *v)))
         }
@@ -253,12 +238,10 @@ fn constant_mass(system: &mut dyn System, problem: &Problem) -> Result<Mass, Str
     // F(t, y, ẏ) = F(t, y, 0) + M ẏ at the second point, to rounding.
     let (t, y, yp) = second(1e-2);
     let (mut whole, mut rest) = (vec![0.0; n], vec![0.0; n]);
-    let evaluated = system.residual(t, &y, &yp, &mut whole).and(system.residual(
-        t,
-        &y,
-        &vec![0.0; n],
-        &mut rest,
-    ));
+    let evaluated =
+        system
+            .residual(t, &y, &yp, &mut whole)
+            .and(system.residual(t, &y, &vec![0.0; n], &mut rest));
     if evaluated.is_ok() {
         for i in 0..n {
             let terms = (0..n).map(|j| m[i + n * j] * yp[j]);
@@ -282,25 +265,15 @@ fn constant_mass(system: &mut dyn System, problem: &Problem) -> Result<Mass, Str
 }
 
 /// Integrates with RADAU5.
-pub fn integrate(
-    system: &mut dyn System,
-    problem: &Problem,
-    settings: &Settings<'_>,
-) -> Result<Run, String> {
+pub fn integrate(system: &mut dyn System, problem: &Problem, settings: &Settings<'_>) -> Result<Run, String> {
     let n = system.structure().dimension();
-    let indices: Vec<u8> = system
-        .structure()
-        .variables
-        .iter()
-        .map(|v| v.index)
-        .collect();
+    let indices: Vec<u8> = system.structure().variables.iter().map(|v| v.index).collect();
     if !indices.is_sorted() {
         return Err("RADAU5 needs the variables in the order of their index".into());
     }
     let mass_matrix = constant_mass(system, problem)?;
     let size = |k: usize| {
-        c_int::try_from(k)
-            .map_err(|_| format!("{n} unknowns are too many for RADAU5's dense matrices"))
+        c_int::try_from(k).map_err(|_| format!("{n} unknowns are too many for RADAU5's dense matrices"))
     };
     let neq = size(n)?;
     let n_work_size = n * (5 * n + 12) + 20;

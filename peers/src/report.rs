@@ -81,8 +81,7 @@ impl Report {
         }
         let Some(file) = file else { return Ok(()) };
         let text = serde_json::to_string_pretty(&self.to_json()).map_err(|e| e.to_string())?;
-        std::fs::write(file, text + "\n")
-            .map_err(|e| format!("cannot write {}: {e}", file.display()))
+        std::fs::write(file, text + "\n").map_err(|e| format!("cannot write {}: {e}", file.display()))
     }
 }
 
@@ -126,13 +125,7 @@ pub fn table(headings: &[&str], rows: &[Vec<String>]) {
     line(&mut headings.iter().copied());
     println!(
         "{}",
-        "-".repeat(
-            widths
-                .iter()
-                .map(|w| w + 2)
-                .sum::<usize>()
-                .saturating_sub(2)
-        )
+        "-".repeat(widths.iter().map(|w| w + 2).sum::<usize>().saturating_sub(2))
     );
     for row in rows {
         line(&mut row.iter().map(String::as_str));

@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used)]
 
 use holonom_dae::problems::{self, Problem};
-use holonom_dae::{Failure, FailureKind, InputError};
-use holonom_solver::{Integrator, Options, RunError, Start};
+use holonom_dae::{Closure, Failure, FailureKind, InputError, Structure};
+use holonom_solver::{Integrator, Options, RunError, Solution, Start, solve};
 
 /// A linear congruential generator [Knuth 1998, §3.3.4], so that the tests do not depend on
 /// anybody's stream.
@@ -89,4 +89,34 @@ pub fn failed<T>(result: Result<T, Box<RunError>>) -> Box<RunError> {
         Ok(_) => panic!("the run succeeded"),
         Err(error) => error,
     }
+}
+
+/// Two decaying variables.
+pub fn decay<'a>() -> Closure<'a> {
+    Closure::new(Structure::ode(["height", "depth"]), |_t, y, yp, r| {
+        r[0] = yp[0] + y[0];
+        r[1] = yp[1] + 2.0 * y[1];
+    })
+}
+
+/// What `solve` gives.
+pub type Run = Result<Solution, Box<RunError>>;
+
+/// Solves [`decay`].
+pub fn run_decay(interval: (f64, f64), y0: &[f64], yp0: &[f64], options: Options) -> Run {
+    solve(decay(), interval, y0, yp0, options)
+}
+
+/// Solves [`decay`] over a second with these options.
+pub fn with_options(options: Options) -> Run {
+    run_decay((0.0, 1.0), &[1.0, 1.0], &[0.0; 2], options)
+}
+
+/// The input error of a run that did not start.
+#[track_caller]
+pub fn refused(result: Run) -> (Failure, InputError) {
+    let error = failed(result);
+    assert!(error.partial.is_none(), "it started and ended with: {error}");
+    let input = input_error(&error.failure).clone();
+    (error.failure, input)
 }

@@ -136,6 +136,8 @@ pub struct Weights {
     graded: bool,
     /// Whether the weights of the error test differ from the plain ones.
     graded_error: bool,
+    /// How much tighter than given the tolerances were taken last.
+    tightening: f64,
     /// Accuracy to which rounding lets each variable be determined.
     rounding: Vec<f64>,
     plain: Vec<f64>,
@@ -190,6 +192,7 @@ impl Weights {
             index,
             relaxed: relax.iter().any(|r| *r),
             relax,
+            tightening: 1.0,
             rounding: vec![0.0; n],
             plain: vec![0.0; n],
             corrector: vec![0.0; n],
@@ -207,6 +210,7 @@ impl Weights {
     pub fn update(&mut self, y: &[f64], tightening: f64) {
         let rtol = self.tolerances.rtol;
         let r = 1.0 / tightening;
+        self.tightening = tightening;
         match &self.tolerances.atol {
             Absolute::Same(a) => {
                 for ((w, y), f) in self.plain.iter_mut().zip(y).zip(&self.rounding) {
@@ -254,6 +258,11 @@ impl Weights {
                 };
             }
         }
+    }
+
+    /// A bound of the norm of y: 1/rtol, for the tolerance of the last update.
+    pub fn bound_of_solution(&self) -> f64 {
+        self.tightening / self.tolerances.rtol
     }
 
     /// The relative tolerance given.

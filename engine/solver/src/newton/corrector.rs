@@ -30,8 +30,6 @@ pub struct Corrector {
     pub timing: Timing,
     residual: Vec<f64>,
     residual_predicted: Vec<f64>,
-    y_predicted: Vec<f64>,
-    yp_predicted: Vec<f64>,
     delta: Vec<f64>,
     /// Accuracy to which rounding lets each variable be determined, from the last evaluation.
     rounding: Vec<f64>,
@@ -130,8 +128,6 @@ impl Corrector {
             timing: Timing::default(),
             residual: vec![0.0; n],
             residual_predicted: vec![0.0; n],
-            y_predicted: vec![0.0; n],
-            yp_predicted: vec![0.0; n],
             delta: vec![0.0; n],
             rounding: vec![0.0; n],
         }
@@ -194,13 +190,11 @@ impl Corrector {
         let mut action = self.policy.decide(&self.situation(reason, alpha, fresh));
 
         equations.residual(Purpose::Corrector, t, y, yp, &mut self.residual)?;
-        self.y_predicted.copy_from_slice(y);
-        self.yp_predicted.copy_from_slice(yp);
         self.residual_predicted.copy_from_slice(&self.residual);
-        let rounding = 100.0 * f64::EPSILON * weights.norm(y);
+        let rounding = 100.0 * f64::EPSILON * weights.bound_of_solution();
         loop {
             fresh |= action == Action::FullEvaluation;
-            self.refresh(action, equations, weights, t, alpha, h)?;
+            self.refresh(action, equations, weights, t, alpha, h, y, yp)?;
             match self.iterate(equations, weights, t, alpha, rounding, y, yp, e) {
                 Ok(()) => return self.respect_bounds(weights, alpha, y, yp, e),
                 Err(rejection) => {
@@ -212,8 +206,11 @@ impl Corrector {
                     if action == Action::Keep {
                         return Err(rejection);
                     }
-                    y.copy_from_slice(&self.y_predicted);
-                    yp.copy_from_slice(&self.yp_predicted);
+                    // Back to the prediction, up to rounding.
+                    for i in 0..y.len() {
+                        y[i] -= e[i];
+                        yp[i] -= alpha * e[i];
+                    }
                     self.residual.copy_from_slice(&self.residual_predicted);
                 }
             }
@@ -241,11 +238,13 @@ impl Corrector {
         t: f64,
         alpha: f64,
         h: f64,
+        y: &[f64],
+        yp: &[f64],
     ) -> Result<(), Rejection> {
         let at = JacobianPoint {
             t,
-            y: &self.y_predicted,
-            yp: &self.yp_predicted,
+            y,
+            yp,
             residual: &self.residual_predicted,
             alpha,
             h,
@@ -301,7 +300,7 @@ impl Corrector {
         self.memory.alpha = alpha;
         self.memory.rate = RateMemory::default();
         if action == Action::FullEvaluation && self.split.separated {
-            self.estimate_rounding(equations);
+            self.estimate_rounding(equations, y, yp);
         }
         Ok(())
     }
@@ -322,9 +321,8 @@ impl Corrector {
     /// What rounding in the residual does to the solution: J⁻¹ applied to ε times the size of
     /// the terms of each row. Tolerances below that cannot be met (y₃ = 1 − y₁ − y₂ ~ 10⁻¹⁴ is
     /// known to 10⁻¹⁶, whatever is asked for), and insisting would drive the step to zero.
-    fn estimate_rounding(&mut self, equations: &mut Equations<'_>) {
+    fn estimate_rounding(&mut self, equations: &mut Equations<'_>, y: &[f64], yp: &[f64]) {
         self.delta.fill(0.0);
-        let (y, yp) = (&self.y_predicted, &self.yp_predicted);
         let delta = &mut self.delta;
         self.split.f_y.for_each(|i, j, v| delta[i] += (v * y[j]).abs());
         self.split.f_yp.for_each(|i, j, v| delta[i] += (v * yp[j]).abs());

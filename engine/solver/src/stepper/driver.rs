@@ -388,8 +388,9 @@ impl<'s> Integrator<'s> {
             return Err(self.failed(FailureKind::TimeLimit { seconds }));
         }
         // Tolerances below rounding make every test meaningless.
-        let factor = 100.0 * f64::EPSILON * self.stepper.weights().norm(self.stepper.y());
-        if factor > 1.0 {
+        let weights = self.stepper.weights();
+        let factor = 100.0 * f64::EPSILON * weights.bound_of_solution();
+        if factor > 1.0 && 100.0 * f64::EPSILON * weights.norm(self.stepper.y()) > 1.0 {
             return Err(self.failed(FailureKind::TooMuchAccuracy { factor }));
         }
         Ok(())

@@ -3,6 +3,12 @@
 use super::coefficients::{COLUMNS, Coefficients};
 use serde::{Deserialize, Serialize};
 
+/// Ranges of entries that stay in the innermost cache while all columns pass by.
+fn blocks(n: usize) -> impl Iterator<Item = std::ops::Range<usize>> {
+    const BLOCK: usize = 512;
+    (0..n).step_by(BLOCK).map(move |i| i..(i + BLOCK).min(n))
+}
+
 /// Columns φ₁ … φ_{k+2}, each of n entries; column 0 is the solution itself.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct History {
@@ -43,15 +49,17 @@ impl History {
 
     /// Predicted y = Σ φ_j and ẏ = Σ γ_j φ_j over the first k + 1 columns.
     pub fn predict(&self, k: usize, gamma: &[f64; COLUMNS], y: &mut [f64], yp: &mut [f64]) {
-        let n = self.n;
-        let (y, yp) = (&mut y[..n], &mut yp[..n]);
-        y.copy_from_slice(self.column(0));
-        yp.fill(0.0);
-        for j in 1..=k {
-            let g = gamma[j];
-            for ((y, yp), p) in y.iter_mut().zip(yp.iter_mut()).zip(self.column(j)) {
-                *y += p;
-                *yp += g * p;
+        for range in blocks(self.n) {
+            let (y, yp) = (&mut y[range.clone()], &mut yp[range.clone()]);
+            y.copy_from_slice(&self.column(0)[range.clone()]);
+            yp.fill(0.0);
+            for j in 1..=k {
+                let g = gamma[j];
+                let column = &self.column(j)[range.clone()];
+                for ((y, yp), p) in y.iter_mut().zip(yp.iter_mut()).zip(column) {
+                    *y += p;
+                    *yp += g * p;
+                }
             }
         }
     }

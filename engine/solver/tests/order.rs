@@ -102,8 +102,6 @@ fn check(p: &Known) {
             "\norder {k}: measured {first:.3}, {order:.3} (errors {coarse:.2e}, {middle:.2e}, {fine:.2e})"
         );
     }
-    // Shown by `--nocapture`.
-    eprintln!("{}:{report}", p.name);
     assert!(good, "{}:{report}", p.name);
     eprintln!("{}:{report}", p.name);
 }

@@ -33,6 +33,7 @@ pub struct Corrector {
     delta: Vec<f64>,
     /// Accuracy to which rounding lets each variable be determined, from the last evaluation.
     rounding: Vec<f64>,
+    rounding_is_new: bool,
 }
 
 /// Growth of entries in a factorisation beyond which solves are refined once.
@@ -130,12 +131,14 @@ impl Corrector {
             residual_predicted: vec![0.0; n],
             delta: vec![0.0; n],
             rounding: vec![0.0; n],
+            rounding_is_new: false,
         }
     }
 
-    /// Accuracy to which rounding lets each variable be determined; zero where unknown.
-    pub fn rounding(&self) -> &[f64] {
-        &self.rounding
+    /// Accuracy to which rounding lets each variable be determined, when there is something
+    /// new about it since the last call; zero where unknown.
+    pub fn new_rounding(&mut self) -> Option<&[f64]> {
+        std::mem::take(&mut self.rounding_is_new).then_some(&self.rounding)
     }
 
     /// Names of the Jacobian engine, the linear solver and the policy in use.
@@ -334,6 +337,7 @@ impl Corrector {
         for ((r, d), s) in self.rounding.iter_mut().zip(&self.delta).zip(&self.column_scale) {
             *r = 2.0 * (d * s).abs();
         }
+        self.rounding_is_new = true;
     }
 
     /// Iterates with the matrix in use, from the residual at the prediction.
@@ -350,7 +354,6 @@ impl Corrector {
     ) -> Result<(), Rejection> {
         // The factor c of Arnold (18) for a matrix made for another α [Burrage et al. 1980].
         let c = 2.0 / (1.0 + alpha / self.memory.alpha);
-        e.fill(0.0);
         self.memory.corrections = 0;
         let mut convergence = Convergence::new();
         loop {
@@ -376,11 +379,18 @@ impl Corrector {
                     *d *= s;
                 }
             }
-            for i in 0..y.len() {
-                let d = self.delta[i];
-                y[i] -= d;
-                e[i] -= d;
-                yp[i] -= alpha * d;
+            if self.memory.corrections == 1 {
+                for (e, d) in e.iter_mut().zip(&self.delta) {
+                    *e = -d;
+                }
+            } else {
+                for (e, d) in e.iter_mut().zip(&self.delta) {
+                    *e -= d;
+                }
+            }
+            for ((y, yp), d) in y.iter_mut().zip(yp.iter_mut()).zip(&self.delta) {
+                *y -= d;
+                *yp -= alpha * d;
             }
             let norm = weights.norm(&self.delta);
             let verdict = convergence.judge(norm, rounding, &mut self.memory.rate, &self.options);
@@ -469,6 +479,7 @@ impl Corrector {
         self.row_scale.copy_from_slice(&state.row_scale);
         self.column_scale.copy_from_slice(&state.column_scale);
         self.rounding.copy_from_slice(&state.rounding);
+        self.rounding_is_new = true;
         self.form_matrix(self.memory.alpha);
     }
 }

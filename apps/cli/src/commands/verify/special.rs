@@ -201,7 +201,7 @@ fn drift(setup: &Setup, _: &[Problem]) -> Findings {
 
 /// Ten times the unknowns, ten times the work.
 fn sparse_scaling(setup: &Setup, _: &[Problem]) -> Findings {
-    const REPETITIONS: usize = 15;
+    const REPETITIONS: usize = 31;
     let mut findings = Findings::default();
     let sizes = [500, 5000].map(brusselator::problem);
     let mut seconds = [Vec::new(), Vec::new()];
@@ -223,7 +223,7 @@ fn sparse_scaling(setup: &Setup, _: &[Problem]) -> Findings {
     }
     findings.require(
         "special/sparse/ratio",
-        "ratio of these times, medians of 15 interleaved runs",
+        "ratio of these times, medians of 31 interleaved runs",
         large / small,
         "",
         Limit::AtMost(12.0),

@@ -66,18 +66,32 @@ impl History {
 
     /// Brings the columns to the new point, given the correction `e` of the accepted step of
     /// order `k`; keeps `e` as next column when there is room (`keep`).
+    ///
+    /// φ_j becomes φ_j + φ_{j+1} + … + e: running sums from the top, each column touched once.
     pub fn update(&mut self, k: usize, e: &[f64], keep: bool) {
+        const LANES: usize = 4;
+        let n = self.n;
         if keep {
             self.column_mut(k + 1).copy_from_slice(e);
         }
-        for (p, e) in self.column_mut(k).iter_mut().zip(e) {
-            *p += e;
+        let mut all = self.phi.chunks_exact_mut(n);
+        let mut columns: [&mut [f64]; COLUMNS] = std::array::from_fn(|_| all.next().unwrap_or_default());
+        let columns = &mut columns[..=k];
+        let whole = n - n % LANES;
+        for start in (0..whole).step_by(LANES) {
+            let mut sum: [f64; LANES] = std::array::from_fn(|l| e[start + l]);
+            for column in columns.iter_mut().rev() {
+                for (sum, phi) in sum.iter_mut().zip(&mut column[start..start + LANES]) {
+                    *sum += *phi;
+                    *phi = *sum;
+                }
+            }
         }
-        let n = self.n;
-        for j in (0..k).rev() {
-            let (low, high) = self.phi.split_at_mut((j + 1) * n);
-            for (p, q) in low[j * n..].iter_mut().zip(&high[..n]) {
-                *p += q;
+        for i in whole..n {
+            let mut sum = e[i];
+            for column in columns.iter_mut().rev() {
+                sum += column[i];
+                column[i] = sum;
             }
         }
     }

@@ -316,7 +316,9 @@ impl Stepper for Bdf {
         }
         let s = &mut self.state;
         s.history.update(k, &self.e, k < MAX_ORDER);
-        self.weights.set_rounding(self.corrector.rounding());
+        if let Some(rounding) = self.corrector.new_rounding() {
+            self.weights.set_rounding(rounding);
+        }
         self.weights
             .update(&s.y, self.options.tightening(s.steps, self.weights.rtol()));
     }
@@ -437,7 +439,9 @@ impl Stepper for Bdf {
         }
         self.state = (**state).clone();
         self.corrector.restore(corrector);
-        self.weights.set_rounding(self.corrector.rounding());
+        if let Some(rounding) = self.corrector.new_rounding() {
+            self.weights.set_rounding(rounding);
+        }
         self.weights.update(
             &self.state.y,
             self.options.tightening(self.state.steps, self.weights.rtol()),

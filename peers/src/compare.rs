@@ -26,6 +26,8 @@ pub struct Options {
     pub repeat: usize,
     /// Tolerances per decade.
     pub per_decade: u32,
+    /// Judge the pendulum chain by its worst whole second instead of its end.
+    pub along: bool,
 }
 
 /// One tolerance of one code.
@@ -163,7 +165,11 @@ fn sample(problem: &Problem, along: &Along, code: Code, cell: &mut Cell) {
 /// All curves of one problem; the samples of the time go round over the codes.
 fn measure(problem: &Problem, codes: &[Code], options: &Options) -> Vec<Line> {
     let tolerances = ladder(options.per_decade);
-    let along = Along::of(problem);
+    let along = if options.along {
+        Along::of(problem)
+    } else {
+        Along::default()
+    };
     let mut lines: Vec<Line> = codes
         .iter()
         .map(|c| curve(problem, &along, *c, &tolerances))

@@ -71,6 +71,9 @@ enum Command {
         /// Tolerances per decade; more make the result depend less on lucky runs.
         #[arg(long, default_value_t = 2)]
         per_decade: u32,
+        /// Judge the pendulum chain by its worst whole second instead of its end (a second look)
+        #[arg(long)]
+        along: bool,
         /// Write the result as JSON.
         #[arg(long)]
         json: Option<PathBuf>,
@@ -161,6 +164,7 @@ fn dispatch(command: Command) -> Result<bool, String> {
             digits,
             repeat,
             per_decade,
+            along,
             json,
         } => {
             let chosen = match names.is_empty() {
@@ -174,6 +178,7 @@ fn dispatch(command: Command) -> Result<bool, String> {
                     digits,
                     repeat,
                     per_decade,
+                    along,
                 },
             );
             finish(&report, json)

@@ -194,7 +194,7 @@ impl Corrector {
 
         equations.residual(Purpose::Corrector, t, y, yp, &mut self.residual)?;
         self.residual_predicted.copy_from_slice(&self.residual);
-        let rounding = 100.0 * f64::EPSILON * weights.bound_of_solution();
+        let rounding = 100.0 * f64::EPSILON * weights.norm(y);
         loop {
             fresh |= action == Action::FullEvaluation;
             self.refresh(action, equations, weights, t, alpha, h, y, yp)?;

@@ -3,7 +3,8 @@
 //! The derivatives are explicit packs of four (`wide::f64x4`), because compilers do not
 //! vectorise plain arrays of derivatives reliably.
 
-use crate::Real;
+use crate::function::MAX_ARGUMENTS;
+use crate::{Function, Real};
 use core::cmp::Ordering;
 use core::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 use wide::f64x4;
@@ -56,6 +57,60 @@ impl<const K: usize> Dual<K> {
         Self {
             v: f,
             d: self.d.map(|d| d * k),
+        }
+    }
+
+    /// Whether all derivatives are zero.
+    #[inline]
+    pub fn is_constant(self) -> bool {
+        self.d.iter().all(|d| d.as_array().iter().all(|x| *x == 0.0))
+    }
+
+    /// Adds `slope` times the derivatives of `x`: one term of the chain rule.
+    #[inline]
+    pub(crate) fn add_scaled_derivatives(&mut self, x: Self, slope: f64) {
+        let k = f64x4::splat(slope);
+        for (a, b) in self.d.iter_mut().zip(x.d) {
+            *a = b.mul_add(k, *a);
+        }
+    }
+
+    /// The slice itself when it already has `M` packs.
+    #[inline(always)]
+    fn with_packs<const M: usize>(x: &[Self]) -> Option<&[Dual<M>]> {
+        // SAFETY: `Dual<K>` and `Dual<M>` are the same type when K = M.
+        (K == M).then(|| unsafe { core::slice::from_raw_parts(x.as_ptr().cast(), x.len()) })
+    }
+
+    /// The slice itself when it already has `M` packs.
+    #[inline(always)]
+    fn with_packs_mut<const M: usize>(x: &mut [Self]) -> Option<&mut [Dual<M>]> {
+        // SAFETY: `Dual<K>` and `Dual<M>` are the same type when K = M.
+        (K == M).then(|| unsafe { core::slice::from_raw_parts_mut(x.as_mut_ptr().cast(), x.len()) })
+    }
+
+    /// A call pack by pack, for widths of which [`Function`] knows nothing.
+    fn call_by_packs(function: &dyn Function, x: &[Self], y: &mut [Self]) {
+        assert!(
+            x.len().max(y.len()) <= MAX_ARGUMENTS,
+            "too many arguments for {function:?}"
+        );
+        let mut from = [Dual4::constant(0.0); MAX_ARGUMENTS];
+        let mut to = [Dual4::constant(0.0); MAX_ARGUMENTS];
+        for pack in 0..K.max(1) {
+            for (a, x) in from.iter_mut().zip(x) {
+                *a = Dual {
+                    v: x.v,
+                    d: [x.d.get(pack).copied().unwrap_or(f64x4::ZERO)],
+                };
+            }
+            function.evaluate_dual4(&from[..x.len()], &mut to[..y.len()]);
+            for (b, y) in to.iter().zip(y.iter_mut()) {
+                y.v = b.v;
+                if let Some(d) = y.d.get_mut(pack) {
+                    *d = b.d[0];
+                }
+            }
         }
     }
 
@@ -182,7 +237,7 @@ impl<const K: usize> Real for Dual<K> {
     }
     #[inline]
     fn sin_cos(self) -> (Self, Self) {
-        let (s, c) = self.v.sin_cos();
+        let (s, c) = crate::sin_cos(self.v);
         (self.chain(s, c), self.chain(c, -s))
     }
     #[inline]
@@ -231,5 +286,15 @@ impl<const K: usize> Real for Dual<K> {
     }
     fn is_finite(self) -> bool {
         self.v.is_finite() && self.d.iter().all(|d| d.as_array().iter().all(|x| x.is_finite()))
+    }
+    #[inline]
+    fn call(function: &dyn Function, x: &[Self], y: &mut [Self]) {
+        if let (Some(x), Some(y)) = (Self::with_packs::<1>(x), Self::with_packs_mut::<1>(y)) {
+            function.evaluate_dual4(x, y);
+        } else if let (Some(x), Some(y)) = (Self::with_packs::<2>(x), Self::with_packs_mut::<2>(y)) {
+            function.evaluate_dual8(x, y);
+        } else {
+            Self::call_by_packs(function, x, y);
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! The trait [`Real`]: what a residual may do with a number.
 
+use crate::Function;
 use core::fmt::Debug;
 use core::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 
@@ -102,6 +103,11 @@ pub trait Real:
     }
     /// Whether the value and all derivatives are finite.
     fn is_finite(self) -> bool;
+    /// y = f(x) for a function of the user: each scalar calls its own method of `function`.
+    ///
+    /// # Panics
+    /// When the lengths of `x` and `y` are not those of the function.
+    fn call(function: &dyn Function, x: &[Self], y: &mut [Self]);
 }
 
 impl Real for f64 {
@@ -115,15 +121,7 @@ impl Real for f64 {
     }
     #[inline]
     fn sin_cos(self) -> (Self, Self) {
-        f64::sin_cos(self)
-    }
-    #[inline]
-    fn sin(self) -> Self {
-        f64::sin(self)
-    }
-    #[inline]
-    fn cos(self) -> Self {
-        f64::cos(self)
+        crate::sin_cos(self)
     }
     #[inline]
     fn tan(self) -> Self {
@@ -168,5 +166,9 @@ impl Real for f64 {
     #[inline]
     fn is_finite(self) -> bool {
         f64::is_finite(self)
+    }
+    #[inline]
+    fn call(function: &dyn Function, x: &[Self], y: &mut [Self]) {
+        function.evaluate_f64(x, y);
     }
 }

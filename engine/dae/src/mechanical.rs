@@ -19,6 +19,8 @@ pub struct MechanicalLayout {
     pub lambda: Range<usize>,
     /// Multipliers η of the stabilised form; empty in the other forms.
     pub eta: Range<usize>,
+    /// Multipliers σ that keep the lengths of Euler parameters; empty without them.
+    pub sigma: Range<usize>,
 }
 
 /// Which force elements a Jacobian is assembled for.
@@ -44,6 +46,10 @@ pub trait Mechanical: Send {
     fn velocity_map(&mut self, _q: &[f64], x: &[f64], out: &mut [f64]) {
         out.copy_from_slice(x);
     }
+
+    /// Brings q back to where it means something after a projection step: Euler parameters to
+    /// length one.
+    fn normalise(&mut self, _q: &mut [f64]) {}
 
     /// M(t, q), n_v × n_v.
     fn mass(&mut self, t: f64, q: &[f64], mass: &mut [f64]) -> Result<(), Rejection>;

@@ -346,6 +346,7 @@ fn structures_with_impossible_parts() {
                 v: 0..1,
                 lambda: 1..2,
                 eta: 2..2,
+                sigma: 2..2,
             });
             s.forces_depend_on_multipliers = true;
         },

@@ -185,6 +185,7 @@ impl Residual for Chain {
                 v: n..2 * n,
                 lambda: 2 * n..2 * n,
                 eta: 2 * n..2 * n,
+                sigma: 2 * n..2 * n,
             }),
             forces_depend_on_multipliers: false,
         }

@@ -135,6 +135,7 @@ impl<P: ConstrainedMotion> Assembly<P> {
             v: n..2 * n,
             lambda: 2 * n..end,
             eta: end..if self.form == Form::Ggl { end + m } else { end },
+            sigma: 0..0,
         }
     }
 

@@ -40,6 +40,7 @@ impl Projection {
         let mut q = y[layout.q.clone()].to_vec();
         let mut v = y[layout.v.clone()].to_vec();
         let mut iterations = 0;
+        mechanical.normalise(&mut q);
         if self.n_g > 0 {
             iterations = self.positions(mechanical, structure, t, &mut q)?;
             self.velocities(mechanical, structure, t, &q, &mut v)?;
@@ -71,8 +72,10 @@ impl Projection {
             y[layout.lambda.clone()].copy_from_slice(&lambda);
             yp[layout.lambda.clone()].fill(0.0);
         }
-        y[layout.eta.clone()].fill(0.0);
-        yp[layout.eta.clone()].fill(0.0);
+        for range in [&layout.eta, &layout.sigma] {
+            y[range.clone()].fill(0.0);
+            yp[range.clone()].fill(0.0);
+        }
         Ok(iterations)
     }
 
@@ -174,7 +177,8 @@ impl Projection {
             mechanical.velocity_map(q, &x, &mut qx);
             let mut factor = 1.0;
             loop {
-                let trial: Vec<f64> = q.iter().zip(&qx).map(|(q, x)| q + factor * x).collect();
+                let mut trial: Vec<f64> = q.iter().zip(&qx).map(|(q, x)| q + factor * x).collect();
+                mechanical.normalise(&mut trial);
                 let inside = mechanical.constraint(t, &trial, &mut g).is_ok();
                 if inside && (norm(&g) < size * (1.0 - 0.1 * factor) || size < 1e-10) {
                     *q = trial;

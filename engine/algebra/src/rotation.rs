@@ -1,0 +1,149 @@
+//! Rotations from a child frame to its parent that know their own zeros.
+//!
+//! The recursions are written once over the trait [`Rotation`]; a joint that turns about a
+//! coordinate axis in a frame parallel to its parent's uses [`AxisRotation`] (4 products per
+//! vector instead of 9), one that only slides [`NoRotation`].
+
+use crate::{Mat3, Real, Sym3, Vec3};
+
+/// A rotation R from child to parent components: x_parent = R x_child.
+pub trait Rotation<T: Real>: Copy {
+    /// R v.
+    fn to_parent(&self, v: Vec3<T>) -> Vec3<T>;
+    /// Rᵀ v.
+    fn to_child(&self, v: Vec3<T>) -> Vec3<T>;
+    /// R S Rᵀ.
+    fn symmetric_to_parent(&self, s: &Sym3<T>) -> Sym3<T>;
+    /// R A Rᵀ.
+    fn matrix_to_parent(&self, a: &Mat3<T>) -> Mat3<T>;
+    /// `a` · R: the rotation from the child to where `a` leads from the parent.
+    fn after(&self, a: &Mat3<T>) -> Mat3<T>;
+}
+
+/// Parallel frames.
+#[derive(Clone, Copy, Debug)]
+pub struct NoRotation;
+
+impl<T: Real> Rotation<T> for NoRotation {
+    #[inline(always)]
+    fn to_parent(&self, v: Vec3<T>) -> Vec3<T> {
+        v
+    }
+    #[inline(always)]
+    fn to_child(&self, v: Vec3<T>) -> Vec3<T> {
+        v
+    }
+    #[inline]
+    fn symmetric_to_parent(&self, s: &Sym3<T>) -> Sym3<T> {
+        *s
+    }
+    #[inline]
+    fn matrix_to_parent(&self, a: &Mat3<T>) -> Mat3<T> {
+        *a
+    }
+    #[inline]
+    fn after(&self, a: &Mat3<T>) -> Mat3<T> {
+        *a
+    }
+}
+
+/// A turn about coordinate axis `A`, given by sine and cosine.
+#[derive(Clone, Copy, Debug)]
+pub struct AxisRotation<T, const A: usize> {
+    /// Sine of the angle.
+    pub sin: T,
+    /// Cosine of the angle.
+    pub cos: T,
+}
+
+impl<T: Real, const A: usize> AxisRotation<T, A> {
+    const B: usize = (A + 1) % 3;
+    const C: usize = (A + 2) % 3;
+}
+
+impl<T: Real, const A: usize> Rotation<T> for AxisRotation<T, A> {
+    #[inline(always)]
+    fn to_parent(&self, v: Vec3<T>) -> Vec3<T> {
+        let (b, c) = (v[Self::B], v[Self::C]);
+        let mut r = v;
+        r[Self::B] = self.cos * b - self.sin * c;
+        r[Self::C] = self.sin * b + self.cos * c;
+        r
+    }
+    #[inline(always)]
+    fn to_child(&self, v: Vec3<T>) -> Vec3<T> {
+        let (b, c) = (v[Self::B], v[Self::C]);
+        let mut r = v;
+        r[Self::B] = self.cos * b + self.sin * c;
+        r[Self::C] = self.cos * c - self.sin * b;
+        r
+    }
+    #[inline]
+    fn symmetric_to_parent(&self, m: &Sym3<T>) -> Sym3<T> {
+        // In the plane of B and C: with δ = s (c (m_bb − m_cc) ...) the trace stays.
+        let (s, c) = (self.sin, self.cos);
+        let (bb, cc) = (m.0[Self::B], m.0[Self::C]);
+        // Entry 3 + a joins a and a + 1: (A,B) at 3 + A, (B,C) at 3 + B, (C,A) at 3 + C.
+        let (ab, bc, ca) = (m.0[3 + A], m.0[3 + Self::B], m.0[3 + Self::C]);
+        let x = s * (bb - cc) + (c * bc) * 2.0; // 2 × shear turned half-way
+        let shift = s * x;
+        let mut r = *m;
+        r.0[Self::B] = bb - shift;
+        r.0[Self::C] = cc + shift;
+        r.0[3 + Self::B] = c * x - bc;
+        r.0[3 + A] = c * ab - s * ca;
+        r.0[3 + Self::C] = s * ab + c * ca;
+        r
+    }
+    #[inline]
+    fn matrix_to_parent(&self, m: &Mat3<T>) -> Mat3<T> {
+        let (s, c, b, d) = (self.sin, self.cos, Self::B, Self::C);
+        let mut r = *m;
+        for i in 0..3 {
+            let (x, y) = (m.0[i][b], m.0[i][d]);
+            r.0[i][b] = c * x - s * y;
+            r.0[i][d] = s * x + c * y;
+        }
+        for j in 0..3 {
+            let (x, y) = (r.0[b][j], r.0[d][j]);
+            r.0[b][j] = c * x - s * y;
+            r.0[d][j] = s * x + c * y;
+        }
+        r
+    }
+    #[inline]
+    fn after(&self, m: &Mat3<T>) -> Mat3<T> {
+        let (s, c, b, d) = (self.sin, self.cos, Self::B, Self::C);
+        let mut r = *m;
+        for i in 0..3 {
+            let (x, y) = (m.0[i][b], m.0[i][d]);
+            r.0[i][b] = c * x + s * y;
+            r.0[i][d] = c * y - s * x;
+        }
+        r
+    }
+}
+
+/// Any rotation, as a matrix.
+impl<T: Real> Rotation<T> for Mat3<T> {
+    #[inline(always)]
+    fn to_parent(&self, v: Vec3<T>) -> Vec3<T> {
+        self.times(v)
+    }
+    #[inline(always)]
+    fn to_child(&self, v: Vec3<T>) -> Vec3<T> {
+        self.transpose_times(v)
+    }
+    #[inline]
+    fn symmetric_to_parent(&self, s: &Sym3<T>) -> Sym3<T> {
+        s.rotated(self)
+    }
+    #[inline]
+    fn matrix_to_parent(&self, a: &Mat3<T>) -> Mat3<T> {
+        self.matrix(a).matrix(&self.transpose())
+    }
+    #[inline]
+    fn after(&self, a: &Mat3<T>) -> Mat3<T> {
+        a.matrix(self)
+    }
+}

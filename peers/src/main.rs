@@ -13,6 +13,8 @@ mod holonom;
 #[cfg(feature = "ida")]
 mod ida;
 mod interface;
+mod kernels;
+mod kernels_protocol;
 #[cfg(feature = "radau5")]
 mod radau5;
 mod report;
@@ -24,7 +26,7 @@ use report::Report;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// Holonom measured beside IDA, DASSL, RADAU5 and diffsol.
+/// Holonom measured beside IDA, DASSL, RADAU5 and diffsol; its kernels beside Pinocchio and MuJoCo.
 #[derive(Parser)]
 #[command(version)]
 struct Arguments {
@@ -101,6 +103,15 @@ enum Command {
         /// Codes; all unless given.
         #[arg(long, value_delimiter = ',')]
         peer: Vec<String>,
+        /// Write the result as JSON.
+        #[arg(long)]
+        json: Option<PathBuf>,
+    },
+    /// Inverse and forward dynamics and mass matrices beside Pinocchio and MuJoCo.
+    Kernels {
+        /// Rounds of batches in turn.
+        #[arg(long, default_value_t = 101)]
+        rounds: usize,
         /// Write the result as JSON.
         #[arg(long)]
         json: Option<PathBuf>,
@@ -183,6 +194,7 @@ fn dispatch(command: Command) -> Result<bool, String> {
             );
             finish(&report, json)
         }
+        Command::Kernels { rounds, json } => finish(&kernels::kernels(rounds.max(1))?, json),
         Command::Fidelity { json } => finish(&fidelity::fidelity(find), json),
         Command::Chain {
             n,

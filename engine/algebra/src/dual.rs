@@ -1,10 +1,12 @@
 //! Dual numbers: a value with its derivatives along several directions at once.
 //!
-//! The derivatives are explicit packs of four (`wide::f64x4`), because compilers do not
-//! vectorise plain arrays of derivatives reliably.
+//! The operations are explicit ones of packs of four (`wide::f64x4`), because compilers do not
+//! vectorise plain arrays of derivatives reliably. The packs are stored as plain arrays all the
+//! same: aligned ones would leave a quarter of a `Dual8` and more of a `Dual4` to padding, which
+//! is copied along and fills the caches.
 
 use crate::function::MAX_ARGUMENTS;
-use crate::{Function, Real};
+use crate::{Function, Fused, Real};
 use core::cmp::Ordering;
 use core::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 use wide::f64x4;
@@ -13,13 +15,22 @@ use wide::f64x4;
 #[derive(Clone, Copy, Debug)]
 pub struct Dual<const K: usize> {
     v: f64,
-    d: [f64x4; K],
+    d: [[f64; 4]; K],
 }
 
 /// Dual number with four directions.
 pub type Dual4 = Dual<1>;
 /// Dual number with eight directions.
 pub type Dual8 = Dual<2>;
+
+/// `f` of every pack. (`map` of arrays is not always inlined.)
+#[inline(always)]
+fn each<const K: usize>(mut d: [[f64; 4]; K], f: impl Fn(f64x4) -> f64x4) -> [[f64; 4]; K] {
+    for x in &mut d {
+        *x = f(f64x4::new(*x)).to_array();
+    }
+    d
+}
 
 impl<const K: usize> Dual<K> {
     /// Number of directions carried.
@@ -39,7 +50,7 @@ impl<const K: usize> Dual<K> {
     #[inline]
     #[track_caller]
     pub fn with_derivative(mut self, i: usize, dx: f64) -> Self {
-        self.d[i / 4].as_mut_array()[i % 4] = dx;
+        self.d[i / 4][i % 4] = dx;
         self
     }
 
@@ -47,7 +58,7 @@ impl<const K: usize> Dual<K> {
     #[inline]
     #[track_caller]
     pub fn derivative(self, i: usize) -> f64 {
-        self.d[i / 4].as_array()[i % 4]
+        self.d[i / 4][i % 4]
     }
 
     /// f(x) with f′(x) known: the chain rule.
@@ -56,23 +67,21 @@ impl<const K: usize> Dual<K> {
         let k = f64x4::splat(df);
         Self {
             v: f,
-            d: self.d.map(|d| d * k),
+            d: each(self.d, |d| d * k),
         }
     }
 
     /// Whether all derivatives are zero.
     #[inline]
     pub fn is_constant(self) -> bool {
-        self.d.iter().all(|d| d.as_array().iter().all(|x| *x == 0.0))
+        self.d.iter().all(|d| d.iter().all(|x| *x == 0.0))
     }
 
     /// Adds `slope` times the derivatives of `x`: one term of the chain rule.
     #[inline]
     pub(crate) fn add_scaled_derivatives(&mut self, x: Self, slope: f64) {
         let k = f64x4::splat(slope);
-        for (a, b) in self.d.iter_mut().zip(x.d) {
-            *a = b.mul_add(k, *a);
-        }
+        *self = self.zip(x, self.v, |a, b| b.mul_add(k, a));
     }
 
     /// The slice itself when it already has `M` packs.
@@ -101,7 +110,7 @@ impl<const K: usize> Dual<K> {
             for (a, x) in from.iter_mut().zip(x) {
                 *a = Dual {
                     v: x.v,
-                    d: [x.d.get(pack).copied().unwrap_or(f64x4::ZERO)],
+                    d: [x.d.get(pack).copied().unwrap_or([0.0; 4])],
                 };
             }
             function.evaluate_dual4(&from[..x.len()], &mut to[..y.len()]);
@@ -117,8 +126,8 @@ impl<const K: usize> Dual<K> {
     #[inline(always)]
     fn zip(self, other: Self, v: f64, op: impl Fn(f64x4, f64x4) -> f64x4) -> Self {
         let mut d = self.d;
-        for (a, b) in d.iter_mut().zip(other.d) {
-            *a = op(*a, b);
+        for k in 0..K {
+            d[k] = op(f64x4::new(d[k]), f64x4::new(other.d[k])).to_array();
         }
         Self { v, d }
     }
@@ -143,7 +152,7 @@ impl<const K: usize> Neg for Dual<K> {
     fn neg(self) -> Self {
         Self {
             v: -self.v,
-            d: self.d.map(|d| -d),
+            d: each(self.d, |d| -d),
         }
     }
 }
@@ -173,6 +182,48 @@ impl<const K: usize> Mul for Dual<K> {
     }
 }
 
+impl<const K: usize> Fused<Self> for Dual<K> {
+    #[inline(always)]
+    fn plus_product(self, a: Self, p: Self) -> Self {
+        let (x, y) = (f64x4::splat(a.v), f64x4::splat(p.v));
+        let mut d = self.d;
+        for k in 0..K {
+            let (a, p) = (f64x4::new(a.d[k]), f64x4::new(p.d[k]));
+            d[k] = a.mul_add(y, p.mul_add(x, f64x4::new(d[k]))).to_array();
+        }
+        Self {
+            v: self.v.plus_product(a.v, p.v),
+            d,
+        }
+    }
+    #[inline(always)]
+    fn minus_product(self, a: Self, p: Self) -> Self {
+        let (x, y) = (f64x4::splat(a.v), f64x4::splat(p.v));
+        let mut d = self.d;
+        for k in 0..K {
+            let (a, p) = (f64x4::new(a.d[k]), f64x4::new(p.d[k]));
+            d[k] = a.mul_neg_add(y, p.mul_neg_add(x, f64x4::new(d[k]))).to_array();
+        }
+        Self {
+            v: self.v.minus_product(a.v, p.v),
+            d,
+        }
+    }
+}
+
+impl<const K: usize> Fused<f64> for Dual<K> {
+    #[inline(always)]
+    fn plus_product(self, a: Self, p: f64) -> Self {
+        let y = f64x4::splat(p);
+        self.zip(a, self.v.plus_product(a.v, p), |c, a| a.mul_add(y, c))
+    }
+    #[inline(always)]
+    fn minus_product(self, a: Self, p: f64) -> Self {
+        let y = f64x4::splat(p);
+        self.zip(a, self.v.minus_product(a.v, p), |c, a| a.mul_neg_add(y, c))
+    }
+}
+
 impl<const K: usize> Div for Dual<K> {
     type Output = Self;
     #[inline(always)]
@@ -191,7 +242,7 @@ macro_rules! mixed_with_f64 {
             #[inline(always)]
             fn $method(self, k: f64) -> Self {
                 let scale: fn(f64x4, f64) -> f64x4 = $d;
-                Self { v: self.v.$method(k), d: self.d.map(|d| scale(d, k)) }
+                Self { v: self.v.$method(k), d: each(self.d, |d| scale(d, k)) }
             }
         }
     )*};
@@ -224,11 +275,15 @@ assign! {
 }
 
 impl<const K: usize> Real for Dual<K> {
+    #[inline(never)]
+    fn outlined<R>(f: impl FnOnce() -> R) -> R {
+        f()
+    }
     #[inline(always)]
     fn constant(x: f64) -> Self {
         Self {
             v: x,
-            d: [f64x4::ZERO; K],
+            d: [[0.0; 4]; K],
         }
     }
     #[inline(always)]
@@ -285,7 +340,7 @@ impl<const K: usize> Real for Dual<K> {
         self.chain(self.v.powf(p), p * self.v.powf(p - 1.0))
     }
     fn is_finite(self) -> bool {
-        self.v.is_finite() && self.d.iter().all(|d| d.as_array().iter().all(|x| x.is_finite()))
+        self.v.is_finite() && self.d.iter().all(|d| d.iter().all(|x| x.is_finite()))
     }
     #[inline]
     fn call(function: &dyn Function, x: &[Self], y: &mut [Self]) {

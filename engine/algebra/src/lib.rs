@@ -20,7 +20,7 @@ pub use dual::{Dual, Dual4, Dual8};
 pub use euler_parameters::Quaternion;
 pub use function::{Formula, Function, FunctionError, Generic, MAX_ARGUMENTS, Plain};
 pub use rotation::{AxisRotation, NoRotation, Rotation};
-pub use scalar::Real;
+pub use scalar::{Fused, Real};
 pub use spatial::{Articulated, Composite, Inertia, Pose, Twist, Wrench};
 pub use trace::Trace;
 pub use trig::sin_cos;

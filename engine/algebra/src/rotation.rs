@@ -4,7 +4,7 @@
 //! coordinate axis in a frame parallel to its parent's uses [`AxisRotation`] (4 products per
 //! vector instead of 9), one that only slides [`NoRotation`].
 
-use crate::{Mat3, Real, Sym3, Vec3};
+use crate::{Articulated, Fused, Mat3, Real, Sym3, Vec3};
 
 /// A rotation R from child to parent components: x_parent = R x_child.
 pub trait Rotation<T: Real>: Copy {
@@ -18,6 +18,45 @@ pub trait Rotation<T: Real>: Copy {
     fn matrix_to_parent(&self, a: &Mat3<T>) -> Mat3<T>;
     /// `a` · R: the rotation from the child to where `a` leads from the parent.
     fn after(&self, a: &Mat3<T>) -> Mat3<T>;
+    /// Carries an articulated inertia to the parent from which the turn about the rotation's
+    /// axis has been released, if it has one axis.
+    #[inline(always)]
+    fn released_to_parent<P: Copy>(&self, i: &Articulated<T>, p: Vec3<P>) -> Articulated<T>
+    where
+        T: Fused<P>,
+    {
+        i.to_parent(self, p)
+    }
+}
+
+impl<T: Real, R: Rotation<T>> Rotation<T> for &R {
+    #[inline(always)]
+    fn to_parent(&self, v: Vec3<T>) -> Vec3<T> {
+        (*self).to_parent(v)
+    }
+    #[inline(always)]
+    fn to_child(&self, v: Vec3<T>) -> Vec3<T> {
+        (*self).to_child(v)
+    }
+    #[inline(always)]
+    fn symmetric_to_parent(&self, s: &Sym3<T>) -> Sym3<T> {
+        (*self).symmetric_to_parent(s)
+    }
+    #[inline(always)]
+    fn matrix_to_parent(&self, a: &Mat3<T>) -> Mat3<T> {
+        (*self).matrix_to_parent(a)
+    }
+    #[inline(always)]
+    fn after(&self, a: &Mat3<T>) -> Mat3<T> {
+        (*self).after(a)
+    }
+    #[inline(always)]
+    fn released_to_parent<P: Copy>(&self, i: &Articulated<T>, p: Vec3<P>) -> Articulated<T>
+    where
+        T: Fused<P>,
+    {
+        (*self).released_to_parent(i, p)
+    }
 }
 
 /// Parallel frames.
@@ -66,16 +105,16 @@ impl<T: Real, const A: usize> Rotation<T> for AxisRotation<T, A> {
     fn to_parent(&self, v: Vec3<T>) -> Vec3<T> {
         let (b, c) = (v[Self::B], v[Self::C]);
         let mut r = v;
-        r[Self::B] = self.cos * b - self.sin * c;
-        r[Self::C] = self.sin * b + self.cos * c;
+        r[Self::B] = (self.cos * b).minus_product(self.sin, c);
+        r[Self::C] = (self.sin * b).plus_product(self.cos, c);
         r
     }
     #[inline(always)]
     fn to_child(&self, v: Vec3<T>) -> Vec3<T> {
         let (b, c) = (v[Self::B], v[Self::C]);
         let mut r = v;
-        r[Self::B] = self.cos * b + self.sin * c;
-        r[Self::C] = self.cos * c - self.sin * b;
+        r[Self::B] = (self.cos * b).plus_product(self.sin, c);
+        r[Self::C] = (self.cos * c).minus_product(self.sin, b);
         r
     }
     #[inline]
@@ -85,14 +124,13 @@ impl<T: Real, const A: usize> Rotation<T> for AxisRotation<T, A> {
         let (bb, cc) = (m.0[Self::B], m.0[Self::C]);
         // Entry 3 + a joins a and a + 1: (A,B) at 3 + A, (B,C) at 3 + B, (C,A) at 3 + C.
         let (ab, bc, ca) = (m.0[3 + A], m.0[3 + Self::B], m.0[3 + Self::C]);
-        let x = s * (bb - cc) + (c * bc) * 2.0; // 2 × shear turned half-way
-        let shift = s * x;
+        let x = (s * (bb - cc)).plus_product(c + c, bc); // 2 × shear turned half-way
         let mut r = *m;
-        r.0[Self::B] = bb - shift;
-        r.0[Self::C] = cc + shift;
-        r.0[3 + Self::B] = c * x - bc;
-        r.0[3 + A] = c * ab - s * ca;
-        r.0[3 + Self::C] = s * ab + c * ca;
+        r.0[Self::B] = bb.minus_product(s, x);
+        r.0[Self::C] = cc.plus_product(s, x);
+        r.0[3 + Self::B] = (c * x) - bc;
+        r.0[3 + A] = (c * ab).minus_product(s, ca);
+        r.0[3 + Self::C] = (s * ab).plus_product(c, ca);
         r
     }
     #[inline]
@@ -101,13 +139,13 @@ impl<T: Real, const A: usize> Rotation<T> for AxisRotation<T, A> {
         let mut r = *m;
         for i in 0..3 {
             let (x, y) = (m.0[i][b], m.0[i][d]);
-            r.0[i][b] = c * x - s * y;
-            r.0[i][d] = s * x + c * y;
+            r.0[i][b] = (c * x).minus_product(s, y);
+            r.0[i][d] = (s * x).plus_product(c, y);
         }
         for j in 0..3 {
             let (x, y) = (r.0[b][j], r.0[d][j]);
-            r.0[b][j] = c * x - s * y;
-            r.0[d][j] = s * x + c * y;
+            r.0[b][j] = (c * x).minus_product(s, y);
+            r.0[d][j] = (s * x).plus_product(c, y);
         }
         r
     }
@@ -117,10 +155,17 @@ impl<T: Real, const A: usize> Rotation<T> for AxisRotation<T, A> {
         let mut r = *m;
         for i in 0..3 {
             let (x, y) = (m.0[i][b], m.0[i][d]);
-            r.0[i][b] = c * x + s * y;
-            r.0[i][d] = c * y - s * x;
+            r.0[i][b] = (c * x).plus_product(s, y);
+            r.0[i][d] = (c * y).minus_product(s, x);
         }
         r
+    }
+    #[inline(always)]
+    fn released_to_parent<P: Copy>(&self, i: &Articulated<T>, p: Vec3<P>) -> Articulated<T>
+    where
+        T: Fused<P>,
+    {
+        i.without_turn_to_parent(self, p)
     }
 }
 

@@ -4,8 +4,8 @@
 //! moment and force. Inertias map the one to the other:
 //! `n = I ω + H v`, `f = Hᵀ ω + M v`.
 
-use crate::{Mat3, Real, Rotation, Sym3, Vec3};
-use core::ops::{Add, AddAssign, Mul, Neg, Sub};
+use crate::{AxisRotation, Fused, Mat3, Real, Rotation, Sym3, Vec3};
+use core::ops::{Add, AddAssign, Neg, Sub};
 
 /// Angular and linear velocity or acceleration at one origin.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -41,16 +41,33 @@ impl<T: Real> Twist<T> {
     /// Power of a wrench on this motion.
     #[inline]
     pub fn power(&self, w: &Wrench<T>) -> T {
-        self.angular.dot(w.moment) + self.linear.dot(w.force)
+        let mut power = self.angular.dot(w.moment);
+        for i in 0..3 {
+            power = power.plus_product(self.linear[i], w.force[i]);
+        }
+        power
+    }
+
+    /// The motion of a parent at the origin and in the axes of its child, with the child's origin
+    /// at `p` in the parent's frame.
+    #[inline(always)]
+    pub fn to_child<R: Rotation<T>, P: Copy>(&self, r: &R, p: Vec3<P>) -> Self
+    where
+        T: Fused<P>,
+    {
+        Self::new(
+            r.to_child(self.angular),
+            r.to_child(self.linear.plus_cross(self.angular, p)),
+        )
     }
 
     /// The same motion seen at the point `p` away from the origin.
     #[inline]
     pub fn at<P: Copy>(&self, p: Vec3<P>) -> Self
     where
-        T: Mul<P, Output = T>,
+        T: Fused<P>,
     {
-        Self::new(self.angular, self.linear + self.angular.cross(p))
+        Self::new(self.angular, self.linear.plus_cross(self.angular, p))
     }
 }
 
@@ -84,11 +101,29 @@ impl<T: Real> Wrench<T> {
     #[inline]
     pub fn to_parent<R: Rotation<T>, P: Copy>(&self, r: &R, p: Vec3<P>) -> Self
     where
-        T: Mul<P, Output = T>,
+        T: Fused<P>,
     {
         let force = r.to_parent(self.force);
         // p × f = −f × p, with the constant on the right.
-        Self::new(r.to_parent(self.moment) - force.cross(p), force)
+        Self::new(r.to_parent(self.moment).minus_cross(force, p), force)
+    }
+
+    /// Adds [`to_parent`](Self::to_parent) to a load of the parent.
+    #[inline(always)]
+    pub fn add_to_parent<R: Rotation<T>, P: Copy>(&self, r: &R, p: Vec3<P>, parent: &mut Self)
+    where
+        T: Fused<P>,
+    {
+        let force = r.to_parent(self.force);
+        parent.moment = (parent.moment + r.to_parent(self.moment)).minus_cross(force, p);
+        parent.force += force;
+    }
+
+    /// Adds `o` k.
+    #[inline(always)]
+    pub fn add_scaled(&mut self, o: &Self, k: T) {
+        self.moment = self.moment.plus_scaled(o.moment, k);
+        self.force = self.force.plus_scaled(o.force, k);
     }
 }
 
@@ -177,29 +212,34 @@ impl Inertia {
     #[inline]
     pub fn times<T: Real>(&self, v: &Twist<T>) -> Wrench<T> {
         Wrench::new(
-            self.second.times_mixed(v.angular) - v.linear.cross(self.first),
-            v.linear.scale(self.mass) + v.angular.cross(self.first),
+            self.second
+                .times_mixed(v.angular)
+                .minus_cross(v.linear, self.first),
+            v.linear.scale(self.mass).plus_cross(v.angular, self.first),
         )
     }
 
     /// The forces that go with angular velocity ω and acceleration `a` (angular, and of the
     /// origin in the sense of a point's second derivative): Newton's and Euler's equations.
-    #[inline]
-    pub fn newton_euler<T: Real>(&self, omega: Vec3<T>, a: &Twist<T>) -> Wrench<T> {
-        let h = self.first;
-        // ω × (ω × h) + α × h + m a
-        let centripetal = omega.cross(h);
-        let force = a.linear.scale(self.mass) + a.angular.cross(h) + omega.cross(centripetal);
-        let spin = self.second.times_mixed(omega);
-        let moment = self.second.times_mixed(a.angular) + omega.cross(spin) - a.linear.cross(h);
-        Wrench::new(moment, force)
+    #[inline(always)]
+    pub fn newton_euler<T: Real>(&self, omega: &Vec3<T>, a: &Twist<T>, out: &mut Wrench<T>) {
+        T::outlined(|| {
+            let h = self.first;
+            // ω × (ω × h) + α × h + m a
+            let force = a.linear.scale(self.mass).plus_cross(a.angular, h);
+            out.force = force.plus_cross(*omega, omega.cross(h));
+            let moment = self.second.times_mixed(a.angular).minus_cross(a.linear, h);
+            out.moment = moment.plus_cross(*omega, self.second.times_mixed(*omega));
+        })
     }
 
     /// The part of [`newton_euler`](Self::newton_euler) that is quadratic in ω.
-    #[inline]
-    pub fn gyroscopic<T: Real>(&self, omega: Vec3<T>) -> Wrench<T> {
-        let spin = self.second.times_mixed(omega);
-        Wrench::new(omega.cross(spin), omega.cross(omega.cross(self.first)))
+    #[inline(always)]
+    pub fn gyroscopic<T: Real>(&self, omega: &Vec3<T>, out: &mut Wrench<T>) {
+        T::outlined(|| {
+            out.moment = omega.cross(self.second.times_mixed(*omega));
+            out.force = omega.cross(omega.cross(self.first));
+        })
     }
 }
 
@@ -243,33 +283,36 @@ impl<T: Real> Composite<T> {
 
     /// Carried to the parent's frame, with the child's origin at `p` there.
     #[inline]
-    pub fn to_parent<R: Rotation<T>, P: Real>(&self, r: &R, p: Vec3<P>) -> Self
+    pub fn to_parent<R: Rotation<T>, P: Copy>(&self, r: &R, p: Vec3<P>) -> Self
     where
-        T: Mul<P, Output = T>,
+        T: Fused<P>,
     {
-        let h = r.to_parent(self.first);
-        let s = r.symmetric_to_parent(&self.second);
-        // With h' = h + m p: I' = I − [h]×[p]× − [p]×[h']×, symmetric.
-        let mp = p.scale(self.mass);
-        let moved = Vec3([0, 1, 2].map(|i| h[i] + T::one() * mp[i]));
-        let k = Vec3([0, 1, 2].map(|i| h[i] * 2.0 + T::one() * mp[i]));
-        // −[p][k] symmetrised: (p·k) 1 − (p kᵀ + k pᵀ)/2
-        let (a, b, c) = (k[0] * p[0], k[1] * p[1], k[2] * p[2]);
-        let half = |i: usize, j: usize| (k[i] * p[j] + k[j] * p[i]) * 0.5;
-        let m = &s.0;
-        let second = Sym3([
-            m[0] + b + c,
-            m[1] + a + c,
-            m[2] + a + b,
-            m[3] - half(0, 1),
-            m[4] - half(1, 2),
-            m[5] - half(2, 0),
-        ]);
-        Self {
-            mass: self.mass,
-            first: moved,
-            second,
-        }
+        T::outlined(|| {
+            let h = r.to_parent(self.first);
+            let s = r.symmetric_to_parent(&self.second);
+            // With h' = h + m p and k = h + h': I' = I + (p·k) 1 − (p kᵀ + k pᵀ)/2.
+            let mass = T::constant(self.mass);
+            let first = Vec3::from_fn(|i| h[i].plus_product(mass, p[i]));
+            let k = h + first;
+            let l = k.scale(0.5);
+            let m = &s.0;
+            let diagonal =
+                |i: usize, a: usize, b: usize| m[i].plus_product(k[a], p[a]).plus_product(k[b], p[b]);
+            let beside =
+                |i: usize, a: usize, b: usize| m[i].minus_product(l[a], p[b]).minus_product(l[b], p[a]);
+            Self {
+                mass: self.mass,
+                first,
+                second: Sym3([
+                    diagonal(0, 1, 2),
+                    diagonal(1, 2, 0),
+                    diagonal(2, 0, 1),
+                    beside(3, 0, 1),
+                    beside(4, 1, 2),
+                    beside(5, 2, 0),
+                ]),
+            }
+        })
     }
 
     /// Adds another one about the same origin.
@@ -296,7 +339,7 @@ impl<T: Real> Articulated<T> {
     /// The inertia of one body.
     #[inline]
     pub fn new(i: &Inertia) -> Self {
-        let [x, y, z] = i.first.0.map(T::constant);
+        let [x, y, z] = Vec3::<T>::constant(i.first).0;
         let o = T::zero();
         Self {
             mass: Sym3::diagonal(T::constant(i.mass)),
@@ -305,73 +348,215 @@ impl<T: Real> Articulated<T> {
         }
     }
 
+    /// Becomes the inertia of one body.
+    #[inline(always)]
+    pub fn set(&mut self, i: &Inertia) {
+        T::outlined(|| *self = Self::new(i));
+    }
+
     /// The wrench that goes with an acceleration.
-    #[inline]
+    #[inline(always)]
     pub fn times(&self, a: &Twist<T>) -> Wrench<T> {
-        Wrench::new(
-            self.inertia.times(a.angular) + self.coupling.times(a.linear),
-            self.coupling.transpose_times(a.angular) + self.mass.times(a.linear),
-        )
+        T::outlined(|| {
+            Wrench::new(
+                self.coupling.times_plus(a.linear, self.inertia.times(a.angular)),
+                self.coupling
+                    .transpose_times_plus(a.angular, self.mass.times(a.linear)),
+            )
+        })
     }
 
     /// self − u uᵀ k.
     #[inline]
     pub fn minus_outer(&self, u: &Wrench<T>, k: T) -> Self {
-        let f = u.force.scale(k);
-        let mut coupling = self.coupling;
-        for i in 0..3 {
-            for j in 0..3 {
-                coupling.0[i][j] -= u.moment[i] * f[j];
+        T::outlined(|| {
+            let f = u.force.scale(k);
+            let mut coupling = self.coupling;
+            for i in 0..3 {
+                for j in 0..3 {
+                    coupling.0[i][j] = coupling.0[i][j].minus_product(u.moment[i], f[j]);
+                }
             }
-        }
-        Self {
-            mass: self.mass.minus_outer(u.force, k),
-            coupling,
-            inertia: self.inertia.minus_outer(u.moment, k),
-        }
+            Self {
+                mass: self.mass.minus_outer(u.force, k),
+                coupling,
+                inertia: self.inertia.minus_outer(u.moment, k),
+            }
+        })
     }
 
     /// Carried to the parent's frame, with the child's origin at `p` there.
     #[inline]
     pub fn to_parent<R: Rotation<T>, P: Copy>(&self, r: &R, p: Vec3<P>) -> Self
     where
-        T: Mul<P, Output = T>,
+        T: Fused<P>,
     {
-        let mass = r.symmetric_to_parent(&self.mass);
-        let h = r.matrix_to_parent(&self.coupling);
-        let i = r.symmetric_to_parent(&self.inertia);
-        // H' = H + [p]M, I' = I + Z + Zᵀ with Z = [p](H + [p]M/2)ᵀ.
-        let m = mass.full();
-        let mut b = Mat3::zero();
-        for j in 0..3 {
-            b.0[0][j] = m.0[2][j] * p[1] - m.0[1][j] * p[2];
-            b.0[1][j] = m.0[0][j] * p[2] - m.0[2][j] * p[0];
-            b.0[2][j] = m.0[1][j] * p[0] - m.0[0][j] * p[1];
-        }
-        let mut k = h;
-        for a in 0..3 {
-            for c in 0..3 {
-                k.0[a][c] += b.0[a][c] * 0.5;
-            }
-        }
-        // Z[i][j] = (p × row j of K)[i]
-        let z = |i: usize, j: usize| {
-            let (a, c) = ((i + 1) % 3, (i + 2) % 3);
-            k.0[j][c] * p[a] - k.0[j][a] * p[c]
+        let turned = Self {
+            mass: r.symmetric_to_parent(&self.mass),
+            coupling: r.matrix_to_parent(&self.coupling),
+            inertia: r.symmetric_to_parent(&self.inertia),
         };
-        let s = &i.0;
-        Self {
-            mass,
-            coupling: h + b,
-            inertia: Sym3([
-                s[0] + z(0, 0) * 2.0,
-                s[1] + z(1, 1) * 2.0,
-                s[2] + z(2, 2) * 2.0,
-                s[3] + z(0, 1) + z(1, 0),
-                s[4] + z(1, 2) + z(2, 1),
-                s[5] + z(2, 0) + z(0, 2),
-            ]),
-        }
+        turned.shifted(p)
+    }
+
+    /// About the origin from which the present one is at `p`.
+    #[inline]
+    pub fn shifted<P: Copy>(&self, p: Vec3<P>) -> Self
+    where
+        T: Fused<P>,
+    {
+        T::outlined(|| {
+            // H' = H + [p]M, I' = I + [p]Hᵀ + H'[p]ᵀ.
+            let (m, h, i) = (&self.mass, &self.coupling.0, &self.inertia.0);
+            let moved = m.crossed_plus(p, &self.coupling);
+            let g = &moved.0;
+            // (p × row j of H)[i] + (p × row i of H')[j]
+            let entry = |i: usize, j: usize, s: T| {
+                let (a, b) = ((i + 1) % 3, (i + 2) % 3);
+                let s = s.plus_product(h[j][b], p[a]).minus_product(h[j][a], p[b]);
+                let (a, b) = ((j + 1) % 3, (j + 2) % 3);
+                s.plus_product(g[i][b], p[a]).minus_product(g[i][a], p[b])
+            };
+            Self {
+                mass: self.mass,
+                coupling: moved,
+                inertia: Sym3([
+                    entry(0, 0, i[0]),
+                    entry(1, 1, i[1]),
+                    entry(2, 2, i[2]),
+                    entry(0, 1, i[3]),
+                    entry(1, 2, i[4]),
+                    entry(2, 0, i[5]),
+                ]),
+            }
+        })
+    }
+
+    /// Without the freedom to turn about axis `A`, with k the inverse of the moment of inertia
+    /// about it: rows and columns `A` of I and H vanish.
+    #[inline(always)]
+    pub fn without_turn<const A: usize>(&self, k: T) -> Self {
+        T::outlined(|| {
+            let (b, c) = ((A + 1) % 3, (A + 2) % 3);
+            let f = Vec3(self.coupling.0[A]);
+            let (ub, uc) = (self.inertia.at(A, b), self.inertia.at(A, c));
+            let (kb, kc) = (ub * k, uc * k);
+            let mut coupling = Mat3::zero();
+            for j in 0..3 {
+                coupling.0[b][j] = self.coupling.0[b][j].minus_product(f[j], kb);
+                coupling.0[c][j] = self.coupling.0[c][j].minus_product(f[j], kc);
+            }
+            let mut inertia = Sym3::zero();
+            inertia.0[b] = self.inertia.0[b].minus_product(ub, kb);
+            inertia.0[c] = self.inertia.0[c].minus_product(uc, kc);
+            inertia.0[3 + b] = self.inertia.0[3 + b].minus_product(ub, kc);
+            Self {
+                mass: self.mass.minus_outer(f, k),
+                coupling,
+                inertia,
+            }
+        })
+    }
+
+    /// [`times`](Self::times) after [`without_turn`](Self::without_turn).
+    #[inline(always)]
+    pub fn times_without_turn<const A: usize>(&self, a: &Twist<T>) -> Wrench<T> {
+        T::outlined(|| {
+            let (b, c) = ((A + 1) % 3, (A + 2) % 3);
+            let (i, h, w) = (&self.inertia.0, &self.coupling.0, &a.angular);
+            let row = |i: usize, s: T| {
+                let s = s
+                    .plus_product(h[i][0], a.linear[0])
+                    .plus_product(h[i][1], a.linear[1]);
+                s.plus_product(h[i][2], a.linear[2])
+            };
+            let mut moment = Vec3::zero();
+            moment[b] = row(b, (i[b] * w[b]).plus_product(i[3 + b], w[c]));
+            moment[c] = row(c, (i[3 + b] * w[b]).plus_product(i[c], w[c]));
+            let force = self.mass.times(a.linear);
+            let force = force.plus_scaled(Vec3(h[b]), w[b]).plus_scaled(Vec3(h[c]), w[c]);
+            Wrench::new(moment, force)
+        })
+    }
+
+    /// [`to_parent`](Self::to_parent) after [`without_turn`](Self::without_turn).
+    #[inline(always)]
+    pub fn without_turn_to_parent<const A: usize, P: Copy>(&self, r: &AxisRotation<T, A>, p: Vec3<P>) -> Self
+    where
+        T: Fused<P>,
+    {
+        T::outlined(|| {
+            let (a, b, c) = (A, (A + 1) % 3, (A + 2) % 3);
+            let (sin, cos) = (r.sin, r.cos);
+            let mass = r.symmetric_to_parent(&self.mass);
+            // The rows b and c of H, first turned from the right, then from the left.
+            let (hb, hc) = (
+                r.to_parent(Vec3(self.coupling.0[b])),
+                r.to_parent(Vec3(self.coupling.0[c])),
+            );
+            let mut h = Mat3::zero();
+            for j in 0..3 {
+                h.0[b][j] = (cos * hb[j]).minus_product(sin, hc[j]);
+                h.0[c][j] = (sin * hb[j]).plus_product(cos, hc[j]);
+            }
+            let (bb, cc, bc) = (self.inertia.0[b], self.inertia.0[c], self.inertia.0[3 + b]);
+            let x = (sin * (bb - cc)).plus_product(cos + cos, bc);
+            // H' = H + [p]M, I' = I + [p]Hᵀ + H'[p]ᵀ, with row A of H zero.
+            let mut g = h;
+            for j in 0..3 {
+                g.0[a][j] = (mass.at(c, j) * p[b]).minus_product(mass.at(b, j), p[c]);
+                g.0[b][j] = h.0[b][j]
+                    .plus_product(mass.at(a, j), p[c])
+                    .minus_product(mass.at(c, j), p[a]);
+                g.0[c][j] = h.0[c][j]
+                    .plus_product(mass.at(b, j), p[a])
+                    .minus_product(mass.at(a, j), p[b]);
+            }
+            // s + (p × row i of `h`)[j]
+            let entry = |h: &Mat3<T>, i: usize, j: usize, s: T| {
+                let (a, b) = ((j + 1) % 3, (j + 2) % 3);
+                s.plus_product(h.0[i][b], p[a]).minus_product(h.0[i][a], p[b])
+            };
+            let along = |i: usize| (g.0[i][c] * p[b]).minus_product(g.0[i][b], p[c]);
+            let mut inertia = Sym3::zero();
+            inertia.0[a] = along(a);
+            inertia.0[3 + a] = along(b);
+            inertia.0[3 + c] = along(c);
+            inertia.0[b] = entry(&g, b, b, entry(&h, b, b, bb.minus_product(sin, x)));
+            inertia.0[c] = entry(&g, c, c, entry(&h, c, c, cc.plus_product(sin, x)));
+            inertia.0[3 + b] = entry(&g, b, c, entry(&h, c, b, (cos * x) - bc));
+            Self {
+                mass,
+                coupling: g,
+                inertia,
+            }
+        })
+    }
+
+    /// Without any freedom to turn, with `inverse` that of I: M − Hᵀ I⁻¹ H.
+    #[inline(always)]
+    pub fn without_turning(&self, inverse: &Sym3<T>) -> Self {
+        T::outlined(|| {
+            let h = &self.coupling;
+            let ih = [
+                inverse.times(h.column(0)),
+                inverse.times(h.column(1)),
+                inverse.times(h.column(2)),
+            ];
+            let entry = |i: usize, j: usize| self.mass.at(i, j) - h.column(i).dot(ih[j]);
+            Self {
+                mass: Sym3([
+                    entry(0, 0),
+                    entry(1, 1),
+                    entry(2, 2),
+                    entry(0, 1),
+                    entry(1, 2),
+                    entry(2, 0),
+                ]),
+                coupling: Mat3::zero(),
+                inertia: Sym3::zero(),
+            }
+        })
     }
 }
 
@@ -410,7 +595,7 @@ impl<T: Real> Pose<T> {
     #[inline]
     pub fn then<P: Copy>(&self, o: &Pose<P>) -> Self
     where
-        T: Mul<P, Output = T>,
+        T: Fused<P>,
     {
         Self::new(
             self.rotation.matrix(&o.rotation),
@@ -429,7 +614,7 @@ impl<T: Real> Pose<T> {
     #[inline]
     pub fn point<P: Copy>(&self, x: Vec3<P>) -> Vec3<T>
     where
-        T: Mul<P, Output = T>,
+        T: Fused<P>,
     {
         self.rotation.times(x) + self.position
     }

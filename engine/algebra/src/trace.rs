@@ -4,7 +4,7 @@
 //! the time of a [`Trace::scope`]. Equal sets are stored once and unions are remembered (hash
 //! consing), so that the many operations of a residual cost one table look-up each.
 
-use crate::{Function, Real};
+use crate::{Function, Fused, Real};
 use core::cell::RefCell;
 use core::cmp::Ordering;
 use core::hash::{BuildHasherDefault, Hasher};
@@ -402,7 +402,29 @@ assign! {
     MulAssign mul_assign mul f64,
 }
 
+impl Fused<Self> for Trace {
+    fn plus_product(self, a: Self, p: Self) -> Self {
+        (self + a * p).with_value(self.value.plus_product(a.value, p.value))
+    }
+    fn minus_product(self, a: Self, p: Self) -> Self {
+        (self - a * p).with_value(self.value.minus_product(a.value, p.value))
+    }
+}
+
+impl Fused<f64> for Trace {
+    fn plus_product(self, a: Self, p: f64) -> Self {
+        self.plus_product(a, Self::constant(p))
+    }
+    fn minus_product(self, a: Self, p: f64) -> Self {
+        self.minus_product(a, Self::constant(p))
+    }
+}
+
 impl Real for Trace {
+    #[inline(never)]
+    fn outlined<R>(f: impl FnOnce() -> R) -> R {
+        f()
+    }
     fn constant(value: f64) -> Self {
         Self {
             value,
@@ -419,10 +441,10 @@ impl Real for Trace {
         (self.with_value(s), self.with_value(c))
     }
     fn sin(self) -> Self {
-        self.with_value(self.value.sin())
+        self.with_value(Real::sin(self.value))
     }
     fn cos(self) -> Self {
-        self.with_value(self.value.cos())
+        self.with_value(Real::cos(self.value))
     }
     fn tan(self) -> Self {
         self.with_value(self.value.tan())

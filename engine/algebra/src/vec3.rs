@@ -3,7 +3,7 @@
 //! The right operand of a product may be any type the scalar can be multiplied by, `f64` among
 //! them, so that constants of a model cost no derivatives.
 
-use crate::Real;
+use crate::{Fused, Real};
 use core::ops::{Add, AddAssign, Index, IndexMut, Mul, Neg, Sub, SubAssign};
 
 /// A vector of three components.
@@ -23,10 +23,18 @@ impl<T: Real> Vec3<T> {
         Self([x, y, z])
     }
 
+    /// From a function of the number of the component.
+    ///
+    /// (`map` on arrays of long scalars is not inlined, and copies.)
+    #[inline(always)]
+    pub fn from_fn(f: impl Fn(usize) -> T) -> Self {
+        Self([f(0), f(1), f(2)])
+    }
+
     /// A constant vector.
     #[inline(always)]
     pub fn constant(v: Vec3<f64>) -> Self {
-        Self(v.0.map(T::constant))
+        Self::from_fn(|i| T::constant(v.0[i]))
     }
 
     /// The unit vector along axis `a`.
@@ -47,19 +55,62 @@ impl<T: Real> Vec3<T> {
     #[inline(always)]
     pub fn dot<P: Copy>(self, o: Vec3<P>) -> T
     where
-        T: Mul<P, Output = T>,
+        T: Fused<P>,
     {
-        self.0[0] * o.0[0] + self.0[1] * o.0[1] + self.0[2] * o.0[2]
+        (self.0[0] * o.0[0])
+            .plus_product(self.0[1], o.0[1])
+            .plus_product(self.0[2], o.0[2])
     }
 
     /// Vector product self × o.
     #[inline(always)]
     pub fn cross<P: Copy>(self, o: Vec3<P>) -> Self
     where
-        T: Mul<P, Output = T>,
+        T: Fused<P>,
     {
         let ([a, b, c], [x, y, z]) = (self.0, o.0);
-        Self([b * z - c * y, c * x - a * z, a * y - b * x])
+        Self([
+            (b * z).minus_product(c, y),
+            (c * x).minus_product(a, z),
+            (a * y).minus_product(b, x),
+        ])
+    }
+
+    /// self + a × b.
+    #[inline(always)]
+    pub fn plus_cross<P: Copy>(self, a: Self, b: Vec3<P>) -> Self
+    where
+        T: Fused<P>,
+    {
+        let ([s, t, u], [a, b, c], [x, y, z]) = (self.0, a.0, b.0);
+        Self([
+            s.plus_product(b, z).minus_product(c, y),
+            t.plus_product(c, x).minus_product(a, z),
+            u.plus_product(a, y).minus_product(b, x),
+        ])
+    }
+
+    /// self − a × b.
+    #[inline(always)]
+    pub fn minus_cross<P: Copy>(self, a: Self, b: Vec3<P>) -> Self
+    where
+        T: Fused<P>,
+    {
+        let ([s, t, u], [a, b, c], [x, y, z]) = (self.0, a.0, b.0);
+        Self([
+            s.minus_product(b, z).plus_product(c, y),
+            t.minus_product(c, x).plus_product(a, z),
+            u.minus_product(a, y).plus_product(b, x),
+        ])
+    }
+
+    /// self + a k.
+    #[inline(always)]
+    pub fn plus_scaled<P: Copy>(self, a: Self, k: P) -> Self
+    where
+        T: Fused<P>,
+    {
+        Self::from_fn(|i| self.0[i].plus_product(a.0[i], k))
     }
 
     /// The unit vector of axis `a` × self.
@@ -76,9 +127,9 @@ impl<T: Real> Vec3<T> {
     #[inline(always)]
     pub fn scale<P: Copy>(self, k: P) -> Self
     where
-        T: Mul<P, Output = T>,
+        T: Fused<P>,
     {
-        Self(self.0.map(|x| x * k))
+        Self::from_fn(|i| self.0[i] * k)
     }
 
     /// Adds a constant vector.
@@ -158,7 +209,7 @@ impl<T: Real> Neg for Vec3<T> {
     type Output = Self;
     #[inline(always)]
     fn neg(self) -> Self {
-        Self(self.0.map(|x| -x))
+        Self::from_fn(|i| -self.0[i])
     }
 }
 
@@ -197,7 +248,8 @@ impl<T: Real> Mat3<T> {
     /// A constant matrix.
     #[inline(always)]
     pub fn constant(m: &Mat3<f64>) -> Self {
-        Self(m.0.map(|r| r.map(T::constant)))
+        let row = |i: usize| Vec3::constant(Vec3(m.0[i])).0;
+        Self([row(0), row(1), row(2)])
     }
 
     /// The values without derivatives.
@@ -233,32 +285,70 @@ impl<T: Real> Mat3<T> {
     #[inline(always)]
     pub fn times<P: Copy>(&self, v: Vec3<P>) -> Vec3<T>
     where
-        T: Mul<P, Output = T>,
+        T: Fused<P>,
     {
         let m = &self.0;
-        Vec3([0, 1, 2].map(|i| m[i][0] * v[0] + m[i][1] * v[1] + m[i][2] * v[2]))
+        Vec3::from_fn(|i| {
+            (m[i][0] * v[0])
+                .plus_product(m[i][1], v[1])
+                .plus_product(m[i][2], v[2])
+        })
+    }
+
+    /// y + matrix times vector.
+    #[inline(always)]
+    pub fn times_plus<P: Copy>(&self, v: Vec3<P>, y: Vec3<T>) -> Vec3<T>
+    where
+        T: Fused<P>,
+    {
+        let m = &self.0;
+        Vec3::from_fn(|i| {
+            y[i].plus_product(m[i][0], v[0])
+                .plus_product(m[i][1], v[1])
+                .plus_product(m[i][2], v[2])
+        })
+    }
+
+    /// y + transpose times vector.
+    #[inline(always)]
+    pub fn transpose_times_plus<P: Copy>(&self, v: Vec3<P>, y: Vec3<T>) -> Vec3<T>
+    where
+        T: Fused<P>,
+    {
+        let m = &self.0;
+        Vec3::from_fn(|j| {
+            y[j].plus_product(m[0][j], v[0])
+                .plus_product(m[1][j], v[1])
+                .plus_product(m[2][j], v[2])
+        })
     }
 
     /// Transpose times vector.
     #[inline(always)]
     pub fn transpose_times<P: Copy>(&self, v: Vec3<P>) -> Vec3<T>
     where
-        T: Mul<P, Output = T>,
+        T: Fused<P>,
     {
         let m = &self.0;
-        Vec3([0, 1, 2].map(|j| m[0][j] * v[0] + m[1][j] * v[1] + m[2][j] * v[2]))
+        Vec3::from_fn(|j| {
+            (m[0][j] * v[0])
+                .plus_product(m[1][j], v[1])
+                .plus_product(m[2][j], v[2])
+        })
     }
 
     /// Matrix product.
     #[inline]
     pub fn matrix<P: Copy>(&self, o: &Mat3<P>) -> Self
     where
-        T: Mul<P, Output = T>,
+        T: Fused<P>,
     {
         let mut r = Self::zero();
         for i in 0..3 {
             for j in 0..3 {
-                r.0[i][j] = self.0[i][0] * o.0[0][j] + self.0[i][1] * o.0[1][j] + self.0[i][2] * o.0[2][j];
+                r.0[i][j] = (self.0[i][0] * o.0[0][j])
+                    .plus_product(self.0[i][1], o.0[1][j])
+                    .plus_product(self.0[i][2], o.0[2][j]);
             }
         }
         r
@@ -270,7 +360,9 @@ impl<T: Real> Mat3<T> {
         let mut r = Self::zero();
         for i in 0..3 {
             for j in 0..3 {
-                r.0[i][j] = self.0[0][j] * o.0[i][0] + self.0[1][j] * o.0[i][1] + self.0[2][j] * o.0[i][2];
+                r.0[i][j] = (self.0[0][j] * o.0[i][0])
+                    .plus_product(self.0[1][j], o.0[i][1])
+                    .plus_product(self.0[2][j], o.0[i][2]);
             }
         }
         r
@@ -336,7 +428,9 @@ impl<T: Real> Sym3<T> {
     /// A constant matrix.
     #[inline(always)]
     pub fn constant(m: &Sym3<f64>) -> Self {
-        Self(m.0.map(T::constant))
+        let m = &m.0;
+        let c = T::constant;
+        Self([c(m[0]), c(m[1]), c(m[2]), c(m[3]), c(m[4]), c(m[5])])
     }
 
     /// Where entry (i, j) is stored.
@@ -368,10 +462,28 @@ impl<T: Real> Sym3<T> {
     pub fn times(&self, v: Vec3<T>) -> Vec3<T> {
         let m = &self.0;
         Vec3([
-            m[0] * v[0] + m[3] * v[1] + m[5] * v[2],
-            m[3] * v[0] + m[1] * v[1] + m[4] * v[2],
-            m[5] * v[0] + m[4] * v[1] + m[2] * v[2],
+            (m[0] * v[0]).plus_product(m[3], v[1]).plus_product(m[5], v[2]),
+            (m[3] * v[0]).plus_product(m[1], v[1]).plus_product(m[4], v[2]),
+            (m[5] * v[0]).plus_product(m[4], v[1]).plus_product(m[2], v[2]),
         ])
+    }
+
+    /// h + [p] · self, where [p] x = p × x.
+    #[inline(always)]
+    pub fn crossed_plus<P: Copy>(&self, p: Vec3<P>, h: &Mat3<T>) -> Mat3<T>
+    where
+        T: Fused<P>,
+    {
+        let mut r = *h;
+        for i in 0..3 {
+            let (a, b) = ((i + 1) % 3, (i + 2) % 3);
+            for j in 0..3 {
+                r.0[i][j] = r.0[i][j]
+                    .plus_product(self.at(b, j), p[a])
+                    .minus_product(self.at(a, j), p[b]);
+            }
+        }
+        r
     }
 
     /// As a full matrix.
@@ -392,8 +504,11 @@ impl<T: Real> Sym3<T> {
     #[inline]
     pub fn rotated(&self, r: &Mat3<T>) -> Self {
         let rs = r.matrix(&self.full());
-        let entry =
-            |i: usize, j: usize| rs.0[i][0] * r.0[j][0] + rs.0[i][1] * r.0[j][1] + rs.0[i][2] * r.0[j][2];
+        let entry = |i: usize, j: usize| {
+            (rs.0[i][0] * r.0[j][0])
+                .plus_product(rs.0[i][1], r.0[j][1])
+                .plus_product(rs.0[i][2], r.0[j][2])
+        };
         Self([
             entry(0, 0),
             entry(1, 1),
@@ -410,12 +525,12 @@ impl<T: Real> Sym3<T> {
         let w = u.scale(k);
         let m = &self.0;
         Self([
-            m[0] - u[0] * w[0],
-            m[1] - u[1] * w[1],
-            m[2] - u[2] * w[2],
-            m[3] - u[0] * w[1],
-            m[4] - u[1] * w[2],
-            m[5] - u[2] * w[0],
+            m[0].minus_product(u[0], w[0]),
+            m[1].minus_product(u[1], w[1]),
+            m[2].minus_product(u[2], w[2]),
+            m[3].minus_product(u[0], w[1]),
+            m[4].minus_product(u[1], w[2]),
+            m[5].minus_product(u[2], w[0]),
         ])
     }
 
@@ -423,9 +538,17 @@ impl<T: Real> Sym3<T> {
     #[inline]
     pub fn inverse(&self) -> Self {
         let [a, b, c, d, e, f] = self.0; // [a d f; d b e; f e c]
-        let (xx, yy, zz) = (b * c - e * e, a * c - f * f, a * b - d * d);
-        let (xy, yz, zx) = (e * f - d * c, d * f - a * e, d * e - b * f);
-        let r = (a * xx + d * xy + f * zx).recip();
+        let (xx, yy, zz) = (
+            (b * c).minus_product(e, e),
+            (a * c).minus_product(f, f),
+            (a * b).minus_product(d, d),
+        );
+        let (xy, yz, zx) = (
+            (e * f).minus_product(d, c),
+            (d * f).minus_product(a, e),
+            (d * e).minus_product(b, f),
+        );
+        let r = (a * xx).plus_product(d, xy).plus_product(f, zx).recip();
         Self([xx * r, yy * r, zz * r, xy * r, yz * r, zx * r])
     }
 }
@@ -436,9 +559,9 @@ impl Sym3<f64> {
     pub fn times_mixed<T: Real>(&self, v: Vec3<T>) -> Vec3<T> {
         let m = &self.0;
         Vec3([
-            v[0] * m[0] + v[1] * m[3] + v[2] * m[5],
-            v[0] * m[3] + v[1] * m[1] + v[2] * m[4],
-            v[0] * m[5] + v[1] * m[4] + v[2] * m[2],
+            (v[0] * m[0]).plus_product(v[1], m[3]).plus_product(v[2], m[5]),
+            (v[0] * m[3]).plus_product(v[1], m[1]).plus_product(v[2], m[4]),
+            (v[0] * m[5]).plus_product(v[1], m[4]).plus_product(v[2], m[2]),
         ])
     }
 }

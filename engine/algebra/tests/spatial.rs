@@ -97,10 +97,36 @@ proptest! {
         let d = |x: Vec3<Dual8>| Vec3(x.0.map(|c| c.derivative(0)));
         // The moment of momentum about the fixed point gains v × p as the origin moves on.
         let rate = Wrench::new(d(moment) + v.cross(force.value()), d(force));
-        let load = i.newton_euler(omega, &Twist::new(alpha, acc));
+        let mut load = Wrench::zero();
+        i.newton_euler(&omega, &Twist::new(alpha, acc), &mut load);
         prop_assert!(same(&rate, &load), "{rate:?} {load:?}");
-        let still = i.newton_euler(omega, &Twist::zero());
-        prop_assert!(same(&still, &i.gyroscopic(omega)));
+        let mut still = Wrench::zero();
+        i.newton_euler(&omega, &Twist::zero(), &mut still);
+        i.gyroscopic(&omega, &mut load);
+        prop_assert!(same(&still, &load));
+    }
+
+    #[test]
+    fn a_released_turn_has_shorter_formulas(i in inertia(), j in inertia(), r in rotation(), p in vector(), a in twist(), angle in -4.0..4.0f64) {
+        let mut full = Articulated::new(&i).to_parent(&r, p);
+        full += Articulated::new(&j);
+        // Forces per motion, so that the inertias differ where motions tell them apart.
+        full.mass = full.mass + Sym3([0.1, 0.2, 0.3, 0.05, 0.02, 0.01]);
+        let (sin, cos) = angle.sin_cos();
+        let k = 1.0 / full.inertia.0[1];
+        let column = full.times(&Twist::new(Vec3::unit(1), Vec3::zero()));
+        let (long, short) = (full.minus_outer(&column, k), full.without_turn::<1>(k));
+        let mut across = a;
+        across.angular[1] = 0.0;
+        prop_assert!(same(&long.times(&across), &short.times_without_turn::<1>(&across)));
+        let turn = AxisRotation::<f64, 1> { sin, cos };
+        let (long, short) = (long.to_parent(&turn, p), turn.released_to_parent(&short, p));
+        prop_assert!(same(&long.times(&a), &short.times(&a)));
+        // All three turns: what remains does not resist them.
+        let inverse = full.inertia.inverse();
+        let rest = full.without_turning(&inverse);
+        let x = inverse.times(full.coupling.times(a.linear));
+        prop_assert!(same(&full.times(&Twist::new(-x, a.linear)), &rest.times(&a)));
     }
 
     #[test]

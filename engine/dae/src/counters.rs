@@ -18,6 +18,8 @@ pub struct Counters {
     pub residuals: u64,
     /// Residual evaluations of the corrector alone (#fcw).
     pub residuals_corrector: u64,
+    /// Evaluations of the residual with dual numbers, eight directions each; not among `residuals`.
+    pub residuals_dual: u64,
     /// Full evaluations of the Jacobian (#Je).
     pub jacobians: u64,
     /// Cheap updates of the iteration matrix: a changed α on kept ∂F/∂y, Arnold (22)–(25).
@@ -46,7 +48,7 @@ pub struct Counters {
 
 impl Counters {
     /// Name and value of every counter, in the order of the declaration.
-    pub fn rows(&self) -> [(&'static str, u64); 18] {
+    pub fn rows(&self) -> [(&'static str, u64); 19] {
         [
             ("steps", self.steps),
             ("rejected_error", self.rejected_error),
@@ -54,6 +56,7 @@ impl Counters {
             ("order_reductions_stability", self.order_reductions_stability),
             ("residuals", self.residuals),
             ("residuals_corrector", self.residuals_corrector),
+            ("residuals_dual", self.residuals_dual),
             ("jacobians", self.jacobians),
             ("updates_partitioned", self.updates_partitioned),
             ("mass_evaluations", self.mass_evaluations),

@@ -32,6 +32,42 @@
 //! Algebraic equations come without derivatives: [`Structure::semi_explicit`] names them, and the
 //! start is made consistent before the first step.
 //!
+//! # From bodies and joints
+//!
+//! A mechanism is described by bodies and joints; the spanning tree, the loops and the equations
+//! follow. A planar four-bar from spatial revolute joints has five loop equations of which three
+//! say nothing new: they are found, dropped and reported.
+//!
+//! ```
+//! use holonom::multibody::description::{Body, Joint, frame};
+//! use holonom::multibody::residual::{Form, Formalism};
+//! use holonom::multibody::Description;
+//! use holonom::prelude::*;
+//! use std::sync::Arc;
+//!
+//! let bar = |name: &str, length: f64| {
+//!     Body::thin_rod(name, 1.0, [length, 0.0, 0.0]).marker("end", frame::at([length, 0.0, 0.0]))
+//! };
+//! let model = Description::new("four-bar")
+//!     .gravity([0.0, -9.81, 0.0])
+//!     .ground_marker("right", frame::at([0.4, 0.0, 0.0]))
+//!     .body(bar("crank", 0.15))
+//!     .body(bar("coupler", 0.35))
+//!     .body(bar("rocker", 0.3))
+//!     .joint(Joint::revolute("A", "ground", "crank").start(1.0, 8.0))
+//!     .joint(Joint::revolute("B", "crank.end", "coupler").start(-0.6, 0.0))
+//!     .joint(Joint::revolute("C", "coupler.end", "rocker.end"))
+//!     .joint(Joint::revolute("D", "ground.right", "rocker").start(1.7, 0.0))
+//!     .compile()?;
+//! let start = Arc::new(model).assemble(&Default::default())?; // closes the loop
+//! assert_eq!((start.degrees_of_freedom(), start.rows.dropped.len()), (1, 3));
+//!
+//! let equations = start.equations(Form::Ggl, Formalism::Residual)?;
+//! let (y, yp) = start.state(&equations);
+//! let solution = solve(equations.system(), (0.0, 1.0), &y, &yp, Options::new(1e-6, 1e-6))?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! # Constrained mechanics
 //!
 //! A pendulum in Cartesian coordinates, in the stabilised form of Gear, Gupta and Leimkuhler:
@@ -77,6 +113,7 @@
 
 pub use holonom_algebra as algebra;
 pub use holonom_dae as dae;
+pub use holonom_multibody as multibody;
 pub use holonom_solver as solver;
 
 pub use holonom_dae::problems;

@@ -3,7 +3,7 @@
 use crate::newton::NewtonOptions;
 use crate::stepper::{BdfOptions, StabilityOptions};
 use crate::{jacobian, linear, refresh, stepper};
-use holonom_dae::{ErrorTest, InputError, Structure, Tolerances};
+use holonom_dae::{ErrorTest, InputError, Structure, System, Tolerances};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -188,8 +188,9 @@ impl Options {
         self
     }
 
-    /// Refuses options no run can honour.
-    pub fn check(&self, structure: &Structure) -> Result<(), InputError> {
+    /// Refuses options no run of this system can honour.
+    pub fn check(&self, system: &dyn System) -> Result<(), InputError> {
+        let structure = system.structure();
         self.tolerances.check(structure)?;
         let n = structure.dimension();
         let option = |option: &'static str, value: String, remedy: String| {
@@ -313,9 +314,18 @@ impl Options {
                 );
             }
         }
+        if !system.has_duals() && jacobian::find(&self.jacobian).is_some_and(|e| e.needs_duals) {
+            let remedy = "needs a residual that can be evaluated with dual numbers, which this system \
+                          cannot: write it as a `Residual`, or choose differences";
+            return option("jacobian", format!("`{}`", self.jacobian), remedy.into());
+        }
         if structure.sparsity.is_none() {
             let needs = [
-                ("jacobian", &self.jacobian, self.jacobian == "fd-grouped"),
+                (
+                    "jacobian",
+                    &self.jacobian,
+                    jacobian::find(&self.jacobian).is_some_and(|e| e.needs_pattern),
+                ),
                 ("linear", &self.linear, self.linear == "lu-sparse"),
             ];
             for (name, value, needs) in needs {
@@ -330,7 +340,11 @@ impl Options {
     }
 
     /// Names of the Jacobian engine and the linear solver after resolving `auto`.
-    pub fn resolve(&self, structure: &Structure) -> (&'static str, &'static str) {
+    ///
+    /// Mechanisms get exact derivatives: next to singular positions the rounding of differences
+    /// is as large as what is left of the matrix.
+    pub fn resolve(&self, system: &dyn System) -> (&'static str, &'static str) {
+        let structure = system.structure();
         let n = structure.dimension();
         let density = structure
             .sparsity
@@ -348,6 +362,9 @@ impl Options {
                 .unwrap_or("lu-dense"),
         };
         let jacobian = match self.jacobian.as_str() {
+            "auto" if structure.sparsity.is_some() && structure.layout.is_some() && system.has_duals() => {
+                "ad-grouped"
+            }
             "auto" if structure.sparsity.is_some() => "fd-grouped",
             "auto" => "fd-dense",
             name => jacobian::find(name).map_or("fd-dense", |e| e.name),
@@ -389,6 +406,7 @@ impl Options {
             budget: self.error_budget,
             form_factor: structure.local_error_factor(),
             hold_after_failure: self.hold_after_failure,
+            caution: 0,
             fixed_step: self.fixed_step,
         }
     }

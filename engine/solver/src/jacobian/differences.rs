@@ -4,8 +4,9 @@
 //! structure. Combined (DASSL's way, and the only one when the form of ∂F/∂ẏ is unknown): ẏ
 //! moves along by α δ, which gives the iteration matrix for this α.
 
+use super::known::Known;
 use super::{JacobianEngine, JacobianPoint, SplitJacobian};
-use crate::equations::{Equations, Purpose, first_non_finite};
+use crate::equations::{Equations, Purpose};
 use crate::linear::Matrix;
 use holonom_dae::{DerivativeForm, Pattern, Rejection, Structure};
 
@@ -20,8 +21,7 @@ pub struct Differences {
     combined: bool,
     groups: Vec<Vec<usize>>,
     pattern: Option<Pattern>,
-    /// Positions of source and target, and factor, of the entries got by transposition.
-    transposed: Vec<(usize, usize, f64)>,
+    known: Known,
     /// Usual size of each variable: declared, or the largest value met so far.
     size: Vec<f64>,
     declared_size: Vec<bool>,
@@ -30,9 +30,6 @@ pub struct Differences {
     /// Size of the terms of each row and of its largest entry.
     terms: Vec<f64>,
     largest: Vec<f64>,
-    mass_values: Vec<f64>,
-    mass_rows: Vec<usize>,
-    mass_positions: Vec<usize>,
     y: Vec<f64>,
     yp: Vec<f64>,
     perturbed: Vec<f64>,
@@ -46,36 +43,16 @@ impl Differences {
         structure: &Structure,
         sparse: bool,
         combined: bool,
-        mut groups: Vec<Vec<usize>>,
+        groups: Vec<Vec<usize>>,
     ) -> Self {
         let n = structure.dimension();
         let matrix = super::allocate(structure, sparse, combined).f_y;
-        let mut transposed = Vec::new();
-        for block in &structure.transposed {
-            let factor = if block.negated { -1.0 } else { 1.0 };
-            for (j, i_source) in block.columns.clone().zip(block.source_rows.clone()) {
-                for (i, j_source) in block.rows.clone().zip(block.source_columns.clone()) {
-                    let from = super::position(&matrix, i_source, j_source);
-                    if let (Some(from), Some(to)) = (from, super::position(&matrix, i, j)) {
-                        transposed.push((from, to, factor));
-                    }
-                }
-            }
-        }
-        for group in &mut groups {
-            group.retain(|j| !structure.transposed.iter().any(|b| b.columns.contains(j)));
-        }
-        groups.retain(|g| !g.is_empty());
-        let mass: Vec<(usize, usize)> = match &structure.derivative {
-            DerivativeForm::Mass(pattern) => pattern.entries().collect(),
-            _ => Vec::new(),
-        };
         Self {
             name,
             combined: combined || structure.derivative == DerivativeForm::Unknown,
-            groups,
+            groups: Known::remaining(structure, groups),
             pattern: structure.sparsity.clone(),
-            transposed,
+            known: Known::new(structure, &matrix),
             size: structure
                 .variables
                 .iter()
@@ -85,13 +62,6 @@ impl Differences {
             cleared: vec![false; n],
             terms: vec![0.0; n],
             largest: vec![0.0; n],
-            mass_values: vec![0.0; mass.len()],
-            mass_rows: mass.iter().map(|e| e.0).collect(),
-            // The structure was checked: all of ∂F/∂ẏ lies in the pattern.
-            mass_positions: mass
-                .iter()
-                .filter_map(|&(i, j)| super::position(&matrix, i, j))
-                .collect(),
             y: vec![0.0; n],
             yp: vec![0.0; n],
             perturbed: vec![0.0; n],
@@ -107,12 +77,15 @@ impl Differences {
             // DASSL's increments, for the baseline.
             y.abs().max(step.abs()).max(tolerance)
         } else {
-            // differs from (17): its floor ⁴√ε presumes variables of size one.
+            // differs from (17): its floor ⁴√ε presumes variables of size one, and is not needed
+            // where the size is declared: an angle that starts at zero is no small angle.
             let usual = if self.size[j] > 0.0 { self.size[j] } else { 1.0 };
-            y.abs()
-                .max(step.abs())
-                .max(FOURTH_ROOT * usual)
-                .max(tolerance.min(usual))
+            let floor = if self.declared_size[j] {
+                usual
+            } else {
+                FOURTH_ROOT * usual
+            };
+            y.abs().max(step.abs()).max(floor).max(tolerance.min(usual))
         };
         let delta = (ROOT * size).copysign(step);
         // The difference actually taken, free of rounding.
@@ -331,10 +304,7 @@ impl JacobianEngine for Differences {
         if !self.combined {
             self.recover_lost_entries(equations, at, &mut out.f_y);
         }
-        for &(from, to, factor) in &self.transposed {
-            let values = out.f_y.values_mut();
-            values[to] = factor * values[from];
-        }
+        self.known.transpose(&mut out.f_y);
         out.alpha = at.alpha;
         out.separated = !self.combined;
         if self.combined {
@@ -349,22 +319,7 @@ impl JacobianEngine for Differences {
         at: &JacobianPoint<'_>,
         out: &mut SplitJacobian,
     ) -> Result<(), Rejection> {
-        if self.mass_values.is_empty() {
-            return Ok(());
-        }
-        equations.counters.mass_evaluations += 1;
-        equations
-            .system
-            .derivative_matrix(at.t, at.y, at.yp, &mut self.mass_values)?;
-        if let Some(k) = first_non_finite(&self.mass_values) {
-            let row = self.mass_rows[k];
-            return Err(Rejection::NonFinite { row });
-        }
-        let values = out.f_yp.values_mut();
-        for (&k, &value) in self.mass_positions.iter().zip(&self.mass_values) {
-            values[k] = value;
-        }
-        Ok(())
+        self.known.derivative_part(equations, at, out)
     }
 
     fn checkpoint(&self) -> Vec<f64> {

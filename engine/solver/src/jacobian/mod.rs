@@ -5,9 +5,12 @@ mod colouring;
 #[cfg(test)]
 mod conformance;
 mod differences;
+mod forward;
+mod known;
 
 pub use colouring::group_columns;
 pub use differences::Differences;
+pub use forward::Forward;
 
 use crate::equations::Equations;
 use crate::linear::Matrix;
@@ -81,6 +84,8 @@ pub struct Entry {
     pub build: fn(structure: &Structure, sparse: bool, combined: bool) -> Box<dyn JacobianEngine>,
     /// Whether the sparsity pattern must be known.
     pub needs_pattern: bool,
+    /// Whether the system must be able to evaluate its residual with dual numbers.
+    pub needs_duals: bool,
 }
 
 /// All ways to obtain Jacobians.
@@ -94,6 +99,7 @@ pub const REGISTRY: &[Entry] = &[
             Box::new(Differences::new("fd-dense", structure, sparse, combined, groups))
         },
         needs_pattern: false,
+        needs_duals: false,
     },
     Entry {
         name: "fd-grouped",
@@ -110,6 +116,29 @@ pub const REGISTRY: &[Entry] = &[
             ))
         },
         needs_pattern: true,
+        needs_duals: false,
+    },
+    Entry {
+        name: "ad-dense",
+        description: "exact derivatives by dual numbers, eight columns at a time",
+        literature: "Callejo, García de Jalón 2014, §3",
+        build: |structure, sparse, combined| {
+            let groups = (0..structure.dimension()).map(|j| vec![j]).collect();
+            Box::new(Forward::new("ad-dense", structure, sparse, combined, groups))
+        },
+        needs_pattern: false,
+        needs_duals: true,
+    },
+    Entry {
+        name: "ad-grouped",
+        description: "exact derivatives by dual numbers, eight groups of independent columns at a time",
+        literature: "Callejo, García de Jalón 2014, §3; [Curtis, Powell, Reid 1974]",
+        build: |structure, sparse, combined| {
+            let groups = group_columns(structure);
+            Box::new(Forward::new("ad-grouped", structure, sparse, combined, groups))
+        },
+        needs_pattern: true,
+        needs_duals: true,
     },
 ];
 

@@ -69,7 +69,7 @@ impl<'s> Integrator<'s> {
     ) -> Result<Self, Failure> {
         let structure = system.structure();
         structure.check()?;
-        options.check(structure)?;
+        options.check(&*system)?;
         check_start(structure, t0, y0, yp0)?;
         if !(span > 0.0 && span.is_finite()) {
             return Err(InputError::Interval { t0, t_end: t0 + span }.into());
@@ -132,7 +132,7 @@ impl<'s> Integrator<'s> {
     ) -> Result<Self, Failure> {
         let structure = system.structure();
         structure.check()?;
-        options.check(structure)?;
+        options.check(&*system)?;
         let misfit = |s: String| Err(InputError::Checkpoint(s).into());
         if checkpoint.version != VERSION {
             return misfit(format!(

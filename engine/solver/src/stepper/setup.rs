@@ -7,11 +7,17 @@ use crate::options::Options;
 use crate::{jacobian, linear, refresh, stepper};
 use holonom_dae::{InputError, Structure, System, Weights};
 
+/// Mechanisms with loops and exact derivatives: steps with a new Jacobian each after a rejected
+/// attempt, and the share of the tolerance the corrector may use at most. Both keep the noise of
+/// the corrector small next to singular positions, where it is amplified.
+const CAUTION: u32 = 10;
+const CAREFUL_SHARE: f64 = 0.01;
+
 /// The method chosen by the options, with the names of all strategies as used.
 pub fn assemble_parts(system: &dyn System, options: &Options) -> (Box<dyn Stepper>, [&'static str; 4]) {
     let structure = system.structure();
     let n = structure.dimension();
-    let (jacobian_name, linear_name) = options.resolve(structure);
+    let (jacobian_name, linear_name) = options.resolve(system);
     let policy_entry = refresh::find(&options.refresh).unwrap_or(&refresh::REGISTRY[0]);
     let policy = (policy_entry.build)();
     let combined = policy.combined_differences();
@@ -21,7 +27,13 @@ pub fn assemble_parts(system: &dyn System, options: &Options) -> (Box<dyn Steppe
     let engine = (engine_entry.build)(structure, sparse, combined);
     let linear = linear::build(linear_name, n, structure.sparsity.as_ref())
         .unwrap_or_else(|| (linear::REGISTRY[0].build)(n, None));
-    let corrector = Corrector::new(structure, options.newton, engine, linear, policy, split);
+    let constrained = structure.layout.as_ref().is_some_and(|l| !l.lambda.is_empty());
+    let (mut newton, mut bdf) = (options.newton, options.bdf(structure));
+    if constrained && engine_entry.needs_duals {
+        newton.share = newton.share.min(CAREFUL_SHARE);
+        bdf.caution = CAUTION;
+    }
+    let corrector = Corrector::new(structure, newton, engine, linear, policy, split);
     let error_test = options
         .error_test
         .clone()
@@ -31,7 +43,7 @@ pub fn assemble_parts(system: &dyn System, options: &Options) -> (Box<dyn Steppe
     let parts = Parts {
         corrector,
         weights,
-        bdf: options.bdf(structure),
+        bdf,
     };
     (
         (entry.build)(n, parts),

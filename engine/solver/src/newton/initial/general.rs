@@ -282,7 +282,7 @@ impl General<'_> {
         r: &[f64],
         h: f64,
     ) -> Result<(SplitJacobian, bool), InputError> {
-        let (jacobian_name, linear_name) = self.options.resolve(self.structure);
+        let (jacobian_name, linear_name) = self.options.resolve(&*equations.system);
         let sparse = linear_name == "lu-sparse";
         let mut split = jacobian::allocate(self.structure, sparse, false);
         let entry = jacobian::find(jacobian_name).unwrap_or(&jacobian::REGISTRY[0]);

@@ -37,6 +37,13 @@ pub struct BdfOptions {
     pub form_factor: f64,
     /// Keep a step size that followed a failed error test for some steps (DASSL does not).
     pub hold_after_failure: bool,
+    /// Steps after a rejected attempt that are taken with a new Jacobian each and judged without
+    /// the budget.
+    ///
+    /// Next to a singular position of a mechanism what an old matrix leaves of the constraint
+    /// residuals appears divided by the smallest singular value in the solution, fails the error
+    /// test there, and ever smaller steps end at the singular position instead of behind it.
+    pub caution: u32,
     /// Keep this step size and `max_order` throughout, without error control.
     pub fixed_step: Option<f64>,
 }
@@ -49,6 +56,7 @@ impl Default for BdfOptions {
             budget: Some(50.0),
             form_factor: 1.0,
             hold_after_failure: true,
+            caution: 0,
             fixed_step: None,
         }
     }
@@ -94,6 +102,8 @@ pub struct BdfState {
     steps: u64,
     /// Accepted steps to come that must not be followed by a doubled step.
     hold: u32,
+    /// Steps left with a new Jacobian each.
+    caution: u32,
     stability: Stability,
 }
 
@@ -135,6 +145,7 @@ impl Bdf {
                 other_failures: 0,
                 steps: 0,
                 hold: 0,
+                caution: 0,
                 stability: Stability::default(),
             },
             scaled: 0..0,
@@ -239,7 +250,7 @@ impl Stepper for Bdf {
         s.h_last = 0.0;
         (s.k, s.k_last) = (1, 0);
         s.initial_phase = true;
-        (s.error_failures, s.other_failures, s.hold) = (0, 0, 0);
+        (s.error_failures, s.other_failures, s.hold, s.caution) = (0, 0, 0, 0);
         s.coefficients = Coefficients::default();
         s.coefficients.psi[0] = s.h;
         s.history.column_mut(0).copy_from_slice(y);
@@ -272,6 +283,9 @@ impl Stepper for Bdf {
 
         // Correction.
         self.weights.grade(s.h);
+        if s.caution > 0 {
+            self.corrector.request_evaluation();
+        }
         let step = CorrectorStep {
             t: s.t + s.h,
             alpha: c.leading,
@@ -307,6 +321,7 @@ impl Stepper for Bdf {
         s.h_last = s.h;
         s.steps += 1;
         (s.error_failures, s.other_failures) = (0, 0);
+        s.caution = s.caution.saturating_sub(1);
         self.corrector.step_accepted();
 
         if self.options.fixed_step.is_some() {
@@ -319,13 +334,19 @@ impl Stepper for Bdf {
         if let Some(rounding) = self.corrector.new_rounding() {
             self.weights.set_rounding(rounding);
         }
+        let steps = if s.caution > 0 { 0 } else { s.steps };
         self.weights
-            .update(&s.y, self.options.tightening(s.steps, self.weights.rtol()));
+            .update(&s.y, self.options.tightening(steps, self.weights.rtol()));
     }
 
     fn reject(&mut self, rejection: Rejection) {
         let s = &mut self.state;
         s.initial_phase = false;
+        s.caution = self.options.caution;
+        if s.caution > 0 {
+            self.weights
+                .update(&s.y, self.options.tightening(0, self.weights.rtol()));
+        }
         // The history as before the attempt.
         let beta = s.coefficients.beta;
         s.history.scale(self.scaled.clone(), |j| 1.0 / beta[j]);

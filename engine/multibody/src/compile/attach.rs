@@ -1,0 +1,351 @@
+//! Cut joints, constraints, rods and forces on the nodes, and the finished model.
+
+use super::error::ModelError;
+use super::lower::{Lowered, add_inertia, axis_frame};
+use super::names::{Names, Place};
+use super::references::{constraint_place, force_place, rod_place};
+use crate::description::{ConstraintKind, CoordinateMotion, CoordinateRef, Description, ForceKind, Joint};
+use crate::elements::constraints::{ConstraintElement, CoordinateSum, Pair, PairRow, Rolling};
+use crate::elements::forces::{Applied, ForceElement, JointSpring, SpringDamper, TorsionSpring, User};
+use crate::forest::{Forest, Graph};
+use crate::model::{
+    Attachment, JointPlace, Model, ModelConstraint, ModelForce, ModelJoint, ModelRod, ModelRow,
+};
+use crate::tree::Tree;
+use holonom_algebra::{Inertia, Sym3};
+
+/// Finishes the model. What is wrong goes to `errors`; the model is of no use then.
+pub(super) fn attach(
+    description: &Description,
+    names: &Names,
+    graph: Graph,
+    forest: Forest,
+    ends: &[[Place; 2]],
+    lowered: Lowered,
+    errors: &mut Vec<ModelError>,
+) -> Model {
+    let mut attach = Attach {
+        description,
+        names,
+        lowered,
+        errors,
+        constraints: Vec::new(),
+        rows: Vec::new(),
+        rods: Vec::new(),
+        forces: Vec::new(),
+    };
+    for (index, (joint, ends)) in description.joints.iter().zip(ends).enumerate() {
+        if attach.lowered.joints[index].is_none() {
+            attach.lowered.joints[index] = Some(attach.cut(joint, ends));
+        }
+    }
+    for constraint in &description.constraints {
+        let place = constraint_place(&constraint.name);
+        if let Some(element) = attach.constraint(&place, &constraint.kind) {
+            attach.add_constraint(&constraint.name, element, None, Some(place));
+        }
+    }
+    attach.all_rods();
+    for force in &description.forces {
+        if let Some(element) = attach.force(&force_place(&force.name), &force.kind) {
+            let name = force.name.clone();
+            attach.forces.push(ModelForce { name, element });
+        }
+    }
+    let needs_world = !attach.rods.is_empty()
+        || attach.constraints.iter().any(|c| c.element.sides().is_some())
+        || attach
+            .forces
+            .iter()
+            .any(|f| !matches!(f.element, ForceElement::JointSpring(_)));
+    let lowered = attach.lowered;
+    Model {
+        name: description.name.clone(),
+        tree: lowered.tree,
+        graph,
+        forest,
+        bodies: lowered.bodies,
+        joints: lowered.joints.into_iter().flatten().collect(),
+        constraints: attach.constraints,
+        rows: attach.rows,
+        rods: attach.rods,
+        forces: attach.forces,
+        signals: lowered.signals,
+        position_names: lowered.position_names,
+        velocity_names: lowered.velocity_names,
+        q0: lowered.q0,
+        v0: lowered.v0,
+        needs_world,
+    }
+}
+
+struct Attach<'a, 'b> {
+    description: &'a Description,
+    names: &'b Names<'a>,
+    lowered: Lowered,
+    errors: &'b mut Vec<ModelError>,
+    constraints: Vec<ModelConstraint>,
+    rows: Vec<ModelRow>,
+    rods: Vec<ModelRod>,
+    forces: Vec<ModelForce>,
+}
+
+impl Attach<'_, '_> {
+    fn cut(&mut self, joint: &Joint, ends: &[Place; 2]) -> ModelJoint {
+        let rows = (joint.kind.info().cut_rows)(joint.kind);
+        let turn = axis_frame(joint);
+        let turned = |place: &Place| {
+            self.lowered.attachment(&Place {
+                body: place.body,
+                frame: place.frame.then(&turn),
+            })
+        };
+        let element = ConstraintElement::Pair(Pair {
+            from: turned(&ends[0]),
+            to: turned(&ends[1]),
+            rows: rows.iter().map(|row| row.row).collect(),
+        });
+        let row_names = rows.iter().map(|row| row.name.to_string()).collect();
+        let constraint = self.add_constraint(&joint.name, element, Some(row_names), None);
+        ModelJoint {
+            name: joint.name.clone(),
+            kind: joint.kind,
+            place: JointPlace::Cut { constraint },
+            from: self.lowered.attachment(&ends[0]),
+            to: self.lowered.attachment(&ends[1]),
+            coordinates: Vec::new(),
+        }
+    }
+
+    /// Adds the rows of a constraint; `must_move` is its place in words if it is a fault that no
+    /// coordinate moves it (the rows of a cut joint may be redundant).
+    fn add_constraint(
+        &mut self,
+        name: &str,
+        element: ConstraintElement,
+        row_names: Option<Vec<String>>,
+        must_move: Option<String>,
+    ) -> usize {
+        let number = self.constraints.len();
+        let (from_path, to_path) = match element.sides() {
+            Some([from, to]) => paths(&self.lowered.tree, from.node, to.node),
+            None => (Vec::new(), Vec::new()),
+        };
+        if let Some(place) = must_move
+            && element.sides().is_some()
+            && from_path.is_empty()
+            && to_path.is_empty()
+        {
+            self.errors.push(ModelError::ConstraintWithoutFreedom { place });
+        }
+        let start = self.rows.len();
+        let row_names = row_names.unwrap_or_else(|| element.row_names());
+        for (row, level) in row_names.iter().zip(element.levels()) {
+            self.rows.push(ModelRow {
+                name: format!("{name}.{row}"),
+                constraint: number,
+                level,
+            });
+        }
+        self.constraints.push(ModelConstraint {
+            name: name.to_string(),
+            element,
+            rows: start..self.rows.len(),
+            to_path,
+            from_path,
+        });
+        number
+    }
+
+    fn frame(&self, reference: &str) -> Option<Attachment> {
+        // What does not exist has been reported before.
+        let place = self.names.frame(reference, "").ok()?;
+        Some(self.lowered.attachment(&place))
+    }
+
+    /// The node of a coordinate, 0 if it is locked.
+    fn coordinate(&mut self, reference: &CoordinateRef, place: &str, force: bool) -> Option<(usize, usize)> {
+        let joint = self.names.coordinate(reference, "").ok()?;
+        let nodes = &self.lowered.joints[joint].as_ref()?.coordinates;
+        if let Some(&node) = nodes.get(reference.index) {
+            return Some((joint, node));
+        }
+        self.errors.push(ModelError::CutCoordinate {
+            place: place.to_string(),
+            joint: reference.joint.clone(),
+            alternative: force,
+        });
+        None
+    }
+
+    fn constraint(&mut self, place: &str, kind: &ConstraintKind) -> Option<ConstraintElement> {
+        Some(match kind {
+            ConstraintKind::Point { from, to } => {
+                let rows = (0..3).map(|axis| PairRow::Along { axis }).collect();
+                ConstraintElement::Pair(Pair {
+                    from: self.frame(from)?,
+                    to: self.frame(to)?,
+                    rows,
+                })
+            }
+            ConstraintKind::Distance { from, to, length } => self.distance(from, to, *length)?,
+            ConstraintKind::Coupling { terms, offset } => self.coupling(place, terms, *offset)?,
+            ConstraintKind::Driver { coordinate, signal } => {
+                let (_, node) = self.coordinate(coordinate, place, false)?;
+                ConstraintElement::Coordinates(CoordinateSum {
+                    terms: vec![(node, 1.0)],
+                    offset: 0.0,
+                    signal: Some(signal.clone()),
+                })
+            }
+            ConstraintKind::Rolling {
+                wheel,
+                plane,
+                radius,
+                sphere,
+            } => ConstraintElement::Rolling(Rolling {
+                wheel: self.frame(wheel)?,
+                plane: self.frame(plane)?,
+                radius: *radius,
+                sphere: *sphere,
+            }),
+        })
+    }
+
+    fn distance(&self, from: &str, to: &str, length: f64) -> Option<ConstraintElement> {
+        Some(ConstraintElement::Pair(Pair {
+            from: self.frame(from)?,
+            to: self.frame(to)?,
+            rows: vec![PairRow::Distance { length }],
+        }))
+    }
+
+    fn coupling(
+        &mut self,
+        place: &str,
+        terms: &[(CoordinateRef, f64)],
+        offset: f64,
+    ) -> Option<ConstraintElement> {
+        let (mut moving, mut offset) = (Vec::with_capacity(terms.len()), offset);
+        for (reference, factor) in terms {
+            let (joint, node) = self.coordinate(reference, place, false)?;
+            let described = self.description.joints[joint].coordinates.get(reference.index);
+            match described {
+                Some(c) if matches!(c.motion, CoordinateMotion::Locked) => offset -= factor * c.position,
+                _ => moving.push((node, *factor)),
+            }
+        }
+        Some(ConstraintElement::Coordinates(CoordinateSum {
+            terms: moving,
+            offset,
+            signal: None,
+        }))
+    }
+
+    fn all_rods(&mut self) {
+        let description = self.description;
+        for rod in &description.rods {
+            let Some(element) = self.distance(&rod.from, &rod.to, rod.length) else {
+                continue;
+            };
+            let Some(ends) = element.sides() else { continue };
+            let place = rod_place(&rod.name);
+            let constraint = self.add_constraint(&rod.name, element, None, Some(place));
+            if rod.mass == 0.0 {
+                continue;
+            }
+            // (m/6)[2I I; I 2I]: the diagonal blocks are point masses m/3.
+            for end in ends.iter().filter(|end| end.node != 0) {
+                let point = Inertia::at_centre(rod.mass / 3.0, end.frame.position, &Sym3::zero());
+                add_inertia(&mut self.lowered.tree, end.node, point);
+            }
+            self.rods.push(ModelRod {
+                name: rod.name.clone(),
+                ends,
+                mass: rod.mass,
+                constraint,
+            });
+        }
+    }
+
+    fn force(&mut self, place: &str, kind: &ForceKind) -> Option<ForceElement> {
+        Some(match kind {
+            ForceKind::Applied {
+                frame,
+                force,
+                torque,
+                follower,
+            } => ForceElement::Applied(Applied {
+                frame: self.frame(frame)?,
+                force: force.clone(),
+                torque: torque.clone(),
+                follower: *follower,
+            }),
+            ForceKind::SpringDamper {
+                from,
+                to,
+                stiffness,
+                damping,
+                free_length,
+                preload,
+            } => ForceElement::SpringDamper(SpringDamper {
+                from: self.frame(from)?,
+                to: self.frame(to)?,
+                stiffness: *stiffness,
+                damping: *damping,
+                free_length: *free_length,
+                preload: *preload,
+            }),
+            ForceKind::TorsionSpring {
+                from,
+                to,
+                stiffness,
+                damping,
+                free_angle,
+            } => ForceElement::TorsionSpring(TorsionSpring {
+                from: self.frame(from)?,
+                to: self.frame(to)?,
+                stiffness: *stiffness,
+                damping: *damping,
+                free_angle: *free_angle,
+            }),
+            ForceKind::JointSpring {
+                coordinate,
+                stiffness,
+                damping,
+                free_position,
+                motor,
+            } => ForceElement::JointSpring(JointSpring {
+                node: self.coordinate(coordinate, place, true)?.1,
+                stiffness: *stiffness,
+                damping: *damping,
+                free_position: *free_position,
+                motor: motor.clone(),
+            }),
+            ForceKind::User { from, to, law } => ForceElement::User(User {
+                from: self.frame(from)?,
+                to: self.frame(to)?,
+                law: law.clone(),
+            }),
+        })
+    }
+}
+
+/// The nodes with freedoms between the lowest common ancestor of two nodes and each of them, tip
+/// to base: the first side, the second side.
+fn paths(tree: &Tree, mut from: usize, mut to: usize) -> (Vec<usize>, Vec<usize>) {
+    let (mut from_path, mut to_path) = (Vec::new(), Vec::new());
+    // Parents have lower numbers: the higher one of two is never an ancestor of the other.
+    while from != to {
+        let (node, path) = if from > to {
+            (&mut from, &mut from_path)
+        } else {
+            (&mut to, &mut to_path)
+        };
+        if tree.nodes[*node].n_v() > 0 {
+            path.push(*node);
+        }
+        *node = tree.nodes[*node].parent;
+    }
+    (from_path, to_path)
+}

@@ -1,0 +1,462 @@
+//! What can be wrong with a description. Every message names the thing, the place and the remedy.
+
+use core::fmt;
+use thiserror::Error;
+
+/// All faults of a description, in the order in which they were found; printed one per line.
+///
+/// ```
+/// use holonom_multibody::Description;
+/// use holonom_multibody::description::{Body, Joint};
+///
+/// let errors = Description::new("demo")
+///     .body(Body::new("wheel", -1.0))
+///     .joint(Joint::free("float", "ground", "whel"))
+///     .compile()
+///     .unwrap_err();
+/// assert_eq!(errors.0.len(), 2);
+/// assert!(errors.to_string().contains("did you mean \"wheel\"?"));
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct ModelErrors(pub Vec<ModelError>);
+
+impl fmt::Display for ModelErrors {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, error) in self.0.iter().enumerate() {
+            if index > 0 {
+                writeln!(f)?;
+            }
+            write!(f, "{error}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for ModelErrors {}
+
+/// What a misspelt name may have meant.
+fn guess(suggestion: &Option<String>, otherwise: &str) -> String {
+    match suggestion {
+        Some(name) => format!("; did you mean \"{name}\"?"),
+        None => format!("; {otherwise}"),
+    }
+}
+
+fn count(number: usize) -> String {
+    match number {
+        0 => "no coordinates".to_string(),
+        1 => "1 coordinate".to_string(),
+        _ => format!("{number} coordinates"),
+    }
+}
+
+fn listed(names: &[&str]) -> String {
+    match names {
+        [] => "it has none".to_string(),
+        [one] => format!("it has only number 0 ({one})"),
+        [.., last] => format!("it has numbers 0 to {} ({} … {last})", names.len() - 1, names[0]),
+    }
+}
+
+/// One fault of a description. A `place` is the thing at fault in words, like `joint "knee"`.
+#[derive(Clone, Debug, PartialEq, Error)]
+#[non_exhaustive]
+pub enum ModelError {
+    /// Nothing to simulate.
+    #[error("the mechanism \"{name}\" has no bodies; add a body and a joint that carries it")]
+    Empty {
+        /// The mechanism.
+        name: String,
+    },
+    /// Two things of one name.
+    #[error("{place}: the name \"{name}\" is taken by {other}; rename one of them")]
+    DuplicateName {
+        /// The later one.
+        place: String,
+        /// The earlier one.
+        other: String,
+        /// The name.
+        name: String,
+    },
+    /// A name that references could not spell.
+    #[error("{place}: a name must not {problem}; choose another one")]
+    BadName {
+        /// The thing.
+        place: String,
+        /// What it must not do.
+        problem: &'static str,
+    },
+    /// A frame on a body that does not exist.
+    #[error(
+        "{place}: there is no body \"{name}\"{}",
+        guess(suggestion, "add it or correct the name")
+    )]
+    UnknownBody {
+        /// Who refers to it.
+        place: String,
+        /// The name.
+        name: String,
+        /// A similar one that exists.
+        suggestion: Option<String>,
+    },
+    /// A frame that its body does not have.
+    #[error(
+        "{place}: {} has no marker \"{name}\"{}",
+        owner(body),
+        guess(suggestion, "add it or attach to the body's own frame")
+    )]
+    UnknownMarker {
+        /// Who refers to it.
+        place: String,
+        /// The body.
+        body: String,
+        /// The marker.
+        name: String,
+        /// A similar one that exists.
+        suggestion: Option<String>,
+    },
+    /// A coordinate of a joint that does not exist.
+    #[error(
+        "{place}: there is no joint \"{name}\"{}",
+        guess(suggestion, "add it or correct the name")
+    )]
+    UnknownJoint {
+        /// Who refers to it.
+        place: String,
+        /// The name.
+        name: String,
+        /// A similar one that exists.
+        suggestion: Option<String>,
+    },
+    /// A coordinate that the joint does not have.
+    #[error(
+        "{place}: the {kind} joint \"{joint}\" has no coordinate number {index}; {}{}",
+        listed(coordinates),
+        if *has_orientation { ", its orientation cannot be referred to (a free-cardan joint has angles)" } else { "" }
+    )]
+    UnknownCoordinate {
+        /// Who refers to it.
+        place: String,
+        /// The joint.
+        joint: String,
+        /// Its kind.
+        kind: &'static str,
+        /// The number asked for.
+        index: usize,
+        /// Names of the coordinates there are.
+        coordinates: Vec<&'static str>,
+        /// There are Euler parameters besides.
+        has_orientation: bool,
+    },
+    /// Infinite or not a number.
+    #[error("{place}: {quantity} is not a finite number; correct it")]
+    NotFinite {
+        /// The thing.
+        place: String,
+        /// What about it.
+        quantity: String,
+    },
+    /// Zero or less where something positive is needed.
+    #[error("{place}: {quantity} is {value}, but must be positive; {remedy}")]
+    NotPositive {
+        /// The thing.
+        place: String,
+        /// What about it.
+        quantity: &'static str,
+        /// What it is.
+        value: f64,
+        /// What helps.
+        remedy: &'static str,
+    },
+    /// Mass below zero.
+    #[error("{place}: the mass is {mass} kg, but must not be negative; correct it")]
+    NegativeMass {
+        /// The thing.
+        place: String,
+        /// Its mass.
+        mass: f64,
+    },
+    /// A principal moment below zero.
+    #[error(
+        "body \"{body}\": the principal moments of inertia are {}, but none may be negative; check the \
+         signs of the products of inertia (entries of the matrix) and that the centre of mass is the \
+         point of reference",
+        moments(principal)
+    )]
+    IndefiniteInertia {
+        /// The body.
+        body: String,
+        /// Its principal moments, ascending.
+        principal: [f64; 3],
+    },
+    /// A principal moment above the sum of the others.
+    #[error(
+        "body \"{body}\": the principal moments of inertia are {}, but the largest may not exceed the sum \
+         of the others; for a planar body set the moments about x and y to at least half of the one about z",
+        moments(principal)
+    )]
+    ImpossibleInertia {
+        /// The body.
+        body: String,
+        /// Its principal moments, ascending.
+        principal: [f64; 3],
+    },
+    /// Moments of inertia without mass.
+    #[error("body \"{body}\": it has a moment of inertia but no mass; give it a mass or drop the moment")]
+    InertiaWithoutMass {
+        /// The body.
+        body: String,
+    },
+    /// A frame whose axes are not at right angles.
+    #[error(
+        "{place}: the orientation is not a rotation (axes of unit length at right angles, right-handed); \
+         build it with frame::oriented or frame::along"
+    )]
+    NotARotation {
+        /// The marker.
+        place: String,
+    },
+    /// No axis.
+    #[error(
+        "joint \"{joint}\": the axis has no direction; give it three numbers of usual size, not all zero"
+    )]
+    ZeroAxis {
+        /// The joint.
+        joint: String,
+    },
+    /// Something set that the kind of joint does not have.
+    #[error("joint \"{joint}\": a {kind} joint has no {setting}; {remedy}")]
+    NotForThisKind {
+        /// The joint.
+        joint: String,
+        /// Its kind.
+        kind: &'static str,
+        /// What was set.
+        setting: &'static str,
+        /// What helps.
+        remedy: &'static str,
+    },
+    /// More coordinates than the joint has.
+    #[error(
+        "joint \"{joint}\": {} given, but a {kind} joint has {}{}",
+        count(*given),
+        count(*allowed),
+        if *has_orientation { " besides its orientation (to lock or prescribe angles take a free-cardan joint, \
+         or three revolute ones; orientation_locked keeps the whole orientation)" }
+        else { "; remove the others" }
+    )]
+    TooManyCoordinates {
+        /// The joint.
+        joint: String,
+        /// Its kind.
+        kind: &'static str,
+        /// How many are given.
+        given: usize,
+        /// How many there are.
+        allowed: usize,
+        /// There are Euler parameters besides.
+        has_orientation: bool,
+    },
+    /// A start value that something else decides.
+    #[error(
+        "joint \"{joint}\": {coordinate} is {state}, so its start {quantity} cannot be chosen; set it to zero"
+    )]
+    UselessStart {
+        /// The joint.
+        joint: String,
+        /// Which coordinate.
+        coordinate: &'static str,
+        /// Locked or prescribed.
+        state: &'static str,
+        /// Value or velocity.
+        quantity: &'static str,
+    },
+    /// Euler parameters of length zero.
+    #[error("joint \"{joint}\": the start orientation is the zero quaternion; no rotation is (1, 0, 0, 0)")]
+    ZeroQuaternion {
+        /// The joint.
+        joint: String,
+    },
+    /// Both ends on one body.
+    #[error(
+        "{place}: both ends are on {}; attach one of them to another body",
+        owner(body)
+    )]
+    SameBody {
+        /// The thing.
+        place: String,
+        /// The body.
+        body: String,
+    },
+    /// No joint leads to the bodies.
+    #[error(
+        "no joint leads from ground to {}; add one (a free joint, if {} to move freely)",
+        quoted(bodies),
+        if bodies.len() == 1 { "the body is" } else { "they are" }
+    )]
+    Disconnected {
+        /// The bodies, connected among each other.
+        bodies: Vec<String>,
+    },
+    /// Joints without a constraint form in a loop.
+    #[error(
+        "the joints {} form a loop, but none of them can be cut (free, locked, prescribed or hinted as \
+         Tree); release one of them",
+        quoted(joints)
+    )]
+    RequiredLoop {
+        /// The joints, in order around the loop.
+        joints: Vec<String>,
+    },
+    /// A screw that does not advance.
+    #[error("joint \"{joint}\": the pitch is zero; use a revolute joint")]
+    ZeroPitch {
+        /// The joint.
+        joint: String,
+    },
+    /// Wishes about tree and cut that cannot be met.
+    #[error("{message}")]
+    Topology {
+        /// What the forest says.
+        message: String,
+    },
+    /// A joint that cannot be cut, with the hint to cut it.
+    #[error("joint \"{joint}\": it is hinted as cut, but {reason}; drop the hint")]
+    CannotCut {
+        /// The joint.
+        joint: String,
+        /// Why it has to be in the tree.
+        reason: &'static str,
+    },
+    /// A coordinate of a cut joint.
+    #[error(
+        "{place}: the joint \"{joint}\" closes a loop and has no coordinate there; give it the hint Tree \
+         (and release another joint of the loop){}",
+        if *alternative { ", or act between its frames with a torsion spring or a spring-damper" } else { "" }
+    )]
+    CutCoordinate {
+        /// Who refers to it.
+        place: String,
+        /// The joint.
+        joint: String,
+        /// A force element between frames could do the same.
+        alternative: bool,
+    },
+    /// A coordinate that cannot react.
+    #[error("{place}: {coordinate} of the joint \"{joint}\" is {state} already; {remedy}")]
+    CoordinateTaken {
+        /// Who refers to it.
+        place: String,
+        /// The joint.
+        joint: String,
+        /// The coordinate.
+        coordinate: &'static str,
+        /// Locked, prescribed or driven.
+        state: String,
+        /// What helps.
+        remedy: &'static str,
+    },
+    /// A coupling without a coordinate that could follow.
+    #[error("{place}: no coordinate in it can move; {remedy}")]
+    CouplingWithoutFreedom {
+        /// The coupling.
+        place: String,
+        /// What helps.
+        remedy: &'static str,
+    },
+    /// A coordinate twice in one sum.
+    #[error("{place}: {coordinate} of the joint \"{joint}\" appears twice; add up its factors")]
+    RepeatedTerm {
+        /// The coupling.
+        place: String,
+        /// The joint.
+        joint: String,
+        /// The coordinate.
+        coordinate: &'static str,
+    },
+    /// A factor of zero in a sum.
+    #[error("{place}: the factor of the joint \"{joint}\" is zero; remove the term or correct the factor")]
+    ZeroFactor {
+        /// The coupling.
+        place: String,
+        /// The joint.
+        joint: String,
+    },
+    /// A constraint between frames that do not move with respect to each other.
+    #[error(
+        "{place}: no free coordinate moves one of its ends against the other; remove it or free a joint between them"
+    )]
+    ConstraintWithoutFreedom {
+        /// The constraint or rod.
+        place: String,
+    },
+    /// A load on the ground.
+    #[error("{place}: it acts on the ground, which does not move; attach it to a body")]
+    LoadOnGround {
+        /// The force.
+        place: String,
+    },
+    /// A user's law of the wrong size.
+    #[error(
+        "{place}: the law has {inputs} inputs and {outputs} outputs, but needs {} and {} \
+         (time, position, rotation matrix, velocity, angular velocity; force, torque)",
+        crate::elements::forces::User::INPUTS,
+        crate::elements::forces::User::OUTPUTS
+    )]
+    WrongLaw {
+        /// The force.
+        place: String,
+        /// Inputs of the law.
+        inputs: usize,
+        /// Outputs of the law.
+        outputs: usize,
+    },
+    /// A free coordinate that accelerates nothing.
+    #[error(
+        "joint \"{joint}\": nothing resists a motion of {coordinate} in any position; give body \"{body}\" \
+         {}, or lock the coordinate",
+        if *turning { "(or a body carried by it) a moment of inertia" } else { "(or a body carried by it) a mass" }
+    )]
+    NoInertia {
+        /// The joint.
+        joint: String,
+        /// The coordinate.
+        coordinate: String,
+        /// The body on the joint.
+        body: String,
+        /// The coordinate is an angle.
+        turning: bool,
+    },
+    /// A start position in which the mass matrix is singular.
+    #[error(
+        "joint \"{joint}\": in the start position nothing resists a motion of {coordinate}; start from \
+         another position{}",
+        if *cardan { ", or use a joint with Euler parameters (free, spherical)" } else { " or give the bodies masses and moments of inertia" }
+    )]
+    SingularStart {
+        /// The joint.
+        joint: String,
+        /// The coordinate.
+        coordinate: String,
+        /// Three angles in a row may be the cause.
+        cardan: bool,
+    },
+}
+
+fn owner(body: &str) -> String {
+    if body == "ground" {
+        "the ground".to_string()
+    } else {
+        format!("body \"{body}\"")
+    }
+}
+
+fn quoted(names: &[String]) -> String {
+    let all: Vec<String> = names.iter().map(|name| format!("\"{name}\"")).collect();
+    all.join(", ")
+}
+
+fn moments(principal: &[f64; 3]) -> String {
+    let [a, b, c] = principal.map(|m| format!("{m:.4e}"));
+    format!("{a}, {b} and {c} kg m²")
+}

@@ -1,0 +1,54 @@
+//! From a [`Description`] to a [`Model`]: names to numbers, checks, spanning tree, nodes, rows.
+//!
+//! All faults are collected and reported together. The order of the work:
+//! 1. names, numbers and references are checked (`check`, `references`);
+//! 2. the joints become a graph, from which [`Forest`](crate::forest::Forest) chooses tree and cuts (`topology`);
+//! 3. the tree joints become nodes, base to tip (`lower`);
+//! 4. cut joints, constraints, rods and forces attach to the nodes (`attach`);
+//! 5. the mass matrix of the tree is checked to be regular at the start (`inertia`).
+
+mod attach;
+mod check;
+mod error;
+mod inertia;
+mod lower;
+mod names;
+mod references;
+mod topology;
+
+pub use error::{ModelError, ModelErrors};
+
+use crate::description::Description;
+use crate::model::Model;
+use names::Names;
+
+/// Compiles a description; [`Description::compile`] is the same.
+///
+/// # Errors
+/// Everything that is wrong with the description.
+pub fn compile(description: &Description) -> Result<Model, ModelErrors> {
+    let mut errors = Vec::new();
+    let names = Names::new(description);
+    let told = check::check(description, &mut errors);
+    let ends = references::check(description, &names, &mut errors);
+    if !told {
+        // Joints may have found the wrong body: what is connected is not known.
+        return Err(ModelErrors(errors));
+    }
+    let Some((ends, graph, forest)) = topology::choose(description, &names, ends, &mut errors) else {
+        return Err(ModelErrors(errors));
+    };
+    if !errors.is_empty() {
+        return Err(ModelErrors(errors));
+    }
+    let lowered = lower::lower(description, &graph, &forest, &ends);
+    let model = attach::attach(description, &names, graph, forest, &ends, lowered, &mut errors);
+    if errors.is_empty() {
+        inertia::check(&model, &mut errors);
+    }
+    if errors.is_empty() {
+        Ok(model)
+    } else {
+        Err(ModelErrors(errors))
+    }
+}

@@ -1,0 +1,222 @@
+//! Checks what refers to frames and coordinates, before there is a tree.
+
+use super::error::ModelError;
+use super::names::{Names, Place};
+use crate::description::{ConstraintKind, CoordinateMotion, CoordinateRef, Description, ForceKind};
+use std::collections::HashMap;
+
+/// Gives the ends of each joint, none where they do not exist.
+pub(super) fn check(
+    description: &Description,
+    names: &Names,
+    errors: &mut Vec<ModelError>,
+) -> Vec<Option<[Place; 2]>> {
+    let mut check = Check {
+        description,
+        names,
+        errors,
+        driven: HashMap::new(),
+    };
+    let mut ends = Vec::with_capacity(description.joints.len());
+    for joint in &description.joints {
+        ends.push(check.pair(&joint.from, &joint.to, &joint_place(&joint.name)));
+    }
+    for constraint in &description.constraints {
+        check.constraint(&constraint_place(&constraint.name), &constraint.kind);
+    }
+    for rod in &description.rods {
+        check.pair(&rod.from, &rod.to, &rod_place(&rod.name));
+    }
+    for force in &description.forces {
+        check.force(&force_place(&force.name), &force.kind);
+    }
+    ends
+}
+
+pub(super) fn joint_place(name: &str) -> String {
+    format!("joint \"{name}\"")
+}
+
+pub(super) fn constraint_place(name: &str) -> String {
+    format!("constraint \"{name}\"")
+}
+
+pub(super) fn rod_place(name: &str) -> String {
+    format!("rod \"{name}\"")
+}
+
+pub(super) fn force_place(name: &str) -> String {
+    format!("force \"{name}\"")
+}
+
+struct Check<'a, 'b> {
+    description: &'a Description,
+    names: &'b Names<'a>,
+    errors: &'b mut Vec<ModelError>,
+    /// The driver of a coordinate, by joint and number.
+    driven: HashMap<(usize, usize), String>,
+}
+
+impl Check<'_, '_> {
+    fn frame(&mut self, reference: &str, place: &str) -> Option<Place> {
+        match self.names.frame(reference, place) {
+            Ok(found) => Some(found),
+            Err(error) => {
+                self.errors.push(error);
+                None
+            }
+        }
+    }
+
+    /// Two frames on different bodies.
+    fn pair(&mut self, from: &str, to: &str, place: &str) -> Option<[Place; 2]> {
+        let first = self.frame(from, place);
+        let second = self.frame(to, place);
+        let ends = [first?, second?];
+        if ends[0].body == ends[1].body {
+            self.errors.push(ModelError::SameBody {
+                place: place.to_string(),
+                body: self.names.body(ends[0].body).to_string(),
+            });
+        }
+        Some(ends)
+    }
+
+    fn coordinate(&mut self, reference: &CoordinateRef, place: &str) -> Option<Found> {
+        match self.names.coordinate(reference, place) {
+            Ok(joint) => {
+                let described = &self.description.joints[joint];
+                let motion = described.coordinates.get(reference.index).map(|c| &c.motion);
+                Some(Found {
+                    joint,
+                    index: reference.index,
+                    name: described.kind.info().coordinates[reference.index].name,
+                    locked: matches!(motion, Some(CoordinateMotion::Locked)),
+                    prescribed: matches!(motion, Some(CoordinateMotion::Prescribed(_))),
+                })
+            }
+            Err(error) => {
+                self.errors.push(error);
+                None
+            }
+        }
+    }
+
+    fn taken(&mut self, place: &str, found: &Found, state: impl Into<String>, remedy: &'static str) {
+        self.errors.push(ModelError::CoordinateTaken {
+            place: place.to_string(),
+            joint: self.description.joints[found.joint].name.clone(),
+            coordinate: found.name,
+            state: state.into(),
+            remedy,
+        });
+    }
+
+    fn constraint(&mut self, place: &str, kind: &ConstraintKind) {
+        match kind {
+            ConstraintKind::Point { from, to } | ConstraintKind::Distance { from, to, .. } => {
+                self.pair(from, to, place);
+            }
+            ConstraintKind::Rolling { wheel, plane, .. } => {
+                self.pair(wheel, plane, place);
+            }
+            ConstraintKind::Coupling { terms, .. } => self.coupling(place, terms),
+            ConstraintKind::Driver { coordinate, .. } => self.driver(place, coordinate),
+        }
+    }
+
+    fn coupling(&mut self, place: &str, terms: &[(CoordinateRef, f64)]) {
+        let mut seen: Vec<(usize, usize)> = Vec::new();
+        let (mut known, mut can_move) = (true, false);
+        for (reference, factor) in terms {
+            let Some(found) = self.coordinate(reference, place) else {
+                known = false;
+                continue;
+            };
+            if *factor == 0.0 {
+                self.errors.push(ModelError::ZeroFactor {
+                    place: place.to_string(),
+                    joint: reference.joint.clone(),
+                });
+            }
+            if seen.contains(&(found.joint, found.index)) {
+                self.errors.push(ModelError::RepeatedTerm {
+                    place: place.to_string(),
+                    joint: reference.joint.clone(),
+                    coordinate: found.name,
+                });
+            }
+            seen.push((found.joint, found.index));
+            can_move |= !found.locked && !found.prescribed;
+        }
+        if known && !can_move {
+            self.errors.push(ModelError::CouplingWithoutFreedom {
+                place: place.to_string(),
+                remedy: if terms.is_empty() {
+                    "name the coordinates it joins"
+                } else {
+                    "all are locked or prescribed: free one of them"
+                },
+            });
+        }
+    }
+
+    fn driver(&mut self, place: &str, coordinate: &CoordinateRef) {
+        let Some(found) = self.coordinate(coordinate, place) else {
+            return;
+        };
+        if found.locked {
+            self.taken(place, &found, "locked", "remove the driver or the lock");
+        } else if found.prescribed {
+            self.taken(
+                place,
+                &found,
+                "prescribed",
+                "remove the driver or the prescribed motion",
+            );
+        }
+        let key = (found.joint, found.index);
+        match self.driven.get(&key) {
+            Some(other) => {
+                let state = format!("driven by {other}");
+                self.taken(place, &found, state, "remove one of the two drivers");
+            }
+            None => {
+                self.driven.insert(key, place.to_string());
+            }
+        }
+    }
+
+    fn force(&mut self, place: &str, kind: &ForceKind) {
+        match kind {
+            ForceKind::Applied { frame, .. } => {
+                if self.frame(frame, place).is_some_and(|found| found.body == 0) {
+                    self.errors.push(ModelError::LoadOnGround {
+                        place: place.to_string(),
+                    });
+                }
+            }
+            ForceKind::SpringDamper { from, to, .. }
+            | ForceKind::TorsionSpring { from, to, .. }
+            | ForceKind::User { from, to, .. } => {
+                self.pair(from, to, place);
+            }
+            ForceKind::JointSpring { coordinate, .. } => {
+                if let Some(found) = self.coordinate(coordinate, place)
+                    && found.locked
+                {
+                    self.taken(place, &found, "locked", "free it or remove the force");
+                }
+            }
+        }
+    }
+}
+
+/// A coordinate that exists.
+struct Found {
+    joint: usize,
+    index: usize,
+    name: &'static str,
+    locked: bool,
+    prescribed: bool,
+}

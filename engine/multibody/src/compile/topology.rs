@@ -1,0 +1,133 @@
+//! The joints as a graph, and the forest chosen from it.
+
+use super::error::ModelError;
+use super::names::{Names, Place};
+use crate::description::{ConstraintKind, CoordinateMotion, Description, ForceKind, Joint};
+use crate::forest::{self, Edge, Forest, ForestError, Graph, Hint};
+
+/// The forest with the ends of all joints; none when it cannot be built, for reasons that have
+/// been reported.
+pub(super) fn choose(
+    description: &Description,
+    names: &Names,
+    ends: Vec<Option<[Place; 2]>>,
+    errors: &mut Vec<ModelError>,
+) -> Option<(Vec<[Place; 2]>, Graph, Forest)> {
+    if description.bodies.is_empty() {
+        return None;
+    }
+    let ends: Vec<[Place; 2]> = ends.into_iter().collect::<Option<_>>()?;
+    let mut edges: Vec<Edge> = Vec::with_capacity(ends.len());
+    for (joint, [from, to]) in description.joints.iter().zip(&ends) {
+        if from.body == to.body {
+            return None;
+        }
+        edges.push(edge(joint, from.body, to.body, errors));
+    }
+    let bodies = description.bodies.len() + 1;
+    require_referred(description, names, bodies, &mut edges);
+    let graph = Graph { bodies, edges };
+    match Forest::build(&graph) {
+        Ok(forest) => Some((ends, graph, forest)),
+        Err(faults) => {
+            errors.extend(faults.iter().map(|fault| explain(fault, description, names)));
+            None
+        }
+    }
+}
+
+fn edge(joint: &Joint, from: usize, to: usize, errors: &mut Vec<ModelError>) -> Edge {
+    let info = joint.kind.info();
+    let bound = joint
+        .coordinates
+        .iter()
+        .filter(|c| !matches!(c.motion, CoordinateMotion::Free))
+        .count();
+    let mut freedoms = info.coordinates.len().saturating_sub(bound);
+    if info.has_orientation && !joint.orientation_locked {
+        freedoms += 3;
+    }
+    let mut edge = Edge::new(from, to, freedoms).hint(joint.hint);
+    // The rows of a cut joint know no locked or prescribed coordinates.
+    let special = bound > 0 || joint.orientation_locked;
+    if info.tree_only || special {
+        edge = edge.tree_only();
+        if joint.hint == Hint::Cut {
+            edge.hint = Hint::Auto;
+            errors.push(ModelError::CannotCut {
+                joint: joint.name.clone(),
+                reason: if special {
+                    "it has locked or prescribed coordinates, which only a joint in the tree can have"
+                } else {
+                    "a joint with six freedoms has no rows to cut it with"
+                },
+            });
+        }
+    }
+    edge
+}
+
+/// Joints to whose coordinates something refers are wished into the tree, as long as they form
+/// no loop.
+fn require_referred(description: &Description, names: &Names, bodies: usize, edges: &mut [Edge]) {
+    let constraints = description.constraints.iter().flat_map(|c| match &c.kind {
+        ConstraintKind::Coupling { terms, .. } => terms.iter().map(|(c, _)| c).collect(),
+        ConstraintKind::Driver { coordinate, .. } => vec![coordinate],
+        _ => Vec::new(),
+    });
+    let forces = description.forces.iter().filter_map(|f| match &f.kind {
+        ForceKind::JointSpring { coordinate, .. } => Some(coordinate),
+        _ => None,
+    });
+    let mut set: Vec<usize> = (0..bodies).collect();
+    fn top(set: &[usize], mut body: usize) -> usize {
+        while set[body] != body {
+            body = set[body];
+        }
+        body
+    }
+    let mut join = |edge: &Edge| {
+        let (a, b) = (top(&set, edge.from), top(&set, edge.to));
+        set[a.max(b)] = a.min(b);
+        a != b
+    };
+    for edge in edges.iter().filter(|e| e.tree_only || e.hint == Hint::Tree) {
+        join(edge);
+    }
+    for reference in constraints.chain(forces) {
+        if let Ok(joint) = names.coordinate(reference, "") {
+            let edge = &mut edges[joint];
+            if edge.hint == Hint::Auto && !edge.tree_only && join(edge) {
+                edge.hint = Hint::Tree;
+            }
+        }
+    }
+}
+
+fn explain(fault: &ForestError, description: &Description, names: &Names) -> ModelError {
+    match fault {
+        ForestError::Disconnected { bodies } => ModelError::Disconnected {
+            bodies: bodies.iter().map(|&body| names.body(body).to_string()).collect(),
+        },
+        ForestError::HintTreeCycle { edges } => ModelError::RequiredLoop {
+            joints: edges
+                .iter()
+                .map(|&edge| description.joints[edge].name.clone())
+                .collect(),
+        },
+        _ => {
+            let bodies: Vec<&str> = (0..=description.bodies.len())
+                .map(|body| names.body(body))
+                .collect();
+            let joints: Vec<&str> = description.joints.iter().map(|j| j.name.as_str()).collect();
+            let kinds: Vec<&str> = description.joints.iter().map(|j| j.kind.info().name).collect();
+            ModelError::Topology {
+                message: fault.describe(&forest::Names {
+                    bodies: &bodies,
+                    joints: &joints,
+                    kinds: &kinds,
+                }),
+            }
+        }
+    }
+}

@@ -1,0 +1,473 @@
+//! Mechanisms written in Rust: constructors with the usual values filled in, and methods by value
+//! that change them and can be chained. Nothing is checked before [`Description::compile`].
+
+use super::*;
+use crate::compile::{self, ModelErrors};
+use crate::model::Model;
+
+mod forces;
+
+impl Description {
+    /// An empty mechanism under gravity (0, 0, −9.81) m/s².
+    ///
+    /// ```
+    /// use holonom_multibody::Description;
+    /// use holonom_multibody::description::{Body, Joint, frame};
+    ///
+    /// let model = Description::new("pendulum")
+    ///     .body(Body::new("bob", 2.0).marker("hinge", frame::at([0.0, 0.0, 1.5])))
+    ///     .joint(Joint::revolute("hinge", "ground", "bob.hinge").axis([0.0, 1.0, 0.0]).start(0.3, 0.0))
+    ///     .compile()?;
+    /// assert_eq!((model.tree.n_q, model.q0[0]), (1, 0.3));
+    /// # Ok::<(), holonom_multibody::compile::ModelErrors>(())
+    /// ```
+    pub fn new(name: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            gravity: [0.0, 0.0, -9.81],
+            bodies: Vec::new(),
+            ground: Vec::new(),
+            joints: Vec::new(),
+            constraints: Vec::new(),
+            rods: Vec::new(),
+            forces: Vec::new(),
+        }
+    }
+
+    /// Sets the acceleration of free fall, m/s².
+    pub fn gravity(mut self, gravity: [f64; 3]) -> Self {
+        self.gravity = gravity;
+        self
+    }
+
+    /// Adds a body.
+    pub fn body(mut self, body: Body) -> Self {
+        self.bodies.push(body);
+        self
+    }
+
+    /// Adds a marker on the ground.
+    pub fn ground_marker(mut self, name: impl Into<String>, frame: Frame) -> Self {
+        self.ground.push(Marker {
+            name: name.into(),
+            frame,
+        });
+        self
+    }
+
+    /// Adds a joint.
+    pub fn joint(mut self, joint: Joint) -> Self {
+        self.joints.push(joint);
+        self
+    }
+
+    /// Adds a constraint.
+    pub fn constraint(mut self, constraint: Constraint) -> Self {
+        self.constraints.push(constraint);
+        self
+    }
+
+    /// Adds a rod.
+    pub fn rod(mut self, rod: Rod) -> Self {
+        self.rods.push(rod);
+        self
+    }
+
+    /// Adds a force element.
+    pub fn force(mut self, force: Force) -> Self {
+        self.forces.push(force);
+        self
+    }
+
+    /// Checks the mechanism and makes it ready for simulation.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it, with the place and the remedy of each fault.
+    pub fn compile(&self) -> Result<Model, ModelErrors> {
+        compile::compile(self)
+    }
+}
+
+/// Constructors. Mass in kg, lengths in m.
+impl Body {
+    /// A point mass at the origin of the body's frame.
+    ///
+    /// ```
+    /// use holonom_multibody::description::Body;
+    /// let wheel = Body::new("wheel", 12.0).centre([0.0, 0.0, 0.1]).inertia_diagonal([0.2, 0.2, 0.4]);
+    /// assert_eq!(wheel.inertia, [0.2, 0.2, 0.4, 0.0, 0.0, 0.0]);
+    /// ```
+    pub fn new(name: impl Into<String>, mass: f64) -> Self {
+        Self {
+            name: name.into(),
+            mass,
+            centre: [0.0; 3],
+            inertia: [0.0; 6],
+            markers: Vec::new(),
+        }
+    }
+
+    /// A homogeneous ball about the origin of its frame.
+    pub fn ball(name: impl Into<String>, mass: f64, radius: f64) -> Self {
+        Self::new(name, mass).inertia_diagonal([0.4 * mass * radius * radius; 3])
+    }
+
+    /// A homogeneous box about the origin of its frame, with the lengths of its edges.
+    pub fn cuboid(name: impl Into<String>, mass: f64, edges: [f64; 3]) -> Self {
+        let [x, y, z] = edges.map(|edge| mass * edge * edge / 12.0);
+        Self::new(name, mass).inertia_diagonal([y + z, x + z, x + y])
+    }
+
+    /// A homogeneous cylinder about the origin of its frame, its axis along z.
+    pub fn cylinder(name: impl Into<String>, mass: f64, radius: f64, length: f64) -> Self {
+        let across = mass * (3.0 * radius * radius + length * length) / 12.0;
+        Self::new(name, mass).inertia_diagonal([across, across, 0.5 * mass * radius * radius])
+    }
+
+    /// A thin homogeneous rod from the origin of its frame to `end`. It has no inertia about its
+    /// own axis: a joint that turns it there freely is refused.
+    pub fn thin_rod(name: impl Into<String>, mass: f64, end: [f64; 3]) -> Self {
+        let [x, y, z] = end;
+        let k = mass / 12.0;
+        Self::new(name, mass).centre(end.map(|e| 0.5 * e)).inertia([
+            k * (y * y + z * z),
+            k * (z * z + x * x),
+            k * (x * x + y * y),
+            -k * x * y,
+            -k * y * z,
+            -k * z * x,
+        ])
+    }
+
+    /// A body of a planar mechanism with the moment of inertia about z through its centre of
+    /// mass, kg m². The other moments, without effect in the plane, are set to the same value.
+    pub fn planar(name: impl Into<String>, mass: f64, moment: f64) -> Self {
+        Self::new(name, mass).inertia_diagonal([moment; 3])
+    }
+
+    /// Sets the centre of mass in the body's frame, m.
+    pub fn centre(mut self, centre: [f64; 3]) -> Self {
+        self.centre = centre;
+        self
+    }
+
+    /// Sets the moments of inertia about the centre of mass, kg m², with axes parallel to the
+    /// body's frame.
+    pub fn inertia_diagonal(self, [x, y, z]: [f64; 3]) -> Self {
+        self.inertia([x, y, z, 0.0, 0.0, 0.0])
+    }
+
+    /// Sets the moment of inertia about the centre of mass, kg m²: entries xx, yy, zz, xy, yz, zx
+    /// of the matrix.
+    pub fn inertia(mut self, inertia: [f64; 6]) -> Self {
+        self.inertia = inertia;
+        self
+    }
+
+    /// Adds a marker.
+    pub fn marker(mut self, name: impl Into<String>, frame: Frame) -> Self {
+        self.markers.push(Marker {
+            name: name.into(),
+            frame,
+        });
+        self
+    }
+}
+
+macro_rules! joint_constructors {
+    ($($(#[$doc:meta])* $name:ident $kind:ident;)*) => {
+        /// Constructors: name, first frame, second frame. Main axis z, at rest at zero.
+        impl Joint {
+            $($(#[$doc])*
+            pub fn $name(name: impl Into<String>, from: impl Into<String>, to: impl Into<String>) -> Self {
+                Self::new(name, JointKind::$kind, from, to)
+            })*
+        }
+    };
+}
+
+joint_constructors! {
+    /// No freedom.
+    fixed Fixed;
+    /// One angle about the axis.
+    revolute Revolute;
+    /// One displacement along the axis.
+    prismatic Prismatic;
+    /// Angle about and displacement along the axis.
+    cylindrical Cylindrical;
+    /// Angle about x of the first frame, then about y of the second.
+    universal Universal;
+    /// Displacements along x and y, angle about z.
+    planar Planar;
+    /// Free turning about a point.
+    spherical Spherical;
+    /// Position in the first frame and Euler parameters.
+    free Free;
+    /// Position in the first frame and Cardan angles.
+    free_cardan FreeCardan;
+}
+
+impl Joint {
+    /// A joint of any kind.
+    ///
+    /// ```
+    /// use holonom_multibody::Signal;
+    /// use holonom_multibody::description::{Joint, JointKind};
+    /// let shaft = Joint::new("shaft", JointKind::Cylindrical, "ground", "rotor")
+    ///     .axis([1.0, 0.0, 0.0])
+    ///     .prescribed(0, Signal::linear(0.0, 100.0))
+    ///     .locked(1, 0.02);
+    /// assert_eq!(shaft.coordinates.len(), 2);
+    /// ```
+    pub fn new(
+        name: impl Into<String>,
+        kind: JointKind,
+        from: impl Into<String>,
+        to: impl Into<String>,
+    ) -> Self {
+        Self {
+            name: name.into(),
+            kind,
+            from: from.into(),
+            to: to.into(),
+            axis: [0.0, 0.0, 1.0],
+            coordinates: Vec::new(),
+            orientation: [1.0, 0.0, 0.0, 0.0],
+            angular_velocity: [0.0; 3],
+            orientation_locked: false,
+            hint: Hint::Auto,
+        }
+    }
+
+    /// A screw with a displacement per angle in m/rad.
+    pub fn helical(
+        name: impl Into<String>,
+        from: impl Into<String>,
+        to: impl Into<String>,
+        pitch: f64,
+    ) -> Self {
+        Self::new(name, JointKind::Helical { pitch }, from, to)
+    }
+
+    /// Sets the main axis, given in both frames. Its length does not matter.
+    pub fn axis(mut self, axis: [f64; 3]) -> Self {
+        self.axis = axis;
+        self
+    }
+
+    /// Sets the start value (rad or m) and start velocity of the first coordinate.
+    pub fn start(self, position: f64, velocity: f64) -> Self {
+        self.start_at(0, position, velocity)
+    }
+
+    /// Sets the start value and start velocity of a coordinate, counted from 0.
+    pub fn start_at(mut self, index: usize, position: f64, velocity: f64) -> Self {
+        let coordinate = self.coordinate(index);
+        coordinate.position = position;
+        coordinate.velocity = velocity;
+        self
+    }
+
+    /// Lets a coordinate follow a function of time.
+    pub fn prescribed(mut self, index: usize, signal: Signal) -> Self {
+        self.coordinate(index).motion = CoordinateMotion::Prescribed(signal);
+        self
+    }
+
+    /// Keeps a coordinate at a value.
+    pub fn locked(mut self, index: usize, position: f64) -> Self {
+        *self.coordinate(index) = Coordinate {
+            position,
+            velocity: 0.0,
+            motion: CoordinateMotion::Locked,
+        };
+        self
+    }
+
+    /// Sets the start orientation of a `Spherical` or `Free` joint: Euler parameters, scalar
+    /// first, of any length but zero.
+    pub fn orientation(mut self, orientation: [f64; 4]) -> Self {
+        self.orientation = orientation;
+        self
+    }
+
+    /// Sets the start angular velocity of a `Spherical` or `Free` joint in the axes of the second
+    /// frame, rad/s.
+    pub fn angular_velocity(mut self, angular_velocity: [f64; 3]) -> Self {
+        self.angular_velocity = angular_velocity;
+        self
+    }
+
+    /// Keeps the start orientation of a `Spherical` or `Free` joint.
+    pub fn orientation_locked(mut self) -> Self {
+        self.orientation_locked = true;
+        self
+    }
+
+    /// Wishes the joint into the tree or cut.
+    pub fn hint(mut self, hint: Hint) -> Self {
+        self.hint = hint;
+        self
+    }
+
+    fn coordinate(&mut self, index: usize) -> &mut Coordinate {
+        if self.coordinates.len() <= index {
+            self.coordinates.resize_with(index + 1, Coordinate::default);
+        }
+        &mut self.coordinates[index]
+    }
+}
+
+/// The first coordinate of a joint.
+impl From<&str> for CoordinateRef {
+    fn from(joint: &str) -> Self {
+        (joint, 0).into()
+    }
+}
+
+/// A coordinate of a joint by its number.
+impl From<(&str, usize)> for CoordinateRef {
+    fn from((joint, index): (&str, usize)) -> Self {
+        Self {
+            joint: joint.to_string(),
+            index,
+        }
+    }
+}
+
+/// Constructors. Coordinates are `"joint"` for the first one or `("joint", number)`.
+impl Constraint {
+    /// A constraint of any kind.
+    pub fn new(name: impl Into<String>, kind: ConstraintKind) -> Self {
+        Self {
+            name: name.into(),
+            kind,
+        }
+    }
+
+    /// The origins of two frames coincide.
+    pub fn point(name: impl Into<String>, from: impl Into<String>, to: impl Into<String>) -> Self {
+        let (from, to) = (from.into(), to.into());
+        Self::new(name, ConstraintKind::Point { from, to })
+    }
+
+    /// The origins of two frames keep a distance, m.
+    pub fn distance(
+        name: impl Into<String>,
+        from: impl Into<String>,
+        to: impl Into<String>,
+        length: f64,
+    ) -> Self {
+        let (from, to) = (from.into(), to.into());
+        Self::new(name, ConstraintKind::Distance { from, to, length })
+    }
+
+    /// Σ factor · coordinate = offset.
+    ///
+    /// ```
+    /// use holonom_multibody::description::Constraint;
+    /// // A differential: the cage turns with the mean of both wheels.
+    /// let terms = [("cage", 2.0), ("left", -1.0), ("right", -1.0)];
+    /// let differential = Constraint::coupling("differential", terms, 0.0);
+    /// ```
+    pub fn coupling<C: Into<CoordinateRef>>(
+        name: impl Into<String>,
+        terms: impl IntoIterator<Item = (C, f64)>,
+        offset: f64,
+    ) -> Self {
+        let terms = terms
+            .into_iter()
+            .map(|(coordinate, factor)| (coordinate.into(), factor))
+            .collect();
+        Self::new(name, ConstraintKind::Coupling { terms, offset })
+    }
+
+    /// Gears: first coordinate = ratio · second coordinate. The ratio is negative where the
+    /// wheels turn against each other.
+    pub fn gear(
+        name: impl Into<String>,
+        first: impl Into<CoordinateRef>,
+        second: impl Into<CoordinateRef>,
+        ratio: f64,
+    ) -> Self {
+        Self::coupling(name, [(first.into(), 1.0), (second.into(), -ratio)], 0.0)
+    }
+
+    /// Rack and pinion: displacement of the rack = radius · angle of the pinion, m.
+    pub fn rack(
+        name: impl Into<String>,
+        rack: impl Into<CoordinateRef>,
+        pinion: impl Into<CoordinateRef>,
+        radius: f64,
+    ) -> Self {
+        Self::gear(name, rack, pinion, radius)
+    }
+
+    /// A coordinate follows a function of time; the force it takes is the multiplier.
+    pub fn driver(name: impl Into<String>, coordinate: impl Into<CoordinateRef>, signal: Signal) -> Self {
+        let coordinate = coordinate.into();
+        Self::new(name, ConstraintKind::Driver { coordinate, signal })
+    }
+
+    /// A thin disc (axle along z of its frame) rolls on the x–y plane of a frame. Radius in m.
+    pub fn rolling_disc(
+        name: impl Into<String>,
+        wheel: impl Into<String>,
+        plane: impl Into<String>,
+        radius: f64,
+    ) -> Self {
+        Self::rolling(name, wheel, plane, radius, false)
+    }
+
+    /// A ball about the origin of its frame rolls on the x–y plane of a frame. Radius in m.
+    pub fn rolling_ball(
+        name: impl Into<String>,
+        ball: impl Into<String>,
+        plane: impl Into<String>,
+        radius: f64,
+    ) -> Self {
+        Self::rolling(name, ball, plane, radius, true)
+    }
+
+    fn rolling(
+        name: impl Into<String>,
+        wheel: impl Into<String>,
+        plane: impl Into<String>,
+        radius: f64,
+        sphere: bool,
+    ) -> Self {
+        let (wheel, plane) = (wheel.into(), plane.into());
+        let kind = ConstraintKind::Rolling {
+            wheel,
+            plane,
+            radius,
+            sphere,
+        };
+        Self::new(name, kind)
+    }
+}
+
+impl Rod {
+    /// A rod without mass between the origins of two frames, with its length in m.
+    ///
+    /// ```
+    /// use holonom_multibody::description::Rod;
+    /// let link = Rod::new("link", "chassis.a", "carrier.b", 0.4).mass(0.8);
+    /// assert_eq!(link.mass, 0.8);
+    /// ```
+    pub fn new(name: impl Into<String>, from: impl Into<String>, to: impl Into<String>, length: f64) -> Self {
+        Self {
+            name: name.into(),
+            from: from.into(),
+            to: to.into(),
+            length,
+            mass: 0.0,
+        }
+    }
+
+    /// Sets the mass, kg.
+    pub fn mass(mut self, mass: f64) -> Self {
+        self.mass = mass;
+        self
+    }
+}

@@ -1,0 +1,144 @@
+//! Constructors of force elements.
+
+use crate::Signal;
+use crate::description::{CoordinateRef, Force, ForceKind};
+use std::sync::Arc;
+
+/// Constructors. What they do not ask for is zero and can be set by the methods.
+impl Force {
+    /// A force element of any kind.
+    pub fn new(name: impl Into<String>, kind: ForceKind) -> Self {
+        Self {
+            name: name.into(),
+            kind,
+        }
+    }
+
+    /// A force over time at the origin of a frame, in the axes of the ground, N.
+    ///
+    /// ```
+    /// use holonom_multibody::Signal;
+    /// use holonom_multibody::description::Force;
+    /// let zero = || Signal::constant(0.0);
+    /// let thrust = Force::applied("thrust", "rocket.nozzle", [zero(), zero(), Signal::constant(1e4)]).follower();
+    /// ```
+    pub fn applied(name: impl Into<String>, frame: impl Into<String>, force: [Signal; 3]) -> Self {
+        let kind = ForceKind::Applied {
+            frame: frame.into(),
+            force,
+            torque: [0.0; 3].map(Signal::constant),
+            follower: false,
+        };
+        Self::new(name, kind)
+    }
+
+    /// A torque over time on a frame, in the axes of the ground, N m.
+    pub fn torque(name: impl Into<String>, frame: impl Into<String>, torque: [Signal; 3]) -> Self {
+        let kind = ForceKind::Applied {
+            frame: frame.into(),
+            force: [0.0; 3].map(Signal::constant),
+            torque,
+            follower: false,
+        };
+        Self::new(name, kind)
+    }
+
+    /// Lets an applied force or torque turn with its frame. No effect on other kinds.
+    pub fn follower(mut self) -> Self {
+        if let ForceKind::Applied { follower, .. } = &mut self.kind {
+            *follower = true;
+        }
+        self
+    }
+
+    /// Spring and damper between the origins of two frames: stiffness in N/m, damping in N s/m,
+    /// length without force in m.
+    pub fn spring_damper(
+        name: impl Into<String>,
+        from: impl Into<String>,
+        to: impl Into<String>,
+        stiffness: f64,
+        damping: f64,
+        free_length: f64,
+    ) -> Self {
+        let kind = ForceKind::SpringDamper {
+            from: from.into(),
+            to: to.into(),
+            stiffness,
+            damping,
+            free_length,
+            preload: 0.0,
+        };
+        Self::new(name, kind)
+    }
+
+    /// Sets the additional tension of a spring–damper, N. No effect on other kinds.
+    pub fn preload(mut self, tension: f64) -> Self {
+        if let ForceKind::SpringDamper { preload, .. } = &mut self.kind {
+            *preload = tension;
+        }
+        self
+    }
+
+    /// Spring and damper about the common z axis of two frames: stiffness in N m/rad, damping in
+    /// N m s/rad, angle without torque in rad.
+    pub fn torsion_spring(
+        name: impl Into<String>,
+        from: impl Into<String>,
+        to: impl Into<String>,
+        stiffness: f64,
+        damping: f64,
+        free_angle: f64,
+    ) -> Self {
+        let kind = ForceKind::TorsionSpring {
+            from: from.into(),
+            to: to.into(),
+            stiffness,
+            damping,
+            free_angle,
+        };
+        Self::new(name, kind)
+    }
+
+    /// Spring and damper on a coordinate of a joint: stiffness in N m/rad or N/m, damping,
+    /// position without force.
+    pub fn joint_spring(
+        name: impl Into<String>,
+        coordinate: impl Into<CoordinateRef>,
+        stiffness: f64,
+        damping: f64,
+        free_position: f64,
+    ) -> Self {
+        let kind = ForceKind::JointSpring {
+            coordinate: coordinate.into(),
+            stiffness,
+            damping,
+            free_position,
+            motor: Signal::constant(0.0),
+        };
+        Self::new(name, kind)
+    }
+
+    /// A force or torque over time on a coordinate of a joint, N or N m.
+    pub fn motor(name: impl Into<String>, coordinate: impl Into<CoordinateRef>, motor: Signal) -> Self {
+        let kind = ForceKind::JointSpring {
+            coordinate: coordinate.into(),
+            stiffness: 0.0,
+            damping: 0.0,
+            free_position: 0.0,
+            motor,
+        };
+        Self::new(name, kind)
+    }
+
+    /// A user's law between two frames: 19 inputs and 6 outputs, see [`ForceKind::User`].
+    pub fn user(
+        name: impl Into<String>,
+        from: impl Into<String>,
+        to: impl Into<String>,
+        law: Arc<dyn holonom_algebra::Function>,
+    ) -> Self {
+        let (from, to) = (from.into(), to.into());
+        Self::new(name, ForceKind::User { from, to, law })
+    }
+}

@@ -1,0 +1,322 @@
+//! What the user said: bodies, joints, constraints and forces by name.
+//!
+//! SI units throughout (m, kg, s, rad, N); z is up unless the gravity says otherwise. A frame is
+//! named `"body"` or `"body.marker"`; the fixed world is `"ground"`.
+
+use crate::Signal;
+use crate::forest::Hint;
+use holonom_algebra::{Mat3, Pose, Quaternion, Vec3};
+use std::sync::Arc;
+
+mod builder;
+
+/// A mechanism as described: nothing is checked until it is compiled.
+#[derive(Clone, Debug)]
+pub struct Description {
+    /// Name of the mechanism.
+    pub name: String,
+    /// Acceleration of free fall, m/s²; (0, 0, −9.81) unless set.
+    pub gravity: [f64; 3],
+    /// Bodies besides the ground.
+    pub bodies: Vec<Body>,
+    /// Markers on the ground.
+    pub ground: Vec<Marker>,
+    /// Joints.
+    pub joints: Vec<Joint>,
+    /// Constraints besides joints.
+    pub constraints: Vec<Constraint>,
+    /// Slender bodies kept as a distance and a mass matrix on their end points.
+    pub rods: Vec<Rod>,
+    /// Force elements.
+    pub forces: Vec<Force>,
+}
+
+/// Position and orientation of a frame in another.
+pub type Frame = Pose<f64>;
+
+/// A frame on a body.
+#[derive(Clone, Debug)]
+pub struct Marker {
+    /// Name, unique on the body.
+    pub name: String,
+    /// Where it is in the body's frame.
+    pub frame: Frame,
+}
+
+/// A rigid body.
+#[derive(Clone, Debug)]
+pub struct Body {
+    /// Name, unique in the mechanism.
+    pub name: String,
+    /// Mass, kg.
+    pub mass: f64,
+    /// Centre of mass in the body's frame, m.
+    pub centre: [f64; 3],
+    /// Moment of inertia about the centre of mass in the axes of the body's frame, kg m²:
+    /// xx, yy, zz, xy, yz, zx (entries of the matrix, no minus signs).
+    pub inertia: [f64; 6],
+    /// Frames on it.
+    pub markers: Vec<Marker>,
+}
+
+/// What happens to one coordinate of a joint.
+#[derive(Clone, Debug, Default)]
+pub enum CoordinateMotion {
+    /// It moves freely.
+    #[default]
+    Free,
+    /// It keeps its start value.
+    Locked,
+    /// It follows a function of time (rheonomic joint).
+    Prescribed(Signal),
+}
+
+/// One scalar coordinate of a joint.
+#[derive(Clone, Debug, Default)]
+pub struct Coordinate {
+    /// Start value: rad or m.
+    pub position: f64,
+    /// Start velocity: rad/s or m/s.
+    pub velocity: f64,
+    /// What happens to it.
+    pub motion: CoordinateMotion,
+}
+
+/// The kind of a joint.
+///
+/// Axes are those of the frame the joint starts from; the main axis is z unless set.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum JointKind {
+    /// No freedom.
+    Fixed,
+    /// One angle about the axis.
+    Revolute,
+    /// One displacement along the axis.
+    Prismatic,
+    /// Angle about and displacement along the axis: coordinates (angle, displacement).
+    Cylindrical,
+    /// Angle about the axis with a proportional displacement.
+    Helical {
+        /// Displacement per angle, m/rad.
+        pitch: f64,
+    },
+    /// Two angles: about x of the first frame, then about y of the second.
+    Universal,
+    /// Displacements along x and y and an angle about z: coordinates (x, y, angle).
+    Planar,
+    /// Free turning: Euler parameters, angular velocity in the axes of the second frame.
+    Spherical,
+    /// Position in the first frame and Euler parameters.
+    Free,
+    /// Position in the first frame and Cardan angles about x, y, z.
+    FreeCardan,
+}
+
+/// A joint between two frames. Coordinates describe the second frame seen from the first.
+#[derive(Clone, Debug)]
+pub struct Joint {
+    /// Name, unique in the mechanism.
+    pub name: String,
+    /// Its kind.
+    pub kind: JointKind,
+    /// First frame.
+    pub from: String,
+    /// Second frame.
+    pub to: String,
+    /// Main axis in both frames, for the kinds that have one.
+    pub axis: [f64; 3],
+    /// Scalar coordinates, in the order of the kind; missing ones start at rest at zero. The
+    /// orientation of `Spherical` and `Free` is not among them. Start values of a joint that is
+    /// cut are not used: they follow from those of the other joints in its loop.
+    pub coordinates: Vec<Coordinate>,
+    /// Start orientation, scalar first, for `Spherical` and `Free`.
+    pub orientation: [f64; 4],
+    /// Start angular velocity in the axes of the second frame, for `Spherical` and `Free`.
+    pub angular_velocity: [f64; 3],
+    /// Keep the start orientation, for `Spherical` and `Free`.
+    pub orientation_locked: bool,
+    /// Wish about tree or cut.
+    pub hint: Hint,
+}
+
+/// One coordinate of a joint, by the joint's name and the number of the coordinate.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CoordinateRef {
+    /// Joint.
+    pub joint: String,
+    /// Number of the coordinate, from 0.
+    pub index: usize,
+}
+
+/// A constraint besides joints.
+#[derive(Clone, Debug)]
+pub struct Constraint {
+    /// Name, unique in the mechanism.
+    pub name: String,
+    /// What it says.
+    pub kind: ConstraintKind,
+}
+
+/// What a constraint says.
+#[derive(Clone, Debug)]
+pub enum ConstraintKind {
+    /// The origins of two frames coincide: 3 rows.
+    Point {
+        /// First frame.
+        from: String,
+        /// Second frame.
+        to: String,
+    },
+    /// The origins of two frames keep a distance: 1 row.
+    Distance {
+        /// First frame.
+        from: String,
+        /// Second frame.
+        to: String,
+        /// The distance, m; must be positive.
+        length: f64,
+    },
+    /// Σ factor · coordinate = offset: gears, racks, belts. 1 row.
+    Coupling {
+        /// Coordinates with their factors.
+        terms: Vec<(CoordinateRef, f64)>,
+        /// The right-hand side.
+        offset: f64,
+    },
+    /// A coordinate follows a function of time, by a force that appears as multiplier: 1 row.
+    Driver {
+        /// The coordinate.
+        coordinate: CoordinateRef,
+        /// What it follows.
+        signal: Signal,
+    },
+    /// A wheel rolls without slipping on the plane z = 0 of the ground frame: 1 row that keeps
+    /// contact and 2 rows on velocities.
+    Rolling {
+        /// Frame on the wheel: origin at its centre, z along its axle.
+        wheel: String,
+        /// Frame whose x–y plane is rolled on.
+        plane: String,
+        /// Radius, m.
+        radius: f64,
+        /// A ball instead of a thin disc.
+        sphere: bool,
+    },
+}
+
+/// A slender body with spherical joints at both ends and no inertia about its axis.
+#[derive(Clone, Debug)]
+pub struct Rod {
+    /// Name, unique in the mechanism.
+    pub name: String,
+    /// Frame of one end.
+    pub from: String,
+    /// Frame of the other end.
+    pub to: String,
+    /// Length, m.
+    pub length: f64,
+    /// Mass, kg; may be zero.
+    pub mass: f64,
+}
+
+/// A force element.
+#[derive(Clone, Debug)]
+pub struct Force {
+    /// Name, unique in the mechanism.
+    pub name: String,
+    /// What it does.
+    pub kind: ForceKind,
+}
+
+/// What a force element does.
+#[derive(Clone, Debug)]
+pub enum ForceKind {
+    /// A force and a torque at the origin of a frame.
+    Applied {
+        /// Where it acts.
+        frame: String,
+        /// Force components over time, N.
+        force: [Signal; 3],
+        /// Torque components over time, N m.
+        torque: [Signal; 3],
+        /// Components in the axes of the frame (follower load) instead of the ground's.
+        follower: bool,
+    },
+    /// Spring and damper between the origins of two frames.
+    SpringDamper {
+        /// First end.
+        from: String,
+        /// Second end.
+        to: String,
+        /// Stiffness, N/m.
+        stiffness: f64,
+        /// Damping, N s/m.
+        damping: f64,
+        /// Length without force, m.
+        free_length: f64,
+        /// Additional tension, N.
+        preload: f64,
+    },
+    /// Spring and damper about the common z axis of two frames of a joint-like pair.
+    TorsionSpring {
+        /// First frame.
+        from: String,
+        /// Second frame.
+        to: String,
+        /// Stiffness, N m/rad.
+        stiffness: f64,
+        /// Damping, N m s/rad.
+        damping: f64,
+        /// Angle without torque, rad.
+        free_angle: f64,
+    },
+    /// Spring, damper and motor on one coordinate of a tree joint.
+    JointSpring {
+        /// The coordinate.
+        coordinate: CoordinateRef,
+        /// Stiffness, N m/rad or N/m.
+        stiffness: f64,
+        /// Damping.
+        damping: f64,
+        /// Position without force.
+        free_position: f64,
+        /// Force or torque over time that acts besides.
+        motor: Signal,
+    },
+    /// A user's element between two frames.
+    User {
+        /// First frame.
+        from: String,
+        /// Second frame.
+        to: String,
+        /// The law: inputs are t, the position of the second frame's origin in the first frame
+        /// (3), the rotation matrix of the second frame in the first (9, row by row), the
+        /// velocity of the second origin seen in the first frame (3) and the relative angular
+        /// velocity (3), all in the axes of the first frame; outputs are the force (3) and
+        /// torque (3) on the second frame at its origin, in the axes of the first. The opposite
+        /// acts on the first frame.
+        law: Arc<dyn holonom_algebra::Function>,
+    },
+}
+
+/// Helpers to write frames.
+pub mod frame {
+    use super::{Frame, Mat3, Pose, Quaternion, Vec3};
+
+    /// A parallel frame at a position.
+    pub fn at(position: [f64; 3]) -> Frame {
+        Pose::new(Mat3::identity(), Vec3(position))
+    }
+
+    /// A frame at a position with Euler parameters, scalar first.
+    pub fn oriented(position: [f64; 3], quaternion: [f64; 4]) -> Frame {
+        Pose::new(Mat3(Quaternion(quaternion).rotation_matrix()), Vec3(position))
+    }
+
+    /// A frame at a position whose z axis points along `z`.
+    pub fn along(position: [f64; 3], z: [f64; 3]) -> Frame {
+        let z = Vec3(z).normalised().unwrap_or(Vec3([0.0, 0.0, 1.0]));
+        let x = z.perpendicular();
+        Pose::new(Mat3::from_columns(x, z.cross(x), z), Vec3(position))
+    }
+}

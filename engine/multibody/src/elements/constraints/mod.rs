@@ -1,0 +1,123 @@
+//! Constraints: rows of g(q, t) = 0 or G v + g_t = 0. One file per kind, one line in the registry.
+//!
+//! Rows between two frames depend on the motion of the second relative to the first only. Seen
+//! from the first frame, with u the velocity of the second origin and w the relative angular
+//! velocity, each row is ġ = f·u + m·w; (f, m) is then also the load of a unit multiplier, at the
+//! second origin, and the opposite at the same point on the first side (virtual power).
+
+use super::scene::{Loads, Scene};
+use crate::model::{Attachment, RowLevel};
+use holonom_algebra::{Real, Vec3, Wrench};
+
+mod coordinate_sum;
+mod pair;
+pub(crate) mod relative;
+mod rolling;
+
+pub use coordinate_sum::CoordinateSum;
+pub use pair::{Pair, PairRow};
+pub use rolling::Rolling;
+
+/// What a kind of constraint has to say.
+///
+/// `acceleration` is the derivative of `velocity` along the motion, `velocity` that of `position`
+/// (for holonomic rows), and `loads` the transpose of the linear part of `velocity`; the tests
+/// check all three for every kind.
+pub trait ConstraintLaw {
+    /// Number of rows.
+    fn rows(&self) -> usize;
+    /// Kind of each row.
+    fn levels(&self) -> Vec<RowLevel>;
+    /// Name of each row for reports, such as `x`.
+    fn row_names(&self) -> Vec<String>;
+    /// The two frames whose relative motion the rows depend on: first, second. None when the
+    /// rows depend on coordinates directly.
+    fn sides(&self) -> Option<[Attachment; 2]>;
+    /// g; 0 for nonholonomic rows.
+    fn position<T: Real>(&self, scene: &Scene<T>, g: &mut [T]);
+    /// G v + g_t.
+    fn velocity<T: Real>(&self, scene: &Scene<T>, out: &mut [T]);
+    /// G v̇ + γ for the accelerations in the scene.
+    fn acceleration<T: Real>(&self, scene: &Scene<T>, out: &mut [T]);
+    /// Fills the load of a unit multiplier of each row on the second side and gives the point
+    /// (in the ground's frame) it acts at. None, and nothing filled, when there are no sides.
+    fn directions<T: Real>(&self, scene: &Scene<T>, out: &mut [Wrench<T>]) -> Option<Vec3<T>>;
+    /// Adds Gᵀ λ.
+    fn loads<T: Real>(&self, scene: &Scene<T>, multipliers: &[T], loads: &mut Loads<T>);
+}
+
+macro_rules! registry {
+    ($($(#[$doc:meta])* $variant:ident($kind:ident),)*) => {
+        /// A constraint of any kind.
+        #[derive(Clone, Debug)]
+        pub enum ConstraintElement {
+            $($(#[$doc])* $variant($kind),)*
+        }
+
+        $(impl From<$kind> for ConstraintElement {
+            fn from(kind: $kind) -> Self {
+                Self::$variant(kind)
+            }
+        })*
+
+        impl ConstraintElement {
+            /// Number of rows.
+            pub fn rows(&self) -> usize {
+                match self { $(Self::$variant(c) => c.rows(),)* }
+            }
+
+            /// Kind of each row.
+            pub fn levels(&self) -> Vec<RowLevel> {
+                match self { $(Self::$variant(c) => c.levels(),)* }
+            }
+
+            /// Name of each row for reports, such as `x`.
+            pub fn row_names(&self) -> Vec<String> {
+                match self { $(Self::$variant(c) => c.row_names(),)* }
+            }
+
+            /// The two frames whose relative motion the rows depend on: first, second; none for
+            /// rows of coordinates. The paths of a
+            /// [`ModelConstraint`](crate::model::ModelConstraint) belong to them in this order.
+            pub fn sides(&self) -> Option<[Attachment; 2]> {
+                match self { $(Self::$variant(c) => c.sides(),)* }
+            }
+
+            /// g; 0 for nonholonomic rows.
+            pub fn position<T: Real>(&self, scene: &Scene<T>, g: &mut [T]) {
+                match self { $(Self::$variant(c) => c.position(scene, g),)* }
+            }
+
+            /// G v + g_t for the velocities in the scene.
+            pub fn velocity<T: Real>(&self, scene: &Scene<T>, out: &mut [T]) {
+                match self { $(Self::$variant(c) => c.velocity(scene, out),)* }
+            }
+
+            /// G v̇ + γ for the accelerations in the scene; v̇ = 0 there gives γ.
+            pub fn acceleration<T: Real>(&self, scene: &Scene<T>, out: &mut [T]) {
+                match self { $(Self::$variant(c) => c.acceleration(scene, out),)* }
+            }
+
+            /// Fills the load of a unit multiplier of each row on the second side, in the
+            /// ground's axes, and gives the point it acts at; the opposite acts there on the
+            /// first side. None, and nothing filled, for rows of coordinates.
+            pub fn directions<T: Real>(&self, scene: &Scene<T>, out: &mut [Wrench<T>]) -> Option<Vec3<T>> {
+                match self { $(Self::$variant(c) => c.directions(scene, out),)* }
+            }
+
+            /// Adds Gᵀ λ, as wrenches on nodes and generalised forces.
+            pub fn loads<T: Real>(&self, scene: &Scene<T>, multipliers: &[T], loads: &mut Loads<T>) {
+                match self { $(Self::$variant(c) => c.loads(scene, multipliers, loads),)* }
+            }
+        }
+    };
+}
+
+registry! {
+    /// Rows between two frames: cut joints, points, distances.
+    Pair(Pair),
+    /// A sum of coordinates: gears and drivers.
+    Coordinates(CoordinateSum),
+    /// A wheel that rolls without slipping.
+    Rolling(Rolling),
+}

@@ -1,0 +1,47 @@
+//! A given force and torque.
+
+use super::ForceLaw;
+use crate::elements::scene::{Loads, Scene};
+use crate::model::Attachment;
+use crate::signal::Signal;
+use holonom_algebra::{Real, Vec3};
+
+/// A force and a torque over time at the origin of a frame; reacts on nothing.
+#[derive(Clone, Debug)]
+pub struct Applied {
+    /// Where it acts.
+    pub frame: Attachment,
+    /// Force components; of [u, u̇, ü] only u counts.
+    pub force: [Signal; 3],
+    /// Torque components.
+    pub torque: [Signal; 3],
+    /// Components in the axes of the frame instead of the ground's.
+    pub follower: bool,
+}
+
+impl ForceLaw for Applied {
+    fn evaluate<T: Real>(&self, scene: &Scene<T>, loads: &mut Loads<T>) {
+        let at = |signals: &[Signal; 3]| Vec3([0, 1, 2].map(|k| signals[k].evaluate(scene.t)[0]));
+        let (mut force, mut torque) = (at(&self.force), at(&self.torque));
+        let rotation = &scene.world[self.frame.node].rotation;
+        if self.follower {
+            let axes = rotation.matrix(&self.frame.frame.rotation);
+            force = axes.times(force);
+            torque = axes.times(torque);
+        }
+        loads.add(
+            self.frame.node,
+            rotation.times(self.frame.frame.position),
+            force,
+            torque,
+        );
+    }
+
+    fn energy<T: Real>(&self, _: &Scene<T>) -> Option<T> {
+        None
+    }
+
+    fn nodes(&self) -> [Option<usize>; 2] {
+        [Some(self.frame.node), None]
+    }
+}

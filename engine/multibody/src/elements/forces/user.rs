@@ -1,0 +1,71 @@
+//! A user's own law between two frames.
+
+use super::ForceLaw;
+use crate::elements::constraints::relative::Relative;
+use crate::elements::scene::{Loads, Scene};
+use crate::model::Attachment;
+use holonom_algebra::{Function, Mat3, Real, Vec3, Wrench};
+use std::sync::Arc;
+
+/// A law from relative motion to force and torque.
+///
+/// Inputs ([`User::INPUTS`]), all in the axes of the first frame: t, the position of the second
+/// origin (3), the rotation matrix of the second frame (9, row by row), the velocity of the second
+/// origin as the first frame sees it (3), the relative angular velocity (3). Outputs
+/// ([`User::OUTPUTS`]): force (3) and torque (3) on the second frame at its origin. The opposite
+/// acts at the same point on the first frame, so that the element does no work on common motion.
+#[derive(Clone, Debug)]
+pub struct User {
+    /// First frame.
+    pub from: Attachment,
+    /// Second frame.
+    pub to: Attachment,
+    /// The law; must have the sizes above.
+    pub law: Arc<dyn Function>,
+}
+
+impl User {
+    /// Inputs of a law.
+    pub const INPUTS: usize = 19;
+    /// Outputs of a law.
+    pub const OUTPUTS: usize = 6;
+}
+
+impl ForceLaw for User {
+    fn evaluate<T: Real>(&self, scene: &Scene<T>, loads: &mut Loads<T>) {
+        let relative = Relative::new(scene, &self.from, &self.to);
+        let [a, b] = [0, 1].map(|side| {
+            let axis = |k| {
+                if side == 0 {
+                    relative.first_axis(k)
+                } else {
+                    relative.second_axis(k)
+                }
+            };
+            Mat3::from_columns(axis(0), axis(1), axis(2))
+        });
+        let velocity = relative.velocity();
+        let mut x = [T::zero(); Self::INPUTS];
+        x[0] = scene.t;
+        x[1..4].copy_from_slice(&a.transpose_times(relative.distance).0);
+        let rotation = a.transpose().matrix(&b);
+        for (to, row) in x[4..13].chunks_exact_mut(3).zip(&rotation.0) {
+            to.copy_from_slice(row);
+        }
+        x[13..16].copy_from_slice(&a.transpose_times(velocity.linear).0);
+        x[16..19].copy_from_slice(&a.transpose_times(velocity.angular).0);
+        let mut y = [T::zero(); Self::OUTPUTS];
+        T::call(self.law.as_ref(), &x, &mut y);
+        let force = a.times(Vec3([y[0], y[1], y[2]]));
+        let torque = a.times(Vec3([y[3], y[4], y[5]]));
+        relative.add_load(&Wrench::new(torque, force), loads);
+    }
+
+    fn energy<T: Real>(&self, _: &Scene<T>) -> Option<T> {
+        None
+    }
+
+    fn nodes(&self) -> [Option<usize>; 2] {
+        [Some(self.from.node), Some(self.to.node)]
+    }
+}

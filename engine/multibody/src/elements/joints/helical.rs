@@ -1,0 +1,37 @@
+//! An angle about the common axis with a proportional displacement along it.
+
+use super::{CutRow, JointInfo, PARALLEL, Primitive, along, radians};
+use crate::description::JointKind;
+use crate::elements::constraints::PairRow;
+
+/// The entry of the registry.
+pub(super) const JOINT: JointInfo = JointInfo {
+    name: "helical",
+    doc: "An angle about the common axis with a proportional displacement along it.",
+    coordinates: &[radians("angle")],
+    has_axis: true,
+    has_orientation: false,
+    tree_only: false,
+    motions,
+    cut_rows,
+};
+
+fn pitch(kind: JointKind) -> f64 {
+    match kind {
+        JointKind::Helical { pitch } => pitch,
+        _ => 0.0,
+    }
+}
+
+fn motions(kind: JointKind) -> Vec<Primitive> {
+    vec![Primitive::Screw { pitch: pitch(kind) }]
+}
+
+fn cut_rows(kind: JointKind) -> Vec<CutRow> {
+    let screw = CutRow {
+        name: "screw",
+        row: PairRow::Screw { pitch: pitch(kind) },
+    };
+    let guide = [along(0), along(1)].into_iter().chain(PARALLEL);
+    guide.chain([screw]).collect()
+}

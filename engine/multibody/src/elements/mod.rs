@@ -1,0 +1,6 @@
+//! The library of elements: every kind is one file and one line of registration.
+
+pub mod constraints;
+pub mod forces;
+pub mod joints;
+pub mod scene;

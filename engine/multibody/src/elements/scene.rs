@@ -1,0 +1,105 @@
+//! What elements see: frames in the world, coordinates, time; and where their loads go.
+
+use crate::formalism::world::WorldNode;
+use crate::model::Attachment;
+use crate::tree::{NodeKind, Tree};
+use holonom_algebra::{Mat3, Real, Vec3, Wrench};
+
+/// The state of the mechanism as elements see it.
+pub struct Scene<'a, T> {
+    /// The spanning tree.
+    pub tree: &'a Tree,
+    /// Motion of all nodes in the ground's axes.
+    pub world: &'a [WorldNode<T>],
+    /// Positions.
+    pub q: &'a [T],
+    /// Velocities.
+    pub v: &'a [T],
+    /// Accelerations, where they have been given; empty stands for zero.
+    pub a: &'a [T],
+    /// [u, u̇, ü] of the prescribed coordinates.
+    pub signals: &'a [[T; 3]],
+    /// Time.
+    pub t: T,
+}
+
+/// A frame in the world, everything in the ground's axes.
+#[derive(Clone, Copy, Debug)]
+pub struct FrameState<T> {
+    /// Orientation: the columns are the frame's axes.
+    pub axes: Mat3<T>,
+    /// From the node's origin to the frame's.
+    pub arm: Vec3<T>,
+    /// Origin.
+    pub origin: Vec3<T>,
+    /// Angular velocity.
+    pub omega: Vec3<T>,
+    /// Velocity of the origin.
+    pub velocity: Vec3<T>,
+}
+
+impl<T: Real> Scene<'_, T> {
+    /// Position and velocity of a frame.
+    #[inline]
+    pub fn frame(&self, at: &Attachment) -> FrameState<T> {
+        let node = &self.world[at.node];
+        let arm = node.rotation.times(at.frame.position);
+        FrameState {
+            axes: node.rotation.matrix(&at.frame.rotation),
+            arm,
+            origin: node.position + arm,
+            omega: node.omega,
+            velocity: node.velocity + node.omega.cross(arm),
+        }
+    }
+
+    /// Angular acceleration and acceleration of the origin of a frame (without gravity).
+    #[inline]
+    pub fn acceleration(&self, at: &Attachment) -> (Vec3<T>, Vec3<T>) {
+        let node = &self.world[at.node];
+        let arm = node.rotation.times(at.frame.position);
+        let carried = node.alpha.cross(arm) + node.omega.cross(node.omega.cross(arm));
+        (node.alpha, node.acceleration + carried)
+    }
+
+    /// Value, rate and acceleration of the scalar coordinate of a node, free or prescribed.
+    #[inline]
+    pub fn coordinate(&self, node: usize) -> [T; 3] {
+        let n = &self.tree.nodes[node];
+        debug_assert!(n.kind != NodeKind::Ball);
+        match n.prescribed {
+            Some(s) => self.signals[s],
+            None => [
+                self.q[n.q],
+                self.v[n.v],
+                self.a.get(n.v).copied().unwrap_or(T::zero()),
+            ],
+        }
+    }
+}
+
+/// Where loads go: wrenches on nodes (about the node's origin, ground's axes) and generalised
+/// forces on coordinates.
+pub struct Loads<'a, T> {
+    /// One per node.
+    pub wrenches: &'a mut [Wrench<T>],
+    /// One per velocity coordinate.
+    pub generalised: &'a mut [T],
+}
+
+impl<T: Real> Loads<'_, T> {
+    /// Adds a force and a moment at the point `arm` away from the origin of a node.
+    #[inline]
+    pub fn add(&mut self, node: usize, arm: Vec3<T>, force: Vec3<T>, moment: Vec3<T>) {
+        self.wrenches[node] += Wrench::new(moment + arm.cross(force), force);
+    }
+
+    /// Adds a generalised force on the scalar coordinate of a node; nothing when prescribed.
+    #[inline]
+    pub fn add_generalised(&mut self, tree: &Tree, node: usize, force: T) {
+        let n = &tree.nodes[node];
+        if n.prescribed.is_none() {
+            self.generalised[n.v] += force;
+        }
+    }
+}

@@ -1,0 +1,15 @@
+//! The mechanics: one recursion per file.
+
+pub mod aba;
+pub mod cholesky;
+pub mod constraint_matrix;
+pub mod crba;
+pub mod energy;
+pub(crate) mod freedom;
+#[cfg(test)]
+mod identities;
+pub mod positions;
+pub mod reactions;
+pub mod rnea;
+pub mod rods;
+pub mod world;

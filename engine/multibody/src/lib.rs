@@ -1,0 +1,25 @@
+//! Mechanisms: from bodies and joints to equations of motion.
+//!
+//! The stages in reading order: [`description`] (what was said) → [`compile`] → [`model`]
+//! (index-based, immutable), with [`elements`] (the library of joints, constraints and forces)
+//! and [`forest`] (topology); [`formalism`] (the recursions over [`tree`]); [`residual`] (the
+//! equations in every index, as `holonom-dae` systems); [`start`] (assembly, redundancy,
+//! kinematic runs).
+
+pub mod compile;
+pub mod description;
+pub mod elements;
+pub mod forest;
+pub mod formalism;
+pub mod model;
+pub mod residual;
+mod signal;
+mod snapshot;
+pub mod start;
+pub mod tree;
+pub mod workspace;
+
+pub use description::Description;
+pub use model::Model;
+pub use signal::{Signal, SignalFunction};
+pub use snapshot::Snapshot;

@@ -1,0 +1,165 @@
+//! [`Model`]: the compiled mechanism, immutable and index-based; what all later stages borrow.
+
+use crate::description::JointKind;
+use crate::elements::constraints::ConstraintElement;
+use crate::elements::forces::ForceElement;
+use crate::forest::{Forest, Graph};
+use crate::signal::Signal;
+use crate::tree::Tree;
+use core::ops::Range;
+use holonom_algebra::Pose;
+
+/// A frame fixed on a node: where elements attach.
+#[derive(Clone, Copy, Debug)]
+pub struct Attachment {
+    /// The node; 0 is the ground.
+    pub node: usize,
+    /// The frame in the node's frame.
+    pub frame: Pose<f64>,
+}
+
+/// A body after compilation.
+#[derive(Clone, Debug)]
+pub struct ModelBody {
+    /// Name.
+    pub name: String,
+    /// Node that carries it.
+    pub node: usize,
+    /// The body's frame in the node's frame.
+    pub frame: Pose<f64>,
+    /// Mass.
+    pub mass: f64,
+}
+
+/// Where a joint ended up.
+#[derive(Clone, Debug, PartialEq)]
+pub enum JointPlace {
+    /// In the spanning tree.
+    Tree {
+        /// Its nodes, base to tip.
+        nodes: Range<usize>,
+        /// The tree runs from the joint's second frame to its first. Scalar coordinates keep
+        /// their meaning; Euler parameters are the conjugate ones, and the angular velocity is
+        /// that of the first frame seen from the second, in the axes of the first.
+        reversed: bool,
+    },
+    /// Cut: it is constraint number `constraint`.
+    Cut {
+        /// Number in [`Model::constraints`].
+        constraint: usize,
+    },
+}
+
+/// A joint after compilation.
+#[derive(Clone, Debug)]
+pub struct ModelJoint {
+    /// Name.
+    pub name: String,
+    /// Kind.
+    pub kind: JointKind,
+    /// Where it ended up.
+    pub place: JointPlace,
+    /// First frame.
+    pub from: Attachment,
+    /// Second frame.
+    pub to: Attachment,
+    /// For each scalar coordinate the node that carries it, 0 (the ground) for locked ones; empty
+    /// when cut.
+    pub coordinates: Vec<usize>,
+}
+
+/// A constraint after compilation: some rows of g.
+#[derive(Clone, Debug)]
+pub struct ModelConstraint {
+    /// Name of the constraint, or of the cut joint or rod it stands for.
+    pub name: String,
+    /// What it says.
+    pub element: ConstraintElement,
+    /// Its rows among all rows, before redundant ones are dropped.
+    pub rows: Range<usize>,
+    /// Nodes with freedoms that move the second side but not the first (lowest common ancestor
+    /// excluded), tip to base.
+    pub to_path: Vec<usize>,
+    /// Nodes with freedoms that move the first side but not the second.
+    pub from_path: Vec<usize>,
+}
+
+/// What kind of condition a row is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RowLevel {
+    /// A condition on positions.
+    Holonomic,
+    /// A condition on velocities only.
+    Nonholonomic,
+}
+
+/// One row of g or G v.
+#[derive(Clone, Debug)]
+pub struct ModelRow {
+    /// Name for reports: constraint and direction, such as `loop.x`.
+    pub name: String,
+    /// Constraint it belongs to.
+    pub constraint: usize,
+    /// Level.
+    pub level: RowLevel,
+}
+
+/// A rod with mass: inertia (m/6)[2I I; I 2I] on its end points. Its distance is a constraint,
+/// the point masses m/3 are part of the nodes' inertias; what is left is the coupling.
+#[derive(Clone, Debug)]
+pub struct ModelRod {
+    /// Name.
+    pub name: String,
+    /// Ends.
+    pub ends: [Attachment; 2],
+    /// Mass.
+    pub mass: f64,
+    /// Number of its distance constraint.
+    pub constraint: usize,
+}
+
+/// A force element after compilation.
+#[derive(Clone, Debug)]
+pub struct ModelForce {
+    /// Name.
+    pub name: String,
+    /// The law with what it attaches to.
+    pub element: ForceElement,
+}
+
+/// The compiled mechanism.
+#[derive(Clone, Debug)]
+pub struct Model {
+    /// Name.
+    pub name: String,
+    /// What the recursions see.
+    pub tree: Tree,
+    /// Bodies and joints as a graph; body 0 is the ground.
+    pub graph: Graph,
+    /// Spanning tree and loops of the graph.
+    pub forest: Forest,
+    /// Bodies, the ground first.
+    pub bodies: Vec<ModelBody>,
+    /// Joints in the order of the description.
+    pub joints: Vec<ModelJoint>,
+    /// Constraints: cut joints, then constraints, then rods.
+    pub constraints: Vec<ModelConstraint>,
+    /// All rows: those of one constraint after those of another.
+    pub rows: Vec<ModelRow>,
+    /// Rods with mass.
+    pub rods: Vec<ModelRod>,
+    /// Force elements.
+    pub forces: Vec<ModelForce>,
+    /// Signals that prescribe coordinates, by the numbers in the tree's nodes.
+    pub signals: Vec<Signal>,
+    /// Names of the positions.
+    pub position_names: Vec<String>,
+    /// Names of the velocities.
+    pub velocity_names: Vec<String>,
+    /// Start positions as described.
+    pub q0: Vec<f64>,
+    /// Start velocities as described.
+    pub v0: Vec<f64>,
+    /// Nodes whose loads must be collected because elements attach to them.
+    pub needs_world: bool,
+}

@@ -1,0 +1,370 @@
+//! [`Equations`]: a mechanism as a residual.
+
+use super::{Dependencies, Form, Formalism, GglMetric};
+use crate::formalism::cholesky;
+use crate::model::{Model, RowLevel};
+use crate::start::MechanicalModel;
+use crate::tree::NodeKind;
+use crate::workspace::Workspace;
+use core::any::TypeId;
+use core::ops::Range;
+use holonom_algebra::Real;
+use holonom_dae::{
+    Bound, DerivativeForm, Mechanical, Pattern, Point, Rejection, Residual, Structure, System,
+};
+use std::sync::Arc;
+
+/// Rate at which lengths of Euler parameters are pulled to one in the forms without multiplier
+/// for them, 1/s.
+const LENGTH_RATE: f64 = 1.0;
+
+/// The equations of motion of a mechanism in one form.
+///
+/// Usually made by [`Assembled::equations`](crate::start::Assembled::equations), which knows the
+/// rows that are independent.
+#[derive(Clone, Debug)]
+pub struct Equations {
+    pub(super) model: Arc<Model>,
+    /// Rows of g that take part.
+    pub(super) active: Vec<usize>,
+    /// Those among `active` that are conditions on positions.
+    pub(super) holonomic: Vec<usize>,
+    /// Where sets of Euler parameters begin in q.
+    pub(super) quaternions: Vec<usize>,
+    pub(super) form: Form,
+    pub(super) formalism: Formalism,
+    pub(super) metric: GglMetric,
+    pub(super) dependencies: Dependencies,
+    derivative: Option<Pattern>,
+}
+
+/// Where the parts of y lie.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Layout {
+    pub q: Range<usize>,
+    pub v: Range<usize>,
+    pub lambda: Range<usize>,
+    pub eta: Range<usize>,
+    pub sigma: Range<usize>,
+}
+
+/// Memory of [`Equations`].
+#[derive(Debug)]
+pub struct EquationsWorkspace<T> {
+    mechanism: Workspace<T>,
+    /// V(q) x.
+    rates: Vec<T>,
+    /// Dense M, where it must be solved with.
+    factor: Vec<T>,
+    /// Dense M and G for ∂F/∂ẏ; plain numbers only.
+    mass: Vec<f64>,
+    matrix: Vec<f64>,
+}
+
+impl Equations {
+    /// The equations of `model` with the given rows of g.
+    pub fn new(
+        model: Arc<Model>,
+        active: Vec<usize>,
+        form: Form,
+        formalism: Formalism,
+        metric: GglMetric,
+    ) -> Self {
+        let holonomic = (0..active.len())
+            .filter(|&k| model.rows[active[k]].level == RowLevel::Holonomic)
+            .collect();
+        let balls = model.tree.nodes.iter().filter(|n| n.kind == NodeKind::Ball);
+        let quaternions = balls.map(|n| n.q).collect();
+        let mut equations = Self {
+            dependencies: Dependencies::new(&model),
+            model,
+            active,
+            holonomic,
+            quaternions,
+            form,
+            formalism,
+            metric,
+            derivative: None,
+        };
+        equations.derivative = match equations.derivative_form() {
+            DerivativeForm::Mass(pattern) => Some(pattern),
+            _ => None,
+        };
+        equations
+    }
+
+    /// The mechanism.
+    pub fn model(&self) -> &Arc<Model> {
+        &self.model
+    }
+
+    /// The rows of g that take part.
+    pub fn active(&self) -> &[usize] {
+        &self.active
+    }
+
+    /// The form.
+    pub fn form(&self) -> Form {
+        self.form
+    }
+
+    /// y and ẏ with the given positions and velocities, everything else zero but q̇ = V v.
+    pub fn state(&self, q: &[f64], v: &[f64]) -> (Vec<f64>, Vec<f64>) {
+        let l = self.layout();
+        let mut y = vec![0.0; l.sigma.end];
+        let mut yp = y.clone();
+        y[l.q.clone()].copy_from_slice(q);
+        y[l.v.clone()].copy_from_slice(v);
+        Workspace::velocity_map(&self.model, q, v, &mut yp[l.q]);
+        (y, yp)
+    }
+
+    pub(super) fn layout(&self) -> Layout {
+        let (n_q, n_v) = (self.model.tree.n_q, self.model.tree.n_v);
+        let n_lambda = if self.form == Form::Ode {
+            0
+        } else {
+            self.active.len()
+        };
+        let n_eta = if self.form == Form::Ggl {
+            self.holonomic.len()
+        } else {
+            0
+        };
+        let n_sigma = if self.form.keeps_lengths() {
+            self.quaternions.len()
+        } else {
+            0
+        };
+        let lambda = n_q + n_v;
+        let eta = lambda + n_lambda;
+        let sigma = eta + n_eta;
+        Layout {
+            q: 0..n_q,
+            v: n_q..lambda,
+            lambda: lambda..eta,
+            eta: eta..sigma,
+            sigma: sigma..sigma + n_sigma,
+        }
+    }
+
+    fn kinematic<T: Real>(
+        &self,
+        at: &Point<'_, T>,
+        l: &Layout,
+        work: &mut EquationsWorkspace<T>,
+        r: &mut [T],
+    ) -> Result<(), Rejection> {
+        let (q, v) = (&at.y[l.q.clone()], &at.y[l.v.clone()]);
+        let w = &mut work.mechanism;
+        let mut x = std::mem::take(&mut w.vector);
+        x.copy_from_slice(v);
+        if !l.eta.is_empty() {
+            let mut y = std::mem::take(&mut w.vector2);
+            self.stabilisation(&at.y[l.eta.clone()], w, &mut work.factor, &mut y)?;
+            for (x, y) in x.iter_mut().zip(&y) {
+                *x -= *y;
+            }
+            w.vector2 = y;
+        }
+        Workspace::velocity_map(&self.model, q, &x, &mut work.rates);
+        w.vector = x;
+        for i in l.q.clone() {
+            r[i] = at.yp[i] - work.rates[i];
+        }
+        for (k, &i) in self.quaternions.iter().enumerate() {
+            let e = &q[i..i + 4];
+            let square = e[0] * e[0] + e[1] * e[1] + e[2] * e[2] + e[3] * e[3];
+            if self.form.keeps_lengths() {
+                let sigma = at.y[l.sigma.start + k];
+                for j in 0..4 {
+                    r[i + j] += e[j] * sigma;
+                }
+                r[l.sigma.start + k] = (square - 1.0) * 0.5;
+            } else {
+                let pull = (-square + 1.0) * LENGTH_RATE;
+                for j in 0..4 {
+                    r[i + j] -= e[j] * pull;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// out := W Gᵀη.
+    fn stabilisation<T: Real>(
+        &self,
+        eta: &[T],
+        w: &mut Workspace<T>,
+        factor: &mut [T],
+        out: &mut [T],
+    ) -> Result<(), Rejection> {
+        let model = &*self.model;
+        w.clear_loads();
+        w.add_multipliers_of(model, &self.active, &self.holonomic, eta);
+        w.project_loads(model, out);
+        if self.metric == GglMetric::Mass {
+            if model.rods.is_empty() {
+                let mut x = std::mem::take(&mut w.a);
+                x.copy_from_slice(out);
+                w.factorise_tree_mass(model);
+                w.solve_tree_mass(model, &x, out);
+                w.a = x;
+            } else {
+                w.mass(model, factor);
+                cholesky::factorise(factor, model.tree.n_v).map_err(|_| Rejection::OutsideDomain)?;
+                cholesky::solve(factor, model.tree.n_v, out);
+            }
+        }
+        Ok(())
+    }
+
+    fn dynamic<T: Real>(
+        &self,
+        at: &Point<'_, T>,
+        l: &Layout,
+        work: &mut EquationsWorkspace<T>,
+        r: &mut [T],
+    ) -> Result<(), Rejection> {
+        let model = &*self.model;
+        let w = &mut work.mechanism;
+        w.clear_loads();
+        w.add_forces(model);
+        if !l.lambda.is_empty() {
+            w.add_multipliers(model, &self.active, &at.y[l.lambda.clone()], -1.0);
+        }
+        let vp = &at.yp[l.v.clone()];
+        let rows = &mut r[l.v.clone()];
+        match self.formalism {
+            Formalism::Residual => w.newton_euler(model, vp, rows),
+            Formalism::Explicit => {
+                w.explicit(model, &mut work.factor, rows)?;
+                for (r, a) in rows.iter_mut().zip(vp) {
+                    *r = *a - *r;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn constraint_rows<T: Real>(&self, at: &Point<'_, T>, l: &Layout, w: &mut Workspace<T>, r: &mut [T]) {
+        let model = &*self.model;
+        let gather = |values: &[T], r: &mut [T]| {
+            for (r, &row) in r.iter_mut().zip(&self.active) {
+                *r = values[row];
+            }
+        };
+        match self.form {
+            Form::Ode => {}
+            Form::Index1 => {
+                w.set_accelerations(model, Some(&at.yp[l.v.clone()]));
+                gather(w.constraint_acceleration(model), &mut r[l.lambda.clone()]);
+            }
+            Form::Index2 => gather(w.constraint_velocity(model), &mut r[l.lambda.clone()]),
+            Form::Index3 => {
+                if self.holonomic.len() < self.active.len() {
+                    gather(w.constraint_velocity(model), &mut r[l.lambda.clone()]);
+                }
+                let g = w.constraint(model);
+                for &k in &self.holonomic {
+                    r[l.lambda.start + k] = g[self.active[k]];
+                }
+            }
+            Form::Ggl => {
+                gather(w.constraint_velocity(model), &mut r[l.lambda.clone()]);
+                let g = w.constraint(model);
+                for (i, &k) in self.holonomic.iter().enumerate() {
+                    r[l.eta.start + i] = g[self.active[k]];
+                }
+            }
+        }
+    }
+
+    /// The equations as solvers take them.
+    pub fn system(self) -> Box<dyn System> {
+        // Here and not in the caller's crate, so that the evaluations with dual numbers are
+        // compiled once.
+        Box::new(Bound::new(self))
+    }
+}
+
+impl Residual for Equations {
+    type Workspace<T: Real> = EquationsWorkspace<T>;
+
+    fn structure(&self) -> Structure {
+        self.describe()
+    }
+
+    fn workspace<T: Real>(&self) -> EquationsWorkspace<T> {
+        let (model, n) = (&*self.model, self.model.tree.n_v);
+        let plain = TypeId::of::<T>() == TypeId::of::<f64>() && self.derivative.is_some();
+        let dense = !model.rods.is_empty();
+        EquationsWorkspace {
+            mechanism: Workspace::new(model),
+            rates: vec![T::zero(); model.tree.n_q],
+            factor: vec![T::zero(); if dense { n * n } else { 0 }],
+            mass: vec![0.0; if plain { n * n } else { 0 }],
+            matrix: vec![0.0; if plain { n * self.active.len() } else { 0 }],
+        }
+    }
+
+    fn residual<T: Real>(
+        &self,
+        at: Point<'_, T>,
+        work: &mut EquationsWorkspace<T>,
+        r: &mut [T],
+    ) -> Result<(), Rejection> {
+        let l = self.layout();
+        let w = &mut work.mechanism;
+        w.set_time(&self.model, at.t);
+        w.set_positions(&self.model, &at.y[l.q.clone()]);
+        w.set_velocities(&self.model, &at.y[l.v.clone()]);
+        self.dynamic(&at, &l, work, r)?;
+        self.kinematic(&at, &l, work, r)?;
+        self.constraint_rows(&at, &l, &mut work.mechanism, r);
+        Ok(())
+    }
+
+    fn derivative_matrix(
+        &self,
+        at: Point<'_, f64>,
+        work: &mut EquationsWorkspace<f64>,
+        values: &mut [f64],
+    ) -> Result<(), Rejection> {
+        let Some(pattern) = &self.derivative else {
+            return Err(Rejection::OutsideDomain);
+        };
+        let (l, n) = (self.layout(), self.model.tree.n_v);
+        let w = &mut work.mechanism;
+        w.set_time(&self.model, at.t);
+        w.set_positions(&self.model, &at.y[l.q.clone()]);
+        if self.formalism == Formalism::Residual {
+            w.mass(&self.model, &mut work.mass);
+        }
+        if self.form == Form::Index1 {
+            w.constraint_matrix(&self.model, &self.active, &mut work.matrix);
+        }
+        for ((i, j), value) in pattern.entries().zip(values) {
+            *value = if i < l.q.end {
+                1.0
+            } else if i < l.v.end {
+                let (i, j) = (i - l.v.start, j - l.v.start);
+                match self.formalism {
+                    // Only the lower triangle is filled.
+                    Formalism::Residual => work.mass[i.min(j) * n + i.max(j)],
+                    Formalism::Explicit => 1.0,
+                }
+            } else {
+                work.matrix[(j - l.v.start) * self.active.len() + i - l.lambda.start]
+            };
+        }
+        Ok(())
+    }
+
+    fn mechanical(&self) -> Option<Box<dyn Mechanical>> {
+        Some(Box::new(MechanicalModel::new(
+            self.model.clone(),
+            self.active.clone(),
+        )))
+    }
+}

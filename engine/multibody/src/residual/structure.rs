@@ -1,0 +1,300 @@
+//! What the solvers are told about the equations: names, kinds, sparsity.
+
+use super::equations::Layout;
+use super::{Equations, Form, Formalism, GglMetric};
+use crate::tree::NodeKind;
+use holonom_dae::{
+    DerivativeForm, Equation, EquationLevel, MechanicalLayout, Pattern, Structure, TransposedBlock, Variable,
+    VariableKind,
+};
+
+impl Equations {
+    pub(super) fn describe(&self) -> Structure {
+        let l = self.layout();
+        Structure {
+            variables: self.variables(),
+            equations: self.equations(),
+            derivative: self.derivative_form(),
+            sparsity: Some(self.sparsity(&l)),
+            transposed: self.transposed(&l),
+            layout: Some(MechanicalLayout {
+                q: l.q,
+                v: l.v,
+                lambda: l.lambda,
+                eta: l.eta,
+                sigma: l.sigma,
+            }),
+            forces_depend_on_multipliers: false,
+        }
+    }
+
+    fn variables(&self) -> Vec<Variable> {
+        // Indices of v and λ, powers of h for the columns of q.
+        let (index_v, index_lambda, power_q) = match self.form {
+            Form::Ode | Form::Index1 => (1, 1, 0),
+            Form::Index2 | Form::Ggl => (1, 2, 0),
+            Form::Index3 => (2, 3, 1),
+        };
+        let model = &self.model;
+        let mut variables = Vec::new();
+        for name in &model.position_names {
+            variables.push(Variable::new(name, VariableKind::Position).step_power(power_q));
+        }
+        for name in &model.velocity_names {
+            variables.push(Variable::new(format!("d/dt {name}"), VariableKind::Velocity).index(index_v));
+        }
+        // Sizes for difference increments: a start at zero says nothing about them.
+        let length = self.length();
+        for node in &model.tree.nodes {
+            let size = match node.kind {
+                NodeKind::PrismaticX | NodeKind::PrismaticY | NodeKind::PrismaticZ => length,
+                NodeKind::PrismaticTurned => length,
+                _ => 1.0,
+            };
+            let q = (0..node.n_q()).map(|i| node.q + i);
+            let v = (0..node.n_v()).map(|i| model.tree.n_q + node.v + i);
+            for i in q.chain(v) {
+                variables[i].scale = Some(size);
+            }
+        }
+        let multiplier = |symbol: &str, name: &str, kind, index| {
+            Variable::new(format!("{symbol}({name})"), kind)
+                .index(index)
+                .step_power(-1)
+        };
+        let l = self.layout();
+        if !l.lambda.is_empty() {
+            for &row in &self.active {
+                let name = &model.rows[row].name;
+                variables.push(multiplier("lambda", name, VariableKind::Multiplier, index_lambda));
+            }
+        }
+        if !l.eta.is_empty() {
+            for &k in &self.holonomic {
+                let name = &model.rows[self.active[k]].name;
+                variables.push(multiplier("eta", name, VariableKind::StabilisingMultiplier, 2));
+            }
+        }
+        if !l.sigma.is_empty() {
+            for &i in &self.quaternions {
+                let name = &model.position_names[i];
+                variables.push(multiplier("sigma", name, VariableKind::StabilisingMultiplier, 2));
+            }
+        }
+        variables
+    }
+
+    /// A typical length of the mechanism: the largest distance between neighbouring nodes.
+    fn length(&self) -> f64 {
+        let nodes = self.model.tree.nodes.iter();
+        let largest = nodes.map(|n| n.placement.position.norm()).fold(0.0, f64::max);
+        if largest > 0.0 { largest } else { 1.0 }
+    }
+
+    fn equations(&self) -> Vec<Equation> {
+        use EquationLevel::{Acceleration, Dynamic, Kinematic, Position, Velocity};
+        let model = &self.model;
+        let l = self.layout();
+        let mut equations = Vec::new();
+        for name in &model.position_names {
+            equations.push(Equation::new(format!("rate of {name}"), Kinematic));
+        }
+        for name in &model.velocity_names {
+            equations.push(Equation::new(format!("motion of {name}"), Dynamic));
+        }
+        if !l.lambda.is_empty() {
+            for (k, &row) in self.active.iter().enumerate() {
+                let (word, level) = match self.form {
+                    Form::Index1 => ("acceleration", Acceleration),
+                    Form::Index3 if self.holonomic.contains(&k) => ("position", Position),
+                    _ => ("velocity", Velocity),
+                };
+                equations.push(Equation::new(format!("{} ({word})", model.rows[row].name), level));
+            }
+        }
+        if !l.eta.is_empty() {
+            for &k in &self.holonomic {
+                let name = &model.rows[self.active[k]].name;
+                equations.push(Equation::new(format!("{name} (position)"), Position));
+            }
+        }
+        if !l.sigma.is_empty() {
+            for &i in &self.quaternions {
+                equations.push(Equation::new(
+                    format!("length of {}", model.position_names[i]),
+                    Position,
+                ));
+            }
+        }
+        // Index 3: q ~ h v ~ h² λ; the rows follow [Petzold, Lötstedt 1986].
+        if self.form == Form::Index3 {
+            for equation in &mut equations {
+                equation.step_power = match equation.level {
+                    Kinematic | Velocity => 0,
+                    Position => -1,
+                    _ => 1,
+                };
+            }
+        }
+        equations
+    }
+
+    /// The columns of λ and η that are transposes of G.
+    fn transposed(&self, l: &Layout) -> Vec<TransposedBlock> {
+        let block =
+            |columns: &core::ops::Range<usize>, rows: &core::ops::Range<usize>, sources| TransposedBlock {
+                columns: columns.clone(),
+                rows: rows.clone(),
+                source_rows: l.lambda.clone(),
+                source_columns: sources,
+                negated: false,
+            };
+        // Where q̇ = v, and every row is a condition on positions.
+        let plain = self.quaternions.is_empty() && self.holonomic.len() == self.active.len();
+        let mut blocks = Vec::new();
+        if l.lambda.is_empty() {
+            return blocks;
+        }
+        match (self.form, self.formalism) {
+            (Form::Index2 | Form::Ggl, Formalism::Residual) => {
+                blocks.push(block(&l.lambda, &l.v, l.v.clone()));
+            }
+            (Form::Index3, Formalism::Residual) if plain => blocks.push(block(&l.lambda, &l.v, l.q.clone())),
+            _ => {}
+        }
+        if self.form == Form::Ggl && plain && self.metric == GglMetric::Identity {
+            blocks.push(block(&l.eta, &l.q, l.v.clone()));
+        }
+        blocks
+    }
+
+    pub(super) fn derivative_form(&self) -> DerivativeForm {
+        let l = self.layout();
+        let index1 = self.form == Form::Index1 && !l.lambda.is_empty();
+        if self.formalism == Formalism::Explicit && !index1 {
+            return DerivativeForm::Identity;
+        }
+        let n = l.sigma.end;
+        let mut entries: Vec<(usize, usize)> = l.q.clone().map(|i| (i, i)).collect();
+        let nodes = &self.model.tree.nodes;
+        for (a, node_a) in nodes.iter().enumerate() {
+            for (b, node_b) in nodes.iter().enumerate() {
+                if self.formalism == Formalism::Explicit && a != b || !self.dependencies.mass(a, b) {
+                    continue;
+                }
+                for i in 0..node_a.n_v() {
+                    for j in 0..node_b.n_v() {
+                        if self.formalism == Formalism::Residual || i == j {
+                            entries.push((l.v.start + node_a.v + i, l.v.start + node_b.v + j));
+                        }
+                    }
+                }
+            }
+        }
+        if index1 {
+            self.constraint_entries(|k, j| entries.push((l.lambda.start + k, l.v.start + j)));
+        }
+        DerivativeForm::Mass(Pattern::from_entries(n, n, entries))
+    }
+
+    /// Calls `entry(k, j)` for every velocity j that enters active row k.
+    fn constraint_entries(&self, mut entry: impl FnMut(usize, usize)) {
+        for (k, &row) in self.active.iter().enumerate() {
+            for &node in &self.dependencies.constraints[self.model.rows[row].constraint] {
+                let node = &self.model.tree.nodes[node];
+                for j in 0..node.n_v() {
+                    entry(k, node.v + j);
+                }
+            }
+        }
+    }
+
+    /// Possible non-zeros of α ∂F/∂ẏ + ∂F/∂y.
+    fn sparsity(&self, l: &Layout) -> Pattern {
+        let nodes = &self.model.tree.nodes;
+        let d = &self.dependencies;
+        let n = l.sigma.end;
+        let mut entries = Vec::new();
+        // Positions and velocities of a node, as columns.
+        let columns = |b: usize| {
+            let node = &nodes[b];
+            let q = (0..node.n_q()).map(move |i| l.q.start + node.q + i);
+            let v = (0..node.n_v()).map(move |i| l.v.start + node.v + i);
+            q.chain(v)
+        };
+        for (a, node) in nodes.iter().enumerate() {
+            let dynamic = || (0..node.n_v()).map(move |i| l.v.start + node.v + i);
+            let kinematic = || (0..node.n_q()).map(move |i| l.q.start + node.q + i);
+            for row in kinematic() {
+                entries.extend(columns(a).map(|c| (row, c)));
+            }
+            for b in 0..nodes.len() {
+                let depends = match self.formalism {
+                    Formalism::Residual => d.dynamic(a, b),
+                    Formalism::Explicit => a != 0 && b != 0 && d.mechanism[a] == d.mechanism[b],
+                };
+                if depends {
+                    for row in dynamic() {
+                        entries.extend(columns(b).map(|c| (row, c)));
+                    }
+                }
+            }
+        }
+        // Multipliers and constraint rows.
+        for (k, &row) in self.active.iter().enumerate() {
+            if l.lambda.is_empty() {
+                break;
+            }
+            let path = &d.constraints[self.model.rows[row].constraint];
+            let first = path.first().copied().unwrap_or(0);
+            let reached: Vec<usize> = match self.formalism {
+                Formalism::Residual => path.clone(),
+                Formalism::Explicit => (1..nodes.len())
+                    .filter(|&b| d.mechanism[b] == d.mechanism[first])
+                    .collect(),
+            };
+            for &b in &reached {
+                let node = &nodes[b];
+                entries.extend((0..node.n_v()).map(|i| (l.v.start + node.v + i, l.lambda.start + k)));
+            }
+            for &b in path {
+                entries.extend(columns(b).map(|c| (l.lambda.start + k, c)));
+            }
+        }
+        for (i, &k) in self.holonomic.iter().enumerate() {
+            if l.eta.is_empty() {
+                break;
+            }
+            let path = &d.constraints[self.model.rows[self.active[k]].constraint];
+            let first = path.first().copied().unwrap_or(0);
+            // W = M⁻¹ spreads the correction over the mechanism.
+            let reached: Vec<usize> = match self.metric {
+                GglMetric::Identity => path.clone(),
+                GglMetric::Mass => (1..nodes.len())
+                    .filter(|&b| d.mechanism[b] == d.mechanism[first])
+                    .collect(),
+            };
+            for &b in &reached {
+                let node = &nodes[b];
+                for row in (0..node.n_q()).map(|j| l.q.start + node.q + j) {
+                    entries.push((row, l.eta.start + i));
+                    entries.extend(reached.iter().flat_map(|&c| columns(c)).map(|c| (row, c)));
+                }
+            }
+            for &b in path {
+                entries.extend(columns(b).map(|c| (l.eta.start + i, c)));
+            }
+        }
+        for (k, &i) in self.quaternions.iter().enumerate() {
+            if l.sigma.is_empty() {
+                break;
+            }
+            for j in i..i + 4 {
+                entries.push((l.sigma.start + k, l.q.start + j));
+                entries.push((l.q.start + j, l.sigma.start + k));
+            }
+        }
+        entries.extend((0..n).map(|i| (i, i)).filter(|&(i, _)| i < l.v.end));
+        Pattern::from_entries(n, n, entries)
+    }
+}

@@ -1,0 +1,63 @@
+//! [`Snapshot`]: where everything is at one instant, for output and tests. Allocates.
+
+use crate::formalism::world::{world_positions, world_velocities};
+use crate::model::Model;
+use crate::workspace::Workspace;
+use holonom_algebra::{Mat3, Pose, Quaternion, Vec3};
+
+/// Poses and velocities of all bodies at one instant.
+#[derive(Clone, Debug)]
+pub struct Snapshot<'a> {
+    model: &'a Model,
+    work: Workspace<f64>,
+}
+
+impl Model {
+    /// Where everything is at time `t` for positions `q` and velocities `v`.
+    ///
+    /// # Panics
+    /// When `q` or `v` have the wrong length.
+    pub fn snapshot(&self, t: f64, q: &[f64], v: &[f64]) -> Snapshot<'_> {
+        let mut work = Workspace::new(self);
+        work.set_time(self, t);
+        work.set_positions(self, q);
+        work.set_velocities(self, v);
+        if !self.needs_world {
+            world_positions(&self.tree, &work.geometry, &mut work.world);
+            world_velocities(&self.tree, &work.geometry, &work.signals, v, &mut work.world);
+        }
+        Snapshot { model: self, work }
+    }
+
+    /// Number of the body with this name; the ground is 0.
+    pub fn body_index(&self, name: &str) -> Option<usize> {
+        self.bodies.iter().position(|b| b.name == name)
+    }
+}
+
+impl Snapshot<'_> {
+    /// Pose of a body's frame in the ground's frame.
+    pub fn pose(&self, body: usize) -> Pose<f64> {
+        let body = &self.model.bodies[body];
+        let node = &self.work.world[body.node];
+        Pose::new(node.rotation, node.position).then(&body.frame)
+    }
+
+    /// Orientation of a body as Euler parameters, scalar first.
+    pub fn orientation(&self, body: usize) -> [f64; 4] {
+        Quaternion::from_rotation_matrix(&self.pose(body).rotation.0).0
+    }
+
+    /// Position and velocity of a point given in a body's frame, in the ground's frame.
+    pub fn point(&self, body: usize, point: [f64; 3]) -> (Vec3<f64>, Vec3<f64>) {
+        let x = self.pose(body).point(Vec3(point));
+        let node = &self.work.world[self.model.bodies[body].node];
+        (x, node.velocity + node.omega.cross(x - node.position))
+    }
+
+    /// Angular velocity of a body in the axes of its own frame.
+    pub fn angular_velocity(&self, body: usize) -> Vec3<f64> {
+        let rotation: Mat3<f64> = self.pose(body).rotation;
+        rotation.transpose_times(self.work.world[self.model.bodies[body].node].omega)
+    }
+}

@@ -1,0 +1,573 @@
+//! Assembly: from rough start values to a state that satisfies everything.
+
+use super::closure::{Closure, exceeds, moved};
+use super::redundancy::{self, Random, RowReport};
+use super::{KinematicError, KinematicRun, MechanicalModel, kinematic};
+use crate::formalism::reactions::{self, Motion, Reaction};
+use crate::model::Model;
+use crate::residual::{Equations, Form, Formalism, GglMetric};
+use crate::tree::NodeKind;
+use crate::workspace::Workspace;
+use core::fmt;
+use holonom_dae::{Mechanical, Rejection};
+use std::sync::Arc;
+
+/// What is left of G v + g_t, relative to the velocities, that is still rounding.
+const VELOCITY_TOLERANCE: f64 = 1e-9;
+
+/// The same of G v̇ + γ.
+const ACCELERATION_TOLERANCE: f64 = 1e-7;
+
+/// Changes of coordinates below this are not reported: rad, or parts of the mechanism's size.
+const NOT_MOVED: f64 = 1e-10;
+
+/// How a mechanism is assembled.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AssemblyOptions {
+    /// Start time, s.
+    pub time: f64,
+    /// Close loops and correct velocities. When off, start values that do not fit are an error.
+    pub assemble: bool,
+    /// Gap of a closed loop: rad, or parts of the mechanism's size.
+    pub tolerance: f64,
+    /// Gap, and speed of a gap, that start values may have when nothing is corrected.
+    pub check_tolerance: f64,
+    /// How many other starts are tried when loops do not close from the given one.
+    pub other_starts: usize,
+    /// Positions to start from instead of those of the model.
+    pub positions: Option<Vec<f64>>,
+    /// Velocities to start from instead of those of the model.
+    pub velocities: Option<Vec<f64>>,
+}
+
+impl Default for AssemblyOptions {
+    fn default() -> Self {
+        Self {
+            time: 0.0,
+            assemble: true,
+            tolerance: 1e-12,
+            check_tolerance: 1e-8,
+            other_starts: 12,
+            positions: None,
+            velocities: None,
+        }
+    }
+}
+
+/// A coordinate that assembly changed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MovedCoordinate {
+    /// Its name.
+    pub name: String,
+    /// Value as described.
+    pub from: f64,
+    /// Value after assembly.
+    pub to: f64,
+}
+
+impl fmt::Display for MovedCoordinate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let change = self.to - self.from;
+        write!(
+            f,
+            "{}: {:.6} -> {:.6} ({change:+.3e})",
+            self.name, self.from, self.to
+        )
+    }
+}
+
+/// A loop or another constraint that is not satisfied.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OpenLoop {
+    /// Name of the constraint, or of the cut joint or rod it stands for.
+    pub constraint: String,
+    /// Its row with the largest gap: constraint and direction.
+    pub row: String,
+    /// Length of the gap over the rows with the unit of that row: m or rad, or one of them per s
+    /// or s².
+    pub gap: f64,
+}
+
+impl fmt::Display for OpenLoop {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "`{}` by {:.3e} (worst row {})",
+            self.constraint, self.gap, self.row
+        )
+    }
+}
+
+/// Level of a contradiction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Level {
+    /// Positions.
+    Position,
+    /// Velocities.
+    Velocity,
+    /// Accelerations.
+    Acceleration,
+}
+
+impl fmt::Display for Level {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Position => "positions",
+            Self::Velocity => "velocities",
+            Self::Acceleration => "accelerations",
+        })
+    }
+}
+
+/// Why a mechanism could not be assembled.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum AssemblyError {
+    /// No position was found that closes all loops.
+    #[error(
+        "cannot close {}: check lengths and markers of these loops, whether drivers and prescribed \
+         coordinates ask for a position out of reach, or start nearer to the closed position", list(.loops)
+    )]
+    CannotClose {
+        /// The loops that stay open where the gaps are smallest, the worst first.
+        loops: Vec<OpenLoop>,
+    },
+    /// The start values do not fit and assembly is off.
+    #[error("the start {level} do not satisfy {}: correct them, or turn assembly on", list(.loops))]
+    Inconsistent {
+        /// Positions or velocities.
+        level: Level,
+        /// What is not satisfied, the worst first.
+        loops: Vec<OpenLoop>,
+    },
+    /// Constraints depend on each other but ask for different things.
+    #[error(
+        "the constraints contradict each other in the {level}; not satisfied are {}: two drivers may \
+         move the same thing, or the mechanism is locked in a singular position; remove one of the constraints or \
+         change the geometry", list(.loops)
+    )]
+    Contradiction {
+        /// Where they contradict.
+        level: Level,
+        /// What is not satisfied, the worst first.
+        loops: Vec<OpenLoop>,
+    },
+    /// Start values of the wrong number.
+    #[error("{found} {what} given, the mechanism has {expected}")]
+    WrongSize {
+        /// Positions or velocities.
+        what: &'static str,
+        /// How many were given.
+        found: usize,
+        /// How many there are.
+        expected: usize,
+    },
+    /// The mechanism cannot be evaluated at the assembled position.
+    #[error(
+        "the accelerations at the start cannot be computed ({0}): is there a body without mass or inertia \
+         that can move by itself?"
+    )]
+    Rejected(Rejection),
+}
+
+fn list(loops: &[OpenLoop]) -> String {
+    let mut text: Vec<String> = loops.iter().take(5).map(OpenLoop::to_string).collect();
+    if loops.len() > 5 {
+        text.push(format!("{} more", loops.len() - 5));
+    }
+    text.join(", ")
+}
+
+/// A form of the equations that does not fit the mechanism.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "the form `{form}` has no place for the {rows} constraint rows of `{model}` ({names}): use `ggl` for \
+     error-controlled integration, or `index1`, `index2`, `index3`"
+)]
+pub struct UnsuitableForm {
+    /// The form.
+    pub form: Form,
+    /// The mechanism.
+    pub model: String,
+    /// Number of its independent rows.
+    pub rows: usize,
+    /// Names of the constraints.
+    pub names: String,
+}
+
+/// A mechanism with a consistent state at its start.
+#[derive(Clone, Debug)]
+pub struct Assembled {
+    /// The mechanism.
+    pub model: Arc<Model>,
+    /// Time.
+    pub t: f64,
+    /// Positions with g = 0.
+    pub q: Vec<f64>,
+    /// Velocities with G v + g_t = 0.
+    pub v: Vec<f64>,
+    /// Accelerations v̇.
+    pub a: Vec<f64>,
+    /// Multipliers of the active rows.
+    pub lambda: Vec<f64>,
+    /// Which rows are active.
+    pub rows: RowReport,
+    /// Positions that were changed.
+    pub moved: Vec<MovedCoordinate>,
+    /// Velocities that were changed.
+    pub moved_velocities: Vec<MovedCoordinate>,
+}
+
+impl Model {
+    /// Closes loops, chooses independent rows and makes velocities, accelerations and multipliers
+    /// consistent.
+    ///
+    /// ```
+    /// use holonom_multibody::Description;
+    /// use holonom_multibody::description::{Body, Joint, frame};
+    /// use std::sync::Arc;
+    ///
+    /// // A planar four-bar linkage of spatial revolute joints, from rough angles.
+    /// let bar = |name: &str, length: f64| {
+    ///     Body::planar(name, 1.0, 0.1)
+    ///         .centre([0.5 * length, 0.0, 0.0])
+    ///         .marker("end", frame::at([length, 0.0, 0.0]))
+    /// };
+    /// let model = Description::new("four-bar")
+    ///     .gravity([0.0, -9.81, 0.0])
+    ///     .ground_marker("right", frame::at([2.0, 0.0, 0.0]))
+    ///     .body(bar("crank", 0.5))
+    ///     .body(bar("coupler", 2.0))
+    ///     .body(bar("rocker", 1.0))
+    ///     .joint(Joint::revolute("left", "ground", "crank").start(1.5, 0.0))
+    ///     .joint(Joint::revolute("elbow", "crank.end", "coupler").start(-1.3, 0.0))
+    ///     .joint(Joint::revolute("right", "ground.right", "rocker").start(1.5, 0.0))
+    ///     .joint(Joint::revolute("loop", "coupler.end", "rocker.end"))
+    ///     .compile()
+    ///     .map(Arc::new)?;
+    /// let start = model.assemble(&Default::default())?;
+    /// assert_eq!(start.degrees_of_freedom(), 1);
+    /// assert_eq!(start.rows.dropped.len(), 3);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Loops that do not close, constraints that contradict each other; by name.
+    pub fn assemble(self: &Arc<Self>, options: &AssemblyOptions) -> Result<Assembled, AssemblyError> {
+        assemble(self.clone(), options)
+    }
+}
+
+/// The same as [`Model::assemble`].
+///
+/// # Errors
+/// See there.
+pub fn assemble(model: Arc<Model>, options: &AssemblyOptions) -> Result<Assembled, AssemblyError> {
+    let mut q = given("positions", &options.positions, &model.q0)?;
+    let mut v = given("velocities", &options.velocities, &model.v0)?;
+    normalise(&model, &mut q);
+    let mut closure = Closure::new(model.clone(), options.time, &q);
+    let (q_given, v_given) = (q.clone(), v.clone());
+    close(&mut closure, &mut q, options)?;
+    let rows = redundancy::choose(&mut closure, &q, options.tolerance).map_err(|wrong| {
+        AssemblyError::Contradiction {
+            level: Level::Position,
+            loops: worst_rows(&closure, &wrong.0),
+        }
+    })?;
+    fit_velocities(&mut closure, &q, &mut v, options)?;
+    if rows.singular_start && options.assemble {
+        closure
+            .follow_branch(&q, &mut v)
+            .map_err(AssemblyError::Rejected)?;
+        fit_velocities(&mut closure, &q, &mut v, options)?;
+    }
+    let mut mechanical = MechanicalModel::new(model.clone(), rows.active.clone());
+    let mut lambda = vec![0.0; rows.active.len()];
+    let mut a = vec![0.0; model.tree.n_v];
+    mechanical
+        .accelerations(options.time, &q, &v, &mut lambda, &mut a)
+        .map_err(AssemblyError::Rejected)?;
+    check_accelerations(&mut closure, &q, &v, &a)?;
+    let position_unit = position_units(&closure);
+    Ok(Assembled {
+        t: options.time,
+        moved: changes(&model.position_names, &q_given, &q, &position_unit),
+        moved_velocities: changes(&model.velocity_names, &v_given, &v, &closure.unit),
+        model,
+        q,
+        v,
+        a,
+        lambda,
+        rows,
+    })
+}
+
+fn given(what: &'static str, option: &Option<Vec<f64>>, start: &[f64]) -> Result<Vec<f64>, AssemblyError> {
+    match option {
+        Some(x) if x.len() != start.len() => Err(AssemblyError::WrongSize {
+            what,
+            found: x.len(),
+            expected: start.len(),
+        }),
+        Some(x) => Ok(x.clone()),
+        None => Ok(start.to_vec()),
+    }
+}
+
+/// Euler parameters to length one.
+fn normalise(model: &Model, q: &mut [f64]) {
+    for node in model.tree.nodes.iter().filter(|n| n.kind == NodeKind::Ball) {
+        let e = &mut q[node.q..node.q + 4];
+        let length = e.iter().map(|x| x * x).sum::<f64>().sqrt();
+        if length > 0.0 {
+            e.iter_mut().for_each(|x| *x /= length);
+        } else {
+            e[0] = 1.0;
+        }
+    }
+}
+
+/// Closes all loops, from other starts as well when it does not go from the given one.
+fn close(closure: &mut Closure, q: &mut Vec<f64>, options: &AssemblyOptions) -> Result<(), AssemblyError> {
+    let rows = closure.holonomic();
+    if !options.assemble {
+        let gaps = closure.gaps(q);
+        if closure.largest_gap(&gaps, &rows) <= options.check_tolerance {
+            return Ok(());
+        }
+        return Err(AssemblyError::Inconsistent {
+            level: Level::Position,
+            loops: open_loops(closure, &gaps, &rows, options.check_tolerance),
+        });
+    }
+    let mut best: Option<(f64, Vec<f64>)> = None;
+    let mut random = Random(3);
+    for start in 0..=options.other_starts {
+        // Farther and farther away.
+        let far = start as f64 / options.other_starts.max(1) as f64;
+        let step: Vec<f64> = closure.unit.iter().map(|unit| unit * random.next()).collect();
+        let mut there = moved(&closure.model, q, &step, far);
+        if closure.close(&mut there, &rows, options.tolerance).is_ok() {
+            *q = there;
+            return Ok(());
+        }
+        let gaps = closure.gaps(&there);
+        // All of it, not the largest row: gaps turn with the axes they are measured in.
+        let gap = rows
+            .iter()
+            .map(|&i| (gaps[i] / closure.gap_scale[i]).powi(2))
+            .sum::<f64>();
+        let gap = if gap.is_finite() { gap } else { f64::INFINITY };
+        if best.as_ref().is_none_or(|(least, _)| gap < *least) {
+            best = Some((gap, gaps));
+        }
+    }
+    let gaps = best.map_or(Vec::new(), |(_, gaps)| gaps);
+    Err(AssemblyError::CannotClose {
+        loops: open_loops(closure, &gaps, &rows, options.tolerance),
+    })
+}
+
+/// Constraints with gaps above the tolerance, the worst first.
+pub(super) fn open_loops(closure: &Closure, gaps: &[f64], rows: &[usize], tolerance: f64) -> Vec<OpenLoop> {
+    let wide = |&i: &usize| exceeds(gaps[i] / closure.gap_scale[i], tolerance);
+    let open: Vec<(usize, f64)> = rows.iter().copied().filter(wide).map(|i| (i, gaps[i])).collect();
+    worst_rows(closure, &open)
+}
+
+/// The worst row of each constraint, the worst constraint first.
+fn worst_rows(closure: &Closure, rows: &[(usize, f64)]) -> Vec<OpenLoop> {
+    let model = &closure.model;
+    let relative = |&(i, gap): &(usize, f64)| {
+        let x = (gap / closure.gap_scale[i]).abs();
+        if x.is_finite() { x } else { f64::INFINITY }
+    };
+    let mut sorted = rows.to_vec();
+    sorted.sort_by(|x, y| relative(y).total_cmp(&relative(x)));
+    let mut loops: Vec<OpenLoop> = Vec::new();
+    for &(i, _) in &sorted {
+        let constraint = model.rows[i].constraint;
+        let name = &model.constraints[constraint].name;
+        if loops.iter().any(|l| l.constraint == *name) {
+            continue;
+        }
+        let alike =
+            |k: usize| model.rows[k].constraint == constraint && closure.gap_scale[k] == closure.gap_scale[i];
+        let square: f64 = rows
+            .iter()
+            .filter(|(k, _)| alike(*k))
+            .map(|(_, gap)| gap * gap)
+            .sum();
+        loops.push(OpenLoop {
+            constraint: name.clone(),
+            row: model.rows[i].name.clone(),
+            gap: square.sqrt(),
+        });
+    }
+    loops
+}
+
+fn fit_velocities(
+    closure: &mut Closure,
+    q: &[f64],
+    v: &mut [f64],
+    options: &AssemblyOptions,
+) -> Result<(), AssemblyError> {
+    let all: Vec<usize> = (0..closure.model.rows.len()).collect();
+    let rates = closure.velocity_gaps(q, &vec![0.0; v.len()]);
+    let size =
+        |closure: &Closure, v: &[f64]| 1.0 + closure.largest_step(v) + closure.largest_gap(&rates, &all);
+    if !options.assemble {
+        let rest = closure.velocity_gaps(q, v);
+        let tolerance = options.check_tolerance * size(closure, v);
+        let loops = open_loops(closure, &rest, &all, tolerance);
+        let level = Level::Velocity;
+        return if loops.is_empty() {
+            Ok(())
+        } else {
+            Err(AssemblyError::Inconsistent { level, loops })
+        };
+    }
+    let rest = closure
+        .project_velocities(q, v)
+        .map_err(AssemblyError::Rejected)?;
+    let loops = open_loops(closure, &rest, &all, VELOCITY_TOLERANCE * size(closure, v));
+    let level = Level::Velocity;
+    if loops.is_empty() {
+        Ok(())
+    } else {
+        Err(AssemblyError::Contradiction { level, loops })
+    }
+}
+
+/// Rows that were dropped must be satisfied by the accelerations as well.
+fn check_accelerations(closure: &mut Closure, q: &[f64], v: &[f64], a: &[f64]) -> Result<(), AssemblyError> {
+    let all: Vec<usize> = (0..closure.model.rows.len()).collect();
+    let bias = closure.acceleration_gaps(q, v, &vec![0.0; a.len()]);
+    let rest = closure.acceleration_gaps(q, v, a);
+    let size = 1.0 + closure.largest_step(a) + closure.largest_gap(&bias, &all);
+    let loops = open_loops(closure, &rest, &all, ACCELERATION_TOLERANCE * size);
+    let level = Level::Acceleration;
+    if loops.is_empty() {
+        Ok(())
+    } else {
+        Err(AssemblyError::Contradiction { level, loops })
+    }
+}
+
+/// What each position is measured by.
+fn position_units(closure: &Closure) -> Vec<f64> {
+    let mut unit = vec![1.0; closure.model.tree.n_q];
+    for node in closure.model.tree.nodes.iter().filter(|node| node.n_q() == 1) {
+        unit[node.q] = closure.unit[node.v];
+    }
+    unit
+}
+
+fn changes(names: &[String], from: &[f64], to: &[f64], unit: &[f64]) -> Vec<MovedCoordinate> {
+    let changed = |&i: &usize| exceeds(to[i] - from[i], NOT_MOVED * unit[i]);
+    let moved = |i: usize| MovedCoordinate {
+        name: names[i].clone(),
+        from: from[i],
+        to: to[i],
+    };
+    (0..from.len()).filter(changed).map(moved).collect()
+}
+
+impl Assembled {
+    /// Velocities that can be chosen freely.
+    pub fn degrees_of_freedom(&self) -> usize {
+        self.rows.degrees_of_freedom
+    }
+
+    /// The equations of motion with the active rows.
+    ///
+    /// # Errors
+    /// [`Form::Ode`] for a mechanism with constraint rows.
+    pub fn equations(&self, form: Form, formalism: Formalism) -> Result<Equations, UnsuitableForm> {
+        self.equations_with(form, formalism, GglMetric::default())
+    }
+
+    /// The same, with the metric of the stabilised form.
+    ///
+    /// # Errors
+    /// [`Form::Ode`] for a mechanism with constraint rows.
+    pub fn equations_with(
+        &self,
+        form: Form,
+        formalism: Formalism,
+        metric: GglMetric,
+    ) -> Result<Equations, UnsuitableForm> {
+        let active = self.rows.active.clone();
+        if form == Form::Ode && !active.is_empty() {
+            let mut names: Vec<&str> = Vec::new();
+            for &row in &active {
+                let name = &self.model.constraints[self.model.rows[row].constraint].name;
+                if !names.contains(&name.as_str()) {
+                    names.push(name);
+                }
+            }
+            return Err(UnsuitableForm {
+                form,
+                model: self.model.name.clone(),
+                rows: active.len(),
+                names: names.join(", "),
+            });
+        }
+        Ok(Equations::new(
+            self.model.clone(),
+            active,
+            form,
+            formalism,
+            metric,
+        ))
+    }
+
+    /// Consistent y and ẏ for equations made of this mechanism: y = (q, v, λ, …), the multipliers
+    /// of stabilisation zero, ẏ without the derivatives of multipliers.
+    pub fn state(&self, equations: &Equations) -> (Vec<f64>, Vec<f64>) {
+        let (mut y, mut yp) = equations.state(&self.q, &self.v);
+        let (n_q, n_v) = (self.model.tree.n_q, self.model.tree.n_v);
+        yp[n_q..n_q + n_v].copy_from_slice(&self.a);
+        if equations.form() != Form::Ode {
+            y[n_q + n_v..n_q + n_v + self.lambda.len()].copy_from_slice(&self.lambda);
+        }
+        (y, yp)
+    }
+
+    /// The mechanism with its parts apart, with the active rows.
+    pub fn mechanical(&self) -> MechanicalModel {
+        MechanicalModel::new(self.model.clone(), self.rows.active.clone())
+    }
+
+    /// The start as a state of motion.
+    pub fn motion(&self) -> Motion<'_> {
+        Motion {
+            t: self.t,
+            q: &self.q,
+            v: &self.v,
+            a: &self.a,
+            lambda: &self.lambda,
+        }
+    }
+
+    /// Reactions in all joints and constraints at a state of motion, with λ of the active rows;
+    /// components that dependent rows leave open are marked.
+    pub fn reactions(&self, motion: &Motion<'_>) -> Vec<Reaction> {
+        let mut work = Workspace::new(&self.model);
+        let mut reactions = reactions::reactions(&self.model, &mut work, &self.rows.active, motion);
+        for (reaction, known) in reactions.iter_mut().zip(&self.rows.uniqueness) {
+            reaction.unique.clone_from(&known.components);
+        }
+        reactions
+    }
+
+    /// The motion at the given times of a mechanism that has no freedom left because everything is
+    /// prescribed or driven.
+    ///
+    /// # Errors
+    /// Degrees of freedom that are left; a singular position on the way, with the states before it.
+    pub fn kinematic_run(&self, times: &[f64]) -> Result<KinematicRun, KinematicError> {
+        kinematic::run(self, times)
+    }
+}

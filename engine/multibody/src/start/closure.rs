@@ -1,0 +1,579 @@
+//! [`Closure`]: the constraints of a mechanism linearised in the metric of its mass matrix, and the
+//! damped Gauss–Newton iteration that closes loops with it.
+//!
+//! With M = L Lᵀ, rows of G enter as B = D G L⁻ᵀ. D takes out units and sizes: each row is divided
+//! by the largest value its geometry allows, not by its length, so that a row that is zero but for
+//! rounding stays that small.
+
+use crate::elements::constraints::{ConstraintElement, PairRow};
+use crate::formalism::cholesky;
+use crate::model::{Model, RowLevel};
+use crate::signal::Signal;
+use crate::start::eigen::{PivotedQr, dot};
+use crate::tree::{Node, NodeKind};
+use crate::workspace::Workspace;
+use holonom_algebra::{Real, Vec3, Wrench};
+use holonom_dae::Rejection;
+use std::sync::Arc;
+
+/// Damping of a step relative to B Bᵀ that is always there: above the rounding of B Bᵀ, so that
+/// dependent rows do no harm.
+const LEAST_DAMPING: f64 = 1e-13;
+
+/// Damping at large gaps, in parts of their square. In proportion to the square of the gap the
+/// iteration stays quadratic also where rows are dependent [Yamashita, Fukushima 2001].
+const GAP_DAMPING: f64 = 0.1;
+
+/// Largest turn in one step, rad; slides move this part of the mechanism's size.
+const LARGEST_STEP: f64 = 0.5;
+
+/// Pivots below this part of the largest row count as dependent.
+pub(super) const DEPENDENT: f64 = 1e-8;
+
+/// Iterations of one closing.
+const MAXIMUM_ITERATIONS: usize = 200;
+
+/// A closing that did not reach the tolerance.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Stuck;
+
+/// Memory to close loops.
+#[derive(Clone, Debug)]
+pub(super) struct Closure {
+    pub model: Arc<Model>,
+    pub work: Workspace<f64>,
+    pub t: f64,
+    /// Added to the prescribed coordinates.
+    pub offsets: Vec<f64>,
+    /// Extent of the mechanism, m.
+    pub size: f64,
+    /// What g of each row is measured by: `size` or one.
+    pub gap_scale: Vec<f64>,
+    /// What each velocity is measured by: `size` for slides, one for turns.
+    pub unit: Vec<f64>,
+    /// L of the last linearisation.
+    factor: Vec<f64>,
+    matrix: Vec<f64>,
+    /// B, row by row.
+    b: Vec<f64>,
+    /// 1/D.
+    pub natural: Vec<f64>,
+}
+
+/// Whether a value is larger than a limit, or no number.
+pub(super) fn exceeds(x: f64, limit: f64) -> bool {
+    x.is_nan() || x.abs() > limit
+}
+
+/// x := L⁻¹ x.
+fn forward(l: &[f64], n: usize, x: &mut [f64]) {
+    for j in 0..n {
+        let y = x[j] / l[j * n + j];
+        x[j] = y;
+        for k in j + 1..n {
+            x[k] -= l[j * n + k] * y;
+        }
+    }
+}
+
+/// A measure, or one where there is none.
+fn positive(x: f64) -> f64 {
+    if x > 0.0 { x } else { 1.0 }
+}
+
+/// Whether the node turns about something.
+fn turns(node: &Node) -> bool {
+    !matches!(
+        node.kind,
+        NodeKind::PrismaticX | NodeKind::PrismaticY | NodeKind::PrismaticZ | NodeKind::PrismaticTurned
+    )
+}
+
+/// Whether a signal changes with time.
+pub(super) fn varies(signal: &Signal) -> bool {
+    match signal {
+        Signal::Polynomial(c) => c.iter().skip(1).any(|c| *c != 0.0),
+        Signal::Harmonic {
+            amplitude, frequency, ..
+        } => *amplitude != 0.0 && *frequency != 0.0,
+        Signal::Sum(parts) => parts.iter().any(varies),
+        Signal::Function(f) => {
+            let start = f(0.0)[0];
+            [0.1, 0.77, 1.3, 2.9, 17.0].iter().any(|&t| f(t)[0] != start)
+        }
+    }
+}
+
+impl Closure {
+    /// Allocates, and measures the mechanism at the given positions.
+    pub fn new(model: Arc<Model>, t: f64, q: &[f64]) -> Self {
+        let (n, m) = (model.tree.n_v, model.rows.len());
+        let mut unit = vec![1.0; n];
+        let mut closure = Self {
+            work: Workspace::new(&model),
+            t,
+            offsets: vec![0.0; model.signals.len()],
+            size: 1.0,
+            gap_scale: vec![1.0; m],
+            unit: Vec::new(),
+            factor: vec![0.0; n * n],
+            matrix: vec![0.0; m * n],
+            b: vec![0.0; m * n],
+            natural: vec![1.0; m],
+            model: model.clone(),
+        };
+        closure.place(q);
+        closure.size = closure.measure();
+        for node in model.tree.nodes.iter().filter(|node| !turns(node)) {
+            unit[node.v..node.v + node.n_v()].fill(closure.size);
+        }
+        closure.unit = unit;
+        for c in &model.constraints {
+            let scales = &mut closure.gap_scale[c.rows.clone()];
+            match &c.element {
+                ConstraintElement::Pair(pair) => {
+                    for (s, row) in scales.iter_mut().zip(&pair.rows) {
+                        let angle = matches!(row, PairRow::Perpendicular { .. });
+                        *s = if angle { 1.0 } else { closure.size };
+                    }
+                }
+                ConstraintElement::Coordinates(sum) => {
+                    let term = |&(node, factor): &(usize, f64)| {
+                        let unit = if turns(&model.tree.nodes[node]) {
+                            1.0
+                        } else {
+                            closure.size
+                        };
+                        factor.abs() * unit
+                    };
+                    scales[0] = sum.terms.iter().map(term).fold(0.0, f64::max);
+                }
+                ConstraintElement::Rolling(_) => scales.fill(closure.size),
+            }
+            scales.iter_mut().for_each(|s| *s = positive(*s));
+        }
+        closure
+    }
+
+    /// Largest extent of origins and attachments along an axis.
+    fn measure(&mut self) -> f64 {
+        let world = &self.work.world;
+        let mut points: Vec<Vec3<f64>> = world.iter().map(|w| w.position).collect();
+        for c in &self.model.constraints {
+            for side in c.element.sides().into_iter().flatten() {
+                let w = &world[side.node];
+                points.push(w.position + w.rotation.times(side.frame.position));
+            }
+        }
+        let (mut extent, mut reach) = (0.0_f64, 0.0_f64);
+        for k in 0..3 {
+            let finite = || points.iter().map(|p| p[k]).filter(|x| x.is_finite());
+            let (low, high) = (finite().fold(0.0, f64::min), finite().fold(0.0, f64::max));
+            let least = finite().fold(f64::INFINITY, f64::min);
+            let most = finite().fold(f64::NEG_INFINITY, f64::max);
+            extent = extent.max(most - least);
+            reach = reach.max(high.max(-low));
+        }
+        // Far from the origin, rounding is relative to the distance from there.
+        let size = extent.max(1e-2 * reach);
+        positive(size)
+    }
+
+    /// Places all nodes.
+    pub fn place(&mut self, q: &[f64]) {
+        self.work.set_time(&self.model, self.t);
+        for (u, offset) in self.work.signals.iter_mut().zip(&self.offsets) {
+            u[0] += offset;
+        }
+        self.work.set_positions(&self.model, q);
+    }
+
+    /// g of all rows.
+    pub fn gaps(&mut self, q: &[f64]) -> Vec<f64> {
+        self.place(q);
+        self.work.constraint(&self.model).to_vec()
+    }
+
+    /// Largest gap of some rows, without unit; infinite when it is no number.
+    pub fn largest_gap(&self, gaps: &[f64], rows: &[usize]) -> f64 {
+        let part = |&i: &usize| (gaps[i] / self.gap_scale[i]).abs();
+        let worst = |a: f64, x: f64| if x.is_finite() { a.max(x) } else { f64::INFINITY };
+        rows.iter().map(part).fold(0.0, worst)
+    }
+
+    /// Largest velocity (or displacement in coordinates), slides in parts of the size.
+    pub fn largest_step(&self, x: &[f64]) -> f64 {
+        x.iter()
+            .zip(&self.unit)
+            .map(|(x, u)| (x / u).abs())
+            .fold(0.0, f64::max)
+    }
+
+    /// Evaluates B for all rows.
+    pub fn linearise(&mut self, q: &[f64]) -> Result<(), Rejection> {
+        let model = self.model.clone();
+        let (n, m) = (model.tree.n_v, model.rows.len());
+        self.place(q);
+        self.work.mass(&model, &mut self.factor);
+        if let Some(row) = self.factor.iter().position(|x| !x.is_finite()) {
+            return Err(Rejection::NonFinite { row: row % n });
+        }
+        cholesky::factorise(&mut self.factor, n).map_err(|_| Rejection::OutsideDomain)?;
+        let all: Vec<usize> = (0..m).collect();
+        self.work.constraint_matrix(&model, &all, &mut self.matrix);
+        self.measure_rows();
+        for i in 0..m {
+            let row = &mut self.b[i * n..(i + 1) * n];
+            for j in 0..n {
+                row[j] = self.matrix[j * m + i] / self.natural[i];
+            }
+            forward(&self.factor, n, row);
+            if let Some(column) = row.iter().position(|x| !x.is_finite()) {
+                return Err(Rejection::NonFinite { row: column });
+            }
+        }
+        Ok(())
+    }
+
+    /// The largest value each row of G L⁻ᵀ could have: loads of unit multipliers at the farthest
+    /// arm, on the compliance of every coordinate they may move.
+    fn measure_rows(&mut self) {
+        let model = self.model.clone();
+        let n = model.tree.n_v;
+        let compliance = self.compliance();
+        let (scene, _, _) = self.work.scene(&model);
+        for c in &model.constraints {
+            let natural = &mut self.natural[c.rows.clone()];
+            if let ConstraintElement::Coordinates(sum) = &c.element {
+                let mut square = 0.0;
+                for &(node, factor) in &sum.terms {
+                    let node = &model.tree.nodes[node];
+                    if node.n_v() > 0 {
+                        square += factor * factor * compliance[node.v];
+                    }
+                }
+                natural[0] = square.sqrt();
+            } else {
+                let mut directions = vec![Wrench::zero(); natural.len()];
+                c.element.directions(&scene, &mut directions);
+                natural.fill(0.0);
+                for &i in c.to_path.iter().chain(&c.from_path) {
+                    let node = &model.tree.nodes[i];
+                    for (x, d) in natural.iter_mut().zip(&directions) {
+                        let (force, moment) = (d.force.norm(), d.moment.norm());
+                        let bound = match turns(node) {
+                            true => moment + force * (self.size + node.pitch.abs()),
+                            false => force,
+                        };
+                        for k in node.v..node.v + node.n_v() {
+                            *x += bound * bound * compliance[k];
+                        }
+                    }
+                }
+                natural.iter_mut().for_each(|x| *x = x.sqrt());
+            }
+            natural.iter_mut().for_each(|x| *x = positive(*x));
+        }
+        debug_assert_eq!(compliance.len(), n);
+    }
+
+    /// The diagonal of M⁻¹ = L⁻ᵀL⁻¹.
+    fn compliance(&self) -> Vec<f64> {
+        let n = self.model.tree.n_v;
+        let mut column = vec![0.0; n];
+        let diagonal = |j: usize| {
+            column[j..].fill(0.0);
+            column[j] = 1.0;
+            let mut sum = 0.0;
+            for k in j..n {
+                let y = column[k] / self.factor[k * n + k];
+                sum += y * y;
+                for i in k + 1..n {
+                    column[i] -= self.factor[k * n + i] * y;
+                }
+            }
+            sum
+        };
+        (0..n).map(diagonal).collect()
+    }
+
+    /// Dependence of some rows at the last linearisation. The columns are the rows in their order.
+    pub fn dependence(&self, rows: &[usize], groups: &[u8]) -> PivotedQr {
+        let n = self.model.tree.n_v;
+        let columns: Vec<f64> = rows
+            .iter()
+            .flat_map(|&i| &self.b[i * n..(i + 1) * n])
+            .copied()
+            .collect();
+        PivotedQr::new(columns, n, rows.len(), groups, DEPENDENT)
+    }
+
+    /// y := L⁻ᵀ y: from B's columns to velocities.
+    pub fn to_velocities(&self, y: &mut [f64]) {
+        let n = self.model.tree.n_v;
+        for j in (0..n).rev() {
+            let mut sum = y[j];
+            for i in j + 1..n {
+                sum -= self.factor[j * n + i] * y[i];
+            }
+            y[j] = sum / self.factor[j * n + j];
+        }
+    }
+
+    /// The velocities, smallest in the metric of M, with G x = right for the given rows as well as
+    /// they allow; `right` has an entry for every row.
+    pub fn solve(&self, rows: &[usize], right: &[f64], damping: f64) -> Vec<f64> {
+        let n = self.model.tree.n_v;
+        let b: Vec<&[f64]> = rows.iter().map(|&i| &self.b[i * n..(i + 1) * n]).collect();
+        let x = rows.iter().map(|&i| right[i] / self.natural[i]).collect();
+        self.solve_rows(&b, x, damping)
+    }
+
+    /// The same for any rows of the kind of B.
+    fn solve_rows(&self, b: &[&[f64]], mut x: Vec<f64>, damping: f64) -> Vec<f64> {
+        let m = b.len();
+        let mut gram = vec![0.0; m * m];
+        for k in 0..m {
+            for i in k..m {
+                gram[k * m + i] = dot(b[i], b[k]);
+            }
+        }
+        let largest = (0..m).map(|k| gram[k * m + k]).fold(0.0, f64::max);
+        let mut y = vec![0.0; self.model.tree.n_v];
+        if largest == 0.0 || !largest.is_finite() {
+            return y;
+        }
+        for k in 0..m {
+            gram[k * m + k] += largest * damping.max(LEAST_DAMPING * m as f64);
+        }
+        if cholesky::factorise(&mut gram, m).is_err() {
+            return y;
+        }
+        cholesky::solve(&gram, m, &mut x);
+        for (b, x) in b.iter().zip(&x) {
+            for (y, b) in y.iter_mut().zip(*b) {
+                *y += b * x;
+            }
+        }
+        self.to_velocities(&mut y);
+        y
+    }
+
+    /// Numbers of the rows that are conditions on positions.
+    pub fn holonomic(&self) -> Vec<usize> {
+        let rows = &self.model.rows;
+        (0..rows.len())
+            .filter(|&i| rows[i].level == RowLevel::Holonomic)
+            .collect()
+    }
+
+    /// Moves q until g of the given rows vanishes, each step the smallest in the metric of M.
+    pub fn close(&mut self, q: &mut Vec<f64>, rows: &[usize], tolerance: f64) -> Result<(), Stuck> {
+        let mut gaps = self.gaps(q);
+        let mut gap = self.largest_gap(&gaps, rows);
+        let (mut extra, mut slow) = (0.0, 0);
+        for _ in 0..MAXIMUM_ITERATIONS {
+            if gap == 0.0 {
+                return Ok(());
+            }
+            let closed = gap <= tolerance;
+            let failed = if closed { Ok(()) } else { Err(Stuck) };
+            if slow > 10 || self.linearise(q).is_err() {
+                return failed;
+            }
+            let merit = self.merit(&gaps, rows);
+            let damping = GAP_DAMPING * gap.min(1.0).powi(2) + extra;
+            let negative: Vec<f64> = gaps.iter().map(|g| -g).collect();
+            let mut step = self.solve(rows, &negative, damping);
+            let size = self.largest_step(&step);
+            if size == 0.0 || !size.is_finite() {
+                return failed;
+            }
+            let limit = (LARGEST_STEP / size).min(1.0);
+            step.iter_mut().for_each(|x| *x *= limit);
+            let mut accepted = None;
+            let mut part = 1.0;
+            for _ in 0..8 {
+                let next = moved(&self.model, q, &step, part);
+                let gaps = self.gaps(&next);
+                let reduced = self.merit(&gaps, rows);
+                if reduced < merit * (1.0 - 1e-4 * part) {
+                    accepted = Some((next, gaps, reduced));
+                    break;
+                }
+                part *= 0.5;
+            }
+            match accepted {
+                // At the end: only while it still pays.
+                Some((_, _, reduced)) if closed && reduced > 0.1 * merit => return Ok(()),
+                Some((next, g, reduced)) => {
+                    slow = if reduced > 0.9 * merit { slow + 1 } else { 0 };
+                    extra *= 0.1;
+                    *q = next;
+                    gaps = g;
+                    gap = self.largest_gap(&gaps, rows);
+                }
+                None if closed => return Ok(()),
+                None if extra < 1.0 => extra = (extra * 100.0).max(1e-6),
+                None => return Err(Stuck),
+            }
+        }
+        if gap <= tolerance { Ok(()) } else { Err(Stuck) }
+    }
+
+    /// Σ (g/D⁻¹)², the function that closing reduces; infinite when it is no number.
+    fn merit(&self, gaps: &[f64], rows: &[usize]) -> f64 {
+        let sum: f64 = rows.iter().map(|&i| (gaps[i] / self.natural[i]).powi(2)).sum();
+        if sum.is_finite() { sum } else { f64::INFINITY }
+    }
+
+    /// Changes v, the least in the metric of M, until G v + g_t = 0 as well as the rows allow; gives
+    /// what is left, all rows.
+    pub fn project_velocities(&mut self, q: &[f64], v: &mut [f64]) -> Result<Vec<f64>, Rejection> {
+        let all: Vec<usize> = (0..self.model.rows.len()).collect();
+        if !all.is_empty() {
+            self.linearise(q)?;
+        }
+        let mut rest = self.velocity_gaps(q, v);
+        for _ in 0..20 {
+            let before = self.largest_gap(&rest, &all);
+            if before == 0.0 || !before.is_finite() {
+                break;
+            }
+            let negative: Vec<f64> = rest.iter().map(|g| -g).collect();
+            let step = self.solve(&all, &negative, 0.0);
+            let next: Vec<f64> = v.iter().zip(&step).map(|(v, s)| v + s).collect();
+            let left = self.velocity_gaps(q, &next);
+            if exceeds(self.largest_gap(&left, &all), 0.5 * before) {
+                break;
+            }
+            v.copy_from_slice(&next);
+            rest = left;
+        }
+        Ok(rest)
+    }
+
+    /// At a singular position, changes v until it is tangent to a branch: accelerations exist only if
+    /// z·γ(v) = 0 for all z with Gᵀz = 0. Newton's method; z·γ is quadratic in v, so that central
+    /// differences are exact. Where there is no branch, v tends to zero.
+    pub fn follow_branch(&mut self, q: &[f64], v: &mut [f64]) -> Result<(), Rejection> {
+        let n = v.len();
+        let all: Vec<usize> = (0..self.model.rows.len()).collect();
+        self.linearise(q)?;
+        let null = self.dependence(&all, &vec![0; all.len()]).null_vectors();
+        let begin = self.largest_step(v);
+        for _ in 0..100 {
+            let here = self.curvature(q, v, &null);
+            let open: Vec<usize> = (0..null.len())
+                .filter(|&k| exceeds(here[k].0, 1e-12 * here[k].1))
+                .collect();
+            if open.is_empty() || self.largest_step(v) <= 1e-9 * begin {
+                break;
+            }
+            let mut slopes = vec![vec![0.0; n]; open.len()];
+            for j in 0..n {
+                let kept = v[j];
+                let [up, down] = [begin, -begin].map(|d| {
+                    v[j] = kept + d;
+                    self.curvature(q, v, &null)
+                });
+                v[j] = kept;
+                for (slope, &k) in slopes.iter_mut().zip(&open) {
+                    slope[j] = (up[k].0 - down[k].0) / (2.0 * begin);
+                }
+            }
+            let gaps = self.velocity_gaps(q, v);
+            let mut right: Vec<f64> = gaps.iter().zip(&self.natural).map(|(g, d)| -g / d).collect();
+            for (slope, &k) in slopes.iter_mut().zip(&open) {
+                forward(&self.factor, n, slope);
+                let length = positive(dot(slope, slope).sqrt());
+                slope.iter_mut().for_each(|x| *x /= length);
+                right.push(-here[k].0 / length);
+            }
+            let rows = self.b.chunks_exact(n).chain(slopes.iter().map(Vec::as_slice));
+            let step = self.solve_rows(&rows.collect::<Vec<_>>(), right, 0.0);
+            v.iter_mut().zip(&step).for_each(|(v, s)| *v += s);
+        }
+        Ok(())
+    }
+
+    /// z·γ for each z, with the sum of the magnitudes of its terms.
+    fn curvature(&mut self, q: &[f64], v: &[f64], null: &[Vec<f64>]) -> Vec<(f64, f64)> {
+        let gamma = self.acceleration_gaps(q, v, &vec![0.0; v.len()]);
+        let natural = &self.natural;
+        let sums = |z: &Vec<f64>| {
+            let terms = || z.iter().zip(&gamma).zip(natural).map(|((z, g), d)| z * g / d);
+            (terms().sum(), terms().map(f64::abs).sum())
+        };
+        null.iter().map(sums).collect()
+    }
+
+    /// G v + g_t of all rows.
+    pub fn velocity_gaps(&mut self, q: &[f64], v: &[f64]) -> Vec<f64> {
+        self.place(q);
+        self.work.set_velocities(&self.model, v);
+        self.work.constraint_velocity(&self.model).to_vec()
+    }
+
+    /// G v̇ + γ of all rows.
+    pub fn acceleration_gaps(&mut self, q: &[f64], v: &[f64], a: &[f64]) -> Vec<f64> {
+        self.place(q);
+        self.work.set_velocities(&self.model, v);
+        self.work.set_accelerations(&self.model, Some(a));
+        self.work.constraint_acceleration(&self.model).to_vec()
+    }
+}
+
+/// The positions after moving with velocities `x` for the time `part`: exact for turns about fixed
+/// axes and for balls with constant angular velocity.
+pub(super) fn moved(model: &Model, q: &[f64], x: &[f64], part: f64) -> Vec<f64> {
+    let mut out = q.to_vec();
+    for node in model.tree.nodes.iter().filter(|node| node.n_v() > 0) {
+        if node.kind != NodeKind::Ball {
+            out[node.q] += part * x[node.v];
+            continue;
+        }
+        let w = Vec3([0, 1, 2].map(|k| part * x[node.v + k]));
+        let angle = w.norm();
+        // sin(φ/2)/φ.
+        let k = if angle > 1e-8 {
+            (0.5 * angle).sin() / angle
+        } else {
+            0.5
+        };
+        let (c, s) = ((0.5 * angle).cos(), w.scale(k));
+        let e = &q[node.q..node.q + 4];
+        let new = [
+            e[0] * c - e[1] * s[0] - e[2] * s[1] - e[3] * s[2],
+            e[0] * s[0] + e[1] * c + e[2] * s[2] - e[3] * s[1],
+            e[0] * s[1] + e[2] * c + e[3] * s[0] - e[1] * s[2],
+            e[0] * s[2] + e[3] * c + e[1] * s[1] - e[2] * s[0],
+        ];
+        let length = new.iter().map(|x| x.square()).sum::<f64>().sqrt();
+        for (o, x) in out[node.q..node.q + 4].iter_mut().zip(new) {
+            *o = x / length;
+        }
+    }
+    out
+}
+
+/// How far two positions are apart: the largest turn or slide, slides in parts of the size.
+pub(super) fn distance(closure: &Closure, a: &[f64], b: &[f64]) -> f64 {
+    let mut most = 0.0_f64;
+    for node in closure.model.tree.nodes.iter().filter(|node| node.n_v() > 0) {
+        let (a, b) = (&a[node.q..node.q + node.n_q()], &b[node.q..node.q + node.n_q()]);
+        let apart = |sign: f64| {
+            a.iter()
+                .zip(b)
+                .map(|(a, b)| (a - sign * b).powi(2))
+                .sum::<f64>()
+                .sqrt()
+        };
+        most = most.max(match node.kind {
+            // An angle of 2 arcsin; e and −e are the same orientation.
+            NodeKind::Ball => 2.0 * apart(1.0).min(apart(-1.0)),
+            _ => apart(1.0) / closure.unit[node.v],
+        });
+    }
+    most
+}

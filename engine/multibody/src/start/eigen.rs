@@ -1,0 +1,282 @@
+//! Small dense factorisations that see dependence: one-sided Jacobi and Householder QR with
+//! column pivoting. Matrices are stored column by column.
+
+/// Columns shorter than this part of the longest are rounding and are not turned any further.
+const NEGLIGIBLE: f64 = 1e-15;
+
+/// Cosines between columns that count as zero.
+const ORTHOGONAL: f64 = 1e-15;
+
+/// Sweeps of Jacobi turns; 6 to 10 are usual.
+const MAXIMUM_SWEEPS: usize = 40;
+
+/// Σ xᵢ yᵢ in eight partial sums, which the processor can add at once.
+pub(crate) fn dot(x: &[f64], y: &[f64]) -> f64 {
+    let mut sums = [0.0; 8];
+    let (xs, ys) = (x.chunks_exact(8), y.chunks_exact(8));
+    let rest: f64 = xs
+        .remainder()
+        .iter()
+        .zip(ys.remainder())
+        .map(|(x, y)| x * y)
+        .sum();
+    for (x, y) in xs.zip(ys) {
+        for k in 0..8 {
+            sums[k] += x[k] * y[k];
+        }
+    }
+    sums.iter().sum::<f64>() + rest
+}
+
+/// Turns the columns of a matrix until they are orthogonal: one-sided Jacobi [Hestenes 1958].
+///
+/// A V = U Σ with V never formed: column k becomes σₖ uₖ. For a symmetric matrix without negative
+/// eigenvalues, σₖ and uₖ are eigenvalues and eigenvectors.
+pub(crate) fn orthogonalise(a: &mut [f64], rows: usize, columns: usize) {
+    let square = |x: &[f64]| dot(x, x);
+    let floor = (0..columns)
+        .map(|k| square(&a[k * rows..(k + 1) * rows]))
+        .fold(0.0, f64::max)
+        * (NEGLIGIBLE * NEGLIGIBLE);
+    for _ in 0..MAXIMUM_SWEEPS {
+        let mut turned = false;
+        for q in 1..columns {
+            let (left, right) = a.split_at_mut(q * rows);
+            let y = &mut right[..rows];
+            for p in 0..q {
+                let x = &mut left[p * rows..(p + 1) * rows];
+                let (xx, yy) = (square(x), square(y));
+                let xy = dot(x, y);
+                // Written so that columns that are not numbers are left alone.
+                if !(xx > floor && yy > floor && xy.abs() > ORTHOGONAL * (xx * yy).sqrt()) {
+                    continue;
+                }
+                turned = true;
+                let zeta = (yy - xx) / (2.0 * xy);
+                let t = zeta.signum() / (zeta.abs() + (1.0 + zeta * zeta).sqrt());
+                let c = 1.0 / (1.0 + t * t).sqrt();
+                let s = c * t;
+                for (x, y) in x.iter_mut().zip(y.iter_mut()) {
+                    (*x, *y) = (c * *x - s * *y, s * *x + c * *y);
+                }
+            }
+        }
+        if !turned {
+            return;
+        }
+    }
+}
+
+/// x := A⁺ right for a symmetric matrix A without negative eigenvalues; eigenvalues below
+/// `relative_threshold` times the largest do not take part. Of all vectors that solve A x = right as
+/// well as any, this is the shortest. Destroys A (n × n, both triangles); allocates nothing.
+pub(crate) fn minimum_norm(a: &mut [f64], n: usize, relative_threshold: f64, right: &[f64], x: &mut [f64]) {
+    orthogonalise(a, n, n);
+    x.fill(0.0);
+    let length = |w: &[f64]| dot(w, w).sqrt();
+    let largest = a.chunks_exact(n.max(1)).map(length).fold(0.0, f64::max);
+    for w in a.chunks_exact(n.max(1)) {
+        let sigma = length(w);
+        if sigma > relative_threshold * largest {
+            // w = σ u, and the part of the solution along u is u (u·right)/σ.
+            let k = dot(w, right) / sigma.powi(3);
+            for (x, w) in x.iter_mut().zip(w) {
+                *x += k * w;
+            }
+        }
+    }
+}
+
+/// A P = Q R by Householder reflections with column pivoting [Businger, Golub 1965].
+#[derive(Clone, Debug)]
+pub(crate) struct PivotedQr {
+    rows: usize,
+    columns: usize,
+    /// R above and on the diagonal, reflections below with unit first entry left out.
+    a: Vec<f64>,
+    beta: Vec<f64>,
+    /// Number of the original column at each place.
+    pub pivots: Vec<usize>,
+    /// Number of columns that are independent.
+    pub rank: usize,
+    /// Smallest by largest pivot: how far from dependent the chosen columns are; 1 at rank 0.
+    pub conditioning: f64,
+}
+
+impl PivotedQr {
+    /// Factorises. Columns of a lower group are taken before those of a higher one; within a group
+    /// the longest remaining one, and the first among equals. Columns with less than
+    /// `relative_threshold` of the longest column left count as dependent.
+    pub fn new(mut a: Vec<f64>, rows: usize, columns: usize, groups: &[u8], relative_threshold: f64) -> Self {
+        let square = |a: &[f64], j: usize, k: usize| {
+            let rest = &a[j * rows + k..(j + 1) * rows];
+            dot(rest, rest)
+        };
+        let mut pivots: Vec<usize> = (0..columns).collect();
+        let mut beta = Vec::new();
+        let longest = (0..columns).map(|j| square(&a, j, 0)).fold(0.0, f64::max);
+        let threshold = longest * relative_threshold * relative_threshold;
+        let (mut smallest, mut largest) = (f64::INFINITY, 0.0_f64);
+        let mut rank = 0;
+        for k in 0..rows.min(columns) {
+            let left: Vec<(usize, f64)> = (k..columns)
+                .map(|j| (j, square(&a, j, k)))
+                .filter(|&(_, s)| s > threshold)
+                .collect();
+            let Some(group) = left.iter().map(|&(j, _)| groups[pivots[j]]).min() else {
+                break;
+            };
+            let among = || left.iter().filter(|&&(j, _)| groups[pivots[j]] == group);
+            // Equal but for rounding: the first one, so that the choice does not depend on it.
+            let most = among().map(|&(_, s)| s).fold(0.0, f64::max) * (1.0 - 1e-6);
+            let Some(&(j, s)) = among()
+                .filter(|&&(_, s)| s >= most)
+                .min_by_key(|&&(j, _)| pivots[j])
+            else {
+                break;
+            };
+            pivots.swap(k, j);
+            for i in 0..rows {
+                a.swap(k * rows + i, j * rows + i);
+            }
+            let length: f64 = s.sqrt();
+            smallest = smallest.min(length);
+            largest = largest.max(length);
+            beta.push(reflect(&mut a, rows, columns, k, length));
+            rank = k + 1;
+        }
+        Self {
+            rows,
+            columns,
+            a,
+            beta,
+            pivots,
+            rank,
+            conditioning: if rank == 0 { 1.0 } else { smallest / largest },
+        }
+    }
+
+    /// y := y less its part in the space of the columns.
+    pub fn remove_range(&self, y: &mut [f64]) {
+        for k in 0..self.rank {
+            self.apply(k, y);
+        }
+        y[..self.rank].fill(0.0);
+        for k in (0..self.rank).rev() {
+            self.apply(k, y);
+        }
+    }
+
+    /// Vectors z ≠ 0 with A z = 0, one for each dependent column, which has the entry one.
+    pub fn null_vectors(&self) -> Vec<Vec<f64>> {
+        let r = |i: usize, j: usize| self.a[j * self.rows + i];
+        let vector = |j: usize| {
+            let mut z = vec![0.0; self.columns];
+            let mut x: Vec<f64> = (0..self.rank).map(|i| r(i, j)).collect();
+            for i in (0..self.rank).rev() {
+                let sum: f64 = (i + 1..self.rank).map(|l| r(i, l) * x[l]).sum();
+                x[i] = (x[i] - sum) / r(i, i);
+                z[self.pivots[i]] = -x[i];
+            }
+            z[self.pivots[j]] = 1.0;
+            z
+        };
+        (self.rank..self.columns).map(vector).collect()
+    }
+
+    fn apply(&self, k: usize, y: &mut [f64]) {
+        let u = &self.a[k * self.rows + k + 1..(k + 1) * self.rows];
+        let (first, rest) = y[k..].split_at_mut(1);
+        let sum = first[0] + dot(u, rest);
+        first[0] -= self.beta[k] * sum;
+        for (y, u) in rest.iter_mut().zip(u) {
+            *y -= self.beta[k] * sum * u;
+        }
+    }
+}
+
+/// Reflects column k on its first remaining entry, and the columns after it. Gives β of I − β u uᵀ.
+fn reflect(a: &mut [f64], rows: usize, columns: usize, k: usize, length: f64) -> f64 {
+    let (head, tail) = a.split_at_mut((k + 1) * rows);
+    let column = &mut head[k * rows + k..];
+    let alpha = if column[0] > 0.0 { -length } else { length };
+    let first = column[0] - alpha;
+    if first == 0.0 {
+        return 0.0;
+    }
+    let beta = -first / alpha;
+    column[1..].iter_mut().for_each(|x| *x /= first);
+    column[0] = alpha;
+    let u = &column[1..];
+    for j in 0..columns - k - 1 {
+        let y = &mut tail[j * rows + k..(j + 1) * rows];
+        let sum = y[0] + dot(u, &y[1..]);
+        y[0] -= beta * sum;
+        for (y, u) in y[1..].iter_mut().zip(u) {
+            *y -= beta * sum * u;
+        }
+    }
+    beta
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn times(a: &[f64], rows: usize, x: &[f64]) -> Vec<f64> {
+        (0..rows)
+            .map(|i| x.iter().enumerate().map(|(j, x)| a[j * rows + i] * x).sum())
+            .collect()
+    }
+
+    #[test]
+    fn shortest_solution_of_a_singular_system() {
+        // u uᵀ + 2 v vᵀ with u ⟂ v.
+        let (u, v) = ([1.0, 1.0, 0.0], [1.0, -1.0, 1.0]);
+        let mut a = [0.0; 9];
+        for j in 0..3 {
+            for i in 0..3 {
+                a[j * 3 + i] = u[i] * u[j] + 2.0 * v[i] * v[j];
+            }
+        }
+        let right = times(&a, 3, &[0.3, -0.4, 0.9]);
+        let mut x = [0.0; 3];
+        minimum_norm(&mut a.clone(), 3, 1e-10, &right, &mut x);
+        for (got, want) in times(&a, 3, &x).iter().zip(&right) {
+            assert!((got - want).abs() < 1e-14);
+        }
+        // Nothing along the null vector (1, −1, −2).
+        assert!((x[0] - x[1] - 2.0 * x[2]).abs() < 1e-14);
+        minimum_norm(&mut [], 0, 1e-10, &[], &mut []);
+    }
+
+    #[test]
+    fn pivoted_qr_finds_rank_and_null_vectors() {
+        // Columns 0, 1 independent; 2 = 0 + 1; 3 = 0.
+        let a = vec![3.0, 0.0, 4.0, 0.0, 1.0, 0.0, 3.0, 1.0, 4.0, 0.0, 0.0, 0.0];
+        for groups in [[0, 0, 0, 0], [0, 0, 1, 0], [1, 0, 0, 1]] {
+            let qr = PivotedQr::new(a.clone(), 3, 4, &groups, 1e-10);
+            assert_eq!(qr.rank, 2);
+            let nulls = qr.null_vectors();
+            assert_eq!(nulls.len(), 2);
+            for z in nulls {
+                assert!(times(&a, 3, &z).iter().all(|x| x.abs() < 1e-14), "{z:?}");
+            }
+            let mut y = [1.0, 2.0, 3.0];
+            qr.remove_range(&mut y);
+            for j in 0..3 {
+                assert!((0..3).map(|i| a[j * 3 + i] * y[i]).sum::<f64>().abs() < 1e-14);
+            }
+            assert!(y.iter().any(|y| y.abs() > 0.1));
+        }
+        let qr = PivotedQr::new(a, 3, 4, &[0, 0, 1, 0], 1e-10);
+        assert_eq!(
+            {
+                let mut p = qr.pivots[..2].to_vec();
+                p.sort_unstable();
+                p
+            },
+            [0, 1]
+        );
+    }
+}

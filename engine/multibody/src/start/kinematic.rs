@@ -1,0 +1,224 @@
+//! Kinematic runs: the motion of mechanisms in which everything is prescribed or driven.
+//!
+//! Positions come from g(t, q) = 0 by Newton's method from a prediction with the last velocities
+//! and accelerations, velocities from G v + g_t = 0, accelerations and multipliers (the forces of
+//! the drives) from the equations of motion. Where Newton's method does not converge, or leads far
+//! away from the prediction, the step is divided.
+
+use super::assembly::{Assembled, open_loops};
+use super::closure::{Closure, distance, moved};
+use super::{MechanicalModel, OpenLoop};
+use holonom_dae::Mechanical;
+
+/// Gap of a closed loop: rad, or parts of the mechanism's size.
+const TOLERANCE: f64 = 1e-12;
+
+/// What is left of velocities relative to them that is still rounding.
+const VELOCITY_TOLERANCE: f64 = 1e-7;
+
+/// The correction of a prediction may be this part of the step …
+const RELATIVE_CORRECTION: f64 = 0.2;
+
+/// … or this many rad or parts of the size, before another branch is feared.
+const ABSOLUTE_CORRECTION: f64 = 0.02;
+
+/// Largest turn (or part of the size) in one step.
+const LARGEST_STEP: f64 = 0.5;
+
+/// How often a step is halved.
+const MAXIMUM_HALVINGS: i32 = 24;
+
+/// The state at one instant.
+#[derive(Clone, Debug, PartialEq)]
+pub struct KinematicState {
+    /// Time.
+    pub t: f64,
+    /// Positions.
+    pub q: Vec<f64>,
+    /// Velocities.
+    pub v: Vec<f64>,
+    /// Accelerations.
+    pub a: Vec<f64>,
+    /// Multipliers of the active rows; those of drivers are, with the sign changed, their forces.
+    pub lambda: Vec<f64>,
+}
+
+/// The states at the times asked for.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct KinematicRun {
+    /// One state per time.
+    pub states: Vec<KinematicState>,
+    /// Steps that were needed.
+    pub steps: usize,
+}
+
+/// Why a kinematic run ended early.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum KinematicError {
+    /// Something moves freely.
+    #[error(
+        "`{model}` has {freedoms} degrees of freedom left: drive or prescribe as many coordinates, or \
+         integrate the equations of motion"
+    )]
+    Freedom {
+        /// The mechanism.
+        model: String,
+        /// How many.
+        freedoms: usize,
+    },
+    /// No way on.
+    #[error(
+        "the mechanism cannot follow its drives beyond t = {t}: {}singular position, or end of reach; \
+         change the drives, or the geometry", worst(.open)
+    )]
+    Stuck {
+        /// The last time reached.
+        t: f64,
+        /// The constraint that could not be satisfied any more, where it can be told.
+        open: Option<OpenLoop>,
+        /// The states up to there.
+        partial: KinematicRun,
+    },
+    /// Times must not go back and forth.
+    #[error("times must be in order, {after} comes after {before}")]
+    Times {
+        /// A time.
+        before: f64,
+        /// The one after it.
+        after: f64,
+    },
+}
+
+fn worst(open: &Option<OpenLoop>) -> String {
+    open.as_ref()
+        .map_or(String::new(), |open| format!("{open} stays open; "))
+}
+
+/// Follows the drives of an assembled mechanism from its start through the given times.
+pub(super) fn run(start: &Assembled, times: &[f64]) -> Result<KinematicRun, KinematicError> {
+    if start.degrees_of_freedom() > 0 {
+        return Err(KinematicError::Freedom {
+            model: start.model.name.clone(),
+            freedoms: start.degrees_of_freedom(),
+        });
+    }
+    let mut follower = Follower {
+        closure: Closure::new(start.model.clone(), start.t, &start.q),
+        mechanical: start.mechanical(),
+        state: KinematicState {
+            t: start.t,
+            q: start.q.clone(),
+            v: start.v.clone(),
+            a: start.a.clone(),
+            lambda: start.lambda.clone(),
+        },
+        open: None,
+    };
+    let mut run = KinematicRun::default();
+    let mut direction = 0.0;
+    for &t in times {
+        let ahead = t - follower.state.t;
+        if ahead * direction < 0.0 || !t.is_finite() {
+            return Err(KinematicError::Times {
+                before: follower.state.t,
+                after: t,
+            });
+        }
+        if ahead != 0.0 {
+            direction = ahead;
+        }
+        match follower.go_to(t, &mut run.steps) {
+            true => run.states.push(follower.state.clone()),
+            false => {
+                return Err(KinematicError::Stuck {
+                    t: follower.state.t,
+                    open: follower.open,
+                    partial: run,
+                });
+            }
+        }
+    }
+    Ok(run)
+}
+
+struct Follower {
+    closure: Closure,
+    mechanical: MechanicalModel,
+    state: KinematicState,
+    /// What was open at the last step that failed.
+    open: Option<OpenLoop>,
+}
+
+impl Follower {
+    fn go_to(&mut self, t: f64, steps: &mut usize) -> bool {
+        let whole = t - self.state.t;
+        let least = whole.abs() * 0.5_f64.powi(MAXIMUM_HALVINGS);
+        let mut h = whole;
+        while self.state.t != t {
+            let left = t - self.state.t;
+            let last = h.abs() >= left.abs();
+            let next = if last { t } else { self.state.t + h };
+            match self.step(next) {
+                Some(state) => {
+                    *steps += 1;
+                    self.state = state;
+                    h *= 2.0;
+                }
+                None => {
+                    h = 0.5 * (next - self.state.t);
+                    if h.abs() < least || self.state.t + h == self.state.t {
+                        return false;
+                    }
+                }
+            }
+        }
+        true
+    }
+
+    fn step(&mut self, t: f64) -> Option<KinematicState> {
+        let s = &self.state;
+        let (model, h) = (self.closure.model.clone(), t - s.t);
+        let ahead: Vec<f64> =
+            s.v.iter()
+                .zip(&s.a)
+                .map(|(v, a)| h * v + 0.5 * h * h * a)
+                .collect();
+        let size = self.closure.largest_step(&ahead);
+        if size > LARGEST_STEP {
+            return None;
+        }
+        let predicted = moved(&model, &s.q, &ahead, 1.0);
+        let mut v: Vec<f64> = s.v.iter().zip(&s.a).map(|(v, a)| v + h * a).collect();
+        let rows = self.closure.holonomic();
+        let mut q = predicted.clone();
+        self.closure.t = t;
+        if self.closure.close(&mut q, &rows, TOLERANCE).is_err() {
+            let gaps = self.closure.gaps(&q);
+            let open = open_loops(&self.closure, &gaps, &rows, TOLERANCE);
+            self.open = open.into_iter().next();
+            return None;
+        }
+        let correction = distance(&self.closure, &q, &predicted);
+        if correction > (RELATIVE_CORRECTION * size).max(ABSOLUTE_CORRECTION) {
+            return None;
+        }
+        // From the predicted velocities: where a singular position leaves them open, these stay.
+        let rest = self.closure.project_velocities(&q, &mut v).ok()?;
+        let all: Vec<usize> = (0..rest.len()).collect();
+        let tolerance = VELOCITY_TOLERANCE * (1.0 + self.closure.largest_step(&v));
+        if let Some(open) = open_loops(&self.closure, &rest, &all, tolerance)
+            .into_iter()
+            .next()
+        {
+            self.open = Some(open);
+            return None;
+        }
+        let mut lambda = self.state.lambda.clone();
+        let mut a = vec![0.0; v.len()];
+        self.mechanical
+            .accelerations(t, &q, &v, &mut lambda, &mut a)
+            .ok()?;
+        self.open = None;
+        Some(KinematicState { t, q, v, a, lambda })
+    }
+}

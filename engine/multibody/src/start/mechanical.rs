@@ -1,0 +1,436 @@
+//! [`MechanicalModel`]: a mechanism with its parts apart, as steppers and the start need it.
+
+use crate::formalism::cholesky;
+use crate::model::Model;
+use crate::tree::NodeKind;
+use crate::workspace::Workspace;
+use holonom_algebra::{Dual8, Real};
+use holonom_dae::{ElementSet, Mechanical, Rejection};
+use std::sync::Arc;
+
+/// Pivots of G M⁻¹ Gᵀ, scaled to a unit diagonal, below this count as zero.
+const SINGULAR: f64 = 1e-13;
+
+/// A diagonal entry of G M⁻¹ Gᵀ below this part of the largest one is that of a zero row.
+const NOTHING: f64 = 1e-24;
+
+/// M, f, g, G, g_t, γ and accelerations of a mechanism, with the given rows of g.
+#[derive(Clone, Debug)]
+pub struct MechanicalModel {
+    model: Arc<Model>,
+    active: Vec<usize>,
+    work: Workspace<f64>,
+    /// For derivatives; allocated with the first one asked for.
+    dual: Option<Box<DualMemory>>,
+    mass: Vec<f64>,
+    matrix: Vec<f64>,
+    /// M⁻¹Gᵀ, column by column.
+    solved: Vec<f64>,
+    schur: Vec<f64>,
+    factor: Vec<f64>,
+    right: Vec<f64>,
+    scale: Vec<f64>,
+    force: Vec<f64>,
+    regularised: usize,
+}
+
+#[derive(Clone, Debug)]
+struct DualMemory {
+    work: Workspace<Dual8>,
+    q: Vec<Dual8>,
+    v: Vec<Dual8>,
+    zero: Vec<Dual8>,
+    out: Vec<Dual8>,
+    rates: Vec<f64>,
+    unit: Vec<f64>,
+}
+
+impl MechanicalModel {
+    /// Allocates for a model and the numbers of the rows of g that take part.
+    pub fn new(model: Arc<Model>, active: Vec<usize>) -> Self {
+        let (n, m) = (model.tree.n_v, active.len());
+        Self {
+            work: Workspace::new(&model),
+            dual: None,
+            mass: vec![0.0; n * n],
+            matrix: vec![0.0; m * n],
+            solved: vec![0.0; m * n],
+            schur: vec![0.0; m * m],
+            factor: vec![0.0; m * m],
+            right: vec![0.0; m],
+            scale: vec![0.0; m],
+            force: vec![0.0; n],
+            regularised: 0,
+            model,
+            active,
+        }
+    }
+
+    /// The mechanism.
+    pub fn model(&self) -> &Arc<Model> {
+        &self.model
+    }
+
+    /// The workspace, as the last evaluation left it.
+    pub fn workspace(&mut self) -> &mut Workspace<f64> {
+        &mut self.work
+    }
+
+    /// How often multipliers had to be found by a regularised minimum-norm solve because the
+    /// constraints were dependent at that position.
+    pub fn regularised(&self) -> usize {
+        self.regularised
+    }
+
+    fn place(&mut self, t: f64, q: &[f64]) {
+        self.work.set_time(&self.model, t);
+        self.work.set_positions(&self.model, q);
+    }
+
+    /// −f: the Newton–Euler residual at v̇ = 0 for the chosen elements.
+    fn negative_force<T: Real>(model: &Model, work: &mut Workspace<T>, zero: &[T], out: &mut [T]) {
+        work.clear_loads();
+        work.add_forces(model);
+        work.newton_euler(model, zero, out);
+    }
+
+    /// x := M⁻¹ x for the present positions, after [`prepare_mass`](Self::prepare_mass).
+    fn solve_prepared(&mut self, x: &mut [f64]) {
+        if self.model.rods.is_empty() {
+            self.force.copy_from_slice(x);
+            self.work.solve_tree_mass(&self.model, &self.force, x);
+        } else {
+            cholesky::solve(&self.mass, self.model.tree.n_v, x);
+        }
+    }
+
+    fn prepare_mass(&mut self) -> Result<(), Rejection> {
+        if self.model.rods.is_empty() {
+            self.work.factorise_tree_mass(&self.model);
+            return Ok(());
+        }
+        self.work.mass(&self.model, &mut self.mass);
+        cholesky::factorise(&mut self.mass, self.model.tree.n_v).map_err(|_| Rejection::OutsideDomain)
+    }
+
+    /// λ with S λ = right, S in `schur`; the smallest λ where S is singular.
+    ///
+    /// S is scaled to a unit diagonal first, so that units and masses of single rows do not decide
+    /// what counts as singular.
+    fn multipliers(&mut self, lambda: &mut [f64]) {
+        let m = self.active.len();
+        let largest = (0..m).map(|i| self.schur[i * m + i]).fold(0.0, f64::max);
+        for i in 0..m {
+            let d = self.schur[i * m + i];
+            // A row that consists of rounding carries no force.
+            self.scale[i] = if d > NOTHING * largest {
+                1.0 / d.sqrt()
+            } else {
+                0.0
+            };
+        }
+        for j in 0..m {
+            for i in 0..m {
+                self.schur[j * m + i] *= self.scale[i] * self.scale[j];
+            }
+            self.right[j] *= self.scale[j];
+        }
+        self.factor.copy_from_slice(&self.schur);
+        let regular = cholesky::factorise(&mut self.factor, m).is_ok()
+            && (0..m).all(|i| self.factor[i * m + i].powi(2) > SINGULAR);
+        if regular {
+            lambda.copy_from_slice(&self.right);
+            cholesky::solve(&self.factor, m, lambda);
+        } else {
+            self.regularised += 1;
+            // Minimum norm: eigenvectors with small eigenvalues do not take part.
+            crate::start::eigen::minimum_norm(&mut self.schur, m, SINGULAR.sqrt(), &self.right, lambda);
+        }
+        for (l, s) in lambda.iter_mut().zip(&self.scale) {
+            *l *= s;
+        }
+    }
+
+    fn elements_force<T: Real>(
+        model: &Model,
+        work: &mut Workspace<T>,
+        elements: ElementSet<'_>,
+        zero: &[T],
+        out: &mut [T],
+    ) {
+        match elements {
+            ElementSet::All => {
+                Self::negative_force(model, work, zero, out);
+                out.iter_mut().for_each(|x| *x = -*x);
+            }
+            ElementSet::Some(list) => {
+                work.clear_loads();
+                let (scene, mut loads, _) = work.scene(model);
+                for &k in list {
+                    model.forces[k].element.evaluate(&scene, &mut loads);
+                }
+                work.project_loads(model, out);
+            }
+        }
+    }
+
+    fn dual_memory(&mut self) -> Box<DualMemory> {
+        let (n_q, n_v) = (self.model.tree.n_q, self.model.tree.n_v);
+        let zero = Dual8::constant(0.0);
+        self.dual.take().unwrap_or_else(|| {
+            Box::new(DualMemory {
+                work: Workspace::new(&self.model),
+                q: vec![zero; n_q],
+                v: vec![zero; n_v],
+                zero: vec![zero; n_v],
+                out: vec![zero; n_v],
+                rates: vec![0.0; n_q],
+                unit: vec![0.0; n_v],
+            })
+        })
+    }
+}
+
+impl Mechanical for MechanicalModel {
+    fn n_q(&self) -> usize {
+        self.model.tree.n_q
+    }
+    fn n_v(&self) -> usize {
+        self.model.tree.n_v
+    }
+    fn n_g(&self) -> usize {
+        self.active.len()
+    }
+
+    fn normalise(&mut self, q: &mut [f64]) {
+        for node in self.model.tree.nodes.iter().filter(|n| n.kind == NodeKind::Ball) {
+            let e = &mut q[node.q..node.q + 4];
+            let length = e.iter().map(|x| x * x).sum::<f64>().sqrt();
+            if length > 0.0 {
+                e.iter_mut().for_each(|x| *x /= length);
+            }
+        }
+    }
+
+    fn velocity_map(&mut self, q: &[f64], x: &[f64], out: &mut [f64]) {
+        Workspace::velocity_map(&self.model, q, x, out);
+    }
+
+    fn mass(&mut self, t: f64, q: &[f64], mass: &mut [f64]) -> Result<(), Rejection> {
+        self.place(t, q);
+        self.work.mass(&self.model, mass);
+        let n = self.model.tree.n_v;
+        for j in 0..n {
+            for i in 0..j {
+                mass[j * n + i] = mass[i * n + j];
+            }
+        }
+        Ok(())
+    }
+
+    fn apply_mass(&mut self, t: f64, q: &[f64], x: &[f64], out: &mut [f64]) -> Result<(), Rejection> {
+        let n = self.model.tree.n_v;
+        let mut mass = std::mem::take(&mut self.mass);
+        let done = self.mass(t, q, &mut mass);
+        for i in 0..n {
+            out[i] = (0..n).map(|j| mass[j * n + i] * x[j]).sum();
+        }
+        self.mass = mass;
+        done
+    }
+
+    fn solve_mass(&mut self, t: f64, q: &[f64], x: &mut [f64]) -> Result<(), Rejection> {
+        self.place(t, q);
+        self.prepare_mass()?;
+        self.solve_prepared(x);
+        Ok(())
+    }
+
+    fn force(
+        &mut self,
+        t: f64,
+        q: &[f64],
+        v: &[f64],
+        _lambda: &[f64],
+        force: &mut [f64],
+    ) -> Result<(), Rejection> {
+        self.place(t, q);
+        self.work.set_velocities(&self.model, v);
+        let mut zero = std::mem::take(&mut self.force);
+        zero.fill(0.0);
+        Self::elements_force(&self.model, &mut self.work, ElementSet::All, &zero, force);
+        self.force = zero;
+        Ok(())
+    }
+
+    fn force_derivative(
+        &mut self,
+        t: f64,
+        q: &[f64],
+        v: &[f64],
+        _lambda: &[f64],
+        x: &[f64],
+        w: &[f64],
+        out: &mut [f64],
+    ) -> Result<(), Rejection> {
+        let mut d = self.dual_memory();
+        Workspace::velocity_map(&self.model, q, x, &mut d.rates);
+        for i in 0..q.len() {
+            d.q[i] = Dual8::constant(q[i]).with_derivative(0, d.rates[i]);
+        }
+        for i in 0..v.len() {
+            d.v[i] = Dual8::constant(v[i]).with_derivative(0, w[i]);
+        }
+        let m = &mut *d;
+        m.work.set_time(&self.model, Dual8::constant(t));
+        m.work.set_positions(&self.model, &m.q);
+        m.work.set_velocities(&self.model, &m.v);
+        Self::elements_force(&self.model, &mut m.work, ElementSet::All, &m.zero, &mut m.out);
+        for (o, x) in out.iter_mut().zip(&m.out) {
+            *o = x.derivative(0);
+        }
+        self.dual = Some(d);
+        Ok(())
+    }
+
+    fn force_jacobians(
+        &mut self,
+        t: f64,
+        q: &[f64],
+        v: &[f64],
+        _lambda: &[f64],
+        elements: ElementSet<'_>,
+        f_q: &mut [f64],
+        f_v: &mut [f64],
+    ) -> Result<(), Rejection> {
+        let mut d = self.dual_memory();
+        let n = self.model.tree.n_v;
+        for (velocities, target) in [(false, &mut *f_q), (true, &mut *f_v)] {
+            for first in (0..n).step_by(8) {
+                let m = &mut *d;
+                for i in 0..q.len() {
+                    m.q[i] = Dual8::constant(q[i]);
+                }
+                for i in 0..n {
+                    m.v[i] = Dual8::constant(v[i]);
+                }
+                let last = n.min(first + 8);
+                for j in first..last {
+                    if velocities {
+                        m.v[j] = Dual8::variable(v[j], j - first);
+                        continue;
+                    }
+                    m.unit.fill(0.0);
+                    m.unit[j] = 1.0;
+                    Workspace::velocity_map(&self.model, q, &m.unit, &mut m.rates);
+                    for (x, &r) in m.q.iter_mut().zip(&m.rates) {
+                        if r != 0.0 {
+                            *x = x.with_derivative(j - first, r);
+                        }
+                    }
+                }
+                m.work.set_time(&self.model, Dual8::constant(t));
+                m.work.set_positions(&self.model, &m.q);
+                m.work.set_velocities(&self.model, &m.v);
+                Self::elements_force(&self.model, &mut m.work, elements, &m.zero, &mut m.out);
+                for j in first..last {
+                    for i in 0..n {
+                        target[j * n + i] = m.out[i].derivative(j - first);
+                    }
+                }
+            }
+        }
+        self.dual = Some(d);
+        Ok(())
+    }
+
+    fn constraint(&mut self, t: f64, q: &[f64], g: &mut [f64]) -> Result<(), Rejection> {
+        self.place(t, q);
+        let values = self.work.constraint(&self.model);
+        for (g, &row) in g.iter_mut().zip(&self.active) {
+            *g = values[row];
+        }
+        Ok(())
+    }
+
+    fn constraint_matrix(&mut self, t: f64, q: &[f64], matrix: &mut [f64]) -> Result<(), Rejection> {
+        self.place(t, q);
+        self.work.constraint_matrix(&self.model, &self.active, matrix);
+        Ok(())
+    }
+
+    fn constraint_rate(&mut self, t: f64, q: &[f64], g_t: &mut [f64]) -> Result<(), Rejection> {
+        self.place(t, q);
+        self.force.fill(0.0);
+        self.work.set_velocities(&self.model, &self.force);
+        let values = self.work.constraint_velocity(&self.model);
+        for (g, &row) in g_t.iter_mut().zip(&self.active) {
+            *g = values[row];
+        }
+        Ok(())
+    }
+
+    fn constraint_bias(&mut self, t: f64, q: &[f64], v: &[f64], gamma: &mut [f64]) -> Result<(), Rejection> {
+        self.place(t, q);
+        self.work.set_velocities(&self.model, v);
+        self.work.set_accelerations(&self.model, None);
+        let values = self.work.constraint_acceleration(&self.model);
+        for (g, &row) in gamma.iter_mut().zip(&self.active) {
+            *g = values[row];
+        }
+        Ok(())
+    }
+
+    fn accelerations(
+        &mut self,
+        t: f64,
+        q: &[f64],
+        v: &[f64],
+        lambda: &mut [f64],
+        accelerations: &mut [f64],
+    ) -> Result<(), Rejection> {
+        self.force(t, q, v, lambda, accelerations)?;
+        self.prepare_mass()?;
+        self.solve_prepared(accelerations);
+        let (n, m) = (self.model.tree.n_v, self.active.len());
+        if m > 0 {
+            // right := G a + γ, all at once from the accelerations without multipliers.
+            let mut matrix = std::mem::take(&mut self.matrix);
+            self.work
+                .constraint_matrix(&self.model, &self.active, &mut matrix);
+            let mut column = std::mem::take(&mut self.right);
+            self.constraint_bias(t, q, v, &mut column)?;
+            for j in 0..n {
+                for i in 0..m {
+                    column[i] += matrix[j * m + i] * accelerations[j];
+                }
+            }
+            self.right = column;
+            let mut solved = std::mem::take(&mut self.solved);
+            for i in 0..m {
+                let y = &mut solved[i * n..(i + 1) * n];
+                for j in 0..n {
+                    y[j] = matrix[j * m + i];
+                }
+                self.solve_prepared(y);
+            }
+            for k in 0..m {
+                for i in 0..m {
+                    self.schur[k * m + i] = (0..n).map(|j| matrix[j * m + i] * solved[k * n + j]).sum();
+                }
+            }
+            self.multipliers(lambda);
+            for k in 0..m {
+                for j in 0..n {
+                    accelerations[j] -= solved[k * n + j] * lambda[k];
+                }
+            }
+            self.matrix = matrix;
+            self.solved = solved;
+        }
+        match accelerations.iter().position(|x| !x.is_finite()) {
+            Some(row) => Err(Rejection::NonFinite { row }),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,16 @@
+//! From a compiled mechanism to one that can be integrated: loops closed, independent rows
+//! chosen, velocities, accelerations and multipliers consistent.
+
+mod assembly;
+mod closure;
+mod eigen;
+mod kinematic;
+mod mechanical;
+mod redundancy;
+
+pub use assembly::{
+    Assembled, AssemblyError, AssemblyOptions, Level, MovedCoordinate, OpenLoop, UnsuitableForm, assemble,
+};
+pub use kinematic::{KinematicError, KinematicRun, KinematicState};
+pub use mechanical::MechanicalModel;
+pub use redundancy::{DroppedRow, ReactionUniqueness, RowReport};

@@ -1,0 +1,414 @@
+//! Which rows of g are independent: dependent ones are dropped once, before the integration.
+//!
+//! Rows may say the same thing twice: a planar four-bar linkage of spatial revolute joints has
+//! 5 loop rows of rank 2. The rank that counts is the *generic* one, the largest over the start and
+//! a few other positions that the mechanism can reach; a start with less is a singularity, not a
+//! redundancy. Rows are chosen by QR with pivoting of (G L⁻ᵀ)ᵀ, M = L Lᵀ, where their dependence is
+//! clearest. The choice is deterministic.
+
+use super::closure::{Closure, distance, exceeds, moved, varies};
+use super::eigen::PivotedQr;
+use crate::elements::constraints::ConstraintElement;
+use crate::formalism::reactions::{ReactionElement, ReactionLoad};
+use crate::model::{Model, RowLevel};
+use core::fmt;
+
+/// Distances from the start at which other positions are looked for: rad, or parts of the size.
+const DISTANCES: [f64; 6] = [0.3, 0.05, 0.7, 0.15, 0.4, 0.02];
+
+/// Other positions after which the search ends when the rank is that of the start in all of them.
+const ENOUGH: usize = 3;
+
+/// Distances over which dropped rows are checked.
+const CHECKS: [f64; 3] = [0.02, 0.1, 0.05];
+
+/// Gap of a dropped row, where the others are closed to the tolerance, that is still rounding.
+const DROPPED_GAP: f64 = 1e-7;
+
+/// Part of the largest load of a self-equilibrated state that counts as nothing.
+const NO_LOAD: f64 = 1e-7;
+
+/// Components of a reaction, for reports.
+const COMPONENTS: [&str; 6] = [
+    "force x", "force y", "force z", "moment x", "moment y", "moment z",
+];
+
+/// A row that the others imply.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DroppedRow {
+    /// Its number in [`Model::rows`].
+    pub row: usize,
+    /// Name of its constraint or cut joint.
+    pub constraint: String,
+    /// Its own name: constraint and direction.
+    pub name: String,
+}
+
+/// Whether the reaction of a joint or constraint follows from the motion.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReactionUniqueness {
+    /// Name of the joint or constraint.
+    pub name: String,
+    /// What it is.
+    pub element: ReactionElement,
+    /// By component: force x, y, z, moment x, y, z in the axes of the first frame; one entry for
+    /// constraints on coordinates.
+    pub components: Vec<bool>,
+}
+
+impl ReactionUniqueness {
+    /// Whether all of it is unique.
+    pub fn is_unique(&self) -> bool {
+        self.components.iter().all(|&unique| unique)
+    }
+}
+
+/// What was found out about the rows of g. Its `Display` is text for users.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RowReport {
+    /// Rows that take part, in increasing order.
+    pub active: Vec<usize>,
+    /// Rows that do not.
+    pub dropped: Vec<DroppedRow>,
+    /// Rank of all rows at the start.
+    pub rank: usize,
+    /// Largest rank found at the start and positions near it; the number of active rows.
+    pub generic_rank: usize,
+    /// The rank at the start is lower than elsewhere.
+    pub singular_start: bool,
+    /// Velocities less independent rows.
+    pub degrees_of_freedom: usize,
+    /// Which reactions are unique: joints, then other constraints.
+    pub uniqueness: Vec<ReactionUniqueness>,
+}
+
+impl fmt::Display for RowReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let plural = |n: usize, one: &'static str, many: &'static str| if n == 1 { one } else { many };
+        let freedoms = self.degrees_of_freedom;
+        write!(
+            f,
+            "{freedoms} {} of freedom",
+            plural(freedoms, "degree", "degrees")
+        )?;
+        let (kept, dropped) = (self.active.len(), self.dropped.len());
+        match (kept, dropped) {
+            (0, 0) => write!(f, "; no constraint rows")?,
+            (_, 0) => write!(
+                f,
+                "; {kept} constraint {}, independent",
+                plural(kept, "row", "rows")
+            )?,
+            _ => {
+                let all = kept + dropped;
+                let names: Vec<&str> = self.dropped.iter().map(|d| d.name.as_str()).collect();
+                write!(
+                    f,
+                    "; {all} constraint rows, {kept} of them independent; dropped, because the others imply \
+                     {}: {}",
+                    plural(dropped, "it", "them"),
+                    names.join(", ")
+                )?;
+            }
+        }
+        if self.singular_start {
+            write!(
+                f,
+                "\nthe start is a singular position: only {} of the {} rows are independent there, the \
+                 mechanism may go on in more than one way",
+                self.rank, self.generic_rank
+            )?;
+        }
+        let open: Vec<&ReactionUniqueness> = self.uniqueness.iter().filter(|u| !u.is_unique()).collect();
+        if !open.is_empty() {
+            write!(f, "\nreactions that the motion does not determine:")?;
+        }
+        for u in open {
+            let free = u.components.iter().enumerate().filter(|(_, unique)| !**unique);
+            let names: Vec<&str> = match u.components.len() {
+                6 => free.map(|(k, _)| COMPONENTS[k]).collect(),
+                _ => vec!["force of the constraint"],
+            };
+            write!(f, "\n  {}: {}", u.name, names.join(", "))?;
+        }
+        Ok(())
+    }
+}
+
+/// Rows that are not satisfied although they depend on the others, by number, with their gaps.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Contradiction(pub Vec<(usize, f64)>);
+
+/// Numbers that look random, the same at every run [Knuth 1997, MMIX].
+#[derive(Clone, Debug)]
+pub(super) struct Random(pub u64);
+
+impl Random {
+    /// The next number between −1 and 1.
+    pub fn next(&mut self) -> f64 {
+        self.0 = self
+            .0
+            .wrapping_mul(6364136223846793005)
+            .wrapping_add(1442695040888963407);
+        (self.0 >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
+    }
+}
+
+/// A position with the dependence of all rows there.
+struct Sample {
+    q: Vec<f64>,
+    offsets: Vec<f64>,
+    qr: PivotedQr,
+}
+
+/// Chooses independent rows; q must satisfy all of them.
+pub(super) fn choose(closure: &mut Closure, q: &[f64], tolerance: f64) -> Result<RowReport, Contradiction> {
+    let model = closure.model.clone();
+    let all: Vec<usize> = (0..model.rows.len()).collect();
+    let groups: Vec<u8> = all.iter().map(|&i| group(&model, i)).collect();
+    let n_v = model.tree.n_v;
+    if all.is_empty() {
+        return Ok(RowReport {
+            active: Vec::new(),
+            dropped: Vec::new(),
+            rank: 0,
+            generic_rank: 0,
+            singular_start: false,
+            degrees_of_freedom: n_v,
+            uniqueness: uniqueness(closure, q, &[]),
+        });
+    }
+    let samples = samples(closure, q, &groups, tolerance);
+    // Where nothing can be evaluated there is no sample; closing has refused such positions.
+    let Some(start) = samples.first() else {
+        return Err(Contradiction(all.iter().map(|&i| (i, f64::NAN)).collect()));
+    };
+    let rank = start.qr.rank;
+    let generic_rank = samples.iter().map(|s| s.qr.rank).max().unwrap_or(0);
+    let mut best = start;
+    for s in samples.iter().filter(|s| s.qr.rank == generic_rank) {
+        if best.qr.rank < generic_rank || s.qr.conditioning > best.qr.conditioning {
+            best = s;
+        }
+    }
+    let mut active = best.qr.pivots[..generic_rank].to_vec();
+    let mut left_out = best.qr.pivots[generic_rank..].to_vec();
+    active.sort_unstable();
+    left_out.sort_unstable();
+    closure.offsets.copy_from_slice(&best.offsets);
+    let wrong = broken(closure, &best.q, &active, &left_out, &groups, tolerance);
+    let uniqueness = uniqueness(closure, &best.q, &best.qr.null_vectors());
+    closure.offsets.fill(0.0);
+    if !wrong.is_empty() {
+        return Err(Contradiction(wrong));
+    }
+    let dropped = left_out.iter().map(|&row| DroppedRow {
+        row,
+        constraint: model.constraints[model.rows[row].constraint].name.clone(),
+        name: model.rows[row].name.clone(),
+    });
+    Ok(RowReport {
+        dropped: dropped.collect(),
+        active,
+        rank,
+        generic_rank,
+        singular_start: rank < generic_rank,
+        degrees_of_freedom: n_v - generic_rank,
+        uniqueness,
+    })
+}
+
+/// Order in which rows are taken: conditions on positions first, because they imply more than those
+/// on velocities; drivers after the geometry, so that of too many drivers one is dropped, not a loop.
+fn group(model: &Model, row: usize) -> u8 {
+    let r = &model.rows[row];
+    match (&model.constraints[r.constraint].element, r.level) {
+        (_, RowLevel::Nonholonomic) => 2,
+        (ConstraintElement::Coordinates(sum), _) if sum.signal.as_ref().is_some_and(varies) => 1,
+        _ => 0,
+    }
+}
+
+/// The start, and positions near it that the geometry allows: drivers and prescribed coordinates
+/// are at other values there, as if at another time.
+fn samples(closure: &mut Closure, q: &[f64], groups: &[u8], tolerance: f64) -> Vec<Sample> {
+    let model = closure.model.clone();
+    let all: Vec<usize> = (0..groups.len()).collect();
+    let geometry: Vec<usize> = all.iter().copied().filter(|&i| groups[i] == 0).collect();
+    let mut samples: Vec<Sample> = Vec::new();
+    let mut random = Random(1);
+    for &most in [0.0].iter().chain(&DISTANCES) {
+        let same = |samples: &[Sample]| samples.iter().all(|s| s.qr.rank == samples[0].qr.rank);
+        if samples.len() > ENOUGH && same(&samples) {
+            break;
+        }
+        let mut far = most;
+        // Shorter where it does not close.
+        for _ in 0..4 {
+            let mut there = q.to_vec();
+            closure.offsets.fill(0.0);
+            if far > 0.0 {
+                let Some(step) = free_direction(closure, q, &geometry, &mut random) else {
+                    break;
+                };
+                there = moved(&model, q, &step, far);
+                for (s, signal) in model.signals.iter().enumerate().filter(|(_, s)| varies(s)) {
+                    closure.offsets[s] = far * random.next() * signal_unit(closure, s);
+                    debug_assert!(signal.is_finite());
+                }
+                let closed = closure.close(&mut there, &geometry, tolerance).is_ok();
+                let shifted = closure.offsets.iter().any(|x| *x != 0.0);
+                if !closed || !(shifted || distance(closure, &there, q) > 0.1 * far) {
+                    far *= 0.3;
+                    continue;
+                }
+            }
+            if closure.linearise(&there).is_ok() {
+                samples.push(Sample {
+                    qr: closure.dependence(&all, groups),
+                    offsets: closure.offsets.clone(),
+                    q: there,
+                });
+            }
+            break;
+        }
+    }
+    closure.offsets.fill(0.0);
+    samples
+}
+
+/// What a prescribed coordinate is measured by.
+fn signal_unit(closure: &Closure, signal: usize) -> f64 {
+    let nodes = &closure.model.tree.nodes;
+    let node = nodes.iter().find(|node| node.prescribed == Some(signal));
+    use crate::tree::NodeKind::{PrismaticTurned, PrismaticX, PrismaticY, PrismaticZ};
+    match node.map(|node| node.kind) {
+        Some(PrismaticX | PrismaticY | PrismaticZ | PrismaticTurned) => closure.size,
+        _ => 1.0,
+    }
+}
+
+/// Velocities of unit size along which the given rows do not change; zero when nothing can move,
+/// none when the position cannot be evaluated.
+fn free_direction(closure: &mut Closure, q: &[f64], rows: &[usize], random: &mut Random) -> Option<Vec<f64>> {
+    closure.linearise(q).ok()?;
+    let qr = closure.dependence(rows, &vec![0; rows.len()]);
+    let mut y: Vec<f64> = (0..closure.model.tree.n_v).map(|_| random.next()).collect();
+    if qr.rank == y.len() {
+        y.fill(0.0);
+        return Some(y);
+    }
+    qr.remove_range(&mut y);
+    closure.to_velocities(&mut y);
+    let size = closure.largest_step(&y);
+    if size > 0.0 {
+        y.iter_mut().for_each(|x| *x /= size);
+    }
+    Some(y)
+}
+
+/// Dropped rows of the geometry that do not hold where the kept ones do.
+fn broken(
+    closure: &mut Closure,
+    q: &[f64],
+    kept: &[usize],
+    dropped: &[usize],
+    groups: &[u8],
+    tolerance: f64,
+) -> Vec<(usize, f64)> {
+    let geometry =
+        |rows: &[usize]| -> Vec<usize> { rows.iter().copied().filter(|&i| groups[i] == 0).collect() };
+    let (kept, dropped) = (geometry(kept), geometry(dropped));
+    if dropped.is_empty() {
+        return Vec::new();
+    }
+    let model = closure.model.clone();
+    let mut random = Random(7);
+    for far in CHECKS {
+        let Some(step) = free_direction(closure, q, &kept, &mut random) else {
+            continue;
+        };
+        let mut there = moved(&model, q, &step, far);
+        // Another branch, far away, says nothing about this one.
+        if closure.close(&mut there, &kept, tolerance).is_err() || distance(closure, &there, q) > 3.0 * far {
+            continue;
+        }
+        let gaps = closure.gaps(&there);
+        let wrong = |i: &&usize| exceeds(gaps[**i] / closure.gap_scale[**i], DROPPED_GAP * far);
+        let wrong: Vec<(usize, f64)> = dropped.iter().filter(wrong).map(|&i| (i, gaps[i])).collect();
+        if !wrong.is_empty() {
+            return wrong;
+        }
+    }
+    Vec::new()
+}
+
+/// Looks which reactions change under multipliers that are in equilibrium by themselves.
+fn uniqueness(closure: &mut Closure, q: &[f64], null: &[Vec<f64>]) -> Vec<ReactionUniqueness> {
+    let model = closure.model.clone();
+    let elements = ReactionElement::all(&model);
+    let mut out: Vec<ReactionUniqueness> = elements
+        .iter()
+        .map(|&element| ReactionUniqueness {
+            name: element.name(&model).to_owned(),
+            element,
+            components: vec![true; if element.sides(&model).is_some() { 6 } else { 1 }],
+        })
+        .collect();
+    if null.is_empty() || closure.linearise(q).is_err() {
+        return out;
+    }
+    let all: Vec<usize> = (0..model.rows.len()).collect();
+    let mut rest = vec![0.0; model.tree.n_v];
+    let size = closure.size;
+    for z in null {
+        let multipliers: Vec<f64> = z.iter().zip(&closure.natural).map(|(z, n)| z / n).collect();
+        let work = &mut closure.work;
+        work.clear_loads();
+        work.add_multipliers(&model, &all, &multipliers, 1.0);
+        work.project_loads(&model, &mut rest);
+        let loads: Vec<ReactionLoad> = elements
+            .iter()
+            .map(|e| e.load(&model, work, &multipliers))
+            .collect();
+        let parts: Vec<Vec<f64>> = loads.iter().map(|load| in_newton(load, size)).collect();
+        // At least what a single row would give, so that rounding is not taken for a load.
+        let largest = |generalised: bool| {
+            let rows = all.iter().filter(|&&i| {
+                let c = &model.constraints[model.rows[i].constraint];
+                c.element.sides().is_none() == generalised
+            });
+            let single = |&i: &usize| {
+                let unit = if generalised {
+                    1.0
+                } else {
+                    closure.gap_scale[i] / size
+                };
+                unit / closure.natural[i]
+            };
+            let least = rows.map(single).fold(f64::INFINITY, f64::min);
+            let some = parts.iter().filter(|p| (p.len() == 1) == generalised);
+            let least = if least.is_finite() { least } else { 0.0 };
+            some.flatten().fold(least, |a, x| a.max(x.abs()))
+        };
+        let (wrench, generalised) = (largest(false), largest(true));
+        for (u, parts) in out.iter_mut().zip(&parts) {
+            let scale = if parts.len() == 1 { generalised } else { wrench };
+            for (unique, x) in u.components.iter_mut().zip(parts) {
+                *unique &= x.abs() <= NO_LOAD * scale;
+            }
+        }
+    }
+    out
+}
+
+/// Components of a load, moments divided by the size of the mechanism.
+fn in_newton(load: &ReactionLoad, size: f64) -> Vec<f64> {
+    match load {
+        ReactionLoad::Generalised(x) => vec![*x],
+        ReactionLoad::Wrench(w) => {
+            let moments = w.moment.0.iter().map(|x| x / size);
+            w.force.0.iter().copied().chain(moments).collect()
+        }
+    }
+}

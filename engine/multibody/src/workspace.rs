@@ -1,0 +1,387 @@
+//! [`Workspace`]: everything the recursions fill, for one scalar and one thread.
+
+use crate::elements::scene::{Loads, Scene};
+use crate::formalism::aba::AbaNode;
+use crate::formalism::constraint_matrix;
+use crate::formalism::rnea::RneaNode;
+use crate::formalism::world::{WorldNode, world_accelerations, world_positions, world_velocities};
+use crate::formalism::{aba, cholesky, crba, positions, rnea, rods};
+use crate::model::Model;
+use crate::tree::{Geometry, NodeKind};
+use holonom_algebra::{Real, Vec3, Wrench};
+use holonom_dae::Rejection;
+
+/// Memory for one scalar; allocated once, nothing allocates afterwards.
+#[derive(Clone, Debug)]
+pub struct Workspace<T> {
+    // --- filled by `set_time`
+    /// [u, u̇, ü] of prescribed coordinates.
+    pub signals: Vec<[T; 3]>,
+    /// Time.
+    pub t: T,
+    // --- filled by `set_positions`
+    /// Positions.
+    pub q: Vec<T>,
+    /// Nodes in their parents' frames.
+    pub geometry: Vec<Geometry<T>>,
+    /// Nodes in the ground's frame; velocities by `set_velocities`, accelerations by
+    /// `set_accelerations`.
+    pub world: Vec<WorldNode<T>>,
+    // --- filled by `set_velocities`
+    /// Velocities.
+    pub v: Vec<T>,
+    // --- filled by `set_accelerations`
+    /// Accelerations.
+    pub a: Vec<T>,
+    // --- loads of elements, cleared by `clear_loads`
+    /// Wrenches on nodes, about their origins, ground's axes.
+    pub wrenches: Vec<Wrench<T>>,
+    /// The same in the axes of the nodes, filled by `turn_loads`.
+    pub applied: Vec<Wrench<T>>,
+    /// Generalised forces on coordinates.
+    pub generalised: Vec<T>,
+    // --- scratch of single algorithms
+    /// Newton–Euler.
+    pub rnea: Vec<RneaNode<T>>,
+    /// Articulated bodies.
+    pub aba: Vec<AbaNode<T>>,
+    /// Composite bodies.
+    pub composite: crba::CrbaWork<T>,
+    /// A vector of velocities.
+    pub vector: Vec<T>,
+    /// Another one.
+    pub vector2: Vec<T>,
+    /// One entry per row of g, all rows.
+    pub rows: Vec<T>,
+    /// Velocities of the ends of one rod per unit of every coordinate, 6 × n_v.
+    rod_rows: Vec<T>,
+    /// Directions of the rows of one constraint.
+    directions: Vec<Wrench<T>>,
+}
+
+impl<T: Real> Workspace<T> {
+    /// Allocates for a model.
+    pub fn new(model: &Model) -> Self {
+        let (n, n_v) = (model.tree.nodes.len(), model.tree.n_v);
+        Self {
+            signals: vec![[T::zero(); 3]; model.signals.len()],
+            t: T::zero(),
+            q: vec![T::zero(); model.tree.n_q],
+            geometry: model.tree.nodes.iter().map(Geometry::new).collect(),
+            world: vec![WorldNode::ground(); n],
+            v: vec![T::zero(); n_v],
+            a: vec![T::zero(); n_v],
+            wrenches: vec![Wrench::zero(); n],
+            applied: vec![Wrench::zero(); n],
+            generalised: vec![T::zero(); n_v],
+            rnea: vec![RneaNode::zero(); n],
+            aba: vec![AbaNode::zero(); n],
+            composite: crba::CrbaWork::new(&model.tree),
+            vector: vec![T::zero(); n_v],
+            vector2: vec![T::zero(); n_v],
+            rows: vec![T::zero(); model.rows.len()],
+            directions: vec![Wrench::zero(); constraint_matrix::largest_constraint(&model.constraints)],
+            rod_rows: vec![T::zero(); if model.rods.is_empty() { 0 } else { 6 * n_v }],
+        }
+    }
+
+    /// Evaluates the signals.
+    pub fn set_time(&mut self, model: &Model, t: T) {
+        self.t = t;
+        for (u, signal) in self.signals.iter_mut().zip(&model.signals) {
+            *u = signal.evaluate(t);
+        }
+    }
+
+    /// Places all nodes; the time must have been set.
+    pub fn set_positions(&mut self, model: &Model, q: &[T]) {
+        self.q.copy_from_slice(q);
+        positions::positions(&model.tree, q, &self.signals, &mut self.geometry);
+        if model.needs_world {
+            world_positions(&model.tree, &self.geometry, &mut self.world);
+        }
+    }
+
+    /// Moves all nodes; the positions must have been set.
+    pub fn set_velocities(&mut self, model: &Model, v: &[T]) {
+        self.v.copy_from_slice(v);
+        if model.needs_world {
+            world_velocities(&model.tree, &self.geometry, &self.signals, v, &mut self.world);
+        }
+    }
+
+    /// Accelerates all nodes; the velocities must have been set. Without `a`, by what remains
+    /// at v̇ = 0.
+    pub fn set_accelerations(&mut self, model: &Model, a: Option<&[T]>) {
+        match a {
+            Some(a) => self.a.copy_from_slice(a),
+            None => self.a.fill(T::zero()),
+        }
+        let a = &self.a;
+        world_accelerations(
+            &model.tree,
+            &self.geometry,
+            &self.signals,
+            &self.v,
+            Some(a),
+            &mut self.world,
+        );
+    }
+
+    /// What elements see, and where their loads go.
+    pub fn scene<'a>(&'a mut self, model: &'a Model) -> (Scene<'a, T>, Loads<'a, T>, &'a mut [T]) {
+        let scene = Scene {
+            tree: &model.tree,
+            world: &self.world,
+            q: &self.q,
+            v: &self.v,
+            a: &self.a,
+            signals: &self.signals,
+            t: self.t,
+        };
+        let loads = Loads {
+            wrenches: &mut self.wrenches,
+            generalised: &mut self.generalised,
+        };
+        (scene, loads, &mut self.rows)
+    }
+
+    /// Removes all loads.
+    pub fn clear_loads(&mut self) {
+        self.wrenches.fill(Wrench::zero());
+        self.generalised.fill(T::zero());
+    }
+
+    /// Adds the loads of all force elements.
+    pub fn add_forces(&mut self, model: &Model) {
+        let (scene, mut loads, _) = self.scene(model);
+        for force in &model.forces {
+            force.element.evaluate(&scene, &mut loads);
+        }
+    }
+
+    /// Turns the loads into the axes of the nodes.
+    pub fn turn_loads(&mut self) {
+        for ((a, w), node) in self
+            .applied
+            .iter_mut()
+            .zip(&self.wrenches)
+            .zip(&self.world)
+            .skip(1)
+        {
+            *a = Wrench::new(
+                node.rotation.transpose_times(w.moment),
+                node.rotation.transpose_times(w.force),
+            );
+        }
+    }
+
+    /// out := generalised forces of the present loads.
+    pub fn project_loads(&mut self, model: &Model, out: &mut [T]) {
+        self.turn_loads();
+        for (w, a) in self.rnea.iter_mut().zip(&self.applied) {
+            w.load = *a;
+        }
+        rnea::collect(&model.tree, &self.geometry, &mut self.rnea, out);
+        for (o, g) in out.iter_mut().zip(&self.generalised) {
+            *o += *g;
+        }
+    }
+
+    /// out := Gᵀ x, with `x` one entry for each of the `active` rows.
+    pub fn transposed_constraint_product(&mut self, model: &Model, active: &[usize], x: &[T], out: &mut [T]) {
+        self.clear_loads();
+        self.add_multipliers(model, active, x, 1.0);
+        self.project_loads(model, out);
+    }
+
+    /// Adds the loads k Gᵀ λ of the active rows.
+    pub fn add_multipliers(&mut self, model: &Model, active: &[usize], lambda: &[T], k: f64) {
+        self.rows.fill(T::zero());
+        for (&row, &l) in active.iter().zip(lambda) {
+            self.rows[row] = l * k;
+        }
+        let (scene, mut loads, rows) = self.scene(model);
+        for c in &model.constraints {
+            c.element.loads(&scene, &rows[c.rows.clone()], &mut loads);
+        }
+    }
+
+    /// Adds the loads Gᵀ x of some of the active rows, numbered by `chosen`.
+    pub fn add_multipliers_of(&mut self, model: &Model, active: &[usize], chosen: &[usize], x: &[T]) {
+        self.rows.fill(T::zero());
+        for (&k, &x) in chosen.iter().zip(x) {
+            self.rows[active[k]] = x;
+        }
+        let (scene, mut loads, rows) = self.scene(model);
+        for c in &model.constraints {
+            c.element.loads(&scene, &rows[c.rows.clone()], &mut loads);
+        }
+    }
+
+    /// M a − f for the loads given so far, Arnold (3); the velocities must have been set.
+    pub fn newton_euler(&mut self, model: &Model, a: &[T], out: &mut [T]) {
+        if !model.rods.is_empty() {
+            self.set_accelerations(model, Some(a));
+            let (scene, mut loads, _) = self.scene(model);
+            rods::rod_loads(&model.rods, &scene, &mut loads);
+        }
+        let loaded = model.needs_world;
+        if loaded {
+            self.turn_loads();
+        }
+        rnea::rnea(
+            &model.tree,
+            &self.geometry,
+            &self.signals,
+            &self.v,
+            a,
+            loaded.then_some(self.applied.as_slice()),
+            &mut self.rnea,
+            out,
+        );
+        for (o, g) in out.iter_mut().zip(&self.generalised) {
+            *o -= *g;
+        }
+    }
+
+    /// out := M⁻¹ f for the loads given so far, Arnold (2). Articulated bodies; with rods that have
+    /// mass, which couple branches of the tree, composite bodies and a dense factorisation in
+    /// `factor` (n_v × n_v).
+    pub fn explicit(&mut self, model: &Model, factor: &mut [T], out: &mut [T]) -> Result<(), Rejection> {
+        if !model.rods.is_empty() {
+            let mut zero = std::mem::take(&mut self.vector);
+            zero.fill(T::zero());
+            self.newton_euler(model, &zero, out);
+            self.vector = zero;
+            self.mass(model, factor);
+            cholesky::factorise(factor, model.tree.n_v).map_err(|_| Rejection::OutsideDomain)?;
+            cholesky::solve(factor, model.tree.n_v, out);
+            out.iter_mut().for_each(|x| *x = -*x);
+            return Ok(());
+        }
+        if model.needs_world {
+            self.turn_loads();
+        }
+        aba::aba(
+            &model.tree,
+            &self.geometry,
+            &self.signals,
+            &self.v,
+            &self.generalised,
+            model.needs_world.then_some(self.applied.as_slice()),
+            &mut self.aba,
+            out,
+        );
+        Ok(())
+    }
+
+    /// The lower triangle of M, rods included; `mass` is n_v × n_v, column by column.
+    pub fn mass(&mut self, model: &Model, mass: &mut [T]) {
+        mass.fill(T::zero());
+        crba::crba(&model.tree, &self.geometry, &mut self.composite, mass);
+        if !model.rods.is_empty() {
+            self.add_rod_mass(model, mass);
+        }
+    }
+
+    /// Adds the coupling (m/6)(J_Aᵀ J_B + J_Bᵀ J_A) of rods to the lower triangle.
+    fn add_rod_mass(&mut self, model: &Model, mass: &mut [T]) {
+        let n = model.tree.n_v;
+        let mut rows = std::mem::take(&mut self.rod_rows);
+        for rod in &model.rods {
+            // Row 3 e + k: velocity of end e along axis k, found as the transpose of a unit force.
+            for (e, end) in rod.ends.iter().enumerate() {
+                for k in 0..3 {
+                    self.clear_loads();
+                    let arm = self.world[end.node].rotation.times(end.frame.position);
+                    self.wrenches[end.node] = Wrench::at_point(arm, Vec3::unit(k));
+                    let row = 3 * e + k;
+                    self.project_loads(model, &mut rows[row * n..(row + 1) * n]);
+                }
+            }
+            for k in 0..3 {
+                let (a, b) = (&rows[k * n..(k + 1) * n], &rows[(3 + k) * n..(4 + k) * n]);
+                for j in 0..n {
+                    for i in j..n {
+                        mass[j * n + i] += (a[i] * b[j] + b[i] * a[j]) * (rod.mass / 6.0);
+                    }
+                }
+            }
+        }
+        self.clear_loads();
+        self.rod_rows = rows;
+    }
+
+    /// Values of g, all rows.
+    pub fn constraint(&mut self, model: &Model) -> &[T] {
+        let (scene, _, rows) = self.scene(model);
+        for c in &model.constraints {
+            c.element.position(&scene, &mut rows[c.rows.clone()]);
+        }
+        &self.rows
+    }
+
+    /// Values of G v + g_t, all rows.
+    pub fn constraint_velocity(&mut self, model: &Model) -> &[T] {
+        let (scene, _, rows) = self.scene(model);
+        for c in &model.constraints {
+            c.element.velocity(&scene, &mut rows[c.rows.clone()]);
+        }
+        &self.rows
+    }
+
+    /// Values of G v̇ + γ, all rows; the accelerations must have been set.
+    pub fn constraint_acceleration(&mut self, model: &Model) -> &[T] {
+        let (scene, _, rows) = self.scene(model);
+        for c in &model.constraints {
+            c.element.acceleration(&scene, &mut rows[c.rows.clone()]);
+        }
+        &self.rows
+    }
+
+    /// out := V(q) x, from velocities to derivatives of positions.
+    pub fn velocity_map(model: &Model, q: &[T], x: &[T], out: &mut [T]) {
+        for node in &model.tree.nodes {
+            if node.prescribed.is_some() {
+                continue;
+            }
+            if node.kind == NodeKind::Ball {
+                // ė = ½ e ∘ (0, ω), ω in the axes of the node.
+                let (e, w) = (&q[node.q..node.q + 4], &x[node.v..node.v + 3]);
+                let half = |y: T| y * 0.5;
+                out[node.q] = half(-(e[1] * w[0]) - e[2] * w[1] - e[3] * w[2]);
+                out[node.q + 1] = half(e[0] * w[0] + e[2] * w[2] - e[3] * w[1]);
+                out[node.q + 2] = half(e[0] * w[1] + e[3] * w[0] - e[1] * w[2]);
+                out[node.q + 3] = half(e[0] * w[2] + e[1] * w[1] - e[2] * w[0]);
+            } else if node.kind.sizes().0 == 1 {
+                out[node.q] = x[node.v];
+            }
+        }
+    }
+
+    /// G of the active rows, |active| × n_v, column by column.
+    pub fn constraint_matrix(&mut self, model: &Model, active: &[usize], matrix: &mut [T]) {
+        let scene = Scene {
+            tree: &model.tree,
+            world: &self.world,
+            q: &self.q,
+            v: &self.v,
+            a: &self.a,
+            signals: &self.signals,
+            t: self.t,
+        };
+        let scratch = &mut self.directions;
+        constraint_matrix::constraint_matrix(&model.constraints, &scene, active, scratch, matrix);
+    }
+
+    /// Prepares [`solve_tree_mass`](Self::solve_tree_mass) for the present positions.
+    pub fn factorise_tree_mass(&mut self, model: &Model) {
+        aba::factorise(&model.tree, &self.geometry, &mut self.aba);
+    }
+
+    /// out := M⁻¹ x without the coupling of rods.
+    pub fn solve_tree_mass(&mut self, model: &Model, x: &[T], out: &mut [T]) {
+        aba::solve(&model.tree, &self.geometry, x, None, &mut self.aba, out);
+    }
+}

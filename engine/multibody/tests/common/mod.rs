@@ -1,0 +1,358 @@
+//! Random mechanisms: trees of mixed joints with random frames and inertias, some with loops,
+//! springs, rods and drivers that fit the start positions.
+
+#![allow(dead_code, clippy::unwrap_used)]
+
+use holonom_algebra::{Mat3, Pose, Quaternion, Vec3};
+use holonom_dae::Mechanical;
+use holonom_multibody::description::{
+    Body, Constraint, Coordinate, Description, Force, Frame, Joint, JointKind, Rod,
+};
+use holonom_multibody::forest::Hint;
+use holonom_multibody::start::MechanicalModel;
+use holonom_multibody::{Model, Signal};
+use std::sync::Arc;
+
+/// A small generator of its own, so that a seed means the same mechanism for ever.
+pub struct Random(u64);
+
+impl Random {
+    pub fn new(seed: u64) -> Self {
+        let mut r = Self(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ 0xD1B5_4A32_D192_ED03);
+        r.unit();
+        r
+    }
+    pub fn unit(&mut self) -> f64 {
+        self.0 = self
+            .0
+            .wrapping_mul(6364136223846793005)
+            .wrapping_add(1442695040888963407);
+        ((self.0 >> 33) ^ (self.0 >> 17) & 0x3FFF_FFFF) as f64 / f64::from(1u32 << 31)
+    }
+    pub fn range(&mut self, low: f64, high: f64) -> f64 {
+        low + (high - low) * self.unit()
+    }
+    pub fn below(&mut self, n: usize) -> usize {
+        ((self.unit() * n as f64) as usize).min(n - 1)
+    }
+    pub fn chance(&mut self, p: f64) -> bool {
+        self.unit() < p
+    }
+    pub fn vector(&mut self, size: f64) -> [f64; 3] {
+        [0; 3].map(|_| self.range(-size, size))
+    }
+    pub fn quaternion(&mut self) -> [f64; 4] {
+        loop {
+            let e = [0; 4].map(|_| self.range(-1.0, 1.0));
+            let n = e.iter().map(|x| x * x).sum::<f64>();
+            if n > 0.1 && n < 1.0 {
+                return e.map(|x| x / n.sqrt());
+            }
+        }
+    }
+    pub fn frame(&mut self, size: f64) -> Frame {
+        let position = Vec3(self.vector(size));
+        if self.chance(0.4) {
+            Pose::new(Mat3::identity(), position)
+        } else {
+            Pose::new(Mat3(Quaternion(self.quaternion()).rotation_matrix()), position)
+        }
+    }
+}
+
+const KINDS: [JointKind; 10] = [
+    JointKind::Revolute,
+    JointKind::Prismatic,
+    JointKind::Cylindrical,
+    JointKind::Helical { pitch: 0.3 },
+    JointKind::Universal,
+    JointKind::Planar,
+    JointKind::Spherical,
+    JointKind::Free,
+    JointKind::FreeCardan,
+    JointKind::Fixed,
+];
+
+fn coordinates(kind: JointKind) -> usize {
+    match kind {
+        JointKind::Fixed | JointKind::Spherical => 0,
+        JointKind::Revolute | JointKind::Prismatic | JointKind::Helical { .. } => 1,
+        JointKind::Cylindrical | JointKind::Universal => 2,
+        JointKind::Planar | JointKind::Free => 3,
+        JointKind::FreeCardan => 6,
+    }
+}
+
+fn body(r: &mut Random, i: usize) -> Body {
+    // Moments of points on the axes, turned: always possible.
+    let [a, b, c] = [0; 3].map(|_| r.range(0.02, 0.5));
+    let turn = Mat3(Quaternion(r.quaternion()).rotation_matrix());
+    let s = holonom_algebra::Sym3([b + c, a + c, a + b, 0.0, 0.0, 0.0]).rotated(&turn);
+    Body::new(format!("b{i}"), r.range(0.2, 3.0))
+        .centre(r.vector(0.3))
+        .inertia(s.0)
+}
+
+fn signal(r: &mut Random, value: f64) -> Signal {
+    let (amplitude, frequency, phase) = (r.range(0.1, 0.5), r.range(0.5, 3.0), r.range(-1.0, 1.0));
+    Signal::Harmonic {
+        offset: value - amplitude * phase.sin(),
+        amplitude,
+        frequency,
+        phase,
+    }
+}
+
+/// A tree of up to `most` bodies; names are b0, b1, …, joints j0, j1, ….
+pub fn tree(r: &mut Random, most: usize) -> Description {
+    let n = 1 + r.below(most);
+    let mut d = Description::new("random").gravity(r.vector(10.0));
+    for i in 0..n {
+        // Bushy or slender, by the dice of the mechanism.
+        let parent = if i == 0 || r.chance(0.1) {
+            None
+        } else if r.chance(0.5) {
+            Some(i - 1)
+        } else {
+            Some(r.below(i))
+        };
+        let kind = if r.chance(0.5) {
+            KINDS[0]
+        } else {
+            KINDS[r.below(KINDS.len())]
+        };
+        let from_marker = format!("m{i}");
+        let seat = r.frame(0.5);
+        let from = match parent {
+            None => {
+                d = d.ground_marker(&from_marker, seat);
+                format!("ground.{from_marker}")
+            }
+            Some(p) => {
+                d.bodies[p] = d.bodies[p].clone().marker(&from_marker, seat);
+                format!("b{p}.{from_marker}")
+            }
+        };
+        let mut b = body(r, i);
+        let to = if r.chance(0.5) {
+            format!("b{i}")
+        } else {
+            b = b.marker("own", r.frame(0.4));
+            format!("b{i}.own")
+        };
+        let reversed = r.chance(0.25);
+        let (from, to) = if reversed { (to, from) } else { (from, to) };
+        let mut joint = Joint::new(format!("j{i}"), kind, from, to);
+        joint.coordinates = (0..coordinates(kind))
+            .map(|_| Coordinate {
+                position: r.range(-1.0, 1.0),
+                velocity: r.range(-1.0, 1.0),
+                ..Default::default()
+            })
+            .collect();
+        if matches!(kind, JointKind::Spherical | JointKind::Free) {
+            joint = joint.orientation(r.quaternion()).angular_velocity(r.vector(1.0));
+        }
+        if matches!(
+            kind,
+            JointKind::Revolute | JointKind::Prismatic | JointKind::Cylindrical
+        ) {
+            joint = joint.axis(match r.below(5) {
+                0 => [1.0, 0.0, 0.0],
+                1 => [0.0, 1.0, 0.0],
+                2 => r.vector(1.0),
+                _ => [0.0, 0.0, 1.0],
+            });
+        }
+        for k in 0..coordinates(kind) {
+            let value = joint.coordinates[k].position;
+            if r.chance(0.08) {
+                joint.coordinates[k] = Coordinate::default();
+                joint = joint.prescribed(k, signal(r, value));
+            } else if r.chance(0.05) {
+                joint.coordinates[k] = Coordinate::default();
+                joint = joint.locked(k, value);
+            }
+        }
+        d = d.body(b).joint(joint);
+    }
+    d
+}
+
+/// Adds loops, springs, rods and drivers to a tree; all constraints hold at the start.
+pub fn enrich(r: &mut Random, mut d: Description) -> Description {
+    let n = d.bodies.len();
+    let model = d.compile().unwrap();
+    let at = model.snapshot(0.0, &model.q0, &model.v0);
+    // Markers on body i and on another body or the ground, with a given pose between them.
+    let mut pairs = 0;
+    let mut pair = |r: &mut Random, d: &mut Description, apart: Option<f64>| {
+        let (i, j) = (r.below(n), r.below(n + 1));
+        if j == i + 1 {
+            return None;
+        }
+        pairs += 1;
+        let name = format!("p{pairs}");
+        let (index_i, index_j) = (
+            model.body_index(&format!("b{i}")).unwrap(),
+            if j == 0 {
+                0
+            } else {
+                model.body_index(&format!("b{}", j - 1)).unwrap()
+            },
+        );
+        let frame_i = r.frame(0.4);
+        let mut world = at.pose(index_i).then(&frame_i);
+        if let Some(size) = apart {
+            world.position += Vec3(r.vector(size)) + Vec3([0.3 * size, 0.0, 0.0]);
+        }
+        let frame_j = at.pose(index_j).inverse().then(&world);
+        d.bodies[i] = d.bodies[i].clone().marker(&name, frame_i);
+        let to = if j == 0 {
+            *d = d.clone().ground_marker(&name, frame_j);
+            format!("ground.{name}")
+        } else {
+            d.bodies[j - 1] = d.bodies[j - 1].clone().marker(&name, frame_j);
+            format!("b{}.{name}", j - 1)
+        };
+        let length = (world.position - at.pose(index_i).then(&frame_i).position).norm();
+        Some((format!("b{i}.{name}"), to, length))
+    };
+    for k in 0..r.below(4) {
+        if let Some((from, to, _)) = pair(r, &mut d, None) {
+            let kind = KINDS[[0, 1, 2, 3, 4, 5, 6, 9][r.below(8)]];
+            d = d.joint(Joint::new(format!("loop{k}"), kind, from, to).hint(Hint::Cut));
+        }
+    }
+    for k in 0..r.below(3) {
+        if let Some((from, to, length)) = pair(r, &mut d, Some(0.8)) {
+            d = match r.below(3) {
+                0 => d.constraint(Constraint::distance(format!("distance{k}"), from, to, length)),
+                1 => d.rod(Rod::new(format!("rod{k}"), from, to, length)),
+                _ => d.rod(Rod::new(format!("rod{k}"), from, to, length).mass(r.range(0.1, 1.0))),
+            };
+        }
+    }
+    for k in 0..r.below(4) {
+        if let Some((from, to, length)) = pair(r, &mut d, Some(0.7)) {
+            let (c, b, l) = (
+                r.range(10.0, 200.0),
+                r.range(0.0, 5.0),
+                length * r.range(0.5, 1.5),
+            );
+            d = d.force(Force::spring_damper(format!("spring{k}"), from, to, c, b, l));
+        }
+    }
+    if r.chance(0.3)
+        && let Some((from, to, _)) = pair(r, &mut d, Some(0.3))
+    {
+        d = d.force(Force::torsion_spring("torsion", from, to, 5.0, 0.4, 0.2));
+    }
+    let free: Vec<(String, f64)> = d
+        .joints
+        .iter()
+        .filter(|j| j.kind == JointKind::Revolute && j.hint != Hint::Cut)
+        .filter(|j| {
+            matches!(
+                j.coordinates[0].motion,
+                holonom_multibody::description::CoordinateMotion::Free
+            )
+        })
+        .map(|j| (j.name.clone(), j.coordinates[0].position))
+        .collect();
+    if free.len() > 1 && r.chance(0.3) {
+        let (name, value) = free[r.below(free.len())].clone();
+        d = d.constraint(Constraint::driver("driver", name.as_str(), signal(r, value)));
+    }
+    if free.len() > 1 && r.chance(0.4) {
+        let (name, value) = free[r.below(free.len())].clone();
+        d = d.force(Force::joint_spring(
+            "joint spring",
+            name.as_str(),
+            3.0,
+            0.2,
+            value - 0.3,
+        ));
+    }
+    if r.chance(0.4) {
+        let load = [0; 3].map(|_| signal(r, 0.5));
+        let i = r.below(n);
+        let force = Force::applied("push", format!("b{i}"), load);
+        d = d.force(if r.chance(0.5) { force.follower() } else { force });
+    }
+    d
+}
+
+/// Mechanism number `seed`: two thirds of them with more than a tree.
+pub fn mechanism(seed: u64, most: usize) -> Arc<Model> {
+    let r = &mut Random::new(seed);
+    let d = tree(r, most);
+    for _ in 0..50 {
+        let described = if seed % 3 == 0 {
+            d.clone()
+        } else {
+            enrich(r, d.clone())
+        };
+        match described.compile() {
+            Ok(model) => return Arc::new(model),
+            // The dice may join two bodies that cannot move against each other: throw again.
+            Err(errors) if errors.to_string().contains("no free coordinate") => {}
+            Err(errors) => panic!("mechanism {seed}: {errors}"),
+        }
+    }
+    Arc::new(d.compile().unwrap())
+}
+
+/// A state near the start of a mechanism.
+pub fn state(r: &mut Random, model: &Model) -> (f64, Vec<f64>, Vec<f64>) {
+    let t = r.range(0.0, 0.3);
+    let mut q: Vec<f64> = model.q0.iter().map(|x| x + r.range(-0.2, 0.2)).collect();
+    for node in &model.tree.nodes {
+        if node.kind == holonom_multibody::tree::NodeKind::Ball {
+            let e = &mut q[node.q..node.q + 4];
+            let l = e.iter().map(|x| x * x).sum::<f64>().sqrt();
+            e.iter_mut().for_each(|x| *x /= l);
+        }
+    }
+    let v = (0..model.tree.n_v).map(|_| r.range(-1.0, 1.0)).collect();
+    (t, q, v)
+}
+
+/// Rows that are independent at a position: those that Gram–Schmidt on G M⁻¹ Gᵀ keeps.
+pub fn independent(model: &Arc<Model>, t: f64, q: &[f64]) -> Vec<usize> {
+    let all: Vec<usize> = (0..model.rows.len()).collect();
+    let mut m = MechanicalModel::new(model.clone(), all.clone());
+    let (n_g, n_v) = (all.len(), model.tree.n_v);
+    let mut g = vec![0.0; n_g * n_v];
+    m.constraint_matrix(t, q, &mut g).unwrap();
+    let mut kept: Vec<(usize, Vec<f64>, Vec<f64>)> = Vec::new();
+    let mut largest = 0.0f64;
+    for i in 0..n_g {
+        let row: Vec<f64> = (0..n_v).map(|j| g[j * n_g + i]).collect();
+        let mut x = row.clone();
+        m.solve_mass(t, q, &mut x).unwrap();
+        let length = row.iter().zip(&x).map(|(a, b)| a * b).sum::<f64>();
+        largest = largest.max(length);
+        if length <= 1e-20 * largest {
+            continue;
+        }
+        let (mut r, mut s) = (row, x);
+        for (_, a, b) in &kept {
+            let k: f64 = r.iter().zip(b).map(|(x, y)| x * y).sum();
+            for j in 0..n_v {
+                r[j] -= k * a[j];
+                s[j] -= k * b[j];
+            }
+        }
+        let rest = r.iter().zip(&s).map(|(a, b)| a * b).sum::<f64>();
+        if rest > 1e-4 * length {
+            let k = 1.0 / rest.sqrt();
+            kept.push((
+                i,
+                r.iter().map(|x| x * k).collect(),
+                s.iter().map(|x| x * k).collect(),
+            ));
+        }
+    }
+    kept.into_iter().map(|k| k.0).collect()
+}

@@ -1,0 +1,256 @@
+//! Derivatives against other ways of getting them, and declared sparsity, on random mechanisms.
+
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::{Random, independent, mechanism, state};
+use holonom_algebra::{Dual8, Real, Trace};
+use holonom_dae::{Mechanical, Point, Residual};
+use holonom_multibody::Model;
+use holonom_multibody::residual::{Equations, Form, Formalism, GglMetric};
+use holonom_multibody::start::MechanicalModel;
+use holonom_multibody::workspace::Workspace;
+
+const MECHANISMS: u64 = 1000;
+
+fn norm(x: &[f64]) -> f64 {
+    x.iter().fold(0.0, |m: f64, x| m.max(x.abs()))
+}
+
+/// g, G v + g_t for a point of dual numbers, all rows.
+fn rows<T: Real>(model: &Model, t: T, q: &[T], v: &[T], velocity: bool) -> Vec<T> {
+    let mut w = Workspace::new(model);
+    w.set_time(model, t);
+    w.set_positions(model, q);
+    w.set_velocities(model, v);
+    if velocity {
+        w.constraint_velocity(model).to_vec()
+    } else {
+        w.constraint(model).to_vec()
+    }
+}
+
+#[test]
+fn constraint_derivatives_agree() {
+    let mut worst = [0.0f64; 6];
+    for seed in (0..MECHANISMS).filter(|s| s % 3 != 0) {
+        let model = mechanism(seed, 40);
+        let n_g = model.rows.len();
+        if n_g == 0 {
+            continue;
+        }
+        let (t, q, v) = state(&mut Random::new(seed + 991), &model);
+        let n_v = model.tree.n_v;
+        let all: Vec<usize> = (0..n_g).collect();
+        let mut m = MechanicalModel::new(model.clone(), all);
+        let mut g = vec![0.0; n_g * n_v];
+        let (mut g_t, mut gamma) = (vec![0.0; n_g], vec![0.0; n_g]);
+        m.constraint_matrix(t, &q, &mut g).unwrap();
+        m.constraint_rate(t, &q, &mut g_t).unwrap();
+        m.constraint_bias(t, &q, &v, &mut gamma).unwrap();
+        let holonomic = |i: usize| model.rows[i].level == holonom_multibody::model::RowLevel::Holonomic;
+        let mut rates = vec![0.0; q.len()];
+        let mut unit = vec![0.0; n_v];
+        let zero = vec![0.0; n_v];
+        let constant = |x: &[f64]| x.iter().map(|&x| Dual8::constant(x)).collect::<Vec<_>>();
+        for j in 0..n_v {
+            unit.fill(0.0);
+            unit[j] = 1.0;
+            m.velocity_map(&q, &unit, &mut rates);
+            let mut qd = constant(&q);
+            for (x, r) in qd.iter_mut().zip(&rates) {
+                *x = x.with_derivative(0, *r);
+            }
+            let by_dual = rows(&model, Dual8::constant(t), &qd, &constant(&zero), false);
+            let h = 1e-6;
+            let shifted = |k: f64| q.iter().zip(&rates).map(|(x, r)| x + k * r).collect::<Vec<_>>();
+            let (plus, minus) = (
+                rows(&model, t, &shifted(h), &zero, false),
+                rows(&model, t, &shifted(-h), &zero, false),
+            );
+            for i in (0..n_g).filter(|i| holonomic(*i)) {
+                let exact = g[j * n_g + i];
+                worst[0] = worst[0].max((by_dual[i].derivative(0) - exact).abs() / (1.0 + exact.abs()));
+                let difference = (plus[i] - minus[i]) / (2.0 * h);
+                worst[1] = worst[1].max((difference - exact).abs() / (1.0 + exact.abs()));
+            }
+        }
+        let along_t = rows(
+            &model,
+            Dual8::variable(t, 0),
+            &constant(&q),
+            &constant(&zero),
+            false,
+        );
+        for i in (0..n_g).filter(|i| holonomic(*i)) {
+            worst[2] = worst[2].max((along_t[i].derivative(0) - g_t[i]).abs() / (1.0 + g_t[i].abs()));
+        }
+        // γ is the derivative of G v + g_t along the motion with v constant.
+        m.velocity_map(&q, &v, &mut rates);
+        let mut qd = constant(&q);
+        for (x, r) in qd.iter_mut().zip(&rates) {
+            *x = x.with_derivative(0, *r);
+        }
+        let by_dual = rows(&model, Dual8::variable(t, 0), &qd, &constant(&v), true);
+        let h = 1e-6;
+        let at = |k: f64| {
+            let q: Vec<f64> = q.iter().zip(&rates).map(|(x, r)| x + k * r).collect();
+            rows(&model, t + k, &q, &v, true)
+        };
+        let (plus, minus) = (at(h), at(-h));
+        let gv = rows(&model, t, &q, &v, true);
+        for i in 0..n_g {
+            let scale = 1.0 + gamma[i].abs();
+            worst[3] = worst[3].max((by_dual[i].derivative(0) - gamma[i]).abs() / scale);
+            let difference = (plus[i] - minus[i]) / (2.0 * h);
+            worst[4] = worst[4].max((difference - gamma[i]).abs() / scale);
+            let product: f64 = (0..n_v).map(|j| g[j * n_g + i] * v[j]).sum::<f64>() + g_t[i];
+            worst[5] = worst[5].max((product - gv[i]).abs() / (1.0 + gv[i].abs()));
+        }
+    }
+    println!(
+        "G dual {:.1e} difference {:.1e}, g_t dual {:.1e}, γ dual {:.1e} difference {:.1e}, G v + g_t {:.1e}",
+        worst[0], worst[1], worst[2], worst[3], worst[4], worst[5]
+    );
+    assert!(worst[0] < 1e-12 && worst[2] < 1e-12 && worst[3] < 1e-12 && worst[5] < 1e-12);
+    assert!(worst[1] < 1e-6 && worst[4] < 1e-5);
+}
+
+#[test]
+fn jacobians_lie_in_the_declared_pattern() {
+    for seed in 0..150 {
+        let model = mechanism(seed, 8);
+        let (t, q, v) = state(&mut Random::new(seed + 5), &model);
+        if model.tree.n_v == 0 {
+            continue;
+        }
+        let active = independent(&model, t, &q);
+        for form in Form::ALL {
+            if form == Form::Ode && !active.is_empty() {
+                continue;
+            }
+            for (formalism, metric) in [
+                (Formalism::Residual, GglMetric::Identity),
+                (Formalism::Explicit, GglMetric::Mass),
+            ] {
+                let e = Equations::new(model.clone(), active.clone(), form, formalism, metric);
+                let structure = e.structure();
+                let pattern = structure.sparsity.clone().unwrap();
+                let (mut y, yp) = e.state(&q, &v);
+                let mut r = Random::new(seed);
+                for x in &mut y[q.len() + v.len()..] {
+                    *x = r.range(-1.0, 1.0);
+                }
+                let n = y.len();
+                // Traced: inputs y, then ẏ.
+                let inputs: Vec<f64> = y.iter().chain(&yp).copied().collect();
+                Trace::scope_at(&inputs, |x| {
+                    let mut work = e.workspace::<Trace>();
+                    let mut out = vec![Trace::constant(0.0); n];
+                    let at = Point::new(Trace::constant(t), &x[..n], &x[n..], &[]);
+                    e.residual(at, &mut work, &mut out).unwrap();
+                    // Traced dependencies overestimate sums that cancel (loads of the two sides of
+                    // an element on common ancestors), so that values decide.
+                    let mut system = e.clone().system();
+                    for first in (0..n).step_by(8) {
+                        let mut yd: Vec<Dual8> = y.iter().map(|&x| Dual8::constant(x)).collect();
+                        let ypd: Vec<Dual8> = yp.iter().map(|&x| Dual8::constant(x)).collect();
+                        let last = n.min(first + 8);
+                        for j in first..last {
+                            yd[j] = Dual8::variable(y[j], j - first);
+                        }
+                        let mut rd = vec![Dual8::constant(0.0); n];
+                        system
+                            .residual_dual8(Dual8::constant(t), &yd, &ypd, &mut rd)
+                            .unwrap();
+                        for j in first..last {
+                            for i in 0..n {
+                                let value = rd[i].derivative(j - first);
+                                let traced = out[i].dependencies().any(|k| k == j);
+                                assert!(traced || value == 0.0, "trace misses ({i}, {j})");
+                                let declared = pattern.position(i, j).is_some();
+                                assert!(
+                                    declared || value.abs() < 1e-9 * (1.0 + norm(&y) * 100.0),
+                                    "mechanism {seed} {form} {formalism}: ({}, {}) = {value:.3e} is not declared",
+                                    structure.equations[i].name,
+                                    structure.variables[j].name
+                                );
+                            }
+                        }
+                    }
+                });
+            }
+        }
+    }
+}
+
+#[test]
+fn derivative_matrices_and_duals_agree_with_differences() {
+    for seed in 0..100 {
+        let model = mechanism(seed, 10);
+        let (t, q, v) = state(&mut Random::new(seed + 15), &model);
+        if model.tree.n_v == 0 {
+            continue;
+        }
+        let active = independent(&model, t, &q);
+        for form in [Form::Index1, Form::Ggl] {
+            for formalism in Formalism::ALL {
+                let e = Equations::new(
+                    model.clone(),
+                    active.clone(),
+                    form,
+                    formalism,
+                    GglMetric::Identity,
+                );
+                let (mut y, mut yp) = e.state(&q, &v);
+                let mut r = Random::new(seed);
+                let n = y.len();
+                for x in y[q.len() + v.len()..].iter_mut().chain(&mut yp) {
+                    *x = r.range(-1.0, 1.0);
+                }
+                let mut system = e.clone().system();
+                let mut second = e.system();
+                let mut plain = |y: &[f64], yp: &[f64]| {
+                    let mut r = vec![0.0; n];
+                    system.residual(t, y, yp, &mut r).unwrap();
+                    r
+                };
+                for k in 0..2 * n {
+                    let derivative = k >= n;
+                    let seeded = |x: &[f64], on: bool| -> Vec<Dual8> {
+                        let mut x: Vec<Dual8> = x.iter().map(|&x| Dual8::constant(x)).collect();
+                        if on {
+                            x[k % n] = x[k % n].with_derivative(0, 1.0);
+                        }
+                        x
+                    };
+                    let (yd, ypd) = (seeded(&y, !derivative), seeded(&yp, derivative));
+                    let mut rd = vec![Dual8::constant(0.0); n];
+                    second
+                        .residual_dual8(Dual8::constant(t), &yd, &ypd, &mut rd)
+                        .unwrap();
+                    let h = 1e-6;
+                    let shifted = |x: &[f64], on: bool, h: f64| {
+                        let mut x = x.to_vec();
+                        if on {
+                            x[k % n] += h;
+                        }
+                        x
+                    };
+                    let plus = plain(&shifted(&y, !derivative, h), &shifted(&yp, derivative, h));
+                    let minus = plain(&shifted(&y, !derivative, -h), &shifted(&yp, derivative, -h));
+                    let size = norm(&plus);
+                    for i in 0..n {
+                        let difference = (plus[i] - minus[i]) / (2.0 * h);
+                        let exact = rd[i].derivative(0);
+                        assert!(
+                            (difference - exact).abs() < 1e-6 * (1.0 + size + exact.abs()),
+                            "mechanism {seed} {form} {formalism} row {i} column {k}: {difference} {exact}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+}

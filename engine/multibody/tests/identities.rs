@@ -1,0 +1,154 @@
+//! Identities between formalisms on random mechanisms.
+
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::{Random, independent, mechanism, state};
+use holonom_dae::{Mechanical, Point, Residual};
+use holonom_multibody::Model;
+use holonom_multibody::residual::{Equations, Form, Formalism, GglMetric};
+use holonom_multibody::start::MechanicalModel;
+use holonom_multibody::workspace::Workspace;
+
+const MECHANISMS: u64 = 1000;
+
+fn norm(x: &[f64]) -> f64 {
+    x.iter().fold(0.0, |m: f64, x| m.max(x.abs()))
+}
+
+fn prepare(model: &Model, t: f64, q: &[f64], v: &[f64]) -> Workspace<f64> {
+    let mut w = Workspace::new(model);
+    w.set_time(model, t);
+    w.set_positions(model, q);
+    w.set_velocities(model, v);
+    w.clear_loads();
+    w.add_forces(model);
+    w
+}
+
+#[test]
+fn formalisms_agree() {
+    let mut worst = [0.0f64; 4];
+    let (mut loops, mut rods, mut bodies) = (0, 0, 0);
+    for seed in 0..MECHANISMS {
+        let model = mechanism(seed, 60);
+        let (t, q, v) = state(&mut Random::new(seed + 7777), &model);
+        let n = model.tree.n_v;
+        loops += usize::from(!model.constraints.is_empty());
+        rods += usize::from(!model.rods.is_empty());
+        bodies += model.bodies.len() - 1;
+        if n == 0 {
+            continue;
+        }
+        // RNEA ∘ ABA = identity.
+        let mut w = prepare(&model, t, &q, &v);
+        let mut a = vec![0.0; n];
+        let mut factor = vec![0.0; n * n];
+        w.explicit(&model, &mut factor, &mut a).unwrap();
+        let mut w = prepare(&model, t, &q, &v);
+        let mut r = vec![0.0; n];
+        w.newton_euler(&model, &a, &mut r);
+        let zero = vec![0.0; n];
+        let mut bias = vec![0.0; n];
+        let mut w = prepare(&model, t, &q, &v);
+        w.newton_euler(&model, &zero, &mut bias);
+        // M by composite bodies, and by columns of RNEA.
+        let mut mass = vec![0.0; n * n];
+        w.mass(&model, &mut mass);
+        let size = norm(&mass) * norm(&a) + norm(&bias);
+        worst[0] = worst[0].max(norm(&r) / size);
+        for j in 0..n {
+            let mut unit = zero.clone();
+            unit[j] = 1.0;
+            let mut w = prepare(&model, t, &q, &v);
+            let mut column = vec![0.0; n];
+            w.newton_euler(&model, &unit, &mut column);
+            for i in j..n {
+                let difference = (column[i] - bias[i] - mass[j * n + i]).abs();
+                worst[1] = worst[1].max(difference / (norm(&mass) + norm(&bias)));
+            }
+        }
+        // G by rows, and Gᵀ by loads.
+        let all: Vec<usize> = (0..model.rows.len()).collect();
+        let mut g = vec![0.0; all.len() * n];
+        w.constraint_matrix(&model, &all, &mut g);
+        for &k in &all {
+            let mut unit = vec![0.0; all.len()];
+            unit[k] = 1.0;
+            let mut product = vec![0.0; n];
+            w.transposed_constraint_product(&model, &all, &unit, &mut product);
+            for j in 0..n {
+                let difference = (product[j] - g[j * all.len() + k]).abs();
+                if difference > 1e-10 {
+                    println!(
+                        "mechanism {seed}: {} {} {} {}",
+                        model.rows[k].name,
+                        model.velocity_names[j],
+                        product[j],
+                        g[j * all.len() + k]
+                    );
+                }
+                worst[3] = worst[3].max(difference / (1.0 + norm(&product)));
+            }
+        }
+        // Accelerations and multipliers satisfy every form in both formalisms.
+        let active = independent(&model, t, &q);
+        let mut mechanical = MechanicalModel::new(model.clone(), active.clone());
+        let mut lambda = vec![0.0; active.len()];
+        mechanical.accelerations(t, &q, &v, &mut lambda, &mut a).unwrap();
+        let size = norm(&mass) * norm(&a) + norm(&bias);
+        for form in Form::ALL {
+            if form == Form::Ode && !active.is_empty() {
+                continue;
+            }
+            for formalism in Formalism::ALL {
+                let e = Equations::new(model.clone(), active.clone(), form, formalism, GglMetric::Mass);
+                let structure = e.structure();
+                structure.check().unwrap();
+                let layout = structure.layout.clone().unwrap();
+                let (mut y, mut yp) = e.state(&q, &v);
+                yp[layout.v.clone()].copy_from_slice(&a);
+                y[layout.lambda.clone()].copy_from_slice(&lambda[..layout.lambda.len()]);
+                let mut work = e.workspace::<f64>();
+                let mut r = vec![f64::NAN; y.len()];
+                e.residual(Point::new(t, &y, &yp, &[]), &mut work, &mut r)
+                    .unwrap();
+                assert!(
+                    r.iter().all(|x| x.is_finite()),
+                    "mechanism {seed} {form} {formalism}"
+                );
+                assert!(norm(&r[layout.q.clone()]) < 1e-12);
+                let scale = match formalism {
+                    Formalism::Residual => size,
+                    Formalism::Explicit => norm(&a) * 1e3 + norm(&bias),
+                };
+                let dynamic = norm(&r[layout.v.clone()]) / scale;
+                if dynamic > 1e-10 {
+                    println!(
+                        "mechanism {seed} {form} {formalism}: {dynamic:.1e}, regularised {}",
+                        mechanical.regularised()
+                    );
+                }
+                worst[2] = worst[2].max(dynamic);
+                if form == Form::Index1 {
+                    let g = norm(&r[layout.lambda.clone()]);
+                    if g > 1e-8 * (1.0 + norm(&a)) {
+                        println!(
+                            "mechanism {seed} {form} {formalism}: rows {g:.1e}, a {:.1e} regularised {}",
+                            norm(&a),
+                            mechanical.regularised()
+                        );
+                    }
+                    worst[2] = worst[2].max(g / (1.0 + norm(&a)) * 1e-2);
+                }
+            }
+        }
+    }
+    println!("{MECHANISMS} mechanisms, {bodies} bodies, {loops} with constraints, {rods} with rods");
+    println!(
+        "RNEA∘ABA {:.1e}, CRBA {:.1e}, forms {:.1e}, G {:.1e}",
+        worst[0], worst[1], worst[2], worst[3]
+    );
+    assert!(worst.iter().all(|w| *w < 1e-9), "{worst:?}");
+}

@@ -22,7 +22,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let start = model.assemble(&Default::default())?;
         let loops = !start.rows.active.is_empty();
         for form in Form::ALL {
-            if loops == (form == Form::Ode) {
+            // Without stabilisation the n-four-bars leave their branch at the first level position.
+            let drifts = matches!(form, Form::Index1) && r.name.starts_with("n-four-bar");
+            if loops == (form == Form::Ode) || drifts {
                 continue;
             }
             for formalism in Formalism::ALL {

@@ -1,5 +1,6 @@
 //! Reference values at the end of a run, with their provenance.
 
+use holonom::multibody::residual::Form;
 use holonom::multibody::{Description, Model};
 
 /// A state to be reached: what to look at, when, and the values there.
@@ -9,6 +10,8 @@ pub struct Reference {
     pub name: &'static str,
     /// The mechanism.
     pub build: fn() -> Description,
+    /// Form of the equations it is judged in.
+    pub form: Form,
     /// End of the run, s.
     pub t_end: f64,
     /// The quantities compared, from t, q and v.
@@ -63,6 +66,7 @@ pub fn all() -> &'static [Reference] {
         Reference {
             name: "pendulum",
             build: crate::pendulum,
+            form: Form::Ode,
             t_end: 10.0,
             observe: |m, t, q, v| planar(m, t, q, v, "bob", [0.0, -1.0, 0.0])[..2].to_vec(),
             values: &[-0.27508746257611686005, -0.96141920509912506427],
@@ -71,6 +75,7 @@ pub fn all() -> &'static [Reference] {
         Reference {
             name: "double-pendulum",
             build: crate::double_pendulum,
+            form: Form::Ode,
             t_end: 5.0,
             observe: |_, _, q, v| vec![q[0], q[0] + q[1], v[0], v[0] + v[1]],
             values: &[
@@ -84,6 +89,7 @@ pub fn all() -> &'static [Reference] {
         Reference {
             name: "n-four-bar:2",
             build: || crate::n_four_bar(2),
+            form: Form::Ggl,
             t_end: 10.0,
             observe: top,
             values: &[
@@ -97,6 +103,7 @@ pub fn all() -> &'static [Reference] {
         Reference {
             name: "n-four-bar:40",
             build: || crate::n_four_bar(40),
+            form: Form::Ggl,
             t_end: 10.0,
             observe: top,
             values: &[
@@ -110,6 +117,7 @@ pub fn all() -> &'static [Reference] {
         Reference {
             name: "andrews",
             build: crate::andrews,
+            form: Form::Index2,
             t_end: 0.03,
             observe: andrews_state,
             values: &[
@@ -133,6 +141,7 @@ pub fn all() -> &'static [Reference] {
         Reference {
             name: "tumbling-body",
             build: crate::tumbling_body,
+            form: Form::Ode,
             t_end: 50.0,
             observe: |m, t, q, v| {
                 let at = m.snapshot(t, q, v);

@@ -312,7 +312,7 @@ impl Structure {
             300.0
         } else if has(EquationLevel::Acceleration) {
             20.0
-        } else if has(EquationLevel::Velocity) {
+        } else if has(EquationLevel::Velocity) || has(EquationLevel::Position) {
             8.0
         } else {
             1.0

@@ -142,3 +142,8 @@ pub mod prelude {
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
 struct Readme;
+
+/// The examples of `docs/mechanisms.md`, compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/mechanisms.md")]
+struct Mechanisms;

@@ -1,9 +1,11 @@
 //! [`Snapshot`]: where everything is at one instant, for output and tests. Allocates.
 
+use crate::elements::scene::{Loads, Scene};
+use crate::formalism::energy;
 use crate::formalism::world::{world_positions, world_velocities};
 use crate::model::Model;
 use crate::workspace::Workspace;
-use holonom_algebra::{Mat3, Pose, Quaternion, Vec3};
+use holonom_algebra::{Mat3, Pose, Quaternion, Vec3, Wrench};
 
 /// Poses and velocities of all bodies at one instant.
 #[derive(Clone, Debug)]
@@ -53,6 +55,53 @@ impl Snapshot<'_> {
         let x = self.pose(body).point(Vec3(point));
         let node = &self.work.world[self.model.bodies[body].node];
         (x, node.velocity + node.omega.cross(x - node.position))
+    }
+
+    /// What elements see.
+    fn scene(&self) -> Scene<'_, f64> {
+        Scene {
+            tree: &self.model.tree,
+            world: &self.work.world,
+            q: &self.work.q,
+            v: &self.work.v,
+            a: &self.work.a,
+            signals: &self.work.signals,
+            t: self.work.t,
+        }
+    }
+
+    /// Kinetic energy, J.
+    pub fn kinetic_energy(&self) -> f64 {
+        energy::kinetic_energy(&self.scene(), &self.model.rods)
+    }
+
+    /// Potential energy of gravity and springs, J.
+    pub fn potential_energy(&self) -> f64 {
+        energy::potential_energy(&self.scene(), &self.model.rods, &self.model.forces)
+    }
+
+    /// Linear momentum, and angular momentum about the origin of the ground.
+    pub fn momentum(&self) -> Wrench<f64> {
+        energy::momentum(&self.scene(), &self.model.rods)
+    }
+
+    /// Power of every force element, W, in the order of the model.
+    pub fn powers(&self) -> Vec<f64> {
+        let mut wrenches = vec![Wrench::zero(); self.model.tree.nodes.len()];
+        let mut generalised = vec![0.0; self.model.tree.n_v];
+        let mut loads = Loads {
+            wrenches: &mut wrenches,
+            generalised: &mut generalised,
+        };
+        let scene = self.scene();
+        let forces = self.model.forces.iter();
+        forces.map(|f| energy::force_power(&f.element, &scene, &mut loads)).collect()
+    }
+
+    /// Stored energy of every force element that stores some, J.
+    pub fn stored_energies(&self) -> Vec<Option<f64>> {
+        let scene = self.scene();
+        self.model.forces.iter().map(|f| f.element.energy(&scene)).collect()
     }
 
     /// Angular velocity of a body in the axes of its own frame.

@@ -5,13 +5,13 @@ use super::{Parts, Stepper};
 use crate::newton::Corrector;
 use crate::options::Options;
 use crate::{jacobian, linear, refresh, stepper};
-use holonom_dae::{InputError, Structure, System, Weights};
+use holonom_dae::{InputError, MechanicalLayout, Structure, System, Weights};
 
 /// Mechanisms with loops and exact derivatives: steps with a new Jacobian each after a rejected
 /// attempt, and the share of the tolerance the corrector may use at most. Both keep the noise of
 /// the corrector small next to singular positions, where it is amplified.
 const CAUTION: u32 = 10;
-const CAREFUL_SHARE: f64 = 0.01;
+const CAREFUL_SHARE: f64 = 1e-3;
 
 /// The method chosen by the options, with the names of all strategies as used.
 pub fn assemble_parts(system: &dyn System, options: &Options) -> (Box<dyn Stepper>, [&'static str; 4]) {
@@ -27,7 +27,8 @@ pub fn assemble_parts(system: &dyn System, options: &Options) -> (Box<dyn Steppe
     let engine = (engine_entry.build)(structure, sparse, combined);
     let linear = linear::build(linear_name, n, structure.sparsity.as_ref())
         .unwrap_or_else(|| (linear::REGISTRY[0].build)(n, None));
-    let constrained = structure.layout.as_ref().is_some_and(|l| !l.lambda.is_empty());
+    let kept_on = |l: &MechanicalLayout| !l.lambda.is_empty() || !l.sigma.is_empty();
+    let constrained = structure.layout.as_ref().is_some_and(kept_on);
     let (mut newton, mut bdf) = (options.newton, options.bdf(structure));
     if constrained && engine_entry.needs_duals {
         newton.share = newton.share.min(CAREFUL_SHARE);

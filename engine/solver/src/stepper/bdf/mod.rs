@@ -37,8 +37,8 @@ pub struct BdfOptions {
     pub form_factor: f64,
     /// Keep a step size that followed a failed error test for some steps (DASSL does not).
     pub hold_after_failure: bool,
-    /// Steps after a rejected attempt that are taken with a new Jacobian each and judged without
-    /// the budget.
+    /// Steps after a rejected attempt that are taken with a new Jacobian each, the first two of
+    /// them judged without the budget.
     ///
     /// Next to a singular position of a mechanism what an old matrix leaves of the constraint
     /// residuals appears divided by the smallest singular value in the solution, fails the error
@@ -62,8 +62,11 @@ impl Default for BdfOptions {
     }
 }
 
-/// Most that the number of steps tightens the tolerance.
-const MAX_TIGHTENING: f64 = 30.0;
+/// Steps after a rejected attempt that are judged without the budget, where caution is asked for.
+const RELAXED: u32 = 2;
+/// Up to this the tolerance is tightened in proportion to the number of steps, from there on with
+/// its fourth root: long runs keep falling with the tolerance and do not pay for each step.
+const PROPORTIONAL_TIGHTENING: f64 = 300.0;
 /// Tolerances are not tightened below this relative one: rounding would take over.
 const TIGHTEST: f64 = 1e-12;
 
@@ -73,7 +76,8 @@ impl BdfOptions {
         match self.budget {
             None => 1.0,
             Some(budget) => {
-                let by_steps = (1.0 + steps as f64 / budget).min(MAX_TIGHTENING);
+                let x = (1.0 + steps as f64 / budget) / PROPORTIONAL_TIGHTENING;
+                let by_steps = PROPORTIONAL_TIGHTENING * if x > 1.0 { x.powf(0.25) } else { x };
                 (self.form_factor * by_steps).min((rtol / TIGHTEST).max(1.0))
             }
         }
@@ -104,6 +108,8 @@ pub struct BdfState {
     hold: u32,
     /// Steps left with a new Jacobian each.
     caution: u32,
+    /// Steps left that are judged without the budget.
+    relaxed: u32,
     stability: Stability,
 }
 
@@ -146,6 +152,7 @@ impl Bdf {
                 steps: 0,
                 hold: 0,
                 caution: 0,
+                relaxed: 0,
                 stability: Stability::default(),
             },
             scaled: 0..0,
@@ -250,7 +257,8 @@ impl Stepper for Bdf {
         s.h_last = 0.0;
         (s.k, s.k_last) = (1, 0);
         s.initial_phase = true;
-        (s.error_failures, s.other_failures, s.hold, s.caution) = (0, 0, 0, 0);
+        (s.error_failures, s.other_failures) = (0, 0);
+        (s.hold, s.caution, s.relaxed) = (0, 0, 0);
         s.coefficients = Coefficients::default();
         s.coefficients.psi[0] = s.h;
         s.history.column_mut(0).copy_from_slice(y);
@@ -322,6 +330,7 @@ impl Stepper for Bdf {
         s.steps += 1;
         (s.error_failures, s.other_failures) = (0, 0);
         s.caution = s.caution.saturating_sub(1);
+        s.relaxed = s.relaxed.saturating_sub(1);
         self.corrector.step_accepted();
 
         if self.options.fixed_step.is_some() {
@@ -334,7 +343,7 @@ impl Stepper for Bdf {
         if let Some(rounding) = self.corrector.new_rounding() {
             self.weights.set_rounding(rounding);
         }
-        let steps = if s.caution > 0 { 0 } else { s.steps };
+        let steps = if s.relaxed > 0 { 0 } else { s.steps };
         self.weights
             .update(&s.y, self.options.tightening(steps, self.weights.rtol()));
     }
@@ -344,6 +353,7 @@ impl Stepper for Bdf {
         s.initial_phase = false;
         s.caution = self.options.caution;
         if s.caution > 0 {
+            s.relaxed = RELAXED;
             self.weights
                 .update(&s.y, self.options.tightening(0, self.weights.rtol()));
         }

@@ -112,7 +112,7 @@ pub fn all() -> &'static [Reference] {
                 1.14844127746941413332,
                 -0.2107700667794239317794,
             ],
-            source: "closed form with Jacobian elliptic functions; LIM library, A02",
+            source: "closed form with Jacobian elliptic functions; IFToMM library, A02 (the size of the original LIM version)",
         },
         Reference {
             name: "andrews",

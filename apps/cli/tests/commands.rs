@@ -52,10 +52,21 @@ fn no_command_is_bad_usage() {
 }
 
 #[test]
-fn list_names_strategies_and_problems() {
+fn list_names_strategies_elements_and_problems() {
     let output = holonom(&["list"]);
     assert_eq!(code(&output), 0);
-    for word in ["bdf", "fd-grouped", "lu-sparse", "classical", "pendulum-ggl"] {
+    for word in [
+        "bdf",
+        "fd-grouped",
+        "lu-sparse",
+        "classical",
+        "universal",
+        "driver",
+        "joint-spring",
+        "ggl",
+        "explicit",
+        "pendulum-ggl",
+    ] {
         assert!(stdout(&output).contains(word), "{word}");
     }
     let output = holonom(&["list", "--json"]);
@@ -69,6 +80,24 @@ fn list_names_strategies_and_problems() {
             }
         }
     }
+    for (key, name) in [
+        ("joints", "free-cardan"),
+        ("constraints", "rolling"),
+        ("forces", "spring-damper"),
+        ("forms", "ggl"),
+        ("formalisms", "residual"),
+    ] {
+        let entries = listing[key].as_array().expect(key);
+        assert!(entries.iter().any(|e| e["name"] == name), "{key} {name}");
+        for entry in entries {
+            assert!(entry["description"].is_string(), "{key}");
+        }
+    }
+    let joints = listing["joints"].as_array().expect("joints");
+    let of = |name: &str| joints.iter().find(|j| j["name"] == name).expect("a joint");
+    assert_eq!(of("cylindrical")["coordinates"][1]["unit"], "m");
+    assert_eq!(of("cylindrical")["rows_when_cut"], 4);
+    assert!(of("free")["rows_when_cut"].is_null());
     let problems = listing["problems"].as_array().expect("problems");
     let hires = problems.iter().find(|p| p["name"] == "hires");
     assert_eq!(hires.expect("hires")["unknowns"], 8);

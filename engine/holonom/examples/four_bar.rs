@@ -8,7 +8,6 @@
 
 use holonom::Mechanical;
 use holonom::multibody::description::{Body, Joint, frame};
-use holonom::multibody::forest::Names;
 use holonom::multibody::formalism::energy::{kinetic_energy, potential_energy};
 use holonom::multibody::formalism::reactions::{Motion, ReactionLoad};
 use holonom::multibody::residual::{Form, Formalism};
@@ -33,19 +32,6 @@ fn four_bar() -> Description {
         .joint(Joint::revolute("B", "crank.end", "coupler").start(-0.6, 0.0))
         .joint(Joint::revolute("C", "coupler.end", "rocker.end"))
         .joint(Joint::revolute("D", "ground.right", "rocker").start(1.7, 0.0))
-}
-
-/// The tree, the loops and the counts.
-fn topology(model: &Model) -> String {
-    let bodies: Vec<&str> = model.bodies.iter().map(|b| b.name.as_str()).collect();
-    let joints: Vec<&str> = model.joints.iter().map(|j| j.name.as_str()).collect();
-    let kinds: Vec<&str> = model.joints.iter().map(|j| j.kind.info().name).collect();
-    let names = Names {
-        bodies: &bodies,
-        joints: &joints,
-        kinds: &kinds,
-    };
-    model.forest.text(&model.graph, &names)
 }
 
 /// Watches the energy.
@@ -94,7 +80,7 @@ impl Observer for Energy {
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     const T_END: f64 = 2.0;
     let model = Arc::new(four_bar().compile()?);
-    println!("{}", topology(&model));
+    println!("{}", model.topology_text());
 
     let start = model.assemble(&Default::default())?;
     println!("{}\n\nassembly moved", start.rows);

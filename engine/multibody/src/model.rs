@@ -3,7 +3,7 @@
 use crate::description::JointKind;
 use crate::elements::constraints::ConstraintElement;
 use crate::elements::forces::ForceElement;
-use crate::forest::{Forest, Graph};
+use crate::forest::{Forest, Graph, Names};
 use crate::signal::Signal;
 use crate::tree::Tree;
 use core::ops::Range;
@@ -162,4 +162,27 @@ pub struct Model {
     pub v0: Vec<f64>,
     /// Nodes whose loads must be collected because elements attach to them.
     pub needs_world: bool,
+}
+
+impl Model {
+    /// The spanning tree with its cut joints and loops, as text.
+    pub fn topology_text(&self) -> String {
+        self.with_names(|names| self.forest.text(&self.graph, names))
+    }
+
+    /// The same as a Graphviz graph: tree joints solid, cut joints dashed.
+    pub fn topology_dot(&self) -> String {
+        self.with_names(|names| self.forest.dot(&self.graph, names))
+    }
+
+    fn with_names(&self, f: impl FnOnce(&Names<'_>) -> String) -> String {
+        let bodies: Vec<&str> = self.bodies.iter().map(|b| b.name.as_str()).collect();
+        let joints: Vec<&str> = self.joints.iter().map(|j| j.name.as_str()).collect();
+        let kinds: Vec<&str> = self.joints.iter().map(|j| j.kind.info().name).collect();
+        f(&Names {
+            bodies: &bodies,
+            joints: &joints,
+            kinds: &kinds,
+        })
+    }
 }

@@ -95,13 +95,19 @@ impl Snapshot<'_> {
         };
         let scene = self.scene();
         let forces = self.model.forces.iter();
-        forces.map(|f| energy::force_power(&f.element, &scene, &mut loads)).collect()
+        forces
+            .map(|f| energy::force_power(&f.element, &scene, &mut loads))
+            .collect()
     }
 
     /// Stored energy of every force element that stores some, J.
     pub fn stored_energies(&self) -> Vec<Option<f64>> {
         let scene = self.scene();
-        self.model.forces.iter().map(|f| f.element.energy(&scene)).collect()
+        self.model
+            .forces
+            .iter()
+            .map(|f| f.element.energy(&scene))
+            .collect()
     }
 
     /// Angular velocity of a body in the axes of its own frame.

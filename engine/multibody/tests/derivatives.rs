@@ -1,6 +1,6 @@
 //! Derivatives against other ways of getting them, and declared sparsity, on random mechanisms.
 
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 mod common;
 

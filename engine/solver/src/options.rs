@@ -362,7 +362,13 @@ impl Options {
                 .unwrap_or("lu-dense"),
         };
         let jacobian = match self.jacobian.as_str() {
-            "auto" if structure.sparsity.is_some() && structure.layout.is_some() && system.has_duals() => {
+            // The policy `dassl` is the baseline: it works with differences.
+            "auto"
+                if structure.sparsity.is_some()
+                    && structure.layout.is_some()
+                    && system.has_duals()
+                    && self.refresh != "dassl" =>
+            {
                 "ad-grouped"
             }
             "auto" if structure.sparsity.is_some() => "fd-grouped",

@@ -1,9 +1,9 @@
 //! What should stay the same along a run.
 
+use holonom::multibody::Model;
 use holonom::multibody::description::Description;
 use holonom::multibody::residual::{Form, Formalism};
 use holonom::multibody::tree::NodeKind;
-use holonom::multibody::Model;
 use holonom::{Control, Integrator, Observer, Options, StepInfo};
 use std::sync::Arc;
 

@@ -19,7 +19,7 @@ pub fn factorise<T: Real>(a: &mut [T], n: usize) -> Result<(), usize> {
             }
         }
         let pivot = a[j * n + j];
-        if !(pivot.value() > 0.0) {
+        if pivot.value() <= 0.0 || pivot.value().is_nan() {
             return Err(j);
         }
         let r = pivot.sqrt();

@@ -288,7 +288,7 @@ pub fn mechanism(seed: u64, most: usize) -> Arc<Model> {
     let r = &mut Random::new(seed);
     let d = tree(r, most);
     for _ in 0..50 {
-        let described = if seed % 3 == 0 {
+        let described = if seed.is_multiple_of(3) {
             d.clone()
         } else {
             enrich(r, d.clone())

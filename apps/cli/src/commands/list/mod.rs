@@ -1,4 +1,7 @@
-//! `holonom list`: strategies and reference problems, straight from the registries.
+//! `holonom list`: strategies, what mechanisms are made of, and reference problems, straight from the
+//! registries.
+
+mod mechanics;
 
 use super::{Command, Outcome, read};
 use crate::error::Error;
@@ -7,9 +10,10 @@ use crate::table::{Align, Table};
 use clap::{ArgMatches, CommandFactory, Parser};
 use holonom::problems;
 use holonom::solver::{jacobian, linear, refresh, stepper};
+use mechanics::Mechanics;
 use serde::Serialize;
 
-/// List the strategies to choose from and the reference problems
+/// List strategies, joints, constraints, forces, forms of the equations and reference problems
 #[derive(Debug, Parser)]
 #[command(name = "list", after_help = AFTER_HELP)]
 struct Args {
@@ -20,9 +24,9 @@ struct Args {
 
 const AFTER_HELP: &str = "\
 Strategies are named in options (`holonom verify --refresh dassl`); `auto`, the default of
-Jacobians and linear solvers, picks by size and sparsity. Some problems come in any size:
-`brusselator:5000` has 5000 grid points, `chain-residual:16:0.05` has 16 bodies and a
-suspension that moves with 0.05 rad/s.
+Jacobians and linear solvers, picks by size and structure. Mechanisms are described from Rust,
+see docs/mechanisms.md. Some problems come in any size: `brusselator:5000` has 5000 grid points,
+`chain-residual:16:0.05` has 16 bodies and a suspension that moves with 0.05 rad/s.
 
 Examples:
   holonom list
@@ -58,6 +62,8 @@ struct Listing {
     jacobians: Vec<Strategy>,
     linear: Vec<Strategy>,
     refresh: Vec<Strategy>,
+    #[serde(flatten)]
+    mechanics: Mechanics,
     problems: Vec<ProblemEntry>,
 }
 
@@ -88,6 +94,7 @@ impl Listing {
             jacobians: strategies!(jacobian::REGISTRY),
             linear: strategies!(linear::REGISTRY),
             refresh: strategies!(refresh::REGISTRY),
+            mechanics: Mechanics::new(),
             problems: problems::all().into_iter().map(entry).collect(),
         }
     }
@@ -107,6 +114,7 @@ impl Listing {
             }
             text += &format!("{title}\n\n{}\n", table.render());
         }
+        text += &self.mechanics.text();
         let mut table = Table::new(&[
             ("name", Align::Left),
             ("unknowns", Align::Right),

@@ -1,0 +1,122 @@
+//! Evaluation does not allocate: every form, both formalisms, plain and dual numbers, and the
+//! parts of `Mechanical`, on random mechanisms.
+
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::{Random, independent, mechanism, state};
+use holonom_algebra::{Dual8, Real};
+use holonom_dae::Mechanical;
+use holonom_multibody::residual::{Equations, Form, Formalism, GglMetric};
+use holonom_multibody::start::MechanicalModel;
+use std::alloc::{GlobalAlloc, Layout, System as Heap};
+use std::cell::Cell;
+
+/// Counts the allocations of the thread that runs the test.
+struct Counting;
+
+thread_local! {
+    static COUNT: Cell<u64> = const { Cell::new(0) };
+}
+
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        let _ = COUNT.try_with(|c| c.set(c.get() + 1));
+        unsafe { Heap.alloc(layout) }
+    }
+    unsafe fn dealloc(&self, p: *mut u8, layout: Layout) {
+        unsafe { Heap.dealloc(p, layout) }
+    }
+    unsafe fn realloc(&self, p: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        let _ = COUNT.try_with(|c| c.set(c.get() + 1));
+        unsafe { Heap.realloc(p, layout, size) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+fn allocations(mut f: impl FnMut()) -> u64 {
+    let before = COUNT.with(Cell::get);
+    f();
+    COUNT.with(Cell::get) - before
+}
+
+#[test]
+fn residuals_do_not_allocate() {
+    assert!(
+        allocations(|| drop(std::hint::black_box(vec![0u8; 100]))) > 0,
+        "the counter works"
+    );
+    for seed in 0..40 {
+        let model = mechanism(seed, 15);
+        let (t, q, v) = state(&mut Random::new(seed), &model);
+        if model.tree.n_v == 0 {
+            continue;
+        }
+        let active = independent(&model, t, &q);
+        for form in Form::ALL {
+            if form == Form::Ode && !active.is_empty() {
+                continue;
+            }
+            for formalism in Formalism::ALL {
+                for metric in GglMetric::ALL {
+                    let e = Equations::new(model.clone(), active.clone(), form, formalism, metric);
+                    let (y, yp) = e.state(&q, &v);
+                    let mut system = e.system();
+                    let n = y.len();
+                    let mut r = vec![0.0; n];
+                    let dual = |x: &[f64]| x.iter().map(|&x| Dual8::constant(x)).collect::<Vec<_>>();
+                    let (yd, ypd, mut rd) = (dual(&y), dual(&yp), dual(&r));
+                    let entries = match &system.structure().derivative {
+                        holonom_dae::DerivativeForm::Mass(p) => p.len(),
+                        _ => 0,
+                    };
+                    let mut values = vec![0.0; entries];
+                    let count = allocations(|| {
+                        system.residual(t, &y, &yp, &mut r).unwrap();
+                        system
+                            .residual_dual8(Dual8::constant(t), &yd, &ypd, &mut rd)
+                            .unwrap();
+                        if entries > 0 {
+                            system.derivative_matrix(t, &y, &yp, &mut values).unwrap();
+                        }
+                    });
+                    assert_eq!(count, 0, "mechanism {seed} {form} {formalism} {metric}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn the_parts_do_not_allocate() {
+    for seed in 0..40 {
+        let model = mechanism(seed, 15);
+        let (t, q, v) = state(&mut Random::new(seed), &model);
+        let active = independent(&model, t, &q);
+        let (n, m) = (model.tree.n_v, active.len());
+        let mut parts = MechanicalModel::new(model.clone(), active);
+        let (mut mass, mut g, mut a) = (vec![0.0; n * n], vec![0.0; m * n], vec![0.0; n]);
+        let (mut f_q, mut f_v) = (mass.clone(), mass.clone());
+        let (mut lambda, mut rows) = (vec![0.0; m], vec![0.0; m]);
+        let mut run = || {
+            parts.mass(t, &q, &mut mass).unwrap();
+            parts.force(t, &q, &v, &lambda, &mut a).unwrap();
+            parts.solve_mass(t, &q, &mut a).unwrap();
+            parts.constraint(t, &q, &mut rows).unwrap();
+            parts.constraint_matrix(t, &q, &mut g).unwrap();
+            parts.constraint_rate(t, &q, &mut rows).unwrap();
+            parts.constraint_bias(t, &q, &v, &mut rows).unwrap();
+            parts.accelerations(t, &q, &v, &mut lambda, &mut a).unwrap();
+            let all = holonom_dae::ElementSet::All;
+            parts
+                .force_jacobians(t, &q, &v, &lambda, all, &mut f_q, &mut f_v)
+                .unwrap();
+        };
+        // Memory for derivatives comes with the first one asked for.
+        run();
+        assert_eq!(allocations(run), 0, "mechanism {seed}");
+    }
+}

@@ -1,0 +1,74 @@
+//! What a residual with eight derivative directions costs in plain residuals.
+//!
+//! `cargo run --release -p holonom-models --example dual_cost`
+
+#![allow(clippy::print_stdout)]
+
+use holonom::algebra::{Dual8, Real};
+use holonom::multibody::residual::{Form, Formalism};
+use holonom_models::{all, kernel_chain};
+use std::hint::black_box;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// Pairs of batches; the ratio is the median over them.
+const PAIRS: usize = 101;
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let mut models: Vec<_> = all()
+        .iter()
+        .map(|e| (e.name.to_owned(), e.description()))
+        .collect();
+    models.push(("chain of 100".to_owned(), kernel_chain(100)));
+    println!(
+        "{:18} {:9} {:>10} {:>12} {:>6}",
+        "model", "formalism", "plain, ns", "8 duals, ns", "ratio"
+    );
+    for (name, description) in models {
+        let start = Arc::new(description.compile()?).assemble(&Default::default())?;
+        let form = if start.rows.active.is_empty() {
+            Form::Ode
+        } else {
+            Form::Ggl
+        };
+        for formalism in Formalism::ALL {
+            let equations = start.equations(form, formalism)?;
+            let (y, yp) = start.state(&equations);
+            let mut system = equations.system();
+            let n = y.len();
+            let mut r = vec![0.0; n];
+            let seeded = |x: &[f64]| -> Vec<Dual8> {
+                let of = |(i, &x): (usize, &f64)| Dual8::variable(x, i % 8);
+                x.iter().enumerate().map(of).collect()
+            };
+            let (yd, ypd) = (seeded(&y), seeded(&yp));
+            let mut rd = vec![Dual8::constant(0.0); n];
+            let batch = (200_000 / n).max(20);
+            let mut ratios = Vec::new();
+            let (mut plain, mut dual) = (f64::MAX, f64::MAX);
+            for _ in 0..PAIRS {
+                let clock = Instant::now();
+                for _ in 0..batch {
+                    system.residual(0.0, black_box(&y), &yp, &mut r)?;
+                }
+                let a = clock.elapsed().as_secs_f64() / batch as f64;
+                let clock = Instant::now();
+                for _ in 0..batch.div_ceil(3) {
+                    system.residual_dual8(Dual8::constant(0.0), black_box(&yd), &ypd, &mut rd)?;
+                }
+                let b = clock.elapsed().as_secs_f64() / batch.div_ceil(3) as f64;
+                ratios.push(b / a);
+                (plain, dual) = (plain.min(a), dual.min(b));
+            }
+            ratios.sort_by(f64::total_cmp);
+            println!(
+                "{name:18} {:9} {:10.0} {:12.0} {:6.2}",
+                formalism.name(),
+                plain * 1e9,
+                dual * 1e9,
+                ratios[PAIRS / 2]
+            );
+        }
+    }
+    Ok(())
+}

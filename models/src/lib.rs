@@ -1,7 +1,7 @@
 //! Mechanisms shipped with Holonom.
 //!
 //! Every model is a [`Description`] made by a function; [`all`] lists them with a sentence each.
-//! Reference values and where they come from are in [`reference`].
+//! Reference values and where they come from are in [`mod@reference`].
 //!
 //! ```
 //! let model = holonom_models::find("four-bar").expect("shipped").description().compile()?;

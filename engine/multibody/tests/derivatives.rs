@@ -24,11 +24,14 @@ fn rows<T: Real>(model: &Model, t: T, q: &[T], v: &[T], velocity: bool) -> Vec<T
     w.set_time(model, t);
     w.set_positions(model, q);
     w.set_velocities(model, v);
+    let all: Vec<usize> = (0..model.rows.len()).collect();
+    let mut out = vec![T::zero(); all.len()];
     if velocity {
-        w.constraint_velocity(model).to_vec()
+        w.constraint_velocity(model, &all, &mut out);
     } else {
-        w.constraint(model).to_vec()
+        w.constraint(model, &all, &mut out);
     }
+    out
 }
 
 #[test]

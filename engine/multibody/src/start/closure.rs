@@ -191,7 +191,10 @@ impl Closure {
     /// g of all rows.
     pub fn gaps(&mut self, q: &[f64]) -> Vec<f64> {
         self.place(q);
-        self.work.constraint(&self.model).to_vec()
+        let all: Vec<usize> = (0..self.model.rows.len()).collect();
+        let mut out = vec![0.0; all.len()];
+        self.work.constraint(&self.model, &all, &mut out);
+        out
     }
 
     /// Largest gap of some rows, without unit; infinite when it is no number.
@@ -512,7 +515,10 @@ impl Closure {
     pub fn velocity_gaps(&mut self, q: &[f64], v: &[f64]) -> Vec<f64> {
         self.place(q);
         self.work.set_velocities(&self.model, v);
-        self.work.constraint_velocity(&self.model).to_vec()
+        let all: Vec<usize> = (0..self.model.rows.len()).collect();
+        let mut out = vec![0.0; all.len()];
+        self.work.constraint_velocity(&self.model, &all, &mut out);
+        out
     }
 
     /// G v̇ + γ of all rows.
@@ -520,7 +526,10 @@ impl Closure {
         self.place(q);
         self.work.set_velocities(&self.model, v);
         self.work.set_accelerations(&self.model, Some(a));
-        self.work.constraint_acceleration(&self.model).to_vec()
+        let all: Vec<usize> = (0..self.model.rows.len()).collect();
+        let mut out = vec![0.0; all.len()];
+        self.work.constraint_acceleration(&self.model, &all, &mut out);
+        out
     }
 }
 

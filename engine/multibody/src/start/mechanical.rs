@@ -346,10 +346,7 @@ impl Mechanical for MechanicalModel {
 
     fn constraint(&mut self, t: f64, q: &[f64], g: &mut [f64]) -> Result<(), Rejection> {
         self.place(t, q);
-        let values = self.work.constraint(&self.model);
-        for (g, &row) in g.iter_mut().zip(&self.active) {
-            *g = values[row];
-        }
+        self.work.constraint(&self.model, &self.active, g);
         Ok(())
     }
 
@@ -363,10 +360,7 @@ impl Mechanical for MechanicalModel {
         self.place(t, q);
         self.force.fill(0.0);
         self.work.set_velocities(&self.model, &self.force);
-        let values = self.work.constraint_velocity(&self.model);
-        for (g, &row) in g_t.iter_mut().zip(&self.active) {
-            *g = values[row];
-        }
+        self.work.constraint_velocity(&self.model, &self.active, g_t);
         Ok(())
     }
 
@@ -374,10 +368,8 @@ impl Mechanical for MechanicalModel {
         self.place(t, q);
         self.work.set_velocities(&self.model, v);
         self.work.set_accelerations(&self.model, None);
-        let values = self.work.constraint_acceleration(&self.model);
-        for (g, &row) in gamma.iter_mut().zip(&self.active) {
-            *g = values[row];
-        }
+        self.work
+            .constraint_acceleration(&self.model, &self.active, gamma);
         Ok(())
     }
 

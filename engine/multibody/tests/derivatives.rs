@@ -6,7 +6,7 @@ mod common;
 
 use common::{Random, independent, mechanism, state};
 use holonom_algebra::{Dual8, Real, Trace};
-use holonom_dae::{Mechanical, Point, Residual};
+use holonom_dae::{ElementSet, Mechanical, Point, Residual};
 use holonom_multibody::Model;
 use holonom_multibody::residual::{Equations, Form, Formalism, GglMetric};
 use holonom_multibody::start::MechanicalModel;
@@ -254,6 +254,85 @@ fn derivative_matrices_and_duals_agree_with_differences() {
                     }
                 }
             }
+        }
+    }
+}
+
+/// f_q V and f_v of `Mechanical`, of all elements and of single ones, against differences.
+#[test]
+fn force_jacobians_agree_with_differences() {
+    for seed in 0..60 {
+        let model = mechanism(seed, 8);
+        let (t, q, v) = state(&mut Random::new(seed + 3), &model);
+        let n = model.tree.n_v;
+        let mut m = MechanicalModel::new(model.clone(), Vec::new());
+        let (mut f_q, mut f_v) = (vec![0.0; n * n], vec![0.0; n * n]);
+        m.force_jacobians(t, &q, &v, &[], ElementSet::All, &mut f_q, &mut f_v)
+            .unwrap();
+        let h = 1e-6;
+        let mut force = |q: &[f64], v: &[f64]| {
+            let mut f = vec![0.0; n];
+            m.force(t, q, v, &[], &mut f).unwrap();
+            f
+        };
+        let size = 1.0 + norm(&force(&q, &v));
+        let mut rates = vec![0.0; q.len()];
+        for j in 0..n {
+            let mut unit = vec![0.0; n];
+            unit[j] = 1.0;
+            Workspace::velocity_map(&model, &q, &unit, &mut rates);
+            let moved = |k: f64| q.iter().zip(&rates).map(|(q, r)| q + k * r).collect::<Vec<_>>();
+            let faster = |k: f64| v.iter().zip(&unit).map(|(v, u)| v + k * u).collect::<Vec<_>>();
+            let (plus, minus) = (force(&moved(h), &v), force(&moved(-h), &v));
+            let (more, less) = (force(&q, &faster(h)), force(&q, &faster(-h)));
+            for i in 0..n {
+                let (by_q, by_v) = ((plus[i] - minus[i]) / (2.0 * h), (more[i] - less[i]) / (2.0 * h));
+                assert!(
+                    (by_q - f_q[j * n + i]).abs() < 1e-6 * (size + by_q.abs()),
+                    "mechanism {seed}"
+                );
+                assert!(
+                    (by_v - f_v[j * n + i]).abs() < 1e-6 * (size + by_v.abs()),
+                    "mechanism {seed}"
+                );
+            }
+        }
+        // A direction at once, and the sum over single elements without inertia and gravity.
+        let (x, w): (Vec<f64>, Vec<f64>) = (0..n).map(|i| (0.3 + i as f64, 1.0 - i as f64)).unzip();
+        let mut along = vec![0.0; n];
+        m.force_derivative(t, &q, &v, &[], &x, &w, &mut along).unwrap();
+        for i in 0..n {
+            let sum: f64 = (0..n)
+                .map(|j| f_q[j * n + i] * x[j] + f_v[j * n + i] * w[j])
+                .sum();
+            assert!(
+                (sum - along[i]).abs() < 1e-9 * (size * n as f64 + sum.abs()),
+                "mechanism {seed}"
+            );
+        }
+        let count = model.forces.len();
+        let every: Vec<usize> = (0..count).collect();
+        let (mut g_q, mut g_v) = (f_q.clone(), f_v.clone());
+        m.force_jacobians(t, &q, &v, &[], ElementSet::Some(&every), &mut g_q, &mut g_v)
+            .unwrap();
+        let (mut s_q, mut s_v) = (vec![0.0; n * n], vec![0.0; n * n]);
+        for k in 0..count {
+            m.force_jacobians(t, &q, &v, &[], ElementSet::Some(&[k]), &mut f_q, &mut f_v)
+                .unwrap();
+            for i in 0..n * n {
+                s_q[i] += f_q[i];
+                s_v[i] += f_v[i];
+            }
+        }
+        for i in 0..n * n {
+            assert!(
+                (s_q[i] - g_q[i]).abs() < 1e-9 * (1.0 + norm(&g_q)),
+                "mechanism {seed}"
+            );
+            assert!(
+                (s_v[i] - g_v[i]).abs() < 1e-9 * (1.0 + norm(&g_v)),
+                "mechanism {seed}"
+            );
         }
     }
 }

@@ -7,6 +7,7 @@ mod common;
 use common::{Random, independent, mechanism, state};
 use holonom_dae::{Mechanical, Point, Residual};
 use holonom_multibody::Model;
+use holonom_multibody::elements::forces::ForceElement;
 use holonom_multibody::residual::{Equations, Form, Formalism, GglMetric};
 use holonom_multibody::start::MechanicalModel;
 use holonom_multibody::workspace::Workspace;
@@ -129,4 +130,59 @@ fn formalisms_agree() {
         worst[0], worst[1], worst[2], worst[3]
     );
     assert!(worst.iter().all(|w| *w < 1e-9), "{worst:?}");
+}
+
+/// Kinetic energy and energy of gravity change by the power of the force elements and of the
+/// multipliers; every spring without damping stores what it takes.
+#[test]
+fn power_balance() {
+    let (mut balanced, mut springs) = (0, 0);
+    for seed in 0..MECHANISMS {
+        let model = mechanism(seed, 12);
+        // Prescribed coordinates and drivers do work that no element shows.
+        if !model.signals.is_empty() || model.forces.is_empty() || model.tree.n_v == 0 {
+            continue;
+        }
+        let r = &mut Random::new(seed + 31);
+        let (t, q, v) = state(r, &model);
+        let mut w = prepare(&model, t, &q, &v);
+        let n = model.tree.n_v;
+        let (mut a, mut factor) = (vec![0.0; n], vec![0.0; n * n]);
+        w.explicit(&model, &mut factor, &mut a).unwrap();
+        let mut rates = vec![0.0; q.len()];
+        Workspace::velocity_map(&model, &q, &v, &mut rates);
+        let h = 1e-6;
+        let at = |k: f64| {
+            let q: Vec<f64> = q.iter().zip(&rates).map(|(q, r)| q + k * r).collect();
+            let v: Vec<f64> = v.iter().zip(&a).map(|(v, a)| v + k * a).collect();
+            let s = model.snapshot(t + k, &q, &v);
+            let stored: Vec<Option<f64>> = s.stored_energies();
+            let springs: f64 = stored.iter().flatten().sum();
+            (s.kinetic_energy() + s.potential_energy() - springs, stored)
+        };
+        let (plus, minus) = (at(h), at(-h));
+        let powers = model.snapshot(t, &q, &v).powers();
+        let rate = (plus.0 - minus.0) / (2.0 * h);
+        let sum: f64 = powers.iter().sum();
+        let size = 1.0 + rate.abs() + norm(&powers) + plus.0.abs();
+        assert!((rate - sum).abs() < 1e-6 * size, "mechanism {seed}: {rate} {sum}");
+        balanced += 1;
+        for ((a, b), (force, power)) in plus.1.iter().zip(&minus.1).zip(model.forces.iter().zip(&powers)) {
+            if let (Some(a), Some(b), ForceElement::SpringDamper(spring)) = (a, b, &force.element) {
+                let stored = (a - b) / (2.0 * h);
+                // What a damper takes is not stored.
+                assert!(-power + 1e-6 * size >= stored, "mechanism {seed} {}", force.name);
+                if spring.damping == 0.0 {
+                    assert!(
+                        (power + stored).abs() < 1e-6 * size,
+                        "mechanism {seed} {}",
+                        force.name
+                    );
+                }
+                springs += 1;
+            }
+        }
+    }
+    println!("{balanced} mechanisms with {springs} springs balance");
+    assert!(balanced > 100 && springs > 100);
 }

@@ -23,7 +23,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let loops = !start.rows.active.is_empty();
         for form in Form::ALL {
             // Without stabilisation the n-four-bars leave their branch at the first level position.
-            let drifts = matches!(form, Form::Index1) && r.name.starts_with("n-four-bar");
+            let drifts = matches!(form, Form::Index1 | Form::Index2) && r.name.starts_with("n-four-bar");
             if loops == (form == Form::Ode) || drifts {
                 continue;
             }

@@ -10,6 +10,7 @@
 //! ```
 
 mod andrews;
+pub mod invariants;
 mod linkages;
 mod pendulums;
 pub mod reference;

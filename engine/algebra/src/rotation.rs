@@ -18,14 +18,32 @@ pub trait Rotation<T: Real>: Copy {
     fn matrix_to_parent(&self, a: &Mat3<T>) -> Mat3<T>;
     /// `a` · R: the rotation from the child to where `a` leads from the parent.
     fn after(&self, a: &Mat3<T>) -> Mat3<T>;
-    /// Carries an articulated inertia to the parent from which the turn about the rotation's
-    /// axis has been released, if it has one axis.
+    /// Adds the articulated inertia `i` of a child to that of its parent, in whose frame the
+    /// child's origin is at `p`.
     #[inline(always)]
-    fn released_to_parent<P: Copy>(&self, i: &Articulated<T>, p: Vec3<P>) -> Articulated<T>
+    fn add_inertia<P: Copy>(&self, i: &Articulated<T>, p: Vec3<P>, parent: &mut Articulated<T>)
     where
         T: Fused<P>,
     {
-        i.to_parent(self, p)
+        let turned = Articulated {
+            mass: self.symmetric_to_parent(&i.mass),
+            coupling: self.matrix_to_parent(&i.coupling),
+            inertia: self.symmetric_to_parent(&i.inertia),
+        };
+        parent.add_shifted(&turned, p);
+    }
+    /// [`add_inertia`](Self::add_inertia) of one from which the turn about axis `A` has been
+    /// [released](Articulated::release_turn). A rotation about one axis is about this one.
+    #[inline(always)]
+    fn add_released<P: Copy, const A: usize>(
+        &self,
+        i: &Articulated<T>,
+        p: Vec3<P>,
+        parent: &mut Articulated<T>,
+    ) where
+        T: Fused<P>,
+    {
+        self.add_inertia(&i.without_turn::<A>(), p, parent);
     }
 }
 
@@ -51,11 +69,22 @@ impl<T: Real, R: Rotation<T>> Rotation<T> for &R {
         (*self).after(a)
     }
     #[inline(always)]
-    fn released_to_parent<P: Copy>(&self, i: &Articulated<T>, p: Vec3<P>) -> Articulated<T>
+    fn add_inertia<P: Copy>(&self, i: &Articulated<T>, p: Vec3<P>, parent: &mut Articulated<T>)
     where
         T: Fused<P>,
     {
-        (*self).released_to_parent(i, p)
+        (*self).add_inertia(i, p, parent);
+    }
+    #[inline(always)]
+    fn add_released<P: Copy, const A: usize>(
+        &self,
+        i: &Articulated<T>,
+        p: Vec3<P>,
+        parent: &mut Articulated<T>,
+    ) where
+        T: Fused<P>,
+    {
+        (*self).add_released::<P, A>(i, p, parent);
     }
 }
 
@@ -83,6 +112,13 @@ impl<T: Real> Rotation<T> for NoRotation {
     #[inline]
     fn after(&self, a: &Mat3<T>) -> Mat3<T> {
         *a
+    }
+    #[inline(always)]
+    fn add_inertia<P: Copy>(&self, i: &Articulated<T>, p: Vec3<P>, parent: &mut Articulated<T>)
+    where
+        T: Fused<P>,
+    {
+        parent.add_shifted(i, p);
     }
 }
 
@@ -161,11 +197,16 @@ impl<T: Real, const A: usize> Rotation<T> for AxisRotation<T, A> {
         r
     }
     #[inline(always)]
-    fn released_to_parent<P: Copy>(&self, i: &Articulated<T>, p: Vec3<P>) -> Articulated<T>
-    where
+    fn add_released<P: Copy, const B: usize>(
+        &self,
+        i: &Articulated<T>,
+        p: Vec3<P>,
+        parent: &mut Articulated<T>,
+    ) where
         T: Fused<P>,
     {
-        i.without_turn_to_parent(self, p)
+        debug_assert_eq!(A, B, "turns about its own axis");
+        parent.add_without_turn(i, self, p);
     }
 }
 

@@ -41,11 +41,7 @@ impl<T: Real> Twist<T> {
     /// Power of a wrench on this motion.
     #[inline]
     pub fn power(&self, w: &Wrench<T>) -> T {
-        let mut power = self.angular.dot(w.moment);
-        for i in 0..3 {
-            power = power.plus_product(self.linear[i], w.force[i]);
-        }
-        power
+        self.angular.dot(w.moment) + self.linear.dot(w.force)
     }
 
     /// The motion of a parent at the origin and in the axes of its child, with the child's origin
@@ -355,14 +351,20 @@ impl<T: Real> Articulated<T> {
     }
 
     /// The wrench that goes with an acceleration.
-    #[inline(always)]
+    #[inline]
     pub fn times(&self, a: &Twist<T>) -> Wrench<T> {
+        let mut w = Wrench::zero();
+        self.add_times(a, &mut w);
+        w
+    }
+
+    /// Adds the wrench that goes with an acceleration.
+    #[inline(always)]
+    pub fn add_times(&self, a: &Twist<T>, out: &mut Wrench<T>) {
         T::outlined(|| {
-            Wrench::new(
-                self.coupling.times_plus(a.linear, self.inertia.times(a.angular)),
-                self.coupling
-                    .transpose_times_plus(a.angular, self.mass.times(a.linear)),
-            )
+            let (h, x) = (&self.coupling, a.linear);
+            out.moment = h.times_plus(x, out.moment + self.inertia.times(a.angular));
+            out.force = h.transpose_times_plus(a.angular, out.force + self.mass.times(x));
         })
     }
 
@@ -385,30 +387,16 @@ impl<T: Real> Articulated<T> {
         })
     }
 
-    /// Carried to the parent's frame, with the child's origin at `p` there.
-    #[inline]
-    pub fn to_parent<R: Rotation<T>, P: Copy>(&self, r: &R, p: Vec3<P>) -> Self
-    where
-        T: Fused<P>,
-    {
-        let turned = Self {
-            mass: r.symmetric_to_parent(&self.mass),
-            coupling: r.matrix_to_parent(&self.coupling),
-            inertia: r.symmetric_to_parent(&self.inertia),
-        };
-        turned.shifted(p)
-    }
-
-    /// About the origin from which the present one is at `p`.
-    #[inline]
-    pub fn shifted<P: Copy>(&self, p: Vec3<P>) -> Self
+    /// Adds `o` about the origin from which its own is at `p`.
+    #[inline(always)]
+    pub fn add_shifted<P: Copy>(&mut self, o: &Self, p: Vec3<P>)
     where
         T: Fused<P>,
     {
         T::outlined(|| {
             // H' = H + [p]M, I' = I + [p]Hᵀ + H'[p]ᵀ.
-            let (m, h, i) = (&self.mass, &self.coupling.0, &self.inertia.0);
-            let moved = m.crossed_plus(p, &self.coupling);
+            let h = &o.coupling.0;
+            let moved = o.mass.crossed_plus(p, &o.coupling);
             let g = &moved.0;
             // (p × row j of H)[i] + (p × row i of H')[j]
             let entry = |i: usize, j: usize, s: T| {
@@ -417,92 +405,132 @@ impl<T: Real> Articulated<T> {
                 let (a, b) = ((j + 1) % 3, (j + 2) % 3);
                 s.plus_product(g[i][b], p[a]).minus_product(g[i][a], p[b])
             };
-            Self {
-                mass: self.mass,
-                coupling: moved,
-                inertia: Sym3([
-                    entry(0, 0, i[0]),
-                    entry(1, 1, i[1]),
-                    entry(2, 2, i[2]),
-                    entry(0, 1, i[3]),
-                    entry(1, 2, i[4]),
-                    entry(2, 0, i[5]),
-                ]),
+            let inertia = &mut self.inertia.0;
+            for i in 0..3 {
+                let j = (i + 1) % 3;
+                inertia[i] = entry(i, i, inertia[i] + o.inertia.0[i]);
+                inertia[3 + i] = entry(i, j, inertia[3 + i] + o.inertia.0[3 + i]);
             }
+            self.mass += &o.mass;
+            self.coupling += &moved;
         })
     }
 
-    /// Without the freedom to turn about axis `A`, with k the inverse of the moment of inertia
-    /// about it: rows and columns `A` of I and H vanish.
+    /// Adds the mass `m` that is at `p`; it resists no turning about that point.
     #[inline(always)]
-    pub fn without_turn<const A: usize>(&self, k: T) -> Self {
+    pub fn add_mass<P: Copy>(&mut self, m: &Sym3<T>, p: Vec3<P>)
+    where
+        T: Fused<P>,
+    {
         T::outlined(|| {
-            let (b, c) = ((A + 1) % 3, (A + 2) % 3);
-            let f = Vec3(self.coupling.0[A]);
-            let (ub, uc) = (self.inertia.at(A, b), self.inertia.at(A, c));
-            let (kb, kc) = (ub * k, uc * k);
-            let mut coupling = Mat3::zero();
-            for j in 0..3 {
-                coupling.0[b][j] = self.coupling.0[b][j].minus_product(f[j], kb);
-                coupling.0[c][j] = self.coupling.0[c][j].minus_product(f[j], kc);
+            // H' = [p]M, I' = H'[p]ᵀ.
+            let mut g = Mat3::zero();
+            for i in 0..3 {
+                let (a, b) = ((i + 1) % 3, (i + 2) % 3);
+                for j in 0..3 {
+                    g.0[i][j] = (m.at(b, j) * p[a]).minus_product(m.at(a, j), p[b]);
+                }
             }
-            let mut inertia = Sym3::zero();
-            inertia.0[b] = self.inertia.0[b].minus_product(ub, kb);
-            inertia.0[c] = self.inertia.0[c].minus_product(uc, kc);
-            inertia.0[3 + b] = self.inertia.0[3 + b].minus_product(ub, kc);
-            Self {
-                mass: self.mass.minus_outer(f, k),
-                coupling,
-                inertia,
-            }
-        })
-    }
-
-    /// [`times`](Self::times) after [`without_turn`](Self::without_turn).
-    #[inline(always)]
-    pub fn times_without_turn<const A: usize>(&self, a: &Twist<T>) -> Wrench<T> {
-        T::outlined(|| {
-            let (b, c) = ((A + 1) % 3, (A + 2) % 3);
-            let (i, h, w) = (&self.inertia.0, &self.coupling.0, &a.angular);
-            let row = |i: usize, s: T| {
-                let s = s
-                    .plus_product(h[i][0], a.linear[0])
-                    .plus_product(h[i][1], a.linear[1]);
-                s.plus_product(h[i][2], a.linear[2])
+            let entry = |i: usize, j: usize, s: T| {
+                let (a, b) = ((j + 1) % 3, (j + 2) % 3);
+                s.plus_product(g.0[i][b], p[a]).minus_product(g.0[i][a], p[b])
             };
-            let mut moment = Vec3::zero();
-            moment[b] = row(b, (i[b] * w[b]).plus_product(i[3 + b], w[c]));
-            moment[c] = row(c, (i[3 + b] * w[b]).plus_product(i[c], w[c]));
-            let force = self.mass.times(a.linear);
-            let force = force.plus_scaled(Vec3(h[b]), w[b]).plus_scaled(Vec3(h[c]), w[c]);
-            Wrench::new(moment, force)
+            let inertia = &mut self.inertia.0;
+            for i in 0..3 {
+                inertia[i] = entry(i, i, inertia[i]);
+                inertia[3 + i] = entry(i, (i + 1) % 3, inertia[3 + i]);
+            }
+            self.mass += m;
+            self.coupling += &g;
         })
     }
 
-    /// [`to_parent`](Self::to_parent) after [`without_turn`](Self::without_turn).
+    /// Takes out the freedom to turn about axis `A`, with k the inverse of the moment of inertia
+    /// about it. Rows and columns `A` of I and H would vanish; they keep what they were.
     #[inline(always)]
-    pub fn without_turn_to_parent<const A: usize, P: Copy>(&self, r: &AxisRotation<T, A>, p: Vec3<P>) -> Self
+    pub fn release_turn<const A: usize>(&mut self, k: &T) {
+        T::outlined(|| {
+            let (b, c) = ((A + 1) % 3, (A + 2) % 3);
+            let (m, h, i) = (&mut self.mass.0, &mut self.coupling.0, &mut self.inertia.0);
+            let (ub, uc) = (i[3 + A], i[3 + c]);
+            let (kb, kc) = (ub * *k, uc * *k);
+            i[b] = i[b].minus_product(ub, kb);
+            i[c] = i[c].minus_product(uc, kc);
+            i[3 + b] = i[3 + b].minus_product(ub, kc);
+            let f = h[A];
+            for j in 0..3 {
+                let next = (j + 1) % 3;
+                h[b][j] = h[b][j].minus_product(f[j], kb);
+                h[c][j] = h[c][j].minus_product(f[j], kc);
+                let kf = f[j] * *k;
+                m[j] = m[j].minus_product(f[j], kf);
+                m[3 + j] = m[3 + j].minus_product(f[next], kf);
+            }
+        })
+    }
+
+    /// With zeros where [`release_turn`](Self::release_turn) leaves what was.
+    #[inline]
+    pub fn without_turn<const A: usize>(&self) -> Self {
+        let mut r = *self;
+        r.coupling.0[A] = [T::zero(); 3];
+        for j in 0..3 {
+            r.inertia.0[Sym3::<T>::index(A, j)] = T::zero();
+        }
+        r
+    }
+
+    /// [`add_times`](Self::add_times) after [`release_turn`](Self::release_turn).
+    #[inline(always)]
+    pub fn add_times_without_turn<const A: usize>(&self, a: &Twist<T>, out: &mut Wrench<T>) {
+        T::outlined(|| {
+            let (b, c) = ((A + 1) % 3, (A + 2) % 3);
+            let (i, h, w, x) = (&self.inertia.0, &self.coupling.0, &a.angular, &a.linear);
+            let row = |s: T, i: usize, ib: T, ic: T| {
+                s.plus_product(ib, w[b])
+                    .plus_product(ic, w[c])
+                    .plus_product(h[i][0], x[0])
+                    .plus_product(h[i][1], x[1])
+                    .plus_product(h[i][2], x[2])
+            };
+            out.moment[b] = row(out.moment[b], b, i[b], i[3 + b]);
+            out.moment[c] = row(out.moment[c], c, i[3 + b], i[c]);
+            for j in 0..3 {
+                out.force[j] = out.force[j]
+                    .plus_product(self.mass.at(j, 0), x[0])
+                    .plus_product(self.mass.at(j, 1), x[1])
+                    .plus_product(self.mass.at(j, 2), x[2])
+                    .plus_product(h[b][j], w[b])
+                    .plus_product(h[c][j], w[c]);
+            }
+        })
+    }
+
+    /// Adds `o` after [`release_turn`](Self::release_turn), of a child that is turned by `r` about
+    /// this axis, with its origin at `p`.
+    #[inline(always)]
+    pub fn add_without_turn<const A: usize, P: Copy>(&mut self, o: &Self, r: &AxisRotation<T, A>, p: Vec3<P>)
     where
         T: Fused<P>,
     {
         T::outlined(|| {
             let (a, b, c) = (A, (A + 1) % 3, (A + 2) % 3);
             let (sin, cos) = (r.sin, r.cos);
-            let mass = r.symmetric_to_parent(&self.mass);
+            let mass = r.symmetric_to_parent(&o.mass);
+            // H' = H + [p]M, I' = I + [p]Hᵀ + H'[p]ᵀ, with row A of H zero.
+            let mut h = Mat3::zero();
             // The rows b and c of H, first turned from the right, then from the left.
             let (hb, hc) = (
-                r.to_parent(Vec3(self.coupling.0[b])),
-                r.to_parent(Vec3(self.coupling.0[c])),
+                r.to_parent(Vec3(o.coupling.0[b])),
+                r.to_parent(Vec3(o.coupling.0[c])),
             );
-            let mut h = Mat3::zero();
             for j in 0..3 {
                 h.0[b][j] = (cos * hb[j]).minus_product(sin, hc[j]);
                 h.0[c][j] = (sin * hb[j]).plus_product(cos, hc[j]);
             }
-            let (bb, cc, bc) = (self.inertia.0[b], self.inertia.0[c], self.inertia.0[3 + b]);
+            let (bb, cc, bc) = (o.inertia.0[b], o.inertia.0[c], o.inertia.0[3 + b]);
             let x = (sin * (bb - cc)).plus_product(cos + cos, bc);
-            // H' = H + [p]M, I' = I + [p]Hᵀ + H'[p]ᵀ, with row A of H zero.
-            let mut g = h;
+            let mut g = Mat3::zero();
             for j in 0..3 {
                 g.0[a][j] = (mass.at(c, j) * p[b]).minus_product(mass.at(b, j), p[c]);
                 g.0[b][j] = h.0[b][j]
@@ -517,25 +545,27 @@ impl<T: Real> Articulated<T> {
                 let (a, b) = ((j + 1) % 3, (j + 2) % 3);
                 s.plus_product(h.0[i][b], p[a]).minus_product(h.0[i][a], p[b])
             };
-            let along = |i: usize| (g.0[i][c] * p[b]).minus_product(g.0[i][b], p[c]);
-            let mut inertia = Sym3::zero();
-            inertia.0[a] = along(a);
-            inertia.0[3 + a] = along(b);
-            inertia.0[3 + c] = along(c);
-            inertia.0[b] = entry(&g, b, b, entry(&h, b, b, bb.minus_product(sin, x)));
-            inertia.0[c] = entry(&g, c, c, entry(&h, c, c, cc.plus_product(sin, x)));
-            inertia.0[3 + b] = entry(&g, b, c, entry(&h, c, b, (cos * x) - bc));
-            Self {
-                mass,
-                coupling: g,
-                inertia,
-            }
+            let inertia = &mut self.inertia.0;
+            inertia[a] = entry(&g, a, a, inertia[a]);
+            inertia[3 + a] = entry(&g, b, a, inertia[3 + a]);
+            inertia[3 + c] = entry(&g, c, a, inertia[3 + c]);
+            let (bb, cc) = (
+                (inertia[b] + bb).minus_product(sin, x),
+                (inertia[c] + cc).plus_product(sin, x),
+            );
+            let bc = (inertia[3 + b] - bc).plus_product(cos, x);
+            inertia[b] = entry(&g, b, b, entry(&h, b, b, bb));
+            inertia[c] = entry(&g, c, c, entry(&h, c, c, cc));
+            inertia[3 + b] = entry(&g, b, c, entry(&h, c, b, bc));
+            self.mass += &mass;
+            self.coupling += &g;
         })
     }
 
-    /// Without any freedom to turn, with `inverse` that of I: M − Hᵀ I⁻¹ H.
+    /// Takes out the freedom to turn at all, with `inverse` that of I: the mass becomes
+    /// M − Hᵀ I⁻¹ H. H and I would vanish; they keep what they were.
     #[inline(always)]
-    pub fn without_turning(&self, inverse: &Sym3<T>) -> Self {
+    pub fn release_turning(&mut self, inverse: &Sym3<T>) {
         T::outlined(|| {
             let h = &self.coupling;
             let ih = [
@@ -543,29 +573,12 @@ impl<T: Real> Articulated<T> {
                 inverse.times(h.column(1)),
                 inverse.times(h.column(2)),
             ];
-            let entry = |i: usize, j: usize| self.mass.at(i, j) - h.column(i).dot(ih[j]);
-            Self {
-                mass: Sym3([
-                    entry(0, 0),
-                    entry(1, 1),
-                    entry(2, 2),
-                    entry(0, 1),
-                    entry(1, 2),
-                    entry(2, 0),
-                ]),
-                coupling: Mat3::zero(),
-                inertia: Sym3::zero(),
+            let m = &mut self.mass.0;
+            for i in 0..3 {
+                m[i] -= h.column(i).dot(ih[i]);
+                m[3 + i] -= h.column(i).dot(ih[(i + 1) % 3]);
             }
         })
-    }
-}
-
-impl<T: Real> AddAssign for Articulated<T> {
-    #[inline]
-    fn add_assign(&mut self, o: Self) {
-        self.mass = self.mass + o.mass;
-        self.coupling = self.coupling + o.coupling;
-        self.inertia = self.inertia + o.inertia;
     }
 }
 

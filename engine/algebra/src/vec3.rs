@@ -397,6 +397,17 @@ impl<T: Real> Sub for Mat3<T> {
     }
 }
 
+impl<T: Real> AddAssign<&Self> for Mat3<T> {
+    #[inline(always)]
+    fn add_assign(&mut self, o: &Self) {
+        for i in 0..3 {
+            for j in 0..3 {
+                self.0[i][j] += o.0[i][j];
+            }
+        }
+    }
+}
+
 impl Mul<Vec3<f64>> for Mat3<f64> {
     type Output = Vec3<f64>;
     fn mul(self, v: Vec3<f64>) -> Vec3<f64> {
@@ -468,7 +479,7 @@ impl<T: Real> Sym3<T> {
         ])
     }
 
-    /// h + \[p\] · self, where \[p\] x = p × x.
+    /// h + [p] · self, where [p] x = p × x.
     #[inline(always)]
     pub fn crossed_plus<P: Copy>(&self, p: Vec3<P>, h: &Mat3<T>) -> Mat3<T>
     where
@@ -575,6 +586,15 @@ impl<T: Real> Add for Sym3<T> {
             *a += b;
         }
         r
+    }
+}
+
+impl<T: Real> AddAssign<&Self> for Sym3<T> {
+    #[inline(always)]
+    fn add_assign(&mut self, o: &Self) {
+        for (a, b) in self.0.iter_mut().zip(&o.0) {
+            *a += *b;
+        }
     }
 }
 

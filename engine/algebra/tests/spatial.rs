@@ -76,7 +76,9 @@ proptest! {
         let child = Twist::new(r.to_child(a.angular), r.to_child(a.linear + a.angular.cross(p)));
         let load = i.times(&child).to_parent(&r, p);
         prop_assert!(same(&i.moved(&r, p).times(&a), &load));
-        prop_assert!(same(&Articulated::new(&i).to_parent(&r, p).times(&a), &load));
+        let mut carried = Articulated::new(&Inertia::zero());
+        r.add_inertia(&Articulated::new(&i), p, &mut carried);
+        prop_assert!(same(&carried.times(&a), &load));
         let c = Composite::<f64>::new(&i).to_parent(&r, p);
         let composite = Inertia { mass: c.mass, first: c.first, second: c.second };
         prop_assert!(same(&composite.times(&a), &load));
@@ -108,25 +110,41 @@ proptest! {
 
     #[test]
     fn a_released_turn_has_shorter_formulas(i in inertia(), j in inertia(), r in rotation(), p in vector(), a in twist(), angle in -4.0..4.0f64) {
-        let mut full = Articulated::new(&i).to_parent(&r, p);
-        full += Articulated::new(&j);
+        let mut full = Articulated::new(&j);
+        r.add_inertia(&Articulated::new(&i), p, &mut full);
         // Forces per motion, so that the inertias differ where motions tell them apart.
         full.mass = full.mass + Sym3([0.1, 0.2, 0.3, 0.05, 0.02, 0.01]);
         let (sin, cos) = angle.sin_cos();
         let k = 1.0 / full.inertia.0[1];
         let column = full.times(&Twist::new(Vec3::unit(1), Vec3::zero()));
-        let (long, short) = (full.minus_outer(&column, k), full.without_turn::<1>(k));
+        let (long, mut short) = (full.minus_outer(&column, k), full);
+        short.release_turn::<1>(&k);
         let mut across = a;
         across.angular[1] = 0.0;
-        prop_assert!(same(&long.times(&across), &short.times_without_turn::<1>(&across)));
+        let mut load = column;
+        short.add_times_without_turn::<1>(&across, &mut load);
+        prop_assert!(same(&(long.times(&across) + column), &load));
         let turn = AxisRotation::<f64, 1> { sin, cos };
-        let (long, short) = (long.to_parent(&turn, p), turn.released_to_parent(&short, p));
-        prop_assert!(same(&long.times(&a), &short.times(&a)));
+        let mut parents = [Articulated::new(&j); 2];
+        turn.add_inertia(&long, p, &mut parents[0]);
+        turn.add_released::<f64, 1>(&short, p, &mut parents[1]);
+        prop_assert!(same(&parents[0].times(&a), &parents[1].times(&a)));
+        parents = [Articulated::new(&j); 2];
+        r.add_inertia(&long, p, &mut parents[0]);
+        r.add_released::<f64, 1>(&short, p, &mut parents[1]);
+        prop_assert!(same(&parents[0].times(&a), &parents[1].times(&a)));
         // All three turns: what remains does not resist them.
         let inverse = full.inertia.inverse();
-        let rest = full.without_turning(&inverse);
+        let mut rest = Articulated::new(&Inertia::zero());
+        let mut released = full;
+        released.release_turning(&inverse);
+        rest.mass = released.mass;
         let x = inverse.times(full.coupling.times(a.linear));
         prop_assert!(same(&full.times(&Twist::new(-x, a.linear)), &rest.times(&a)));
+        parents = [Articulated::new(&j); 2];
+        parents[0].add_shifted(&rest, p);
+        parents[1].add_mass(&rest.mass, p);
+        prop_assert!(same(&parents[0].times(&a), &parents[1].times(&a)));
     }
 
     #[test]

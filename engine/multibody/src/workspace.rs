@@ -34,12 +34,15 @@ pub struct Workspace<T> {
     /// Accelerations.
     pub a: Vec<T>,
     // --- loads of elements, cleared by `clear_loads`
-    /// Wrenches on nodes, about their origins, ground's axes.
+    /// Wrenches on nodes, about their origins, ground's axes; they stay zero when no element needs
+    /// the world.
     pub wrenches: Vec<Wrench<T>>,
     /// The same in the axes of the nodes, filled by `turn_loads`.
     pub applied: Vec<Wrench<T>>,
     /// Generalised forces on coordinates.
     pub generalised: Vec<T>,
+    /// Whether elements put wrenches on nodes.
+    loaded: bool,
     // --- scratch of single algorithms
     /// Newton–Euler.
     pub rnea: Vec<RneaNode<T>>,
@@ -51,10 +54,8 @@ pub struct Workspace<T> {
     pub vector: Vec<T>,
     /// Another one.
     pub vector2: Vec<T>,
-    /// Multipliers of rows.
-    rows: Vec<T>,
-    /// Values of the rows of one constraint.
-    row_scratch: Vec<T>,
+    /// One entry per row of g, all rows.
+    pub rows: Vec<T>,
     /// Velocities of the ends of one rod per unit of every coordinate, 6 × n_v.
     rod_rows: Vec<T>,
     /// Directions of the rows of one constraint.
@@ -76,13 +77,13 @@ impl<T: Real> Workspace<T> {
             wrenches: vec![Wrench::zero(); n],
             applied: vec![Wrench::zero(); n],
             generalised: vec![T::zero(); n_v],
+            loaded: model.needs_world,
             rnea: vec![RneaNode::zero(); n],
             aba: vec![AbaNode::zero(); n],
             composite: crba::CrbaWork::new(&model.tree),
             vector: vec![T::zero(); n_v],
             vector2: vec![T::zero(); n_v],
             rows: vec![T::zero(); model.rows.len()],
-            row_scratch: vec![T::zero(); constraint_matrix::largest_constraint(&model.constraints)],
             directions: vec![Wrench::zero(); constraint_matrix::largest_constraint(&model.constraints)],
             rod_rows: vec![T::zero(); if model.rods.is_empty() { 0 } else { 6 * n_v }],
         }
@@ -151,7 +152,9 @@ impl<T: Real> Workspace<T> {
 
     /// Removes all loads.
     pub fn clear_loads(&mut self) {
-        self.wrenches.fill(Wrench::zero());
+        if self.loaded {
+            self.wrenches.fill(Wrench::zero());
+        }
         self.generalised.fill(T::zero());
     }
 
@@ -200,35 +203,26 @@ impl<T: Real> Workspace<T> {
 
     /// Adds the loads k Gᵀ λ of the active rows.
     pub fn add_multipliers(&mut self, model: &Model, active: &[usize], lambda: &[T], k: f64) {
-        for (row, &l) in self.rows.iter_mut().zip(lambda) {
-            *row = l * k;
+        self.rows.fill(T::zero());
+        for (&row, &l) in active.iter().zip(lambda) {
+            self.rows[row] = l * k;
         }
-        self.add_row_loads(model, active);
+        let (scene, mut loads, rows) = self.scene(model);
+        for c in &model.constraints {
+            c.element.loads(&scene, &rows[c.rows.clone()], &mut loads);
+        }
     }
 
     /// Adds the loads Gᵀ x of some of the active rows, numbered by `chosen`.
     pub fn add_multipliers_of(&mut self, model: &Model, active: &[usize], chosen: &[usize], x: &[T]) {
         self.rows.fill(T::zero());
         for (&k, &x) in chosen.iter().zip(x) {
-            self.rows[k] = x;
+            self.rows[active[k]] = x;
         }
-        self.add_row_loads(model, active);
-    }
-
-    /// Adds the loads of the multipliers in `rows`.
-    fn add_row_loads(&mut self, model: &Model, active: &[usize]) {
-        let mut scratch = std::mem::take(&mut self.row_scratch);
         let (scene, mut loads, rows) = self.scene(model);
-        let lambda = &rows[..active.len()];
-        constraint_matrix::loads(
-            &model.constraints,
-            &scene,
-            active,
-            lambda,
-            &mut scratch,
-            &mut loads,
-        );
-        self.row_scratch = scratch;
+        for c in &model.constraints {
+            c.element.loads(&scene, &rows[c.rows.clone()], &mut loads);
+        }
     }
 
     /// M a − f for the loads given so far, Arnold (3); the velocities must have been set.
@@ -325,28 +319,31 @@ impl<T: Real> Workspace<T> {
         self.rod_rows = rows;
     }
 
-    /// out := g of the active rows; zero for conditions on velocities.
-    pub fn constraint(&mut self, model: &Model, active: &[usize], out: &mut [T]) {
-        let mut scratch = std::mem::take(&mut self.row_scratch);
-        let (scene, _, _) = self.scene(model);
-        constraint_matrix::positions(&model.constraints, &scene, active, &mut scratch, out);
-        self.row_scratch = scratch;
+    /// Values of g, all rows.
+    pub fn constraint(&mut self, model: &Model) -> &[T] {
+        let (scene, _, rows) = self.scene(model);
+        for c in &model.constraints {
+            c.element.position(&scene, &mut rows[c.rows.clone()]);
+        }
+        &self.rows
     }
 
-    /// out := G v + g_t of the active rows.
-    pub fn constraint_velocity(&mut self, model: &Model, active: &[usize], out: &mut [T]) {
-        let mut scratch = std::mem::take(&mut self.row_scratch);
-        let (scene, _, _) = self.scene(model);
-        constraint_matrix::velocities(&model.constraints, &scene, active, &mut scratch, out);
-        self.row_scratch = scratch;
+    /// Values of G v + g_t, all rows.
+    pub fn constraint_velocity(&mut self, model: &Model) -> &[T] {
+        let (scene, _, rows) = self.scene(model);
+        for c in &model.constraints {
+            c.element.velocity(&scene, &mut rows[c.rows.clone()]);
+        }
+        &self.rows
     }
 
-    /// out := G v̇ + γ of the active rows; the accelerations must have been set.
-    pub fn constraint_acceleration(&mut self, model: &Model, active: &[usize], out: &mut [T]) {
-        let mut scratch = std::mem::take(&mut self.row_scratch);
-        let (scene, _, _) = self.scene(model);
-        constraint_matrix::accelerations(&model.constraints, &scene, active, &mut scratch, out);
-        self.row_scratch = scratch;
+    /// Values of G v̇ + γ, all rows; the accelerations must have been set.
+    pub fn constraint_acceleration(&mut self, model: &Model) -> &[T] {
+        let (scene, _, rows) = self.scene(model);
+        for c in &model.constraints {
+            c.element.acceleration(&scene, &mut rows[c.rows.clone()]);
+        }
+        &self.rows
     }
 
     /// out := V(q) x, from velocities to derivatives of positions.

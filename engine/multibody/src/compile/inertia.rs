@@ -13,7 +13,7 @@ use crate::formalism::freedom::by_kind;
 use crate::formalism::positions::positions;
 use crate::model::{JointPlace, Model};
 use crate::tree::{Geometry, NodeKind};
-use holonom_algebra::{Articulated, Sym3};
+use holonom_algebra::{Articulated, Rotation, Sym3};
 
 /// Pivots below this part of the rigid inertia are rounding. A straight chain of n hinged links
 /// comes down to 3/n³: chains of some ten thousand links pass.
@@ -127,12 +127,10 @@ fn singular_coordinates(model: &Model, q: &[f64]) -> Vec<(usize, usize)> {
                 own = own.minus_outer(&load, 1.0 / pivot);
             }
         }
-        let (own, whole) = by_kind!(f64, *node, geometry[i], |r, p, _f| (
-            own.to_parent(&r, p),
-            whole.to_parent(&r, p)
-        ));
-        articulated[node.parent] += own;
-        rigid[node.parent] += whole;
+        by_kind!(f64, *node, geometry[i], |r, p, _f| {
+            r.add_inertia(&own, p, &mut articulated[node.parent]);
+            r.add_inertia(&whole, p, &mut rigid[node.parent]);
+        });
     }
     singular.reverse();
     singular

@@ -6,7 +6,7 @@
 
 use super::freedom::{Freedom, by_kind};
 use crate::tree::{Geometry, Tree};
-use holonom_algebra::{Articulated, Fused, Real, Rotation, Sym3, Twist, Vec3, Wrench};
+use holonom_algebra::{Articulated, Fused, Inertia, Real, Rotation, Sym3, Twist, Vec3, Wrench};
 
 /// Memory of the recursion, one entry per node.
 #[derive(Clone, Debug)]
@@ -15,10 +15,14 @@ pub struct AbaNode<T> {
     pub omega: Vec3<T>,
     /// Acceleration that remains when neither the parent nor the joint accelerates.
     pub bias: Twist<T>,
-    /// Articulated bias load.
+    /// Articulated bias load; on the way in, what of it the joint hands on.
     pub load: Wrench<T>,
-    /// Articulated inertia, before the node's own freedom is released.
+    /// Articulated inertia; after the sweep in, the parts I S of it and what else the
+    /// [`Freedom`] leaves.
     pub inertia: Articulated<T>,
+    /// Whether the inertia of the node itself is in `inertia` already: it is put there only when
+    /// the sweep in comes by, which spares one way through memory.
+    begun: bool,
     /// (Sᵀ I S)⁻¹; the first entry of it for a single freedom.
     pub inverse: Sym3<T>,
     /// Generalised force left for the joint, τ − Sᵀ p.
@@ -34,7 +38,8 @@ impl<T: Real> AbaNode<T> {
             omega: Vec3::zero(),
             bias: Twist::zero(),
             load: Wrench::zero(),
-            inertia: Articulated::new(&holonom_algebra::Inertia::zero()),
+            inertia: Articulated::new(&Inertia::zero()),
+            begun: false,
             inverse: Sym3::zero(),
             rest: [T::zero(); 3],
             acceleration: Twist::zero(),
@@ -74,7 +79,7 @@ pub fn aba<T: Real>(
                 f.add_motion(&s[2..3], &mut w.bias);
             }
         });
-        w.inertia.set(&node.inertia);
+        w.begun = false;
         if node.has_inertia {
             node.inertia.gyroscopic(&w.omega, &mut w.load);
         } else {
@@ -84,22 +89,34 @@ pub fn aba<T: Real>(
             w.load = w.load - applied[i];
         }
     }
+    let mut room = Articulated::new(&Inertia::zero());
     for (i, (node, g)) in tree.nodes.iter().zip(geometry).enumerate().skip(1).rev() {
         let (before, from) = work.split_at_mut(i);
         let (parent, w) = (&mut before[node.parent], &mut from[0]);
+        begin(w, &node.inertia);
+        begin(parent, &tree.nodes[node.parent].inertia);
         by_kind!(held T, *node, *g, |r, p, f| {
-            let released = f.release(&w.inertia, &mut w.inverse);
+            f.invert(&w.inertia, &mut w.inverse);
             rest(&f, &tau[node.v..], w);
             if node.parent != 0 {
-                let mut load = f.bias_load(&released, &w.bias);
-                load += w.load;
-                f.push(&w.inertia, &w.inverse, &w.rest, &mut load);
-                load.add_to_parent(&r, p, &mut parent.load);
-                parent.inertia += f.carry(&released, &r, p);
+                f.push(&w.inertia, &w.inverse, &w.rest, &mut w.load);
+                let released = f.release(&mut w.inertia, &w.inverse, &mut room);
+                f.add_bias_load(released, &w.bias, &mut w.load);
+                w.load.add_to_parent(&r, p, &mut parent.load);
+                f.carry(released, &r, p, &mut parent.inertia);
             }
         });
     }
     outward(tree, geometry, true, work, a);
+}
+
+/// Puts the inertia of the node itself in place, unless that has been done.
+#[inline(always)]
+fn begin<T: Real>(w: &mut AbaNode<T>, inertia: &Inertia) {
+    if !w.begun {
+        w.begun = true;
+        w.inertia.set(inertia);
+    }
 }
 
 /// ω × (ω × p).
@@ -151,16 +168,20 @@ fn outward<T: Real>(
 
 /// Fills what [`solve`] needs: articulated inertias of the present geometry.
 pub fn factorise<T: Real>(tree: &Tree, geometry: &[Geometry<T>], work: &mut [AbaNode<T>]) {
-    for (w, node) in work.iter_mut().zip(&tree.nodes).skip(1) {
-        w.inertia.set(&node.inertia);
+    for w in work.iter_mut() {
+        w.begun = false;
     }
+    let mut room = Articulated::new(&Inertia::zero());
     for (i, (node, g)) in tree.nodes.iter().zip(geometry).enumerate().skip(1).rev() {
         let (before, from) = work.split_at_mut(i);
         let (parent, w) = (&mut before[node.parent], &mut from[0]);
+        begin(w, &node.inertia);
+        begin(parent, &tree.nodes[node.parent].inertia);
         by_kind!(held T, *node, *g, |r, p, f| {
-            let released = f.release(&w.inertia, &mut w.inverse);
+            f.invert(&w.inertia, &mut w.inverse);
             if node.parent != 0 {
-                parent.inertia += f.carry(&released, &r, p);
+                let released = f.release(&mut w.inertia, &w.inverse, &mut room);
+                f.carry(released, &r, p, &mut parent.inertia);
             }
         });
     }
@@ -184,9 +205,8 @@ pub fn solve<T: Real>(
         by_kind!(held T, *node, *g, |r, p, f| {
             rest(&f, &tau[node.v..], w);
             if node.parent != 0 {
-                let mut load = w.load;
-                f.push(&w.inertia, &w.inverse, &w.rest, &mut load);
-                load.add_to_parent(&r, p, &mut parent.load);
+                f.push(&w.inertia, &w.inverse, &w.rest, &mut w.load);
+                w.load.add_to_parent(&r, p, &mut parent.load);
             }
         });
     }

@@ -34,12 +34,23 @@ pub trait Freedom<T: Real>: Copy {
     /// Sᵀ I S of a single freedom.
     fn pivot(&self, inertia: &Articulated<T>) -> T;
 
-    /// Fills (Sᵀ I S)⁻¹ and takes the freedom out of the inertia.
+    /// Fills (Sᵀ I S)⁻¹.
     #[inline(always)]
-    fn release(&self, inertia: &Articulated<T>, inverse: &mut Sym3<T>) -> Articulated<T> {
-        let k = self.pivot(inertia).recip();
-        inverse.0[0] = k;
-        inertia.minus_outer(&self.column(inertia), k)
+    fn invert(&self, inertia: &Articulated<T>, inverse: &mut Sym3<T>) {
+        inverse.0[0] = self.pivot(inertia).recip();
+    }
+
+    /// Takes the freedom out of the inertia: in place, when I S can stay there because the
+    /// methods below do not look at it, else in `room`.
+    #[inline(always)]
+    fn release<'a>(
+        &self,
+        inertia: &'a mut Articulated<T>,
+        inverse: &Sym3<T>,
+        room: &'a mut Articulated<T>,
+    ) -> &'a Articulated<T> {
+        *room = inertia.minus_outer(&self.column(inertia), inverse.0[0]);
+        room
     }
 
     /// Adds I S (Sᵀ I S)⁻¹ x.
@@ -55,19 +66,24 @@ pub trait Freedom<T: Real>: Copy {
         out[0] = (x[0] - a.power(&self.column(inertia))) * inverse.0[0];
     }
 
-    /// The load of the bias acceleration on the released inertia.
+    /// Adds the load of the bias acceleration on the released inertia.
     #[inline(always)]
-    fn bias_load(&self, released: &Articulated<T>, bias: &Twist<T>) -> Wrench<T> {
-        released.times(bias)
+    fn add_bias_load(&self, released: &Articulated<T>, bias: &Twist<T>, w: &mut Wrench<T>) {
+        released.add_times(bias, w);
     }
 
-    /// The released inertia in the parent's frame.
+    /// Adds the released inertia to that of the parent.
     #[inline(always)]
-    fn carry<R: Rotation<T>, P: Copy>(&self, released: &Articulated<T>, r: &R, p: Vec3<P>) -> Articulated<T>
-    where
+    fn carry<R: Rotation<T>, P: Copy>(
+        &self,
+        released: &Articulated<T>,
+        r: &R,
+        p: Vec3<P>,
+        parent: &mut Articulated<T>,
+    ) where
         T: Fused<P>,
     {
-        released.to_parent(r, p)
+        r.add_inertia(released, p, parent);
     }
 }
 
@@ -112,22 +128,31 @@ impl<T: Real, const A: usize> Freedom<T> for Turn<A> {
         inertia.inertia.0[A]
     }
     #[inline(always)]
-    fn release(&self, inertia: &Articulated<T>, inverse: &mut Sym3<T>) -> Articulated<T> {
-        let k = inertia.inertia.0[A].recip();
-        inverse.0[0] = k;
-        inertia.without_turn::<A>(k)
+    fn release<'a>(
+        &self,
+        inertia: &'a mut Articulated<T>,
+        inverse: &Sym3<T>,
+        _: &'a mut Articulated<T>,
+    ) -> &'a Articulated<T> {
+        inertia.release_turn::<A>(&inverse.0[0]);
+        inertia
     }
     #[inline(always)]
-    fn bias_load(&self, released: &Articulated<T>, bias: &Twist<T>) -> Wrench<T> {
-        released.times_without_turn::<A>(bias)
+    fn add_bias_load(&self, released: &Articulated<T>, bias: &Twist<T>, w: &mut Wrench<T>) {
+        released.add_times_without_turn::<A>(bias, w);
     }
     #[inline(always)]
-    fn carry<R: Rotation<T>, P: Copy>(&self, released: &Articulated<T>, r: &R, p: Vec3<P>) -> Articulated<T>
-    where
+    fn carry<R: Rotation<T>, P: Copy>(
+        &self,
+        released: &Articulated<T>,
+        r: &R,
+        p: Vec3<P>,
+        parent: &mut Articulated<T>,
+    ) where
         T: Fused<P>,
     {
         // When the rotation is about one axis, it is this one.
-        r.released_to_parent(released, p)
+        r.add_released::<P, A>(released, p, parent);
     }
 }
 
@@ -265,11 +290,20 @@ impl<T: Real> Freedom<T> for FreeTurn {
         unreachable!("three columns")
     }
     #[inline(always)]
-    fn release(&self, inertia: &Articulated<T>, inverse: &mut Sym3<T>) -> Articulated<T> {
+    fn invert(&self, inertia: &Articulated<T>, inverse: &mut Sym3<T>) {
+        *inverse = inertia.inertia.inverse();
+    }
+    #[inline(always)]
+    fn release<'a>(
+        &self,
+        inertia: &'a mut Articulated<T>,
+        inverse: &Sym3<T>,
+        _: &'a mut Articulated<T>,
+    ) -> &'a Articulated<T> {
         // S selects the angular part, so that I S is the left half of the inertia. What remains
         // is M − Hᵀ I⁻¹ H; rows and columns of the freedom vanish.
-        *inverse = inertia.inertia.inverse();
-        inertia.without_turning(inverse)
+        inertia.release_turning(inverse);
+        inertia
     }
     #[inline(always)]
     fn push(&self, inertia: &Articulated<T>, inverse: &Sym3<T>, x: &[T], w: &mut Wrench<T>) {
@@ -286,8 +320,21 @@ impl<T: Real> Freedom<T> for FreeTurn {
         out[..3].copy_from_slice(&x.0);
     }
     #[inline(always)]
-    fn bias_load(&self, released: &Articulated<T>, bias: &Twist<T>) -> Wrench<T> {
-        Wrench::new(Vec3::zero(), released.mass.times(bias.linear))
+    fn add_bias_load(&self, released: &Articulated<T>, bias: &Twist<T>, w: &mut Wrench<T>) {
+        w.force += released.mass.times(bias.linear);
+    }
+    #[inline(always)]
+    fn carry<R: Rotation<T>, P: Copy>(
+        &self,
+        released: &Articulated<T>,
+        r: &R,
+        p: Vec3<P>,
+        parent: &mut Articulated<T>,
+    ) where
+        T: Fused<P>,
+    {
+        // Nothing but the mass is left.
+        parent.add_mass(&r.symmetric_to_parent(&released.mass), p);
     }
 }
 
@@ -318,8 +365,15 @@ impl<T: Real> Freedom<T> for NoFreedom {
         T::one()
     }
     #[inline(always)]
-    fn release(&self, inertia: &Articulated<T>, _: &mut Sym3<T>) -> Articulated<T> {
-        *inertia
+    fn invert(&self, _: &Articulated<T>, _: &mut Sym3<T>) {}
+    #[inline(always)]
+    fn release<'a>(
+        &self,
+        inertia: &'a mut Articulated<T>,
+        _: &Sym3<T>,
+        _: &'a mut Articulated<T>,
+    ) -> &'a Articulated<T> {
+        inertia
     }
     #[inline(always)]
     fn push(&self, _: &Articulated<T>, _: &Sym3<T>, _: &[T], _: &mut Wrench<T>) {}

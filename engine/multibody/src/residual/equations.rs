@@ -27,9 +27,8 @@ pub struct Equations {
     pub(super) model: Arc<Model>,
     /// Rows of g that take part.
     pub(super) active: Vec<usize>,
-    /// Places in `active` of the rows that are conditions on positions, and the rows.
+    /// Those among `active` that are conditions on positions.
     pub(super) holonomic: Vec<usize>,
-    positions: Vec<usize>,
     /// Where sets of Euler parameters begin in q.
     pub(super) quaternions: Vec<usize>,
     pub(super) form: Form,
@@ -53,10 +52,6 @@ pub(super) struct Layout {
 #[derive(Debug)]
 pub struct EquationsWorkspace<T> {
     mechanism: Workspace<T>,
-    /// V(q) x.
-    rates: Vec<T>,
-    /// g.
-    rows: Vec<T>,
     /// Dense M, where it must be solved with.
     factor: Vec<T>,
     /// Dense M and G for ∂F/∂ẏ; plain numbers only.
@@ -73,10 +68,9 @@ impl Equations {
         formalism: Formalism,
         metric: GglMetric,
     ) -> Self {
-        let holonomic: Vec<usize> = (0..active.len())
+        let holonomic = (0..active.len())
             .filter(|&k| model.rows[active[k]].level == RowLevel::Holonomic)
             .collect();
-        let positions = holonomic.iter().map(|&k| active[k]).collect();
         let balls = model.tree.nodes.iter().filter(|n| n.kind == NodeKind::Ball);
         let quaternions = balls.map(|n| n.q).collect();
         let mut equations = Self {
@@ -84,7 +78,6 @@ impl Equations {
             model,
             active,
             holonomic,
-            positions,
             quaternions,
             form,
             formalism,
@@ -162,20 +155,21 @@ impl Equations {
     ) -> Result<(), Rejection> {
         let (q, v) = (&at.y[l.q.clone()], &at.y[l.v.clone()]);
         let w = &mut work.mechanism;
-        let mut x = std::mem::take(&mut w.vector);
-        x.copy_from_slice(v);
-        if !l.eta.is_empty() {
-            let mut y = std::mem::take(&mut w.vector2);
-            self.stabilisation(&at.y[l.eta.clone()], w, &mut work.factor, &mut y)?;
-            for (x, y) in x.iter_mut().zip(&y) {
-                *x -= *y;
+        let rates = &mut r[l.q.clone()];
+        if l.eta.is_empty() {
+            Workspace::velocity_map(&self.model, q, v, rates);
+        } else {
+            // v − W Gᵀη
+            let mut x = std::mem::take(&mut w.vector2);
+            self.stabilisation(&at.y[l.eta.clone()], w, &mut work.factor, &mut x)?;
+            for (x, v) in x.iter_mut().zip(v) {
+                *x = *v - *x;
             }
-            w.vector2 = y;
+            Workspace::velocity_map(&self.model, q, &x, rates);
+            w.vector2 = x;
         }
-        Workspace::velocity_map(&self.model, q, &x, &mut work.rates);
-        w.vector = x;
-        for i in l.q.clone() {
-            r[i] = at.yp[i] - work.rates[i];
+        for (r, yp) in rates.iter_mut().zip(&at.yp[l.q.clone()]) {
+            *r = *yp - *r;
         }
         for (k, &i) in self.quaternions.iter().enumerate() {
             let e = &q[i..i + 4];
@@ -252,35 +246,35 @@ impl Equations {
         Ok(())
     }
 
-    fn constraint_rows<T: Real>(
-        &self,
-        at: &Point<'_, T>,
-        l: &Layout,
-        work: &mut EquationsWorkspace<T>,
-        r: &mut [T],
-    ) {
-        let (w, rows) = (&mut work.mechanism, &mut work.rows);
-        let (model, active) = (&*self.model, &self.active);
+    fn constraint_rows<T: Real>(&self, at: &Point<'_, T>, l: &Layout, w: &mut Workspace<T>, r: &mut [T]) {
+        let model = &*self.model;
+        let gather = |values: &[T], r: &mut [T]| {
+            for (r, &row) in r.iter_mut().zip(&self.active) {
+                *r = values[row];
+            }
+        };
         match self.form {
             Form::Ode => {}
             Form::Index1 => {
                 w.set_accelerations(model, Some(&at.yp[l.v.clone()]));
-                w.constraint_acceleration(model, active, &mut r[l.lambda.clone()]);
+                gather(w.constraint_acceleration(model), &mut r[l.lambda.clone()]);
             }
-            Form::Index2 => w.constraint_velocity(model, active, &mut r[l.lambda.clone()]),
+            Form::Index2 => gather(w.constraint_velocity(model), &mut r[l.lambda.clone()]),
             Form::Index3 => {
-                // Velocities first: where a row is a condition on positions, g takes its place.
-                if self.holonomic.len() < active.len() {
-                    w.constraint_velocity(model, active, &mut r[l.lambda.clone()]);
+                if self.holonomic.len() < self.active.len() {
+                    gather(w.constraint_velocity(model), &mut r[l.lambda.clone()]);
                 }
-                w.constraint(model, &self.positions, rows);
-                for (&k, &g) in self.holonomic.iter().zip(rows.iter()) {
-                    r[l.lambda.start + k] = g;
+                let g = w.constraint(model);
+                for &k in &self.holonomic {
+                    r[l.lambda.start + k] = g[self.active[k]];
                 }
             }
             Form::Ggl => {
-                w.constraint_velocity(model, active, &mut r[l.lambda.clone()]);
-                w.constraint(model, &self.positions, &mut r[l.eta.clone()]);
+                gather(w.constraint_velocity(model), &mut r[l.lambda.clone()]);
+                let g = w.constraint(model);
+                for (i, &k) in self.holonomic.iter().enumerate() {
+                    r[l.eta.start + i] = g[self.active[k]];
+                }
             }
         }
     }
@@ -306,8 +300,6 @@ impl Residual for Equations {
         let dense = !model.rods.is_empty();
         EquationsWorkspace {
             mechanism: Workspace::new(model),
-            rates: vec![T::zero(); model.tree.n_q],
-            rows: vec![T::zero(); self.positions.len()],
             factor: vec![T::zero(); if dense { n * n } else { 0 }],
             mass: vec![0.0; if plain { n * n } else { 0 }],
             matrix: vec![0.0; if plain { n * self.active.len() } else { 0 }],
@@ -327,7 +319,7 @@ impl Residual for Equations {
         w.set_velocities(&self.model, &at.y[l.v.clone()]);
         self.dynamic(&at, &l, work, r)?;
         self.kinematic(&at, &l, work, r)?;
-        self.constraint_rows(&at, &l, work, r);
+        self.constraint_rows(&at, &l, &mut work.mechanism, r);
         Ok(())
     }
 

@@ -4,6 +4,7 @@
 mod accuracy;
 mod curves;
 mod measure;
+mod mechanisms;
 mod special;
 
 use super::{Command, Outcome, read};
@@ -59,7 +60,8 @@ Checks: with rtol = 10⁻ᵏ down to 10⁻⁸, k − 2 digits of positions and o
 mechanical meaning, k − 3 of velocities under constraints; multipliers are shown only. With
 tighter tolerances a run has to reach its end. Beyond that (`special`): few steps along the
 chain of pendulums, no drift of the stabilised pendulum over 1000 s, computing time in
-proportion to the size of a sparse system, equal counters and bits from run to run.
+proportion to the size of a sparse system, mechanisms from bodies and joints against their
+references and invariants (at 10⁻⁸), equal counters and bits from run to run.
 
 Report: {name, rows, checks: [{id, value, limit, source, holds}], missing, holds}. Digits have
 to be at least the limit, everything else at most.
@@ -68,6 +70,7 @@ Examples:
   holonom verify
   holonom verify hires pendulum-ggl --tolerances 1e-5,1e-7
   holonom verify chain-residual:16 --refresh dassl --no-stability-detection
+  holonom verify mechanisms
   holonom verify hires --json | jq .holds
   holonom verify --json report.json --plot pictures";
 
@@ -155,6 +158,8 @@ fn select(names: &[String]) -> Result<Vec<Problem>, Error> {
     if names.is_empty() {
         return Ok(problems::all());
     }
+    // Not a problem of its own but a group of requirements.
+    let names = names.iter().filter(|name| *name != "mechanisms");
     let find = |name: &String| {
         problems::find(name).ok_or_else(|| {
             let known: Vec<String> = problems::all().into_iter().map(|p| p.name).collect();
@@ -170,7 +175,7 @@ fn select(names: &[String]) -> Result<Vec<Problem>, Error> {
             ))
         })
     };
-    names.iter().map(find).collect()
+    names.map(find).collect()
 }
 
 fn tolerance(text: &str) -> Result<f64, String> {
@@ -190,17 +195,22 @@ fn seconds(text: &str) -> Result<f64, String> {
 
 /// The report as tables.
 fn text(report: &Report<Row>) -> String {
-    let mut text = accuracy::table(report.rows.iter().filter_map(|row| match row {
+    let mut problems = report.rows.iter().filter_map(|row| match row {
         Row::Problems(row) => Some(row.as_ref()),
         Row::Special(_) => None,
-    }));
+    });
+    let mut text = String::new();
+    if problems.clone().next().is_some() {
+        text = accuracy::table(&mut problems);
+    }
     let specials = report.rows.iter().filter_map(|row| match row {
         Row::Special(row) => Some(row),
         Row::Problems(_) => None,
     });
     let special = special::table(specials, &report.checks);
     if !special.is_empty() {
-        text += &format!("\nSpecial\n\n{special}");
+        let gap = if text.is_empty() { "" } else { "\n" };
+        text += &format!("{gap}Special\n\n{special}");
     }
     let failing = report.checks.iter().filter(|check| !check.holds);
     let mut table = Table::new(&[

@@ -29,12 +29,12 @@ pub struct Findings {
     /// What could not be measured.
     pub missing: Vec<String>,
     /// The failure of the run behind the values that follow.
-    failure: Option<String>,
+    pub failure: Option<String>,
 }
 
 impl Findings {
     /// Adds a value that is only reported.
-    fn show(&mut self, id: &str, quantity: &str, value: f64, unit: &'static str) {
+    pub fn show(&mut self, id: &str, quantity: &str, value: f64, unit: &'static str) {
         self.rows.push(SpecialRow {
             id: id.into(),
             quantity: quantity.into(),
@@ -46,7 +46,7 @@ impl Findings {
     }
 
     /// Adds a value and what is asked of it.
-    fn require(
+    pub fn require(
         &mut self,
         id: &str,
         quantity: &str,
@@ -87,6 +87,11 @@ const REGISTRY: &[Special] = &[
         title: "large sparse systems",
         problems: "brusselator",
         run: sparse_scaling,
+    },
+    Special {
+        title: "mechanisms",
+        problems: "mechanisms",
+        run: super::mechanisms::run,
     },
     Special {
         title: "repeatability",

@@ -1,4 +1,4 @@
-//! What should stay the same along a run.
+//! What should stay the same along a run: energy, momentum, lengths of Euler parameters.
 
 use holonom::multibody::Model;
 use holonom::multibody::description::Description;
@@ -53,21 +53,29 @@ impl Observer for Watch<'_> {
 
 /// Runs a mechanism and gives the largest changes.
 ///
-/// # Panics
-/// When it cannot be run.
-#[allow(clippy::unwrap_used)]
-pub fn drift(description: &Description, form: Form, t_end: f64, tolerance: f64) -> Drift {
-    let model = Arc::new(description.compile().unwrap());
-    let start = model.assemble(&Default::default()).unwrap();
-    let equations = start.equations(form, Formalism::Residual).unwrap();
+/// ```
+/// use holonom::multibody::residual::Form;
+/// let drift = holonom_models::invariants::drift(&holonom_models::n_pendulum(1), Form::Ode, 1.0, 1e-8)?;
+/// assert!(drift.energy < 1e-5);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn drift(
+    description: &Description,
+    form: Form,
+    t_end: f64,
+    tolerance: f64,
+) -> Result<Drift, Box<dyn std::error::Error>> {
+    let model = Arc::new(description.compile()?);
+    let start = model.assemble(&Default::default())?;
+    let equations = start.equations(form, Formalism::Residual)?;
     let (y, yp) = start.state(&equations);
     let options = Options::new(tolerance, tolerance);
-    let mut run = Integrator::new(equations.system(), 0.0, &y, &yp, t_end, options).unwrap();
+    let mut run = Integrator::new(equations.system(), 0.0, &y, &yp, t_end, options)?;
     let mut watch = Watch {
         model: &model,
         start: look(&model, 0.0, &y),
         drift: Drift::default(),
     };
-    run.run(t_end, &mut watch).unwrap();
-    watch.drift
+    run.run(t_end, &mut watch)?;
+    Ok(watch.drift)
 }

@@ -1,0 +1,79 @@
+//! Mechanisms from bodies and joints: reference solutions and invariants.
+
+use super::measure::Setup;
+use super::special::Findings;
+use crate::report::Limit;
+use holonom::multibody::residual::{Form, Formalism};
+use holonom::problems::Problem;
+use holonom::{Options, solve};
+use holonom_models::invariants::drift;
+use holonom_models::reference::{self, Reference};
+use holonom_models::{n_pendulum, spatial_four_bar, tumbling_body};
+use std::error::Error;
+use std::sync::Arc;
+
+const TOLERANCE: f64 = 1e-8;
+
+pub fn run(_: &Setup, _: &[Problem]) -> Findings {
+    let mut findings = Findings::default();
+    for r in reference::all() {
+        let (digits, failure) = split(digits(r));
+        findings.failure = failure;
+        let id = format!("mechanism/{}/digits", r.name);
+        let quantity = format!("{} ({}), mixed digits", r.name, r.form);
+        let limit = if r.name == "tumbling-body" { 5.5 } else { 6.0 };
+        findings.require(&id, &quantity, digits, "", Limit::AtLeast(limit), r.source);
+    }
+    for (name, description, form) in [
+        ("n-pendulum", n_pendulum(5), Form::Ode),
+        ("spatial-four-bar", spatial_four_bar(), Form::Ggl),
+    ] {
+        let ratio = || -> Result<f64, Box<dyn Error>> {
+            let loose = drift(&description, form, 100.0, 1e-6)?.energy;
+            Ok(loose / drift(&description, form, 100.0, TOLERANCE)?.energy)
+        };
+        let (ratio, failure) = split(ratio());
+        findings.failure = failure;
+        let id = format!("mechanism/{name}/energy");
+        let quantity = format!("{name}, energy drift over 100 s, 1e-6 to 1e-8");
+        let source = "in proportion to the tolerance it would be 100";
+        findings.require(&id, &quantity, ratio, "", Limit::AtLeast(50.0), source);
+    }
+    let (free, failure) = match drift(&tumbling_body(), Form::Ggl, 50.0, TOLERANCE) {
+        Ok(d) => ([d.momentum, d.length], None),
+        Err(e) => ([f64::NAN; 2], Some(e.to_string())),
+    };
+    findings.failure = failure;
+    for (what, quantity, value, limit) in [
+        (
+            "momentum",
+            "free body, relative change of momentum",
+            free[0],
+            1e-7,
+        ),
+        ("length", "free body, | |e| - 1 |", free[1], 1e-8),
+    ] {
+        let id = format!("mechanism/tumbling-body/{what}");
+        findings.require(&id, quantity, value, "", Limit::AtMost(limit), "constant");
+    }
+    findings
+}
+
+/// The value, or what went wrong.
+fn split(result: Result<f64, Box<dyn Error>>) -> (f64, Option<String>) {
+    match result {
+        Ok(value) => (value, None),
+        Err(e) => (f64::NAN, Some(e.to_string())),
+    }
+}
+
+fn digits(r: &Reference) -> Result<f64, Box<dyn Error>> {
+    let model = Arc::new((r.build)().compile()?);
+    let start = model.assemble(&Default::default())?;
+    let equations = start.equations(r.form, Formalism::Residual)?;
+    let (y, yp) = start.state(&equations);
+    let options = Options::new(TOLERANCE, TOLERANCE);
+    let end = solve(equations.system(), (0.0, r.t_end), &y, &yp, options)?;
+    let (n_q, n_v) = (model.tree.n_q, model.tree.n_v);
+    Ok(r.digits(&model, &end.y[..n_q], &end.y[n_q..n_q + n_v]))
+}

@@ -54,8 +54,10 @@ pub struct Workspace<T> {
     pub vector: Vec<T>,
     /// Another one.
     pub vector2: Vec<T>,
-    /// One entry per row of g, all rows.
-    pub rows: Vec<T>,
+    /// Multipliers of rows.
+    rows: Vec<T>,
+    /// Values of the rows of one constraint.
+    row_scratch: Vec<T>,
     /// Velocities of the ends of one rod per unit of every coordinate, 6 × n_v.
     rod_rows: Vec<T>,
     /// Directions of the rows of one constraint.
@@ -84,6 +86,7 @@ impl<T: Real> Workspace<T> {
             vector: vec![T::zero(); n_v],
             vector2: vec![T::zero(); n_v],
             rows: vec![T::zero(); model.rows.len()],
+            row_scratch: vec![T::zero(); constraint_matrix::largest_constraint(&model.constraints)],
             directions: vec![Wrench::zero(); constraint_matrix::largest_constraint(&model.constraints)],
             rod_rows: vec![T::zero(); if model.rods.is_empty() { 0 } else { 6 * n_v }],
         }
@@ -203,26 +206,35 @@ impl<T: Real> Workspace<T> {
 
     /// Adds the loads k Gᵀ λ of the active rows.
     pub fn add_multipliers(&mut self, model: &Model, active: &[usize], lambda: &[T], k: f64) {
-        self.rows.fill(T::zero());
-        for (&row, &l) in active.iter().zip(lambda) {
-            self.rows[row] = l * k;
+        for (row, &l) in self.rows.iter_mut().zip(lambda) {
+            *row = l * k;
         }
-        let (scene, mut loads, rows) = self.scene(model);
-        for c in &model.constraints {
-            c.element.loads(&scene, &rows[c.rows.clone()], &mut loads);
-        }
+        self.add_row_loads(model, active);
     }
 
     /// Adds the loads Gᵀ x of some of the active rows, numbered by `chosen`.
     pub fn add_multipliers_of(&mut self, model: &Model, active: &[usize], chosen: &[usize], x: &[T]) {
         self.rows.fill(T::zero());
         for (&k, &x) in chosen.iter().zip(x) {
-            self.rows[active[k]] = x;
+            self.rows[k] = x;
         }
+        self.add_row_loads(model, active);
+    }
+
+    /// Adds the loads of the multipliers in `rows`.
+    fn add_row_loads(&mut self, model: &Model, active: &[usize]) {
+        let mut scratch = std::mem::take(&mut self.row_scratch);
         let (scene, mut loads, rows) = self.scene(model);
-        for c in &model.constraints {
-            c.element.loads(&scene, &rows[c.rows.clone()], &mut loads);
-        }
+        let lambda = &rows[..active.len()];
+        constraint_matrix::loads(
+            &model.constraints,
+            &scene,
+            active,
+            lambda,
+            &mut scratch,
+            &mut loads,
+        );
+        self.row_scratch = scratch;
     }
 
     /// M a − f for the loads given so far, Arnold (3); the velocities must have been set.
@@ -319,31 +331,28 @@ impl<T: Real> Workspace<T> {
         self.rod_rows = rows;
     }
 
-    /// Values of g, all rows.
-    pub fn constraint(&mut self, model: &Model) -> &[T] {
-        let (scene, _, rows) = self.scene(model);
-        for c in &model.constraints {
-            c.element.position(&scene, &mut rows[c.rows.clone()]);
-        }
-        &self.rows
+    /// out := g of the active rows; zero for conditions on velocities.
+    pub fn constraint(&mut self, model: &Model, active: &[usize], out: &mut [T]) {
+        let mut scratch = std::mem::take(&mut self.row_scratch);
+        let (scene, _, _) = self.scene(model);
+        constraint_matrix::positions(&model.constraints, &scene, active, &mut scratch, out);
+        self.row_scratch = scratch;
     }
 
-    /// Values of G v + g_t, all rows.
-    pub fn constraint_velocity(&mut self, model: &Model) -> &[T] {
-        let (scene, _, rows) = self.scene(model);
-        for c in &model.constraints {
-            c.element.velocity(&scene, &mut rows[c.rows.clone()]);
-        }
-        &self.rows
+    /// out := G v + g_t of the active rows.
+    pub fn constraint_velocity(&mut self, model: &Model, active: &[usize], out: &mut [T]) {
+        let mut scratch = std::mem::take(&mut self.row_scratch);
+        let (scene, _, _) = self.scene(model);
+        constraint_matrix::velocities(&model.constraints, &scene, active, &mut scratch, out);
+        self.row_scratch = scratch;
     }
 
-    /// Values of G v̇ + γ, all rows; the accelerations must have been set.
-    pub fn constraint_acceleration(&mut self, model: &Model) -> &[T] {
-        let (scene, _, rows) = self.scene(model);
-        for c in &model.constraints {
-            c.element.acceleration(&scene, &mut rows[c.rows.clone()]);
-        }
-        &self.rows
+    /// out := G v̇ + γ of the active rows; the accelerations must have been set.
+    pub fn constraint_acceleration(&mut self, model: &Model, active: &[usize], out: &mut [T]) {
+        let mut scratch = std::mem::take(&mut self.row_scratch);
+        let (scene, _, _) = self.scene(model);
+        constraint_matrix::accelerations(&model.constraints, &scene, active, &mut scratch, out);
+        self.row_scratch = scratch;
     }
 
     /// out := V(q) x, from velocities to derivatives of positions.

@@ -27,8 +27,9 @@ pub struct Equations {
     pub(super) model: Arc<Model>,
     /// Rows of g that take part.
     pub(super) active: Vec<usize>,
-    /// Those among `active` that are conditions on positions.
+    /// Places in `active` of the rows that are conditions on positions, and the rows.
     pub(super) holonomic: Vec<usize>,
+    positions: Vec<usize>,
     /// Where sets of Euler parameters begin in q.
     pub(super) quaternions: Vec<usize>,
     pub(super) form: Form,
@@ -52,6 +53,8 @@ pub(super) struct Layout {
 #[derive(Debug)]
 pub struct EquationsWorkspace<T> {
     mechanism: Workspace<T>,
+    /// g.
+    rows: Vec<T>,
     /// Dense M, where it must be solved with.
     factor: Vec<T>,
     /// Dense M and G for ∂F/∂ẏ; plain numbers only.
@@ -68,9 +71,10 @@ impl Equations {
         formalism: Formalism,
         metric: GglMetric,
     ) -> Self {
-        let holonomic = (0..active.len())
+        let holonomic: Vec<usize> = (0..active.len())
             .filter(|&k| model.rows[active[k]].level == RowLevel::Holonomic)
             .collect();
+        let positions = holonomic.iter().map(|&k| active[k]).collect();
         let balls = model.tree.nodes.iter().filter(|n| n.kind == NodeKind::Ball);
         let quaternions = balls.map(|n| n.q).collect();
         let mut equations = Self {
@@ -78,6 +82,7 @@ impl Equations {
             model,
             active,
             holonomic,
+            positions,
             quaternions,
             form,
             formalism,
@@ -246,35 +251,35 @@ impl Equations {
         Ok(())
     }
 
-    fn constraint_rows<T: Real>(&self, at: &Point<'_, T>, l: &Layout, w: &mut Workspace<T>, r: &mut [T]) {
-        let model = &*self.model;
-        let gather = |values: &[T], r: &mut [T]| {
-            for (r, &row) in r.iter_mut().zip(&self.active) {
-                *r = values[row];
-            }
-        };
+    fn constraint_rows<T: Real>(
+        &self,
+        at: &Point<'_, T>,
+        l: &Layout,
+        work: &mut EquationsWorkspace<T>,
+        r: &mut [T],
+    ) {
+        let (w, rows) = (&mut work.mechanism, &mut work.rows);
+        let (model, active) = (&*self.model, &self.active);
         match self.form {
             Form::Ode => {}
             Form::Index1 => {
                 w.set_accelerations(model, Some(&at.yp[l.v.clone()]));
-                gather(w.constraint_acceleration(model), &mut r[l.lambda.clone()]);
+                w.constraint_acceleration(model, active, &mut r[l.lambda.clone()]);
             }
-            Form::Index2 => gather(w.constraint_velocity(model), &mut r[l.lambda.clone()]),
+            Form::Index2 => w.constraint_velocity(model, active, &mut r[l.lambda.clone()]),
             Form::Index3 => {
-                if self.holonomic.len() < self.active.len() {
-                    gather(w.constraint_velocity(model), &mut r[l.lambda.clone()]);
+                // Velocities first: where a row is a condition on positions, g takes its place.
+                if self.holonomic.len() < active.len() {
+                    w.constraint_velocity(model, active, &mut r[l.lambda.clone()]);
                 }
-                let g = w.constraint(model);
-                for &k in &self.holonomic {
-                    r[l.lambda.start + k] = g[self.active[k]];
+                w.constraint(model, &self.positions, rows);
+                for (&k, &g) in self.holonomic.iter().zip(rows.iter()) {
+                    r[l.lambda.start + k] = g;
                 }
             }
             Form::Ggl => {
-                gather(w.constraint_velocity(model), &mut r[l.lambda.clone()]);
-                let g = w.constraint(model);
-                for (i, &k) in self.holonomic.iter().enumerate() {
-                    r[l.eta.start + i] = g[self.active[k]];
-                }
+                w.constraint_velocity(model, active, &mut r[l.lambda.clone()]);
+                w.constraint(model, &self.positions, &mut r[l.eta.clone()]);
             }
         }
     }
@@ -300,6 +305,7 @@ impl Residual for Equations {
         let dense = !model.rods.is_empty();
         EquationsWorkspace {
             mechanism: Workspace::new(model),
+            rows: vec![T::zero(); self.positions.len()],
             factor: vec![T::zero(); if dense { n * n } else { 0 }],
             mass: vec![0.0; if plain { n * n } else { 0 }],
             matrix: vec![0.0; if plain { n * self.active.len() } else { 0 }],
@@ -319,7 +325,7 @@ impl Residual for Equations {
         w.set_velocities(&self.model, &at.y[l.v.clone()]);
         self.dynamic(&at, &l, work, r)?;
         self.kinematic(&at, &l, work, r)?;
-        self.constraint_rows(&at, &l, &mut work.mechanism, r);
+        self.constraint_rows(&at, &l, work, r);
         Ok(())
     }
 

@@ -479,7 +479,7 @@ impl<T: Real> Sym3<T> {
         ])
     }
 
-    /// h + [p] · self, where [p] x = p × x.
+    /// h + \[p\] · self, where \[p\] x = p × x.
     #[inline(always)]
     pub fn crossed_plus<P: Copy>(&self, p: Vec3<P>, h: &Mat3<T>) -> Mat3<T>
     where

@@ -18,7 +18,7 @@ pub struct AbaNode<T> {
     /// Articulated bias load; on the way in, what of it the joint hands on.
     pub load: Wrench<T>,
     /// Articulated inertia; after the sweep in, the parts I S of it and what else the
-    /// [`Freedom`] leaves.
+    /// `Freedom` leaves.
     pub inertia: Articulated<T>,
     /// Whether the inertia of the node itself is in `inertia` already: it is put there only when
     /// the sweep in comes by, which spares one way through memory.

@@ -47,8 +47,6 @@ mod loops;
 mod order;
 mod print;
 mod spanning;
-#[cfg(test)]
-mod tests;
 
 pub use graph::{Edge, Graph, Hint};
 pub use loops::Loop;

@@ -3,7 +3,7 @@
 
 mod random;
 
-use super::*;
+use holonom_multibody::forest::*;
 
 fn pins(bodies: usize, ends: &[(usize, usize)]) -> Graph {
     Graph {

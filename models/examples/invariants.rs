@@ -9,8 +9,12 @@ use holonom_models::invariants::drift;
 use holonom_models::{n_pendulum, spatial_four_bar, spatial_pendulum, tree36, tumbling_body};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    println!("energy drift over 100 s,, J");
+    println!("energy drift over 100 s, J");
     for (name, description, form) in [
+        ("n-pendulum (1 rod)", n_pendulum(1), Form::Ode),
+        ("n-pendulum (2 rods)", n_pendulum(2), Form::Ode),
+        ("n-pendulum (3 rods)", n_pendulum(3), Form::Ode),
+        ("n-pendulum (4 rods)", n_pendulum(4), Form::Ode),
         ("n-pendulum (5 rods)", n_pendulum(5), Form::Ode),
         ("spatial four-bar", spatial_four_bar(), Form::Ggl),
         ("spatial pendulum", spatial_pendulum(2), Form::Ggl),

@@ -81,13 +81,11 @@ struct Ours<T> {
 }
 
 impl<T: Real> Ours<T> {
-    /// `number` makes scalars of values; it is told which coordinate it is. The first `states` of the sixteen are
-    /// used: all with plain numbers, and fewer where the states alone would fill the caches.
-    fn new(tree: Tree, states: u8, number: impl Fn(f64, usize) -> T) -> Self {
+    /// `number` makes scalars of values; it is told which coordinate it is. All scalars go through the same
+    /// sixteen states.
+    fn new(tree: Tree, number: impl Fn(f64, usize) -> T) -> Self {
         let list = |x: Vec<f64>| x.into_iter().enumerate().map(|(i, x)| number(x, i)).collect();
-        let states = (0..states)
-            .map(|k| state(&tree, f64::from(k)).map(list))
-            .collect();
+        let states = (0..16u8).map(|k| state(&tree, f64::from(k)).map(list)).collect();
         let (n, nodes) = (tree.n_v, tree.nodes.len());
         // Composite bodies of the longest chain would fill some 100 MB with duals; they are not timed.
         let square = if n > 200 { 0 } else { n * n };
@@ -193,7 +191,7 @@ fn free(tree: &Tree) -> bool {
 /// RNEA, ABA and the diagonal of the mass matrix at state 0. With `body`, the free joint's linear acceleration is the
 /// rate of its components in body axes, as Pinocchio has it.
 fn ours_at_state_0(tree: &Tree, body: bool) -> BTreeMap<&'static str, Vec<f64>> {
-    let mut ours = Ours::<f64>::new(tree.clone(), 16, |x, _| x);
+    let mut ours = Ours::<f64>::new(tree.clone(), |x, _| x);
     let [_, v, a] = &mut ours.states[0];
     let vector = |x: &[f64]| Vec3([x[0], x[1], x[2]]);
     // a = a_body + ω × v; body and ground axes coincide here.
@@ -340,8 +338,8 @@ fn measure(
                 .push(format!("{model}: no {driver} in {}", folder().display())),
         }
     }
-    let mut plain = Ours::<f64>::new(tree.clone(), 16, |x, _| x);
-    let mut dual = Ours::<Dual8>::new(tree, 2, |x, i| Dual8::constant(x).with_derivative(i % 8, 1.0));
+    let mut plain = Ours::<f64>::new(tree.clone(), |x, _| x);
+    let mut dual = Ours::<Dual8>::new(tree, |x, i| Dual8::constant(x).with_derivative(i % 8, 1.0));
     for c in KERNELS {
         let (kernel, name) = (c.kernel, c.name);
         let mut names = Vec::new();
@@ -420,8 +418,8 @@ fn measure(
 
 /// The time of a chain of 1000 over that of a chain of 100.
 fn growth(rounds: usize, report: &mut Report) -> Result<(), String> {
-    let mut short = Ours::<f64>::new(tree(CHAINS[0])?, 16, |x, _| x);
-    let mut long = Ours::<f64>::new(tree(CHAINS[1])?, 16, |x, _| x);
+    let mut short = Ours::<f64>::new(tree(CHAINS[0])?, |x, _| x);
+    let mut long = Ours::<f64>::new(tree(CHAINS[1])?, |x, _| x);
     for Comparison { kernel, name, .. } in KERNELS {
         if kernel == Kernel::Crba {
             continue;

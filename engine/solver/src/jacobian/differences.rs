@@ -4,7 +4,7 @@
 //! structure. Combined (DASSL's way, and the only one when the form of ∂F/∂ẏ is unknown): ẏ
 //! moves along by α δ, which gives the iteration matrix for this α.
 
-use super::known::Known;
+use super::known::{Known, store_columns};
 use super::{JacobianEngine, JacobianPoint, SplitJacobian};
 use crate::equations::{Equations, Purpose};
 use crate::linear::Matrix;
@@ -157,30 +157,10 @@ impl Differences {
 
     /// Difference quotients of columns perturbed together.
     fn store(&self, columns: &[usize], at: &JacobianPoint<'_>, f_y: &mut Matrix) {
-        for &j in columns {
-            let r = 1.0 / self.increments[j];
-            match f_y {
-                Matrix::Dense { n, values } if columns.len() > 1 => {
-                    // Rows outside the pattern belong to the other columns of the group.
-                    let rows = self.pattern.as_ref().map_or(&[][..], |p| p.column(j));
-                    for &i in rows {
-                        values[j * *n + i] = (self.perturbed[i] - at.residual[i]) * r;
-                    }
-                }
-                Matrix::Dense { n, values } => {
-                    let column = &mut values[j * *n..(j + 1) * *n];
-                    for ((c, f), f0) in column.iter_mut().zip(&self.perturbed).zip(at.residual) {
-                        *c = (f - f0) * r;
-                    }
-                }
-                Matrix::Sparse { pattern, values } => {
-                    let range = pattern.range(j);
-                    for (c, &i) in values[range].iter_mut().zip(pattern.column(j)) {
-                        *c = (self.perturbed[i] - at.residual[i]) * r;
-                    }
-                }
-            }
-        }
+        let (there, here) = (&self.perturbed, at.residual);
+        store_columns(self.pattern.as_ref(), columns, f_y, |i, j| {
+            (there[i] - here[i]) * (1.0 / self.increments[j])
+        });
     }
 
     /// Repeats columns whose increment was too small for some row to see it.

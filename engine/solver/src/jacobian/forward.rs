@@ -3,10 +3,9 @@
 //! The same two modes as for differences: ∂F/∂y apart, or together with α ∂F/∂ẏ. The cost of
 //! one evaluation is about that of three plain ones; it is counted apart.
 
-use super::known::Known;
+use super::known::{Known, store_columns};
 use super::{JacobianEngine, JacobianPoint, SplitJacobian};
 use crate::equations::Equations;
-use crate::linear::Matrix;
 use holonom_algebra::{Dual8, Real};
 use holonom_dae::{DerivativeForm, Pattern, Rejection, Structure};
 
@@ -43,31 +42,6 @@ impl Forward {
             y: zero.clone(),
             yp: zero.clone(),
             r: zero,
-        }
-    }
-
-    /// Stores derivative `d` of the residual as the columns of a group.
-    fn store(&self, d: usize, columns: &[usize], f_y: &mut Matrix) {
-        for &j in columns {
-            match f_y {
-                Matrix::Dense { n, values } if columns.len() > 1 => {
-                    // Rows outside the pattern belong to the other columns of the group.
-                    let rows = self.pattern.as_ref().map_or(&[][..], |p| p.column(j));
-                    for &i in rows {
-                        values[j * *n + i] = self.r[i].derivative(d);
-                    }
-                }
-                Matrix::Dense { n, values } => {
-                    for (i, r) in self.r.iter().enumerate() {
-                        values[j * *n + i] = r.derivative(d);
-                    }
-                }
-                Matrix::Sparse { pattern, values } => {
-                    for (c, &i) in values[pattern.range(j)].iter_mut().zip(pattern.column(j)) {
-                        *c = self.r[i].derivative(d);
-                    }
-                }
-            }
         }
     }
 }
@@ -108,7 +82,10 @@ impl JacobianEngine for Forward {
                 return Err(Rejection::NonFinite { row });
             }
             for g in pack {
-                self.store(g - first, &self.groups[g], &mut out.f_y);
+                let columns = &self.groups[g];
+                store_columns(self.pattern.as_ref(), columns, &mut out.f_y, |i, _| {
+                    self.r[i].derivative(g - first)
+                });
                 for &j in &self.groups[g] {
                     self.y[j] = Dual8::constant(at.y[j]);
                     self.yp[j] = Dual8::constant(at.yp[j]);

@@ -9,11 +9,13 @@ pub mod jacobian;
 pub mod linear;
 pub mod newton;
 mod options;
+mod output_times;
 pub mod refresh;
 mod solve;
 pub mod stepper;
 pub mod trajectory;
 
 pub use options::{Options, Start};
+pub use output_times::OutputTimes;
 pub use solve::{RunError, Solution, solve};
 pub use stepper::{Checkpoint, Integrator, Stop};

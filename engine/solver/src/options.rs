@@ -1,6 +1,7 @@
 //! The whole configuration of a run as plain data.
 
 use crate::newton::NewtonOptions;
+use crate::output_times::OutputTimes;
 use crate::stepper::{BdfOptions, StabilityOptions};
 use crate::{jacobian, linear, refresh, stepper};
 use holonom_dae::{ErrorTest, InputError, Structure, System, Tolerances};
@@ -71,7 +72,7 @@ pub struct Options {
     pub time_limit: Option<f64>,
     /// Times at which the solution is wanted, ascending; got by interpolation, steps do not
     /// bend to them.
-    pub outputs: Vec<f64>,
+    pub outputs: OutputTimes,
     /// Times at which the equations change, ascending: the integration steps onto them, never
     /// across, and starts afresh there.
     pub stop_times: Vec<f64>,
@@ -100,7 +101,7 @@ impl Default for Options {
             fixed_step: None,
             max_steps: 10_000_000,
             time_limit: None,
-            outputs: Vec::new(),
+            outputs: OutputTimes::default(),
             stop_times: Vec::new(),
             interrupt: None,
         }
@@ -165,8 +166,8 @@ impl Options {
     }
 
     /// Sets the output times.
-    pub fn outputs(mut self, times: Vec<f64>) -> Self {
-        self.outputs = times;
+    pub fn outputs(mut self, times: impl Into<OutputTimes>) -> Self {
+        self.outputs = times.into();
         self
     }
 
@@ -303,13 +304,12 @@ impl Options {
                 "give a number from 0 up to max_step".into(),
             );
         }
-        for (name, times) in [("outputs", &self.outputs), ("stop_times", &self.stop_times)] {
-            if let Some(i) =
-                (0..times.len()).find(|&i| !times[i].is_finite() || (i > 0 && times[i] <= times[i - 1]))
-            {
+        let stop_times = OutputTimes::List(self.stop_times.clone());
+        for (name, times) in [("outputs", &self.outputs), ("stop_times", &stop_times)] {
+            if let Some((i, t)) = times.disorder() {
                 return option(
                     name,
-                    format!("{} at entry {i}", times[i]),
+                    format!("{t} at entry {i}"),
                     "give finite times in ascending order".into(),
                 );
             }

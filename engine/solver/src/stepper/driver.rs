@@ -74,7 +74,7 @@ impl<'s> Integrator<'s> {
         if !(span > 0.0 && span.is_finite()) {
             return Err(InputError::Interval { t0, t_end: t0 + span }.into());
         }
-        if let Some(early) = options.outputs.first().filter(|t| **t < t0) {
+        if let Some(early) = options.outputs.get(0).filter(|t| *t < t0) {
             return Err(InputError::Option {
                 option: "outputs",
                 value: early.to_string(),
@@ -177,10 +177,11 @@ impl<'s> Integrator<'s> {
         finder.restore(&checkpoint.events);
         let (mut y, mut yp) = (vec![0.0; n], vec![0.0; n]);
         stepper.interpolate(checkpoint.t, &mut y, &mut yp);
-        let delivered = |t: &f64| checkpoint.outputs_to.is_some_and(|last| *t <= last);
-        let outputs_done = options.outputs.partition_point(delivered);
+        let outputs_done = checkpoint
+            .outputs_to
+            .map_or(0, |last| options.outputs.not_after(last));
         let reachable = stepper.t() - stepper.last_h();
-        if let Some(early) = options.outputs.get(outputs_done).filter(|t| **t < reachable) {
+        if let Some(early) = options.outputs.get(outputs_done).filter(|t| *t < reachable) {
             return misfit(format!(
                 "output time {early} lies before the step it was taken at"
             ));
@@ -217,7 +218,10 @@ impl<'s> Integrator<'s> {
             events: self.finder.memory().clone(),
             counters: self.counters,
             t: self.t,
-            outputs_to: self.outputs_done.checked_sub(1).map(|i| self.options.outputs[i]),
+            outputs_to: self
+                .outputs_done
+                .checked_sub(1)
+                .and_then(|i| self.options.outputs.get(i)),
         }
     }
 
@@ -398,7 +402,7 @@ impl<'s> Integrator<'s> {
 
     /// Delivers the outputs up to `t`.
     fn deliver_outputs(&mut self, t: f64, observer: &mut dyn Observer) {
-        while let Some(&t_out) = self.options.outputs.get(self.outputs_done) {
+        while let Some(t_out) = self.options.outputs.get(self.outputs_done) {
             if t_out > t {
                 break;
             }

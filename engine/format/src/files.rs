@@ -1,0 +1,88 @@
+//! Where model files come from: the disk, or a table in memory.
+
+use crate::tree::MAX_TEXT;
+use std::collections::BTreeMap;
+use std::io::Read;
+use std::path::{Component, Path, PathBuf};
+
+/// A place to read files from.
+#[derive(Clone, Debug)]
+pub struct Files(Store);
+
+#[derive(Clone, Debug)]
+enum Store {
+    Disk,
+    Memory(BTreeMap<PathBuf, String>),
+}
+
+impl Files {
+    /// The disk.
+    pub fn disk() -> Self {
+        Self(Store::Disk)
+    }
+
+    /// Named texts.
+    pub fn in_memory<N: Into<PathBuf>, T: Into<String>>(files: impl IntoIterator<Item = (N, T)>) -> Self {
+        let files = files.into_iter();
+        Self(Store::Memory(
+            files.map(|(name, text)| (plain(&name.into()), text.into())).collect(),
+        ))
+    }
+
+    /// The text of a file.
+    ///
+    /// # Errors
+    /// The reason in words.
+    pub fn text(&self, path: &Path) -> Result<String, String> {
+        match &self.0 {
+            Store::Disk => from_disk(path),
+            Store::Memory(files) => files
+                .get(&plain(path))
+                .cloned()
+                .ok_or_else(|| "there is no such file".to_string()),
+        }
+    }
+
+    /// The same path for all ways to write it, to find files that include themselves.
+    pub(crate) fn identity(&self, path: &Path) -> PathBuf {
+        match &self.0 {
+            Store::Disk => path.canonicalize().unwrap_or_else(|_| plain(path)),
+            Store::Memory(_) => plain(path),
+        }
+    }
+}
+
+fn from_disk(path: &Path) -> Result<String, String> {
+    let reason = |error: std::io::Error| match error.kind() {
+        std::io::ErrorKind::NotFound => "there is no such file".to_string(),
+        std::io::ErrorKind::InvalidData => "it is not a text in UTF-8".to_string(),
+        _ => error.to_string(),
+    };
+    if path.is_dir() {
+        return Err("it is a folder".to_string());
+    }
+    let file = std::fs::File::open(path).map_err(reason)?;
+    let mut text = String::new();
+    // A device or pipe may have no end.
+    let limit = MAX_TEXT as u64 + 1;
+    file.take(limit).read_to_string(&mut text).map_err(reason)?;
+    if text.len() > MAX_TEXT {
+        return Err(format!("it has more than {MAX_TEXT} bytes"));
+    }
+    Ok(text)
+}
+
+/// A path without `.` and `..`, by its words only.
+fn plain(path: &Path) -> PathBuf {
+    let mut out = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir if matches!(out.components().next_back(), Some(Component::Normal(_))) => {
+                out.pop();
+            }
+            part => out.push(part),
+        }
+    }
+    out
+}

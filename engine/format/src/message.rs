@@ -1,0 +1,228 @@
+//! Messages that point at the place: file, line and column, the line underlined, what helps.
+
+use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+use core::fmt;
+use core::ops::Range;
+use std::sync::Arc;
+
+/// A file that was read, for messages about it.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Source {
+    /// Its name as shown to users.
+    pub name: String,
+    /// Its text.
+    pub text: String,
+}
+
+impl Source {
+    /// A named text.
+    pub fn new(name: impl Into<String>, text: impl Into<String>) -> Arc<Self> {
+        Arc::new(Self {
+            name: name.into(),
+            text: text.into(),
+        })
+    }
+
+    /// Line and column, both from 1, of a byte; columns count characters.
+    pub fn line_and_column(&self, at: usize) -> (usize, usize) {
+        let at = floor(&self.text, at);
+        let before = &self.text[..at];
+        let line = before.bytes().filter(|b| *b == b'\n').count() + 1;
+        let start = before.rfind('\n').map_or(0, |n| n + 1);
+        (line, before[start..].chars().count() + 1)
+    }
+}
+
+/// The start of the character that a byte belongs to.
+fn floor(text: &str, mut at: usize) -> usize {
+    at = at.min(text.len());
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    at
+}
+
+/// A stretch of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The file.
+    pub source: Arc<Source>,
+    /// The bytes.
+    pub span: Range<usize>,
+}
+
+/// How bad it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Severity {
+    /// The model cannot be used.
+    Error,
+    /// The model can be used; the user should know.
+    Note,
+}
+
+/// One message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Message {
+    /// How bad it is.
+    pub severity: Severity,
+    /// What is wrong, with the name of the thing.
+    pub text: String,
+    /// Where; none when no place in a file is to blame.
+    pub place: Option<Place>,
+    /// What helps.
+    pub help: Option<String>,
+}
+
+impl Message {
+    /// An error at a place.
+    pub fn error(place: Option<Place>, text: impl Into<String>) -> Self {
+        Self {
+            severity: Severity::Error,
+            text: text.into(),
+            place,
+            help: None,
+        }
+    }
+
+    /// A note at a place.
+    pub fn note(place: Option<Place>, text: impl Into<String>) -> Self {
+        Self {
+            severity: Severity::Note,
+            ..Self::error(place, text)
+        }
+    }
+
+    /// The same with advice.
+    #[must_use]
+    pub fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// File, line and column.
+    pub fn position(&self) -> Option<(&str, usize, usize)> {
+        let place = self.place.as_ref()?;
+        let (line, column) = place.source.line_and_column(place.span.start);
+        Some((&place.source.name, line, column))
+    }
+
+    /// The message with the source line underlined, in colour when asked for.
+    pub fn render(&self, colour: bool) -> String {
+        let renderer = if colour {
+            Renderer::styled()
+        } else {
+            Renderer::plain()
+        };
+        let level = match self.severity {
+            Severity::Error => Level::ERROR,
+            Severity::Note => Level::NOTE,
+        };
+        let mut group = Group::with_title(level.primary_title(&self.text));
+        if let Some(place) = &self.place {
+            let excerpt = Excerpt::of(place);
+            group = group.element(
+                Snippet::source(excerpt.text)
+                    .path(&place.source.name)
+                    .line_start(excerpt.line)
+                    .annotation(AnnotationKind::Primary.span(excerpt.span)),
+            );
+        }
+        if let Some(help) = &self.help {
+            group = group.element(Level::HELP.message(help));
+        }
+        renderer.render(&[group])
+    }
+}
+
+/// The line of a place, cut to a bearable length. Only the first line of a longer place is shown.
+struct Excerpt<'a> {
+    text: &'a str,
+    line: usize,
+    span: Range<usize>,
+}
+
+impl<'a> Excerpt<'a> {
+    /// Longest part of a line that is shown, in bytes before and after the place.
+    const REACH: usize = 200;
+
+    fn of(place: &'a Place) -> Self {
+        let text = &place.source.text;
+        let start = floor(text, place.span.start);
+        let end = floor(text, place.span.end).max(start);
+        let line_start = text[..start].rfind('\n').map_or(0, |n| n + 1);
+        let line_end = text[start..].find('\n').map_or(text.len(), |n| start + n);
+        let from = floor(text, line_start.max(start.saturating_sub(Self::REACH)));
+        let to = floor(text, line_end.min(start + Self::REACH)).max(start);
+        let shown = text[from..to].trim_end_matches('\r');
+        let clip = |at: usize| at.clamp(from, from + shown.len()) - from;
+        Self {
+            text: shown,
+            line: text[..start].bytes().filter(|b| *b == b'\n').count() + 1,
+            span: clip(start)..clip(end),
+        }
+    }
+}
+
+/// All messages about a model, in the order in which they were found.
+///
+/// ```
+/// use holonom_format::{Files, read};
+/// let files = Files::in_memory([("wheel.toml", "[model]\nformat = 1\nname = \"wheel\"\n[[body]]\nnam = 1\n")]);
+/// let messages = read("wheel.toml", &files, &[]).unwrap_err();
+/// assert!(messages.to_string().contains("wheel.toml:5:1"));
+/// assert!(messages.to_string().contains("did you mean `name`?"));
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Messages(pub Vec<Message>);
+
+impl Messages {
+    /// Whether one of them is an error.
+    pub fn has_errors(&self) -> bool {
+        self.0.iter().any(|m| m.severity == Severity::Error)
+    }
+
+    /// All messages for a terminal, in colour when asked for.
+    pub fn render(&self, colour: bool) -> String {
+        let texts: Vec<String> = self.0.iter().map(|m| m.render(colour)).collect();
+        texts.join("\n\n")
+    }
+}
+
+impl fmt::Display for Messages {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.render(false))
+    }
+}
+
+impl std::error::Error for Messages {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn points_at_the_place() {
+        let source = Source::new("m.toml", "a = 1\nmäss = 3\n");
+        let place = Some(Place {
+            source,
+            span: 6..11,
+        });
+        let message = Message::error(place, "unknown key `mäss`").help("did you mean `mass`?");
+        assert_eq!(message.position(), Some(("m.toml", 2, 1)));
+        let text = message.render(false);
+        assert!(text.contains("m.toml:2:1") && text.contains("^^^^"), "{text}");
+        assert!(text.contains("help: did you mean"), "{text}");
+    }
+
+    #[test]
+    fn places_outside_the_text_do_no_harm() {
+        let source = Source::new("m", "ä");
+        for span in [0..0, 1..1, 1..9, 7..9, 2..1] {
+            let place = Some(Place { source: source.clone(), span });
+            let _ = Message::error(place, "x").render(false);
+        }
+        let long = Source::new("m", "x".repeat(100_000));
+        let place = Some(Place { source: long, span: 50_000..50_010 });
+        assert!(Message::error(place, "x").render(false).len() < 3_000);
+    }
+}

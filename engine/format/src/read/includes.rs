@@ -1,0 +1,73 @@
+//! Files that a file includes: sub-assemblies with prefix, placement, mirror and parameters.
+
+use super::Reader;
+use super::parameters::Override;
+use super::table_reader::TableReader;
+use crate::model_file::ModelFile;
+use crate::tree::Table;
+use holonom_multibody::description::{Axis, Placement};
+
+const AXES: [(&str, Axis); 3] = [("x", Axis::X), ("y", Axis::Y), ("z", Axis::Z)];
+
+impl Reader<'_, '_> {
+    pub(super) fn include(&mut self, table: &Table) {
+        let mut fields = TableReader::new(self, table, "an include");
+        let file = fields.required("file", "the model file to include, relative to this one");
+        let prefix = fields.optional("prefix");
+        let on = fields.optional("on");
+        let (position, turn) = fields.frame_fields();
+        let mirror = fields.optional("mirror");
+        let parameters = fields.optional("parameters");
+        fields.finish();
+        let Some(file) = file else { return };
+        let Some(name) = self.text(file) else { return };
+        let mut placement = Placement::default();
+        if let Some(prefix) = prefix.and_then(|value| self.text(value)) {
+            placement.prefix = prefix.to_string();
+        }
+        if let Some(on) = on.and_then(|value| self.text(value)) {
+            placement.on = on.to_string();
+        }
+        if let Some(frame) = self.frame(position, turn) {
+            placement.frame = frame;
+        }
+        if let Some(mirror) = mirror
+            && let Some(index) = self.choice(mirror, "axis", &AXES.map(|(name, _)| name))
+        {
+            placement.mirror = Some(AXES[index].1);
+        }
+        let mut overrides = Vec::new();
+        if let Some(table) = parameters.and_then(|value| self.table(value)) {
+            for entry in &table.entries {
+                let place = self.place(&entry.key_span);
+                if let Some((value, dimension)) = self.quantity(&entry.value) {
+                    overrides.push(Override::number(&entry.key, value, dimension, place));
+                }
+            }
+        }
+        let path = self.folder.join(name);
+        let at = self.place(&file.span);
+        let Some(part) = self.session.file(&path, Some(at), overrides) else {
+            return;
+        };
+        self.adopt(part, &placement, table);
+    }
+
+    fn adopt(&mut self, part: ModelFile, placement: &Placement, table: &Table) {
+        let own = std::mem::take(&mut self.model.description);
+        match own.clone().include(part.description, placement) {
+            Ok(merged) => self.model.description = merged,
+            Err(error) => {
+                self.model.description = own;
+                let at = table.get("on").map_or(&table.span, |on| &on.span).clone();
+                self.error(&at, error.to_string());
+            }
+        }
+        let prefix = &placement.prefix;
+        for mut input in part.inputs {
+            input.name = format!("{prefix}{}", input.name);
+            self.model.inputs.push(input);
+        }
+        self.model.places.adopt(part.places, prefix);
+    }
+}

@@ -1,0 +1,165 @@
+//! Joints, and what refers to them.
+
+use super::Reader;
+use super::table_reader::TableReader;
+use crate::tree::{Kind, Table, Value};
+use core::ops::Range;
+use holonom_algebra::{CardanAngles, Quaternion};
+use holonom_multibody::description::{Coordinate, CoordinateMotion, CoordinateRef, Joint, JointKind};
+use holonom_multibody::elements::joints::{CoordinateInfo, JOINTS};
+use holonom_multibody::forest::Hint;
+use holonom_multibody::names::nearest;
+
+/// Wishes about tree and cut, as written.
+pub(crate) const HINTS: [(&str, Hint); 3] = [("auto", Hint::Auto), ("tree", Hint::Tree), ("cut", Hint::Cut)];
+
+impl Reader<'_, '_> {
+    pub(super) fn joint(&mut self, table: &Table) {
+        let mut fields = TableReader::new(self, table, "a joint");
+        let name = fields.name("joint");
+        let names: Vec<&str> = JOINTS.iter().map(|j| j.name).collect();
+        let kind = fields.required("kind", &format!("one of {}", names.join(", ")));
+        let kind = kind.and_then(|value| fields.reader.choice(value, "kind of joint", &names));
+        let Some(kind) = kind.map(|index| JOINTS[index].template) else {
+            return;
+        };
+        let mut joint = Joint::new(&name, kind, "", "");
+        joint.fields(&mut fields);
+        let hint = fields.optional("hint");
+        let info = kind.info();
+        for (index, coordinate) in info.coordinates.iter().enumerate() {
+            if let Some(value) = fields.optional(coordinate.name) {
+                let read = fields.reader.coordinate_start(value, coordinate, &name);
+                joint.coordinates.resize_with(index + 1, Coordinate::default);
+                joint.coordinates[index] = read;
+            }
+        }
+        // What says nothing is not kept, so that writing and reading are inverse.
+        while joint.coordinates.last().is_some_and(|c| *c == Coordinate::default()) {
+            joint.coordinates.pop();
+        }
+        let mut locked = None;
+        if info.has_orientation {
+            let orientation = fields.optional("orientation");
+            let angular_velocity = fields.optional("angular_velocity");
+            locked = fields.optional("orientation_locked");
+            if let Some(start) = orientation.and_then(|value| fields.reader.orientation(value)) {
+                joint.orientation = start;
+            }
+            if let Some(omega) = angular_velocity.and_then(|value| fields.reader.numbers(value, "rad/s")) {
+                joint.angular_velocity = omega;
+            }
+        }
+        fields.finish();
+        if let Some(locked) = locked.and_then(|value| self.flag(value)) {
+            joint.orientation_locked = locked;
+        }
+        if let Some(value) = hint
+            && let Some(index) = self.choice(value, "hint", &HINTS.map(|(name, _)| name))
+        {
+            joint.hint = HINTS[index].1;
+        }
+        self.model.description.joints.push(joint);
+    }
+
+    /// Start and motion of one coordinate: a number, or a table.
+    fn coordinate_start(&mut self, value: &Value, info: &CoordinateInfo, joint: &str) -> Coordinate {
+        let mut coordinate = Coordinate::default();
+        let Kind::Table(table) = &value.kind else {
+            coordinate.position = self.number(value, info.unit);
+            return coordinate;
+        };
+        let thing = format!("`{}` of joint \"{joint}\"", info.name);
+        let mut fields = TableReader::new(self, table, thing.clone());
+        let start = fields.optional("start");
+        let velocity = fields.optional("velocity");
+        let locked = fields.optional("locked");
+        let follows = fields.optional("follows");
+        fields.finish();
+        if let Some(start) = start {
+            coordinate.position = self.number(start, info.unit);
+        }
+        if let Some(velocity) = velocity {
+            coordinate.velocity = self.number(velocity, &format!("{}/s", info.unit));
+        }
+        if let Some(locked) = locked
+            && self.flag(locked) == Some(true)
+        {
+            coordinate.motion = CoordinateMotion::Locked;
+        }
+        if let Some(follows) = follows {
+            if let Some(other) = start.or(velocity).or(locked) {
+                let text = format!("{thing} follows a function of time, which says this already");
+                self.error_with_help(&other.span, text, "remove it, or `follows`");
+            }
+            coordinate.motion = CoordinateMotion::Prescribed(self.motion(follows, info.unit));
+        }
+        coordinate
+    }
+
+    /// A start orientation: four Euler parameters, or a table with angles.
+    fn orientation(&mut self, value: &Value) -> Option<[f64; 4]> {
+        let Kind::Table(table) = &value.kind else {
+            return self.quaternion(value);
+        };
+        let mut fields = TableReader::new(self, table, "an orientation");
+        let angles = fields.required("cardan", "angles about x, y and z [rad]");
+        fields.finish();
+        let angles = self.numbers(angles?, "rad")?;
+        let matrix = CardanAngles(angles).rotation_matrix();
+        Some(Quaternion::from_rotation_matrix(&matrix).0)
+    }
+
+    /// `joint`, `joint.angle` or `joint.0`.
+    pub(super) fn coordinate(&mut self, text: &str, span: &Range<usize>) -> CoordinateRef {
+        let (joint, part) = match text.split_once('.') {
+            Some((joint, part)) => (joint, Some(part)),
+            None => (text, None),
+        };
+        let reference = |index| CoordinateRef {
+            joint: joint.to_string(),
+            index,
+        };
+        let Some(kind) = self.joint_kind(joint) else {
+            let names = self.model.description.joints.iter().map(|j| j.name.as_str());
+            let help = match nearest(joint, names) {
+                Some(name) => format!("did you mean \"{name}\"?"),
+                None => "add it or correct the name".to_string(),
+            };
+            self.error_with_help(span, format!("there is no joint \"{joint}\""), help);
+            return reference(0);
+        };
+        let known: Vec<&str> = kind.info().coordinates.iter().map(|c| c.name).collect();
+        let index = match part {
+            None if known.len() > 1 => {
+                let text = format!("the {} joint \"{joint}\" has several coordinates", kind.info().name);
+                let help = format!("say which: \"{joint}.{}\"", known.join(&format!("\", \"{joint}.")));
+                self.error_with_help(span, text, help);
+                Some(0)
+            }
+            None => Some(0),
+            Some(part) => known.iter().position(|name| *name == part),
+        };
+        match index {
+            Some(index) if index < known.len() => reference(index),
+            _ => {
+                let kind = kind.info().name;
+                let text = match part {
+                    Some(part) => format!("the {kind} joint \"{joint}\" has no coordinate `{part}`"),
+                    None => format!("the {kind} joint \"{joint}\" has no coordinate"),
+                };
+                let help = match known.as_slice() {
+                    [] => "a joint with one is needed here, such as a revolute one".to_string(),
+                    known => format!("it has {}", known.join(", ")),
+                };
+                self.error_with_help(span, text, help);
+                reference(0)
+            }
+        }
+    }
+
+    fn joint_kind(&self, name: &str) -> Option<JointKind> {
+        let joints = &self.model.description.joints;
+        joints.iter().find(|j| j.name == name).map(|j| j.kind)
+    }
+}

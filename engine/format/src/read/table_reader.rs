@@ -1,0 +1,192 @@
+//! A table read field by field: [`Fields`] that fills.
+
+use super::Reader;
+use crate::tree::{Kind, Table, Value};
+use core::ops::Range;
+use holonom_multibody::Signal;
+use holonom_multibody::description::CoordinateRef;
+use holonom_multibody::description::fields::{Field, Fields, Need};
+
+/// Reads the fields of one thing; [`TableReader::finish`] reports what is left over.
+pub(super) struct TableReader<'a, 's, 'f> {
+    pub reader: &'a mut Reader<'s, 'f>,
+    pub table: &'a Table,
+    /// The thing in words, such as `joint "knee"`.
+    pub thing: String,
+    known: Vec<String>,
+}
+
+impl<'a, 's, 'f> TableReader<'a, 's, 'f> {
+    pub fn new(reader: &'a mut Reader<'s, 'f>, table: &'a Table, thing: impl Into<String>) -> Self {
+        Self {
+            reader,
+            table,
+            thing: thing.into(),
+            known: Vec::new(),
+        }
+    }
+
+    /// Reads the name, which stands in all messages from then on, and remembers the place.
+    pub fn name(&mut self, what: &str) -> String {
+        let (name, span) = match self.required("name", "its name") {
+            Some(value) => (self.reader.text(value).unwrap_or("").to_string(), value.span.clone()),
+            None => (String::new(), self.table.span.clone()),
+        };
+        self.thing = format!("{what} \"{name}\"");
+        self.reader.remember(self.thing.clone(), self.table, &span);
+        name
+    }
+
+    /// A value that may be there.
+    pub fn optional(&mut self, key: &str) -> Option<&'a Value> {
+        self.known.push(key.to_string());
+        self.table.get(key)
+    }
+
+    /// A value that must be there.
+    pub fn required(&mut self, key: &str, about: &str) -> Option<&'a Value> {
+        let value = self.optional(key);
+        if value.is_none() {
+            let text = format!("{} needs `{key}`", self.thing);
+            self.reader.error_with_help(&self.head(), text, format!("add `{key}`: {about}"));
+        }
+        value
+    }
+
+    /// Where the thing begins.
+    pub fn head(&self) -> Range<usize> {
+        match self.table.get("name") {
+            Some(name) => name.span.clone(),
+            None => self.table.span.clone(),
+        }
+    }
+
+    /// Reports what was not asked for.
+    pub fn finish(self) {
+        let known: Vec<&str> = self.known.iter().map(String::as_str).collect();
+        self.reader.unknown_keys(self.table, &self.thing, &known);
+    }
+
+    fn field(&mut self, field: &Field) -> Option<&'a Value> {
+        match field.need {
+            Need::Default => self.optional(field.name),
+            Need::Required => {
+                let about = match field.unit {
+                    "" => field.doc.to_string(),
+                    unit => format!("{} [{unit}]", field.doc),
+                };
+                self.required(field.name, &about)
+            }
+        }
+    }
+
+    /// Three of something.
+    fn three<'v>(&mut self, value: &'v Value, what: &str) -> Option<&'v [Value]> {
+        let list = self.reader.list(value)?;
+        if list.len() == 3 {
+            return Some(list);
+        }
+        let text = format!("3 {what} are expected here, not {}", list.len());
+        self.reader.error(&value.span, text);
+        None
+    }
+}
+
+impl Fields for TableReader<'_, '_, '_> {
+    fn number(&mut self, field: &Field, out: &mut f64) {
+        if let Some(value) = self.field(field) {
+            *out = self.reader.number(value, field.unit);
+        }
+    }
+
+    fn vector(&mut self, field: &Field, out: &mut [f64; 3]) {
+        if let Some(value) = self.field(field)
+            && let Some(list) = self.three(value, "numbers")
+        {
+            for (out, value) in out.iter_mut().zip(list) {
+                *out = self.reader.number(value, field.unit);
+            }
+        }
+    }
+
+    fn symmetric(&mut self, field: &Field, out: &mut [f64; 6]) {
+        let Some(value) = self.field(field) else { return };
+        let Some(list) = self.reader.list(value) else {
+            return;
+        };
+        if ![3, 6].contains(&list.len()) {
+            let text = format!(
+                "3 numbers (xx, yy, zz) or 6 (xx, yy, zz, xy, yz, zx) are expected here, not {}",
+                list.len()
+            );
+            self.reader.error(&value.span, text);
+            return;
+        }
+        *out = [0.0; 6];
+        for (out, value) in out.iter_mut().zip(list) {
+            *out = self.reader.number(value, field.unit);
+        }
+    }
+
+    fn signal(&mut self, field: &Field, out: &mut Signal) {
+        if let Some(value) = self.field(field) {
+            *out = self.reader.signal(value, field.unit);
+        }
+    }
+
+    fn signals(&mut self, field: &Field, out: &mut [Signal; 3]) {
+        if let Some(value) = self.field(field)
+            && let Some(list) = self.three(value, "numbers or expressions")
+        {
+            for (out, value) in out.iter_mut().zip(list) {
+                *out = self.reader.signal(value, field.unit);
+            }
+        }
+    }
+
+    fn frame(&mut self, field: &Field, out: &mut String) {
+        if let Some(value) = self.field(field)
+            && let Some(text) = self.reader.text(value)
+        {
+            *out = text.to_string();
+        }
+    }
+
+    fn coordinate(&mut self, field: &Field, out: &mut CoordinateRef) {
+        if let Some(value) = self.field(field)
+            && let Some(text) = self.reader.text(value)
+        {
+            *out = self.reader.coordinate(text, &value.span);
+        }
+    }
+
+    fn terms(&mut self, field: &Field, out: &mut Vec<(CoordinateRef, f64)>) {
+        let Some(value) = self.field(field) else { return };
+        let Kind::Table(table) = &value.kind else {
+            self.reader
+                .expected("a table such as { wheel = 2, \"shaft.angle\" = -1 }", value);
+            return;
+        };
+        for entry in &table.entries {
+            let coordinate = self.reader.coordinate(&entry.key, &entry.key_span);
+            // Its unit depends on the coordinates: m/rad for a rack.
+            out.push((coordinate, self.reader.any_number(&entry.value)));
+        }
+    }
+
+    fn flag(&mut self, field: &Field, out: &mut bool) {
+        if let Some(value) = self.field(field)
+            && let Some(flag) = self.reader.flag(value)
+        {
+            *out = flag;
+        }
+    }
+
+    fn choice(&mut self, field: &Field, names: &[&'static str], out: &mut usize) {
+        if let Some(value) = self.field(field)
+            && let Some(index) = self.reader.choice(value, field.name, names)
+        {
+            *out = index;
+        }
+    }
+}

@@ -1,0 +1,232 @@
+//! The tables of a model file.
+
+use super::parameters::Override;
+use super::table_reader::TableReader;
+use super::{Reader, VERSION};
+use crate::message::Message;
+use crate::model_file::Input;
+use crate::settings::{SETTINGS, SettingKind, SettingValue};
+use crate::tree::{Kind, Table, Value};
+use holonom_multibody::description::{Constraint, Force, Rod};
+use holonom_multibody::elements::constraints::CONSTRAINTS;
+use holonom_multibody::elements::forces::FORCES;
+
+/// All tables of a model file.
+pub(crate) const TABLES: [&str; 13] = [
+    "model",
+    "parameters",
+    "table",
+    "include",
+    "ground",
+    "body",
+    "joint",
+    "constraint",
+    "rod",
+    "force",
+    "input",
+    "output",
+    "simulation",
+];
+
+/// Elements at most in one file and what it includes.
+const MAX_ELEMENTS: usize = 200_000;
+
+impl Reader<'_, '_> {
+    pub(super) fn top(&mut self, root: &Table, overrides: Vec<Override>) {
+        self.unknown_keys(root, "a model file", &TABLES);
+        self.header(root);
+        self.parameters(root.get("parameters"), overrides);
+        for table in self.tables(root, "table") {
+            self.curve(table);
+        }
+        for table in self.tables(root, "input") {
+            self.input(table);
+        }
+        if let Some(ground) = root.get("ground") {
+            self.ground(ground);
+        }
+        for table in self.tables(root, "body") {
+            self.body(table);
+        }
+        for table in self.tables(root, "joint") {
+            self.joint(table);
+        }
+        for table in self.tables(root, "include") {
+            self.include(table);
+        }
+        let d = &self.model.description;
+        if d.bodies.len() + d.joints.len() > MAX_ELEMENTS {
+            let text = format!("more than {MAX_ELEMENTS} bodies and joints");
+            self.report(Message::error(None, text));
+            return;
+        }
+        for table in self.tables(root, "constraint") {
+            self.constraint(table);
+        }
+        for table in self.tables(root, "rod") {
+            self.rod(table);
+        }
+        for table in self.tables(root, "force") {
+            self.force(table);
+        }
+        for table in self.tables(root, "output") {
+            self.output(table);
+        }
+        if let Some(simulation) = root.get("simulation") {
+            self.simulation(simulation);
+        }
+        self.unused_parameters();
+    }
+
+    fn header(&mut self, root: &Table) {
+        let Some(value) = root.get("model") else {
+            let help = format!("begin with\n[model]\nformat = {VERSION}\nname = \"my machine\"");
+            self.error_with_help(&(0..0), "the table [model] is missing", help);
+            return;
+        };
+        let Some(table) = self.table(value) else { return };
+        let mut fields = TableReader::new(self, table, "[model]");
+        let format = fields.required("format", &format!("the version of the format, {VERSION}"));
+        let name = fields.required("name", "the name of the mechanism");
+        let about = fields.optional("description");
+        let source = fields.optional("source");
+        let gravity = fields.optional("gravity");
+        fields.finish();
+        if let Some(format) = format {
+            match format.kind {
+                Kind::Number(version) if version == VERSION as f64 => {}
+                Kind::Number(version) => {
+                    let text = format!("format {version} is not known; this program reads format {VERSION}");
+                    self.error_with_help(&format.span, text, "use a newer program, or correct the number");
+                }
+                _ => self.expected("a number", format),
+            }
+        }
+        if let Some(name) = name.and_then(|value| self.text(value)) {
+            self.model.description.name = name.to_string();
+        }
+        if let Some(about) = about.and_then(|value| self.text(value)) {
+            self.model.about = about.trim().to_string();
+        }
+        if let Some(source) = source.and_then(|value| self.text(value)) {
+            self.model.source = source.trim().to_string();
+        }
+        // Parameters are not known yet: gravity waits.
+        self.names.gravity = gravity.cloned();
+    }
+
+    fn constraint(&mut self, table: &Table) {
+        let mut fields = TableReader::new(self, table, "a constraint");
+        let name = fields.name("constraint");
+        let known: Vec<&str> = CONSTRAINTS.iter().map(|c| c.name).collect();
+        let kind = fields.required("kind", &format!("one of {}", known.join(", ")));
+        let kind = kind.and_then(|value| fields.reader.choice(value, "kind of constraint", &known));
+        let Some(info) = kind.map(|index| CONSTRAINTS[index]) else {
+            return;
+        };
+        let mut kind = (info.template)();
+        (info.fields)(&mut kind, &mut fields);
+        fields.finish();
+        self.model.description.constraints.push(Constraint::new(name, kind));
+    }
+
+    fn rod(&mut self, table: &Table) {
+        let mut fields = TableReader::new(self, table, "a rod");
+        let name = fields.name("rod");
+        let mut rod = Rod::new(name, "", "", 0.0);
+        rod.fields(&mut fields);
+        fields.finish();
+        self.model.description.rods.push(rod);
+    }
+
+    fn force(&mut self, table: &Table) {
+        let mut fields = TableReader::new(self, table, "a force");
+        let name = fields.name("force");
+        let known: Vec<&str> = FORCES.iter().filter(|f| f.in_files).map(|f| f.name).collect();
+        let kind = fields.required("kind", &format!("one of {}", known.join(", ")));
+        let kind = kind.and_then(|value| fields.reader.choice(value, "kind of force", &known));
+        let Some(info) = kind.and_then(|index| FORCES.iter().find(|f| f.name == known[index])) else {
+            return;
+        };
+        let mut kind = (info.template)();
+        (info.fields)(&mut kind, &mut fields);
+        fields.finish();
+        self.model.description.forces.push(Force { name, kind });
+    }
+
+    fn input(&mut self, table: &Table) {
+        let mut fields = TableReader::new(self, table, "an input");
+        let name = fields.name("input");
+        let unit = fields.optional("unit");
+        let expression = fields.required("expression", "a function of t, such as \"0.1*sin(2*t)\"");
+        let head = fields.head();
+        fields.finish();
+        let unit = unit.and_then(|value| self.unit(value)).unwrap_or_default();
+        let signal = expression.map(|value| self.signal(value, &unit));
+        if let Some(signal) = signal
+            && self.declare_input(&name, &signal, &head)
+        {
+            self.model.inputs.push(Input { name, unit, signal });
+        }
+    }
+
+    fn output(&mut self, table: &Table) {
+        let mut fields = TableReader::new(self, table, "an output");
+        let channels = fields.required("channels", "a list of names or patterns, such as [\"crank.*\"]");
+        fields.finish();
+        let Some(list) = channels.and_then(|value| self.list(value)) else {
+            return;
+        };
+        for item in list {
+            if let Some(pattern) = self.text(item) {
+                let place = self.place(&item.span);
+                self.model.places.add(format!("channel \"{pattern}\""), place, Vec::new());
+                self.model.outputs.push(pattern.to_string());
+            }
+        }
+    }
+
+    fn simulation(&mut self, value: &Value) {
+        let Some(table) = self.table(value) else { return };
+        let mut fields = TableReader::new(self, table, "[simulation]");
+        let mut given = Vec::new();
+        for info in SETTINGS {
+            if let Some(value) = fields.optional(info.name) {
+                given.push((info, value));
+            }
+        }
+        fields.finish();
+        for (info, value) in given {
+            let read = match info.kind {
+                SettingKind::Number(unit) => {
+                    let number = self.number(value, unit);
+                    (!number.is_nan()).then_some(SettingValue::Number(number))
+                }
+                SettingKind::Count => self.count(value).map(SettingValue::Count),
+                SettingKind::Flag => self.flag(value).map(SettingValue::Flag),
+                SettingKind::Choice(names) => {
+                    let names = names();
+                    let chosen = self.choice(value, info.name, &names);
+                    chosen.map(|index| SettingValue::Name(names[index].to_string()))
+                }
+            };
+            if let Some(read) = read {
+                self.model.settings.set(info.name, read);
+                let place = self.place(&value.span);
+                self.model.places.add(format!("setting \"{}\"", info.name), place, Vec::new());
+            }
+        }
+    }
+
+    fn count(&mut self, value: &Value) -> Option<u64> {
+        match value.kind {
+            Kind::Number(number) if number >= 0.0 && number.fract() == 0.0 && number < 9e15 => {
+                Some(number as u64)
+            }
+            _ => {
+                self.expected("a whole number", value);
+                None
+            }
+        }
+    }
+}

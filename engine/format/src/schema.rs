@@ -1,0 +1,310 @@
+//! The JSON Schema of the model file, from the same registries and field lists that read it.
+
+use crate::read::VERSION;
+use crate::read::syntax::{HINTS, ORIENTATIONS, TABLES};
+use crate::settings::{SETTINGS, SettingKind};
+use holonom_multibody::description::fields::{Need, Noted, Sort, note};
+use holonom_multibody::description::{Body, Joint, Rod};
+use holonom_multibody::elements::constraints::CONSTRAINTS;
+use holonom_multibody::elements::forces::FORCES;
+use holonom_multibody::elements::joints::JOINTS;
+use serde_json::{Map, Value, json};
+
+/// The JSON Schema (draft 2020-12) of model files.
+///
+/// ```
+/// let schema = holonom_format::schema();
+/// assert_eq!(schema["properties"]["model"]["properties"]["format"]["const"], 1);
+/// ```
+pub fn schema() -> Value {
+    let mut properties = Map::new();
+    for table in TABLES {
+        properties.insert(table.to_string(), part(table));
+    }
+    json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Holonom model file",
+        "type": "object",
+        "required": ["model"],
+        "additionalProperties": false,
+        "properties": properties,
+        "$defs": {
+            "number": {
+                "description": "A number in SI units, a quantity with a unit such as \"12 mm\", or an expression of parameters.",
+                "type": ["number", "string"],
+            },
+            "function": {
+                "description": "A number, or an expression of parameters, inputs and the time t.",
+                "type": ["number", "string"],
+            },
+            "vector": { "type": "array", "items": number(), "minItems": 3, "maxItems": 3 },
+            "frame": frame(),
+        },
+    })
+}
+
+fn number() -> Value {
+    json!({ "$ref": "#/$defs/number" })
+}
+
+fn function() -> Value {
+    json!({ "$ref": "#/$defs/function" })
+}
+
+fn vector() -> Value {
+    json!({ "$ref": "#/$defs/vector" })
+}
+
+fn text(doc: &str) -> Value {
+    json!({ "type": "string", "description": doc })
+}
+
+/// A marker: a position, or a table with an orientation.
+fn frame() -> Value {
+    let mut properties = Map::from_iter([("position".to_string(), vector())]);
+    for key in ORIENTATIONS {
+        properties.insert(key.to_string(), orientation(key));
+    }
+    json!({ "anyOf": [
+        vector(),
+        { "type": "object", "additionalProperties": false, "properties": properties },
+    ]})
+}
+
+fn orientation(key: &str) -> Value {
+    match key {
+        "cardan" | "z_axis" => vector(),
+        "quaternion" => json!({ "type": "array", "items": number(), "minItems": 4, "maxItems": 4 }),
+        _ => json!({ "type": "array", "items": vector(), "minItems": 3, "maxItems": 3 }),
+    }
+}
+
+/// An object with these properties and no others.
+fn object(properties: Map<String, Value>, required: &[&str]) -> Value {
+    json!({
+        "type": "object",
+        "additionalProperties": false,
+        "properties": properties,
+        "required": required,
+    })
+}
+
+fn list_of(items: Value) -> Value {
+    json!({ "type": "array", "items": items })
+}
+
+fn part(table: &str) -> Value {
+    match table {
+        "model" => object(
+            Map::from_iter([
+                ("format".to_string(), json!({ "const": VERSION })),
+                ("name".to_string(), text("Name of the mechanism.")),
+                ("description".to_string(), text("What it is.")),
+                ("source".to_string(), text("Where its data come from.")),
+                ("gravity".to_string(), vector()),
+            ]),
+            &["format", "name"],
+        ),
+        "parameters" => json!({
+            "type": "object",
+            "additionalProperties": { "anyOf": [
+                number(),
+                { "type": "object", "additionalProperties": false, "required": ["value"],
+                  "properties": { "value": number(), "description": { "type": "string" } } },
+            ]},
+        }),
+        "table" => {
+            let numbers = json!({ "type": "array", "items": { "type": "number" } });
+            list_of(object(
+                Map::from_iter([
+                    ("name".to_string(), text("Name, callable in expressions.")),
+                    ("file".to_string(), text("CSV file, relative to this one.")),
+                    ("columns".to_string(), json!({ "type": "array", "items": { "type": ["string", "integer"] }, "minItems": 2, "maxItems": 2 })),
+                    ("x".to_string(), numbers.clone()),
+                    ("y".to_string(), numbers),
+                    ("interpolation".to_string(), json!({ "enum": ["linear", "spline", "monotone"] })),
+                    ("extrapolation".to_string(), json!({ "enum": ["hold", "linear", "refuse"] })),
+                ]),
+                &["name"],
+            ))
+        }
+        "include" => {
+            let mut properties = Map::from_iter([
+                ("file".to_string(), text("Model file or URDF, relative to this one.")),
+                ("prefix".to_string(), text("Put before all its names.")),
+                ("on".to_string(), text("Frame that its ground becomes.")),
+                ("position".to_string(), vector()),
+                ("mirror".to_string(), json!({ "enum": ["x", "y", "z"] })),
+                ("parameters".to_string(), json!({ "type": "object", "additionalProperties": number() })),
+            ]);
+            for key in ORIENTATIONS {
+                properties.insert(key.to_string(), orientation(key));
+            }
+            list_of(object(properties, &["file"]))
+        }
+        "ground" => object(Map::from_iter([("markers".to_string(), markers())]), &[]),
+        "body" => list_of(body()),
+        "joint" => list_of(json!({ "oneOf": JOINTS.iter().map(|info| joint(info.name)).collect::<Vec<_>>() })),
+        "constraint" => {
+            let kinds = CONSTRAINTS.iter().map(|info| {
+                let fields = note(|v| (info.fields)(&mut (info.template)(), v));
+                element(info.name, info.doc, &fields, Map::new())
+            });
+            list_of(json!({ "oneOf": kinds.collect::<Vec<_>>() }))
+        }
+        "rod" => {
+            let fields = note(|v| Rod::new("", "", "", 0.0).fields(v));
+            let (mut properties, mut required) = described(&fields);
+            properties.insert("name".to_string(), text("Name."));
+            required.push("name");
+            list_of(object(properties, &required))
+        }
+        "force" => {
+            let kinds = FORCES.iter().filter(|info| info.in_files).map(|info| {
+                let fields = note(|v| (info.fields)(&mut (info.template)(), v));
+                element(info.name, info.doc, &fields, Map::new())
+            });
+            list_of(json!({ "oneOf": kinds.collect::<Vec<_>>() }))
+        }
+        "input" => list_of(object(
+            Map::from_iter([
+                ("name".to_string(), text("Name, usable in expressions of t.")),
+                ("unit".to_string(), text("Unit of its value.")),
+                ("expression".to_string(), function()),
+            ]),
+            &["name", "expression"],
+        )),
+        "output" => list_of(object(
+            Map::from_iter([(
+                "channels".to_string(),
+                json!({ "type": "array", "items": { "type": "string" } }),
+            )]),
+            &["channels"],
+        )),
+        _ => simulation(),
+    }
+}
+
+fn markers() -> Value {
+    json!({ "type": "object", "additionalProperties": { "$ref": "#/$defs/frame" } })
+}
+
+fn body() -> Value {
+    let (mut properties, mut required) = described(&note(|v| Body::new("", 0.0).fields(v)));
+    properties.insert("name".to_string(), text("Name."));
+    properties.insert("markers".to_string(), markers());
+    let cylinder = object(
+        Map::from_iter([("radius".to_string(), number()), ("length".to_string(), number())]),
+        &["radius", "length"],
+    );
+    properties.insert(
+        "solid".to_string(),
+        json!({
+            "description": "A homogeneous solid: its moments of inertia.",
+            "type": "object",
+            "additionalProperties": false,
+            "minProperties": 1,
+            "maxProperties": 1,
+            "properties": {
+                "ball": number(),
+                "box": vector(),
+                "cylinder": cylinder,
+                "thin_rod": vector(),
+                "planar": number(),
+            },
+        }),
+    );
+    required.push("name");
+    object(properties, &required)
+}
+
+fn joint(name: &str) -> Value {
+    let Some(info) = JOINTS.iter().find(|info| info.name == name) else {
+        return Value::Null;
+    };
+    let fields = note(|v| Joint::new("", info.template, "", "").fields(v));
+    let mut special = Map::new();
+    special.insert("hint".to_string(), json!({ "enum": HINTS.map(|(name, _)| name) }));
+    for coordinate in info.coordinates {
+        let start = json!({ "anyOf": [
+            number(),
+            object(
+                Map::from_iter([
+                    ("start".to_string(), number()),
+                    ("velocity".to_string(), number()),
+                    ("locked".to_string(), json!({ "type": "boolean" })),
+                    ("follows".to_string(), function()),
+                ]),
+                &[],
+            ),
+        ], "description": format!("Start [{}], velocity, lock or prescribed motion.", coordinate.unit) });
+        special.insert(coordinate.name.to_string(), start);
+    }
+    if info.has_orientation {
+        let angles = object(Map::from_iter([("cardan".to_string(), vector())]), &["cardan"]);
+        let start = json!({ "anyOf": [orientation("quaternion"), angles] });
+        special.insert("orientation".to_string(), start);
+        special.insert("angular_velocity".to_string(), vector());
+        special.insert("orientation_locked".to_string(), json!({ "type": "boolean" }));
+    }
+    element(info.name, info.doc, &fields, special)
+}
+
+/// An element with name and kind.
+fn element(kind: &str, doc: &str, fields: &[Noted], special: Map<String, Value>) -> Value {
+    let (mut properties, mut required) = described(fields);
+    properties.insert("name".to_string(), text("Name."));
+    properties.insert("kind".to_string(), json!({ "const": kind, "description": doc }));
+    properties.extend(special);
+    required.extend(["name", "kind"]);
+    object(properties, &required)
+}
+
+fn described(fields: &[Noted]) -> (Map<String, Value>, Vec<&'static str>) {
+    let mut properties = Map::new();
+    let mut required = Vec::new();
+    for noted in fields {
+        let field = &noted.field;
+        let mut value = sort(&noted.sort);
+        let doc = match field.unit {
+            "" => field.doc.to_string(),
+            unit => format!("{} [{unit}]", field.doc),
+        };
+        value["description"] = json!(doc);
+        properties.insert(field.name.to_string(), value);
+        if field.need == Need::Required {
+            required.push(field.name);
+        }
+    }
+    (properties, required)
+}
+
+fn sort(sort: &Sort) -> Value {
+    match sort {
+        Sort::Number => number(),
+        Sort::Vector => vector(),
+        Sort::Symmetric => json!({ "type": "array", "items": number(), "minItems": 3, "maxItems": 6 }),
+        Sort::Signal => function(),
+        Sort::Signals | Sort::Expressions => {
+            json!({ "type": "array", "items": function(), "minItems": 3, "maxItems": 3 })
+        }
+        Sort::Frame | Sort::Coordinate => json!({ "type": "string" }),
+        Sort::Terms => json!({ "type": "object", "additionalProperties": number() }),
+        Sort::Flag => json!({ "type": "boolean" }),
+        Sort::Choice(names) => json!({ "enum": names }),
+    }
+}
+
+fn simulation() -> Value {
+    let properties = SETTINGS.iter().map(|info| {
+        let mut value = match info.kind {
+            SettingKind::Number(_) => number(),
+            SettingKind::Count => json!({ "type": "integer", "minimum": 0 }),
+            SettingKind::Flag => json!({ "type": "boolean" }),
+            SettingKind::Choice(names) => json!({ "enum": names() }),
+        };
+        value["description"] = json!(info.doc);
+        (info.name.to_string(), value)
+    });
+    object(properties.collect(), &[])
+}

@@ -1,0 +1,136 @@
+//! A TOML text as a tree with source positions.
+
+use crate::message::{Message, Place, Source};
+use core::ops::Range;
+use std::sync::Arc;
+use toml::de::{DeTable, DeValue};
+
+/// Largest text that is read, in bytes.
+pub const MAX_TEXT: usize = 64 << 20;
+
+/// A value with its place.
+#[derive(Clone, Debug)]
+pub struct Value {
+    /// What it is.
+    pub kind: Kind,
+    /// Its bytes in the text.
+    pub span: Range<usize>,
+}
+
+/// What a value is.
+#[derive(Clone, Debug)]
+pub enum Kind {
+    /// A string.
+    Text(String),
+    /// An integer or a float.
+    Number(f64),
+    /// true or false.
+    Flag(bool),
+    /// A date or a time, which no field takes.
+    Date,
+    /// A list.
+    List(Vec<Value>),
+    /// A table.
+    Table(Table),
+}
+
+impl Kind {
+    /// Its name in messages.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Text(_) => "a text",
+            Self::Number(_) => "a number",
+            Self::Flag(_) => "true or false",
+            Self::Date => "a date",
+            Self::List(_) => "a list",
+            Self::Table(_) => "a table",
+        }
+    }
+}
+
+/// A table: keys with values in the order of the text.
+#[derive(Clone, Debug, Default)]
+pub struct Table {
+    /// The entries.
+    pub entries: Vec<Entry>,
+    /// Bytes of the header or of the inline table.
+    pub span: Range<usize>,
+}
+
+/// A key with its value.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// The key.
+    pub key: String,
+    /// Its bytes.
+    pub key_span: Range<usize>,
+    /// The value.
+    pub value: Value,
+}
+
+impl Table {
+    /// The value of a key.
+    pub fn get(&self, key: &str) -> Option<&Value> {
+        self.entries.iter().find(|e| e.key == key).map(|e| &e.value)
+    }
+}
+
+/// Parses a text.
+///
+/// # Errors
+/// All faults of syntax.
+pub fn parse(source: &Arc<Source>) -> Result<Table, Vec<Message>> {
+    if source.text.len() > MAX_TEXT {
+        let text = format!(
+            "`{}` has {} bytes; model files of more than {MAX_TEXT} are not read",
+            source.name,
+            source.text.len()
+        );
+        return Err(vec![Message::error(None, text)]);
+    }
+    let (table, errors) = DeTable::parse_recoverable(&source.text);
+    if errors.is_empty() {
+        return Ok(convert_table(table.get_ref(), table.span()));
+    }
+    let message = |error: &toml::de::Error| {
+        let place = error.span().map(|span| Place {
+            source: source.clone(),
+            span,
+        });
+        Message::error(place, format!("syntax: {}", error.message()))
+    };
+    Err(errors.iter().map(message).collect())
+}
+
+fn convert_table(table: &DeTable<'_>, span: Range<usize>) -> Table {
+    let entries = table.iter().map(|(key, value)| Entry {
+        key: key.get_ref().to_string(),
+        key_span: key.span(),
+        value: convert(value.get_ref(), value.span()),
+    });
+    Table {
+        entries: entries.collect(),
+        span,
+    }
+}
+
+/// The parser bounds the depth, and with it this recursion.
+fn convert(value: &DeValue<'_>, span: Range<usize>) -> Value {
+    let kind = match value {
+        DeValue::String(text) => Kind::Text(text.to_string()),
+        DeValue::Integer(number) => {
+            let parsed = i128::from_str_radix(number.as_str(), number.radix());
+            Kind::Number(parsed.map_or(f64::NAN, |n| n as f64))
+        }
+        DeValue::Float(number) => Kind::Number(number.as_str().parse().unwrap_or(f64::NAN)),
+        DeValue::Boolean(flag) => Kind::Flag(*flag),
+        DeValue::Datetime(_) => Kind::Date,
+        DeValue::Array(list) => Kind::List(
+            list.iter()
+                .map(|item| convert(item.get_ref(), item.span()))
+                .collect(),
+        ),
+        DeValue::Table(table) => Kind::Table(convert_table(table, span.clone())),
+    };
+    Value { kind, span }
+}

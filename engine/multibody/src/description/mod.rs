@@ -9,6 +9,7 @@ use holonom_algebra::{Mat3, Pose, Quaternion, Vec3};
 use std::sync::Arc;
 
 mod builder;
+pub mod fields;
 
 /// A mechanism as described: nothing is checked until it is compiled.
 #[derive(Clone, Debug)]

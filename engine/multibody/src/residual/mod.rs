@@ -52,6 +52,19 @@ impl Form {
         }
     }
 
+    /// One sentence for users.
+    pub fn doc(self) -> &'static str {
+        match self {
+            Self::Ode => "No constraints: mechanisms without loops.",
+            Self::Index1 => "Constraints on accelerations; positions drift.",
+            Self::Index2 => "Constraints on velocities; positions drift little.",
+            Self::Index3 => "Constraints on positions.",
+            Self::Ggl => {
+                "Constraints on velocities and positions: nothing drifts [Gear, Gupta, Leimkuhler 1985]."
+            }
+        }
+    }
+
     /// Whether lengths of Euler parameters are kept by multipliers σ.
     pub(crate) fn keeps_lengths(self) -> bool {
         matches!(self, Self::Index2 | Self::Index3 | Self::Ggl)
@@ -77,6 +90,14 @@ impl Formalism {
         match self {
             Self::Residual => "residual",
             Self::Explicit => "explicit",
+        }
+    }
+
+    /// One sentence for users.
+    pub fn doc(self) -> &'static str {
+        match self {
+            Self::Residual => "Recursive Newton–Euler, M v̇ − f + Gᵀλ: the cheaper one.",
+            Self::Explicit => "Articulated bodies: v̇ itself.",
         }
     }
 }

@@ -6,13 +6,14 @@
 //! second origin, and the opposite at the same point on the first side (virtual power).
 
 use super::scene::{Loads, Scene};
+use crate::description::ConstraintKind;
+use crate::description::fields::Fields;
 use crate::model::{Attachment, RowLevel};
 use holonom_algebra::{Real, Vec3, Wrench};
 
 mod coordinate_sum;
 mod pair;
 pub(crate) mod relative;
-mod rolling;
 
 pub use coordinate_sum::CoordinateSum;
 pub use pair::{Pair, PairRow};
@@ -44,6 +45,48 @@ pub trait ConstraintLaw {
     fn directions<T: Real>(&self, scene: &Scene<T>, out: &mut [Wrench<T>]) -> Option<Vec3<T>>;
     /// Adds Gᵀ λ.
     fn loads<T: Real>(&self, scene: &Scene<T>, multipliers: &[T], loads: &mut Loads<T>);
+}
+
+/// An entry of the registry of kinds: what users need to know about a kind of constraint. Several
+/// kinds may come from one element.
+#[derive(Debug)]
+pub struct ConstraintInfo {
+    /// Name in model files and reports.
+    pub name: &'static str,
+    /// One sentence for users.
+    pub doc: &'static str,
+    /// Number of rows.
+    pub rows: usize,
+    /// The kind as absent fields leave it.
+    pub template: fn() -> ConstraintKind,
+    /// Shows the fields of a constraint of this kind; one of another kind has none to show.
+    pub fields: fn(&mut ConstraintKind, &mut dyn Fields),
+}
+
+macro_rules! kinds {
+    ($($file:ident $kind:ident,)*) => {
+        $(mod $file;)*
+
+        /// All kinds of constraints besides joints.
+        pub const CONSTRAINTS: &[&ConstraintInfo] = &[$(&$file::CONSTRAINT),*];
+
+        impl ConstraintKind {
+            /// The registry's entry of the kind.
+            pub fn info(&self) -> &'static ConstraintInfo {
+                match self {
+                    $(Self::$kind { .. } => &$file::CONSTRAINT,)*
+                }
+            }
+        }
+    };
+}
+
+kinds! {
+    point Point,
+    distance Distance,
+    coupling Coupling,
+    driver Driver,
+    rolling Rolling,
 }
 
 macro_rules! registry {

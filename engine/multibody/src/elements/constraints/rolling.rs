@@ -1,10 +1,42 @@
 //! A disc or a ball that rolls without slipping on a plane, which may move itself.
 
-use super::ConstraintLaw;
+use super::{ConstraintInfo, ConstraintLaw};
 use super::relative::Relative;
+use crate::description::fields::{Field, Fields};
+use crate::description::ConstraintKind;
 use crate::elements::scene::{Loads, Scene};
 use crate::model::{Attachment, RowLevel};
 use holonom_algebra::{Real, Twist, Vec3, Wrench};
+
+/// The entry of the registry.
+pub(super) const CONSTRAINT: ConstraintInfo = ConstraintInfo {
+    name: "rolling",
+    doc: "A disc or a ball rolls on a plane without slipping.",
+    rows: 3,
+    template,
+    fields,
+};
+
+fn template() -> ConstraintKind {
+    ConstraintKind::Rolling {
+        wheel: String::new(),
+        plane: String::new(),
+        radius: 0.0,
+        sphere: false,
+    }
+}
+
+fn fields(kind: &mut ConstraintKind, visitor: &mut dyn Fields) {
+    let ConstraintKind::Rolling { wheel, plane, radius, sphere } = kind else {
+        return;
+    };
+    let doc = "Frame on the wheel: origin at its centre, z along its axle.";
+    visitor.frame(&Field::required("wheel", "", doc), wheel);
+    let doc = "Frame whose x–y plane is rolled on, on the side to which z points.";
+    visitor.frame(&Field::required("plane", "", doc), plane);
+    visitor.number(&Field::required("radius", "m", "Radius; must be positive."), radius);
+    visitor.flag(&Field::optional("sphere", "", "A ball instead of a thin disc."), sphere);
+}
 
 /// Rolling on the x–y plane of a frame, on the side its z axis points to: 1 row that keeps the
 /// lowest point on the plane, and 2 rows that keep the material point there at rest on the plane.

@@ -1,10 +1,41 @@
 //! A given force and torque.
 
-use super::ForceLaw;
+use super::{ForceInfo, ForceLaw};
+use crate::description::fields::{Field, Fields};
+use crate::description::ForceKind;
 use crate::elements::scene::{Loads, Scene};
 use crate::model::Attachment;
 use crate::signal::Signal;
 use holonom_algebra::{Real, Vec3};
+
+/// The entry of the registry.
+pub(super) const FORCE: ForceInfo = ForceInfo {
+    name: "applied",
+    doc: "A force and a torque over time at the origin of a frame; they react on nothing.",
+    in_files: true,
+    template,
+    fields,
+};
+
+fn template() -> ForceKind {
+    ForceKind::Applied {
+        frame: String::new(),
+        force: [0.0; 3].map(Signal::constant),
+        torque: [0.0; 3].map(Signal::constant),
+        follower: false,
+    }
+}
+
+fn fields(kind: &mut ForceKind, visitor: &mut dyn Fields) {
+    let ForceKind::Applied { frame, force, torque, follower } = kind else {
+        return;
+    };
+    visitor.frame(&Field::required("frame", "", "Where it acts."), frame);
+    visitor.signals(&Field::optional("force", "N", "Components of the force."), force);
+    visitor.signals(&Field::optional("torque", "N m", "Components of the torque."), torque);
+    let doc = "Components in the axes of the frame, with which they turn, instead of the ground's.";
+    visitor.flag(&Field::optional("follower", "", doc), follower);
+}
 
 /// A force and a torque over time at the origin of a frame; reacts on nothing.
 #[derive(Clone, Debug)]

@@ -1,9 +1,41 @@
 //! Spring, damper and motor on one coordinate.
 
-use super::ForceLaw;
+use super::{ForceInfo, ForceLaw};
+use crate::description::fields::{Field, Fields};
+use crate::description::{CoordinateRef, ForceKind};
 use crate::elements::scene::{Loads, Scene};
 use crate::signal::Signal;
 use holonom_algebra::Real;
+
+/// The entry of the registry.
+pub(super) const FORCE: ForceInfo = ForceInfo {
+    name: "joint-spring",
+    doc: "Spring, damper and motor on one coordinate of a joint in the tree.",
+    in_files: true,
+    template,
+    fields,
+};
+
+fn template() -> ForceKind {
+    ForceKind::JointSpring {
+        coordinate: CoordinateRef::from(""),
+        stiffness: 0.0,
+        damping: 0.0,
+        free_position: 0.0,
+        motor: Signal::constant(0.0),
+    }
+}
+
+fn fields(kind: &mut ForceKind, visitor: &mut dyn Fields) {
+    let ForceKind::JointSpring { coordinate, stiffness, damping, free_position, motor } = kind else {
+        return;
+    };
+    visitor.coordinate(&Field::required("coordinate", "", "The coordinate it acts on."), coordinate);
+    visitor.number(&Field::optional("stiffness", "N m/rad or N/m", "Stiffness of the spring."), stiffness);
+    visitor.number(&Field::optional("damping", "N m s/rad or N s/m", "Damping."), damping);
+    visitor.number(&Field::optional("free_position", "rad or m", "Position without force of the spring."), free_position);
+    visitor.signal(&Field::optional("motor", "N m or N", "Torque or force that acts besides."), motor);
+}
 
 /// τ = −k (x − x₀) − c ẋ + motor(t) on the scalar coordinate of a node. Angles count turns.
 ///

@@ -1,19 +1,19 @@
 //! Force elements. One file per kind, one line in the registry.
+//!
+//! ```
+//! use holonom_multibody::elements::forces::FORCES;
+//! use holonom_multibody::description::fields::note;
+//!
+//! let spring = FORCES.iter().find(|force| force.name == "spring-damper").unwrap();
+//! let fields = note(|visitor| (spring.fields)(&mut (spring.template)(), visitor));
+//! assert!(fields.iter().any(|noted| noted.field.name == "stiffness" && noted.field.unit == "N/m"));
+//! assert_eq!((spring.template)().info().name, "spring-damper");
+//! ```
 
 use super::scene::{Loads, Scene};
+use crate::description::ForceKind;
+use crate::description::fields::Fields;
 use holonom_algebra::Real;
-
-mod applied;
-mod joint_spring;
-mod spring_damper;
-mod torsion_spring;
-mod user;
-
-pub use applied::Applied;
-pub use joint_spring::JointSpring;
-pub use spring_damper::SpringDamper;
-pub use torsion_spring::TorsionSpring;
-pub use user::User;
 
 /// What a kind of force element has to say.
 pub trait ForceLaw {
@@ -25,8 +25,38 @@ pub trait ForceLaw {
     fn nodes(&self) -> [Option<usize>; 2];
 }
 
+/// An entry of the registry: what users need to know about a kind of force element.
+#[derive(Debug)]
+pub struct ForceInfo {
+    /// Name in model files and reports.
+    pub name: &'static str,
+    /// One sentence for users.
+    pub doc: &'static str,
+    /// It can be written in a model file. A law in Rust cannot.
+    pub in_files: bool,
+    /// The kind as absent fields leave it.
+    pub template: fn() -> ForceKind,
+    /// Shows the fields of an element of this kind; one of another kind has none to show.
+    pub fields: fn(&mut ForceKind, &mut dyn Fields),
+}
+
 macro_rules! registry {
-    ($($(#[$doc:meta])* $kind:ident,)*) => {
+    ($($(#[$doc:meta])* $file:ident $kind:ident,)*) => {
+        $(mod $file;)*
+        $(pub use $file::$kind;)*
+
+        /// All kinds of force elements.
+        pub const FORCES: &[&ForceInfo] = &[$(&$file::FORCE),*];
+
+        impl ForceKind {
+            /// The registry's entry of the kind.
+            pub fn info(&self) -> &'static ForceInfo {
+                match self {
+                    $(Self::$kind { .. } => &$file::FORCE,)*
+                }
+            }
+        }
+
         /// A force element of any kind.
         #[derive(Clone, Debug)]
         pub enum ForceElement {
@@ -60,13 +90,13 @@ macro_rules! registry {
 
 registry! {
     /// A force and a torque over time.
-    Applied,
+    applied Applied,
     /// Spring and damper between two points.
-    SpringDamper,
+    spring_damper SpringDamper,
     /// Spring and damper about an axis.
-    TorsionSpring,
+    torsion_spring TorsionSpring,
     /// Spring, damper and motor on a coordinate.
-    JointSpring,
+    joint_spring JointSpring,
     /// A user's law between two frames.
-    User,
+    user User,
 }

@@ -1,9 +1,43 @@
 //! Spring and damper between two points.
 
-use super::ForceLaw;
+use super::{ForceInfo, ForceLaw};
+use crate::description::fields::{FROM, Field, Fields, TO};
+use crate::description::ForceKind;
 use crate::elements::scene::{Loads, Scene};
 use crate::model::Attachment;
 use holonom_algebra::{Real, Vec3};
+
+/// The entry of the registry.
+pub(super) const FORCE: ForceInfo = ForceInfo {
+    name: "spring-damper",
+    doc: "Spring and damper between the origins of two frames.",
+    in_files: true,
+    template,
+    fields,
+};
+
+fn template() -> ForceKind {
+    ForceKind::SpringDamper {
+        from: String::new(),
+        to: String::new(),
+        stiffness: 0.0,
+        damping: 0.0,
+        free_length: 0.0,
+        preload: 0.0,
+    }
+}
+
+fn fields(kind: &mut ForceKind, visitor: &mut dyn Fields) {
+    let ForceKind::SpringDamper { from, to, stiffness, damping, free_length, preload } = kind else {
+        return;
+    };
+    visitor.frame(&FROM, from);
+    visitor.frame(&TO, to);
+    visitor.number(&Field::required("stiffness", "N/m", "Stiffness of the spring."), stiffness);
+    visitor.number(&Field::optional("damping", "N s/m", "Damping along the line between the ends."), damping);
+    visitor.number(&Field::required("free_length", "m", "Length without force of the spring."), free_length);
+    visitor.number(&Field::optional("preload", "N", "Tension that acts besides."), preload);
+}
 
 /// Tension k (ℓ − ℓ₀) + c ℓ̇ + F₀ along the line between two origins, with ℓ their distance.
 ///

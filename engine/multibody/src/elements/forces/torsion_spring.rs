@@ -1,10 +1,42 @@
 //! Spring and damper about an axis.
 
-use super::ForceLaw;
+use super::{ForceInfo, ForceLaw};
+use crate::description::fields::{FROM, Field, Fields, TO};
+use crate::description::ForceKind;
 use crate::elements::constraints::relative::Relative;
 use crate::elements::scene::{Loads, Scene};
 use crate::model::Attachment;
 use holonom_algebra::{Real, Vec3, Wrench};
+
+/// The entry of the registry.
+pub(super) const FORCE: ForceInfo = ForceInfo {
+    name: "torsion-spring",
+    doc: "Spring and damper about the z axis that two frames share; turns are not counted.",
+    in_files: true,
+    template,
+    fields,
+};
+
+fn template() -> ForceKind {
+    ForceKind::TorsionSpring {
+        from: String::new(),
+        to: String::new(),
+        stiffness: 0.0,
+        damping: 0.0,
+        free_angle: 0.0,
+    }
+}
+
+fn fields(kind: &mut ForceKind, visitor: &mut dyn Fields) {
+    let ForceKind::TorsionSpring { from, to, stiffness, damping, free_angle } = kind else {
+        return;
+    };
+    visitor.frame(&FROM, from);
+    visitor.frame(&TO, to);
+    visitor.number(&Field::required("stiffness", "N m/rad", "Stiffness of the spring."), stiffness);
+    visitor.number(&Field::optional("damping", "N m s/rad", "Damping about the axis."), damping);
+    visitor.number(&Field::optional("free_angle", "rad", "Angle without torque of the spring."), free_angle);
+}
 
 /// Torque −k (θ − θ₀) − c z·w about the z axis of the first frame on the second, with w the
 /// relative angular velocity.

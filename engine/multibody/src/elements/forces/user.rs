@@ -1,11 +1,38 @@
 //! A user's own law between two frames.
 
-use super::ForceLaw;
+use super::{ForceInfo, ForceLaw};
+use crate::description::fields::{FROM, Fields, TO};
+use crate::description::ForceKind;
 use crate::elements::constraints::relative::Relative;
 use crate::elements::scene::{Loads, Scene};
 use crate::model::Attachment;
-use holonom_algebra::{Function, Mat3, Real, Vec3, Wrench};
+use holonom_algebra::{Dual4, Dual8, Function, Mat3, Real, Trace, Vec3, Wrench};
 use std::sync::Arc;
+
+/// The entry of the registry.
+pub(super) const FORCE: ForceInfo = ForceInfo {
+    name: "user",
+    doc: "A law of your own between two frames, written in Rust.",
+    in_files: false,
+    template,
+    fields,
+};
+
+fn template() -> ForceKind {
+    ForceKind::User {
+        from: String::new(),
+        to: String::new(),
+        law: Arc::new(Nothing),
+    }
+}
+
+fn fields(kind: &mut ForceKind, visitor: &mut dyn Fields) {
+    let ForceKind::User { from, to, .. } = kind else {
+        return;
+    };
+    visitor.frame(&FROM, from);
+    visitor.frame(&TO, to);
+}
 
 /// A law from relative motion to force and torque.
 ///
@@ -67,5 +94,30 @@ impl ForceLaw for User {
 
     fn nodes(&self) -> [Option<usize>; 2] {
         [Some(self.from.node), Some(self.to.node)]
+    }
+}
+
+/// No force and no torque: the law of the template.
+#[derive(Debug)]
+struct Nothing;
+
+impl Function for Nothing {
+    fn inputs(&self) -> usize {
+        User::INPUTS
+    }
+    fn outputs(&self) -> usize {
+        User::OUTPUTS
+    }
+    fn evaluate_f64(&self, _: &[f64], y: &mut [f64]) {
+        y.fill(0.0);
+    }
+    fn evaluate_dual4(&self, _: &[Dual4], y: &mut [Dual4]) {
+        y.fill(Dual4::zero());
+    }
+    fn evaluate_dual8(&self, _: &[Dual8], y: &mut [Dual8]) {
+        y.fill(Dual8::zero());
+    }
+    fn evaluate_trace(&self, _: &[Trace], y: &mut [Trace]) {
+        y.fill(Trace::zero());
     }
 }

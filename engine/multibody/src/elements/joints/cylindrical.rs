@@ -1,6 +1,6 @@
 //! An angle about and a displacement along the common axis.
 
-use super::{CutRow, JointInfo, PARALLEL, Primitive, along, metres, radians};
+use super::{CutRow, JointInfo, PARALLEL, Primitive, along, metres, no_fields, radians};
 use crate::description::JointKind;
 
 /// The entry of the registry.
@@ -11,6 +11,8 @@ pub(super) const JOINT: JointInfo = JointInfo {
     has_axis: true,
     has_orientation: false,
     tree_only: false,
+    template: JointKind::Cylindrical,
+    fields: no_fields,
     motions,
     cut_rows,
 };

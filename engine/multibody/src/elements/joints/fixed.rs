@@ -1,6 +1,6 @@
 //! No freedom: the two frames coincide.
 
-use super::{ALIGNED, CutRow, JointInfo, POINT, Primitive};
+use super::{ALIGNED, CutRow, JointInfo, POINT, Primitive, no_fields};
 use crate::description::JointKind;
 
 /// The entry of the registry.
@@ -11,6 +11,8 @@ pub(super) const JOINT: JointInfo = JointInfo {
     has_axis: false,
     has_orientation: false,
     tree_only: false,
+    template: JointKind::Fixed,
+    fields: no_fields,
     motions,
     cut_rows,
 };

@@ -1,6 +1,6 @@
 //! All six freedoms: position in the first frame and Euler parameters.
 
-use super::{CutRow, JointInfo, Primitive, metres};
+use super::{CutRow, JointInfo, Primitive, metres, no_fields};
 use crate::description::JointKind;
 
 /// The entry of the registry.
@@ -11,6 +11,8 @@ pub(super) const JOINT: JointInfo = JointInfo {
     has_axis: false,
     has_orientation: true,
     tree_only: true,
+    template: JointKind::Free,
+    fields: no_fields,
     motions,
     cut_rows,
 };

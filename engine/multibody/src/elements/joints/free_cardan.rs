@@ -1,6 +1,6 @@
 //! All six freedoms: position in the first frame and Cardan angles about x, y and z.
 
-use super::{CutRow, JointInfo, Primitive, metres, radians};
+use super::{CutRow, JointInfo, Primitive, metres, no_fields, radians};
 use crate::description::JointKind;
 
 /// The entry of the registry.
@@ -18,6 +18,8 @@ pub(super) const JOINT: JointInfo = JointInfo {
     has_axis: false,
     has_orientation: false,
     tree_only: true,
+    template: JointKind::FreeCardan,
+    fields: no_fields,
     motions,
     cut_rows,
 };

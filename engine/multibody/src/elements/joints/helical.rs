@@ -2,6 +2,7 @@
 
 use super::{CutRow, JointInfo, PARALLEL, Primitive, along, radians};
 use crate::description::JointKind;
+use crate::description::fields::{Field, Fields};
 use crate::elements::constraints::PairRow;
 
 /// The entry of the registry.
@@ -12,9 +13,18 @@ pub(super) const JOINT: JointInfo = JointInfo {
     has_axis: true,
     has_orientation: false,
     tree_only: false,
+    template: JointKind::Helical { pitch: 0.0 },
+    fields,
     motions,
     cut_rows,
 };
+
+fn fields(kind: &mut JointKind, visitor: &mut dyn Fields) {
+    if let JointKind::Helical { pitch } = kind {
+        let doc = "Displacement per angle.";
+        visitor.number(&Field::required("pitch", "m/rad", doc), pitch);
+    }
+}
 
 fn pitch(kind: JointKind) -> f64 {
     match kind {

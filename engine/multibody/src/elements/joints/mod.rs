@@ -25,6 +25,7 @@
 //! ```
 
 use crate::description::JointKind;
+use crate::description::fields::Fields;
 use crate::elements::constraints::PairRow;
 
 /// A primitive motion of the second frame in the first: one node of the tree.
@@ -76,6 +77,11 @@ pub struct JointInfo {
     pub has_orientation: bool,
     /// There is no constraint form.
     pub tree_only: bool,
+    /// The kind as an absent field leaves it.
+    pub template: JointKind,
+    /// Shows the fields that are special to the kind; [`Joint::fields`](crate::description::Joint::fields)
+    /// shows those that joints have in common, too.
+    pub fields: fn(&mut JointKind, &mut dyn Fields),
     /// The joint in the tree: motions from the first frame to the second, one for each scalar
     /// coordinate in order, and the ball last.
     pub motions: fn(JointKind) -> Vec<Primitive>,
@@ -120,6 +126,9 @@ joints! {
     free Free,
     free_cardan FreeCardan,
 }
+
+/// Most kinds have no fields of their own.
+fn no_fields(_: &mut JointKind, _: &mut dyn Fields) {}
 
 const fn radians(name: &'static str) -> CoordinateInfo {
     CoordinateInfo { name, unit: "rad" }

@@ -1,6 +1,6 @@
 //! One displacement along the common axis, no turning.
 
-use super::{ALIGNED, CutRow, JointInfo, Primitive, along, metres};
+use super::{ALIGNED, CutRow, JointInfo, Primitive, along, metres, no_fields};
 use crate::description::JointKind;
 
 /// The entry of the registry.
@@ -11,6 +11,8 @@ pub(super) const JOINT: JointInfo = JointInfo {
     has_axis: true,
     has_orientation: false,
     tree_only: false,
+    template: JointKind::Prismatic,
+    fields: no_fields,
     motions,
     cut_rows,
 };

@@ -1,6 +1,6 @@
 //! One angle about the common axis.
 
-use super::{CutRow, JointInfo, PARALLEL, POINT, Primitive, radians};
+use super::{CutRow, JointInfo, PARALLEL, POINT, Primitive, no_fields, radians};
 use crate::description::JointKind;
 
 /// The entry of the registry.
@@ -11,6 +11,8 @@ pub(super) const JOINT: JointInfo = JointInfo {
     has_axis: true,
     has_orientation: false,
     tree_only: false,
+    template: JointKind::Revolute,
+    fields: no_fields,
     motions,
     cut_rows,
 };

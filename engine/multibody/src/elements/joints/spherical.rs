@@ -1,6 +1,6 @@
 //! Free turning about a common point: Euler parameters.
 
-use super::{CutRow, JointInfo, POINT, Primitive};
+use super::{CutRow, JointInfo, POINT, Primitive, no_fields};
 use crate::description::JointKind;
 
 /// The entry of the registry.
@@ -11,6 +11,8 @@ pub(super) const JOINT: JointInfo = JointInfo {
     has_axis: false,
     has_orientation: true,
     tree_only: false,
+    template: JointKind::Spherical,
+    fields: no_fields,
     motions,
     cut_rows,
 };

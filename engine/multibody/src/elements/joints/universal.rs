@@ -1,6 +1,6 @@
 //! Two angles: about x of the first frame, then about y of the second.
 
-use super::{CutRow, JointInfo, POINT, Primitive, perpendicular, radians};
+use super::{CutRow, JointInfo, POINT, Primitive, no_fields, perpendicular, radians};
 use crate::description::JointKind;
 
 /// The entry of the registry.
@@ -11,6 +11,8 @@ pub(super) const JOINT: JointInfo = JointInfo {
     has_axis: false,
     has_orientation: false,
     tree_only: false,
+    template: JointKind::Universal,
+    fields: no_fields,
     motions,
     cut_rows,
 };

@@ -1,0 +1,271 @@
+//! What the fields of things are called, what they mean and where they are.
+//!
+//! One function per kind of thing shows its fields to a visitor. Reading and writing of model
+//! files, their schema, the documentation, `holonom list` and the renaming of references in
+//! included parts all come from it, so that a kind is described once.
+//!
+//! ```
+//! use holonom_multibody::description::Rod;
+//! use holonom_multibody::description::fields::{Need, note};
+//!
+//! let fields = note(|visitor| Rod::new("", "", "", 0.0).fields(visitor));
+//! let [.., mass] = fields.as_slice() else { unreachable!() };
+//! assert_eq!((mass.field.name, mass.field.unit, mass.field.need), ("mass", "kg", Need::Default));
+//! assert_eq!(mass.default.as_deref(), Some("0"));
+//! ```
+
+use super::{Body, CoordinateRef, Joint, Rod};
+use crate::Signal;
+
+/// What a field is called and what it means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Field {
+    /// Name in model files.
+    pub name: &'static str,
+    /// Unit of the value; empty where there is none.
+    pub unit: &'static str,
+    /// One sentence for users.
+    pub doc: &'static str,
+    /// Whether it can be left out.
+    pub need: Need,
+}
+
+/// Whether a field can be left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Need {
+    /// It must be given.
+    Required,
+    /// The value that the template holds is what an absent field means.
+    Default,
+}
+
+impl Field {
+    /// A field that must be given.
+    pub const fn required(name: &'static str, unit: &'static str, doc: &'static str) -> Self {
+        Self {
+            name,
+            unit,
+            doc,
+            need: Need::Required,
+        }
+    }
+
+    /// A field that can be left out: the value of the template counts then.
+    pub const fn optional(name: &'static str, unit: &'static str, doc: &'static str) -> Self {
+        Self {
+            name,
+            unit,
+            doc,
+            need: Need::Default,
+        }
+    }
+}
+
+/// What is done with the fields of a thing: a reader fills them, a writer looks at them, a schema
+/// only notes them.
+///
+/// A visitor is shown the fields in the order in which they are documented. It may change the
+/// values; who only wants to look shows it a copy.
+pub trait Fields {
+    /// A number.
+    fn number(&mut self, field: &Field, value: &mut f64);
+    /// Three components.
+    fn vector(&mut self, field: &Field, value: &mut [f64; 3]);
+    /// Entries xx, yy, zz, xy, yz, zx of a symmetric matrix; the first three may be all that is
+    /// given.
+    fn symmetric(&mut self, field: &Field, value: &mut [f64; 6]);
+    /// A number or an expression of time.
+    fn signal(&mut self, field: &Field, value: &mut Signal);
+    /// Three components over time.
+    fn signals(&mut self, field: &Field, value: &mut [Signal; 3]);
+    /// A frame: `body` or `body.marker`.
+    fn frame(&mut self, field: &Field, value: &mut String);
+    /// A coordinate: `joint` for the first or only one, or `joint.coordinate`.
+    fn coordinate(&mut self, field: &Field, value: &mut CoordinateRef);
+    /// Coordinates with factors.
+    fn terms(&mut self, field: &Field, value: &mut Vec<(CoordinateRef, f64)>);
+    /// Yes or no.
+    fn flag(&mut self, field: &Field, value: &mut bool);
+    /// One of several names, by its number.
+    fn choice(&mut self, field: &Field, names: &[&'static str], value: &mut usize);
+}
+
+/// The first of two frames.
+pub(crate) const FROM: Field = Field::required("from", "", "First frame.");
+/// The second of two frames.
+pub(crate) const TO: Field = Field::required("to", "", "Second frame.");
+
+impl Body {
+    /// Shows the fields of a body, its name and markers excepted.
+    pub fn fields(&mut self, visitor: &mut dyn Fields) {
+        visitor.number(&Field::required("mass", "kg", "Mass."), &mut self.mass);
+        let doc = "Centre of mass in the body's frame.";
+        visitor.vector(&Field::optional("centre", "m", doc), &mut self.centre);
+        let doc = "Moments of inertia about the centre of mass in the axes of the body's frame: xx, yy, zz, \
+                   and where they are not zero the matrix entries xy, yz, zx.";
+        visitor.symmetric(&Field::optional("inertia", "kg m²", doc), &mut self.inertia);
+    }
+}
+
+impl Rod {
+    /// Shows the fields of a rod, its name excepted.
+    pub fn fields(&mut self, visitor: &mut dyn Fields) {
+        visitor.frame(&FROM, &mut self.from);
+        visitor.frame(&TO, &mut self.to);
+        visitor.number(
+            &Field::required("length", "m", "Distance of the ends."),
+            &mut self.length,
+        );
+        let doc = "Mass, spread evenly along the rod.";
+        visitor.number(&Field::optional("mass", "kg", doc), &mut self.mass);
+    }
+}
+
+impl Joint {
+    /// Shows the fields of a joint: the frames, the axis where it can be chosen, and what is
+    /// special to the kind. Name, coordinates, orientation and hint are not among them.
+    pub fn fields(&mut self, visitor: &mut dyn Fields) {
+        let info = self.kind.info();
+        visitor.frame(&FROM, &mut self.from);
+        visitor.frame(&TO, &mut self.to);
+        if info.has_axis {
+            let doc = "Main axis in both frames; its length does not matter.";
+            visitor.vector(&Field::optional("axis", "", doc), &mut self.axis);
+        }
+        (info.fields)(&mut self.kind, visitor);
+    }
+}
+
+/// The sort of value that a field takes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Sort {
+    /// A number.
+    Number,
+    /// Three numbers.
+    Vector,
+    /// Three or six numbers: xx, yy, zz, xy, yz, zx.
+    Symmetric,
+    /// A number or an expression of time.
+    Signal,
+    /// Three of them.
+    Signals,
+    /// `body` or `body.marker`.
+    Frame,
+    /// `joint` or `joint.coordinate`.
+    Coordinate,
+    /// Coordinates with factors.
+    Terms,
+    /// Yes or no.
+    Flag,
+    /// One of these names.
+    Choice(Vec<&'static str>),
+}
+
+impl Sort {
+    /// In words.
+    pub fn text(&self) -> String {
+        match self {
+            Self::Number => "number".to_string(),
+            Self::Vector => "3 numbers".to_string(),
+            Self::Symmetric => "3 or 6 numbers".to_string(),
+            Self::Signal => "number or function of time".to_string(),
+            Self::Signals => "3 numbers or functions of time".to_string(),
+            Self::Frame => "frame".to_string(),
+            Self::Coordinate => "coordinate".to_string(),
+            Self::Terms => "coordinates with factors".to_string(),
+            Self::Flag => "true or false".to_string(),
+            Self::Choice(names) => names.join(" | "),
+        }
+    }
+}
+
+/// A field as noted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Noted {
+    /// The field.
+    pub field: Field,
+    /// What it takes.
+    pub sort: Sort,
+    /// The value that an absent field means, as written in a model file; none where the field
+    /// must be given.
+    pub default: Option<String>,
+}
+
+/// Notes the fields that are shown to it.
+///
+/// ```
+/// use holonom_multibody::description::fields::note;
+/// use holonom_multibody::elements::forces::FORCES;
+///
+/// for force in FORCES {
+///     let fields = note(|visitor| (force.fields)(&mut (force.template)(), visitor));
+///     println!("{}: {} fields", force.name, fields.len());
+/// }
+/// ```
+pub fn note(show: impl FnOnce(&mut dyn Fields)) -> Vec<Noted> {
+    let mut notes = Notes(Vec::new());
+    show(&mut notes);
+    notes.0
+}
+
+struct Notes(Vec<Noted>);
+
+impl Notes {
+    fn add(&mut self, field: &Field, sort: Sort, value: String) {
+        self.0.push(Noted {
+            field: *field,
+            sort,
+            default: (field.need == Need::Default).then_some(value),
+        });
+    }
+}
+
+fn list<T: ToString>(values: impl IntoIterator<Item = T>) -> String {
+    let words: Vec<String> = values.into_iter().map(|value| value.to_string()).collect();
+    format!("[{}]", words.join(", "))
+}
+
+/// Templates hold constants.
+fn constant(signal: &Signal) -> f64 {
+    signal.evaluate(0.0)[0]
+}
+
+impl Fields for Notes {
+    fn number(&mut self, field: &Field, value: &mut f64) {
+        self.add(field, Sort::Number, value.to_string());
+    }
+    fn vector(&mut self, field: &Field, value: &mut [f64; 3]) {
+        self.add(field, Sort::Vector, list(*value));
+    }
+    fn symmetric(&mut self, field: &Field, value: &mut [f64; 6]) {
+        let shown = if value[3..] == [0.0; 3] { 3 } else { 6 };
+        self.add(field, Sort::Symmetric, list(&value[..shown]));
+    }
+    fn signal(&mut self, field: &Field, value: &mut Signal) {
+        self.add(field, Sort::Signal, constant(value).to_string());
+    }
+    fn signals(&mut self, field: &Field, value: &mut [Signal; 3]) {
+        self.add(field, Sort::Signals, list(value.iter().map(constant)));
+    }
+    fn frame(&mut self, field: &Field, value: &mut String) {
+        self.add(field, Sort::Frame, format!("{value:?}"));
+    }
+    fn coordinate(&mut self, field: &Field, value: &mut CoordinateRef) {
+        self.add(field, Sort::Coordinate, format!("{:?}", value.joint));
+    }
+    fn terms(&mut self, field: &Field, value: &mut Vec<(CoordinateRef, f64)>) {
+        let terms = value.iter().map(|(c, factor)| format!("{} = {factor}", c.joint));
+        self.add(
+            field,
+            Sort::Terms,
+            format!("{{{}}}", terms.collect::<Vec<_>>().join(", ")),
+        );
+    }
+    fn flag(&mut self, field: &Field, value: &mut bool) {
+        self.add(field, Sort::Flag, value.to_string());
+    }
+    fn choice(&mut self, field: &Field, names: &[&'static str], value: &mut usize) {
+        let chosen = names.get(*value).copied().unwrap_or_default();
+        self.add(field, Sort::Choice(names.to_vec()), format!("{chosen:?}"));
+    }
+}

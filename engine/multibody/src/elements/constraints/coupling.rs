@@ -1,0 +1,30 @@
+//! A sum of coordinates with factors is constant: gears, racks, belts, differentials.
+
+use super::ConstraintInfo;
+use crate::description::fields::{Field, Fields};
+use crate::description::ConstraintKind;
+
+/// The entry of the registry.
+pub(super) const CONSTRAINT: ConstraintInfo = ConstraintInfo {
+    name: "coupling",
+    doc: "A sum of coordinates with factors is constant: gears, racks, belts, differentials.",
+    rows: 1,
+    template,
+    fields,
+};
+
+fn template() -> ConstraintKind {
+    ConstraintKind::Coupling {
+        terms: Vec::new(),
+        offset: 0.0,
+    }
+}
+
+fn fields(kind: &mut ConstraintKind, visitor: &mut dyn Fields) {
+    let ConstraintKind::Coupling { terms, offset } = kind else {
+        return;
+    };
+    visitor.terms(&Field::required("terms", "", "Coordinates with their factors."), terms);
+    let doc = "What the sum is equal to, in the unit of the terms.";
+    visitor.number(&Field::optional("offset", "", doc), offset);
+}

@@ -1,0 +1,30 @@
+//! A coordinate follows a function of time by a force, which is the multiplier.
+
+use super::ConstraintInfo;
+use crate::description::fields::{Field, Fields};
+use crate::description::{ConstraintKind, CoordinateRef};
+use crate::signal::Signal;
+
+/// The entry of the registry.
+pub(super) const CONSTRAINT: ConstraintInfo = ConstraintInfo {
+    name: "driver",
+    doc: "A coordinate follows a function of time by a force, which is the multiplier.",
+    rows: 1,
+    template,
+    fields,
+};
+
+fn template() -> ConstraintKind {
+    ConstraintKind::Driver {
+        coordinate: CoordinateRef::from(""),
+        signal: Signal::constant(0.0),
+    }
+}
+
+fn fields(kind: &mut ConstraintKind, visitor: &mut dyn Fields) {
+    let ConstraintKind::Driver { coordinate, signal } = kind else {
+        return;
+    };
+    visitor.coordinate(&Field::required("coordinate", "", "The coordinate."), coordinate);
+    visitor.signal(&Field::required("follows", "rad or m", "What it follows."), signal);
+}

@@ -4,8 +4,9 @@
 //! (index-based, immutable), with [`elements`] (the library of joints, constraints and forces)
 //! and [`forest`] (topology); [`formalism`] (the recursions over [`tree`]); [`residual`] (the
 //! equations in every index, as `holonom-dae` systems); [`start`] (assembly, redundancy,
-//! kinematic runs).
+//! kinematic runs); [`channels`] (what can be plotted, by name).
 
+pub mod channels;
 pub mod compile;
 pub mod description;
 pub mod elements;

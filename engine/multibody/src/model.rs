@@ -29,6 +29,17 @@ pub struct ModelBody {
     pub frame: Pose<f64>,
     /// Mass.
     pub mass: f64,
+    /// Frames on it.
+    pub markers: Vec<ModelMarker>,
+}
+
+/// A marker after compilation.
+#[derive(Clone, Debug)]
+pub struct ModelMarker {
+    /// Name.
+    pub name: String,
+    /// Where it is.
+    pub frame: Attachment,
 }
 
 /// Where a joint ended up.
@@ -66,6 +77,8 @@ pub struct ModelJoint {
     /// For each scalar coordinate the node that carries it, 0 (the ground) for locked ones; empty
     /// when cut.
     pub coordinates: Vec<usize>,
+    /// For each scalar coordinate the value it keeps when locked; empty when cut.
+    pub locked: Vec<Option<f64>>,
 }
 
 /// A constraint after compilation: some rows of g.

@@ -61,7 +61,7 @@ pub struct Workspace<T> {
     /// Velocities of the ends of one rod per unit of every coordinate, 6 × n_v.
     rod_rows: Vec<T>,
     /// Directions of the rows of one constraint.
-    directions: Vec<Wrench<T>>,
+    pub(crate) directions: Vec<Wrench<T>>,
 }
 
 impl<T: Real> Workspace<T> {

@@ -114,6 +114,7 @@ impl Attach<'_, '_> {
             from: self.lowered.attachment(&ends[0]),
             to: self.lowered.attachment(&ends[1]),
             coordinates: Vec::new(),
+            locked: Vec::new(),
         }
     }
 

@@ -16,7 +16,7 @@ use super::names::Place;
 use crate::description::{Body, Coordinate, CoordinateMotion, Description, Frame, Joint};
 use crate::elements::joints::Primitive;
 use crate::forest::{Forest, Graph};
-use crate::model::{Attachment, JointPlace, ModelBody, ModelJoint};
+use crate::model::{Attachment, JointPlace, ModelBody, ModelJoint, ModelMarker};
 use crate::signal::Signal;
 use crate::tree::{NodeKind, Tree};
 use holonom_algebra::{Inertia, Mat3, Pose, Quaternion, Sym3, Vec3};
@@ -60,6 +60,7 @@ pub(super) fn lower(
             node: 0,
             frame: Pose::identity(),
             mass: 0.0,
+            markers: Vec::new(),
         },
     );
     let mut lowered = Lowered {
@@ -108,9 +109,31 @@ pub(super) fn lower(
             from: lowered.attachment(from),
             to: lowered.attachment(to),
             coordinates,
+            locked: locked(joint),
         });
     }
+    let markers = core::iter::once(&description.ground).chain(description.bodies.iter().map(|b| &b.markers));
+    for (body, markers) in lowered.bodies.iter_mut().zip(markers) {
+        let placed = markers.iter().map(|marker| ModelMarker {
+            name: marker.name.clone(),
+            frame: Attachment {
+                node: body.node,
+                frame: then(&body.frame, &marker.frame),
+            },
+        });
+        body.markers = placed.collect();
+    }
     lowered
+}
+
+/// The values of locked coordinates.
+fn locked(joint: &Joint) -> Vec<Option<f64>> {
+    let described = |index: usize| joint.coordinates.get(index);
+    let value = |index: usize| match described(index) {
+        Some(c) if matches!(c.motion, CoordinateMotion::Locked) => Some(c.position),
+        _ => None,
+    };
+    (0..joint.kind.info().coordinates.len()).map(value).collect()
 }
 
 /// Adds inertia, given in the node's frame, to a node.
@@ -137,6 +160,7 @@ fn unplaced(body: &Body) -> ModelBody {
         node: 0,
         frame: Pose::identity(),
         mass: body.mass,
+        markers: Vec::new(),
     }
 }
 

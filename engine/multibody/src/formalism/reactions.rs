@@ -70,15 +70,18 @@ impl ReactionElement {
             },
         };
         let c = &model.constraints[constraint];
-        let mut directions = vec![Wrench::zero(); c.rows.len()];
+        // The workspace has room for the largest constraint: nothing is allocated.
+        let mut directions = std::mem::take(&mut work.directions);
         let (scene, _, _) = work.scene(model);
-        let Some(point) = c.element.directions(&scene, &mut directions) else {
-            return ReactionLoad::Generalised(0.0);
-        };
+        let point = c.element.directions(&scene, &mut directions[..c.rows.len()]);
         let mut sum = Wrench::zero();
         for (direction, multiplier) in directions.iter().zip(&multipliers[c.rows.clone()]) {
             sum += direction.scale(-multiplier);
         }
+        work.directions = directions;
+        let Some(point) = point else {
+            return ReactionLoad::Generalised(0.0);
+        };
         ReactionLoad::Wrench(seen(work, &from, &to, point, &sum))
     }
 }

@@ -1,0 +1,254 @@
+//! [`Catalogue`]: the channels of a mechanism; [`Selection`]: some of them.
+
+use super::build;
+use super::pattern::{fits, is_pattern};
+use super::source::Source;
+use crate::Signal;
+use crate::compile::names::nearest;
+use crate::formalism::reactions::ReactionElement;
+use crate::model::{Attachment, Model};
+use crate::start::Assembled;
+use std::sync::Arc;
+
+/// A quantity that can be recorded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Channel {
+    /// Name, unique in the catalogue.
+    pub name: String,
+    /// Unit, such as `N m`; `1` for pure numbers.
+    pub unit: String,
+    /// What it is, in a sentence.
+    pub description: String,
+}
+
+/// A function of time of the model that is a channel as well.
+#[derive(Clone, Debug)]
+pub struct Input {
+    /// Name; the channel is `input.` and this.
+    pub name: String,
+    /// Unit of its value.
+    pub unit: String,
+    /// The function.
+    pub signal: Signal,
+}
+
+/// What sources refer to by number.
+#[derive(Debug)]
+pub(super) struct Tables {
+    pub model: Arc<Model>,
+    /// Frames of bodies and markers.
+    pub frames: Vec<Attachment>,
+    /// Frames of joints, turned so that z is the axis.
+    pub joints: Vec<[Attachment; 2]>,
+    pub reactions: Vec<ReactionElement>,
+    pub inputs: Vec<Signal>,
+}
+
+/// A channel with its source.
+#[derive(Clone, Debug)]
+pub(super) struct Entry {
+    pub channel: Channel,
+    /// Length of the kind in front of the name, with the colon.
+    pub prefix: usize,
+    pub source: Source,
+    /// Which of the values of the source it is.
+    pub place: u8,
+    /// Whether it is recorded when nothing is asked for.
+    pub usual: bool,
+}
+
+/// All channels of an assembled mechanism.
+#[derive(Clone, Debug)]
+pub struct Catalogue {
+    entries: Vec<Entry>,
+    tables: Arc<Tables>,
+}
+
+/// Some channels, in the order of their columns.
+#[derive(Clone, Debug)]
+pub struct Selection {
+    channels: Vec<Channel>,
+    /// Number in the catalogue, and the entry.
+    pub(super) entries: Vec<(usize, Entry)>,
+    pub(super) tables: Arc<Tables>,
+}
+
+/// A pattern that no channel fits.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{} \"{pattern}\"{}", what(.pattern), remedy(.suggestion, .examples))]
+pub struct UnknownChannel {
+    /// The pattern.
+    pub pattern: String,
+    /// What may have been meant.
+    pub suggestion: Option<String>,
+    /// Some channels that there are.
+    pub examples: Vec<String>,
+}
+
+fn what(pattern: &str) -> &'static str {
+    if is_pattern(pattern) {
+        "no channel fits"
+    } else {
+        "there is no channel"
+    }
+}
+
+fn remedy(suggestion: &Option<String>, examples: &[String]) -> String {
+    match suggestion {
+        Some(name) => format!("; did you mean \"{name}\"?"),
+        None => {
+            let quoted: Vec<String> = examples.iter().map(|e| format!("\"{e}\"")).collect();
+            format!("; there are, among others, {}", quoted.join(", "))
+        }
+    }
+}
+
+impl Catalogue {
+    /// The channels of a mechanism.
+    pub fn new(assembled: &Assembled) -> Self {
+        Self::with_inputs(assembled, &[])
+    }
+
+    /// The channels of a mechanism and of further functions of time.
+    pub fn with_inputs(assembled: &Assembled, inputs: &[Input]) -> Self {
+        let (entries, tables) = build::build(assembled, inputs);
+        Self {
+            entries,
+            tables: Arc::new(tables),
+        }
+    }
+
+    /// All channels: joints, bodies with their markers, reactions, force elements, and what belongs
+    /// to the whole mechanism.
+    pub fn channels(&self) -> impl ExactSizeIterator<Item = &Channel> {
+        self.entries.iter().map(|e| &e.channel)
+    }
+
+    /// Number of channels.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// The channel with this name.
+    pub fn find(&self, name: &str) -> Option<&Channel> {
+        self.channels().find(|c| c.name == name)
+    }
+
+    /// The channels that fit the patterns: names in which `*` stands for any text, dots included,
+    /// and `?` for one character. In the order of the patterns, for one pattern in that of the
+    /// catalogue; what fits twice comes once.
+    ///
+    /// # Errors
+    /// A pattern that no channel fits.
+    pub fn select(&self, patterns: &[&str]) -> Result<Selection, UnknownChannel> {
+        let mut chosen = Vec::new();
+        let mut taken = vec![false; self.entries.len()];
+        for pattern in patterns {
+            let mut found = false;
+            for (number, entry) in self.entries.iter().enumerate() {
+                let name = &entry.channel.name;
+                if fits(pattern, name) || entry.prefix > 0 && fits(pattern, &name[entry.prefix..]) {
+                    found = true;
+                    if !core::mem::replace(&mut taken[number], true) {
+                        chosen.push(number);
+                    }
+                }
+            }
+            if !found {
+                return Err(self.unknown(pattern));
+            }
+        }
+        Ok(self.selection(chosen))
+    }
+
+    /// What is worth a look in every run and costs little: coordinates with their velocities,
+    /// positions of the bodies where these are few, energies, and how well constraints are kept.
+    pub fn default_selection(&self) -> Selection {
+        let usual = |&number: &usize| self.entries[number].usual;
+        self.selection((0..self.entries.len()).filter(usual).collect())
+    }
+
+    /// Everything.
+    pub fn everything(&self) -> Selection {
+        self.selection((0..self.entries.len()).collect())
+    }
+
+    fn selection(&self, numbers: Vec<usize>) -> Selection {
+        let entry = |number: usize| (number, self.entries[number].clone());
+        Selection {
+            channels: numbers
+                .iter()
+                .map(|&number| self.entries[number].channel.clone())
+                .collect(),
+            entries: numbers.into_iter().map(entry).collect(),
+            tables: self.tables.clone(),
+        }
+    }
+
+    fn unknown(&self, pattern: &str) -> UnknownChannel {
+        UnknownChannel {
+            pattern: pattern.to_string(),
+            suggestion: self.suggestion(pattern),
+            examples: self.channels().take(3).map(|c| c.name.clone()).collect(),
+        }
+    }
+
+    /// The nearest name; where there is none, or `pattern` is more than a name, the pattern with its
+    /// first parts replaced by those of a channel.
+    fn suggestion(&self, pattern: &str) -> Option<String> {
+        let names = || self.entries.iter().map(|e| e.channel.name.as_str());
+        if !is_pattern(pattern) {
+            return nearest(pattern, names());
+        }
+        let parts: Vec<&str> = pattern.split('.').collect();
+        let literal = parts.iter().take_while(|part| !is_pattern(part)).count();
+        for length in (1..=literal).rev() {
+            let heads = names().filter_map(|name| head(name, length));
+            let Some(better) = nearest(&parts[..length].join("."), heads) else {
+                continue;
+            };
+            let rest = parts[length..].iter().map(|part| format!(".{part}"));
+            let whole = better + &rest.collect::<String>();
+            if names().any(|name| fits(&whole, name)) {
+                return Some(whole);
+            }
+        }
+        None
+    }
+}
+
+/// The first parts of a name with dots.
+fn head(name: &str, parts: usize) -> Option<&str> {
+    let end = name.match_indices('.').nth(parts - 1).map(|(at, _)| at);
+    match end {
+        Some(end) => Some(&name[..end]),
+        None => (name.split('.').count() == parts).then_some(name),
+    }
+}
+
+impl Selection {
+    /// The channels in the order of the columns.
+    pub fn channels(&self) -> &[Channel] {
+        &self.channels
+    }
+
+    /// Number of columns.
+    pub fn len(&self) -> usize {
+        self.channels.len()
+    }
+
+    /// Whether nothing is selected.
+    pub fn is_empty(&self) -> bool {
+        self.channels.is_empty()
+    }
+
+    /// The column of a channel.
+    pub fn column(&self, name: &str) -> Option<usize> {
+        self.channels.iter().position(|c| c.name == name)
+    }
+}

@@ -6,11 +6,13 @@
 
 mod commands;
 mod error;
+mod model;
 mod output;
 mod plot;
 mod processor;
 mod progress;
 mod report;
+mod settings;
 mod strategies;
 mod suggest;
 mod table;
@@ -37,9 +39,9 @@ fn run() -> ExitCode {
         Ok(Outcome::Done) => ExitCode::SUCCESS,
         Ok(Outcome::DoesNotHold) => ExitCode::from(1),
         Err(error) => {
-            eprintln!("holonom: {error}");
+            eprintln!("{}", error.shown());
             match error {
-                Error::Usage(_) => ExitCode::from(2),
+                Error::Usage(_) | Error::Model(_) => ExitCode::from(2),
                 Error::Failed(_) => ExitCode::from(1),
             }
         }

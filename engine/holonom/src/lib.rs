@@ -111,8 +111,11 @@
 //! * [`Integrator`]: stepping by hand, checkpoints, observers.
 //! * [`problems`]: reference problems with verified solutions, for trying out all of this.
 
+pub mod simulation;
+
 pub use holonom_algebra as algebra;
 pub use holonom_dae as dae;
+pub use holonom_format as format;
 pub use holonom_multibody as multibody;
 pub use holonom_solver as solver;
 
@@ -126,7 +129,7 @@ pub use holonom_dae::{
 };
 pub use holonom_solver::stepper::{Control, Observer, Quiet, StepInfo};
 pub use holonom_solver::trajectory::{RecordedEvent, Recorder};
-pub use holonom_solver::{Checkpoint, Integrator, Options, RunError, Solution, Start, Stop, solve};
+pub use holonom_solver::{Checkpoint, Integrator, Options, OutputTimes, RunError, Solution, Start, Stop, solve};
 
 /// What most programs need, for `use holonom::prelude::*`.
 pub mod prelude {

@@ -13,6 +13,7 @@ pub mod elements;
 pub mod forest;
 pub mod formalism;
 pub mod model;
+pub mod names;
 pub mod residual;
 mod signal;
 mod snapshot;

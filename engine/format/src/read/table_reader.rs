@@ -6,6 +6,7 @@ use core::ops::Range;
 use holonom_multibody::Signal;
 use holonom_multibody::description::CoordinateRef;
 use holonom_multibody::description::fields::{Field, Fields, Need};
+use holonom_multibody::expression::Expression;
 
 /// Reads the fields of one thing; [`TableReader::finish`] reports what is left over.
 pub(super) struct TableReader<'a, 's, 'f> {
@@ -141,6 +142,14 @@ impl Fields for TableReader<'_, '_, '_> {
             for (out, value) in out.iter_mut().zip(list) {
                 *out = self.reader.signal(value, field.unit);
             }
+        }
+    }
+
+    fn expressions(&mut self, field: &Field, variables: &[&str], out: &mut [Expression; 3]) {
+        if let Some(value) = self.field(field)
+            && let Some(law) = self.reader.law(value, field.unit, variables)
+        {
+            *out = law;
         }
     }
 

@@ -388,6 +388,13 @@ impl Check<'_> {
     }
 }
 
+impl Body {
+    /// Principal moments of inertia about the centre of mass, ascending, kg m².
+    pub fn principal_moments(&self) -> [f64; 3] {
+        principal_moments(self.inertia)
+    }
+}
+
 /// Eigenvalues of a symmetric matrix (xx, yy, zz, xy, yz, zx), ascending: Jacobi's rotations.
 fn principal_moments([xx, yy, zz, xy, yz, zx]: [f64; 6]) -> [f64; 3] {
     let mut a = [[xx, xy, zx], [xy, yy, yz], [zx, yz, zz]];

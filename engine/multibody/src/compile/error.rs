@@ -443,6 +443,68 @@ pub enum ModelError {
     },
 }
 
+/// What a fault is about, to find it in a file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Subject<'a> {
+    /// The thing in words, like `joint "knee"`; none when the whole mechanism is to blame.
+    pub place: Option<String>,
+    /// A name in it that is at fault.
+    pub name: Option<&'a str>,
+}
+
+impl ModelError {
+    /// What the fault is about.
+    pub fn subject(&self) -> Subject<'_> {
+        let joint = |joint: &str| format!("joint \"{joint}\"");
+        let (place, name) = match self {
+            Self::DuplicateName { place, name, .. } => (place.clone(), Some(name)),
+            Self::UnknownBody { place, name, .. }
+            | Self::UnknownMarker { place, name, .. }
+            | Self::UnknownJoint { place, name, .. } => (place.clone(), Some(name)),
+            Self::UnknownCoordinate { place, joint, .. }
+            | Self::CutCoordinate { place, joint, .. }
+            | Self::CoordinateTaken { place, joint, .. }
+            | Self::RepeatedTerm { place, joint, .. }
+            | Self::ZeroFactor { place, joint } => (place.clone(), Some(joint)),
+            Self::BadName { place, .. }
+            | Self::NotFinite { place, .. }
+            | Self::NotPositive { place, .. }
+            | Self::NegativeMass { place, .. }
+            | Self::NotARotation { place }
+            | Self::SameBody { place, .. }
+            | Self::CouplingWithoutFreedom { place, .. }
+            | Self::ConstraintWithoutFreedom { place }
+            | Self::LoadOnGround { place }
+            | Self::WrongLaw { place, .. } => (place.clone(), None),
+            Self::IndefiniteInertia { body, .. }
+            | Self::ImpossibleInertia { body, .. }
+            | Self::InertiaWithoutMass { body } => (owner(body), None),
+            Self::Disconnected { bodies } => match bodies.first() {
+                Some(body) => (owner(body), None),
+                None => return Subject::default(),
+            },
+            Self::RequiredLoop { joints } => match joints.last() {
+                Some(last) => (joint(last), None),
+                None => return Subject::default(),
+            },
+            Self::ZeroAxis { joint: name }
+            | Self::NotForThisKind { joint: name, .. }
+            | Self::TooManyCoordinates { joint: name, .. }
+            | Self::UselessStart { joint: name, .. }
+            | Self::ZeroQuaternion { joint: name }
+            | Self::ZeroPitch { joint: name }
+            | Self::CannotCut { joint: name, .. }
+            | Self::NoInertia { joint: name, .. }
+            | Self::SingularStart { joint: name, .. } => (joint(name), None),
+            Self::Empty { .. } | Self::Topology { .. } => return Subject::default(),
+        };
+        Subject {
+            place: Some(place),
+            name: name.map(String::as_str),
+        }
+    }
+}
+
 fn owner(body: &str) -> String {
     if body == "ground" {
         "the ground".to_string()

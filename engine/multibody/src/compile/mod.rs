@@ -16,7 +16,7 @@ pub(crate) mod names;
 mod references;
 mod topology;
 
-pub use error::{ModelError, ModelErrors};
+pub use error::{ModelError, ModelErrors, Subject};
 
 use crate::description::Description;
 use crate::model::Model;

@@ -5,6 +5,8 @@ use crate::description::{CoordinateRef, Description, Frame, Marker};
 use holonom_algebra::Pose;
 use std::collections::HashMap;
 
+pub(crate) use crate::names::nearest;
+
 /// The fixed world.
 pub(super) const GROUND: &str = "ground";
 
@@ -110,30 +112,4 @@ impl<'a> Names<'a> {
         }
         Ok(joint)
     }
-}
-
-/// The most similar of the names, if it is similar enough to be meant.
-pub(crate) fn nearest<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Option<String> {
-    let limit = (name.chars().count() / 3).max(2);
-    names
-        .map(|other| (distance(name, other), other))
-        .filter(|&(far, other)| far <= limit && far < other.chars().count())
-        .min()
-        .map(|(_, other)| other.to_string())
-}
-
-/// Levenshtein's distance, case ignored.
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().flat_map(char::to_lowercase).collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.chars().flat_map(char::to_lowercase).enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, &y) in b.iter().enumerate() {
-            let replaced = diagonal + usize::from(x != y);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[b.len()]
 }

@@ -2,7 +2,7 @@
 
 use super::closure::{Closure, exceeds, moved};
 use super::redundancy::{self, Random, RowReport};
-use super::{KinematicError, KinematicRun, MechanicalModel, kinematic};
+use super::{KinematicError, KinematicRun, KinematicState, MechanicalModel, kinematic};
 use crate::formalism::reactions::{self, Motion, Reaction};
 use crate::model::Model;
 use crate::residual::{Equations, Form, Formalism, GglMetric};
@@ -569,5 +569,18 @@ impl Assembled {
     /// Degrees of freedom that are left; a singular position on the way, with the states before it.
     pub fn kinematic_run(&self, times: &[f64]) -> Result<KinematicRun, KinematicError> {
         kinematic::run(self, times)
+    }
+
+    /// The same for any number of times: each state is shown and not kept. `visit` says whether
+    /// to go on. Gives the number of steps it took.
+    ///
+    /// # Errors
+    /// As [`kinematic_run`](Self::kinematic_run), without states.
+    pub fn follow_drives(
+        &self,
+        times: impl IntoIterator<Item = f64>,
+        visit: &mut dyn FnMut(&KinematicState) -> bool,
+    ) -> Result<usize, KinematicError> {
+        kinematic::follow(self, times, visit)
     }
 }

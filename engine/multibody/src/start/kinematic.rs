@@ -96,6 +96,28 @@ fn worst(open: &Option<OpenLoop>) -> String {
 
 /// Follows the drives of an assembled mechanism from its start through the given times.
 pub(super) fn run(start: &Assembled, times: &[f64]) -> Result<KinematicRun, KinematicError> {
+    let mut states = Vec::new();
+    let result = follow(start, times.iter().copied(), &mut |state| {
+        states.push(state.clone());
+        true
+    });
+    match result {
+        Ok(steps) => Ok(KinematicRun { states, steps }),
+        Err(KinematicError::Stuck { t, open, partial }) => {
+            let partial = KinematicRun { states, ..partial };
+            Err(KinematicError::Stuck { t, open, partial })
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// The same, showing each state instead of keeping it; `visit` says whether to go on. Gives the
+/// number of steps.
+pub(super) fn follow(
+    start: &Assembled,
+    times: impl IntoIterator<Item = f64>,
+    visit: &mut dyn FnMut(&KinematicState) -> bool,
+) -> Result<usize, KinematicError> {
     if start.degrees_of_freedom() > 0 {
         return Err(KinematicError::Freedom {
             model: start.model.name.clone(),
@@ -114,9 +136,9 @@ pub(super) fn run(start: &Assembled, times: &[f64]) -> Result<KinematicRun, Kine
         },
         open: None,
     };
-    let mut run = KinematicRun::default();
+    let mut steps = 0;
     let mut direction = 0.0;
-    for &t in times {
+    for t in times {
         let ahead = t - follower.state.t;
         if ahead * direction < 0.0 || !t.is_finite() {
             return Err(KinematicError::Times {
@@ -127,18 +149,21 @@ pub(super) fn run(start: &Assembled, times: &[f64]) -> Result<KinematicRun, Kine
         if ahead != 0.0 {
             direction = ahead;
         }
-        match follower.go_to(t, &mut run.steps) {
-            true => run.states.push(follower.state.clone()),
-            false => {
-                return Err(KinematicError::Stuck {
-                    t: follower.state.t,
-                    open: follower.open,
-                    partial: run,
-                });
-            }
+        if !follower.go_to(t, &mut steps) {
+            return Err(KinematicError::Stuck {
+                t: follower.state.t,
+                open: follower.open,
+                partial: KinematicRun {
+                    states: Vec::new(),
+                    steps,
+                },
+            });
+        }
+        if !visit(&follower.state) {
+            break;
         }
     }
-    Ok(run)
+    Ok(steps)
 }
 
 struct Follower {

@@ -1,0 +1,260 @@
+//! `holonom check`: what a model is, and whether it can run.
+
+use super::{Command, Outcome};
+use crate::error::Error;
+use crate::model::{self, MODEL_HELP};
+use crate::output;
+use crate::settings;
+use crate::table::{Align, Table};
+use clap::{Arg, ArgAction, ArgMatches};
+use holonom::format::{Messages, ModelFile};
+use holonom::multibody::description::Body;
+use holonom::simulation::Simulation;
+use serde_json::{Value, json};
+use std::fmt::Write;
+use std::path::PathBuf;
+
+/// The entry of the registry.
+pub const COMMAND: Command = Command { define, run };
+
+const AFTER_HELP: &str = "\
+Examples:
+  holonom check four-bar                 tree, loops, degrees of freedom, start
+  holonom check crane.toml --channels    and everything that can be recorded
+  holonom check crane.toml --dot a.dot   the topology as a Graphviz graph
+
+All faults of a file are reported together, each with its line. Exit code 2 when there are some.";
+
+fn define() -> clap::Command {
+    let command = clap::Command::new("check")
+        .about("Check a model: validity, topology, degrees of freedom, redundancy, start")
+        .after_help(AFTER_HELP)
+        .arg(Arg::new("model").value_name("MODEL").required(true).help(MODEL_HELP))
+        .arg(
+            Arg::new("set")
+                .long("set")
+                .value_name("K=V")
+                .action(ArgAction::Append)
+                .help("Give a parameter another value"),
+        )
+        .arg(
+            Arg::new("channels")
+                .long("channels")
+                .action(ArgAction::SetTrue)
+                .help("List everything that can be recorded"),
+        )
+        .arg(
+            Arg::new("dot")
+                .long("dot")
+                .value_name("FILE")
+                .value_parser(clap::value_parser!(PathBuf))
+                .help("Write the topology as a Graphviz graph"),
+        )
+        .arg(
+            Arg::new("json")
+                .long("json")
+                .value_name("FILE")
+                .num_args(0..=1)
+                .default_missing_value("-")
+                .help("Write the report as JSON; without FILE to standard output"),
+        );
+    settings::arguments(command, |name| ["t_start", "assemble", "form"].contains(&name))
+}
+
+fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
+    let model = matches.get_one::<String>("model").cloned().unwrap_or_default();
+    let sets: Vec<String> = matches.get_many("set").into_iter().flatten().cloned().collect();
+    let json = matches.get_one::<String>("json").map(String::as_str);
+    let (file, simulation) = match load(&model, &sets, matches) {
+        Err(Error::Model(messages)) if json == Some("-") => {
+            let report = json!({ "valid": false, "messages": listed(&messages) });
+            output::print(&format!("{report:#}\n"))?;
+            return Err(Error::Model(messages));
+        }
+        other => other?,
+    };
+    if let Some(path) = matches.get_one::<PathBuf>("dot") {
+        output::write(path, &simulation.start.model.topology_dot())?;
+    }
+    let channels = matches.get_flag("channels");
+    match json {
+        Some("-") => output::print(&format!("{:#}\n", report(&file, &simulation, channels)))?,
+        Some(path) => {
+            output::write(path.as_ref(), &format!("{:#}\n", report(&file, &simulation, channels)))?;
+            output::print(&text(&file, &simulation, channels))?;
+        }
+        None => output::print(&text(&file, &simulation, channels))?,
+    }
+    Ok(Outcome::Done)
+}
+
+fn load(model: &str, sets: &[String], matches: &ArgMatches) -> Result<(ModelFile, Simulation), Error> {
+    let file = model::load(model, sets)?.file;
+    let simulation = Simulation::new(&file, &settings::typed(matches)?).map_err(Error::Model)?;
+    Ok((file, simulation))
+}
+
+fn listed(messages: &Messages) -> Vec<Value> {
+    let one = |m: &holonom::format::Message| {
+        let (file, line, column) = m.position().map_or((None, None, None), |(f, l, c)| (Some(f), Some(l), Some(c)));
+        json!({ "text": m.text, "help": m.help, "file": file, "line": line, "column": column })
+    };
+    messages.0.iter().map(one).collect()
+}
+
+fn report(file: &ModelFile, simulation: &Simulation, channels: bool) -> Value {
+    let start = &simulation.start;
+    let strings = |items: &[holonom::multibody::start::MovedCoordinate]| -> Vec<String> {
+        items.iter().map(ToString::to_string).collect()
+    };
+    let mut report = json!({
+        "valid": true,
+        "model": file.description.name,
+        "bodies": file.description.bodies.len(),
+        "joints": file.description.joints.len(),
+        "cut_joints": cut_joints(simulation),
+        "mass": file.description.bodies.iter().map(|b| b.mass).sum::<f64>()
+            + file.description.rods.iter().map(|r| r.mass).sum::<f64>(),
+        "degrees_of_freedom": start.degrees_of_freedom(),
+        "rows": start.rows.active.len(),
+        "dropped_rows": start.rows.dropped.iter().map(|row| row.name.clone()).collect::<Vec<_>>(),
+        "singular_start": start.rows.singular_start,
+        "not_unique": not_unique(simulation),
+        "moved": strings(&start.moved),
+        "moved_velocities": strings(&start.moved_velocities),
+        "warnings": warnings(file, simulation),
+        "form": simulation.form.name(),
+        "parameters": file.parameters.iter().map(|p| (p.name.clone(), json!(p.value))).collect::<serde_json::Map<_, _>>(),
+    });
+    if channels {
+        let all = simulation.catalogue.channels().map(|c| {
+            json!({ "name": c.name, "unit": c.unit, "description": c.description })
+        });
+        report["channels"] = Value::Array(all.collect());
+    }
+    report
+}
+
+fn cut_joints(simulation: &Simulation) -> Vec<String> {
+    use holonom::multibody::model::JointPlace;
+    let joints = simulation.start.model.joints.iter();
+    let cut = joints.filter(|joint| matches!(joint.place, JointPlace::Cut { .. }));
+    cut.map(|joint| joint.name.clone()).collect()
+}
+
+fn not_unique(simulation: &Simulation) -> Vec<String> {
+    let all = simulation.start.rows.uniqueness.iter();
+    all.filter(|u| !u.is_unique()).map(|u| u.name.clone()).collect()
+}
+
+/// What runs, but may not be meant.
+fn warnings(file: &ModelFile, simulation: &Simulation) -> Vec<String> {
+    let mut all: Vec<String> = file.notes.0.iter().map(|note| note.text.clone()).collect();
+    all.extend(simulation.start.warnings.iter().map(ToString::to_string));
+    all.extend(file.description.bodies.iter().filter_map(strange_inertia));
+    all
+}
+
+/// Moments that no body of this size has: most likely another unit, or another point of reference.
+fn strange_inertia(body: &Body) -> Option<String> {
+    if body.mass <= 0.0 {
+        return None;
+    }
+    let [least, _, most] = body.principal_moments();
+    let reach = |point: [f64; 3]| {
+        let d: f64 = point.iter().zip(&body.centre).map(|(a, b)| (a - b) * (a - b)).sum();
+        d.sqrt()
+    };
+    let size = body.markers.iter().map(|m| reach(m.frame.position.0)).fold(reach([0.0; 3]), f64::max);
+    let gyration = (most / body.mass).sqrt();
+    if most == 0.0 {
+        return Some(format!("body \"{}\" is a point mass: it has no moment of inertia", body.name));
+    }
+    if size > 0.0 && gyration > 20.0 * size {
+        return Some(format!(
+            "body \"{}\": its radius of gyration is {gyration:.3} m, but its markers lie within {size:.3} m of the \
+             centre of mass; is its moment of inertia in kg m²?",
+            body.name
+        ));
+    }
+    let planar = least < 1e-9 * most;
+    (size > 0.0 && !planar && gyration < 1e-3 * size).then(|| {
+        format!(
+            "body \"{}\": its radius of gyration is {gyration:.1e} m, but its markers reach {size:.3} m; is its moment \
+             of inertia in kg m²?",
+            body.name
+        )
+    })
+}
+
+fn text(file: &ModelFile, simulation: &Simulation, channels: bool) -> String {
+    let (d, start) = (&file.description, &simulation.start);
+    let mut out = format!("{}\n", d.name);
+    for part in [&file.about, &file.source] {
+        if !part.is_empty() {
+            let _ = writeln!(out, "{part}");
+        }
+    }
+    let _ = write!(out, "\nTree\n\n{}", start.model.topology_text());
+    if !file.parameters.is_empty() {
+        let mut table = Table::new(&[("parameter", Align::Left), ("value", Align::Right), ("", Align::Left)]);
+        for p in &file.parameters {
+            table.row([p.name.clone(), format!("{}", p.value), p.about.clone()]);
+        }
+        let _ = write!(out, "\nParameters (SI units)\n\n{}", table.render());
+    }
+    let mut table = Table::new(&[
+        ("body", Align::Left),
+        ("mass [kg]", Align::Right),
+        ("principal moments [kg m²]", Align::Left),
+    ]);
+    for body in &d.bodies {
+        let moments = body.principal_moments().map(|m| format!("{m:.4e}")).join("  ");
+        table.row([body.name.clone(), format!("{}", body.mass), moments]);
+    }
+    let _ = write!(out, "\nInertia\n\n{}", table.render());
+    let _ = write!(out, "\nConstraints\n\n{}\n", start.rows);
+    let open = not_unique(simulation);
+    if !open.is_empty() {
+        let _ = writeln!(
+            out,
+            "Reactions that the redundant rows leave open, at least in part: {}",
+            open.join(", ")
+        );
+    }
+    let _ = write!(out, "\nStart\n\n");
+    if start.moved.is_empty() && start.moved_velocities.is_empty() {
+        let _ = writeln!(out, "The start values fit; nothing was moved.");
+    } else {
+        let _ = writeln!(out, "Moved to fit the constraints, as little as possible:");
+        for moved in start.moved.iter().chain(&start.moved_velocities) {
+            let _ = writeln!(out, "  {moved}");
+        }
+    }
+    if start.rows.singular_start {
+        let _ = writeln!(out, "The start is a singular position: the motion goes on along its branch.");
+    }
+    for warning in warnings(file, simulation) {
+        let _ = writeln!(out, "Note: {warning}");
+    }
+    if channels {
+        let mut table = Table::new(&[("channel", Align::Left), ("unit", Align::Left), ("", Align::Left)]);
+        for c in simulation.catalogue.channels() {
+            table.row([&c.name, &c.unit, &c.description]);
+        }
+        let _ = write!(out, "\nChannels\n\n{}", table.render());
+    }
+    let how = if simulation.is_kinematic() {
+        "kinematics: everything is prescribed or driven".to_string()
+    } else {
+        format!("{} in the form `{}`", simulation.solver.stepper, simulation.form)
+    };
+    let _ = write!(
+        out,
+        "\nReady to run: {how}, {} to {} s, {} channels by default.\n",
+        start.t,
+        simulation.t_end,
+        simulation.catalogue.default_selection().len()
+    );
+    out
+}

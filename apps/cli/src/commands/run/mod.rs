@@ -1,0 +1,253 @@
+//! `holonom run`: a model over time.
+
+mod record;
+mod summary;
+mod sweep;
+
+use super::{Command, Outcome};
+use crate::error::Error;
+use crate::model::{self, MODEL_HELP, Named};
+use crate::output;
+use crate::settings;
+use clap::{Arg, ArgAction, ArgMatches};
+use holonom::format::{Settings, write};
+use holonom::simulation::{RunOptions, Simulation, Status};
+use record::{Paths, Recorder, SavedRun};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+/// The entry of the registry.
+pub const COMMAND: Command = Command { define, run };
+
+const AFTER_HELP: &str = "\
+Examples:
+  holonom run four-bar                               a shipped model, with its own settings
+  holonom run crane.toml --t-end 20 --rtol 1e-8      your model, longer and sharper
+  holonom run crane.toml --set \"L=250 mm\"            with another value of a parameter
+  holonom run crane.toml --channel 'hook.*' --csv    record these channels, write CSV as well
+  holonom run crane.toml --sweep L=0.2:0.4:5         five runs, on all cores
+  holonom run crane.toml --checkpoint-every 60       and, after a crash, the same with --resume
+
+A run writes NAME.arrows while it goes on (readable at any time, also after a crash) and NAME.parquet
+at its end. Look at it with `holonom plot NAME.parquet`.";
+
+fn define() -> clap::Command {
+    let command = clap::Command::new("run")
+        .about("Simulate a model and write its results")
+        .after_help(AFTER_HELP)
+        .arg(Arg::new("model").value_name("MODEL").required(true).help(MODEL_HELP))
+        .arg(
+            Arg::new("output")
+                .short('o')
+                .long("output")
+                .value_name("FILE")
+                .value_parser(clap::value_parser!(PathBuf))
+                .help("Name of the results; the model's name in this folder unless given"),
+        )
+        .arg(
+            Arg::new("set")
+                .long("set")
+                .value_name("K=V")
+                .action(ArgAction::Append)
+                .help("Give a parameter another value, such as \"L=250 mm\""),
+        )
+        .arg(
+            Arg::new("channel")
+                .long("channel")
+                .value_name("PATTERN")
+                .action(ArgAction::Append)
+                .help("Record these channels instead of those of the model, such as 'wheel_*.force.z'"),
+        )
+        .arg(
+            Arg::new("csv")
+                .long("csv")
+                .action(ArgAction::SetTrue)
+                .help("Write NAME.csv as well"),
+        )
+        .arg(
+            Arg::new("json")
+                .long("json")
+                .value_name("FILE")
+                .num_args(0..=1)
+                .default_missing_value("-")
+                .help("Write the report as JSON; without FILE to standard output, and nothing else there"),
+        )
+        .arg(
+            Arg::new("checkpoint_every")
+                .long("checkpoint-every")
+                .value_name("SECONDS")
+                .help("Save the state of the run after this much computing time, again and again"),
+        )
+        .arg(
+            Arg::new("resume")
+                .long("resume")
+                .action(ArgAction::SetTrue)
+                .help("Go on from the last checkpoint; the result is the same to the bit"),
+        )
+        .arg(
+            Arg::new("sweep")
+                .long("sweep")
+                .value_name("K=A:B:N")
+                .conflicts_with_all(["resume", "checkpoint_every"])
+                .help("Run N times with parameter K from A to B, on all cores"),
+        );
+    settings::arguments(command, |_| true)
+}
+
+/// What was typed.
+pub(super) struct Request {
+    model: String,
+    sets: Vec<String>,
+    settings: Settings,
+    channels: Vec<String>,
+    output: Option<PathBuf>,
+    csv: bool,
+    json: Option<String>,
+    checkpoint_every: Option<Duration>,
+    resume: bool,
+}
+
+impl Request {
+    fn typed(matches: &ArgMatches) -> Result<Self, Error> {
+        let many = |name: &str| -> Vec<String> {
+            matches.get_many::<String>(name).into_iter().flatten().cloned().collect()
+        };
+        let checkpoint_every = match matches.get_one::<String>("checkpoint_every") {
+            Some(text) => {
+                let seconds = settings::number("checkpoint-every", text, "s")?;
+                let every = Duration::try_from_secs_f64(seconds).ok();
+                Some(every.ok_or_else(|| {
+                    Error::Usage(format!("--checkpoint-every {text}: give a positive number of seconds"))
+                })?)
+            }
+            None => None,
+        };
+        Ok(Self {
+            model: matches.get_one::<String>("model").cloned().unwrap_or_default(),
+            sets: many("set"),
+            settings: settings::typed(matches)?,
+            channels: many("channel"),
+            output: matches.get_one::<PathBuf>("output").cloned(),
+            csv: matches.get_flag("csv"),
+            json: matches.get_one::<String>("json").cloned(),
+            checkpoint_every,
+            resume: matches.get_flag("resume"),
+        })
+    }
+
+    fn paths(&self, named: &Named) -> Result<Paths, Error> {
+        let paths = Paths::new(self.output.as_deref(), &named.stem);
+        output::check_file(&paths.stream)?;
+        Ok(paths)
+    }
+}
+
+fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
+    let request = Request::typed(matches)?;
+    match matches.get_one::<String>("sweep") {
+        Some(sweep) => sweep::run(&request, sweep),
+        None => single(&request),
+    }
+}
+
+fn single(request: &Request) -> Result<Outcome, Error> {
+    let named = model::load(&request.model, &request.sets)?;
+    let simulation = Simulation::new(&named.file, &request.settings).map_err(Error::Model)?;
+    let paths = request.paths(&named)?;
+    let prepared = Prepared::new(&named, simulation, request)?;
+    let interrupt = on_interrupt();
+    let saved = if request.resume { SavedRun::load(&paths.checkpoint, &prepared)? } else { None };
+    if request.resume && saved.is_none() {
+        eprintln!("holonom: there is no checkpoint `{}` yet; the run starts from its beginning", paths.checkpoint.display());
+    }
+    if request.json.is_none() {
+        let notes = named.file.notes.render(false);
+        if !notes.is_empty() {
+            eprintln!("{notes}");
+        }
+    }
+    let mut recorder = Recorder::start(&prepared, &paths, saved.as_ref())?;
+    let options = RunOptions {
+        interrupt: Some(interrupt),
+        checkpoint_every: request.checkpoint_every,
+        resume: saved.map(|saved| saved.run),
+        ..RunOptions::new(prepared.selection.clone())
+    };
+    let report = prepared
+        .simulation
+        .run(&options, &mut recorder)
+        .map_err(|error| Error::Usage(error.to_string()))?;
+    let files = recorder.finish(&report, request.csv)?;
+    let json = summary::json(&prepared, &report, &files);
+    match request.json.as_deref() {
+        Some("-") => output::print(&format!("{}\n", summary::pretty(&json)))?,
+        Some(file) => {
+            output::write(&PathBuf::from(file), &format!("{}\n", summary::pretty(&json)))?;
+            output::print(&summary::text(&prepared, &report, &files))?;
+        }
+        None => output::print(&summary::text(&prepared, &report, &files))?,
+    }
+    match report.status {
+        Status::Finished => Ok(Outcome::Done),
+        Status::Interrupted | Status::Failed => Err(Error::Failed(report.message)),
+    }
+}
+
+/// A model ready to run, with what its results say about it.
+pub(super) struct Prepared {
+    pub name: String,
+    pub simulation: Simulation,
+    pub selection: holonom::multibody::channels::Selection,
+    /// Settings as used: those of the file with those typed.
+    pub settings: Settings,
+    /// Fingerprint of the model with its parameters.
+    pub hash: String,
+    /// Parameters with the values used.
+    pub parameters: Vec<(String, f64)>,
+}
+
+impl Prepared {
+    pub fn new(named: &Named, simulation: Simulation, request: &Request) -> Result<Self, Error> {
+        let file = &named.file;
+        let selection = if !request.channels.is_empty() {
+            let patterns: Vec<&str> = request.channels.iter().map(String::as_str).collect();
+            let chosen = simulation.catalogue.select(&patterns);
+            chosen.map_err(|error| Error::Usage(format!("--channel: {error}")))?
+        } else if !file.outputs.is_empty() {
+            let patterns: Vec<&str> = file.outputs.iter().map(String::as_str).collect();
+            simulation.catalogue.select(&patterns).map_err(|error| {
+                use holonom::format::{Message, Messages};
+                let place = file.places.find(&format!("channel \"{}\"", error.pattern), None);
+                Error::Model(Messages(vec![Message::error(place, error.to_string())]))
+            })?
+        } else {
+            simulation.catalogue.default_selection()
+        };
+        let text = write(file).map_err(|error| Error::Failed(error.to_string()))?;
+        Ok(Self {
+            name: file.description.name.clone(),
+            simulation,
+            selection,
+            settings: file.settings.overridden_by(&request.settings),
+            hash: format!("{:016x}", holonom::solver::stepper::fingerprint([text.as_str()])),
+            parameters: file.parameters.iter().map(|p| (p.name.clone(), p.value)).collect(),
+        })
+    }
+}
+
+/// A flag that Ctrl-C sets; a second Ctrl-C ends the program at once.
+pub(super) fn on_interrupt() -> Arc<AtomicBool> {
+    let flag = Arc::new(AtomicBool::new(false));
+    let set = flag.clone();
+    let installed = ctrlc::set_handler(move || {
+        if set.swap(true, Ordering::SeqCst) {
+            std::process::exit(130);
+        }
+    });
+    if let Err(error) = installed {
+        eprintln!("holonom: Ctrl-C will end the program at once: {error}");
+    }
+    flag
+}

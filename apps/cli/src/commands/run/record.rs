@@ -1,0 +1,236 @@
+//! The files of a run: the stream, the checkpoint beside it, and what is made of them at the end.
+
+use super::Prepared;
+use crate::error::Error;
+use crate::progress::Clock;
+use holonom::simulation::{RunCheckpoint, RunReport, Sink, Status};
+use holonom_results::{Column, CsvOptions, Metadata, Position, Table, Writer, WriterOptions, keys, to_csv, to_parquet};
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+
+/// Names of the files of a run.
+pub struct Paths {
+    /// The stream written while the run goes on.
+    pub stream: PathBuf,
+    /// The same in columns, at the end.
+    pub parquet: PathBuf,
+    /// The same as text, on request.
+    pub csv: PathBuf,
+    /// The state of the run.
+    pub checkpoint: PathBuf,
+    /// CSV was asked for by the name of the output.
+    wants_csv: bool,
+}
+
+impl Paths {
+    /// Names from that of the output (with or without a known ending), or from that of the model.
+    pub fn new(output: Option<&Path>, stem: &str) -> Self {
+        let base = output.map_or(PathBuf::from(stem), Path::to_path_buf);
+        let ending = base.extension().map(|e| e.to_string_lossy().to_lowercase());
+        let known = matches!(ending.as_deref(), Some("arrows" | "parquet" | "csv"));
+        let base = if known { base.with_extension("") } else { base };
+        let with = |ending: &str| {
+            let mut name = base.clone().into_os_string();
+            name.push(".");
+            name.push(ending);
+            PathBuf::from(name)
+        };
+        Self {
+            stream: with("arrows"),
+            parquet: with("parquet"),
+            csv: with("csv"),
+            checkpoint: with("checkpoint"),
+            wants_csv: ending.as_deref() == Some("csv"),
+        }
+    }
+}
+
+/// A checkpoint on disk.
+#[derive(Serialize, Deserialize)]
+pub struct SavedRun {
+    /// Fingerprint of the model.
+    model: String,
+    /// Channels recorded.
+    channels: Vec<String>,
+    /// Where the stream stood.
+    position: Position,
+    /// State of the run.
+    pub run: RunCheckpoint,
+}
+
+impl SavedRun {
+    /// Reads the checkpoint of the same run; none when there is none.
+    pub fn load(path: &Path, prepared: &Prepared) -> Result<Option<Self>, Error> {
+        let shown = path.display();
+        let text = match std::fs::read_to_string(path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(Error::Usage(format!("cannot read the checkpoint `{shown}`: {error}"))),
+        };
+        let saved: Self = serde_json::from_str(&text)
+            .map_err(|error| Error::Usage(format!("`{shown}` is not a checkpoint: {error}")))?;
+        let refuse = |what: &str| {
+            Err(Error::Usage(format!(
+                "the checkpoint `{shown}` belongs to {what}; run without --resume to begin again"
+            )))
+        };
+        if saved.model != prepared.hash {
+            return refuse("another model, or to other values of its parameters");
+        }
+        if saved.channels != names(prepared) {
+            return refuse("a run that records other channels");
+        }
+        Ok(Some(saved))
+    }
+}
+
+fn names(prepared: &Prepared) -> Vec<String> {
+    let channels = prepared.selection.channels().iter();
+    channels.map(|channel| channel.name.clone()).collect()
+}
+
+/// Files that a run has written.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Files {
+    /// All of them, the most useful first.
+    pub written: Vec<PathBuf>,
+    /// Number of channels.
+    pub channels: usize,
+}
+
+/// Writes the rows of a run.
+pub struct Recorder<'a> {
+    prepared: &'a Prepared,
+    paths: &'a Paths,
+    writer: Writer,
+    clock: Clock,
+}
+
+impl<'a> Recorder<'a> {
+    /// Starts the stream, or goes on with the one of a checkpoint.
+    pub fn start(prepared: &'a Prepared, paths: &'a Paths, saved: Option<&SavedRun>) -> Result<Self, Error> {
+        let options = WriterOptions::default();
+        let columns = columns(prepared);
+        let writer = match saved {
+            Some(saved) => Writer::resume(&paths.stream, &saved.position, &columns, &options),
+            None => {
+                // A checkpoint of an earlier run says nothing about this one.
+                let _ = std::fs::remove_file(&paths.checkpoint);
+                Writer::create(&paths.stream, &columns, &metadata(prepared), &options)
+            }
+        };
+        let simulation = &prepared.simulation;
+        Ok(Self {
+            prepared,
+            paths,
+            writer: writer.map_err(usage)?,
+            clock: Clock::new(simulation.start.t, simulation.t_end),
+        })
+    }
+
+    /// One of several at a time: no progress bar of its own.
+    pub fn quiet(prepared: &'a Prepared, paths: &'a Paths) -> Result<Self, Error> {
+        let mut recorder = Self::start(prepared, paths, None)?;
+        recorder.clock = Clock::silent();
+        Ok(recorder)
+    }
+
+    /// Ends the stream and makes the other files.
+    pub fn finish(self, report: &RunReport, csv: bool) -> Result<Files, Error> {
+        let Self {
+            prepared,
+            paths,
+            mut writer,
+            clock,
+        } = self;
+        drop(clock);
+        let mut files = Files {
+            written: Vec::new(),
+            channels: prepared.selection.len(),
+        };
+        if report.status != Status::Finished {
+            // Left open, so that a resumed run can go on.
+            writer.flush().map_err(failed)?;
+            drop(writer);
+            files.written.push(paths.stream.clone());
+            if paths.checkpoint.exists() {
+                files.written.push(paths.checkpoint.clone());
+            }
+            return Ok(files);
+        }
+        writer.finish().map_err(failed)?;
+        let table = Table::open(&paths.stream).map_err(failed)?;
+        to_parquet(&table, &paths.parquet).map_err(failed)?;
+        files.written.push(paths.parquet.clone());
+        if csv || paths.wants_csv {
+            to_csv(&table, &paths.csv, &CsvOptions::default()).map_err(failed)?;
+            files.written.push(paths.csv.clone());
+        }
+        files.written.push(paths.stream.clone());
+        let _ = std::fs::remove_file(&paths.checkpoint);
+        Ok(files)
+    }
+
+    fn save(&mut self, run: &RunCheckpoint) -> Result<(), String> {
+        let position = self.writer.checkpoint().map_err(|error| error.to_string())?;
+        let saved = SavedRun {
+            model: self.prepared.hash.clone(),
+            channels: names(self.prepared),
+            position,
+            run: run.clone(),
+        };
+        let text = serde_json::to_string(&saved).map_err(|error| error.to_string())?;
+        replace(&self.paths.checkpoint, &text)
+    }
+}
+
+/// Writes a file beside and moves it into place: a crash leaves the old one or the new one.
+fn replace(path: &Path, text: &str) -> Result<(), String> {
+    let mut beside = path.as_os_str().to_owned();
+    beside.push(".new");
+    let written = std::fs::File::create(&beside).and_then(|mut file| {
+        use std::io::Write;
+        file.write_all(text.as_bytes())?;
+        file.sync_all()
+    });
+    written
+        .and_then(|()| std::fs::rename(&beside, path))
+        .map_err(|error| format!("cannot write the checkpoint `{}`: {error}", path.display()))
+}
+
+impl Sink for Recorder<'_> {
+    fn row(&mut self, row: &[f64]) -> Result<(), String> {
+        self.writer.push(row).map_err(|error| error.to_string())
+    }
+
+    fn checkpoint(&mut self, checkpoint: &RunCheckpoint) -> Result<(), String> {
+        self.save(checkpoint)
+    }
+
+    fn progress(&mut self, t: f64, steps: u64) {
+        self.clock.at(t, steps);
+    }
+}
+
+fn columns(prepared: &Prepared) -> Vec<Column> {
+    let channels = prepared.selection.channels().iter();
+    let channels = channels.map(|c| Column::new(&c.name, &c.unit, &c.description));
+    std::iter::once(Column::time()).chain(channels).collect()
+}
+
+fn metadata(prepared: &Prepared) -> Metadata {
+    let mut metadata = Metadata::new();
+    metadata.insert(keys::VERSION.to_string(), env!("CARGO_PKG_VERSION").to_string());
+    metadata.insert(keys::MODEL_NAME.to_string(), prepared.name.clone());
+    metadata.insert(keys::MODEL_HASH.to_string(), prepared.hash.clone());
+    metadata.insert(keys::OPTIONS.to_string(), super::summary::options(prepared).to_string());
+    metadata
+}
+
+fn usage(error: holonom_results::Error) -> Error {
+    Error::Usage(error.to_string())
+}
+
+fn failed(error: holonom_results::Error) -> Error {
+    Error::Failed(error.to_string())
+}

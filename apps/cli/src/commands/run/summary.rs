@@ -1,0 +1,228 @@
+//! What a run says at its end, for people and for programs.
+
+use super::Prepared;
+use super::record::Files;
+use holonom::format::{SETTINGS, SettingValue};
+use holonom::simulation::{RunReport, Status};
+use serde_json::{Map, Value, json};
+use std::fmt::Write;
+
+/// All settings and parameters as used.
+pub fn options(prepared: &Prepared) -> Value {
+    let mut options = Map::new();
+    for info in SETTINGS {
+        let value = match prepared.settings.get(info.name) {
+            None => continue,
+            Some(SettingValue::Number(x)) => json!(x),
+            Some(SettingValue::Count(n)) => json!(n),
+            Some(SettingValue::Flag(flag)) => json!(flag),
+            Some(SettingValue::Name(name)) => json!(name),
+        };
+        options.insert(info.name.to_string(), value);
+    }
+    let simulation = &prepared.simulation;
+    options.insert("t_start".into(), json!(simulation.start.t));
+    options.insert("t_end".into(), json!(simulation.t_end));
+    let tolerances = &simulation.solver.tolerances;
+    options.insert("rtol".into(), json!(tolerances.rtol));
+    options.entry("atol").or_insert(json!(1e-6));
+    let parameters = prepared.parameters.iter();
+    let parameters: Map<String, Value> = parameters.map(|(name, x)| (name.clone(), json!(x))).collect();
+    options.insert("parameters".into(), Value::Object(parameters));
+    Value::Object(options)
+}
+
+/// The report as JSON.
+pub fn json(prepared: &Prepared, report: &RunReport, files: &Files) -> Value {
+    let mut options = options(prepared);
+    if let Value::Object(options) = &mut options {
+        let used = json!(report.used);
+        if let Value::Object(used) = used {
+            options.extend(used);
+        }
+    }
+    let start = &prepared.simulation.start;
+    let outputs: Map<String, Value> =
+        report.last.iter().map(|(name, x)| (name.clone(), json!(x))).collect();
+    json!({
+        "model": { "name": prepared.name, "hash": prepared.hash },
+        "options": options,
+        "status": report.status,
+        "message": report.message,
+        "counters": report.counters,
+        "timing_s": report.timing_s,
+        "output_s": report.output_s,
+        "final": { "t": report.t, "outputs": outputs },
+        "constraint": report.constraint,
+        "energy": report.energy,
+        "degrees_of_freedom": start.degrees_of_freedom(),
+        "start": {
+            "moved": start.moved.iter().map(ToString::to_string).collect::<Vec<_>>(),
+            "moved_velocities": start.moved_velocities.iter().map(ToString::to_string).collect::<Vec<_>>(),
+            "dropped_rows": start.rows.dropped.len(),
+        },
+        "rows": report.rows,
+        "failed_rows": report.failed_rows,
+        "singular_rows": report.singular_rows,
+        "files": files.written,
+    })
+}
+
+/// JSON for people and programs.
+pub fn pretty(value: &Value) -> String {
+    serde_json::to_string_pretty(value).unwrap_or_else(|_| value.to_string())
+}
+
+/// The report in a few lines.
+pub fn text(prepared: &Prepared, report: &RunReport, files: &Files) -> String {
+    let start = &prepared.simulation.start;
+    let span = report.t - start.t;
+    let wall = report.timing_s.total;
+    let mut out = String::new();
+    let rate = if wall > 0.0 { format!(", {} times real time", short(span / wall)) } else { String::new() };
+    let ended = match report.status {
+        Status::Finished => "",
+        Status::Interrupted => " (interrupted)",
+        Status::Failed => " (failed)",
+    };
+    let freedoms = match start.degrees_of_freedom() {
+        0 => "no degree of freedom".to_string(),
+        1 => "1 degree of freedom".to_string(),
+        n => format!("{n} degrees of freedom"),
+    };
+    let _ = writeln!(
+        out,
+        "{}: {} s{ended} in {}{rate}; {freedoms}",
+        prepared.name,
+        short(span),
+        seconds(wall)
+    );
+    let mut line = |name: &str, text: String| {
+        let _ = writeln!(out, "  {name:<11}{text}");
+    };
+    if start.moved.len() + start.moved_velocities.len() + start.rows.dropped.len() > 0 {
+        let moved = start.moved.len() + start.moved_velocities.len();
+        let mut parts = Vec::new();
+        if moved > 0 {
+            parts.push(format!("{moved} start values moved to fit"));
+        }
+        if !start.rows.dropped.is_empty() {
+            parts.push(format!("{} redundant rows dropped", start.rows.dropped.len()));
+        }
+        line("start", format!("{} (`holonom check` lists them)", parts.join(", ")));
+    }
+    let used = &report.used;
+    if used.stepper == "kinematic" {
+        line("used", "kinematics: everything is prescribed or driven".to_string());
+        line("steps", count(report.counters.steps));
+    } else {
+        let names = [&used.stepper, &used.form, &used.formalism, &used.jacobian, &used.linear, &used.refresh];
+        line("used", names.map(String::as_str).join(", "));
+        let c = &report.counters;
+        line(
+            "steps",
+            format!(
+                "{} ({} rejected), {} residuals, {} Jacobians, {} factorisations",
+                count(c.steps),
+                count(c.rejected_error + c.rejected_convergence),
+                count(c.residuals + c.residuals_dual),
+                count(c.jacobians),
+                count(c.factorisations)
+            ),
+        );
+    }
+    if !start.rows.active.is_empty() {
+        let c = &report.constraint;
+        line("constraints", format!("max |g| {:.1e}, max |G v + g_t| {:.1e}", c.position, c.velocity));
+    }
+    let energy = &report.energy;
+    line(
+        "energy",
+        format!("{} J → {} J ({:+.2e})", short(energy.start), short(energy.end), energy.end - energy.start),
+    );
+    if wall > 0.0 && used.stepper != "kinematic" {
+        let part = |x: f64| format!("{:.0} %", 100.0 * x / wall);
+        let t = &report.timing_s;
+        line(
+            "time",
+            format!(
+                "Jacobians {}, factorisations {}, output {}, the rest residuals and solves",
+                part(t.jacobian),
+                part(t.factorisation),
+                part(report.output_s)
+            ),
+        );
+    }
+    if report.failed_rows > 0 {
+        let text = format!("{} rows in which accelerations could not be computed: not a number there", report.failed_rows);
+        line("missing", text);
+    }
+    if report.singular_rows > 0 {
+        line("singular", format!("{} rows in singular positions: smallest reactions", report.singular_rows));
+    }
+    let names: Vec<String> = files.written.iter().map(|path| path.display().to_string()).collect();
+    line(
+        "written",
+        format!("{} ({} rows, {} channels)", names.join(", "), count(report.rows), files.channels),
+    );
+    if let (Status::Finished, Some(first)) = (report.status, names.first()) {
+        let _ = writeln!(out, "Next: holonom plot {first}");
+    }
+    out
+}
+
+/// A number with four digits.
+fn short(x: f64) -> String {
+    if x == 0.0 || !x.is_finite() {
+        return x.to_string();
+    }
+    let size = x.abs().log10().floor();
+    if (-4.0..6.0).contains(&size) {
+        let digits = (3.0 - size).max(0.0) as usize;
+        let text = format!("{x:.digits$}");
+        if text.contains('.') {
+            text.trim_end_matches('0').trim_end_matches('.').to_string()
+        } else {
+            text
+        }
+    } else {
+        format!("{x:.3e}")
+    }
+}
+
+/// Computing time.
+fn seconds(x: f64) -> String {
+    if x < 1e-3 {
+        format!("{:.0} µs", x * 1e6)
+    } else if x < 1.0 {
+        format!("{:.1} ms", x * 1e3)
+    } else {
+        format!("{x:.1} s")
+    }
+}
+
+/// A whole number in groups of three digits.
+fn count(n: u64) -> String {
+    let digits = n.to_string();
+    let mut out = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i) % 3 == 0 {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_read_well() {
+        assert_eq!([1234.5678, 0.001, -2.0, 0.0].map(short), ["1235", "0.001", "-2", "0"]);
+        assert_eq!((short(1.5e9), short(1e-9)), ("1.500e9".into(), "1.000e-9".into()));
+        assert_eq!([5, 1234, 1_234_567].map(count), ["5", "1,234", "1,234,567"]);
+        assert_eq!([2e-5, 0.0123, 4.0].map(seconds), ["20 µs", "12.3 ms", "4.0 s"]);
+    }
+}

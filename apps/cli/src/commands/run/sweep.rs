@@ -1,0 +1,275 @@
+//! One run for each value of a parameter, on all cores, results in order.
+
+use super::record::{Files, Paths, Recorder};
+use super::{Prepared, Request, on_interrupt, summary};
+use crate::commands::Outcome;
+use crate::error::Error;
+use crate::model;
+use crate::output;
+use crate::progress::Progress;
+use crate::settings;
+use crate::table::{Align, Table};
+use holonom::simulation::{RunCheckpoint, RunOptions, RunReport, Simulation, Sink, Status};
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Runs at most in one sweep.
+const MAX_RUNS: usize = 100_000;
+
+/// A parameter with its values.
+struct Sweep {
+    name: String,
+    values: Vec<f64>,
+}
+
+impl Sweep {
+    fn parse(text: &str) -> Result<Self, Error> {
+        let bad = |reason: &str| {
+            Err(Error::Usage(format!("--sweep {text}: {reason}; write it as K=A:B:N, such as L=0.2:0.4:5")))
+        };
+        let Some((name, range)) = text.split_once('=') else {
+            return bad("there is no parameter");
+        };
+        let parts: Vec<&str> = range.split(':').collect();
+        let [from, to, n] = parts.as_slice() else {
+            return bad("three parts are needed after the =");
+        };
+        let (from, to) = (settings::number("sweep", from, "")?, settings::number("sweep", to, "")?);
+        match n.trim().parse::<usize>() {
+            Ok(n) if (1..=MAX_RUNS).contains(&n) => {
+                let last = (n - 1).max(1) as f64;
+                let values = (0..n).map(|i| from + (to - from) * i as f64 / last).collect();
+                Ok(Self {
+                    name: name.trim().to_string(),
+                    values,
+                })
+            }
+            Ok(_) => bad("the number of runs must lie between 1 and 100,000"),
+            Err(_) => bad("the number of runs is not a whole number"),
+        }
+    }
+}
+
+/// What one run leaves.
+struct Done {
+    report: RunReport,
+    files: Files,
+    json: Value,
+    /// Smallest and largest value of each channel.
+    ranges: Vec<(String, f64, f64)>,
+}
+
+pub fn run(request: &Request, text: &str) -> Result<Outcome, Error> {
+    let sweep = Sweep::parse(text)?;
+    // Faults that all runs share are told once, before anything is written.
+    let named = model::load(&request.model, &with(request, &sweep, 0))?;
+    let folder = folder(request.output.as_deref(), &named.stem);
+    output::make_folder(&folder)?;
+    let interrupt = on_interrupt();
+    let progress = Progress::new(sweep.values.len());
+    let next = AtomicUsize::new(0);
+    let results: Mutex<Vec<Option<Result<Done, Error>>>> = Mutex::new((0..sweep.values.len()).map(|_| None).collect());
+    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(sweep.values.len());
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                loop {
+                    let index = next.fetch_add(1, Ordering::Relaxed);
+                    if index >= sweep.values.len() || interrupt.load(Ordering::Relaxed) {
+                        return;
+                    }
+                    let result = one(request, &sweep, index, &folder, &interrupt);
+                    if let Ok(mut results) = results.lock() {
+                        results[index] = Some(result);
+                    }
+                    progress.done();
+                }
+            });
+        }
+    });
+    drop(progress);
+    let results = results.into_inner().unwrap_or_default();
+    conclude(request, &sweep, &folder, results)
+}
+
+fn with(request: &Request, sweep: &Sweep, index: usize) -> Vec<String> {
+    let mut sets = request.sets.clone();
+    sets.push(format!("{}={:?}", sweep.name, sweep.values[index]));
+    sets
+}
+
+fn folder(output: Option<&Path>, stem: &str) -> PathBuf {
+    output.map_or_else(|| PathBuf::from(format!("{stem}-sweep")), Path::to_path_buf)
+}
+
+fn one(
+    request: &Request,
+    sweep: &Sweep,
+    index: usize,
+    folder: &Path,
+    interrupt: &std::sync::Arc<std::sync::atomic::AtomicBool>,
+) -> Result<Done, Error> {
+    let named = model::load(&request.model, &with(request, sweep, index))?;
+    let simulation = Simulation::new(&named.file, &request.settings).map_err(Error::Model)?;
+    let prepared = Prepared::new(&named, simulation, request)?;
+    let width = (sweep.values.len() - 1).to_string().len().max(3);
+    let paths = Paths::new(Some(&folder.join(format!("{index:0width$}"))), "");
+    let mut sink = Ranges {
+        inner: Recorder::quiet(&prepared, &paths)?,
+        ranges: vec![(f64::INFINITY, f64::NEG_INFINITY); prepared.selection.len()],
+    };
+    let options = RunOptions {
+        interrupt: Some(interrupt.clone()),
+        ..RunOptions::new(prepared.selection.clone())
+    };
+    let report = prepared.simulation.run(&options, &mut sink);
+    let report = report.map_err(|error| Error::Usage(error.to_string()))?;
+    let names = prepared.selection.channels().iter().map(|channel| channel.name.clone());
+    let ranges = names.zip(sink.ranges).map(|(name, (low, high))| (name, low, high)).collect();
+    let files = sink.inner.finish(&report, request.csv)?;
+    let json = summary::json(&prepared, &report, &files);
+    Ok(Done {
+        report,
+        files,
+        json,
+        ranges,
+    })
+}
+
+/// Passes rows on and notes how far each channel reaches.
+struct Ranges<'a> {
+    inner: Recorder<'a>,
+    ranges: Vec<(f64, f64)>,
+}
+
+impl Sink for Ranges<'_> {
+    fn row(&mut self, row: &[f64]) -> Result<(), String> {
+        for ((low, high), x) in self.ranges.iter_mut().zip(&row[1..]) {
+            *low = low.min(*x);
+            *high = high.max(*x);
+        }
+        self.inner.row(row)
+    }
+
+    fn checkpoint(&mut self, checkpoint: &RunCheckpoint) -> Result<(), String> {
+        self.inner.checkpoint(checkpoint)
+    }
+}
+
+/// Tells how the runs ended, in the order of the values.
+fn conclude(
+    request: &Request,
+    sweep: &Sweep,
+    folder: &Path,
+    results: Vec<Option<Result<Done, Error>>>,
+) -> Result<Outcome, Error> {
+    let mut table = Table::new(&[
+        (sweep.name.as_str(), Align::Right),
+        ("status", Align::Left),
+        ("t [s]", Align::Right),
+        ("steps", Align::Right),
+        ("max |g|", Align::Right),
+        ("results", Align::Left),
+    ]);
+    let mut csv = String::new();
+    let mut rows = Vec::new();
+    let mut failures = Vec::new();
+    for (value, result) in sweep.values.iter().zip(results) {
+        let shown = format!("{value}");
+        match result {
+            Some(Ok(done)) => {
+                if csv.is_empty() {
+                    csv = heading(&sweep.name, &done);
+                }
+                csv += &line(*value, &done);
+                let report = &done.report;
+                let status = serde_json::to_value(report.status).unwrap_or_default();
+                let file = done.files.written.first().map_or(String::new(), |path| path.display().to_string());
+                table.row([
+                    shown.clone(),
+                    status.as_str().unwrap_or("").to_string(),
+                    format!("{}", report.t),
+                    report.counters.steps.to_string(),
+                    format!("{:.1e}", report.constraint.position),
+                    file,
+                ]);
+                if report.status != Status::Finished {
+                    failures.push(format!("{} = {shown}: {}", sweep.name, report.message));
+                }
+                rows.push(json!({ "value": value, "run": done.json }));
+            }
+            Some(Err(error)) => {
+                let none = String::new;
+                table.row([shown.clone(), "refused".into(), none(), none(), none(), none()]);
+                failures.push(format!("{} = {shown}:\n{error}", sweep.name));
+                rows.push(json!({ "value": value, "error": error.to_string() }));
+            }
+            None => {
+                let none = String::new;
+                table.row([shown.clone(), "not begun".into(), none(), none(), none(), none()]);
+                failures.push(format!("{} = {shown}: interrupted before it began", sweep.name));
+                rows.push(json!({ "value": value, "error": "interrupted before it began" }));
+            }
+        }
+    }
+    let overview = folder.join("overview.csv");
+    output::write(&overview, &csv)?;
+    let report = json!({
+        "parameter": sweep.name,
+        "runs": rows,
+        "overview": overview,
+        "status": if failures.is_empty() { "finished" } else { "failed" },
+    });
+    let text = format!("{}\nLast, smallest and largest values of all channels: {}\n", table.render(), overview.display());
+    match request.json.as_deref() {
+        Some("-") => output::print(&format!("{}\n", summary::pretty(&report)))?,
+        Some(file) => {
+            output::write(Path::new(file), &format!("{}\n", summary::pretty(&report)))?;
+            output::print(&text)?;
+        }
+        None => output::print(&text)?,
+    }
+    if failures.is_empty() {
+        Ok(Outcome::Done)
+    } else {
+        Err(Error::Failed(failures.join("\n")))
+    }
+}
+
+fn heading(parameter: &str, done: &Done) -> String {
+    let mut heading = vec![parameter.to_string(), "status".into(), "t".into()];
+    for (name, ..) in &done.ranges {
+        heading.extend([format!("{name} last"), format!("{name} min"), format!("{name} max")]);
+    }
+    heading.join(",") + "\n"
+}
+
+fn line(value: f64, done: &Done) -> String {
+    let status = serde_json::to_value(done.report.status).unwrap_or_default();
+    let mut line = vec![
+        format!("{value:?}"),
+        status.as_str().unwrap_or("").to_string(),
+        format!("{:?}", done.report.t),
+    ];
+    for ((_, low, high), (_, last)) in done.ranges.iter().zip(&done.report.last) {
+        line.extend([format!("{last:?}"), format!("{low:?}"), format!("{high:?}")]);
+    }
+    line.join(",") + "\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_are_read() {
+        let sweep = Sweep::parse("L=200 mm:0.4:3").expect("good");
+        assert_eq!((sweep.name.as_str(), sweep.values.as_slice()), ("L", &[0.2, 0.30000000000000004, 0.4][..]));
+        assert_eq!(Sweep::parse("L=1:2:1").expect("good").values, [1.0]);
+        for bad in ["L", "L=1:2", "L=1:2:0", "L=a:2:3", "L=1:2:x", "L=1:2:3:4"] {
+            assert!(Sweep::parse(bad).is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! The model named on the command line: a file, or one of the shipped ones.
+
+use crate::error::Error;
+use crate::suggest;
+use holonom::format::{Files, ModelFile, read};
+use std::path::Path;
+
+/// Help for arguments that name a model.
+pub const MODEL_HELP: &str = "Model file (.toml, .urdf), or the name of a shipped model (`holonom models list`)";
+
+/// A model with the name of its results.
+pub struct Named {
+    /// What the model file says.
+    pub file: ModelFile,
+    /// Stem for the names of files made from it.
+    pub stem: String,
+}
+
+/// Reads the model; `sets` are parameters as `K=V`.
+pub fn load(model: &str, sets: &[String]) -> Result<Named, Error> {
+    let overrides = sets.iter().map(|set| assignment(set)).collect::<Result<Vec<_>, _>>()?;
+    let path = Path::new(model);
+    let (files, path) = if path.exists() {
+        (Files::disk(), path.to_path_buf())
+    } else if let Some(entry) = holonom_models::find(model) {
+        (entry.files(), entry.path().into())
+    } else {
+        let names = holonom_models::all().iter().map(|entry| entry.name);
+        let hint = match suggest::sentence(model, names) {
+            hint if hint.is_empty() => "; `holonom models list` shows the shipped ones".to_string(),
+            hint => hint,
+        };
+        let text = format!("there is no file `{model}`, and no shipped model of this name{hint}");
+        return Err(Error::Usage(text));
+    };
+    let stem = path.file_stem().map_or("model".into(), |stem| stem.to_string_lossy().into_owned());
+    let file = read(&path, &files, &overrides).map_err(Error::Model)?;
+    Ok(Named { file, stem })
+}
+
+fn assignment(set: &str) -> Result<(String, String), Error> {
+    match set.split_once('=') {
+        Some((name, value)) if !name.trim().is_empty() && !value.trim().is_empty() => {
+            Ok((name.trim().to_string(), value.trim().to_string()))
+        }
+        _ => Err(Error::Usage(format!("--set {set}: write it as NAME=VALUE, such as --set \"L=200 mm\""))),
+    }
+}

@@ -1,0 +1,396 @@
+//! Numbers and functions of time, from numbers and expressions.
+
+use super::Reader;
+use crate::message::{Message, Place, Source};
+use crate::tree::{Kind, Table, Value};
+use core::ops::Range;
+use holonom_multibody::Signal;
+use holonom_multibody::curve::{Curve, Extrapolation, Interpolation};
+use holonom_multibody::expression::{Ast, Dimension, DimensionState, Expression, ExpressionError, Scope, is_reserved};
+use std::sync::Arc;
+
+/// What expressions of a file may use.
+#[derive(Default)]
+pub(super) struct Names {
+    /// Parameters that have been evaluated, with tables: what constants may use.
+    pub constants: Scope,
+    /// The same with t and the inputs: what functions of time may use.
+    pub functions: Scope,
+    /// Names of parameters, tables and inputs.
+    pub taken: std::collections::BTreeSet<String>,
+    /// Parameters that something has used.
+    pub used: std::collections::BTreeSet<String>,
+    /// Gravity, which waits for the parameters.
+    pub gravity: Option<Value>,
+}
+
+/// A stretch of text that expressions stand in.
+pub(super) struct Text<'a> {
+    pub source: &'a Arc<Source>,
+    /// Where the text begins in the source, if its bytes stand there as they are.
+    pub start: Option<usize>,
+    /// The whole value.
+    pub span: Range<usize>,
+}
+
+impl Text<'_> {
+    pub fn place(&self, span: &Range<usize>) -> Place {
+        let span = match self.start {
+            Some(start) => start + span.start..start + span.end.max(span.start),
+            None => self.span.clone(),
+        };
+        Place {
+            source: self.source.clone(),
+            span,
+        }
+    }
+
+    fn message(&self, error: ExpressionError) -> Message {
+        let message = Message::error(Some(self.place(&error.span)), error.message);
+        match error.help {
+            Some(help) => message.help(help),
+            None => message,
+        }
+    }
+}
+
+impl Reader<'_, '_> {
+    /// A number in SI units; NaN where one is missing, which has been reported then.
+    pub(super) fn number(&mut self, value: &Value, unit: &str) -> f64 {
+        self.constant(value, dimension(unit)).map_or(f64::NAN, |(x, _)| x)
+    }
+
+    /// A number of any dimension.
+    pub(super) fn any_number(&mut self, value: &Value) -> f64 {
+        self.constant(value, None).map_or(f64::NAN, |(x, _)| x)
+    }
+
+    /// A number with its dimension, as far as known.
+    pub(super) fn quantity(&mut self, value: &Value) -> Option<(f64, DimensionState)> {
+        self.constant(value, None)
+    }
+
+    /// Some numbers of one unit.
+    pub(super) fn numbers<const N: usize>(&mut self, value: &Value, unit: &str) -> Option<[f64; N]> {
+        let list = self.list(value)?;
+        if list.len() != N {
+            let text = format!("{N} numbers are expected here, not {}", list.len());
+            self.error(&value.span, text);
+            return None;
+        }
+        let mut numbers = [0.0; N];
+        for (number, value) in numbers.iter_mut().zip(list) {
+            *number = self.number(value, unit);
+        }
+        Some(numbers)
+    }
+
+    fn constant(&mut self, value: &Value, expected: Option<Dimension>) -> Option<(f64, DimensionState)> {
+        let (x, dimension) = match &value.kind {
+            Kind::Number(x) => (*x, DimensionState::Any),
+            Kind::Text(text) => {
+                let expression = self.bind(text, &value.span, expected, false)?;
+                (expression.value()?, expression.dimension())
+            }
+            _ => {
+                self.expected("a number or an expression", value);
+                return None;
+            }
+        };
+        if !x.is_finite() {
+            self.error(&value.span, format!("this number is {x}, not a finite one"));
+            return None;
+        }
+        Some((x, dimension))
+    }
+
+    /// A function of time.
+    pub(super) fn signal(&mut self, value: &Value, unit: &str) -> Signal {
+        let nothing = Signal::constant(0.0);
+        match &value.kind {
+            Kind::Text(text) => {
+                match self.bind(text, &value.span, dimension(unit), true) {
+                    Some(expression) => match expression.value() {
+                        Some(x) if x.is_finite() => Signal::constant(x),
+                        Some(x) => {
+                            self.error(&value.span, format!("this number is {x}, not a finite one"));
+                            nothing
+                        }
+                        None => Signal::Expression(Arc::new(expression)),
+                    },
+                    None => nothing,
+                }
+            }
+            Kind::Number(_) => Signal::constant(self.number(value, unit)),
+            _ => {
+                self.expected("a number or a function of t", value);
+                nothing
+            }
+        }
+    }
+
+    /// A function of time that a motion follows: it needs two derivatives.
+    pub(super) fn motion(&mut self, value: &Value, unit: &str) -> Signal {
+        let signal = self.signal(value, unit);
+        if let Signal::Expression(expression) = &signal
+            && expression.has_kinks()
+        {
+            let text = "a motion must be twice differentiable, but this function has kinks";
+            let help = "use a table with interpolation = \"spline\", or a smooth function such as smoothstep";
+            self.error_with_help(&value.span, text, help);
+        }
+        signal
+    }
+
+    /// Three expressions of the given variables.
+    pub(super) fn law(&mut self, value: &Value, unit: &str, variables: &[&str]) -> Option<[Expression; 3]> {
+        let list = self.list(value)?;
+        if list.len() != 3 {
+            let text = format!("3 numbers or expressions are expected here, not {}", list.len());
+            self.error(&value.span, text);
+            return None;
+        }
+        let mut scope = self.names.constants.clone();
+        for name in variables {
+            scope = scope.variable(*name);
+        }
+        let mut laws = Vec::with_capacity(3);
+        for item in list {
+            let text = match &item.kind {
+                Kind::Text(text) => text.clone(),
+                Kind::Number(x) => format!("{x:?}"),
+                _ => {
+                    self.expected("a number or an expression", item);
+                    continue;
+                }
+            };
+            let (start, span) = self.text_of(&text, &item.span);
+            let place = Text {
+                source: &self.source,
+                start,
+                span,
+            };
+            let result = bound(&scope, &text, &place, dimension(unit));
+            self.note_names(&text);
+            laws.extend(self.keep(result));
+        }
+        laws.try_into().ok()
+    }
+
+    /// A unit, as a label.
+    pub(super) fn unit(&mut self, value: &Value) -> Option<String> {
+        let unit = self.text(value)?;
+        if unit.is_empty() || dimension(unit).is_some() {
+            return Some(unit.to_string());
+        }
+        self.error_with_help(&value.span, format!("`{unit}` is not a unit"), "write it like N/m or rad/s");
+        None
+    }
+
+    /// Makes a name known, unless it is taken or not a name.
+    pub(super) fn declare_name(&mut self, what: &str, name: &str, span: &Range<usize>) -> bool {
+        let mut letters = name.chars();
+        let is_name = letters.next().is_some_and(|c| c.is_alphabetic() || c == '_')
+            && letters.all(|c| c.is_alphanumeric() || c == '_');
+        let fault = if !is_name {
+            "must begin with a letter and consist of letters, digits and _"
+        } else if is_reserved(name) || name == "t" {
+            "is taken by the language of expressions"
+        } else if !self.names.taken.insert(name.to_string()) {
+            "is taken by another parameter, table or input"
+        } else {
+            return true;
+        };
+        self.error_with_help(span, format!("the name `{name}` of the {what} {fault}"), "choose another one");
+        false
+    }
+
+    /// Makes an input known to the expressions that follow.
+    pub(super) fn declare_input(&mut self, name: &str, signal: &Signal, head: &Range<usize>) -> bool {
+        if !self.declare_name("input", name, head) {
+            return false;
+        }
+        let names = &mut self.names;
+        let reason = "it changes with time, and this number must be constant";
+        names.constants = std::mem::take(&mut names.constants).forbid(name, reason);
+        let expression = match signal {
+            Signal::Expression(expression) => Some(expression.clone()),
+            signal => {
+                let value = signal.evaluate(0.0)[0];
+                Expression::constant(value, DimensionState::Any).ok().map(Arc::new)
+            }
+        };
+        if let Some(expression) = expression {
+            names.functions = std::mem::take(&mut names.functions).input(name, expression);
+        }
+        true
+    }
+
+    /// A table that expressions may call.
+    pub(super) fn curve(&mut self, table: &Table) {
+        use super::table_reader::TableReader;
+        let mut fields = TableReader::new(self, table, "a table");
+        let name = fields.name("table");
+        let head = fields.head();
+        let file = fields.optional("file");
+        let columns = fields.optional("columns");
+        let (x, y) = (fields.optional("x"), fields.optional("y"));
+        let interpolation = fields.optional("interpolation");
+        let extrapolation = fields.optional("extrapolation");
+        fields.finish();
+        let interpolation = match interpolation {
+            Some(value) => self.choice(value, "interpolation", &["spline", "linear", "monotone"]),
+            None => Some(0),
+        };
+        let extrapolation = match extrapolation {
+            Some(value) => self.choice(value, "extrapolation", &["refuse", "hold", "linear"]),
+            None => Some(0),
+        };
+        let (Some(interpolation), Some(extrapolation)) = (interpolation, extrapolation) else {
+            return;
+        };
+        let interpolation = [Interpolation::Spline, Interpolation::Linear, Interpolation::Monotone][interpolation];
+        let extrapolation = [Extrapolation::Refuse, Extrapolation::Hold, Extrapolation::Linear][extrapolation];
+        let curve = match (file, x, y) {
+            (Some(file), None, None) => self.curve_from_file(&name, file, columns, interpolation, extrapolation),
+            (None, Some(x), Some(y)) => {
+                if let Some(columns) = columns {
+                    self.error(&columns.span, "`columns` are those of a file, and there is none");
+                }
+                let (Some(x), Some(y)) = (self.many(x), self.many(y)) else {
+                    return;
+                };
+                Curve::new(&name, x, y, interpolation, extrapolation)
+                    .map_err(|error| self.error(&head, format!("table \"{name}\": {error}")))
+                    .ok()
+            }
+            _ => {
+                let text = format!("table \"{name}\" needs `file`, or `x` and `y`");
+                self.error(&head, text);
+                None
+            }
+        };
+        if let Some(curve) = curve.map(Arc::new)
+            && self.declare_name("table", &name, &head)
+        {
+            let names = &mut self.names;
+            names.constants = std::mem::take(&mut names.constants).table(curve.clone());
+            names.functions = std::mem::take(&mut names.functions).table(curve);
+        }
+    }
+
+    fn curve_from_file(
+        &mut self,
+        name: &str,
+        file: &Value,
+        columns: Option<&Value>,
+        interpolation: Interpolation,
+        extrapolation: Extrapolation,
+    ) -> Option<Curve> {
+        let path = self.folder.join(self.text(file)?);
+        let mut wanted = ["1".to_string(), "2".to_string()];
+        if let Some(columns) = columns {
+            let list = self.list(columns)?;
+            if list.len() != 2 {
+                self.error(&columns.span, "two columns are expected here: x and y");
+                return None;
+            }
+            for (wanted, item) in wanted.iter_mut().zip(list) {
+                *wanted = match &item.kind {
+                    Kind::Text(name) => name.clone(),
+                    Kind::Number(n) => format!("{n}"),
+                    _ => {
+                        self.expected("the name or number of a column", item);
+                        return None;
+                    }
+                };
+            }
+        }
+        let text = match self.session.files.text(&path) {
+            Ok(text) => text,
+            Err(reason) => {
+                self.error(&file.span, format!("cannot read `{}`: {reason}", path.display()));
+                return None;
+            }
+        };
+        let columns = [wanted[0].as_str(), wanted[1].as_str()];
+        match Curve::from_csv(name, &text, columns, interpolation, extrapolation) {
+            Ok(curve) => Some(curve),
+            Err(error) => {
+                self.error(&file.span, format!("`{}`: {error}", path.display()));
+                None
+            }
+        }
+    }
+
+    fn many(&mut self, value: &Value) -> Option<Vec<f64>> {
+        let list = self.list(value)?;
+        Some(list.iter().map(|item| self.any_number(item)).collect())
+    }
+
+    /// Where an expression stands; its bytes are those of the file unless it has escapes.
+    pub(super) fn text_of(&self, text: &str, span: &Range<usize>) -> (Option<usize>, Range<usize>) {
+        let raw = self.source.text.get(span.clone()).unwrap_or("");
+        let start = raw.find(text).map(|at| span.start + at);
+        (start, span.clone())
+    }
+
+    /// Binds an expression in one of the scopes of the file.
+    fn bind(
+        &mut self,
+        text: &str,
+        span: &Range<usize>,
+        expected: Option<Dimension>,
+        of_time: bool,
+    ) -> Option<Expression> {
+        let (start, span) = self.text_of(text, span);
+        let place = Text {
+            source: &self.source,
+            start,
+            span,
+        };
+        let scope = if of_time { &self.names.functions } else { &self.names.constants };
+        let result = bound(scope, text, &place, expected);
+        self.note_names(text);
+        self.keep(result)
+    }
+
+    fn note_names(&mut self, text: &str) {
+        if let Ok(ast) = Ast::parse(text) {
+            self.names.used.extend(ast.names().iter().map(|used| used.name.to_string()));
+        }
+    }
+
+    fn keep<T>(&mut self, result: Result<T, Vec<Message>>) -> Option<T> {
+        match result {
+            Ok(value) => Some(value),
+            Err(messages) => {
+                self.session.messages.extend(messages);
+                None
+            }
+        }
+    }
+}
+
+/// An expression bound in a scope, with the messages at their places.
+pub(super) fn bound(
+    scope: &Scope,
+    text: &str,
+    place: &Text<'_>,
+    expected: Option<Dimension>,
+) -> Result<Expression, Vec<Message>> {
+    let bound = Ast::parse(text)
+        .map_err(|error| vec![error])
+        .and_then(|ast| ast.bind(scope, expected));
+    bound.map_err(|errors| errors.into_iter().map(|error| place.message(error)).collect())
+}
+
+/// The dimension of a unit as it stands in field lists (`kg m²`, `N s/m`); none for an empty or
+/// unknown one.
+pub(super) fn dimension(unit: &str) -> Option<Dimension> {
+    if unit.is_empty() || unit == "1" {
+        return None;
+    }
+    let plain = unit.replace('²', "^2").replace('³', "^3").replace(' ', "*");
+    Dimension::parse(&plain).ok()
+}

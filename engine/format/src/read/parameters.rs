@@ -1,0 +1,256 @@
+//! The table `[parameters]`: named numbers that may depend on each other.
+
+use super::Reader;
+use super::expressions::{Text, bound};
+use super::table_reader::TableReader;
+use crate::message::{Message, Place, Source};
+use crate::model_file::Parameter;
+use crate::tree::{Kind, Value};
+use core::ops::Range;
+use holonom_multibody::expression::{Ast, DimensionState};
+use holonom_multibody::names::nearest;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// A value that replaces that of the file.
+pub(super) struct Override {
+    pub name: String,
+    given: Given,
+    pub place: Option<Place>,
+}
+
+enum Given {
+    Text(String),
+    Number(f64, DimensionState),
+}
+
+impl Override {
+    /// From the command line.
+    pub fn typed((name, text): &(String, String)) -> Self {
+        Self {
+            name: name.clone(),
+            given: Given::Text(text.clone()),
+            place: None,
+        }
+    }
+
+    /// From a file that includes this one.
+    pub fn number(name: &str, value: f64, dimension: DimensionState, place: Place) -> Self {
+        Self {
+            name: name.to_string(),
+            given: Given::Number(value, dimension),
+            place: Some(place),
+        }
+    }
+}
+
+/// A parameter before it is evaluated.
+struct Declared {
+    name: String,
+    head: Range<usize>,
+    about: String,
+    given: Given,
+    /// Where its text stands.
+    source: Arc<Source>,
+    start: Option<usize>,
+    span: Range<usize>,
+}
+
+impl Reader<'_, '_> {
+    pub(super) fn parameters(&mut self, value: Option<&Value>, overrides: Vec<Override>) {
+        let mut declared = Vec::new();
+        if let Some(table) = value.and_then(|value| self.table(value)) {
+            for entry in &table.entries {
+                declared.extend(self.declare(&entry.key, &entry.key_span, &entry.value));
+            }
+        }
+        for given in overrides {
+            self.replace(&mut declared, given);
+        }
+        self.evaluate(declared);
+        self.names.functions = self.names.constants.clone().variable("t");
+        let constants = std::mem::take(&mut self.names.constants);
+        self.names.constants = constants.forbid("t", "this number must be constant");
+        if let Some(gravity) = self.names.gravity.take()
+            && let Some(gravity) = self.numbers(&gravity, "m/s²")
+        {
+            self.model.description.gravity = gravity;
+        }
+    }
+
+    fn declare(&mut self, name: &str, head: &Range<usize>, value: &Value) -> Option<Declared> {
+        let (value, about) = match &value.kind {
+            Kind::Table(table) => {
+                let mut fields = TableReader::new(self, table, format!("parameter `{name}`"));
+                let inner = fields.required("value", "a number or an expression");
+                let about = fields.optional("description");
+                fields.finish();
+                let about = about.and_then(|value| self.text(value)).unwrap_or_default();
+                (inner?, about.to_string())
+            }
+            _ => (value, String::new()),
+        };
+        let given = match &value.kind {
+            Kind::Number(x) => Given::Number(*x, DimensionState::Any),
+            Kind::Text(text) => Given::Text(text.clone()),
+            _ => {
+                self.expected("a number or an expression", value);
+                return None;
+            }
+        };
+        let (start, span) = match &given {
+            Given::Text(text) => self.text_of(text, &value.span),
+            Given::Number(..) => (None, value.span.clone()),
+        };
+        Some(Declared {
+            name: name.to_string(),
+            head: head.clone(),
+            about,
+            given,
+            source: self.source.clone(),
+            start,
+            span,
+        })
+    }
+
+    /// Takes the value from elsewhere.
+    fn replace(&mut self, declared: &mut [Declared], given: Override) {
+        let names = declared.iter().map(|d| d.name.as_str());
+        let help = match nearest(&given.name, names) {
+            Some(name) => format!("did you mean `{name}`?"),
+            None if declared.is_empty() => "it has no parameters".to_string(),
+            None => {
+                let names: Vec<&str> = declared.iter().map(|d| d.name.as_str()).take(12).collect();
+                format!("it has {}", names.join(", "))
+            }
+        };
+        let Some(parameter) = declared.iter_mut().find(|d| d.name == given.name) else {
+            let text = format!("`{}` has no parameter `{}`", self.source.name, given.name);
+            self.report(Message::error(given.place, text).help(help));
+            return;
+        };
+        if let Given::Text(text) = &given.given {
+            parameter.source = Source::new(format!("--set {}", given.name), text.as_str());
+            parameter.start = Some(0);
+            parameter.span = 0..text.len();
+        }
+        parameter.given = given.given;
+    }
+
+    /// Evaluates what depends on nothing first.
+    fn evaluate(&mut self, declared: Vec<Declared>) {
+        let index: HashMap<&str, usize> =
+            declared.iter().enumerate().map(|(i, d)| (d.name.as_str(), i)).collect();
+        let mut waits_for = vec![0_usize; declared.len()];
+        let mut needed_by = vec![Vec::new(); declared.len()];
+        let mut needs = vec![Vec::new(); declared.len()];
+        for (i, parameter) in declared.iter().enumerate() {
+            if let Given::Text(text) = &parameter.given
+                && let Ok(ast) = Ast::parse(text)
+            {
+                for used in ast.names() {
+                    self.names.used.insert(used.name.to_string());
+                    if let Some(&other) = index.get(used.name)
+                        && !needs[i].contains(&other)
+                    {
+                        needs[i].push(other);
+                        needed_by[other].push(i);
+                        waits_for[i] += 1;
+                    }
+                }
+            }
+        }
+        let mut ready: Vec<usize> = (0..declared.len()).rev().filter(|i| waits_for[*i] == 0).collect();
+        let mut values = vec![None; declared.len()];
+        let mut done = vec![false; declared.len()];
+        while let Some(i) = ready.pop() {
+            done[i] = true;
+            values[i] = self.evaluate_one(&declared[i]);
+            for &other in &needed_by[i] {
+                waits_for[other] -= 1;
+                if waits_for[other] == 0 {
+                    ready.push(other);
+                }
+            }
+        }
+        if let Some(first) = done.iter().position(|done| !done) {
+            let ring = ring(first, &needs, &done);
+            let names: Vec<String> = ring.iter().map(|i| format!("`{}`", declared[*i].name)).collect();
+            let text = format!("the parameters {} depend on each other in a ring", names.join(" → "));
+            let at = ring.first().map_or(0..0, |i| declared[*i].head.clone());
+            self.error_with_help(&at, text, "give one of them a number");
+        }
+        for (parameter, value) in declared.into_iter().zip(values) {
+            if let Some(value) = value {
+                self.model.parameters.push(Parameter {
+                    name: parameter.name,
+                    value,
+                    about: parameter.about,
+                });
+            }
+        }
+    }
+
+    fn evaluate_one(&mut self, parameter: &Declared) -> Option<f64> {
+        let place = Text {
+            source: &parameter.source,
+            start: parameter.start,
+            span: parameter.span.clone(),
+        };
+        let (value, dimension) = match &parameter.given {
+            Given::Number(value, dimension) => (*value, *dimension),
+            Given::Text(text) => match bound(&self.names.constants, text, &place, None) {
+                Ok(expression) => (expression.value()?, expression.dimension()),
+                Err(messages) => {
+                    self.session.messages.extend(messages);
+                    // Known by name, so that its users do not complain as well.
+                    self.names
+                        .constants
+                        .set_constant(&parameter.name, 1.0, DimensionState::Any);
+                    return None;
+                }
+            },
+        };
+        if !value.is_finite() {
+            let text = format!("the parameter `{}` is {value}, not a finite number", parameter.name);
+            let message = Message::error(Some(place.place(&(0..parameter.span.len()))), text);
+            self.report(message);
+        }
+        if self.declare_name("parameter", &parameter.name, &parameter.head) {
+            self.names.constants.set_constant(&parameter.name, value, dimension);
+        }
+        Some(value)
+    }
+
+    /// Says which parameters nothing uses.
+    pub(super) fn unused_parameters(&mut self) {
+        let unused: Vec<&str> = self
+            .model
+            .parameters
+            .iter()
+            .map(|p| p.name.as_str())
+            .filter(|name| !self.names.used.contains(*name))
+            .collect();
+        if !unused.is_empty() {
+            let text = format!("`{}`: nothing uses the parameters {}", self.source.name, unused.join(", "));
+            self.report(Message::note(None, text));
+        }
+    }
+}
+
+/// A ring of parameters that need each other, from one that could not be evaluated.
+fn ring(first: usize, needs: &[Vec<usize>], done: &[bool]) -> Vec<usize> {
+    let mut path = vec![first];
+    loop {
+        let last = path[path.len() - 1];
+        let Some(&next) = needs[last].iter().find(|i| !done[**i]) else {
+            return path;
+        };
+        if let Some(at) = path.iter().position(|i| *i == next) {
+            path.drain(..at);
+            path.push(next);
+            return path;
+        }
+        path.push(next);
+    }
+}

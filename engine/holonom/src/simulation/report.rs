@@ -1,0 +1,83 @@
+//! What a run reports at its end.
+
+use holonom_dae::{Counters, Timing};
+use serde::{Deserialize, Serialize};
+
+/// How a run ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Status {
+    /// It reached its end.
+    #[default]
+    Finished,
+    /// It was interrupted; what was computed is kept.
+    Interrupted,
+    /// It failed; what was computed is kept.
+    Failed,
+}
+
+/// The strategies a run used.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Used {
+    /// Form of the equations.
+    pub form: String,
+    /// How they are evaluated.
+    pub formalism: String,
+    /// Integration method; `kinematic` where nothing was integrated.
+    pub stepper: String,
+    /// How Jacobians were obtained.
+    pub jacobian: String,
+    /// Linear solver.
+    pub linear: String,
+    /// When Jacobians and factorisations were renewed.
+    pub refresh: String,
+}
+
+/// Largest violations of the constraints over all steps.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ConstraintReport {
+    /// max |g|.
+    pub position: f64,
+    /// max |G v + g_t|.
+    pub velocity: f64,
+}
+
+/// Energy at the ends of the run, J.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct EnergyReport {
+    /// Kinetic and potential energy at the start.
+    pub start: f64,
+    /// The same at the end.
+    pub end: f64,
+}
+
+/// What a run did.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct RunReport {
+    /// How it ended.
+    pub status: Status,
+    /// Why it ended early; empty otherwise.
+    pub message: String,
+    /// Time reached, s.
+    pub t: f64,
+    /// Values of the recorded channels at that time, with their names.
+    pub last: Vec<(String, f64)>,
+    /// Rows written.
+    pub rows: u64,
+    /// What was used.
+    pub used: Used,
+    /// Work.
+    pub counters: Counters,
+    /// Where the time went, s.
+    pub timing_s: Timing,
+    /// Time spent on sampling and writing output rows, s.
+    pub output_s: f64,
+    /// Violations of the constraints.
+    pub constraint: ConstraintReport,
+    /// Energy.
+    pub energy: EnergyReport,
+    /// Output rows whose accelerations could not be computed.
+    pub failed_rows: u64,
+    /// Output rows in singular positions.
+    pub singular_rows: u64,
+}

@@ -228,13 +228,9 @@ impl Mechanics {
 
 const ROD: &str = "A slender body kept as a distance and a mass matrix on its end points.";
 
-/// Names of fields with their units.
+/// Names of fields; the detailed view says more.
 fn names(fields: &[Field]) -> String {
-    let names = fields.iter().map(|f| match f.unit {
-        "" => f.name.to_string(),
-        unit => format!("{} [{unit}]", f.name),
-    });
-    names.collect::<Vec<_>>().join(", ")
+    fields.iter().map(|f| f.name).collect::<Vec<_>>().join(", ")
 }
 
 /// Fields in detail.

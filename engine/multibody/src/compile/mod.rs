@@ -12,7 +12,7 @@ mod check;
 mod error;
 mod inertia;
 mod lower;
-mod names;
+pub(crate) mod names;
 mod references;
 mod topology;
 

@@ -10,6 +10,9 @@ use std::sync::Arc;
 
 mod builder;
 pub mod fields;
+pub(crate) mod include;
+
+pub use include::{Axis, IncludeError, Mirror, Placement};
 
 /// A mechanism as described: nothing is checked until it is compiled.
 ///

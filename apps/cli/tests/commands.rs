@@ -103,6 +103,32 @@ fn list_names_strategies_elements_and_problems() {
     assert_eq!(hires.expect("hires")["unknowns"], 8);
 }
 
+#[test]
+fn list_says_everything_about_one_name() {
+    let output = holonom(&["list", "spring-damper"]);
+    assert_eq!(code(&output), 0);
+    let text = stdout(&output);
+    let line = |field: &str| {
+        let found = text.lines().find(|l| l.starts_with(field));
+        found.unwrap_or_else(|| panic!("{field} in {text}")).to_string()
+    };
+    assert!(line("stiffness").contains("N/m") && line("stiffness").contains("required"));
+    assert!(line("preload").contains(" 0 "));
+    // A name may stand for several things.
+    let output = holonom(&["list", "rolling", "--json"]);
+    let entries: Value = serde_json::from_str(&stdout(&output)).expect("JSON");
+    assert_eq!(entries[0]["kind"], "constraint");
+    let fields = entries[0]["entry"]["fields"].as_array().expect("fields");
+    let sphere = fields.iter().find(|f| f["name"] == "sphere").expect("sphere");
+    assert_eq!(
+        (&sphere["default"], &sphere["unit"]),
+        (&"false".into(), &"".into())
+    );
+    assert_eq!(code(&holonom(&["list", "helical"])), 0);
+    assert_eq!(code(&holonom(&["list", "hires"])), 0);
+    assert_eq!(code(&holonom(&["list", "spring-dampr"])), 2);
+}
+
 /// Runs two cheap problems; whether their checks hold is not the point here.
 fn small_report(extra: &[&str]) -> (Output, Value) {
     let mut arguments = vec!["verify", "hires", "linear-index2", "--tolerances", "1e-4,1e-6"];

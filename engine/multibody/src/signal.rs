@@ -128,6 +128,32 @@ impl Signal {
     }
 }
 
+/// Users' functions are equal when they are the same object.
+impl PartialEq for Signal {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Polynomial(a), Self::Polynomial(b)) => a == b,
+            (
+                Self::Harmonic {
+                    offset,
+                    amplitude,
+                    frequency,
+                    phase,
+                },
+                Self::Harmonic {
+                    offset: o,
+                    amplitude: a,
+                    frequency: f,
+                    phase: p,
+                },
+            ) => [offset, amplitude, frequency, phase] == [o, a, f, p],
+            (Self::Sum(a), Self::Sum(b)) => a == b,
+            (Self::Function(a), Self::Function(b)) => Arc::ptr_eq(a, b),
+            _ => false,
+        }
+    }
+}
+
 impl fmt::Debug for Signal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

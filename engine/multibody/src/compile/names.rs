@@ -8,17 +8,17 @@ use std::collections::HashMap;
 pub(crate) use crate::names::nearest;
 
 /// The fixed world.
-pub(super) const GROUND: &str = "ground";
+pub(crate) const GROUND: &str = "ground";
 
 /// A frame on a body of the description; body 0 is the ground.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
+pub(crate) struct Place {
     pub body: usize,
     pub frame: Frame,
 }
 
 /// Where names lead.
-pub(super) struct Names<'a> {
+pub(crate) struct Names<'a> {
     description: &'a Description,
     bodies: HashMap<&'a str, usize>,
     joints: HashMap<&'a str, usize>,

@@ -10,9 +10,15 @@ use std::sync::Arc;
 
 mod builder;
 pub mod fields;
+pub(crate) mod include;
+
+pub use include::{Axis, IncludeError, Mirror, Placement};
 
 /// A mechanism as described: nothing is checked until it is compiled.
-#[derive(Clone, Debug)]
+///
+/// Descriptions are equal when all their parts are, in the same order and to the last bit of every
+/// number.
+#[derive(Clone, Debug, PartialEq)]
 pub struct Description {
     /// Name of the mechanism.
     pub name: String,
@@ -36,7 +42,7 @@ pub struct Description {
 pub type Frame = Pose<f64>;
 
 /// A frame on a body.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Marker {
     /// Name, unique on the body.
     pub name: String,
@@ -45,7 +51,7 @@ pub struct Marker {
 }
 
 /// A rigid body.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Body {
     /// Name, unique in the mechanism.
     pub name: String,
@@ -61,7 +67,7 @@ pub struct Body {
 }
 
 /// What happens to one coordinate of a joint.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub enum CoordinateMotion {
     /// It moves freely.
     #[default]
@@ -73,7 +79,7 @@ pub enum CoordinateMotion {
 }
 
 /// One scalar coordinate of a joint.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Coordinate {
     /// Start value: rad or m.
     pub position: f64,
@@ -114,7 +120,7 @@ pub enum JointKind {
 }
 
 /// A joint between two frames. Coordinates describe the second frame seen from the first.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Joint {
     /// Name, unique in the mechanism.
     pub name: String,
@@ -150,7 +156,7 @@ pub struct CoordinateRef {
 }
 
 /// A constraint besides joints.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Constraint {
     /// Name, unique in the mechanism.
     pub name: String,
@@ -159,7 +165,7 @@ pub struct Constraint {
 }
 
 /// What a constraint says.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum ConstraintKind {
     /// The origins of two frames coincide: 3 rows.
     Point {
@@ -206,7 +212,7 @@ pub enum ConstraintKind {
 }
 
 /// A slender body with spherical joints at both ends and no inertia about its axis.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Rod {
     /// Name, unique in the mechanism.
     pub name: String,
@@ -221,7 +227,7 @@ pub struct Rod {
 }
 
 /// A force element.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Force {
     /// Name, unique in the mechanism.
     pub name: String,
@@ -230,7 +236,9 @@ pub struct Force {
 }
 
 /// What a force element does.
-#[derive(Clone, Debug)]
+///
+/// Two users' laws are equal when they are the same object.
+#[derive(Clone, Debug, PartialEq)]
 pub enum ForceKind {
     /// A force and a torque at the origin of a frame.
     Applied {

@@ -3,6 +3,7 @@
 use super::closure::{Closure, exceeds, moved};
 use super::redundancy::{self, Random, RowReport};
 use super::{KinematicError, KinematicRun, KinematicState, MechanicalModel, kinematic};
+use super::warnings::{self, Warning};
 use crate::formalism::reactions::{self, Motion, Reaction};
 use crate::model::Model;
 use crate::residual::{Equations, Form, Formalism, GglMetric};
@@ -215,6 +216,8 @@ pub struct Assembled {
     pub moved: Vec<MovedCoordinate>,
     /// Velocities that were changed.
     pub moved_velocities: Vec<MovedCoordinate>,
+    /// What its author may not have meant.
+    pub warnings: Vec<Warning>,
 }
 
 impl Model {
@@ -292,6 +295,7 @@ pub fn assemble(model: Arc<Model>, options: &AssemblyOptions) -> Result<Assemble
     Ok(Assembled {
         t: options.time,
         moved: changes(&model.position_names, &q_given, &q, &position_unit),
+        warnings: warnings::look(&model, options.time, &q_given, &q, closure.size),
         moved_velocities: changes(&model.velocity_names, &v_given, &v, &closure.unit),
         model,
         q,

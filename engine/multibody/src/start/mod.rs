@@ -7,6 +7,7 @@ mod eigen;
 mod kinematic;
 mod mechanical;
 mod redundancy;
+mod warnings;
 
 pub use assembly::{
     Assembled, AssemblyError, AssemblyOptions, Level, MovedCoordinate, OpenLoop, UnsuitableForm, assemble,
@@ -14,3 +15,4 @@ pub use assembly::{
 pub use kinematic::{KinematicError, KinematicRun, KinematicState};
 pub use mechanical::MechanicalModel;
 pub use redundancy::{DroppedRow, ReactionUniqueness, RowReport};
+pub use warnings::Warning;

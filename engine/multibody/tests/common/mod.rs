@@ -285,6 +285,11 @@ pub fn enrich(r: &mut Random, mut d: Description) -> Description {
 
 /// Mechanism number `seed`: two thirds of them with more than a tree.
 pub fn mechanism(seed: u64, most: usize) -> Arc<Model> {
+    Arc::new(description(seed, most).compile().unwrap())
+}
+
+/// The description of mechanism number `seed`.
+pub fn description(seed: u64, most: usize) -> Description {
     let r = &mut Random::new(seed);
     let d = tree(r, most);
     for _ in 0..50 {
@@ -294,13 +299,13 @@ pub fn mechanism(seed: u64, most: usize) -> Arc<Model> {
             enrich(r, d.clone())
         };
         match described.compile() {
-            Ok(model) => return Arc::new(model),
+            Ok(_) => return described,
             // The dice may join two bodies that cannot move against each other: throw again.
             Err(errors) if errors.to_string().contains("no free coordinate") => {}
             Err(errors) => panic!("mechanism {seed}: {errors}"),
         }
     }
-    Arc::new(d.compile().unwrap())
+    d
 }
 
 /// A state near the start of a mechanism.

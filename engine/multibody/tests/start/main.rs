@@ -17,6 +17,7 @@ mod assembly;
 mod kinematic;
 mod reactions;
 mod redundancy;
+mod warnings;
 
 const DOWN: [f64; 3] = [0.0, -9.81, 0.0];
 

@@ -1,7 +1,11 @@
 //! What mechanisms are made of, and the forms their equations come in.
 
+use super::{Entry, Named};
 use crate::table::{Align, Table};
-use holonom::multibody::description::{ConstraintKind, ForceKind};
+use holonom::multibody::description::fields::{Noted, note};
+use holonom::multibody::description::{Joint as Described, Rod};
+use holonom::multibody::elements::constraints::{CONSTRAINTS, ConstraintInfo};
+use holonom::multibody::elements::forces::{FORCES, ForceInfo};
 use holonom::multibody::elements::joints::{JOINTS, JointInfo};
 use holonom::multibody::residual::{Form, Formalism};
 use serde::Serialize;
@@ -11,7 +15,8 @@ use serde::Serialize;
 pub struct Mechanics {
     joints: Vec<Joint>,
     constraints: Vec<Constraint>,
-    forces: Vec<Named>,
+    rod: Vec<Field>,
+    forces: Vec<Force>,
     forms: Vec<Named>,
     formalisms: Vec<Named>,
 }
@@ -26,6 +31,7 @@ struct Joint {
     has_orientation: bool,
     /// None where the joint cannot be cut.
     rows_when_cut: Option<usize>,
+    fields: Vec<Field>,
 }
 
 /// A scalar coordinate of a joint.
@@ -36,69 +42,47 @@ struct Coordinate {
 }
 
 /// A kind of constraint.
-#[derive(Clone, Serialize)]
+#[derive(Serialize)]
 struct Constraint {
     name: &'static str,
     description: &'static str,
     rows: usize,
+    fields: Vec<Field>,
 }
 
-/// A name and what it stands for.
-#[derive(Clone, Serialize)]
-struct Named {
+/// A kind of force element.
+#[derive(Serialize)]
+struct Force {
     name: &'static str,
+    description: &'static str,
+    /// False where it can be described from Rust only.
+    in_files: bool,
+    fields: Vec<Field>,
+}
+
+/// A field of a thing in a model file.
+#[derive(Serialize)]
+struct Field {
+    name: &'static str,
+    value: String,
+    unit: &'static str,
+    /// What an absent field means; none where it must be given.
+    default: Option<String>,
     description: &'static str,
 }
 
-/// Lists the kinds of an enum; a kind that is left out does not compile.
-macro_rules! kinds {
-    ($list:ident: $item:ident of $kind:ident; $($variant:ident { $($field:ident: $value:expr),* })*) => {
-        const $list: &[$item] = &[$($item { $($field: $value),* }),*];
-        const _: fn(&$kind) = |kind| match kind {
-            $($kind::$variant { .. } => (),)*
-        };
-    };
+fn field(noted: Noted) -> Field {
+    Field {
+        name: noted.field.name,
+        value: noted.sort.text(),
+        unit: noted.field.unit,
+        default: noted.default,
+        description: noted.field.doc,
+    }
 }
 
-kinds! {
-    CONSTRAINTS: Constraint of ConstraintKind;
-    Point { name: "point", description: "The origins of two frames coincide.", rows: 3 }
-    Distance { name: "distance", description: "The origins of two frames keep a distance.", rows: 1 }
-    Coupling { name: "coupling", description: "Sum of coordinates: gears, racks, belts, differentials.", rows: 1 }
-    Driver { name: "driver", description: "A coordinate follows a function of time.", rows: 1 }
-    Rolling { name: "rolling", description: "A disc or ball rolls on a plane without slipping.", rows: 3 }
-}
-
-kinds! {
-    FORCES: Named of ForceKind;
-    Applied { name: "applied", description: "A force and a torque over time at a frame." }
-    SpringDamper { name: "spring-damper", description: "Spring and damper between two points." }
-    TorsionSpring { name: "torsion-spring", description: "Spring and damper about the z axis of two frames." }
-    JointSpring { name: "joint-spring", description: "Spring, damper and motor on a coordinate of a joint." }
-    User { name: "user", description: "A law of your own between two frames." }
-}
-
-fn form(form: Form) -> Named {
-    let description = match form {
-        Form::Ode => "No constraints: mechanisms without loops.",
-        Form::Index1 => "Constraints on accelerations; positions drift.",
-        Form::Index2 => "Constraints on velocities; positions drift little.",
-        Form::Index3 => "Constraints on positions.",
-        Form::Ggl => {
-            "Constraints on velocities and positions: nothing drifts [Gear, Gupta, Leimkuhler 1985]."
-        }
-    };
-    let name = form.name();
-    Named { name, description }
-}
-
-fn formalism(formalism: Formalism) -> Named {
-    let description = match formalism {
-        Formalism::Residual => "Recursive Newton–Euler, M v̇ − f + Gᵀλ: the cheaper one.",
-        Formalism::Explicit => "Articulated bodies: v̇ itself.",
-    };
-    let name = formalism.name();
-    Named { name, description }
+fn fields(noted: Vec<Noted>) -> Vec<Field> {
+    noted.into_iter().map(field).collect()
 }
 
 fn joint(info: &&JointInfo) -> Joint {
@@ -114,18 +98,82 @@ fn joint(info: &&JointInfo) -> Joint {
             .collect(),
         has_orientation: info.has_orientation,
         rows_when_cut: (!info.tree_only).then(|| 6 - info.freedoms()),
+        fields: fields(note(|visitor| {
+            Described::new("", info.template, "", "").fields(visitor);
+        })),
+    }
+}
+
+fn constraint(info: &&ConstraintInfo) -> Constraint {
+    Constraint {
+        name: info.name,
+        description: info.doc,
+        rows: info.rows,
+        fields: fields(note(|visitor| (info.fields)(&mut (info.template)(), visitor))),
+    }
+}
+
+fn force(info: &&ForceInfo) -> Force {
+    Force {
+        name: info.name,
+        description: info.doc,
+        in_files: info.in_files,
+        fields: fields(note(|visitor| (info.fields)(&mut (info.template)(), visitor))),
     }
 }
 
 impl Mechanics {
     pub fn new() -> Self {
+        let form = |form: Form| Named {
+            name: form.name(),
+            description: form.doc(),
+        };
+        let formalism = |formalism: Formalism| Named {
+            name: formalism.name(),
+            description: formalism.doc(),
+        };
         Self {
             joints: JOINTS.iter().map(joint).collect(),
-            constraints: CONSTRAINTS.to_vec(),
-            forces: FORCES.to_vec(),
+            constraints: CONSTRAINTS.iter().map(constraint).collect(),
+            rod: fields(note(|visitor| Rod::new("", "", "", 0.0).fields(visitor))),
+            forces: FORCES.iter().map(force).collect(),
             forms: Form::ALL.map(form).to_vec(),
             formalisms: Formalism::ALL.map(formalism).to_vec(),
         }
+    }
+
+    /// What is called `name`, in detail.
+    pub fn entries(&self, name: &str) -> Vec<Entry> {
+        let mut found = Vec::new();
+        for j in self.joints.iter().filter(|j| j.name == name) {
+            found.push(Entry::new("joint", j, j.text()));
+        }
+        for c in self.constraints.iter().filter(|c| c.name == name) {
+            found.push(Entry::new("constraint", c, c.text()));
+        }
+        if name == "rod" {
+            let text = format!("{ROD}\n\n{}", table(&self.rod));
+            found.push(Entry::new("rod", &self.rod, text));
+        }
+        for f in self.forces.iter().filter(|f| f.name == name) {
+            found.push(Entry::new("force", f, f.text()));
+        }
+        for (sort, list) in [("form", &self.forms), ("formalism", &self.formalisms)] {
+            for entry in list.iter().filter(|entry| entry.name == name) {
+                found.push(Entry::new(sort, entry, format!("{}\n", entry.description)));
+            }
+        }
+        found
+    }
+
+    /// All names that [`entries`](Self::entries) knows.
+    pub fn names(&self) -> impl Iterator<Item = &'static str> {
+        let named = self.forms.iter().chain(&self.formalisms).map(|n| n.name);
+        (self.joints.iter().map(|j| j.name))
+            .chain(self.constraints.iter().map(|c| c.name))
+            .chain(["rod"])
+            .chain(self.forces.iter().map(|f| f.name))
+            .chain(named)
     }
 
     pub fn text(&self) -> String {
@@ -142,18 +190,29 @@ impl Mechanics {
         let mut constraints = Table::new(&[
             ("name", Align::Left),
             ("rows", Align::Right),
+            ("fields", Align::Left),
             ("description", Align::Left),
         ]);
         for c in &self.constraints {
-            constraints.row([c.name.into(), c.rows.to_string(), c.description.to_owned()]);
+            constraints.row([
+                c.name.into(),
+                c.rows.to_string(),
+                names(&c.fields),
+                c.description.into(),
+            ]);
+        }
+        constraints.row(["rod".into(), "1".to_string(), names(&self.rod), ROD.to_string()]);
+        let mut forces = Table::new(&["name", "fields", "description"].map(|c| (c, Align::Left)));
+        for f in &self.forces {
+            forces.row([f.name.into(), names(&f.fields), f.description.to_string()]);
         }
         let mut text = format!(
-            "Joints\n\n{}\nConstraints\n\n{}\n",
+            "Joints\n\n{}\nConstraints\n\n{}\nForces\n\n{}\n",
             joints.render(),
-            constraints.render()
+            constraints.render(),
+            forces.render()
         );
         for (title, list) in [
-            ("Forces", &self.forces),
             ("Forms of the equations of motion", &self.forms),
             ("Formalisms", &self.formalisms),
         ] {
@@ -167,7 +226,38 @@ impl Mechanics {
     }
 }
 
+const ROD: &str = "A slender body kept as a distance and a mass matrix on its end points.";
+
+/// Names of fields; the detailed view says more.
+fn names(fields: &[Field]) -> String {
+    fields.iter().map(|f| f.name).collect::<Vec<_>>().join(", ")
+}
+
+/// Fields in detail.
+fn table(fields: &[Field]) -> String {
+    let columns = ["field", "value", "unit", "default", "description"];
+    let mut table = Table::new(&columns.map(|c| (c, Align::Left)));
+    for f in fields {
+        let default = f.default.as_deref().unwrap_or("required");
+        table.row([f.name, f.value.as_str(), f.unit, default, f.description]);
+    }
+    table.render()
+}
+
 impl Joint {
+    fn text(&self) -> String {
+        let rows = match self.rows_when_cut {
+            Some(rows) => format!("Rows when cut: {rows}."),
+            None => "Stays in the tree.".to_string(),
+        };
+        format!(
+            "{}\nCoordinates: {}. {rows}\n\n{}",
+            self.description,
+            self.freedoms(),
+            table(&self.fields)
+        )
+    }
+
     /// The coordinates in words.
     fn freedoms(&self) -> String {
         let mut words: Vec<String> = self
@@ -183,5 +273,27 @@ impl Joint {
         } else {
             words.join(", ")
         }
+    }
+}
+
+impl Constraint {
+    fn text(&self) -> String {
+        format!(
+            "{}\nRows: {}.\n\n{}",
+            self.description,
+            self.rows,
+            table(&self.fields)
+        )
+    }
+}
+
+impl Force {
+    fn text(&self) -> String {
+        let place = if self.in_files {
+            ""
+        } else {
+            "It cannot be written in a model file.\n"
+        };
+        format!("{}\n{place}\n{}", self.description, table(&self.fields))
     }
 }

@@ -17,6 +17,8 @@ use serde::Serialize;
 #[derive(Debug, Parser)]
 #[command(name = "list", after_help = AFTER_HELP)]
 struct Args {
+    /// Say everything about this joint, constraint, force, form or strategy
+    name: Option<String>,
     /// Print one JSON object instead of tables
     #[arg(long)]
     json: bool,
@@ -30,6 +32,7 @@ see docs/mechanisms.md. Some problems come in any size: `brusselator:5000` has 5
 
 Examples:
   holonom list
+  holonom list spring-damper           its fields with units and defaults
   holonom list --json | jq -r '.problems[].name'";
 
 pub const COMMAND: Command = Command {
@@ -43,6 +46,32 @@ struct Strategy {
     name: &'static str,
     description: &'static str,
     literature: &'static str,
+}
+
+/// A name and what it stands for.
+#[derive(Clone, Serialize)]
+struct Named {
+    name: &'static str,
+    description: &'static str,
+}
+
+/// One thing in detail.
+#[derive(Serialize)]
+struct Entry {
+    /// What it is, such as `joint`.
+    kind: &'static str,
+    #[serde(rename = "entry")]
+    value: serde_json::Value,
+    #[serde(skip)]
+    text: String,
+}
+
+impl Entry {
+    fn new(kind: &'static str, value: &impl Serialize, text: String) -> Self {
+        // Names and numbers always have a JSON form.
+        let value = serde_json::to_value(value).unwrap_or_default();
+        Self { kind, value, text }
+    }
 }
 
 /// A problem as listed.
@@ -99,6 +128,43 @@ impl Listing {
         }
     }
 
+    /// All strategies with what they are.
+    fn strategies(&self) -> impl Iterator<Item = (&'static str, &Strategy)> {
+        let kinds = [
+            ("stepper", &self.steppers),
+            ("Jacobian", &self.jacobians),
+            ("linear solver", &self.linear),
+            ("refresh policy", &self.refresh),
+        ];
+        kinds
+            .into_iter()
+            .flat_map(|(kind, list)| list.iter().map(move |s| (kind, s)))
+    }
+
+    /// What is called `name`; a name may stand for several things.
+    fn entries(&self, name: &str) -> Result<Vec<Entry>, Error> {
+        let mut found = self.mechanics.entries(name);
+        for (kind, s) in self.strategies().filter(|(_, s)| s.name == name) {
+            let text = format!("{}\n{}\n", s.description, s.literature);
+            found.push(Entry::new(kind, s, text));
+        }
+        for p in self.problems.iter().filter(|p| p.name == name) {
+            let end = crate::report::number(p.t_end);
+            let text = format!("{}\nUnknowns: {}. End: {end}.\n", p.title, p.unknowns);
+            found.push(Entry::new("problem", p, text));
+        }
+        if found.is_empty() {
+            let mut names: Vec<&str> = self.mechanics.names().collect();
+            names.extend(self.strategies().map(|(_, s)| s.name));
+            names.extend(self.problems.iter().map(|p| p.name.as_str()));
+            return Err(Error::Usage(format!(
+                "there is no `{name}`; there are {}",
+                names.join(", ")
+            )));
+        }
+        Ok(found)
+    }
+
     fn text(&self) -> String {
         let mut text = String::new();
         for (title, option, strategies) in [
@@ -132,10 +198,16 @@ impl Listing {
 fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
     let args: Args = read(matches)?;
     let listing = Listing::new();
-    let text = if args.json {
-        serde_json::to_string_pretty(&listing).map_err(|e| Error::Failed(e.to_string()))? + "\n"
-    } else {
-        listing.text()
+    let json = |value: serde_json::Result<String>| value.map_err(|e| Error::Failed(e.to_string()));
+    let text = match (&args.name, args.json) {
+        (None, false) => listing.text(),
+        (None, true) => json(serde_json::to_string_pretty(&listing))? + "\n",
+        (Some(name), false) => {
+            let entries = listing.entries(name)?;
+            let texts = entries.iter().map(|e| format!("{name} ({})\n{}", e.kind, e.text));
+            texts.collect::<Vec<_>>().join("\n")
+        }
+        (Some(name), true) => json(serde_json::to_string_pretty(&listing.entries(name)?))? + "\n",
     };
     output::print(&text)?;
     Ok(Outcome::Done)

@@ -2,7 +2,7 @@
 
 use super::ConstraintInfo;
 use crate::description::fields::{Field, Fields};
-use crate::description::ConstraintKind;
+use crate::description::{ConstraintKind, Mirror};
 
 /// The entry of the registry.
 pub(super) const CONSTRAINT: ConstraintInfo = ConstraintInfo {
@@ -11,6 +11,7 @@ pub(super) const CONSTRAINT: ConstraintInfo = ConstraintInfo {
     rows: 1,
     template,
     fields,
+    mirror,
 };
 
 fn template() -> ConstraintKind {
@@ -27,4 +28,12 @@ fn fields(kind: &mut ConstraintKind, visitor: &mut dyn Fields) {
     visitor.terms(&Field::required("terms", "", "Coordinates with their factors."), terms);
     let doc = "What the sum is equal to, in the unit of the terms.";
     visitor.number(&Field::optional("offset", "", doc), offset);
+}
+
+fn mirror(kind: &mut ConstraintKind, mirror: &mut Mirror) {
+    if let ConstraintKind::Coupling { terms, .. } = kind {
+        for (coordinate, factor) in terms {
+            *factor *= mirror.coordinate(coordinate);
+        }
+    }
 }

@@ -2,7 +2,7 @@
 
 use super::ConstraintInfo;
 use crate::description::fields::{Field, Fields};
-use crate::description::{ConstraintKind, CoordinateRef};
+use crate::description::{ConstraintKind, CoordinateRef, Mirror};
 use crate::signal::Signal;
 
 /// The entry of the registry.
@@ -12,6 +12,7 @@ pub(super) const CONSTRAINT: ConstraintInfo = ConstraintInfo {
     rows: 1,
     template,
     fields,
+    mirror,
 };
 
 fn template() -> ConstraintKind {
@@ -27,4 +28,11 @@ fn fields(kind: &mut ConstraintKind, visitor: &mut dyn Fields) {
     };
     visitor.coordinate(&Field::required("coordinate", "", "The coordinate."), coordinate);
     visitor.signal(&Field::required("follows", "rad or m", "What it follows."), signal);
+}
+
+fn mirror(kind: &mut ConstraintKind, mirror: &mut Mirror) {
+    if let ConstraintKind::Driver { coordinate, signal } = kind {
+        let sign = mirror.coordinate(coordinate);
+        mirror.signal(signal, sign);
+    }
 }

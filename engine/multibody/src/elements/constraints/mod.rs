@@ -6,8 +6,8 @@
 //! second origin, and the opposite at the same point on the first side (virtual power).
 
 use super::scene::{Loads, Scene};
-use crate::description::ConstraintKind;
 use crate::description::fields::Fields;
+use crate::description::{ConstraintKind, Mirror};
 use crate::model::{Attachment, RowLevel};
 use holonom_algebra::{Real, Vec3, Wrench};
 
@@ -61,6 +61,8 @@ pub struct ConstraintInfo {
     pub template: fn() -> ConstraintKind,
     /// Shows the fields of a constraint of this kind; one of another kind has none to show.
     pub fields: fn(&mut ConstraintKind, &mut dyn Fields),
+    /// Makes a constraint of this kind its mirror image; its frames have become theirs already.
+    pub mirror: fn(&mut ConstraintKind, &mut Mirror),
 }
 
 macro_rules! kinds {

@@ -1,6 +1,7 @@
 //! The origins of two frames coincide.
 
 use super::ConstraintInfo;
+use crate::description::include::same_constraint;
 use crate::description::fields::{FROM, Fields, TO};
 use crate::description::ConstraintKind;
 
@@ -11,6 +12,7 @@ pub(super) const CONSTRAINT: ConstraintInfo = ConstraintInfo {
     rows: 3,
     template,
     fields,
+    mirror: same_constraint,
 };
 
 fn template() -> ConstraintKind {

@@ -3,7 +3,7 @@
 use super::{ConstraintInfo, ConstraintLaw};
 use super::relative::Relative;
 use crate::description::fields::{Field, Fields};
-use crate::description::ConstraintKind;
+use crate::description::{ConstraintKind, Mirror};
 use crate::elements::scene::{Loads, Scene};
 use crate::model::{Attachment, RowLevel};
 use holonom_algebra::{Real, Twist, Vec3, Wrench};
@@ -15,6 +15,7 @@ pub(super) const CONSTRAINT: ConstraintInfo = ConstraintInfo {
     rows: 3,
     template,
     fields,
+    mirror,
 };
 
 fn template() -> ConstraintKind {
@@ -36,6 +37,12 @@ fn fields(kind: &mut ConstraintKind, visitor: &mut dyn Fields) {
     visitor.frame(&Field::required("plane", "", doc), plane);
     visitor.number(&Field::required("radius", "m", "Radius; must be positive."), radius);
     visitor.flag(&Field::optional("sphere", "", "A ball instead of a thin disc."), sphere);
+}
+
+fn mirror(kind: &mut ConstraintKind, mirror: &mut Mirror) {
+    if let ConstraintKind::Rolling { plane, .. } = kind {
+        mirror.upper_side(plane);
+    }
 }
 
 /// Rolling on the x–y plane of a frame, on the side its z axis points to: 1 row that keeps the

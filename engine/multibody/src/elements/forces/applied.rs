@@ -2,7 +2,7 @@
 
 use super::{ForceInfo, ForceLaw};
 use crate::description::fields::{Field, Fields};
-use crate::description::ForceKind;
+use crate::description::{ForceKind, Mirror};
 use crate::elements::scene::{Loads, Scene};
 use crate::model::Attachment;
 use crate::signal::Signal;
@@ -15,6 +15,7 @@ pub(super) const FORCE: ForceInfo = ForceInfo {
     in_files: true,
     template,
     fields,
+    mirror,
 };
 
 fn template() -> ForceKind {
@@ -35,6 +36,13 @@ fn fields(kind: &mut ForceKind, visitor: &mut dyn Fields) {
     visitor.signals(&Field::optional("torque", "N m", "Components of the torque."), torque);
     let doc = "Components in the axes of the frame, with which they turn, instead of the ground's.";
     visitor.flag(&Field::optional("follower", "", doc), follower);
+}
+
+fn mirror(kind: &mut ForceKind, mirror: &mut Mirror) {
+    if let ForceKind::Applied { force, torque, .. } = kind {
+        mirror.polar_signals(force);
+        mirror.axial_signals(torque);
+    }
 }
 
 /// A force and a torque over time at the origin of a frame; reacts on nothing.

@@ -2,7 +2,7 @@
 
 use super::{ForceInfo, ForceLaw};
 use crate::description::fields::{Field, Fields};
-use crate::description::{CoordinateRef, ForceKind};
+use crate::description::{CoordinateRef, ForceKind, Mirror};
 use crate::elements::scene::{Loads, Scene};
 use crate::signal::Signal;
 use holonom_algebra::Real;
@@ -14,6 +14,7 @@ pub(super) const FORCE: ForceInfo = ForceInfo {
     in_files: true,
     template,
     fields,
+    mirror,
 };
 
 fn template() -> ForceKind {
@@ -35,6 +36,14 @@ fn fields(kind: &mut ForceKind, visitor: &mut dyn Fields) {
     visitor.number(&Field::optional("damping", "N m s/rad or N s/m", "Damping."), damping);
     visitor.number(&Field::optional("free_position", "rad or m", "Position without force of the spring."), free_position);
     visitor.signal(&Field::optional("motor", "N m or N", "Torque or force that acts besides."), motor);
+}
+
+fn mirror(kind: &mut ForceKind, mirror: &mut Mirror) {
+    if let ForceKind::JointSpring { coordinate, free_position, motor, .. } = kind {
+        let sign = mirror.coordinate(coordinate);
+        *free_position *= sign;
+        mirror.signal(motor, sign);
+    }
 }
 
 /// τ = −k (x − x₀) − c ẋ + motor(t) on the scalar coordinate of a node. Angles count turns.

@@ -11,8 +11,8 @@
 //! ```
 
 use super::scene::{Loads, Scene};
-use crate::description::ForceKind;
 use crate::description::fields::Fields;
+use crate::description::{ForceKind, Mirror};
 use holonom_algebra::Real;
 
 /// What a kind of force element has to say.
@@ -38,6 +38,8 @@ pub struct ForceInfo {
     pub template: fn() -> ForceKind,
     /// Shows the fields of an element of this kind; one of another kind has none to show.
     pub fields: fn(&mut ForceKind, &mut dyn Fields),
+    /// Makes an element of this kind its mirror image; its frames have become theirs already.
+    pub mirror: fn(&mut ForceKind, &mut Mirror),
 }
 
 macro_rules! registry {

@@ -1,6 +1,7 @@
 //! Spring and damper between two points.
 
 use super::{ForceInfo, ForceLaw};
+use crate::description::include::same_force;
 use crate::description::fields::{FROM, Field, Fields, TO};
 use crate::description::ForceKind;
 use crate::elements::scene::{Loads, Scene};
@@ -14,6 +15,7 @@ pub(super) const FORCE: ForceInfo = ForceInfo {
     in_files: true,
     template,
     fields,
+    mirror: same_force,
 };
 
 fn template() -> ForceKind {

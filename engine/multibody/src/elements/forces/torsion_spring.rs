@@ -2,7 +2,7 @@
 
 use super::{ForceInfo, ForceLaw};
 use crate::description::fields::{FROM, Field, Fields, TO};
-use crate::description::ForceKind;
+use crate::description::{ForceKind, Mirror};
 use crate::elements::constraints::relative::Relative;
 use crate::elements::scene::{Loads, Scene};
 use crate::model::Attachment;
@@ -15,6 +15,7 @@ pub(super) const FORCE: ForceInfo = ForceInfo {
     in_files: true,
     template,
     fields,
+    mirror,
 };
 
 fn template() -> ForceKind {
@@ -36,6 +37,12 @@ fn fields(kind: &mut ForceKind, visitor: &mut dyn Fields) {
     visitor.number(&Field::required("stiffness", "N m/rad", "Stiffness of the spring."), stiffness);
     visitor.number(&Field::optional("damping", "N m s/rad", "Damping about the axis."), damping);
     visitor.number(&Field::optional("free_angle", "rad", "Angle without torque of the spring."), free_angle);
+}
+
+fn mirror(kind: &mut ForceKind, mirror: &mut Mirror) {
+    if let ForceKind::TorsionSpring { free_angle, .. } = kind {
+        *free_angle *= mirror.axial(2);
+    }
 }
 
 /// Torque −k (θ − θ₀) − c z·w about the z axis of the first frame on the second, with w the

@@ -2,7 +2,7 @@
 
 use super::{ForceInfo, ForceLaw};
 use crate::description::fields::{FROM, Fields, TO};
-use crate::description::ForceKind;
+use crate::description::{ForceKind, Mirror};
 use crate::elements::constraints::relative::Relative;
 use crate::elements::scene::{Loads, Scene};
 use crate::model::Attachment;
@@ -16,6 +16,7 @@ pub(super) const FORCE: ForceInfo = ForceInfo {
     in_files: false,
     template,
     fields,
+    mirror,
 };
 
 fn template() -> ForceKind {
@@ -32,6 +33,12 @@ fn fields(kind: &mut ForceKind, visitor: &mut dyn Fields) {
     };
     visitor.frame(&FROM, from);
     visitor.frame(&TO, to);
+}
+
+fn mirror(kind: &mut ForceKind, mirror: &mut Mirror) {
+    if let ForceKind::User { law, .. } = kind {
+        *law = mirror.law(law);
+    }
 }
 
 /// A law from relative motion to force and torque.

@@ -8,6 +8,7 @@ mod common;
 use common::{Random, independent, mechanism, state};
 use holonom_algebra::{Dual8, Real};
 use holonom_dae::Mechanical;
+use holonom_multibody::channels::{Catalogue, Sampler};
 use holonom_multibody::residual::{Equations, Form, Formalism, GglMetric};
 use holonom_multibody::start::MechanicalModel;
 use std::alloc::{GlobalAlloc, Layout, System as Heap};
@@ -119,4 +120,27 @@ fn the_parts_do_not_allocate() {
         run();
         assert_eq!(allocations(run), 0, "mechanism {seed}");
     }
+}
+
+#[test]
+fn rows_of_channels_do_not_allocate() {
+    let mut sampled = 0;
+    for seed in 0..40 {
+        let model = mechanism(seed, 15);
+        let Ok(start) = model.assemble(&Default::default()) else {
+            continue;
+        };
+        let catalogue = Catalogue::new(&start);
+        for selection in [catalogue.default_selection(), catalogue.everything()] {
+            let mut sampler = Sampler::of_motion(&start, &selection).unwrap();
+            let mut row = vec![0.0; selection.len()];
+            let count = allocations(|| {
+                sampler.sample_state(start.t, &start.q, &start.v, &mut row);
+                sampler.sample_motion(&start.motion(), &mut row);
+            });
+            assert_eq!(count, 0, "mechanism {seed}");
+            sampled += 1;
+        }
+    }
+    assert!(sampled > 50, "{sampled}");
 }

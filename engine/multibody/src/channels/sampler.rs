@@ -4,8 +4,8 @@ use super::Selection;
 use super::catalogue::Tables;
 use super::source::{LARGEST, Scratch, Source, Stage, State};
 use crate::formalism::constraint_matrix::largest_constraint;
-use crate::formalism::reactions::{Motion, place};
-use crate::formalism::world::world_velocities;
+use crate::formalism::reactions::Motion;
+use crate::formalism::world::{world_positions, world_velocities};
 use crate::model::Model;
 use crate::residual::Equations;
 use crate::start::{Assembled, KinematicState, MechanicalModel};
@@ -33,6 +33,17 @@ struct Task {
     stage: Stage,
     /// Its part of the targets.
     targets: Range<usize>,
+}
+
+/// What a row takes.
+#[derive(Clone, Debug, Default)]
+struct Plan {
+    /// Free coordinates need no evaluation: (number in q, v or v̇, column).
+    copies: [Vec<(usize, usize)>; 3],
+    /// Everything else, by stage.
+    tasks: Vec<Task>,
+    /// (place in the values of the source, column).
+    targets: Vec<(u8, usize)>,
 }
 
 /// Evaluates selected channels; allocates when made, not afterwards.
@@ -70,10 +81,8 @@ pub struct Sampler {
     active: Vec<usize>,
     mechanical: MechanicalModel,
     scratch: Scratch,
-    /// By stage, so that those that fail are the last.
-    tasks: Vec<Task>,
-    /// (place in the values of the source, column).
-    targets: Vec<(u8, usize)>,
+    plan: Plan,
+    /// The latest stage of all channels, coordinates among them.
     stage: Stage,
     columns: usize,
     a: Vec<f64>,
@@ -117,9 +126,10 @@ impl Sampler {
         if !Arc::ptr_eq(&tables.model, model) {
             return Err(foreign(&tables.model, model));
         }
-        let (tasks, targets) = tasks(selection);
+        let stages = selection.entries.iter().map(|(_, entry)| entry.source.stage());
         Ok(Self {
-            stage: tasks.last().map_or(Stage::Position, |task| task.stage),
+            stage: stages.max().unwrap_or(Stage::Position),
+            plan: Plan::new(model, selection),
             columns: selection.len(),
             a: vec![0.0; model.tree.n_v],
             lambda: vec![0.0; active.len()],
@@ -130,8 +140,6 @@ impl Sampler {
             mechanical: MechanicalModel::new(model.clone(), active.clone()),
             active,
             tables,
-            tasks,
-            targets,
             failures: 0,
         })
     }
@@ -169,12 +177,15 @@ impl Sampler {
     /// # Panics
     /// When `q`, `v` or `row` have the wrong length.
     pub fn sample_state(&mut self, t: f64, q: &[f64], v: &[f64], row: &mut [f64]) {
-        let mut fine = true;
-        if self.stage >= Stage::Acceleration {
-            let (lambda, a) = (&mut self.lambda, &mut self.a);
-            fine = self.mechanical.accelerations(t, q, v, lambda, a).is_ok();
+        if self.stage < Stage::Acceleration {
+            return self.fill(t, q, v, Known::State, row);
         }
-        self.fill(t, q, v, fine, row);
+        let (lambda, a) = (&mut self.lambda, &mut self.a);
+        let known = match self.mechanical.accelerations(t, q, v, lambda, a) {
+            Ok(()) => Known::Solved,
+            Err(_) => Known::Failed,
+        };
+        self.fill(t, q, v, known, row);
     }
 
     /// Fills one row from a motion with its accelerations and multipliers.
@@ -184,7 +195,7 @@ impl Sampler {
     pub fn sample_motion(&mut self, motion: &Motion<'_>, row: &mut [f64]) {
         self.a.copy_from_slice(motion.a);
         self.lambda.copy_from_slice(motion.lambda);
-        self.fill(motion.t, motion.q, motion.v, true, row);
+        self.fill(motion.t, motion.q, motion.v, Known::State, row);
     }
 
     /// Fills one row from a state of a kinematic run.
@@ -203,26 +214,43 @@ impl Sampler {
         self.sample_motion(&motion, row);
     }
 
-    /// Fills a row; the accelerations and multipliers are known if they are `fine`.
-    fn fill(&mut self, t: f64, q: &[f64], v: &[f64], fine: bool, row: &mut [f64]) {
+    /// Fills a row; accelerations and multipliers are in the sampler.
+    fn fill(&mut self, t: f64, q: &[f64], v: &[f64], known: Known, row: &mut [f64]) {
         assert_eq!(row.len(), self.columns, "one entry per selected channel");
+        let fine = known != Known::Failed;
+        if !fine {
+            self.failures += 1;
+            self.a.fill(f64::NAN);
+        }
+        for (copies, x) in self.plan.copies.iter().zip([q, v, &self.a]) {
+            for &(from, column) in copies {
+                row[column] = x[from];
+            }
+        }
+        let Some(stage) = self.plan.tasks.last().map(|task| task.stage) else {
+            return;
+        };
         let tables = &*self.tables;
         let model = &*tables.model;
         let work = self.mechanical.workspace();
-        place(model, work, t, q);
-        if self.stage >= Stage::Velocity {
-            work.set_velocities(model, v);
-            if !model.needs_world {
-                world_velocities(&model.tree, &work.geometry, &work.signals, v, &mut work.world);
+        if known == Known::State {
+            work.set_time(model, t);
+            work.set_positions(model, q);
+            if stage >= Stage::Velocity {
+                work.set_velocities(model, v);
             }
         }
-        if self.stage >= Stage::Acceleration && fine {
+        if !model.needs_world {
+            world_positions(&model.tree, &work.geometry, &mut work.world);
+            world_velocities(&model.tree, &work.geometry, &work.signals, v, &mut work.world);
+        }
+        if stage >= Stage::Acceleration && fine {
             work.set_accelerations(model, Some(&self.a));
             for (&row, &l) in self.active.iter().zip(&self.lambda) {
                 self.multipliers[row] = l;
             }
         }
-        if self.stage >= Stage::Reaction && fine {
+        if stage >= Stage::Reaction && fine {
             work.clear_loads();
             work.add_forces(model);
             work.add_multipliers(model, &self.active, &self.lambda, -1.0);
@@ -234,19 +262,28 @@ impl Sampler {
             multipliers: &self.multipliers,
             scratch: &mut self.scratch,
         };
-        for task in &self.tasks {
-            let targets = &self.targets[task.targets.clone()];
+        for task in &self.plan.tasks {
             if task.stage >= Stage::Acceleration && !fine {
                 self.values.fill(f64::NAN);
             } else {
                 state.evaluate(task.source, &mut self.values);
             }
-            for &(place, column) in targets {
+            for &(place, column) in &self.plan.targets[task.targets.clone()] {
                 row[column] = self.values[usize::from(place)];
             }
         }
-        self.failures += u64::from(!fine);
     }
+}
+
+/// What the workspace and the sampler know when a row is to be filled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Known {
+    /// Nothing is in the workspace yet.
+    State,
+    /// The equations of motion have been solved there.
+    Solved,
+    /// They have been tried: there are no accelerations.
+    Failed,
 }
 
 fn foreign(selected: &Model, given: &Model) -> ForeignSelection {
@@ -256,27 +293,35 @@ fn foreign(selected: &Model, given: &Model) -> ForeignSelection {
     }
 }
 
-/// Channels with the same source become one task; channels of one source are neighbours in the
-/// catalogue.
-fn tasks(selection: &Selection) -> (Vec<Task>, Vec<(u8, usize)>) {
-    let mut order: Vec<usize> = (0..selection.len()).collect();
-    let key = |&column: &usize| {
-        let (number, entry) = &selection.entries[column];
-        (entry.source.stage(), *number)
-    };
-    order.sort_by_key(key);
-    let (mut tasks, mut targets): (Vec<Task>, Vec<(u8, usize)>) = (Vec::new(), Vec::new());
-    for column in order {
-        let entry = &selection.entries[column].1;
-        match tasks.last_mut() {
-            Some(task) if task.source == entry.source => task.targets.end += 1,
-            _ => tasks.push(Task {
-                source: entry.source,
-                stage: entry.source.stage(),
-                targets: targets.len()..targets.len() + 1,
-            }),
+impl Plan {
+    /// Channels with the same source become one task; they are neighbours in the catalogue.
+    fn new(model: &Model, selection: &Selection) -> Self {
+        let mut order: Vec<usize> = (0..selection.len()).collect();
+        order.sort_by_key(|&column| {
+            let (number, entry) = &selection.entries[column];
+            (entry.source.stage(), *number)
+        });
+        let mut plan = Self::default();
+        for column in order {
+            let entry = &selection.entries[column].1;
+            if let Source::Coordinate { node, order } = entry.source {
+                let node = &model.tree.nodes[node];
+                if node.prescribed.is_none() {
+                    let from = if order == 0 { node.q } else { node.v };
+                    plan.copies[order].push((from, column));
+                    continue;
+                }
+            }
+            match plan.tasks.last_mut() {
+                Some(task) if task.source == entry.source => task.targets.end += 1,
+                _ => plan.tasks.push(Task {
+                    source: entry.source,
+                    stage: entry.source.stage(),
+                    targets: plan.targets.len()..plan.targets.len() + 1,
+                }),
+            }
+            plan.targets.push((entry.place, column));
         }
-        targets.push((entry.place, column));
+        plan
     }
-    (tasks, targets)
 }

@@ -254,11 +254,19 @@ impl State<'_> {
     fn frame(&mut self, at: &Attachment, quantity: FrameQuantity, out: &mut [f64]) {
         let scene = self.work.scene(&self.tables.model).0;
         match quantity {
-            FrameQuantity::Position => put(out, scene.frame(at).origin),
-            FrameQuantity::Orientation => {
-                out[..4].copy_from_slice(&orientation(&scene.frame(at).axes.0));
+            FrameQuantity::Position => {
+                let node = &scene.world[at.node];
+                put(out, node.position + node.rotation.times(at.frame.position));
             }
-            FrameQuantity::Velocity => put(out, scene.frame(at).velocity),
+            FrameQuantity::Orientation => {
+                let axes = scene.world[at.node].rotation.matrix(&at.frame.rotation);
+                out[..4].copy_from_slice(&orientation(&axes.0));
+            }
+            FrameQuantity::Velocity => {
+                let node = &scene.world[at.node];
+                let arm = node.rotation.times(at.frame.position);
+                put(out, node.velocity + node.omega.cross(arm));
+            }
             FrameQuantity::AngularVelocity => put(out, scene.world[at.node].omega),
             FrameQuantity::Acceleration => put(out, scene.acceleration(at).1),
             FrameQuantity::AngularAcceleration => put(out, scene.world[at.node].alpha),

@@ -17,6 +17,7 @@ mod references;
 mod topology;
 
 pub use error::{ModelError, ModelErrors};
+pub use names::nearest;
 
 use crate::description::Description;
 use crate::model::Model;

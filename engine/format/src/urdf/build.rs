@@ -1,6 +1,6 @@
 //! The description: bodies, markers, joints, couplings and dampers.
 
-use super::elements::{self, Joint as UrdfJoint, Link, LoopJoint, Named, Robot};
+use super::elements::{self, Joint as UrdfJoint, Link, LoopJoint, Robot};
 use super::names::mapped;
 use super::notes::listed;
 use super::tree::{self, Edge, Tree};
@@ -9,7 +9,7 @@ use super::{Base, Imported, LoopEnd, Options, Renamed, mimic};
 use core::ops::Range;
 use holonom_algebra::{Mat3, Pose, Vec3};
 use holonom_multibody::Description;
-use holonom_multibody::description::{Body, Constraint, Force, Frame, Joint, JointKind, Marker};
+use holonom_multibody::description::{Body, Constraint, Force, Frame, Joint, JointKind, Marker, frame};
 use holonom_multibody::forest::Hint;
 
 /// The link that is the ground.
@@ -33,13 +33,17 @@ pub(super) fn build(reader: &mut Reader, robot: Robot, file: &str, options: &Opt
         _ => {
             let stem = std::path::Path::new(file).file_stem();
             let name = stem.map_or("robot".into(), |s| s.to_string_lossy()).into_owned();
-            let message = format!("the robot has no name; it is called {} after the file", quoted(&name));
+            let message = format!(
+                "the robot has no name; it is called {} after the file",
+                quoted(&name)
+            );
             let help = Some("write <robot name=\"…\">");
             reader.notes.add(robot.span.clone(), message, help);
             name
         }
     };
     let starts = mimic::starts(reader, &robot.joints, &robot.joint_names);
+    tree::check_loops(reader, &robot);
     let tree = tree::build(reader, &robot)?;
     world_is_root(reader, &robot, &tree, options);
     all_have_mass(reader, &robot, &tree, options);
@@ -81,27 +85,50 @@ fn world_is_root(reader: &mut Reader, robot: &Robot, tree: &Tree, options: &Opti
         let help = "read the file with a fixed base, or rename the link";
         reader.error(link.span.clone(), message, Some(help.to_string()));
     } else if link.mass != 0.0 {
-        let fate = "not used: the ground does not move";
-        reader
-            .notes
-            .count("mass of the world link", fate, link.span.clone(), None);
+        let message = format!(
+            "the mass of the link {} is not used: it is the ground",
+            quoted(WORLD)
+        );
+        reader.notes.add(link.span.clone(), message, None);
     }
 }
 
-/// What moves must have mass, itself or behind it.
+/// What moves must have mass, itself or behind it; what is free must have it rigidly.
 fn all_have_mass(reader: &mut Reader, robot: &Robot, tree: &Tree, options: &Options) {
     let mut carries: Vec<bool> = robot.links.iter().map(|link| link.mass > 0.0).collect();
     if robot.links[tree.root].name == WORLD {
         carries[tree.root] = false;
     }
+    let mut rigid = carries.clone();
     for edge in tree.joints.iter().rev() {
         carries[edge.parent] |= carries[edge.child];
+        rigid[edge.parent] |= rigid[edge.child] && robot.joints[edge.joint].kind == JointKind::Fixed;
     }
     if !carries[tree.root] {
+        if !reader.errors.is_empty() {
+            // The mass may be in what could not be read.
+            return;
+        }
         let message = "no link of the robot has mass".to_string();
         let help = "add <inertial> to the links that move";
         reader.error(robot.span.clone(), message, Some(help.to_string()));
         return;
+    }
+    let mut floating = |link: &Link| {
+        let message = format!(
+            "link {}: it floats, but nothing fixed to it has mass",
+            quoted(&link.name)
+        );
+        let help = "add <inertial> to it";
+        reader.error(link.span.clone(), message, Some(help.to_string()));
+    };
+    if options.base == Base::Free && !rigid[tree.root] {
+        floating(&robot.links[tree.root]);
+    }
+    for edge in &tree.joints {
+        if robot.joints[edge.joint].kind == JointKind::Free && carries[edge.child] && !rigid[edge.child] {
+            floating(&robot.links[edge.child]);
+        }
     }
     // A fixed root may be without mass; so may be what it carries by fixed joints.
     let mut reported = vec![false; robot.links.len()];
@@ -121,7 +148,20 @@ fn all_have_mass(reader: &mut Reader, robot: &Robot, tree: &Tree, options: &Opti
             reader.error(link.span.clone(), message, Some(help.to_string()));
         }
     }
-    let _ = options;
+}
+
+/// A planar joint moves across z of its frames: they are turned so that z is the axis. For an axis
+/// x its coordinates are along y and z, for an axis y along z and x.
+fn across(kind: JointKind, axis: [f64; 3]) -> Frame {
+    let unit = Vec3::unit;
+    let rotation = match axis {
+        _ if kind != JointKind::Planar => Mat3::identity(),
+        [0.0, 0.0, z] if z > 0.0 => Mat3::identity(),
+        [x, 0.0, 0.0] if x > 0.0 => Mat3::from_columns(unit(1), unit(2), unit(0)),
+        [0.0, y, 0.0] if y > 0.0 => Mat3::from_columns(unit(2), unit(0), unit(1)),
+        axis => frame::along([0.0; 3], axis).rotation,
+    };
+    Pose::new(rotation, Vec3::zero())
 }
 
 struct Build {
@@ -155,12 +195,18 @@ impl Build {
                 Base::Fixed => "fixed to the ground",
                 Base::Free => "free",
             };
-            let message = format!("the root link {} is {what}, by the joint {}", quoted(&link.name), quoted(&name));
+            let message = format!(
+                "the root link {} is {what}, by the joint {}",
+                quoted(&link.name),
+                quoted(&name)
+            );
             let span = link.span.clone();
             reader.notes.add(span, message, None);
             let here = link.here.clone();
             let seat = self.body_link(root);
-            self.description.joints.push(Joint::new(name, kind, "ground", here));
+            self.description
+                .joints
+                .push(Joint::new(name, kind, "ground", here));
             seat
         };
         self.seats[root] = Some(seat);
@@ -192,8 +238,10 @@ impl Build {
             pose,
             reference: format!("{}.{here}", self.body_name(on.body)),
         };
-        self.markers
-            .push((format!("{} is {}", quoted(name), quoted(&seat.reference)), span.clone()));
+        self.markers.push((
+            format!("{} is {}", quoted(name), quoted(&seat.reference)),
+            span.clone(),
+        ));
         let here = here.clone();
         self.mark(on.body, here, pose);
         seat
@@ -237,22 +285,28 @@ impl Build {
             kind,
             origin,
             axis,
+            mimic,
             ..
         } = &self.robot.joints[edge.joint];
         let (here, kind, origin, axis) = (here.clone(), *kind, *origin, *axis);
+        let locked = mimic.as_ref().is_some_and(|mimic| mimic.multiplier == 0.0);
         if kind == JointKind::Fixed && self.robot.links[edge.child].mass == 0.0 {
             let seat = self.marker_link(edge.child, &parent, parent.pose.then(&origin));
             self.seats[edge.child] = Some(seat);
             return None;
         }
-        let from = self.frame_for(&parent, &origin, &here);
+        let turn = across(kind, axis);
+        let from = self.frame_for(&parent, &origin.then(&turn), &here);
         let seat = self.body_link(edge.child);
-        let mut joint = Joint::new(here.clone(), kind, from, seat.reference.clone());
+        let to = self.frame_for(&seat, &turn, &here);
+        let mut joint = Joint::new(here.clone(), kind, from, to);
         if kind.info().has_axis {
             joint = joint.axis(axis);
         }
         let start = self.starts[edge.joint];
-        if start != 0.0 {
+        if locked {
+            joint = joint.locked(0, start);
+        } else if start != 0.0 {
             joint = joint.start(start, 0.0);
         }
         self.seats[edge.child] = Some(seat);
@@ -260,18 +314,13 @@ impl Build {
         Some(here)
     }
 
-    /// `<mimic>`: position − multiplier · other = offset; with a multiplier of zero it stands still.
+    /// `<mimic>`: position − multiplier · other = offset; with a multiplier of zero it is locked.
     fn followers(&mut self, tree: &Tree) {
         for edge in &tree.joints {
             let UrdfJoint { here, mimic, .. } = &self.robot.joints[edge.joint];
-            let Some(mimic) = mimic else { continue };
-            if mimic.multiplier == 0.0 {
-                let own = self.description.joints.iter_mut().find(|j| j.name == *here);
-                if let Some(joint) = own {
-                    *joint = joint.clone().locked(0, mimic.offset);
-                }
+            let Some(mimic) = mimic.as_ref().filter(|m| m.multiplier != 0.0) else {
                 continue;
-            }
+            };
             let name = self.robot.joint_names.fresh(format!("{here}_mimic"));
             let other = mapped(&mimic.joint.name);
             let terms = [(here.as_str(), 1.0), (other.as_str(), -mimic.multiplier)];
@@ -302,11 +351,10 @@ impl Build {
         } = &self.robot.loops[index];
         let (here, kind, axis, span) = (here.clone(), *kind, *axis, span.clone());
         let place = format!("loop joint {}", quoted(&here));
-        let ends = ends.clone().map(|(end, span)| {
+        let ends = ends.clone().map(|(end, _)| {
             let LoopEnd { link, position, rpy } = end;
-            let wanted = Named { name: link, span };
-            let found = tree::find(reader, &self.robot.link_names, &self.robot.unread, Some(&wanted), &place);
-            let seat = self.seats[found?].clone()?;
+            // Links that do not exist have been reported.
+            let seat = self.seats[self.robot.link_names.find(&link)?].clone()?;
             Some((seat, elements::frame(position, rpy)))
         });
         let [Some((first, at_first)), Some((second, at_second))] = ends else {
@@ -315,11 +363,16 @@ impl Build {
         if first.body == second.body {
             let body = quoted(self.body_name(first.body));
             let message = format!("{place}: both ends are on the same body, {body}");
-            reader.error(span, message, Some("name two links that move against each other".to_string()));
+            reader.error(
+                span,
+                message,
+                Some("name two links that move against each other".to_string()),
+            );
             return;
         }
-        let from = self.frame_for(&first, &at_first, &here);
-        let to = self.frame_for(&second, &at_second, &here);
+        let turn = across(kind, axis);
+        let from = self.frame_for(&first, &at_first.then(&turn), &here);
+        let to = self.frame_for(&second, &at_second.then(&turn), &here);
         let mut joint = Joint::new(here, kind, from, to).hint(Hint::Cut);
         if kind.info().has_axis {
             joint = joint.axis(axis);
@@ -366,7 +419,10 @@ impl Build {
             joints: joints
                 .into_iter()
                 .zip(joint_names)
-                .map(|(joint, here)| Renamed { urdf: joint.name, here })
+                .map(|(joint, here)| Renamed {
+                    urdf: joint.name,
+                    here,
+                })
                 .collect(),
         }
     }

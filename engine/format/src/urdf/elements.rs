@@ -70,8 +70,10 @@ pub(super) struct Robot {
     pub incomplete: bool,
 }
 
+const KNOWN: [&str; 3] = ["link", "joint", "loop_joint"];
 const PICTURES: &str = "not used: pictures come later";
-const OTHER: &str = "not used: it is for other programs";
+const OTHER: &str = "for other programs only";
+const REAL: &str = "for the real robot only";
 const ROBOT_UNUSED: [(&str, &str); 6] = [
     ("material", PICTURES),
     ("transmission", "not used: add a force or a coupling for a drive"),
@@ -89,8 +91,8 @@ const LINK_UNUSED: [(&str, &str); 6] = [
     ("self_collision_checking", OTHER),
 ];
 const JOINT_UNUSED: [(&str, &str); 3] = [
-    ("calibration", "not used: it is for the real robot"),
-    ("safety_controller", "not used: it is for the real robot"),
+    ("calibration", REAL),
+    ("safety_controller", REAL),
     ("hardwareInterface", OTHER),
 ];
 const NOT_HONOURED: &str = "not honoured";
@@ -108,7 +110,8 @@ pub(super) fn read(reader: &mut Reader, root: Node, options: &Options) -> Option
         return None;
     }
     reader.attributes(root, "the robot", &["name", "version"]);
-    let children = reader.children(root, "the robot", &["link", "joint", "loop_joint"], &ROBOT_UNUSED);
+    let before = reader.errors.len();
+    let children = reader.children(root, "the robot", &KNOWN, &ROBOT_UNUSED);
     let mut robot = Robot {
         name: root.attribute("name").map(str::to_string),
         span,
@@ -118,7 +121,7 @@ pub(super) fn read(reader: &mut Reader, root: Node, options: &Options) -> Option
         link_names: Names::new("link"),
         joint_names: Names::new("joint"),
         unread: HashSet::new(),
-        incomplete: false,
+        incomplete: reader.errors.len() > before,
     };
     for child in &children {
         match child.tag_name().name() {
@@ -127,11 +130,12 @@ pub(super) fn read(reader: &mut Reader, root: Node, options: &Options) -> Option
             _ => robot.loop_joint(reader, *child),
         }
     }
-    let elements = || root.children().filter(|c| c.is_element());
-    let strangers = elements().filter(|c| !["link", "joint", "loop_joint"].contains(&c.tag_name().name()));
-    for name in strangers.filter_map(|c| c.attribute("name")) {
-        robot.unread.insert(name.to_string());
-    }
+    let strangers = root
+        .children()
+        .filter(|c| c.is_element() && !children.contains(c));
+    robot
+        .unread
+        .extend(strangers.filter_map(|c| c.attribute("name")).map(str::to_string));
     robot.given_loops(reader, options);
     Some(robot)
 }
@@ -154,9 +158,14 @@ impl Robot {
             centre: [0.0; 3],
             inertia: [0.0; 6],
         };
+        let before = reader.errors.len();
         let children = reader.children(node, &owner, &["inertial"], &LINK_UNUSED);
         if let Some(inertial) = reader.single(&children, "inertial", &owner) {
             link.inertial(reader, inertial, &owner);
+        }
+        if reader.errors.len() > before {
+            // Not to be reported as a link without mass besides.
+            link.mass = 1.0;
         }
         self.links.push(link);
     }
@@ -177,7 +186,8 @@ impl Robot {
             name: name.to_string(),
             here,
             span,
-            kind: kind.unwrap_or(JointKind::Fixed),
+            // Any setting fits a revolute joint: one error for a wrong type is enough.
+            kind: kind.unwrap_or(JointKind::Revolute),
             origin: Pose::identity(),
             parent: None,
             child: None,
@@ -187,7 +197,7 @@ impl Robot {
             mimic: None,
         };
         if let Some(origin) = reader.single(&children, "origin", &owner) {
-            joint.origin = placement(reader, origin, &owner, &["xyz", "rpy"]);
+            joint.origin = placement(reader, origin, &owner);
         }
         let mut end = |element| {
             let node = reader.single_required(node, &children, element, &owner)?;
@@ -196,14 +206,14 @@ impl Robot {
         };
         joint.parent = end("parent");
         joint.child = end("child");
-        self.incomplete |= joint.parent.is_none() || joint.child.is_none();
+        self.incomplete |= kind.is_none() || joint.parent.is_none() || joint.child.is_none();
         if let Some(node) = reader.single(&children, "axis", &owner) {
-            joint.axis = axis(reader, node, &owner);
+            joint.axis = axis(reader, node, &owner, name);
             let useless = [JointKind::Fixed, JointKind::Free].contains(&joint.kind);
-            if useless && kind.is_some() {
+            if useless {
                 let span = reader.tag(node);
                 let fate = "not used: the joint has none";
-                reader.notes.count("joint axis", fate, span, Some(name));
+                reader.notes.count("axis vector", fate, span, Some(name));
                 joint.axis = [1.0, 0.0, 0.0];
             }
         }
@@ -230,7 +240,7 @@ impl Robot {
         let children = reader.children(node, &owner, &["link1", "link2", "axis"], &[]);
         let kind = joint_kind(reader, node, &owner, &LOOP_TYPES);
         let axis = match reader.single(&children, "axis", &owner) {
-            Some(node) => axis(reader, node, &owner),
+            Some(node) => axis(reader, node, &owner, name),
             None => [1.0, 0.0, 0.0],
         };
         let mut end = |element| {
@@ -265,7 +275,10 @@ impl Robot {
                 .add(reader, &given.name, usize::MAX, span.clone());
             if given.kind.info().tree_only {
                 let kind = given.kind.info().name;
-                let message = format!("loop joint {}: a {kind} joint closes no loop", quoted(&given.name));
+                let message = format!(
+                    "loop joint {}: a {kind} joint closes no loop",
+                    quoted(&given.name)
+                );
                 reader.error(span, message, Some("leave it out".to_string()));
                 continue;
             }
@@ -287,7 +300,7 @@ impl Link {
         let children = reader.children(node, owner, &["origin", "mass", "inertia"], &[]);
         let before = reader.errors.len();
         let origin = match reader.single(&children, "origin", owner) {
-            Some(origin) => placement(reader, origin, owner, &["xyz", "rpy"]),
+            Some(origin) => placement(reader, origin, owner),
             None => Pose::identity(),
         };
         if let Some(mass) = reader.single_required(node, &children, "mass", owner) {
@@ -304,7 +317,16 @@ impl Link {
         };
         const ENTRIES: [&str; 6] = ["ixx", "iyy", "izz", "ixy", "iyz", "ixz"];
         reader.leaf(inertia, owner, &ENTRIES);
-        let entries = ENTRIES.map(|entry| reader.number_required(inertia, entry, owner).unwrap_or(0.0));
+        let missing: Vec<&str> = ENTRIES
+            .into_iter()
+            .filter(|e| !inertia.has_attribute(*e))
+            .collect();
+        if !missing.is_empty() {
+            let span = reader.tag(inertia);
+            let message = format!("{owner}: <inertia> lacks {}", missing.join(", "));
+            reader.error(span, message, Some("write all six, zeros as well".to_string()));
+        }
+        let entries = ENTRIES.map(|entry| reader.number(inertia, entry, owner).unwrap_or(0.0));
         self.centre = origin.position.0;
         // I in the link's axes: R I Rᵀ, with R the orientation of the inertial frame.
         self.inertia = Sym3(entries).rotated(&origin.rotation).0;
@@ -392,7 +414,7 @@ impl Joint {
         }
         for (value, what) in [(effort, "effort limit"), (velocity, "velocity limit")] {
             if value.is_some() {
-                let fate = "not honoured: it is for motors, which are forces of their own";
+                let fate = "not honoured: motors are forces of their own";
                 reader.notes.count(what, fate, span.clone(), name);
             }
         }
@@ -462,7 +484,12 @@ const LOOP_TYPES: [(&str, JointKind); 8] = [
     ("spherical", JointKind::Spherical),
 ];
 
-fn joint_kind(reader: &mut Reader, node: Node, owner: &str, types: &[(&str, JointKind)]) -> Option<JointKind> {
+fn joint_kind(
+    reader: &mut Reader,
+    node: Node,
+    owner: &str,
+    types: &[(&str, JointKind)],
+) -> Option<JointKind> {
     let (name, span) = reader.name(node, "type", owner)?;
     if let Some((_, kind)) = types.iter().find(|(n, _)| *n == name) {
         return Some(*kind);
@@ -470,7 +497,11 @@ fn joint_kind(reader: &mut Reader, node: Node, owner: &str, types: &[(&str, Join
     let known: Vec<&str> = types.iter().map(|(n, _)| *n).collect();
     let near = suggestion(reader, name, known.iter().copied()).map_or(String::new(), |s| s + " ");
     let help = format!("{near}the types are {}", known.join(", "));
-    reader.error(span, format!("{owner}: the type {} is not known", quoted(name)), Some(help));
+    reader.error(
+        span,
+        format!("{owner}: the type {} is not known", quoted(name)),
+        Some(help),
+    );
     None
 }
 
@@ -490,7 +521,7 @@ fn triple(reader: &mut Reader, node: Node, attribute: &str, owner: &str) -> [f64
 }
 
 /// A joint's axis; x where it is wrong.
-fn axis(reader: &mut Reader, node: Node, owner: &str) -> [f64; 3] {
+fn axis(reader: &mut Reader, node: Node, owner: &str, name: &str) -> [f64; 3] {
     const X: [f64; 3] = [1.0, 0.0, 0.0];
     reader.leaf(node, owner, &["xyz"]);
     let before = reader.errors.len();
@@ -509,13 +540,15 @@ fn axis(reader: &mut Reader, node: Node, owner: &str) -> [f64; 3] {
     };
     if (unit.dot(Vec3(axis)) - 1.0).abs() > 1e-3 {
         let fate = "scaled to length 1";
-        reader.notes.count("joint axis", fate, attribute.range(), None);
+        reader
+            .notes
+            .count("axis vector", fate, attribute.range(), Some(name));
     }
     axis
 }
 
-fn placement(reader: &mut Reader, node: Node, owner: &str, known: &[&str]) -> Frame {
-    reader.leaf(node, owner, known);
+fn placement(reader: &mut Reader, node: Node, owner: &str) -> Frame {
+    reader.leaf(node, owner, &["xyz", "rpy"]);
     let position = triple(reader, node, "xyz", owner);
     let rpy = triple(reader, node, "rpy", owner);
     frame(position, rpy)

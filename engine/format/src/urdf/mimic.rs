@@ -7,7 +7,10 @@ use holonom_multibody::description::JointKind;
 
 /// Start positions that fit: 0, and multiplier · other + offset for a joint that follows another.
 pub(super) fn starts(reader: &mut Reader, joints: &[Joint], names: &Names) -> Vec<f64> {
-    let leaders: Vec<Option<usize>> = joints.iter().map(|joint| leader(reader, joints, names, joint)).collect();
+    let leaders: Vec<Option<usize>> = joints
+        .iter()
+        .map(|joint| leader(reader, joints, names, joint))
+        .collect();
     // None: not known yet.
     let mut starts: Vec<Option<f64>> = vec![None; joints.len()];
     let mut on_the_way = vec![false; joints.len()];

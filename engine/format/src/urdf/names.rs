@@ -49,19 +49,21 @@ impl Names {
                 format!("there is another {what} {}", quoted(name)),
                 Some("rename one of them".to_string()),
             ),
-            Some(other) => reader.error(
-                span,
-                format!(
+            Some(other) => {
+                let message = format!(
                     "the {what}s {} and {} would both be called {}",
                     quoted(other),
                     quoted(name),
                     quoted(&here)
-                ),
-                Some("rename one of them; a name has letters, digits, _ and -".to_string()),
-            ),
+                );
+                let help = "rename one of them; a name has letters, digits, _ and -";
+                reader.error(span, message, Some(help.to_string()));
+                self.by_urdf.entry(name.to_string()).or_insert(number);
+            }
             None => {
                 if here != name {
-                    self.renamed.push(format!("{} to {}", quoted(name), quoted(&here)));
+                    self.renamed
+                        .push(format!("{} to {}", quoted(name), quoted(&here)));
                     self.first_renamed.get_or_insert(span);
                 }
                 self.by_here.insert(here.clone(), name.to_string());

@@ -33,18 +33,33 @@ pub(super) fn build(reader: &mut Reader, robot: &Robot) -> Option<Tree> {
         );
         return None;
     }
-    let mut incomplete = robot.incomplete || !robot.unread.is_empty();
+    let mut incomplete = robot.incomplete;
     let mut edges: Vec<Edge> = Vec::with_capacity(robot.joints.len());
     let mut above: Vec<Option<usize>> = vec![None; robot.links.len()];
     for (number, joint) in robot.joints.iter().enumerate() {
         let place = format!("joint {}", quoted(&joint.name));
-        let parent = find(reader, &robot.link_names, &robot.unread, joint.parent.as_ref(), &place);
-        let child = find(reader, &robot.link_names, &robot.unread, joint.child.as_ref(), &place);
+        let parent = find(
+            reader,
+            &robot.link_names,
+            &robot.unread,
+            joint.parent.as_ref(),
+            &place,
+        );
+        let child = find(
+            reader,
+            &robot.link_names,
+            &robot.unread,
+            joint.child.as_ref(),
+            &place,
+        );
         let (Some(parent), Some(child)) = (parent, child) else {
             incomplete = true;
             continue;
         };
-        let span = joint.child.as_ref().map_or(joint.span.clone(), |c| c.span.clone());
+        let span = joint
+            .child
+            .as_ref()
+            .map_or(joint.span.clone(), |c| c.span.clone());
         let link = quoted(&robot.links[child].name);
         if parent == child {
             let message = format!("{place}: the link {link} is its own parent");
@@ -76,8 +91,22 @@ pub(super) fn build(reader: &mut Reader, robot: &Robot) -> Option<Tree> {
     })
 }
 
+/// Reports links of loop joints that do not exist.
+pub(super) fn check_loops(reader: &mut Reader, robot: &Robot) {
+    for joint in &robot.loops {
+        let place = format!("loop joint {}", quoted(&joint.here));
+        for (end, span) in &joint.ends {
+            let wanted = Named {
+                name: end.link.clone(),
+                span: span.clone(),
+            };
+            find(reader, &robot.link_names, &robot.unread, Some(&wanted), &place);
+        }
+    }
+}
+
 /// The number of a link, or an error unless it has been reported before.
-pub(super) fn find(
+fn find(
     reader: &mut Reader,
     names: &Names,
     unread: &HashSet<String>,
@@ -124,7 +153,11 @@ fn cycles(reader: &mut Reader, links: &[Link], joints: &[Joint], edges: &[Edge],
         }
         circle.reverse();
         let span = links[at].span.clone();
-        let message = format!("link {}: it is carried by itself, through the joints {}", quoted(&links[at].name), listed(&circle));
+        let message = format!(
+            "link {}: it is carried by itself, through the joints {}",
+            quoted(&links[at].name),
+            listed(&circle)
+        );
         let help = "URDF is a tree: remove one of the joints, or make it a <loop_joint>";
         reader.error(span, message, Some(help.to_string()));
     }
@@ -137,7 +170,11 @@ fn the_root(reader: &mut Reader, links: &[Link], above: &[Option<usize>]) -> Opt
         return Some(first);
     };
     let names: Vec<String> = roots.iter().map(|&link| quoted(&links[link].name)).collect();
-    let message = format!("{} links are not the child of any joint: {}", roots.len(), listed(&names));
+    let message = format!(
+        "{} links are not the child of any joint: {}",
+        roots.len(),
+        listed(&names)
+    );
     let help = "a robot has one root: add joints that carry the others";
     reader.error(links[second].span.clone(), message, Some(help.to_string()));
     None

@@ -175,7 +175,8 @@ impl<'t> Reader<'t> {
             }
             let name = child.tag_name().name();
             // A default namespace on <robot> is that of URDF itself.
-            let foreign = child.tag_name().namespace() != child.document().root_element().tag_name().namespace();
+            let foreign =
+                child.tag_name().namespace() != child.document().root_element().tag_name().namespace();
             if foreign {
                 self.foreign(child);
             } else if known.contains(&name) {
@@ -205,7 +206,7 @@ impl<'t> Reader<'t> {
             );
         } else {
             let what = format!("element of the namespace {}", quoted(uri));
-            self.notes.count(&what, "not used: it is not URDF", span, None);
+            self.notes.count(&what, "not URDF, and not used", span, None);
         }
     }
 
@@ -214,7 +215,10 @@ impl<'t> Reader<'t> {
         if !text.trim().is_empty() {
             let message = format!("{owner}: the text {} is not read", quoted(text.trim()));
             let help = Some("is a bracket missing? comments are <!-- … -->".to_string());
-            self.error(node.range(), message, help);
+            let range = node.range();
+            let raw = &self.text[range.clone()];
+            let start = range.start + raw.len() - raw.trim_start().len();
+            self.error(start..start + raw.trim().len(), message, help);
         }
     }
 
@@ -223,9 +227,12 @@ impl<'t> Reader<'t> {
         for attribute in node.attributes() {
             let name = attribute.name();
             if attribute.namespace().is_some() {
-                let what = format!("attribute of the namespace {}", quoted(attribute.namespace().unwrap_or_default()));
+                let what = format!(
+                    "attribute of the namespace {}",
+                    quoted(attribute.namespace().unwrap_or_default())
+                );
                 self.notes
-                    .count(&what, "not used: it is not URDF", attribute.range(), None);
+                    .count(&what, "not URDF, and not used", attribute.range(), None);
             } else if !known.contains(&name) {
                 let help = suggestion(self, name, known.iter().copied()).or_else(|| {
                     Some(match known {
@@ -251,19 +258,32 @@ impl<'t> Reader<'t> {
     }
 
     /// An attribute that must be there.
-    pub fn required<'a, 'i>(&mut self, node: Node<'a, 'i>, name: &str, owner: &str) -> Option<Attribute<'a, 'i>> {
+    pub fn required<'a, 'i>(
+        &mut self,
+        node: Node<'a, 'i>,
+        name: &str,
+        owner: &str,
+    ) -> Option<Attribute<'a, 'i>> {
         let attribute = node.attribute_node(name);
         if attribute.is_none() {
             let element = node.tag_name().name();
             let span = self.tag(node);
-            let message = format!("{owner}: the attribute {} of <{element}> is missing", quoted(name));
+            let message = format!(
+                "{owner}: the attribute {} of <{element}> is missing",
+                quoted(name)
+            );
             self.error(span, message, Some(format!("write <{element} {name}=\"…\">")));
         }
         attribute
     }
 
     /// A required attribute that is a name.
-    pub fn name<'a>(&mut self, node: Node<'a, '_>, attribute: &str, owner: &str) -> Option<(&'a str, Range<usize>)> {
+    pub fn name<'a>(
+        &mut self,
+        node: Node<'a, '_>,
+        attribute: &str,
+        owner: &str,
+    ) -> Option<(&'a str, Range<usize>)> {
         let found = self.required(node, attribute, owner)?;
         let (name, span) = (found.value(), found.range_value());
         if name.trim().is_empty() {
@@ -275,7 +295,12 @@ impl<'t> Reader<'t> {
     }
 
     /// The only child of a name, if it is there.
-    pub fn single<'a, 'i>(&mut self, children: &[Node<'a, 'i>], name: &str, owner: &str) -> Option<Node<'a, 'i>> {
+    pub fn single<'a, 'i>(
+        &mut self,
+        children: &[Node<'a, 'i>],
+        name: &str,
+        owner: &str,
+    ) -> Option<Node<'a, 'i>> {
         let mut all = children.iter().filter(|c| c.tag_name().name() == name);
         let first = all.next().copied();
         for again in all {
@@ -299,7 +324,11 @@ impl<'t> Reader<'t> {
             let element = parent.tag_name().name();
             let span = self.tag(parent);
             let message = format!("{owner}: <{name}> is missing");
-            self.error(span, message, Some(format!("write <{name} …/> inside <{element}>")));
+            self.error(
+                span,
+                message,
+                Some(format!("write <{name} …/> inside <{element}>")),
+            );
         }
         child
     }

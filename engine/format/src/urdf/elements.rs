@@ -239,10 +239,15 @@ impl Robot {
         let here = self.joint_names.add(reader, name, usize::MAX, span.clone());
         let children = reader.children(node, &owner, &["link1", "link2", "axis"], &[]);
         let kind = joint_kind(reader, node, &owner, &LOOP_TYPES);
-        let axis = match reader.single(&children, "axis", &owner) {
-            Some(node) => axis(reader, node, &owner, name),
-            None => [1.0, 0.0, 0.0],
-        };
+        let given = reader.single(&children, "axis", &owner);
+        let axis = given.map_or([1.0, 0.0, 0.0], |node| axis(reader, node, &owner, name));
+        if let (Some(node), Some(kind)) = (given, kind)
+            && !(kind.info().has_axis || kind == JointKind::Planar)
+        {
+            let span = reader.tag(node);
+            let fate = "not used: the joint has none";
+            reader.notes.count("axis vector", fate, span, Some(name));
+        }
         let mut end = |element| {
             let node = reader.single_required(node, &children, element, &owner)?;
             reader.leaf(node, &owner, &["link", "xyz", "rpy"]);

@@ -145,7 +145,7 @@ impl<'t> Reader<'t> {
     /// The opening tag without its bracket: what to underline of an element.
     pub fn tag(&self, node: Node) -> Range<usize> {
         let start = node.range().start;
-        let end = match node.attributes().last() {
+        let end = match node.attributes().next_back() {
             Some(last) => last.range().end,
             None => {
                 let rest = &self.text[start..];

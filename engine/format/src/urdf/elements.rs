@@ -130,12 +130,13 @@ pub(super) fn read(reader: &mut Reader, root: Node, options: &Options) -> Option
             _ => robot.loop_joint(reader, *child),
         }
     }
-    let strangers = root
-        .children()
-        .filter(|c| c.is_element() && !children.contains(c));
-    robot
-        .unread
-        .extend(strangers.filter_map(|c| c.attribute("name")).map(str::to_string));
+    if robot.incomplete {
+        let strangers = root
+            .children()
+            .filter(|c| c.is_element() && !KNOWN.contains(&c.tag_name().name()));
+        let names = strangers.filter_map(|c| c.attribute("name"));
+        robot.unread.extend(names.map(str::to_string));
+    }
     robot.given_loops(reader, options);
     Some(robot)
 }

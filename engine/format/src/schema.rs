@@ -135,6 +135,8 @@ fn part(table: &str) -> Value {
                 ("on".to_string(), text("Frame that its ground becomes.")),
                 ("position".to_string(), vector()),
                 ("mirror".to_string(), json!({ "enum": ["x", "y", "z"] })),
+                ("base".to_string(), json!({ "enum": ["fixed", "free"], "description": "How the root link of a URDF file is held." })),
+                ("strict".to_string(), json!({ "type": "boolean", "description": "Refuse what of a URDF file is not honoured." })),
                 ("parameters".to_string(), json!({ "type": "object", "additionalProperties": number() })),
             ]);
             for key in ORIENTATIONS {

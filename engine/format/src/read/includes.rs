@@ -1,10 +1,11 @@
 //! Files that a file includes: sub-assemblies with prefix, placement, mirror and parameters.
 
-use super::Reader;
+use super::{Reader, is_urdf};
 use super::parameters::Override;
 use super::table_reader::TableReader;
 use crate::model_file::ModelFile;
 use crate::tree::Table;
+use crate::urdf::{self, Base};
 use holonom_multibody::description::{Axis, Placement};
 
 const AXES: [(&str, Axis); 3] = [("x", Axis::X), ("y", Axis::Y), ("z", Axis::Z)];
@@ -18,10 +19,12 @@ impl Reader<'_, '_> {
         let (position, turn) = fields.frame_fields();
         let mirror = fields.optional("mirror");
         let parameters = fields.optional("parameters");
+        let base = fields.optional("base");
+        let strict = fields.optional("strict");
         fields.finish();
         let Some(file) = file else { return };
         let Some(name) = self.text(file) else { return };
-        let mut placement = Placement::default();
+        let mut placement = Placement::new("");
         if let Some(prefix) = prefix.and_then(|value| self.text(value)) {
             placement.prefix = prefix.to_string();
         }
@@ -46,8 +49,20 @@ impl Reader<'_, '_> {
             }
         }
         let path = self.folder.join(name);
+        let mut robot = urdf::Options::default();
+        for value in [base, strict].into_iter().flatten() {
+            if !is_urdf(&path) {
+                self.error(&value.span, "`base` and `strict` are for URDF files");
+            }
+        }
+        if let Some(index) = base.and_then(|value| self.choice(value, "base", &["fixed", "free"])) {
+            robot.base = [Base::Fixed, Base::Free][index];
+        }
+        if let Some(strict) = strict.and_then(|value| self.flag(value)) {
+            robot.strict = strict;
+        }
         let at = self.place(&file.span);
-        let Some(part) = self.session.file(&path, Some(at), overrides) else {
+        let Some(part) = self.session.file(&path, Some(at), overrides, &robot) else {
             return;
         };
         self.adopt(part, &placement, table);

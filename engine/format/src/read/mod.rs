@@ -22,6 +22,7 @@ use crate::files::Files;
 use crate::message::{Message, Messages, Place, Source};
 use crate::model_file::ModelFile;
 use crate::tree::{Kind, Table, Value};
+use crate::urdf;
 use core::ops::Range;
 use expressions::Names;
 use holonom_multibody::names::nearest;
@@ -50,7 +51,7 @@ pub fn read(
         files_read: 0,
     };
     let overrides = overrides.iter().map(Override::typed).collect();
-    let model = session.file(path.as_ref(), None, overrides);
+    let model = session.file(path.as_ref(), None, overrides, &urdf::Options::default());
     let messages = Messages(session.messages);
     match model {
         Some(mut model) if !messages.has_errors() => {
@@ -78,7 +79,13 @@ struct Session<'f> {
 
 impl Session<'_> {
     /// Reads one file; `at` is where it is asked for.
-    fn file(&mut self, path: &Path, at: Option<Place>, overrides: Vec<Override>) -> Option<ModelFile> {
+    fn file(
+        &mut self,
+        path: &Path,
+        at: Option<Place>,
+        overrides: Vec<Override>,
+        robot: &urdf::Options,
+    ) -> Option<ModelFile> {
         let shown = path.display();
         self.files_read += 1;
         let identity = self.files.identity(path);
@@ -106,9 +113,8 @@ impl Session<'_> {
         };
         let source = Source::new(shown.to_string(), text);
         self.open.push(identity);
-        let urdf = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("urdf"));
-        let model = if urdf {
-            self.urdf(&source, at, &overrides)
+        let model = if is_urdf(path) {
+            self.urdf(&source, robot, &overrides)
         } else {
             self.toml(path, source, overrides)
         };
@@ -137,15 +143,40 @@ impl Session<'_> {
         }
     }
 
-    fn urdf(&mut self, source: &Arc<Source>, at: Option<Place>, overrides: &[Override]) -> Option<ModelFile> {
+    fn urdf(&mut self, source: &Arc<Source>, robot: &urdf::Options, overrides: &[Override]) -> Option<ModelFile> {
         for given in overrides {
-            let text = format!("a URDF file has no parameter `{}`", given.name);
-            self.messages.push(Message::error(given.place.clone().or(at.clone()), text));
+            let text = format!("`{}` is a URDF file: it has no parameter `{}`", source.name, given.name);
+            self.messages.push(Message::error(given.place.clone(), text));
         }
-        let (model, messages) = crate::urdf::model_file(source);
-        self.messages.extend(messages);
-        model
+        let at = |span: Range<usize>| {
+            Some(Place {
+                source: source.clone(),
+                span,
+            })
+        };
+        let with_help = |message: Message, help: Option<String>| match help {
+            Some(help) => message.help(help),
+            None => message,
+        };
+        match urdf::read_with(&source.text, &source.name, robot) {
+            Ok(robot) => {
+                let notes = robot.notes.into_iter();
+                self.messages
+                    .extend(notes.map(|n| with_help(Message::note(at(n.span), n.message), n.help)));
+                Some(ModelFile::new(robot.description))
+            }
+            Err(errors) => {
+                let errors = errors.into_iter();
+                self.messages
+                    .extend(errors.map(|e| with_help(Message::error(at(e.span), e.message), e.help)));
+                None
+            }
+        }
     }
+}
+
+fn is_urdf(path: &Path) -> bool {
+    path.extension().is_some_and(|e| e.eq_ignore_ascii_case("urdf"))
 }
 
 /// The last part of a path: enough for a message.

@@ -1,0 +1,107 @@
+//! `holonom compare`: how two results differ, channel by channel.
+
+use super::{Command, Outcome};
+use crate::error::Error;
+use crate::output;
+use crate::table::{Align, Table as Text};
+use clap::{CommandFactory, FromArgMatches};
+use holonom_results::{CompareOptions, Comparison, Table, compare};
+use std::path::PathBuf;
+
+/// The entry of the registry.
+pub const COMMAND: Command = Command {
+    define: || Arguments::command(),
+    run,
+};
+
+/// Compare two results, channel by channel
+///
+/// Rows of the first are compared at their times; the second is interpolated where its times differ.
+#[derive(clap::Parser)]
+#[command(
+    name = "compare",
+    after_help = "Examples:\n  holonom compare coarse.parquet fine.parquet\n  holonom compare a.parquet b.parquet --channel 'hook.*' --limit 1e-4\n\nExit code 1 when --limit is exceeded."
+)]
+struct Arguments {
+    /// First result
+    a: PathBuf,
+
+    /// Second result
+    b: PathBuf,
+
+    /// Only these channels, such as 'hook.*'
+    #[arg(long, value_name = "PATTERN")]
+    channel: Vec<String>,
+
+    /// Fail when a channel differs by more than this part of its range
+    #[arg(long, value_name = "PART")]
+    limit: Option<f64>,
+
+    /// Write the comparison as JSON; without FILE to standard output
+    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-")]
+    json: Option<String>,
+}
+
+fn run(matches: &clap::ArgMatches) -> Result<Outcome, Error> {
+    let arguments = Arguments::from_arg_matches(matches).map_err(|error| Error::Usage(error.to_string()))?;
+    let usage = |error: holonom_results::Error| Error::Usage(error.to_string());
+    let open = |path: &PathBuf| -> Result<Table, Error> {
+        let table = Table::open(path).map_err(usage)?;
+        if let Some(lost) = table.lost() {
+            eprintln!("holonom: {}: {lost}", path.display());
+        }
+        Ok(table)
+    };
+    let (a, b) = (open(&arguments.a)?, open(&arguments.b)?);
+    let options = CompareOptions {
+        columns: arguments.channel,
+        ..CompareOptions::default()
+    };
+    let comparison = compare(&a, &b, &options).map_err(usage)?;
+    let json = || serde_json::to_string_pretty(&comparison).map_err(|error| Error::Failed(error.to_string()));
+    match arguments.json.as_deref() {
+        Some("-") => output::print(&(json()? + "\n"))?,
+        Some(file) => {
+            output::write(file.as_ref(), &(json()? + "\n"))?;
+            output::print(&text(&comparison))?;
+        }
+        None => output::print(&text(&comparison))?,
+    }
+    // A difference that is not a number exceeds every limit.
+    let within = |limit: f64| comparison.channels.iter().all(|c| c.relative <= limit);
+    match arguments.limit {
+        Some(limit) if !within(limit) => Ok(Outcome::DoesNotHold),
+        _ => Ok(Outcome::Done),
+    }
+}
+
+fn text(comparison: &Comparison) -> String {
+    let mut table = Text::new(&[
+        ("channel", Align::Left),
+        ("unit", Align::Left),
+        ("largest difference", Align::Right),
+        ("at t [s]", Align::Right),
+        ("root mean square", Align::Right),
+        ("part of range", Align::Right),
+    ]);
+    for c in &comparison.channels {
+        table.row([
+            c.name.clone(),
+            c.unit.clone(),
+            format!("{:.3e}", c.max_abs),
+            format!("{:.6}", c.at),
+            format!("{:.3e}", c.rms),
+            format!("{:.1e}", c.relative),
+        ]);
+    }
+    let (from, to) = comparison.interval;
+    let how = if comparison.same_times { "the same times" } else { "interpolated" };
+    let mut out = format!("{} rows from {from} to {to} s, {how}\n\n{}", comparison.rows, table.render());
+    for (which, columns) in [("first", &comparison.only_first), ("second", &comparison.only_second)] {
+        if !columns.is_empty() {
+            let names: Vec<&str> = columns.iter().map(|c| c.name.as_str()).collect();
+            out += &format!("\nOnly in the {which}: {}\n", names.join(", "));
+        }
+    }
+    out
+}

@@ -42,19 +42,22 @@ pub struct ForceInfo {
     pub mirror: fn(&mut ForceKind, &mut Mirror),
 }
 
+/// Elements with a law of their own, then kinds that come down to one of them.
 macro_rules! registry {
-    ($($(#[$doc:meta])* $file:ident $kind:ident,)*) => {
+    ($($(#[$doc:meta])* $file:ident $kind:ident,)* ; $($other:ident $by:ident,)*) => {
         $(mod $file;)*
+        $(mod $other;)*
         $(pub use $file::$kind;)*
 
         /// All kinds of force elements.
-        pub const FORCES: &[&ForceInfo] = &[$(&$file::FORCE),*];
+        pub const FORCES: &[&ForceInfo] = &[$(&$file::FORCE,)* $(&$other::FORCE),*];
 
         impl ForceKind {
             /// The registry's entry of the kind.
             pub fn info(&self) -> &'static ForceInfo {
                 match self {
                     $(Self::$kind { .. } => &$file::FORCE,)*
+                    $(Self::$by { .. } => &$other::FORCE,)*
                 }
             }
         }
@@ -101,4 +104,6 @@ registry! {
     joint_spring JointSpring,
     /// A user's law between two frames.
     user User,
+    ;
+    expression Expression,
 }

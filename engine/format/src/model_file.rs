@@ -10,7 +10,7 @@ use std::collections::HashMap;
 ///
 /// Two are equal when the mechanism, the inputs, the outputs and the settings are; where things
 /// stand in the text does not count, and parameters have done their work.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct ModelFile {
     /// What it is, in a sentence or paragraph.
     pub about: String,
@@ -69,8 +69,15 @@ impl ModelFile {
     /// A mechanism without anything about running it.
     pub fn new(description: Description) -> Self {
         Self {
+            about: String::new(),
+            source: String::new(),
             description,
-            ..Self::default()
+            parameters: Vec::new(),
+            inputs: Vec::new(),
+            outputs: Vec::new(),
+            settings: Settings::default(),
+            notes: Messages::default(),
+            places: Places::default(),
         }
     }
 

@@ -4,7 +4,7 @@ use holonom_multibody::residual::{Form, Formalism, GglMetric};
 use holonom_solver::{jacobian, linear, refresh, stepper};
 
 /// What a setting takes.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug)]
 pub enum SettingKind {
     /// A number with a unit (empty for none).
     Number(&'static str),

@@ -301,7 +301,7 @@ impl Writer<'_> {
             return self.number(*value);
         }
         for curve in signal.tables() {
-            self.table(curve);
+            self.table(curve.clone());
         }
         match signal.to_expression_text() {
             Some(text) => quoted(&text),
@@ -314,7 +314,7 @@ impl Writer<'_> {
 
     fn expression(&mut self, expression: &Expression) -> String {
         for curve in expression.tables() {
-            self.table(curve);
+            self.table(curve.clone());
         }
         quoted(&expression.to_string())
     }
@@ -384,7 +384,7 @@ impl Fields for FieldWriter<'_, '_> {
         self.add(field, list(texts));
     }
 
-    fn expressions(&mut self, field: &Field, _: &[&str], value: &mut [Expression; 3]) {
+    fn expressions(&mut self, field: &Field, _: &[&'static str], value: &mut [Expression; 3]) {
         let texts: Vec<String> = value.iter().map(|e| self.writer.expression(e)).collect();
         self.add(field, list(texts));
     }

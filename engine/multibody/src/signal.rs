@@ -1,5 +1,6 @@
 //! Functions of time: u(t) with its first two derivatives.
 
+use crate::curve::Curve;
 use crate::expression::{Expression, ExpressionError, Scope, number};
 use core::fmt;
 use holonom_algebra::Real;
@@ -192,6 +193,19 @@ impl Signal {
         let text = self.terms()?;
         // Signals can be nested deeper than expressions.
         Self::expression_with(&text, self).then_some(text)
+    }
+
+    /// The tables that its expressions use.
+    pub fn tables(&self) -> Vec<Arc<Curve>> {
+        let mut tables: Vec<Arc<Curve>> = Vec::new();
+        self.each_expression(&mut |expression| {
+            for table in expression.tables() {
+                if !tables.contains(table) {
+                    tables.push(table.clone());
+                }
+            }
+        });
+        tables
     }
 
     /// Whether the text can be read back; tables are known by those the signal uses.

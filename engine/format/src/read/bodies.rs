@@ -169,9 +169,9 @@ impl Reader<'_, '_> {
     }
 }
 
-impl<'a> TableReader<'a, '_, '_> {
+impl<'t> TableReader<'t, '_, '_, '_> {
     /// Position and orientation, as given.
-    pub fn frame_fields(&mut self) -> (Option<&'a Value>, Option<(&'static str, &'a Value)>) {
+    pub fn frame_fields(&mut self) -> (Option<&'t Value>, Option<(&'static str, &'t Value)>) {
         let position = self.optional("position");
         let mut turn = None;
         for key in ORIENTATIONS {

@@ -287,7 +287,8 @@ impl Reader<'_, '_> {
         interpolation: Interpolation,
         extrapolation: Extrapolation,
     ) -> Option<Curve> {
-        let path = self.folder.join(self.text(file)?);
+        let file_name = self.text(file)?;
+        let path = self.folder.join(file_name);
         let mut wanted = ["1".to_string(), "2".to_string()];
         if let Some(columns) = columns {
             let list = self.list(columns)?;

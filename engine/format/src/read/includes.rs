@@ -69,11 +69,10 @@ impl Reader<'_, '_> {
     }
 
     fn adopt(&mut self, part: ModelFile, placement: &Placement, table: &Table) {
-        let own = std::mem::take(&mut self.model.description);
-        match own.clone().include(part.description, placement) {
+        let own = self.model.description.clone();
+        match own.include(part.description, placement) {
             Ok(merged) => self.model.description = merged,
             Err(error) => {
-                self.model.description = own;
                 let at = table.get("on").map_or(&table.span, |on| &on.span).clone();
                 self.error(&at, error.to_string());
             }

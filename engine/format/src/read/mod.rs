@@ -25,6 +25,7 @@ use crate::tree::{Kind, Table, Value};
 use crate::urdf;
 use core::ops::Range;
 use expressions::Names;
+use holonom_multibody::Description;
 use holonom_multibody::names::nearest;
 use parameters::Override;
 use std::path::{Path, PathBuf};
@@ -131,7 +132,7 @@ impl Session<'_> {
                     source,
                     folder,
                     names: Names::default(),
-                    model: ModelFile::default(),
+                    model: ModelFile::new(Description::new("")),
                 };
                 reader.top(&root, overrides);
                 Some(reader.model)

@@ -9,16 +9,16 @@ use holonom_multibody::description::fields::{Field, Fields, Need};
 use holonom_multibody::expression::Expression;
 
 /// Reads the fields of one thing; [`TableReader::finish`] reports what is left over.
-pub(super) struct TableReader<'a, 's, 'f> {
+pub(super) struct TableReader<'t, 'a, 's, 'f> {
     pub reader: &'a mut Reader<'s, 'f>,
-    pub table: &'a Table,
+    pub table: &'t Table,
     /// The thing in words, such as `joint "knee"`.
     pub thing: String,
     known: Vec<String>,
 }
 
-impl<'a, 's, 'f> TableReader<'a, 's, 'f> {
-    pub fn new(reader: &'a mut Reader<'s, 'f>, table: &'a Table, thing: impl Into<String>) -> Self {
+impl<'t, 'a, 's, 'f> TableReader<'t, 'a, 's, 'f> {
+    pub fn new(reader: &'a mut Reader<'s, 'f>, table: &'t Table, thing: impl Into<String>) -> Self {
         Self {
             reader,
             table,
@@ -39,13 +39,13 @@ impl<'a, 's, 'f> TableReader<'a, 's, 'f> {
     }
 
     /// A value that may be there.
-    pub fn optional(&mut self, key: &str) -> Option<&'a Value> {
+    pub fn optional(&mut self, key: &str) -> Option<&'t Value> {
         self.known.push(key.to_string());
         self.table.get(key)
     }
 
     /// A value that must be there.
-    pub fn required(&mut self, key: &str, about: &str) -> Option<&'a Value> {
+    pub fn required(&mut self, key: &str, about: &str) -> Option<&'t Value> {
         let value = self.optional(key);
         if value.is_none() {
             let text = format!("{} needs `{key}`", self.thing);
@@ -68,7 +68,7 @@ impl<'a, 's, 'f> TableReader<'a, 's, 'f> {
         self.reader.unknown_keys(self.table, &self.thing, &known);
     }
 
-    fn field(&mut self, field: &Field) -> Option<&'a Value> {
+    fn field(&mut self, field: &Field) -> Option<&'t Value> {
         match field.need {
             Need::Default => self.optional(field.name),
             Need::Required => {
@@ -93,7 +93,7 @@ impl<'a, 's, 'f> TableReader<'a, 's, 'f> {
     }
 }
 
-impl Fields for TableReader<'_, '_, '_> {
+impl Fields for TableReader<'_, '_, '_, '_> {
     fn number(&mut self, field: &Field, out: &mut f64) {
         if let Some(value) = self.field(field) {
             *out = self.reader.number(value, field.unit);
@@ -145,7 +145,7 @@ impl Fields for TableReader<'_, '_, '_> {
         }
     }
 
-    fn expressions(&mut self, field: &Field, variables: &[&str], out: &mut [Expression; 3]) {
+    fn expressions(&mut self, field: &Field, variables: &[&'static str], out: &mut [Expression; 3]) {
         if let Some(value) = self.field(field)
             && let Some(law) = self.reader.law(value, field.unit, variables)
         {

@@ -114,7 +114,6 @@ fn list_says_everything_about_one_name() {
     };
     assert!(line("stiffness").contains("N/m") && line("stiffness").contains("required"));
     assert!(line("preload").contains(" 0 "));
-    // A name may stand for several things.
     let output = holonom(&["list", "rolling", "--json"]);
     let entries: Value = serde_json::from_str(&stdout(&output)).expect("JSON");
     assert_eq!(entries[0]["kind"], "constraint");

@@ -305,7 +305,7 @@ impl MirroredLaw {
         }
         T::call(self.law.as_ref(), &seen[..x.len()], y);
         for (y, sign) in y.iter_mut().zip(&self.outputs) {
-            *y = *y * *sign;
+            *y *= *sign;
         }
     }
 }

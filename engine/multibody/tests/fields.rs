@@ -1,0 +1,155 @@
+//! What holds for the fields of every kind in the registries.
+
+use holonom_multibody::Signal;
+use holonom_multibody::description::fields::{Field, Fields, Need, Noted, note};
+use holonom_multibody::description::{
+    Body, Constraint, CoordinateRef, Description, Force, Joint, Placement, Rod,
+};
+use holonom_multibody::elements::constraints::CONSTRAINTS;
+use holonom_multibody::elements::forces::FORCES;
+use holonom_multibody::elements::joints::JOINTS;
+
+/// A kind by its name, with its fields.
+fn all() -> Vec<(&'static str, Vec<Noted>)> {
+    let joints = JOINTS.iter().map(|info| {
+        let mut joint = Joint::new("", info.template, "", "");
+        (info.name, note(|visitor| joint.fields(visitor)))
+    });
+    let constraints = CONSTRAINTS.iter().map(|info| {
+        let fields = note(|visitor| (info.fields)(&mut (info.template)(), visitor));
+        (info.name, fields)
+    });
+    let forces = FORCES.iter().map(|info| {
+        let fields = note(|visitor| (info.fields)(&mut (info.template)(), visitor));
+        (info.name, fields)
+    });
+    let parts = [
+        ("body", note(|visitor| Body::new("", 0.0).fields(visitor))),
+        ("rod", note(|visitor| Rod::new("", "", "", 0.0).fields(visitor))),
+    ];
+    joints.chain(constraints).chain(forces).chain(parts).collect()
+}
+
+#[test]
+fn names_and_texts_are_complete() {
+    let kinds = all();
+    assert_eq!(kinds.len(), JOINTS.len() + CONSTRAINTS.len() + FORCES.len() + 2);
+    for (kind, fields) in kinds {
+        assert!(!fields.is_empty(), "{kind}");
+        for (i, noted) in fields.iter().enumerate() {
+            let Field { name, doc, need, .. } = noted.field;
+            let lower = |c: char| c.is_ascii_lowercase() || c == '_';
+            assert!(!name.is_empty() && name.chars().all(lower), "{kind}.{name}");
+            // These stand beside the fields in model files.
+            assert!(!["name", "kind", "hint"].contains(&name), "{kind}.{name}");
+            assert!(doc.ends_with('.'), "{kind}.{name}: {doc}");
+            assert!(
+                fields[..i].iter().all(|other| other.field.name != name),
+                "{kind}.{name}"
+            );
+            assert_eq!(noted.default.is_some(), need == Need::Default, "{kind}.{name}");
+        }
+    }
+}
+
+#[test]
+fn templates_are_of_their_kind() {
+    for info in JOINTS {
+        assert_eq!(info.template.info().name, info.name);
+    }
+    for info in CONSTRAINTS {
+        assert_eq!((info.template)().info().name, info.name);
+        assert!(info.rows > 0);
+    }
+    for info in FORCES {
+        assert_eq!((info.template)().info().name, info.name);
+    }
+    // A kind shows nothing of another one.
+    let mut other = (FORCES[0].template)();
+    assert!(note(|visitor| (FORCES[1].fields)(&mut other, visitor)).is_empty());
+    let mut other = (CONSTRAINTS[0].template)();
+    assert!(note(|visitor| (CONSTRAINTS[1].fields)(&mut other, visitor)).is_empty());
+}
+
+/// Fills references, or collects them.
+#[derive(Default)]
+struct References {
+    fill: bool,
+    found: Vec<String>,
+}
+
+impl References {
+    fn name(&mut self, value: &mut String, filling: &str) {
+        if self.fill {
+            *value = filling.to_string();
+        }
+        self.found.push(value.clone());
+    }
+}
+
+impl Fields for References {
+    fn number(&mut self, _: &Field, _: &mut f64) {}
+    fn vector(&mut self, _: &Field, _: &mut [f64; 3]) {}
+    fn symmetric(&mut self, _: &Field, _: &mut [f64; 6]) {}
+    fn signal(&mut self, _: &Field, _: &mut Signal) {}
+    fn signals(&mut self, _: &Field, _: &mut [Signal; 3]) {}
+    fn frame(&mut self, _: &Field, value: &mut String) {
+        let frames = ["body.marker", "ground.marker", "ground"];
+        let filling = frames[self.found.len() % 3];
+        self.name(value, filling);
+    }
+    fn coordinate(&mut self, _: &Field, value: &mut CoordinateRef) {
+        self.name(&mut value.joint, "joint");
+    }
+    fn terms(&mut self, _: &Field, value: &mut Vec<(CoordinateRef, f64)>) {
+        if self.fill {
+            *value = vec![("joint".into(), 1.0), ("joint".into(), 2.0)];
+        }
+        for (coordinate, _) in value {
+            self.found.push(coordinate.joint.clone());
+        }
+    }
+    fn flag(&mut self, _: &Field, _: &mut bool) {}
+    fn choice(&mut self, _: &Field, _: &[&'static str], _: &mut usize) {}
+}
+
+#[test]
+fn every_reference_is_shown_and_renamed() {
+    let mut fill = References {
+        fill: true,
+        ..Default::default()
+    };
+    let mut part = Description::new("part");
+    for info in CONSTRAINTS {
+        let mut kind = (info.template)();
+        (info.fields)(&mut kind, &mut fill);
+        part = part.constraint(Constraint::new(info.name, kind));
+    }
+    for info in FORCES {
+        let mut kind = (info.template)();
+        (info.fields)(&mut kind, &mut fill);
+        part = part.force(Force::new(info.name, kind));
+    }
+    // A reference that was left out still has the template's empty name.
+    let text = format!("{part:?}");
+    assert!(!text.contains("\"\""), "{text}");
+
+    let place = Placement::new("p_");
+    let whole = Description::new("whole").include(part, &place);
+    let mut whole = whole.unwrap_or_else(|e| panic!("{e}"));
+    let mut collect = References::default();
+    for constraint in &mut whole.constraints {
+        (constraint.kind.info().fields)(&mut constraint.kind, &mut collect);
+    }
+    for force in &mut whole.forces {
+        (force.kind.info().fields)(&mut force.kind, &mut collect);
+    }
+    let expected = fill.found.iter().map(|name| match name.as_str() {
+        "body.marker" => "p_body.marker",
+        "ground.marker" => "ground.p_marker",
+        "ground" => "ground.p_ground",
+        "joint" => "p_joint",
+        other => panic!("{other}"),
+    });
+    assert_eq!(collect.found, expected.collect::<Vec<_>>());
+}

@@ -5,6 +5,7 @@ use super::*;
 use crate::curve::{Curve, Extrapolation, Interpolation};
 use holonom_algebra::{Dual4, Trace};
 use proptest::prelude::*;
+use proptest::strategy::ValueTree;
 
 mod random;
 
@@ -589,4 +590,24 @@ proptest! {
             }
         }
     }
+}
+
+#[test]
+fn random_expressions_are_mostly_sound() {
+    // The properties above say nothing about texts that are refused: count the others.
+    let mut runner = proptest::test_runner::TestRunner::deterministic();
+    let (mut sound, mut moderate) = (0, 0);
+    for _ in 0..1000 {
+        let text = random::expression().new_tree(&mut runner).unwrap().current();
+        if let Ok(e) = Expression::parse(&text, &with_table(), None)
+            && !e.is_constant()
+        {
+            sound += 1;
+            moderate += usize::from(e.jet(0.7).iter().all(|x| x.abs() < 1e3));
+        }
+    }
+    assert!(
+        sound > 250 && moderate > 100,
+        "{sound} sound, {moderate} moderate"
+    );
 }

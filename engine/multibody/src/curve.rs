@@ -27,6 +27,20 @@ pub enum Interpolation {
     Monotone,
 }
 
+impl Interpolation {
+    /// All kinds.
+    pub const ALL: [Self; 3] = [Self::Linear, Self::Spline, Self::Monotone];
+
+    /// Its name in model files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Linear => "linear",
+            Self::Spline => "spline",
+            Self::Monotone => "monotone",
+        }
+    }
+}
+
 /// What happens outside the points.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Extrapolation {
@@ -37,6 +51,20 @@ pub enum Extrapolation {
     Linear,
     /// Not a number: a solver then rejects the step.
     Refuse,
+}
+
+impl Extrapolation {
+    /// All kinds.
+    pub const ALL: [Self; 3] = [Self::Hold, Self::Linear, Self::Refuse];
+
+    /// Its name in model files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Hold => "hold",
+            Self::Linear => "linear",
+            Self::Refuse => "refuse",
+        }
+    }
 }
 
 /// Why points make no curve.

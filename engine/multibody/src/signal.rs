@@ -330,6 +330,8 @@ impl fmt::Debug for Signal {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
+
     use super::*;
 
     #[test]

@@ -8,7 +8,7 @@ mod corpus;
 #[path = "broken_models/random.rs"]
 mod random;
 
-use corpus::{double, four_bar, law, pendulum};
+use corpus::{double, four_bar, law, pendulum, written};
 use holonom_multibody::Signal;
 use holonom_multibody::description::{Body, Constraint, Description, Force, Joint, frame};
 use random::Random;
@@ -46,6 +46,10 @@ fn sound_models_compile() {
     for sound in [pendulum(), double(), four_bar(|j| j)] {
         sound.compile().unwrap();
     }
+    double()
+        .force(Force::new("law", written("wz")))
+        .compile()
+        .unwrap();
     // Redundant but harmless, and what looks like a fault but is none.
     four_bar(|j| j)
         .force(Force::joint_spring("soft", "c", -1.0, -0.1, 0.0))

@@ -8,11 +8,13 @@ mod common;
 use common::{Random, independent, mechanism, state};
 use holonom_algebra::{Dual8, Real};
 use holonom_dae::Mechanical;
-use holonom_multibody::channels::{Catalogue, Sampler};
+use holonom_multibody::curve::{Curve, Extrapolation, Interpolation};
+use holonom_multibody::expression::{Expression, Scope};
 use holonom_multibody::residual::{Equations, Form, Formalism, GglMetric};
 use holonom_multibody::start::MechanicalModel;
 use std::alloc::{GlobalAlloc, Layout, System as Heap};
 use std::cell::Cell;
+use std::sync::Arc;
 
 /// Counts the allocations of the thread that runs the test.
 struct Counting;
@@ -88,6 +90,28 @@ fn residuals_do_not_allocate() {
                 }
             }
         }
+    }
+}
+
+#[test]
+fn expressions_and_curves_do_not_allocate() {
+    let x: Vec<f64> = (0..50).map(f64::from).collect();
+    let y = x.iter().map(|x| x.sin()).collect();
+    let road = Curve::new("road", x, y, Interpolation::Spline, Extrapolation::Hold).unwrap();
+    let scope = Scope::time().table(Arc::new(road));
+    // More operands at a time than a small stack holds, and fewer.
+    let deep = format!("{}t{}", "t + t*(t - t^(".repeat(10), "))".repeat(10));
+    for text in [
+        "if(t > 1, road(2*t), hypot(t, t^2.5) + smoothstep(t, 0, 1, 2, 3))",
+        &deep,
+    ] {
+        let e = Expression::parse(text, &scope, None).unwrap();
+        let count = allocations(|| {
+            std::hint::black_box(e.evaluate(&[0.7]));
+            std::hint::black_box(e.jet(1.7));
+            std::hint::black_box(e.jet(Dual8::variable(1.7, 3)));
+        });
+        assert_eq!(count, 0, "{text}");
     }
 }
 

@@ -1,4 +1,5 @@
 //! Tests of curves.
+#![allow(clippy::unwrap_used)]
 
 use super::*;
 use holonom_algebra::Dual4;
@@ -7,12 +8,6 @@ use proptest::prelude::*;
 fn curve(x: &[f64], y: &[f64], interpolation: Interpolation, extrapolation: Extrapolation) -> Curve {
     Curve::new("c", x.to_vec(), y.to_vec(), interpolation, extrapolation).unwrap()
 }
-
-const ALL: [Interpolation; 3] = [
-    Interpolation::Linear,
-    Interpolation::Spline,
-    Interpolation::Monotone,
-];
 
 #[test]
 fn bad_points_are_refused() {
@@ -48,7 +43,7 @@ fn bad_points_are_refused() {
 #[test]
 fn curves_go_through_their_points_and_on_outside() {
     let (x, y) = ([0.0, 0.5, 2.0, 2.5, 4.0], [1.0, 3.0, -2.0, 0.5, 0.25]);
-    for interpolation in ALL {
+    for interpolation in Interpolation::ALL {
         let hold = curve(&x, &y, interpolation, Extrapolation::Hold);
         for (x, y) in x.iter().zip(y) {
             assert!((hold.evaluate(*x) - y).abs() < 1e-14, "{interpolation:?}");
@@ -154,7 +149,7 @@ proptest! {
 
     #[test]
     fn derivatives_agree_with_duals((x, y) in points(2..12), at in -0.2..1.2f64) {
-        for interpolation in ALL {
+        for interpolation in Interpolation::ALL {
             let s = curve(&x, &y, interpolation, Extrapolation::Linear);
             let [a, b] = s.range();
             let t = a + at * (b - a);

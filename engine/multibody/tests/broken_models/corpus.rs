@@ -2,7 +2,10 @@
 
 use holonom_algebra::{Mat3, Plain, Pose, Vec3};
 use holonom_multibody::Signal;
-use holonom_multibody::description::{Body, Constraint, Description, Force, Frame, Joint, Rod, frame};
+use holonom_multibody::description::{
+    Body, Constraint, Description, Force, ForceKind, Frame, Joint, Rod, frame,
+};
+use holonom_multibody::expression::{Expression, Scope};
 use holonom_multibody::forest::Hint;
 use std::sync::Arc;
 
@@ -49,6 +52,18 @@ pub fn four_bar(change: impl Fn(Joint) -> Joint) -> Description {
 
 fn joint(joint: Joint) -> Description {
     Description::new("one joint").body(bar("arm")).joint(joint)
+}
+
+/// A law of expressions of one variable.
+pub fn written(variable: &str) -> ForceKind {
+    let scope = Scope::new().variable(variable);
+    let expression = || Expression::parse(&format!("2*{variable}"), &scope, None).unwrap();
+    ForceKind::Expression {
+        from: "ground".to_string(),
+        to: "arm".to_string(),
+        force: [0; 3].map(|_| expression()),
+        torque: [0; 3].map(|_| expression()),
+    }
 }
 
 pub fn law(inputs: usize, outputs: usize) -> Arc<dyn holonom_algebra::Function> {
@@ -540,6 +555,10 @@ fn elements() -> Vec<(&'static str, Description)> {
         (
             "law of the wrong size",
             double().force(Force::user("law", "ground", "arm", law(3, 3))),
+        ),
+        (
+            "law of unknown variables",
+            double().force(Force::new("law", written("angle"))),
         ),
         (
             "law on one body",

@@ -6,6 +6,7 @@ use holonom_multibody::Signal;
 use holonom_multibody::elements::forces::{
     Applied, ForceElement, JointSpring, SpringDamper, TorsionSpring, User,
 };
+use holonom_multibody::expression::{Expression, ExpressionLaw};
 use holonom_multibody::formalism::energy::force_power;
 use holonom_multibody::model::Attachment;
 use holonom_multibody::tree::{NodeKind, Tree};
@@ -371,6 +372,39 @@ fn a_plain_law_is_as_good_as_a_generic_one() {
             for k in 0..3 {
                 let slope = (ahead.wrenches[i].moment[k] - behind.wrenches[i].moment[k]) / (2.0 * h);
                 close(a.wrenches[i].moment[k].derivative(0), slope, 1e-6, "difference");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_law_of_expressions_is_as_good_as_a_written_one() {
+    let scope = ExpressionLaw::scope();
+    let bind = |text: String| Expression::parse(&text, &scope, None).unwrap();
+    let names = ExpressionLaw::VARIABLES;
+    let force = [0, 1, 2].map(|k| {
+        let (x, v) = (names[1 + k], names[13 + k]);
+        bind(format!("-(20*{x} + 5*{x}^3 + 2*{v}) + sin(t)"))
+    });
+    let torque = [0, 1, 2].map(|k| {
+        let (r, s, w) = (names[4 + 4 * k], names[5 + k], names[16 + k]);
+        bind(format!("sin({r})*{s} - {w}*abs({w})*0.7"))
+    });
+    let law = || Generic::new(ExpressionLaw::new(force.clone(), torque.clone()).unwrap()).unwrap();
+    for seed in 1..5 {
+        let stand = Stand::new(seed);
+        let mut r = Random::new(seed);
+        let (from, to) = (r.attachment(node::ARM), r.attachment(node::TIP));
+        let exact = user(Generic::new(Bushing).unwrap(), from, to);
+        let read = user(law(), from, to);
+        let run = stand.dual();
+        let (a, b) = (loads_of(&exact, &stand, &run), loads_of(&read, &stand, &run));
+        for (a, b) in a.wrenches.iter().zip(&b.wrenches) {
+            for (a, b) in [(a.force, b.force), (a.moment, b.moment)] {
+                for k in 0..3 {
+                    close(b[k].value(), a[k].value(), 1e-13, "value");
+                    close(b[k].derivative(0), a[k].derivative(0), 1e-13, "derivative");
+                }
             }
         }
     }

@@ -2,7 +2,8 @@
 
 use super::*;
 use holonom_algebra::{Mat3, Quaternion, Sym3, Vec3};
-use holonom_multibody::description::{ConstraintKind, ForceKind};
+use holonom_multibody::description::{Body, Constraint, ConstraintKind, Force, ForceKind, Joint, frame};
+use holonom_multibody::elements::forces::User;
 
 /// What is known of a mechanism: its description and the values of its channels.
 struct Known<'a> {
@@ -162,4 +163,68 @@ fn the_balance_notices_a_wrong_load() {
     let joint = &description.joints[0].name;
     *values.get_mut(&format!("{joint}.torque.y")).unwrap() += 1e-3;
     assert!(imbalance(&description, values) > 1e-8);
+}
+
+/// What the random mechanisms do not have: wheels, racks, points, users' laws.
+#[test]
+fn wheels_racks_points_and_laws() {
+    let law = |x: &[f64], y: &mut [f64]| {
+        for k in 0..3 {
+            y[k] = -20.0 * x[1 + k] - 0.3 * x[13 + k];
+            y[3 + k] = -0.2 * x[16 + k] + 0.1 * (k as f64 + 1.0);
+        }
+    };
+    let law = holonom_algebra::Plain::new(User::INPUTS, User::OUTPUTS, law).unwrap();
+    let wheel = Description::new("wheel")
+        .body(Body::cylinder("wheel", 2.0, 0.3, 0.02))
+        .body(Body::cuboid("rider", 0.5, [0.1, 0.2, 0.1]))
+        .joint(
+            Joint::free("place", "ground", "wheel")
+                .start_at(2, 0.28, 0.0)
+                .orientation([0.8, 0.6, 0.0, 0.0])
+                .angular_velocity([0.1, 0.2, -5.0]),
+        )
+        .joint(Joint::revolute("seat", "wheel", "rider").start(0.2, 1.0))
+        .constraint(Constraint::rolling_disc("rolls", "wheel", "ground", 0.3))
+        .force(Force::user("law", "rider", "ground", std::sync::Arc::new(law)));
+    let rack = Description::new("rack")
+        .body(Body::cuboid("rack", 2.0, [0.5, 0.1, 0.1]).centre([0.0, 0.1, 0.2]))
+        .body(Body::cylinder("pinion", 0.5, 0.1, 0.02).marker("rim", frame::at([0.1, 0.0, 0.0])))
+        .body(Body::cuboid("pendant", 0.5, [0.1, 0.2, 0.1]).marker("top", frame::at([0.0, 0.1, 0.0])))
+        .joint(
+            Joint::prismatic("slide", "ground", "rack")
+                .axis([1.0, 0.0, 0.3])
+                .start(0.05, 0.1),
+        )
+        .joint(
+            Joint::revolute("pin", "ground", "pinion")
+                .axis([0.0, 1.0, 0.0])
+                .start(0.5, 1.0),
+        )
+        .joint(Joint::free("hang", "ground", "pendant").angular_velocity([1.0, 2.0, 3.0]))
+        .constraint(Constraint::rack("mesh", "slide", "pin", 0.1))
+        .constraint(Constraint::point("hook", "pinion.rim", "pendant.top"));
+    for description in [wheel, rack] {
+        let start = assembled(&description);
+        let values = at_start(&start);
+        let catalogue = Catalogue::new(&start);
+        for name in [
+            "rolls.torque.y",
+            "constraint.rolls.slip-x.rate",
+            "law.torque.z",
+            "mesh.force",
+            "hook.force.x",
+        ] {
+            let there = ["rolls", "law"].iter().any(|n| name.contains(n)) == (description.name == "wheel");
+            assert_eq!(catalogue.find(name).is_some(), there, "{name}");
+        }
+        // A condition on velocities has no position; a rack's force is measured along the rack.
+        assert!(catalogue.find("constraint.rolls.slip-x").is_none());
+        if let Some(mesh) = catalogue.find("mesh.force") {
+            assert_eq!(mesh.unit, "N");
+        }
+        assert!(values["residual.velocity"] < 1e-12);
+        let error = imbalance(&description, values);
+        assert!(error < 1e-10, "{}: {error:e}", description.name);
+    }
 }

@@ -79,7 +79,7 @@ pub trait Fields {
     fn signal(&mut self, field: &Field, value: &mut Signal);
     /// Three components over time.
     fn signals(&mut self, field: &Field, value: &mut [Signal; 3]);
-    /// Three expressions of the given variables.
+    /// Three components as expressions of these variables.
     fn expressions(&mut self, field: &Field, variables: &[&'static str], value: &mut [Expression; 3]);
     /// A frame: `body` or `body.marker`.
     fn frame(&mut self, field: &Field, value: &mut String);
@@ -152,8 +152,8 @@ pub enum Sort {
     Signal,
     /// Three of them.
     Signals,
-    /// Three numbers or expressions of variables that the field names.
-    Expressions,
+    /// Three expressions of these variables.
+    Expressions(Vec<&'static str>),
     /// `body` or `body.marker`.
     Frame,
     /// `joint` or `joint.coordinate`.
@@ -175,7 +175,7 @@ impl Sort {
             Self::Symmetric => "3 or 6 numbers".to_string(),
             Self::Signal => "number or function of time".to_string(),
             Self::Signals => "3 numbers or functions of time".to_string(),
-            Self::Expressions => "3 numbers or expressions".to_string(),
+            Self::Expressions(variables) => format!("3 expressions of {}", variables.join(", ")),
             Self::Frame => "frame".to_string(),
             Self::Coordinate => "coordinate".to_string(),
             Self::Terms => "coordinates with factors".to_string(),
@@ -253,8 +253,8 @@ impl Fields for Notes {
     fn signals(&mut self, field: &Field, value: &mut [Signal; 3]) {
         self.add(field, Sort::Signals, list(value.iter().map(constant)));
     }
-    fn expressions(&mut self, field: &Field, _: &[&'static str], value: &mut [Expression; 3]) {
-        self.add(field, Sort::Expressions, list(value.iter()));
+    fn expressions(&mut self, field: &Field, variables: &[&'static str], value: &mut [Expression; 3]) {
+        self.add(field, Sort::Expressions(variables.to_vec()), list(value.iter()));
     }
     fn frame(&mut self, field: &Field, value: &mut String) {
         self.add(field, Sort::Frame, format!("{value:?}"));

@@ -92,12 +92,8 @@ pub fn is_reserved(name: &str) -> bool {
 ///
 /// Printing gives a text with all constants as numbers that parses back to an equal expression.
 /// Equality looks at what is computed, not at dimensions.
-/// Copies share the program.
 #[derive(Clone, Debug)]
-pub struct Expression(Arc<Compiled>);
-
-#[derive(Clone, Debug)]
-struct Compiled {
+pub struct Expression {
     program: Vec<Op>,
     /// Deepest stack.
     depth: usize,
@@ -106,13 +102,6 @@ struct Compiled {
     variables: Arc<[String]>,
     tables: Vec<Arc<Curve>>,
     dimension: DimensionState,
-}
-
-/// Zero.
-impl Default for Expression {
-    fn default() -> Self {
-        Self::of_number(0.0)
-    }
 }
 
 impl Expression {
@@ -127,15 +116,24 @@ impl Expression {
                 format!("{value} is not a finite number"),
             ));
         }
+        Ok(Self::of_constant(value, dimension))
+    }
+
+    /// Zero, of any dimension.
+    pub fn zero() -> Self {
+        Self::of_constant(0.0, DimensionState::Any)
+    }
+
+    fn of_constant(value: f64, dimension: DimensionState) -> Self {
         let op = Op::Constant(value);
-        Ok(Self(Arc::new(Compiled {
+        Self {
             program: vec![op],
             depth: 1,
             shape: op.shape(&[]),
             variables: Arc::new([]),
             tables: Vec::new(),
             dimension,
-        })))
+        }
     }
 
     /// Parses and binds in one go, see [`Ast::parse`] and [`Ast::bind`].
@@ -154,7 +152,7 @@ impl Expression {
 
     /// Its value for values of the variables. A variable without value is not a number.
     pub fn evaluate<T: Real>(&self, variables: &[T]) -> T {
-        run(&self.0.program, self.0.depth, &self.0.tables, |k| {
+        run(&self.program, self.depth, &self.tables, |k| {
             variables.get(k).copied().unwrap_or(T::constant(f64::NAN))
         })
     }
@@ -164,7 +162,7 @@ impl Expression {
     /// With dual numbers the results carry their derivatives: those of the last are third ones.
     /// Other variables than the first are not numbers here.
     pub fn jet<T: Real>(&self, t: T) -> [T; 3] {
-        run(&self.0.program, self.0.depth, &self.0.tables, |k| match k {
+        run(&self.program, self.depth, &self.tables, |k| match k {
             0 => Jet::variable(t),
             _ => Jet([T::constant(f64::NAN); 3]),
         })
@@ -178,7 +176,7 @@ impl Expression {
 
     /// Its value when it is constant.
     pub fn value(&self) -> Option<f64> {
-        match self.0.program[..] {
+        match self.program[..] {
             [Op::Constant(value)] => Some(value),
             _ => None,
         }
@@ -186,63 +184,66 @@ impl Expression {
 
     /// What is known about its dimension.
     pub fn dimension(&self) -> DimensionState {
-        self.0.dimension
+        self.dimension
     }
 
     /// Names of the variables, in the order of their values.
     pub fn variables(&self) -> &[String] {
-        &self.0.variables
-    }
-
-    /// The same with signs before some variables and before the whole.
-    #[must_use]
-    pub fn with_signs(&self, names: &[&str], signs: &[f64], sign: f64) -> Self {
-        let negative = |k: u32| {
-            let name = self.variables.get(k as usize);
-            let place = name.and_then(|name| names.iter().position(|other| other == name));
-            place.and_then(|place| signs.get(place)).is_some_and(|sign| *sign < 0.0)
-        };
-        let mut signed = self.clone();
-        signed.program.clear();
-        for op in &self.program {
-            signed.program.push(*op);
-            if matches!(op, Op::Variable(k) if negative(*k)) {
-                signed.program.push(Op::Negate);
-            }
-        }
-        if sign < 0.0 {
-            signed.program.push(Op::Negate);
-        }
-        // In the form that reading its text gives.
-        let mut scope = self.variables.iter().fold(Scope::new(), |scope, name| scope.variable(name));
-        for table in &self.tables {
-            scope = scope.table(table.clone());
-        }
-        match Self::parse(&signed.to_string(), &scope, None) {
-            Ok(read) => Self {
-                dimension: self.dimension,
-                ..read
-            },
-            Err(_) => signed,
-        }
+        &self.variables
     }
 
     /// Whether it uses the variable of a number.
     pub fn uses(&self, variable: usize) -> bool {
         let used = |op: &Op| matches!(op, Op::Variable(k) if *k as usize == variable);
-        self.0.program.iter().any(used)
+        self.program.iter().any(used)
     }
 
     /// The tables it uses.
     pub fn tables(&self) -> &[Arc<Curve>] {
-        &self.0.tables
+        &self.tables
     }
 
     /// Whether it may have corners or jumps: `abs`, `sign`, `floor`, `step`, `min`, `max`,
     /// comparisons, `if` and tables that are not splines. It is then not twice differentiable
     /// everywhere. Of a table only its range counts, not how it goes on outside.
     pub fn has_kinks(&self) -> bool {
-        self.0.program.iter().any(|op| op.has_kinks(&self.0.tables))
+        self.program.iter().any(|op| op.has_kinks(&self.tables))
+    }
+
+    /// sign · f(signs · variables), each sign +1 or −1; variables without a sign keep theirs.
+    ///
+    /// Doing it twice gives the original.
+    pub fn with_signs(&self, sign: f64, signs: &[f64]) -> Self {
+        let mut program = Vec::with_capacity(self.program.len() + 1);
+        let mut ops = self.program.iter().copied().peekable();
+        while let Some(op) = ops.next() {
+            program.push(op);
+            let negative = |k: u32| signs.get(k as usize).is_some_and(|sign| *sign < 0.0);
+            // Two negations are none.
+            if matches!(op, Op::Variable(k) if negative(k)) && ops.next_if_eq(&Op::Negate).is_none() {
+                program.push(Op::Negate);
+            }
+        }
+        if sign < 0.0 {
+            match program.pop() {
+                Some(Op::Negate) => {}
+                Some(Op::Constant(value)) if program.is_empty() => program.push(Op::Constant(0.0 - value)),
+                last => {
+                    program.extend(last);
+                    program.push(Op::Negate);
+                }
+            }
+        }
+        let mut shapes: Vec<Shape> = Vec::new();
+        for op in &program {
+            let operands = shapes.split_off(shapes.len().saturating_sub(op.operands()));
+            shapes.push(op.shape(&operands));
+        }
+        Self {
+            program,
+            shape: shapes.pop().unwrap_or(self.shape),
+            ..self.clone()
+        }
     }
 
     /// The same over another list of variables, found by name.
@@ -250,10 +251,10 @@ impl Expression {
     /// # Errors
     /// When a variable that is used is not in the list.
     pub fn over_variables(&self, names: &[&str]) -> Result<Self, ExpressionError> {
-        let mut moved = Compiled::clone(&self.0);
+        let mut moved = self.clone();
         for op in &mut moved.program {
             if let Op::Variable(k) = op {
-                let name = self.0.variables.get(*k as usize).map_or("", String::as_str);
+                let name = self.variables.get(*k as usize).map_or("", String::as_str);
                 let Some(to) = names.iter().position(|other| *other == name) else {
                     let message = format!("the variable `{name}` does not exist here");
                     return Err(ExpressionError::new(0..0, message)
@@ -263,20 +264,19 @@ impl Expression {
             }
         }
         moved.variables = names.iter().map(|name| (*name).to_string()).collect();
-        Ok(Self(Arc::new(moved)))
+        Ok(moved)
     }
 }
 
 impl PartialEq for Expression {
     fn eq(&self, other: &Self) -> bool {
-        self.0.program == other.0.program
-            && self.0.variables == other.0.variables
-            && self.0.tables.len() == other.0.tables.len()
+        self.program == other.program
+            && self.variables == other.variables
+            && self.tables.len() == other.tables.len()
             && self
-                .0
                 .tables
                 .iter()
-                .zip(&other.0.tables)
+                .zip(&other.tables)
                 .all(|(a, b)| Arc::ptr_eq(a, b) || a == b)
     }
 }

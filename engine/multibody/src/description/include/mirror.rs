@@ -104,21 +104,21 @@ impl Mirror {
         }
     }
 
-    /// Signs of the inputs and outputs of a law between two frames, see [`ForceKind::User`].
-    pub fn signs(&self) -> (Vec<f64>, Vec<f64>) {
+    /// Signs of what a law between two frames sees, see [`ForceKind::User`].
+    pub fn law_inputs(&self) -> Vec<f64> {
         let mut inputs = vec![1.0];
         inputs.extend((0..3).map(|k| self.polar(k)));
         inputs.extend((0..9).map(|k| self.polar(k / 3) * self.polar(k % 3)));
         inputs.extend((0..3).map(|k| self.polar(k)));
         inputs.extend((0..3).map(|k| self.axial(k)));
-        let mut outputs: Vec<f64> = (0..3).map(|k| self.polar(k)).collect();
-        outputs.extend((0..3).map(|k| self.axial(k)));
-        (inputs, outputs)
+        inputs
     }
 
-    /// The mirror image of a law between two frames.
+    /// The mirror image of a law between two frames, see [`ForceKind::User`].
     pub fn law(&self, law: &Arc<dyn Function>) -> Arc<dyn Function> {
-        let (inputs, outputs) = self.signs();
+        let inputs = self.law_inputs();
+        let mut outputs: Vec<f64> = (0..3).map(|k| self.polar(k)).collect();
+        outputs.extend((0..3).map(|k| self.axial(k)));
         Arc::new(MirroredLaw {
             law: law.clone(),
             inputs,

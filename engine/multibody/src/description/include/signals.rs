@@ -21,8 +21,7 @@ pub(super) fn scaled(signal: &Signal, factor: f64) -> Signal {
             phase: *phase,
         },
         Signal::Sum(parts) => Signal::Sum(parts.iter().map(|part| scaled(part, factor)).collect()),
-        Signal::Scaled(k, inner) if k * factor == 1.0 => (**inner).clone(),
-        Signal::Scaled(k, inner) => Signal::Scaled(k * factor, inner.clone()),
+        Signal::Scaled(k, signal) => scaled(signal, k * factor),
         Signal::Expression(_) | Signal::Function(_) => Signal::Scaled(factor, Box::new(signal.clone())),
     }
 }

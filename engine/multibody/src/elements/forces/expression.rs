@@ -1,15 +1,14 @@
-//! A law between two frames written as expressions: a [`User`](super::User) element.
+//! A law between two frames written as expressions. When compiled it is a [`User`](super::User) law.
 
 use super::ForceInfo;
-use crate::description::ForceKind;
 use crate::description::fields::{FROM, Field, Fields, TO};
-use crate::description::include::Mirror;
-use crate::expression::ExpressionLaw;
+use crate::description::{ForceKind, Mirror};
+use crate::expression::{Expression, ExpressionLaw};
 
 /// The entry of the registry.
 pub(super) const FORCE: ForceInfo = ForceInfo {
     name: "expression",
-    doc: "A law of your own between two frames, written as expressions of their relative motion.",
+    doc: "A law of your own between two frames, as expressions of their relative motion.",
     in_files: true,
     template,
     fields,
@@ -20,8 +19,8 @@ fn template() -> ForceKind {
     ForceKind::Expression {
         from: String::new(),
         to: String::new(),
-        force: Default::default(),
-        torque: Default::default(),
+        force: [(); 3].map(|()| Expression::zero()),
+        torque: [(); 3].map(|()| Expression::zero()),
     }
 }
 
@@ -37,21 +36,32 @@ fn fields(kind: &mut ForceKind, visitor: &mut dyn Fields) {
     };
     visitor.frame(&FROM, from);
     visitor.frame(&TO, to);
-    let doc = "Force on the second frame in the axes of the first: expressions of t, the position x, y, z and \
-               velocity vx, vy, vz of the second origin seen in the first frame, its rotation matrix r11 … r33 \
-               and relative angular velocity wx, wy, wz.";
     let variables = &ExpressionLaw::VARIABLES;
+    let doc =
+        "Force on the second frame at its origin, in the axes of the first; the opposite acts on the first.";
     visitor.expressions(&Field::optional("force", "N", doc), variables, force);
-    let doc = "Torque on the second frame, of the same variables.";
+    let doc = "Torque on the second frame, in the axes of the first; the opposite acts on the first.";
     visitor.expressions(&Field::optional("torque", "N m", doc), variables, torque);
 }
 
 fn mirror(kind: &mut ForceKind, mirror: &mut Mirror) {
-    if let ForceKind::Expression { force, torque, .. } = kind {
-        let (inputs, outputs) = mirror.signs();
-        let all = force.iter_mut().chain(torque);
-        for (law, sign) in all.zip(outputs) {
-            *law = law.with_signs(&ExpressionLaw::VARIABLES, &inputs, sign);
-        }
+    let ForceKind::Expression { force, torque, .. } = kind else {
+        return;
+    };
+    let signs = mirror.law_inputs();
+    let image = |sign: f64, component: &mut Expression| {
+        // A variable that laws do not have stays; compiling names it.
+        let by_name = |name: &String| {
+            let known = ExpressionLaw::VARIABLES.iter().position(|v| v == name);
+            known.map_or(1.0, |k| signs[k])
+        };
+        let own: Vec<f64> = component.variables().iter().map(by_name).collect();
+        *component = component.with_signs(sign, &own);
+    };
+    for (k, component) in force.iter_mut().enumerate() {
+        image(mirror.polar(k), component);
+    }
+    for (k, component) in torque.iter_mut().enumerate() {
+        image(mirror.axial(k), component);
     }
 }

@@ -4,11 +4,14 @@
 //! (index-based, immutable), with [`elements`] (the library of joints, constraints and forces)
 //! and [`forest`] (topology); [`formalism`] (the recursions over [`tree`]); [`residual`] (the
 //! equations in every index, as `holonom-dae` systems); [`start`] (assembly, redundancy,
-//! kinematic runs).
+//! kinematic runs). Beside them stand functions: [`expression`] (from text) and [`curve`] (from
+//! points).
 
 pub mod compile;
+pub mod curve;
 pub mod description;
 pub mod elements;
+pub mod expression;
 pub mod forest;
 pub mod formalism;
 pub mod model;

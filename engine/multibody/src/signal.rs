@@ -1,5 +1,6 @@
 //! Functions of time: u(t) with its first two derivatives.
 
+use crate::expression::{Expression, ExpressionError, Scope, number};
 use core::fmt;
 use holonom_algebra::Real;
 use std::sync::Arc;
@@ -32,6 +33,10 @@ pub enum Signal {
     },
     /// Sum of other signals.
     Sum(Vec<Signal>),
+    /// A factor times another signal.
+    Scaled(f64, Box<Signal>),
+    /// An expression of the single variable t, with exact derivatives.
+    Expression(Arc<Expression>),
     /// A user's function.
     Function(Arc<SignalFunction>),
 }
@@ -62,7 +67,26 @@ impl Signal {
         Self::Function(Arc::new(f))
     }
 
-    /// Whether all numbers in it are finite.
+    /// An expression of t, see [`crate::expression`].
+    ///
+    /// ```
+    /// use holonom_multibody::Signal;
+    /// let u = Signal::expression("0.3*sin(2*t)")?;
+    /// assert_eq!(u.evaluate(0.0), [0.0, 0.6, 0.0]);
+    /// # Ok::<(), holonom_multibody::expression::ExpressionError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The first fault of the text.
+    pub fn expression(text: &str) -> Result<Self, ExpressionError> {
+        match Expression::parse(text, &Scope::time(), None) {
+            Ok(expression) => Ok(Self::Expression(Arc::new(expression))),
+            Err(mut errors) => Err(errors.swap_remove(0)),
+        }
+    }
+
+    /// Whether all numbers in it are finite. An expression of other variables than its first is
+    /// not a number anywhere.
     pub fn is_finite(&self) -> bool {
         match self {
             Self::Polynomial(c) => c.iter().all(|x| x.is_finite()),
@@ -75,6 +99,8 @@ impl Signal {
                 .iter()
                 .all(|x| x.is_finite()),
             Self::Sum(s) => s.iter().all(Self::is_finite),
+            Self::Scaled(factor, signal) => factor.is_finite() && signal.is_finite(),
+            Self::Expression(e) => (1..e.variables().len()).all(|k| !e.uses(k)),
             Self::Function(_) => true,
         }
     }
@@ -115,6 +141,8 @@ impl Signal {
                 }
                 sum
             }
+            Self::Scaled(factor, signal) => signal.evaluate(t).map(|u| u * *factor),
+            Self::Expression(expression) => expression.jet(t),
             Self::Function(f) => {
                 let at = t.value();
                 let [u, du, ddu] = f(at);
@@ -125,6 +153,118 @@ impl Signal {
                 [dt * du + u, dt * ddu + du, dt * third + ddu]
             }
         }
+    }
+}
+
+/// A factor before a term, without the factors 1 and −1.
+fn term(factor: f64, text: &str) -> String {
+    match factor {
+        1.0 => text.to_string(),
+        -1.0 => format!("-{text}"),
+        _ => format!("{}*{text}", number(factor)),
+    }
+}
+
+/// Terms with their signs between them.
+fn sum(terms: impl IntoIterator<Item = String>) -> String {
+    let mut text = String::new();
+    for term in terms {
+        match (text.is_empty(), term.strip_prefix('-')) {
+            (true, _) => text.push_str(&term),
+            (false, Some(rest)) => text.extend([" - ", rest]),
+            (false, None) => text.extend([" + ", &term]),
+        }
+    }
+    if text.is_empty() { "0".to_string() } else { text }
+}
+
+impl Signal {
+    /// The signal as the text of an expression of t, with all digits of its numbers.
+    ///
+    /// None when it contains a user's function, or a number that is not finite.
+    ///
+    /// ```
+    /// use holonom_multibody::Signal;
+    /// let u = Signal::Sum(vec![Signal::linear(0.5, -2.0), Signal::harmonic(0.1, 3.0, 0.0)]);
+    /// assert_eq!(u.to_expression_text().unwrap(), "0.5 - 2*t + 0.1*sin(3*t)");
+    /// ```
+    pub fn to_expression_text(&self) -> Option<String> {
+        let text = self.terms()?;
+        // Signals can be nested deeper than expressions.
+        Self::expression_with(&text, self).then_some(text)
+    }
+
+    /// Whether the text can be read back; tables are known by those the signal uses.
+    fn expression_with(text: &str, signal: &Self) -> bool {
+        let mut scope = Scope::time();
+        signal.each_expression(&mut |expression| {
+            for table in expression.tables() {
+                scope = core::mem::take(&mut scope).table(table.clone());
+            }
+        });
+        Expression::parse(text, &scope, None).is_ok()
+    }
+
+    fn each_expression(&self, visit: &mut impl FnMut(&Expression)) {
+        match self {
+            Self::Expression(expression) => visit(expression),
+            Self::Sum(parts) => parts.iter().for_each(|part| part.each_expression(visit)),
+            Self::Scaled(_, signal) => signal.each_expression(visit),
+            Self::Polynomial(_) | Self::Harmonic { .. } | Self::Function(_) => {}
+        }
+    }
+
+    fn terms(&self) -> Option<String> {
+        if !self.is_finite() {
+            return None;
+        }
+        Some(match self {
+            Self::Polynomial(c) => {
+                sum(c
+                    .iter()
+                    .enumerate()
+                    .filter(|(_, c)| **c != 0.0)
+                    .map(|(k, &c)| match k {
+                        0 => number(c),
+                        1 => term(c, "t"),
+                        _ => term(c, &format!("t^{k}")),
+                    }))
+            }
+            Self::Harmonic {
+                offset,
+                amplitude,
+                frequency,
+                phase,
+            } => {
+                let mut terms = Vec::new();
+                if *offset != 0.0 {
+                    terms.push(number(*offset));
+                }
+                if *amplitude != 0.0 {
+                    let angle = Self::linear(*phase, *frequency).terms()?;
+                    let angle = match (*phase != 0.0, *frequency != 0.0) {
+                        // The usual order: ω t + φ.
+                        (true, true) => sum([term(*frequency, "t"), number(*phase)]),
+                        _ => angle,
+                    };
+                    terms.push(term(*amplitude, &format!("sin({angle})")));
+                }
+                sum(terms)
+            }
+            Self::Sum(parts) => {
+                let mut terms = Vec::new();
+                for part in parts {
+                    let text = part.terms()?;
+                    // Comparisons bind more loosely than sums.
+                    let loose = matches!(part, Self::Expression(_) | Self::Scaled(..));
+                    terms.push(if loose { format!("({text})") } else { text });
+                }
+                sum(terms)
+            }
+            Self::Scaled(factor, signal) => term(*factor, &format!("({})", signal.terms()?)),
+            Self::Expression(expression) => expression.to_string(),
+            Self::Function(_) => return None,
+        })
     }
 }
 
@@ -143,11 +283,13 @@ impl PartialEq for Signal {
                 Self::Harmonic {
                     offset: o,
                     amplitude: a,
-                    frequency: f,
+                    frequency: w,
                     phase: p,
                 },
-            ) => [offset, amplitude, frequency, phase] == [o, a, f, p],
+            ) => [offset, amplitude, frequency, phase] == [o, a, w, p],
             (Self::Sum(a), Self::Sum(b)) => a == b,
+            (Self::Scaled(k, a), Self::Scaled(l, b)) => k == l && a == b,
+            (Self::Expression(a), Self::Expression(b)) => Arc::ptr_eq(a, b) || a == b,
             (Self::Function(a), Self::Function(b)) => Arc::ptr_eq(a, b),
             _ => false,
         }
@@ -165,6 +307,8 @@ impl fmt::Debug for Signal {
                 phase,
             } => write!(f, "Harmonic({offset} + {amplitude} sin({frequency} t + {phase}))"),
             Self::Sum(s) => f.debug_tuple("Sum").field(s).finish(),
+            Self::Scaled(factor, s) => f.debug_tuple("Scaled").field(factor).field(s).finish(),
+            Self::Expression(e) => write!(f, "Expression({e})"),
             Self::Function(_) => f.write_str("Function(..)"),
         }
     }
@@ -192,5 +336,54 @@ mod tests {
             assert!(((c[0] - a[0]) / (2.0 * h) - b[1]).abs() < 1e-8);
             assert!(((c[1] - a[1]) / (2.0 * h) - b[2]).abs() < 1e-8);
         }
+    }
+
+    #[test]
+    fn every_signal_but_a_function_has_a_text() {
+        let expression = |text| Signal::expression(text).unwrap();
+        for (signal, text) in [
+            (Signal::constant(0.1), "0.1"),
+            (Signal::Polynomial(vec![]), "0"),
+            (
+                Signal::Polynomial(vec![-1.0, 0.0, 0.5, -1.0]),
+                "-1 + 0.5*t^2 - t^3",
+            ),
+            (Signal::harmonic(-1.0, 2.0, -0.5), "-sin(2*t - 0.5)"),
+            (Signal::harmonic(2.0, 0.0, 0.5), "2*sin(0.5)"),
+            (Signal::harmonic(0.0, 2.0, 0.5), "0"),
+            (expression("exp(-t)*(1 + t)"), "exp(-t)*(t + 1)"),
+            (Signal::Scaled(-2.0, Box::new(expression("t < 1"))), "-2*(t < 1)"),
+            (
+                Signal::Sum(vec![expression("t > 1"), Signal::linear(-1.0, 1e-300)]),
+                "(t > 1) - 1 + 1e-300*t",
+            ),
+        ] {
+            assert_eq!(signal.to_expression_text().as_deref(), Some(text));
+            let back = expression(text);
+            for t in [0.3, 1.7] {
+                let [a, b] = [signal.evaluate(t), back.evaluate(t)];
+                for k in 0..3 {
+                    assert!((a[k] - b[k]).abs() < 1e-15 * (1.0 + a[k].abs()), "{text}");
+                }
+            }
+        }
+        assert!(Signal::function(|t| [t, 1.0, 0.0]).to_expression_text().is_none());
+        assert!(Signal::constant(f64::NAN).to_expression_text().is_none());
+        let deep = (0..100).fold(Signal::linear(0.0, 1.0), |s, _| Signal::Scaled(2.0, Box::new(s)));
+        assert!(deep.to_expression_text().is_none());
+    }
+
+    #[test]
+    fn signals_compare() {
+        let f = Signal::function(|t| [t, 1.0, 0.0]);
+        assert_eq!(f, f.clone());
+        assert_ne!(f, Signal::function(|t| [t, 1.0, 0.0]));
+        assert_eq!(
+            Signal::expression("2*t").unwrap(),
+            Signal::expression("t*2").unwrap()
+        );
+        assert_ne!(Signal::expression("2*t").unwrap(), Signal::linear(0.0, 2.0));
+        assert_eq!(Signal::linear(0.0, 2.0), Signal::Polynomial(vec![0.0, 2.0]));
+        assert_eq!(Signal::expression("2*x").unwrap_err().message, "unknown name `x`");
     }
 }

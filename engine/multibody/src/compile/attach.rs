@@ -7,12 +7,14 @@ use super::references::{constraint_place, force_place, rod_place};
 use crate::description::{ConstraintKind, CoordinateMotion, CoordinateRef, Description, ForceKind, Joint};
 use crate::elements::constraints::{ConstraintElement, CoordinateSum, Pair, PairRow, Rolling};
 use crate::elements::forces::{Applied, ForceElement, JointSpring, SpringDamper, TorsionSpring, User};
+use crate::expression::ExpressionLaw;
 use crate::forest::{Forest, Graph};
 use crate::model::{
     Attachment, JointPlace, Model, ModelConstraint, ModelForce, ModelJoint, ModelRod, ModelRow,
 };
 use crate::tree::Tree;
-use holonom_algebra::{Inertia, Sym3};
+use holonom_algebra::{Generic, Inertia, Sym3};
+use std::sync::Arc;
 
 /// Finishes the model. What is wrong goes to `errors`; the model is of no use then.
 pub(super) fn attach(
@@ -326,6 +328,16 @@ impl Attach<'_, '_> {
                 from: self.frame(from)?,
                 to: self.frame(to)?,
                 law: law.clone(),
+            }),
+            ForceKind::Expression {
+                from,
+                to,
+                force,
+                torque,
+            } => ForceElement::User(User {
+                from: self.frame(from)?,
+                to: self.frame(to)?,
+                law: Arc::new(Generic::new(ExpressionLaw::new(force.clone(), torque.clone()).ok()?).ok()?),
             }),
         })
     }

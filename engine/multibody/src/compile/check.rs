@@ -7,6 +7,7 @@ use crate::description::{
     Body, ConstraintKind, CoordinateMotion, Description, ForceKind, Joint, JointKind, Marker,
 };
 use crate::elements::forces::User;
+use crate::expression::ExpressionLaw;
 use crate::signal::Signal;
 use holonom_algebra::{Mat3, Vec3};
 use std::collections::HashMap;
@@ -368,6 +369,14 @@ impl Check<'_> {
                 self.spring(*stiffness, *damping, place);
                 self.finite(&[*free_position], place, "the free position");
                 self.signal(motor, place, "the motor");
+            }
+            ForceKind::Expression { force, torque, .. } => {
+                if let Err(error) = ExpressionLaw::new(force.clone(), torque.clone()) {
+                    self.errors.push(ModelError::LawVariables {
+                        place: place.to_string(),
+                        error,
+                    });
+                }
             }
             ForceKind::User { law, .. } => {
                 if (law.inputs(), law.outputs()) != (User::INPUTS, User::OUTPUTS) {

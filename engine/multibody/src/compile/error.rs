@@ -411,6 +411,14 @@ pub enum ModelError {
         /// Outputs of the law.
         outputs: usize,
     },
+    /// An expression of a force with a variable that laws do not have.
+    #[error("{place}: {error}")]
+    LawVariables {
+        /// The force.
+        place: String,
+        /// What is wrong.
+        error: crate::expression::ExpressionError,
+    },
     /// A free coordinate that accelerates nothing.
     #[error(
         "joint \"{joint}\": nothing resists a motion of {coordinate} in any position; give body \"{body}\" \

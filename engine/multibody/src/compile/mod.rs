@@ -21,6 +21,7 @@ pub use error::{ModelError, ModelErrors};
 use crate::description::Description;
 use crate::model::Model;
 use names::Names;
+pub(crate) use names::nearest;
 
 /// Compiles a description; [`Description::compile`] is the same.
 ///

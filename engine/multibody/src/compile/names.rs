@@ -113,7 +113,7 @@ impl<'a> Names<'a> {
 }
 
 /// The most similar of the names, if it is similar enough to be meant.
-fn nearest<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Option<String> {
+pub(crate) fn nearest<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Option<String> {
     let limit = (name.chars().count() / 3).max(2);
     names
         .map(|other| (distance(name, other), other))

@@ -198,7 +198,8 @@ impl Check<'_, '_> {
             }
             ForceKind::SpringDamper { from, to, .. }
             | ForceKind::TorsionSpring { from, to, .. }
-            | ForceKind::User { from, to, .. } => {
+            | ForceKind::User { from, to, .. }
+            | ForceKind::Expression { from, to, .. } => {
                 self.pair(from, to, place);
             }
             ForceKind::JointSpring { coordinate, .. } => {

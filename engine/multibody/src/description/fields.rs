@@ -16,6 +16,7 @@
 
 use super::{Body, CoordinateRef, Joint, Rod};
 use crate::Signal;
+use crate::expression::Expression;
 
 /// What a field is called and what it means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,6 +79,8 @@ pub trait Fields {
     fn signal(&mut self, field: &Field, value: &mut Signal);
     /// Three components over time.
     fn signals(&mut self, field: &Field, value: &mut [Signal; 3]);
+    /// Three components as expressions of these variables.
+    fn expressions(&mut self, field: &Field, variables: &[&'static str], value: &mut [Expression; 3]);
     /// A frame: `body` or `body.marker`.
     fn frame(&mut self, field: &Field, value: &mut String);
     /// A coordinate: `joint` for the first or only one, or `joint.coordinate`.
@@ -149,6 +152,8 @@ pub enum Sort {
     Signal,
     /// Three of them.
     Signals,
+    /// Three expressions of these variables.
+    Expressions(Vec<&'static str>),
     /// `body` or `body.marker`.
     Frame,
     /// `joint` or `joint.coordinate`.
@@ -170,6 +175,7 @@ impl Sort {
             Self::Symmetric => "3 or 6 numbers".to_string(),
             Self::Signal => "number or function of time".to_string(),
             Self::Signals => "3 numbers or functions of time".to_string(),
+            Self::Expressions(variables) => format!("3 expressions of {}", variables.join(", ")),
             Self::Frame => "frame".to_string(),
             Self::Coordinate => "coordinate".to_string(),
             Self::Terms => "coordinates with factors".to_string(),
@@ -246,6 +252,9 @@ impl Fields for Notes {
     }
     fn signals(&mut self, field: &Field, value: &mut [Signal; 3]) {
         self.add(field, Sort::Signals, list(value.iter().map(constant)));
+    }
+    fn expressions(&mut self, field: &Field, variables: &[&'static str], value: &mut [Expression; 3]) {
+        self.add(field, Sort::Expressions(variables.to_vec()), list(value.iter()));
     }
     fn frame(&mut self, field: &Field, value: &mut String) {
         self.add(field, Sort::Frame, format!("{value:?}"));

@@ -4,6 +4,7 @@
 //! named `"body"` or `"body.marker"`; the fixed world is `"ground"`.
 
 use crate::Signal;
+use crate::expression::Expression;
 use crate::forest::Hint;
 use holonom_algebra::{Mat3, Pose, Quaternion, Vec3};
 use std::sync::Arc;
@@ -305,6 +306,19 @@ pub enum ForceKind {
         /// torque (3) on the second frame at its origin, in the axes of the first. The opposite
         /// acts on the first frame.
         law: Arc<dyn holonom_algebra::Function>,
+    },
+    /// A user's element between two frames, written as expressions of the names in
+    /// [`ExpressionLaw::VARIABLES`](crate::expression::ExpressionLaw::VARIABLES): what
+    /// [`ForceKind::User`] has as inputs and outputs.
+    Expression {
+        /// First frame.
+        from: String,
+        /// Second frame.
+        to: String,
+        /// Force components on the second frame at its origin, in the axes of the first, N.
+        force: [Expression; 3],
+        /// Torque components on the second frame, in the axes of the first, N m.
+        torque: [Expression; 3],
     },
 }
 

@@ -97,6 +97,8 @@ pub(super) fn varies(signal: &Signal) -> bool {
             amplitude, frequency, ..
         } => *amplitude != 0.0 && *frequency != 0.0,
         Signal::Sum(parts) => parts.iter().any(varies),
+        Signal::Scaled(factor, signal) => *factor != 0.0 && varies(signal),
+        Signal::Expression(expression) => !expression.is_constant(),
         Signal::Function(f) => {
             let start = f(0.0)[0];
             [0.1, 0.77, 1.3, 2.9, 17.0].iter().any(|&t| f(t)[0] != start)

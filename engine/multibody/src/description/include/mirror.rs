@@ -104,13 +104,19 @@ impl Mirror {
         }
     }
 
-    /// The mirror image of a law between two frames, see [`ForceKind::User`].
-    pub fn law(&self, law: &Arc<dyn Function>) -> Arc<dyn Function> {
+    /// Signs of what a law between two frames sees, see [`ForceKind::User`].
+    pub fn law_inputs(&self) -> Vec<f64> {
         let mut inputs = vec![1.0];
         inputs.extend((0..3).map(|k| self.polar(k)));
         inputs.extend((0..9).map(|k| self.polar(k / 3) * self.polar(k % 3)));
         inputs.extend((0..3).map(|k| self.polar(k)));
         inputs.extend((0..3).map(|k| self.axial(k)));
+        inputs
+    }
+
+    /// The mirror image of a law between two frames, see [`ForceKind::User`].
+    pub fn law(&self, law: &Arc<dyn Function>) -> Arc<dyn Function> {
+        let inputs = self.law_inputs();
         let mut outputs: Vec<f64> = (0..3).map(|k| self.polar(k)).collect();
         outputs.extend((0..3).map(|k| self.axial(k)));
         Arc::new(MirroredLaw {

@@ -11,6 +11,7 @@ use super::{CoordinateRef, Description, Frame, Marker};
 use crate::compile::ModelError;
 use crate::compile::names::{GROUND, Names};
 use crate::description::ForceKind;
+use crate::expression::Expression;
 use crate::signal::Signal;
 use holonom_algebra::Pose;
 use thiserror::Error;
@@ -254,6 +255,7 @@ impl Fields for Rename<'_> {
     fn symmetric(&mut self, _: &Field, _: &mut [f64; 6]) {}
     fn signal(&mut self, _: &Field, _: &mut Signal) {}
     fn signals(&mut self, _: &Field, _: &mut [Signal; 3]) {}
+    fn expressions(&mut self, _: &Field, _: &[&'static str], _: &mut [Expression; 3]) {}
     fn frame(&mut self, _: &Field, value: &mut String) {
         *value = match value.split_once('.') {
             None if value == GROUND => self.ground.clone(),

@@ -1,7 +1,6 @@
 //! Signals with factors.
 
 use crate::signal::Signal;
-use std::sync::Arc;
 
 /// factor · u(t).
 pub(super) fn scaled(signal: &Signal, factor: f64) -> Signal {
@@ -22,10 +21,8 @@ pub(super) fn scaled(signal: &Signal, factor: f64) -> Signal {
             phase: *phase,
         },
         Signal::Sum(parts) => Signal::Sum(parts.iter().map(|part| scaled(part, factor)).collect()),
-        Signal::Function(f) => {
-            let f = Arc::clone(f);
-            Signal::function(move |t| f(t).map(|u| factor * u))
-        }
+        Signal::Scaled(k, signal) => scaled(signal, k * factor),
+        Signal::Expression(_) | Signal::Function(_) => Signal::Scaled(factor, Box::new(signal.clone())),
     }
 }
 

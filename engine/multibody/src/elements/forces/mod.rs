@@ -42,19 +42,22 @@ pub struct ForceInfo {
     pub mirror: fn(&mut ForceKind, &mut Mirror),
 }
 
+mod expression;
+
 macro_rules! registry {
-    ($($(#[$doc:meta])* $file:ident $kind:ident,)*) => {
+    ($($(#[$doc:meta])* $file:ident $kind:ident,)* + $($more:ident $more_kind:ident,)*) => {
         $(mod $file;)*
         $(pub use $file::$kind;)*
 
         /// All kinds of force elements.
-        pub const FORCES: &[&ForceInfo] = &[$(&$file::FORCE),*];
+        pub const FORCES: &[&ForceInfo] = &[$(&$file::FORCE,)* $(&$more::FORCE,)*];
 
         impl ForceKind {
             /// The registry's entry of the kind.
             pub fn info(&self) -> &'static ForceInfo {
                 match self {
                     $(Self::$kind { .. } => &$file::FORCE,)*
+                    $(Self::$more_kind { .. } => &$more::FORCE,)*
                 }
             }
         }
@@ -101,4 +104,7 @@ registry! {
     joint_spring JointSpring,
     /// A user's law between two frames.
     user User,
+    // Kinds that become another element.
+    +
+    expression Expression,
 }

@@ -1,0 +1,282 @@
+//! Expressions: text to exact numbers.
+//!
+//! In reading order: the text is cut into tokens and parsed to an [`Ast`] (syntax and units);
+//! [`Ast::bind`] looks its names up in a [`Scope`], checks dimensions, folds constants and gives
+//! an [`Expression`]: a flat program that every scalar of the engine can run, with exact
+//! derivatives and without allocation.
+//!
+//! ```
+//! use holonom_multibody::expression::{Dimension, Expression, Scope};
+//! let u = Expression::parse("12 mm + 3 mm*sin(2*t)", &Scope::time(), Some(Dimension::LENGTH)).unwrap();
+//! let [x, v, a] = u.jet(0.0);
+//! assert_eq!((x, v, a), (0.012, 0.006, 0.0));
+//!
+//! let errors = Expression::parse("2 kg", &Scope::new(), Some(Dimension::LENGTH)).unwrap_err();
+//! assert_eq!(errors[0].message, "this is a mass (kg), but a length (m) is expected");
+//! ```
+
+use crate::curve::Curve;
+use core::fmt;
+use core::ops::Range;
+use holonom_algebra::Real;
+use std::sync::Arc;
+
+mod bind;
+mod dimension;
+mod law;
+mod lexer;
+mod number;
+mod parse;
+mod print;
+mod program;
+mod scope;
+#[cfg(test)]
+mod tests;
+mod units;
+
+pub use dimension::{Dimension, DimensionState};
+pub use law::ExpressionLaw;
+pub use lexer::is_name;
+pub use parse::{Ast, NameUse};
+pub(crate) use print::number;
+pub use scope::Scope;
+pub use units::Unit;
+
+use number::Jet;
+use program::{Op, Shape, run};
+
+/// What is wrong with an expression, and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExpressionError {
+    /// The place: bytes in the text.
+    pub span: Range<usize>,
+    /// What is wrong.
+    pub message: String,
+    /// What to do about it.
+    pub help: Option<String>,
+}
+
+impl ExpressionError {
+    fn new(span: Range<usize>, message: impl Into<String>) -> Self {
+        Self {
+            span,
+            message: message.into(),
+            help: None,
+        }
+    }
+
+    fn with_help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+}
+
+impl fmt::Display for ExpressionError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)?;
+        match &self.help {
+            Some(help) => write!(f, "; {help}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl std::error::Error for ExpressionError {}
+
+/// Whether a name belongs to the language: its functions and `pi`.
+pub fn is_reserved(name: &str) -> bool {
+    name == "pi" || print::function_names().any(|function| function == name)
+}
+
+/// A bound expression: numbers in, number out, with exact derivatives.
+///
+/// Printing gives a text with all constants as numbers that parses back to an equal expression.
+/// Equality looks at what is computed, not at dimensions.
+#[derive(Clone, Debug)]
+pub struct Expression {
+    program: Vec<Op>,
+    /// Deepest stack.
+    depth: usize,
+    /// How the printed form looks to the parser.
+    shape: Shape,
+    variables: Arc<[String]>,
+    tables: Vec<Arc<Curve>>,
+    dimension: DimensionState,
+}
+
+impl Expression {
+    /// A constant.
+    ///
+    /// # Errors
+    /// When it is not finite.
+    pub fn constant(value: f64, dimension: DimensionState) -> Result<Self, ExpressionError> {
+        if !value.is_finite() {
+            return Err(ExpressionError::new(
+                0..0,
+                format!("{value} is not a finite number"),
+            ));
+        }
+        Ok(Self::of_constant(value, dimension))
+    }
+
+    /// Zero, of any dimension.
+    pub fn zero() -> Self {
+        Self::of_constant(0.0, DimensionState::Any)
+    }
+
+    fn of_constant(value: f64, dimension: DimensionState) -> Self {
+        let op = Op::Constant(value);
+        Self {
+            program: vec![op],
+            depth: 1,
+            shape: op.shape(&[]),
+            variables: Arc::new([]),
+            tables: Vec::new(),
+            dimension,
+        }
+    }
+
+    /// Parses and binds in one go, see [`Ast::parse`] and [`Ast::bind`].
+    ///
+    /// # Errors
+    /// Those of both.
+    pub fn parse(
+        text: &str,
+        scope: &Scope,
+        expected: Option<Dimension>,
+    ) -> Result<Self, Vec<ExpressionError>> {
+        Ast::parse(text)
+            .map_err(|error| vec![error])?
+            .bind(scope, expected)
+    }
+
+    /// Its value for values of the variables. A variable without value is not a number.
+    pub fn evaluate<T: Real>(&self, variables: &[T]) -> T {
+        run(&self.program, self.depth, &self.tables, |k| {
+            variables.get(k).copied().unwrap_or(T::constant(f64::NAN))
+        })
+    }
+
+    /// Value, first and second derivative by its first variable, for functions of time.
+    ///
+    /// With dual numbers the results carry their derivatives: those of the last are third ones.
+    /// Other variables than the first are not numbers here.
+    pub fn jet<T: Real>(&self, t: T) -> [T; 3] {
+        run(&self.program, self.depth, &self.tables, |k| match k {
+            0 => Jet::variable(t),
+            _ => Jet([T::constant(f64::NAN); 3]),
+        })
+        .0
+    }
+
+    /// Whether it depends on no variable.
+    pub fn is_constant(&self) -> bool {
+        self.value().is_some()
+    }
+
+    /// Its value when it is constant.
+    pub fn value(&self) -> Option<f64> {
+        match self.program[..] {
+            [Op::Constant(value)] => Some(value),
+            _ => None,
+        }
+    }
+
+    /// What is known about its dimension.
+    pub fn dimension(&self) -> DimensionState {
+        self.dimension
+    }
+
+    /// Names of the variables, in the order of their values.
+    pub fn variables(&self) -> &[String] {
+        &self.variables
+    }
+
+    /// Whether it uses the variable of a number.
+    pub fn uses(&self, variable: usize) -> bool {
+        let used = |op: &Op| matches!(op, Op::Variable(k) if *k as usize == variable);
+        self.program.iter().any(used)
+    }
+
+    /// The tables it uses.
+    pub fn tables(&self) -> &[Arc<Curve>] {
+        &self.tables
+    }
+
+    /// Whether it may have corners or jumps: `abs`, `sign`, `floor`, `step`, `min`, `max`,
+    /// comparisons, `if` and tables that are not splines. It is then not twice differentiable
+    /// everywhere. Of a table only its range counts, not how it goes on outside.
+    pub fn has_kinks(&self) -> bool {
+        self.program.iter().any(|op| op.has_kinks(&self.tables))
+    }
+
+    /// sign · f(signs · variables), each sign +1 or −1; variables without a sign keep theirs.
+    ///
+    /// Doing it twice gives the original.
+    pub fn with_signs(&self, sign: f64, signs: &[f64]) -> Self {
+        let mut program = Vec::with_capacity(self.program.len() + 1);
+        let mut ops = self.program.iter().copied().peekable();
+        while let Some(op) = ops.next() {
+            program.push(op);
+            let negative = |k: u32| signs.get(k as usize).is_some_and(|sign| *sign < 0.0);
+            // Two negations are none.
+            if matches!(op, Op::Variable(k) if negative(k)) && ops.next_if_eq(&Op::Negate).is_none() {
+                program.push(Op::Negate);
+            }
+        }
+        if sign < 0.0 {
+            match program.pop() {
+                Some(Op::Negate) => {}
+                Some(Op::Constant(value)) if program.is_empty() => program.push(Op::Constant(0.0 - value)),
+                last => {
+                    program.extend(last);
+                    program.push(Op::Negate);
+                }
+            }
+        }
+        let mut shapes: Vec<Shape> = Vec::new();
+        for op in &program {
+            let operands = shapes.split_off(shapes.len().saturating_sub(op.operands()));
+            shapes.push(op.shape(&operands));
+        }
+        Self {
+            program,
+            shape: shapes.pop().unwrap_or(self.shape),
+            ..self.clone()
+        }
+    }
+
+    /// The same over another list of variables, found by name.
+    ///
+    /// # Errors
+    /// When a variable that is used is not in the list.
+    pub fn over_variables(&self, names: &[&str]) -> Result<Self, ExpressionError> {
+        let mut moved = self.clone();
+        for op in &mut moved.program {
+            if let Op::Variable(k) = op {
+                let name = self.variables.get(*k as usize).map_or("", String::as_str);
+                let Some(to) = names.iter().position(|other| *other == name) else {
+                    let message = format!("the variable `{name}` does not exist here");
+                    return Err(ExpressionError::new(0..0, message)
+                        .with_help(format!("there are: {}", names.join(", "))));
+                };
+                *k = to as u32;
+            }
+        }
+        moved.variables = names.iter().map(|name| (*name).to_string()).collect();
+        Ok(moved)
+    }
+}
+
+impl PartialEq for Expression {
+    fn eq(&self, other: &Self) -> bool {
+        self.program == other.program
+            && self.variables == other.variables
+            && self.tables.len() == other.tables.len()
+            && self
+                .tables
+                .iter()
+                .zip(&other.tables)
+                .all(|(a, b)| Arc::ptr_eq(a, b) || a == b)
+    }
+}

@@ -1,0 +1,180 @@
+//! The compiled form: operations on a stack of bounded depth.
+
+use super::number::{Exponent, Number, Unary};
+use super::parse::{Comparison, Level};
+use crate::curve::Curve;
+use std::sync::Arc;
+
+/// Deepest stack of operands.
+pub(super) const MAX_STACK: usize = 64;
+/// Depth that most expressions keep to: theirs costs less to set up.
+const SMALL_STACK: usize = 8;
+/// Most operations.
+pub(super) const MAX_OPERATIONS: usize = 1 << 16;
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Op {
+    Constant(f64),
+    Variable(u32),
+    Negate,
+    Add,
+    Subtract,
+    Multiply,
+    Divide,
+    /// x + k.
+    Shift(f64),
+    /// k x.
+    Scale(f64),
+    /// x / k.
+    Over(f64),
+    Power(Exponent),
+    GeneralPower,
+    Unary(Unary),
+    Atan2,
+    Hypot,
+    Min,
+    Max,
+    Compare(Comparison),
+    If,
+    Smoothstep,
+    Table(u32),
+}
+
+impl Op {
+    /// How many operands it takes.
+    pub fn operands(self) -> usize {
+        match self {
+            Self::Constant(_) | Self::Variable(_) => 0,
+            Self::Negate
+            | Self::Shift(_)
+            | Self::Scale(_)
+            | Self::Over(_)
+            | Self::Power(_)
+            | Self::Unary(_)
+            | Self::Table(_) => 1,
+            Self::Add
+            | Self::Subtract
+            | Self::Multiply
+            | Self::Divide
+            | Self::GeneralPower
+            | Self::Atan2
+            | Self::Hypot
+            | Self::Min
+            | Self::Max
+            | Self::Compare(_) => 2,
+            Self::If => 3,
+            Self::Smoothstep => 5,
+        }
+    }
+
+    /// Whether its result may have corners or jumps.
+    pub fn has_kinks(self, tables: &[Arc<Curve>]) -> bool {
+        match self {
+            Self::Min | Self::Max | Self::Compare(_) | Self::If => true,
+            Self::Unary(f) => f.has_kinks(),
+            Self::Table(k) => tables.get(k as usize).is_none_or(|table| !table.is_smooth()),
+            _ => false,
+        }
+    }
+
+    /// The least level its first and its later operands may have without parentheses.
+    pub fn needs(self) -> [Level; 2] {
+        match self {
+            Self::Negate => [Level::Power; 2],
+            Self::Add | Self::Subtract | Self::Shift(_) => [Level::Sum, Level::Product],
+            Self::Multiply | Self::Divide | Self::Over(_) => [Level::Product, Level::Sign],
+            Self::Scale(_) => [Level::Sign; 2],
+            Self::Power(_) | Self::GeneralPower => [Level::Atom, Level::Sign],
+            Self::Compare(_) => [Level::Sum; 2],
+            _ => [Level::Compare; 2],
+        }
+    }
+
+    /// How its printed form looks to the parser, given its operands.
+    pub fn shape(self, operands: &[Shape]) -> Shape {
+        let needs = self.needs();
+        let inner = operands.iter().enumerate().map(|(k, operand)| {
+            let own = operand.nesting + usize::from(operand.level < needs[k.min(1)]);
+            // An exponent is parsed one level further in.
+            own + usize::from(self == Self::GeneralPower && k == 1)
+        });
+        let inner = inner.max().unwrap_or(0);
+        let sign = |k: f64| usize::from(k.is_sign_negative());
+        let (level, nesting) = match self {
+            Self::Constant(k) if k.is_sign_negative() => (Level::Sign, 1),
+            Self::Constant(_) | Self::Variable(_) => (Level::Atom, 0),
+            Self::Negate => (Level::Sign, inner + 1),
+            Self::Add | Self::Subtract | Self::Shift(_) => (Level::Sum, inner),
+            Self::Multiply | Self::Divide => (Level::Product, inner),
+            Self::Scale(k) | Self::Over(k) => (Level::Product, inner.max(sign(k))),
+            Self::Power(p) => (Level::Power, inner.max(1 + sign(p.value()))),
+            Self::GeneralPower => (Level::Power, inner),
+            Self::Compare(_) => (Level::Compare, inner),
+            _ => (Level::Atom, inner + 1),
+        };
+        Shape { level, nesting }
+    }
+}
+
+/// How loosely a printed form binds and how deep it nests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Shape {
+    pub level: Level,
+    pub nesting: usize,
+}
+
+/// Runs a program whose stack is at most `depth` deep.
+pub(super) fn run<N: Number>(
+    program: &[Op],
+    depth: usize,
+    tables: &[Arc<Curve>],
+    variable: impl Fn(usize) -> N,
+) -> N {
+    if depth <= SMALL_STACK {
+        run_on::<N, SMALL_STACK>(program, tables, variable)
+    } else {
+        run_on::<N, MAX_STACK>(program, tables, variable)
+    }
+}
+
+/// The binder has checked that operands are there and that the stack is deep enough.
+fn run_on<N: Number, const DEPTH: usize>(
+    program: &[Op],
+    tables: &[Arc<Curve>],
+    variable: impl Fn(usize) -> N,
+) -> N {
+    let mut stack = [N::constant(f64::NAN); DEPTH];
+    // Number of operands on the stack.
+    let mut n = 0;
+    for op in program {
+        let operands = op.operands();
+        let at = n - operands;
+        let a = stack[at.min(DEPTH - 1)];
+        let b = stack[(at + 1).min(DEPTH - 1)];
+        stack[at] = match *op {
+            Op::Constant(k) => N::constant(k),
+            Op::Variable(k) => variable(k as usize),
+            Op::Negate => a.negate(),
+            Op::Add => a.add(b),
+            Op::Subtract => a.subtract(b),
+            Op::Multiply => a.multiply(b),
+            Op::Divide => a.divide(b),
+            Op::Shift(k) => a.shift(k),
+            Op::Scale(k) => a.scale(k),
+            Op::Over(k) => a.over(k),
+            Op::Power(p) => a.power(p),
+            Op::GeneralPower => a.general_power(b),
+            Op::Unary(f) => a.unary(f),
+            Op::Atan2 => a.atan2(b),
+            Op::Hypot => a.hypot(b),
+            Op::Min => a.extreme(b, false),
+            Op::Max => a.extreme(b, true),
+            Op::Compare(how) => a.compare(b, how),
+            Op::If => a.choose(b, stack[at + 2]),
+            Op::Smoothstep => a.smoothstep([b, stack[at + 2], stack[at + 3], stack[at + 4]]),
+            Op::Table(k) => a.curve(&tables[k as usize]),
+        };
+        n = at + 1;
+    }
+    stack[0]
+}

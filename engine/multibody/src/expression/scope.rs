@@ -1,0 +1,92 @@
+//! What the names in an expression stand for.
+
+use super::{DimensionState, Expression};
+use crate::curve::Curve;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// The names that an expression may use.
+///
+/// ```
+/// use holonom_multibody::expression::{Ast, DimensionState, Dimension, Scope};
+/// let scope = Scope::time().constant("L", 0.15, DimensionState::Known(Dimension::LENGTH));
+/// let u = Ast::parse("L*sin(2*t)")?.bind(&scope, Some(Dimension::LENGTH)).unwrap();
+/// assert_eq!(u.jet(0.0), [0.0, 0.3, 0.0]);
+/// # Ok::<(), holonom_multibody::expression::ExpressionError>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Scope {
+    pub(super) variables: Vec<String>,
+    pub(super) constants: BTreeMap<String, (f64, DimensionState)>,
+    pub(super) tables: BTreeMap<String, Arc<Curve>>,
+    pub(super) inputs: BTreeMap<String, Arc<Expression>>,
+    pub(super) forbidden: BTreeMap<String, String>,
+}
+
+impl Scope {
+    /// No names besides those of the language.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The variable `t` alone: functions of time.
+    pub fn time() -> Self {
+        Self::new().variable("t")
+    }
+
+    /// One more variable, behind the others.
+    #[must_use]
+    pub fn variable(mut self, name: impl Into<String>) -> Self {
+        self.variables.push(name.into());
+        self
+    }
+
+    /// A named number in SI. A plain one becomes [`DimensionState::Any`]: a parameter without
+    /// unit may stand for any quantity.
+    #[must_use]
+    pub fn constant(mut self, name: impl Into<String>, value: f64, dimension: DimensionState) -> Self {
+        self.set_constant(name, value, dimension);
+        self
+    }
+
+    /// Adds or replaces a named number, see [`Scope::constant`].
+    pub fn set_constant(&mut self, name: impl Into<String>, value: f64, dimension: DimensionState) {
+        let dimension = match dimension {
+            DimensionState::Plain => DimensionState::Any,
+            other => other,
+        };
+        self.constants.insert(name.into(), (value, dimension));
+    }
+
+    /// A function of one argument, called by the curve's name.
+    #[must_use]
+    pub fn table(mut self, curve: Arc<Curve>) -> Self {
+        self.tables.insert(curve.name().to_string(), curve);
+        self
+    }
+
+    /// A named expression; its variables must be among those of the scope.
+    #[must_use]
+    pub fn input(mut self, name: impl Into<String>, expression: Arc<Expression>) -> Self {
+        self.inputs.insert(name.into(), expression);
+        self
+    }
+
+    /// A name that exists elsewhere; `reason` completes "`name` cannot be used here: …".
+    #[must_use]
+    pub fn forbid(mut self, name: impl Into<String>, reason: impl Into<String>) -> Self {
+        self.forbidden.insert(name.into(), reason.into());
+        self
+    }
+
+    /// Its variables, in the order of the values that evaluation takes.
+    pub fn variables(&self) -> &[String] {
+        &self.variables
+    }
+
+    /// All names it knows besides functions, for suggestions.
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        let strings = self.variables.iter().chain(self.constants.keys());
+        strings.chain(self.inputs.keys()).map(String::as_str)
+    }
+}

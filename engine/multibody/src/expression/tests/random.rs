@@ -1,0 +1,84 @@
+//! Random expressions.
+
+use proptest::prelude::*;
+
+/// A piece of text that the language knows.
+pub(super) fn token() -> impl Strategy<Value = &'static str> {
+    proptest::sample::select(vec![
+        "1",
+        "2.5",
+        "1e-3",
+        ".5",
+        "t",
+        "x",
+        "pi",
+        "(",
+        ")",
+        "(",
+        ")",
+        "+",
+        "-",
+        "*",
+        "/",
+        "^",
+        ",",
+        "<",
+        "<=",
+        "==",
+        "!=",
+        ">",
+        "sin(",
+        "min(",
+        "if(",
+        "atan2(",
+        "smoothstep(",
+        "table(",
+        "sqrt(",
+        "abs(",
+        " ",
+        " mm",
+        " N",
+        " deg",
+        "%",
+        "°",
+        "²",
+        " kg*m^2",
+        "/s",
+        "^2",
+        "^-1",
+        "=",
+        "µ",
+        "pow(",
+    ])
+}
+
+/// A text with nested operators and calls.
+pub(super) fn expression() -> impl Strategy<Value = String> {
+    let leaf = prop_oneof![
+        Just("t".to_string()),
+        (-40i32..40).prop_map(|k| format!("{}", f64::from(k) / 8.0)),
+        any::<f64>()
+            .prop_filter("finite", |x| x.is_finite())
+            .prop_map(|x| format!("{x:e}")),
+        Just("pi".to_string()),
+    ];
+    leaf.prop_recursive(6, 40, 5, |inner| {
+        let unary = proptest::sample::select(vec![
+            "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "exp", "ln", "log10",
+            "sqrt", "abs", "sign", "floor", "step", "table", "-", "",
+        ]);
+        let binary = proptest::sample::select(vec![
+            " + ", " - ", "*", "/", "^", " < ", " >= ", " == ", " != ", " <= ", " > ",
+        ]);
+        let call = proptest::sample::select(vec!["atan2", "hypot", "min", "max", "pow"]);
+        prop_oneof![
+            (unary, inner.clone()).prop_map(|(f, x)| format!("{f}({x})")),
+            (inner.clone(), binary.clone(), inner.clone()).prop_map(|(a, op, b)| format!("({a}){op}({b})")),
+            (inner.clone(), binary, inner.clone()).prop_map(|(a, op, b)| format!("{a}{op}{b}")),
+            (call, inner.clone(), inner.clone()).prop_map(|(f, a, b)| format!("{f}({a}, {b})")),
+            (inner.clone(), inner.clone(), inner.clone()).prop_map(|(a, b, c)| format!("if({a}, {b}, {c})")),
+            (inner.clone(), inner.clone(), inner)
+                .prop_map(|(a, b, c)| format!("smoothstep({a}, 0, {b}, 1.5, {c})")),
+        ]
+    })
+}

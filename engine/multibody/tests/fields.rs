@@ -8,6 +8,7 @@ use holonom_multibody::description::{
 use holonom_multibody::elements::constraints::CONSTRAINTS;
 use holonom_multibody::elements::forces::FORCES;
 use holonom_multibody::elements::joints::JOINTS;
+use holonom_multibody::expression::Expression;
 
 /// A kind by its name, with its fields.
 fn all() -> Vec<(&'static str, Vec<Noted>)> {
@@ -93,6 +94,7 @@ impl Fields for References {
     fn symmetric(&mut self, _: &Field, _: &mut [f64; 6]) {}
     fn signal(&mut self, _: &Field, _: &mut Signal) {}
     fn signals(&mut self, _: &Field, _: &mut [Signal; 3]) {}
+    fn expressions(&mut self, _: &Field, _: &[&'static str], _: &mut [Expression; 3]) {}
     fn frame(&mut self, _: &Field, value: &mut String) {
         let frames = ["body.marker", "ground.marker", "ground"];
         let filling = frames[self.found.len() % 3];

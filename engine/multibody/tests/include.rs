@@ -10,6 +10,7 @@ use holonom_multibody::description::{
     Axis, Body, Constraint, Coordinate, CoordinateMotion, CoordinateRef, Description, Force, ForceKind,
     Frame, IncludeError, Joint, JointKind, Placement, Rod, frame,
 };
+use holonom_multibody::expression::{Expression, ExpressionLaw, Scope};
 use holonom_multibody::formalism::world::{
     WorldNode, world_accelerations, world_positions, world_velocities,
 };
@@ -305,6 +306,47 @@ impl Formula for Law {
     }
 }
 
+/// The same as expressions.
+fn expressions(from: &str, to: &str) -> ForceKind {
+    let scope = ExpressionLaw::scope();
+    let bound = |text: &str| Expression::parse(text, &scope, None).unwrap();
+    ForceKind::Expression {
+        from: from.into(),
+        to: to.into(),
+        force: ["-3*x + y*z - sin(wy)", "-(vx*vy) + r12^2 - 2", "r31 - t*z"].map(bound),
+        torque: ["-x", "1.5", "wx*wz - r23*exp(-vz)"].map(bound),
+    }
+}
+
+#[test]
+fn expressions_come_back_from_the_mirror() {
+    let force = Force::new("law", expressions("ground", "one"));
+    let prescribed = Joint::revolute("hinge", "ground", "one").prescribed(0, wave(&mut Random::new(1)));
+    let mut motor = Joint::universal("cross", "ground", "two");
+    let text = Expression::parse("0.3*sin(2*t)", &Scope::time(), None).unwrap();
+    motor = motor.prescribed(0, Signal::Expression(Arc::new(text)));
+    let d = Description::new("law")
+        .force(force)
+        .joint(prescribed)
+        .joint(motor);
+    for axis in Axis::ALL {
+        let once = d.clone().mirrored(axis);
+        assert!(once.forces != d.forces);
+        assert_eq!(once.clone().mirrored(axis), d);
+        // The image can be written and read, too.
+        let ForceKind::Expression { force, torque, .. } = &once.forces[0].kind else {
+            panic!("{once:?}");
+        };
+        for component in force.iter().chain(torque) {
+            let text = component.to_string();
+            let read = Expression::parse(&text, &ExpressionLaw::scope(), None).unwrap();
+            let inputs: Vec<f64> = (0..19).map(|k| 0.3 + 0.1 * f64::from(k)).collect();
+            let (a, b) = (component.evaluate(&inputs), read.evaluate(&inputs));
+            assert!((a - b).abs() < 1e-14, "{text}: {a} and {b}");
+        }
+    }
+}
+
 #[test]
 fn every_force_and_constraint_has_its_image() {
     let r = &mut Random::new(5);
@@ -326,6 +368,8 @@ fn every_force_and_constraint_has_its_image() {
             Force::torsion_spring("torsion", "one.b", "two.b", 8.0, 0.6, -0.8),
             Force::user("law", "ground.far", "two.b", law.clone()),
             Force::user("law", "two.b", "one", law.clone()),
+            Force::new("expressions", expressions("ground.far", "two.b")),
+            Force::new("expressions", expressions("two.b", "one.a")),
         ];
         for force in forces {
             let what = format!("{} {round}", force.name);

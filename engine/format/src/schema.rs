@@ -287,7 +287,7 @@ fn sort(sort: &Sort) -> Value {
         Sort::Vector => vector(),
         Sort::Symmetric => json!({ "type": "array", "items": number(), "minItems": 3, "maxItems": 6 }),
         Sort::Signal => function(),
-        Sort::Signals | Sort::Expressions => {
+        Sort::Signals | Sort::Expressions(_) => {
             json!({ "type": "array", "items": function(), "minItems": 3, "maxItems": 3 })
         }
         Sort::Frame | Sort::Coordinate => json!({ "type": "string" }),

@@ -1,7 +1,14 @@
 //! The commands, one file each.
 
+mod check;
+mod compare;
 mod completions;
+mod export;
 mod list;
+mod models;
+mod new;
+mod run;
+mod schema;
 mod verify;
 
 use crate::error::Error;
@@ -25,24 +32,38 @@ pub struct Command {
 }
 
 /// All commands, in the order of the help.
-pub const REGISTRY: &[Command] = &[verify::COMMAND, list::COMMAND, completions::COMMAND];
+pub const REGISTRY: &[Command] = &[
+    new::COMMAND,
+    models::COMMAND,
+    check::COMMAND,
+    run::COMMAND,
+    export::COMMAND,
+    compare::COMMAND,
+    list::COMMAND,
+    schema::COMMAND,
+    verify::COMMAND,
+    completions::COMMAND,
+];
 
 const AFTER_HELP: &str = "\
-Examples:
-  holonom list                         what there is to choose from
-  holonom verify                       solve every reference problem and check the digits
-  holonom verify pendulum-ggl hires    only these
-  holonom verify --json report.json    and keep the report
-  holonom completions bash             completions for the shell
+A first run:
+  holonom models list                  what is shipped
+  holonom run four-bar                 simulate one of them
+  holonom plot four-bar.parquet        and look at it
 
-`holonom help COMMAND` says more about one command.
-Exit codes: 0 done; 1 a run failed or a check does not hold; 2 bad usage.";
+Your own model:
+  holonom new crane                    a working model to change
+  holonom check crane.toml             what it is; all faults with their lines
+  holonom run crane.toml
+
+`holonom help COMMAND` says more about one command, with examples.
+Exit codes: 0 done; 1 a run failed or a check does not hold; 2 bad usage or a bad model.";
 
 /// The whole command line.
 pub fn command_line() -> clap::Command {
     clap::Command::new("holonom")
         .version(env!("CARGO_PKG_VERSION"))
-        .about("Simulation of constrained mechanical systems and other differential-algebraic equations")
+        .about("Simulation of machines: bodies, joints, loops, springs and drives, over time")
         .after_help(AFTER_HELP)
         .subcommand_required(true)
         .arg_required_else_help(true)

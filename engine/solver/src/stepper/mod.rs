@@ -12,7 +12,7 @@ mod setup;
 
 pub use bdf::{Bdf, BdfOptions, BdfState, StabilityOptions};
 pub use checkpoint::Checkpoint;
-pub(crate) use checkpoint::fingerprint;
+pub use checkpoint::fingerprint;
 pub use driver::{Integrator, Report, Stop};
 pub use observer::{Control, Observer, Quiet, StepInfo};
 

@@ -115,7 +115,7 @@ fn chain_of_pendulums(setup: &Setup, _: &[Problem]) -> Findings {
     for (bodies, source) in [(12, "DASSL 5111 / IDA 4947 steps"), (16, "own; as for 12 bodies")] {
         let problem = chain::problem(Formalism::Residual, bodies, chain::OMEGA);
         let mut options = setup.options(1e-4, 1e-6);
-        options.outputs.clone_from(&times);
+        options.outputs = times.clone().into();
         let mut recorder = Recorder::outputs(problem.y0.len());
         let run = measure::observe((problem.build)(), &problem, problem.t_end, options, &mut recorder);
         let mut error = 0.0f64;

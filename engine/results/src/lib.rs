@@ -1,0 +1,58 @@
+//! Columnar result files.
+//!
+//! A [`Writer`] appends rows of numbers to an Arrow stream while a run goes on. The file is
+//! valid at every moment: after a crash, [`Table::open`] reads up to the last whole chunk and
+//! says what was lost. Other software reads the same file as it is (`pyarrow.ipc.open_stream`).
+//! [`to_parquet`] and [`to_csv`] convert chunk by chunk, [`compare`] tells two results apart.
+//!
+//! | module | what it does |
+//! |---|---|
+//! | `column` | names, units and descriptions of columns; metadata of a file |
+//! | `writer` | the stream on disk, checkpoints, going on after a stop |
+//! | `table` | reading any of the four formats, whole or in pieces |
+//! | `flat`, `message`, `stream` | the layout of an Arrow stream, checksums, recovery |
+//! | `parquet`, `csv` | the other formats, both directions |
+//! | `compare` | differences between two results, channel by channel |
+//! | [`pattern`] | names with `*`, `?` and `[abc]` |
+//!
+//! ```
+//! use holonom_results::{Column, Metadata, Table, Writer, WriterOptions};
+//!
+//! let path = std::env::temp_dir().join(format!("holonom-doc-{}.arrows", std::process::id()));
+//! let columns = [Column::time(), Column::new("crank.angle", "rad", "angle of the crank")];
+//! let mut writer = Writer::create(&path, &columns, &Metadata::new(), &WriterOptions::default())?;
+//! writer.push(&[0.0, 0.5])?;
+//! writer.push(&[0.1, 0.7])?;
+//! writer.finish()?;
+//!
+//! let table = Table::open(&path)?;
+//! assert!(table.is_complete());
+//! assert_eq!(table.column("crank.angle")?, [0.5, 0.7]);
+//! # std::fs::remove_file(&path).ok();
+//! # Ok::<(), holonom_results::Error>(())
+//! ```
+
+mod column;
+mod compare;
+mod csv;
+mod error;
+mod flat;
+mod message;
+mod parquet;
+mod partial;
+pub mod pattern;
+mod stream;
+mod suggest;
+mod table;
+mod writer;
+
+pub use column::{Column, Metadata, keys};
+pub use compare::{ChannelDifference, CompareOptions, Comparison, Interpolation, compare};
+pub use csv::{CsvOptions, to_csv};
+pub use error::Error;
+pub use parquet::to_parquet;
+pub use table::{Chunk, Chunks, FileKind, Loss, LossReason, Table};
+pub use writer::{Position, Summary, Writer, WriterOptions};
+
+/// What the functions of this crate return.
+pub type Result<T> = core::result::Result<T, Error>;

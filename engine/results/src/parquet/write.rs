@@ -1,0 +1,188 @@
+//! From a table to Parquet.
+
+use super::encoding::base64;
+use super::thrift::{Element, Writer, binary, integer};
+use super::{ARROW_SCHEMA, MAGIC, code, kind};
+use crate::message::Encoder;
+use crate::partial::Partial;
+use crate::table::Chunk;
+use crate::{Error, Metadata, Result, Summary, Table};
+use std::fs::File;
+use std::io::Write;
+use std::path::Path;
+
+/// Numbers of a group of rows, in bytes; a group is gathered in memory.
+const GROUP_BYTES: usize = 16 << 20;
+/// Numbers of a page, in bytes.
+const PAGE_BYTES: usize = 1 << 20;
+
+/// Converts a table to Parquet, chunk by chunk. Metadata go to the key-value metadata of the
+/// file, units and descriptions to the fields. The file appears when it is whole.
+pub fn to_parquet(table: &Table, path: impl AsRef<Path>) -> Result<Summary> {
+    let path = path.as_ref();
+    let width = table.columns().len();
+    let group_rows = (GROUP_BYTES / (8 * width)).max(1);
+    let (partial, file) = Partial::create(path)?;
+    let mut out = Output { path, file, at: 0 };
+    out.write(MAGIC)?;
+    let mut groups = Vec::new();
+    let mut gathered = vec![Vec::with_capacity(8 * group_rows); width];
+    let mut chunks = table.chunks()?;
+    let mut chunk = Chunk::default();
+    let mut rows = 0;
+    while chunks.next_into(&mut chunk)? {
+        rows += chunk.rows as u64;
+        let mut from = 0;
+        while from < chunk.rows {
+            let free = group_rows - gathered[0].len() / 8;
+            let to = chunk.rows.min(from + free);
+            for (bytes, column) in gathered.iter_mut().zip(&chunk.columns) {
+                bytes.extend(column[from..to].iter().flat_map(|value| value.to_le_bytes()));
+            }
+            from = to;
+            if gathered[0].len() == 8 * group_rows {
+                groups.push(out.group(&mut gathered)?);
+            }
+        }
+    }
+    if !gathered[0].is_empty() {
+        groups.push(out.group(&mut gathered)?);
+    }
+    let footer = footer(table, rows, &groups);
+    let length = u32::try_from(footer.len()).map_err(|_| Error::Unsupported {
+        path: path.to_path_buf(),
+        what: "would need more than 4 GiB to describe its columns".to_string(),
+        remedy: "export fewer columns",
+    })?;
+    out.write(&footer)?;
+    out.write(&length.to_le_bytes())?;
+    out.write(MAGIC)?;
+    let bytes = partial.keep(out.file)?;
+    Ok(Summary {
+        path: path.to_path_buf(),
+        rows,
+        columns: width,
+        bytes,
+    })
+}
+
+/// A group of rows in the file: where each column starts and how long it is.
+struct Group {
+    rows: usize,
+    columns: Vec<(u64, u64)>,
+}
+
+struct Output<'a> {
+    path: &'a Path,
+    file: File,
+    at: u64,
+}
+
+impl Output<'_> {
+    fn write(&mut self, bytes: &[u8]) -> Result<()> {
+        self.file
+            .write_all(bytes)
+            .map_err(Error::io("write", self.path))?;
+        self.at += bytes.len() as u64;
+        Ok(())
+    }
+
+    /// Writes the gathered columns, which are empty afterwards.
+    fn group(&mut self, gathered: &mut [Vec<u8>]) -> Result<Group> {
+        let rows = gathered[0].len() / 8;
+        let mut columns = Vec::with_capacity(gathered.len());
+        let mut header = Vec::new();
+        for column in gathered {
+            let start = self.at;
+            for page in column.chunks(PAGE_BYTES) {
+                header.clear();
+                page_header(page, &mut header);
+                self.write(&header)?;
+                self.write(page)?;
+            }
+            columns.push((start, self.at - start));
+            column.clear();
+        }
+        Ok(Group { rows, columns })
+    }
+}
+
+fn page_header(page: &[u8], out: &mut Vec<u8>) {
+    let mut header = Writer::new(out);
+    header.i32(1, 0); // a data page
+    header.i32(2, page.len() as i32); // uncompressed
+    header.i32(3, page.len() as i32); // compressed
+    header.i32(4, crc32fast::hash(page) as i32);
+    let mut data = header.inside(5);
+    data.i32(1, (page.len() / 8) as i32);
+    data.i32(2, code::PLAIN as i32);
+    data.i32(3, code::RLE as i32); // of definition levels, of which there are none
+    data.i32(4, code::RLE as i32); // of repetition levels, likewise
+    data.end();
+    header.end();
+}
+
+fn footer(table: &Table, rows: u64, groups: &[Group]) -> Vec<u8> {
+    let mut out = Vec::new();
+    let mut file = Writer::new(&mut out);
+    file.i32(1, 2); // version of the format
+    let list = file.list(2, Element::Struct, table.columns().len() + 1);
+    let mut root = Writer::new(list);
+    root.text(4, "schema");
+    root.i32(5, table.columns().len() as i32);
+    root.end();
+    for column in table.columns() {
+        let mut element = Writer::new(list);
+        element.i32(1, kind::DOUBLE as i32);
+        element.i32(3, 0); // required
+        element.text(4, &column.name);
+        element.end();
+    }
+    file.i64(3, rows as i64);
+    let list = file.list(4, Element::Struct, groups.len());
+    for group in groups {
+        let mut written = Writer::new(list);
+        let columns = written.list(1, Element::Struct, group.columns.len());
+        for ((start, length), column) in group.columns.iter().zip(table.columns()) {
+            let mut chunk = Writer::new(columns);
+            chunk.i64(2, 0); // kept for old readers
+            let mut data = chunk.inside(3);
+            data.i32(1, kind::DOUBLE as i32);
+            let encodings = data.list(2, Element::I32, 2);
+            integer(encodings, code::PLAIN);
+            integer(encodings, code::RLE);
+            binary(data.list(3, Element::Binary, 1), &column.name);
+            data.i32(4, 0); // no compression
+            data.i64(5, group.rows as i64);
+            data.i64(6, *length as i64);
+            data.i64(7, *length as i64);
+            data.i64(9, *start as i64);
+            data.end();
+            chunk.end();
+        }
+        written.i64(2, group.columns.iter().map(|(_, length)| *length as i64).sum());
+        written.i64(3, group.rows as i64);
+        written.end();
+    }
+    let mut schema = Vec::new();
+    Encoder::default().schema(table.columns(), &Metadata::new(), &mut schema);
+    let schema = base64(&schema);
+    let pairs = table
+        .metadata()
+        .iter()
+        .map(|(key, value)| (key.as_str(), value.as_str()));
+    let pairs: Vec<_> = pairs
+        .filter(|(key, _)| *key != ARROW_SCHEMA)
+        .chain([(ARROW_SCHEMA, &*schema)])
+        .collect();
+    let list = file.list(5, Element::Struct, pairs.len());
+    for (key, value) in pairs {
+        let mut pair = Writer::new(list);
+        pair.text(1, key);
+        pair.text(2, value);
+        pair.end();
+    }
+    file.text(6, concat!("holonom version ", env!("CARGO_PKG_VERSION")));
+    file.end();
+    out
+}

@@ -1,0 +1,394 @@
+//! Reading results of any format, whole or in pieces.
+
+use crate::pattern::Pattern;
+use crate::stream::{self, Stream};
+use crate::{Column, Error, Metadata, Result, csv, parquet, suggest};
+use core::fmt;
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+/// Format of a file, told by its content.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileKind {
+    /// Arrow IPC stream: what [`Writer`](crate::Writer) makes.
+    ArrowStream,
+    /// Arrow IPC file (also known as Feather).
+    ArrowFile,
+    /// Parquet.
+    Parquet,
+    /// Text with separators and a line of headings.
+    Csv,
+}
+
+impl fmt::Display for FileKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::ArrowStream => "Arrow stream",
+            Self::ArrowFile => "Arrow file",
+            Self::Parquet => "Parquet",
+            Self::Csv => "CSV",
+        })
+    }
+}
+
+/// Why the end of a file is missing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LossReason {
+    /// Whole up to its last byte, but without the end mark: the run still goes on or was stopped.
+    Unfinished,
+    /// The last chunk is cut.
+    Truncated,
+    /// A chunk does not fit its checksum.
+    Checksum,
+    /// The bytes make no sense.
+    Malformed(String),
+    /// Bytes follow after the end mark.
+    Trailing,
+}
+
+impl fmt::Display for LossReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unfinished => f.write_str("it ends without an end mark"),
+            Self::Truncated => f.write_str("its end is cut off"),
+            Self::Checksum => f.write_str("a checksum is wrong"),
+            Self::Malformed(reason) => f.write_str(reason),
+            Self::Trailing => f.write_str("bytes follow after the end mark"),
+        }
+    }
+}
+
+/// What could not be read of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Loss {
+    /// Why.
+    pub reason: LossReason,
+    /// First byte that was not read.
+    pub at: u64,
+    /// Bytes from there to the end of the file.
+    pub bytes: u64,
+    /// Rows before it, all of them sound.
+    pub row: u64,
+}
+
+impl fmt::Display for Loss {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            reason,
+            at,
+            bytes,
+            row,
+        } = self;
+        write!(
+            f,
+            "{reason}; {row} rows are sound, {bytes} bytes from byte {at} on are left out"
+        )
+    }
+}
+
+/// A result on disk. Opening reads the description and, where the format has checksums, checks
+/// the whole file; the numbers are read when asked for.
+pub struct Table {
+    path: PathBuf,
+    kind: FileKind,
+    columns: Vec<Column>,
+    metadata: Metadata,
+    rows: u64,
+    loss: Option<Loss>,
+    source: Source,
+}
+
+enum Source {
+    Stream(Stream),
+    Parquet(parquet::Layout),
+    Csv(csv::Layout),
+}
+
+impl Table {
+    /// Opens a file of any known format. A file that a crash cut off, or with a damaged chunk, opens
+    /// up to there; see [`Table::lost`].
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        let path = path.as_ref();
+        let kind = recognise(path)?;
+        let path = path.to_path_buf();
+        match kind {
+            FileKind::ArrowStream | FileKind::ArrowFile => {
+                let mut stream = stream::scan(&path, kind, None)?;
+                let columns = core::mem::take(&mut stream.columns);
+                let metadata = core::mem::take(&mut stream.metadata);
+                let (rows, loss) = (stream.rows, stream.loss.take());
+                let source = Source::Stream(stream);
+                Ok(Self {
+                    path,
+                    kind,
+                    columns,
+                    metadata,
+                    rows,
+                    loss,
+                    source,
+                })
+            }
+            FileKind::Parquet => {
+                let parquet::Description {
+                    columns,
+                    metadata,
+                    rows,
+                    layout,
+                } = parquet::describe(&path)?;
+                let source = Source::Parquet(layout);
+                Ok(Self {
+                    path,
+                    kind,
+                    columns,
+                    metadata,
+                    rows,
+                    loss: None,
+                    source,
+                })
+            }
+            FileKind::Csv => {
+                let csv::Description {
+                    columns,
+                    rows,
+                    loss,
+                    layout,
+                } = csv::describe(&path)?;
+                let (metadata, source) = (Metadata::new(), Source::Csv(layout));
+                Ok(Self {
+                    path,
+                    kind,
+                    columns,
+                    metadata,
+                    rows,
+                    loss,
+                    source,
+                })
+            }
+        }
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Its format.
+    pub fn kind(&self) -> FileKind {
+        self.kind
+    }
+
+    /// Its columns in order; the first is the time.
+    pub fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+
+    /// What it says about itself.
+    pub fn metadata(&self) -> &Metadata {
+        &self.metadata
+    }
+
+    /// Rows that can be read.
+    pub fn rows(&self) -> u64 {
+        self.rows
+    }
+
+    /// Whether the writer finished the file and all of it is sound.
+    pub fn is_complete(&self) -> bool {
+        self.loss.is_none()
+    }
+
+    /// What is missing of a file that is not complete.
+    pub fn lost(&self) -> Option<&Loss> {
+        self.loss.as_ref()
+    }
+
+    /// Number of the column with this name.
+    pub fn index(&self, name: &str) -> Result<usize> {
+        self.columns
+            .iter()
+            .position(|column| column.name == name)
+            .ok_or_else(|| Error::UnknownColumn {
+                path: self.path.clone(),
+                name: name.to_string(),
+                suggestion: self.nearest(name),
+            })
+    }
+
+    /// Numbers of the columns that match, in the order of the patterns, each once. Every pattern must
+    /// match a column.
+    pub fn select<P: AsRef<str>>(&self, patterns: &[P]) -> Result<Vec<usize>> {
+        let mut chosen = Vec::new();
+        let mut taken = vec![false; self.columns.len()];
+        for text in patterns {
+            let pattern = Pattern::new(text.as_ref())?;
+            let mut any = false;
+            for (index, column) in self.columns.iter().enumerate() {
+                // A name with brackets of its own also matches itself.
+                if pattern.matches(&column.name) || column.name == text.as_ref() {
+                    any = true;
+                    if !core::mem::replace(&mut taken[index], true) {
+                        chosen.push(index);
+                    }
+                }
+            }
+            if !any {
+                let suggestion = self.nearest(text.as_ref());
+                let pattern = text.as_ref().to_string();
+                return Err(Error::NoMatch {
+                    path: self.path.clone(),
+                    pattern,
+                    suggestion,
+                });
+            }
+        }
+        Ok(chosen)
+    }
+
+    /// All columns in pieces of a few megabytes at most.
+    pub fn chunks(&self) -> Result<Chunks<'_>> {
+        let all: Vec<usize> = (0..self.columns.len()).collect();
+        self.chunks_of(&all)
+    }
+
+    /// The columns with these numbers, in this order, in pieces of a few megabytes at most.
+    pub fn chunks_of(&self, columns: &[usize]) -> Result<Chunks<'_>> {
+        if let Some(index) = columns.iter().copied().find(|index| *index >= self.columns.len()) {
+            let columns = self.columns.len();
+            return Err(Error::ColumnIndex {
+                path: self.path.clone(),
+                index,
+                columns,
+            });
+        }
+        let chosen = columns.to_vec();
+        let pieces = match &self.source {
+            Source::Stream(stream) => Pieces::Stream(stream::Pieces::new(&self.path, stream, chosen)?),
+            Source::Parquet(layout) => Pieces::Parquet(parquet::Pieces::new(&self.path, layout, chosen)?),
+            Source::Csv(layout) => Pieces::Csv(csv::Pieces::new(
+                &self.path,
+                *layout,
+                self.columns.len(),
+                self.rows,
+                chosen,
+            )?),
+        };
+        Ok(Chunks {
+            pieces,
+            width: columns.len(),
+            row: 0,
+            done: false,
+        })
+    }
+
+    /// All numbers of the column with this name.
+    pub fn column(&self, name: &str) -> Result<Vec<f64>> {
+        let index = self.index(name)?;
+        Ok(self.columns_at(&[index])?.pop().unwrap_or_default())
+    }
+
+    /// All numbers of several columns, read together.
+    pub fn columns_at(&self, columns: &[usize]) -> Result<Vec<Vec<f64>>> {
+        let mut all = vec![Vec::new(); columns.len()];
+        let mut chunks = self.chunks_of(columns)?;
+        let mut chunk = Chunk::default();
+        while chunks.next_into(&mut chunk)? {
+            for (whole, piece) in all.iter_mut().zip(&chunk.columns) {
+                whole.extend_from_slice(piece);
+            }
+        }
+        Ok(all)
+    }
+
+    fn nearest(&self, name: &str) -> Option<String> {
+        suggest::nearest(name, self.columns.iter().map(|column| column.name.as_str()))
+    }
+}
+
+/// Some rows of some columns.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Chunk {
+    /// Number of the first row in the file, from 0.
+    pub first_row: u64,
+    /// Rows.
+    pub rows: usize,
+    /// The numbers, column by column.
+    pub columns: Vec<Vec<f64>>,
+}
+
+/// Goes through a [`Table`] in order.
+pub struct Chunks<'a> {
+    pieces: Pieces<'a>,
+    width: usize,
+    row: u64,
+    done: bool,
+}
+
+enum Pieces<'a> {
+    Stream(stream::Pieces<'a>),
+    Parquet(parquet::Pieces<'a>),
+    Csv(csv::Pieces<'a>),
+}
+
+impl Chunks<'_> {
+    /// Reads the next rows into a chunk, whose memory is used again; false at the end.
+    pub fn next_into(&mut self, chunk: &mut Chunk) -> Result<bool> {
+        chunk.columns.resize_with(self.width, Vec::new);
+        chunk.first_row = self.row;
+        chunk.rows = 0;
+        if self.done {
+            return Ok(false);
+        }
+        let filled = match &mut self.pieces {
+            Pieces::Stream(pieces) => pieces.fill(chunk),
+            Pieces::Parquet(pieces) => pieces.fill(chunk),
+            Pieces::Csv(pieces) => pieces.fill(chunk),
+        };
+        self.done = !matches!(filled, Ok(true));
+        self.row += chunk.rows as u64;
+        filled
+    }
+}
+
+impl Iterator for Chunks<'_> {
+    type Item = Result<Chunk>;
+
+    fn next(&mut self) -> Option<Result<Chunk>> {
+        let mut chunk = Chunk::default();
+        match self.next_into(&mut chunk) {
+            Ok(true) => Some(Ok(chunk)),
+            Ok(false) => None,
+            Err(error) => Some(Err(error)),
+        }
+    }
+}
+
+/// Rows of a piece of so many columns: at most 4 MiB of numbers.
+pub(crate) fn piece_rows(columns: usize) -> usize {
+    ((1 << 22) / (8 * columns.max(1))).clamp(1, 1 << 16)
+}
+
+/// Tells the format by the first bytes.
+fn recognise(path: &Path) -> Result<FileKind> {
+    let file = File::open(path).map_err(Error::io("open", path))?;
+    let mut start = Vec::with_capacity(4096);
+    file.take(4096)
+        .read_to_end(&mut start)
+        .map_err(Error::io("read", path))?;
+    // No text in UTF-8 holds FF; a file cut after its first byte is still a stream.
+    if start.first() == Some(&0xff) {
+        return Ok(FileKind::ArrowStream);
+    }
+    if start.starts_with(b"ARROW1\0\0") {
+        return Ok(FileKind::ArrowFile);
+    }
+    if start.starts_with(b"PAR1") {
+        return Ok(FileKind::Parquet);
+    }
+    if start.is_empty() || start.contains(&0) {
+        return Err(Error::NotRecognised {
+            path: path.to_path_buf(),
+        });
+    }
+    Ok(FileKind::Csv)
+}

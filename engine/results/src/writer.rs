@@ -1,0 +1,357 @@
+//! Writing results while a run goes on.
+
+use crate::message::{END, Encoder};
+use crate::table::FileKind;
+use crate::{Column, Error, Metadata, Result, column, stream};
+use serde::{Deserialize, Serialize};
+use std::fs::{File, OpenOptions};
+use std::io::{Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// When gathered rows are written.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct WriterOptions {
+    /// A chunk is written when its numbers fill this many bytes.
+    pub chunk_bytes: usize,
+    /// A chunk never has more rows than this.
+    pub chunk_rows: usize,
+    /// Rows do not wait longer than this many seconds of wall time for the next push to write
+    /// them; infinity to wait for a full chunk. Where chunks end then depends on the clock, the
+    /// values do not.
+    pub interval: f64,
+}
+
+impl Default for WriterOptions {
+    fn default() -> Self {
+        Self {
+            chunk_bytes: 1 << 20,
+            chunk_rows: 1 << 16,
+            interval: 5.0,
+        }
+    }
+}
+
+/// How far a file has been written: what a checkpoint keeps to go on later.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Position {
+    /// Rows in the file.
+    pub rows: u64,
+    /// Length of the file in bytes.
+    pub bytes: u64,
+    /// Chunks in the file.
+    pub chunks: u64,
+}
+
+/// What a finished file holds.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Summary {
+    /// The file.
+    pub path: PathBuf,
+    /// Rows.
+    pub rows: u64,
+    /// Columns.
+    pub columns: usize,
+    /// Length in bytes.
+    pub bytes: u64,
+}
+
+/// Appends rows to an Arrow stream.
+///
+/// Rows are gathered in a chunk and written when it is full, on [`Writer::flush`], or after a
+/// while. A row costs no allocation. Dropped without [`Writer::finish`], the writer still writes
+/// the rows it holds; readers then see that the file is not complete.
+///
+/// ```
+/// use holonom_results::{Column, Metadata, Table, Writer, WriterOptions};
+///
+/// let path = std::env::temp_dir().join(format!("holonom-writer-{}.arrows", std::process::id()));
+/// let (columns, options) = ([Column::time()], WriterOptions::default());
+/// let mut writer = Writer::create(&path, &columns, &Metadata::new(), &options)?;
+/// writer.push(&[0.0])?;
+/// let position = writer.checkpoint()?;
+/// writer.push(&[0.1])?;
+/// drop(writer);
+///
+/// let mut writer = Writer::resume(&path, &position, &columns, &options)?;
+/// writer.push(&[0.2])?;
+/// writer.finish()?;
+/// assert_eq!(Table::open(&path)?.column("t")?, [0.0, 0.2]);
+/// # std::fs::remove_file(&path).ok();
+/// # Ok::<(), holonom_results::Error>(())
+/// ```
+pub struct Writer {
+    path: PathBuf,
+    file: File,
+    columns: usize,
+    encoder: Encoder,
+    /// Columns one after the other, `stride` bytes apart.
+    chunk: Vec<u8>,
+    stride: usize,
+    capacity: usize,
+    pending: usize,
+    /// The message being written.
+    out: Vec<u8>,
+    position: Position,
+    interval: Option<Duration>,
+    written: Instant,
+    /// A write failed half-way: the file may be longer than the position.
+    torn: bool,
+    finished: bool,
+}
+
+impl Writer {
+    /// Starts a file; one that exists is replaced. The first column must be [`Column::time`].
+    pub fn create(
+        path: impl AsRef<Path>,
+        columns: &[Column],
+        metadata: &Metadata,
+        options: &WriterOptions,
+    ) -> Result<Self> {
+        let path = path.as_ref();
+        column::check(columns)?;
+        let file = File::create(path).map_err(Error::io("create", path))?;
+        let mut writer = Self::new(
+            path,
+            file,
+            columns,
+            options,
+            Position {
+                rows: 0,
+                bytes: 0,
+                chunks: 0,
+            },
+        )?;
+        writer.encoder.schema(columns, metadata, &mut writer.out);
+        writer.append()?;
+        Ok(writer)
+    }
+
+    /// Cuts a file back to the position of a checkpoint and goes on from there. Everything before
+    /// the position is checked; the metadata stay those of the file.
+    pub fn resume(
+        path: impl AsRef<Path>,
+        position: &Position,
+        columns: &[Column],
+        options: &WriterOptions,
+    ) -> Result<Self> {
+        let path = path.as_ref();
+        column::check(columns)?;
+        let refuse = |reason| Error::Resume {
+            path: path.to_path_buf(),
+            reason,
+        };
+        let found = stream::scan(path, FileKind::ArrowStream, Some(position.bytes))?;
+        if !found.checked {
+            return Err(refuse(
+                "it was written by other software; start a new file".to_string(),
+            ));
+        }
+        if let Some(difference) = difference(&found.columns, columns) {
+            return Err(refuse(format!(
+                "{difference}; choose the same outputs, or start a new file"
+            )));
+        }
+        let end = found.batches.last().map_or(found.header, |batch| batch.end());
+        let sound = Position {
+            rows: found.rows,
+            bytes: end,
+            chunks: found.batches.len() as u64,
+        };
+        if sound != *position {
+            return Err(refuse(format!(
+                "the checkpoint stands at row {} (byte {}, chunk {}), the file is sound up to row {} \
+                 (byte {}, chunk {}); use a checkpoint of this very run",
+                position.rows, position.bytes, position.chunks, sound.rows, sound.bytes, sound.chunks
+            )));
+        }
+        let file = OpenOptions::new()
+            .write(true)
+            .open(path)
+            .map_err(Error::io("open", path))?;
+        let mut writer = Self::new(path, file, columns, options, *position)?;
+        writer.cut()?;
+        Ok(writer)
+    }
+
+    fn new(
+        path: &Path,
+        file: File,
+        columns: &[Column],
+        options: &WriterOptions,
+        position: Position,
+    ) -> Result<Self> {
+        if options.interval.is_nan() || options.interval < 0.0 {
+            let found = options.interval.to_string();
+            let remedy = "give seconds, zero or more, or infinity";
+            return Err(Error::Setting {
+                setting: "the interval of the writer",
+                found,
+                remedy,
+            });
+        }
+        let fitting = options.chunk_bytes / (8 * columns.len());
+        let capacity = fitting.min(options.chunk_rows).max(1);
+        // A stride that is a multiple of 4096 would put all columns into the same cache sets.
+        let mut stride = (8 * capacity).next_multiple_of(64);
+        if stride.is_multiple_of(4096) {
+            stride += 64;
+        }
+        Ok(Self {
+            path: path.to_path_buf(),
+            file,
+            columns: columns.len(),
+            encoder: Encoder::default(),
+            chunk: vec![0; stride * columns.len()],
+            stride,
+            capacity,
+            pending: 0,
+            out: Vec::new(),
+            position,
+            interval: Duration::try_from_secs_f64(options.interval).ok(),
+            written: Instant::now(),
+            torn: false,
+            finished: false,
+        })
+    }
+
+    /// Appends a row, one value for each column.
+    ///
+    /// When writing fails (disk full), the file is cut back to its last whole chunk, the rows
+    /// gathered so far are kept and the next push or flush tries again; only a row that finds the
+    /// chunk still full is refused.
+    pub fn push(&mut self, row: &[f64]) -> Result<()> {
+        if row.len() != self.columns {
+            return Err(Error::RowLength {
+                expected: self.columns,
+                found: row.len(),
+            });
+        }
+        if self.pending == self.capacity {
+            self.flush()?;
+        }
+        let mut at = 8 * self.pending;
+        for value in row {
+            self.chunk[at..at + 8].copy_from_slice(&value.to_le_bytes());
+            at += self.stride;
+        }
+        self.pending += 1;
+        let late = self
+            .interval
+            .is_some_and(|interval| self.written.elapsed() >= interval);
+        if late || self.pending == self.capacity {
+            self.flush()
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Hands the gathered rows to the operating system as a chunk; nothing to do without rows.
+    pub fn flush(&mut self) -> Result<()> {
+        self.written = Instant::now();
+        if self.pending == 0 {
+            return Ok(());
+        }
+        let bytes = 8 * self.pending;
+        self.out.clear();
+        let columns = self
+            .chunk
+            .chunks_exact(self.stride)
+            .map(|column| &column[..bytes]);
+        self.encoder.batch(self.pending, columns, &mut self.out);
+        self.append()?;
+        self.position.rows += self.pending as u64;
+        self.position.chunks += 1;
+        self.pending = 0;
+        Ok(())
+    }
+
+    /// How far the file has been written. Rows still gathered are not in it.
+    pub fn position(&self) -> Position {
+        self.position
+    }
+
+    /// Rows pushed so far, written or gathered.
+    pub fn rows(&self) -> u64 {
+        self.position.rows + self.pending as u64
+    }
+
+    /// Writes the gathered rows, waits until the disk has them, and says where the file stands.
+    pub fn checkpoint(&mut self) -> Result<Position> {
+        self.flush()?;
+        self.file.sync_data().map_err(Error::io("write", &self.path))?;
+        Ok(self.position)
+    }
+
+    /// Writes the rest and the end mark, and waits until the disk has all of it.
+    pub fn finish(mut self) -> Result<Summary> {
+        self.flush()?;
+        self.out.clear();
+        self.out.extend_from_slice(&END);
+        self.append()?;
+        self.finished = true;
+        self.file.sync_all().map_err(Error::io("write", &self.path))?;
+        let Position { rows, bytes, .. } = self.position;
+        Ok(Summary {
+            path: self.path.clone(),
+            rows,
+            columns: self.columns,
+            bytes,
+        })
+    }
+
+    /// Writes `out` at the position.
+    fn append(&mut self) -> Result<()> {
+        if self.torn {
+            self.cut()?;
+        }
+        if let Err(source) = self.file.write_all(&self.out) {
+            self.torn = true;
+            // A failure here is met again at the next attempt.
+            self.cut().ok();
+            return Err(Error::Io {
+                doing: "write",
+                path: self.path.clone(),
+                source,
+            });
+        }
+        self.position.bytes += self.out.len() as u64;
+        Ok(())
+    }
+
+    /// Cuts the file back to the position.
+    fn cut(&mut self) -> Result<()> {
+        self.file
+            .set_len(self.position.bytes)
+            .and_then(|()| self.file.seek(SeekFrom::Start(self.position.bytes)))
+            .map_err(Error::io("cut", &self.path))?;
+        self.torn = false;
+        Ok(())
+    }
+}
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        if !self.finished {
+            // Nobody is left to hear of a failure; readers see an unfinished file either way.
+            self.flush().ok();
+        }
+    }
+}
+
+/// The first difference between the columns of a file and those asked for.
+fn difference(file: &[Column], asked: &[Column]) -> Option<String> {
+    if file.len() != asked.len() {
+        return Some(format!("it has {} columns, the run {}", file.len(), asked.len()));
+    }
+    let (index, (a, b)) = file.iter().zip(asked).enumerate().find(|(_, (a, b))| a != b)?;
+    Some(if a.name == b.name {
+        format!("column `{}` differs in unit or description", a.name)
+    } else {
+        format!(
+            "column {index} is `{}` in the file and `{}` in the run",
+            a.name, b.name
+        )
+    })
+}

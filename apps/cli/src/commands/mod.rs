@@ -2,6 +2,7 @@
 
 mod completions;
 mod list;
+mod plot;
 mod verify;
 
 use crate::error::Error;
@@ -25,7 +26,12 @@ pub struct Command {
 }
 
 /// All commands, in the order of the help.
-pub const REGISTRY: &[Command] = &[verify::COMMAND, list::COMMAND, completions::COMMAND];
+pub const REGISTRY: &[Command] = &[
+    plot::COMMAND,
+    verify::COMMAND,
+    list::COMMAND,
+    completions::COMMAND,
+];
 
 const AFTER_HELP: &str = "\
 Examples:
@@ -33,6 +39,7 @@ Examples:
   holonom verify                       solve every reference problem and check the digits
   holonom verify pendulum-ggl hires    only these
   holonom verify --json report.json    and keep the report
+  holonom plot run.arrows              draw a result
   holonom completions bash             completions for the shell
 
 `holonom help COMMAND` says more about one command.

@@ -89,11 +89,6 @@ impl Axis {
         (value - self.low) / (self.high - self.low)
     }
 
-    /// Low and high end; powers of ten on a logarithmic axis.
-    pub fn ends(&self) -> (f64, f64) {
-        (self.low, self.high)
-    }
-
     /// How values lie.
     pub fn scale(&self) -> Scale {
         self.scale

@@ -57,19 +57,29 @@ pub fn panels(runs: &[Run], choice: &Choice, view: &View) -> Result<(Vec<Panel>,
     if is_resampled {
         remarks.push("Unevenly spaced samples were interpolated by cubics.".into());
     }
-    let is_lacking = |run: &&Run| groups.iter().flat_map(|g| &g.names).any(|name| run.find(name).is_none());
+    let is_lacking = |run: &&Run| {
+        groups
+            .iter()
+            .flat_map(|g| &g.names)
+            .any(|name| run.find(name).is_none())
+    };
     for run in runs.iter().filter(is_lacking) {
         remarks.push(format!("Some channels are not in {}.", run.label));
     }
-    if drawn.iter().all(|panel| panel.series.iter().all(|s| s.x.is_empty())) {
+    if drawn
+        .iter()
+        .all(|panel| panel.series.iter().all(|s| s.x.is_empty()))
+    {
         let (from, to) = view.range;
-        return Err(Error::Usage(match from > f64::NEG_INFINITY || to < f64::INFINITY {
-            true => format!("there is nothing between {from} and {to}; widen --range"),
-            false if view.is_spectrum => {
-                "a spectrum needs four samples at rising times; the results have fewer".into()
-            }
-            false => "the results have no rows".into(),
-        }));
+        return Err(Error::Usage(
+            match from > f64::NEG_INFINITY || to < f64::INFINITY {
+                true => format!("there is nothing between {from} and {to}; widen --range"),
+                false if view.is_spectrum => {
+                    "a spectrum needs four samples at rising times; the results have fewer".into()
+                }
+                false => "the results have no rows".into(),
+            },
+        ));
     }
     Ok((drawn, remarks))
 }
@@ -77,8 +87,9 @@ pub fn panels(runs: &[Run], choice: &Choice, view: &View) -> Result<(Vec<Panel>,
 /// Quantity of a channel: the last part of its name that is not a component.
 fn quantity(name: &str) -> &str {
     let is_component = |part: &str| part.len() == 1 || part.parse::<u32>().is_ok();
-    let mut parts = name.split('.').skip(1).filter(|part| !is_component(part));
-    parts.next_back().unwrap_or("")
+    // The first part names the body or joint.
+    let (_, rest) = name.split_once('.').unwrap_or((name, ""));
+    rest.rsplit('.').find(|part| !is_component(part)).unwrap_or("")
 }
 
 /// `text / unit`, the way of scientific journals.
@@ -128,10 +139,14 @@ fn overview(runs: &[Run], view: &View, remarks: &mut Vec<String>) -> Vec<Group> 
         _ => all().map(|column| single(&column.name)).collect(),
     };
     groups.truncate(MOST_PANELS);
-    groups.iter_mut().for_each(|group| group.names.truncate(MOST_LINES));
+    groups
+        .iter_mut()
+        .for_each(|group| group.names.truncate(MOST_LINES));
     let (shown, count) = (groups.iter().map(|g| g.names.len()).sum::<usize>(), all().count());
     if shown < count {
-        remarks.push(format!("{shown} of {count} channels; choose with --channel or --panel."));
+        remarks.push(format!(
+            "{shown} of {count} channels; choose with --channel or --panel."
+        ));
     }
     groups
 }
@@ -215,6 +230,7 @@ fn find(runs: &[Run], pattern: &str) -> Result<Vec<Column>, Error> {
 
 fn panel(runs: &[Run], group: &Group, view: &View, is_resampled: &mut bool) -> Result<Panel, Error> {
     let mut series = Vec::new();
+    let mut units = Vec::new();
     let mut columns: Vec<Column> = Vec::new();
     let mut x_label = String::new();
     for run in runs {
@@ -239,7 +255,9 @@ fn panel(runs: &[Run], group: &Group, view: &View, is_resampled: &mut bool) -> R
         let [t, x, values @ ..] = numbers.as_slice() else {
             continue;
         };
-        let rows: Vec<usize> = (0..t.len()).filter(|i| t[*i] >= view.range.0 && t[*i] <= view.range.1).collect();
+        let rows: Vec<usize> = (0..t.len())
+            .filter(|i| t[*i] >= view.range.0 && t[*i] <= view.range.1)
+            .collect();
         let within = |all: &[f64]| -> Vec<f64> { rows.iter().filter_map(|i| all.get(*i).copied()).collect() };
         for (index, values) in chosen.iter().zip(values) {
             let column = &run.columns()[*index];
@@ -258,13 +276,13 @@ fn panel(runs: &[Run], group: &Group, view: &View, is_resampled: &mut bool) -> R
                 (x, y) = spectrum.map_or((Vec::new(), Vec::new()), |s| (s.frequency, s.amplitude));
             }
             series.push(Series::new(label, x, y));
+            units.push(column.unit.as_str());
         }
     }
-    let units: Vec<&str> = columns.iter().map(|c| c.unit.as_str()).collect();
     let has_one_unit = units.iter().all(|unit| *unit == units[0]);
     if !has_one_unit {
         // The unit goes with the name of the line.
-        for (series, unit) in series.iter_mut().zip(units.iter().cycle()) {
+        for (series, unit) in series.iter_mut().zip(&units) {
             series.label = with_unit(&series.label, unit);
         }
     }
@@ -300,7 +318,11 @@ fn label_of_y(columns: &[Column], has_one_unit: bool, view: &View) -> String {
     };
     let text = with_unit(quantity, if has_one_unit { &first.unit } else { "" });
     if view.is_spectrum {
-        return if text.is_empty() { "amplitude".into() } else { format!("amplitude of {text}") };
+        return if text.is_empty() {
+            "amplitude".into()
+        } else {
+            format!("amplitude of {text}")
+        };
     }
     text
 }

@@ -158,7 +158,8 @@ fn target(args: &Args) -> Result<PathBuf, Error> {
 }
 
 fn has_ending(path: &Path, ending: &str) -> bool {
-    path.extension().is_some_and(|own| own.eq_ignore_ascii_case(ending))
+    path.extension()
+        .is_some_and(|own| own.eq_ignore_ascii_case(ending))
 }
 
 fn is_bitmap(path: &Path) -> bool {

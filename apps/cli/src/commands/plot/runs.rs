@@ -63,7 +63,9 @@ impl Run {
     /// What is missing at the end of the file.
     pub fn loss(&self) -> Option<String> {
         let path = self.table.path().display();
-        self.table.lost().map(|loss| format!("`{path}` is not complete: {loss}"))
+        self.table
+            .lost()
+            .map(|loss| format!("`{path}` is not complete: {loss}"))
     }
 }
 

@@ -122,6 +122,7 @@ fn slips_are_answered() {
     let folder = folder("plot-slips");
     for (arguments, answer) in [
         (&["soft.csv", "-c", "crank.postion.x"][..], "crank.position.x"),
+        (&["soft.csv", "-c", "crnk.*"], "did you mean `crank`?"),
         (&["soft.csv", "-x", "A.angel", "-c", "energy"], "A.angle"),
         (&["soft.csv", "-x", "crank.*", "-c", "energy"], "name one"),
         (&["soft.csv", "-o", "a.pdf"], ".png"),

@@ -23,6 +23,8 @@ enum Place {
     None,
     /// Within the frame, upper left corner.
     Inside(Point),
+    /// In one line above the frame, where a title would be.
+    Above,
     /// To the right of the frame.
     Beside,
 }
@@ -110,7 +112,8 @@ impl<'a> Layout<'a> {
         let header = self.header();
         let footer = if figure.remark.is_empty() { 8.0 } else { 26.0 };
         // Above and below a frame.
-        let has_titles = figure.panels.iter().any(|panel| !panel.title.is_empty());
+        let has_legends = self.common.is_empty() && figure.panels.iter().any(|panel| panel.series.len() > 1);
+        let has_titles = has_legends || figure.panels.iter().any(|panel| !panel.title.is_empty());
         let above = if has_titles { 28.0 } else { 18.0 };
         let below = 46.0;
         let (gap, foot) = if figure.shares_x {
@@ -156,8 +159,7 @@ impl<'a> Layout<'a> {
             } else if beside.get(i) == Some(&true) {
                 Place::Beside
             } else {
-                let legend = Legend::new(panel.names(), f64::INFINITY);
-                (legend.free_place(&frame, &traces)).map_or(Place::Beside, Place::Inside)
+                place_legend(panel, &frame, &traces)
             };
             Placed {
                 panel,
@@ -219,16 +221,11 @@ impl Placed<'_> {
             canvas.text((middle, y + h + 37.0), label(&text, Anchor::Middle));
         }
         let text = shorten(&self.panel.y_label, LABELS, h + 24.0);
-        let ticks = self.frame.vertical.ticks(h, Labels::Above(NUMBERS));
         canvas.text(
             (self.label_x, y + 0.5 * h),
             label(&text, Anchor::Middle).upright(),
         );
-        // A factor of the numbers takes the left end of the line above the frame.
-        let taken = match ticks.common.as_str() {
-            "" => 0.0,
-            common => text_width(common, NUMBERS) + 14.0,
-        };
+        let taken = factor_width(&self.frame);
         let title = shorten(&self.panel.title, LABELS, w - taken);
         canvas.text((x + taken, y - 7.0), label(&title, Anchor::Start).bold());
         // The first line on top of the others.
@@ -248,8 +245,33 @@ impl Placed<'_> {
         match self.legend {
             Place::None => {}
             Place::Inside(at) => Legend::new(self.panel.names(), f64::INFINITY).draw(canvas, at, true),
+            Place::Above => {
+                let names: Vec<String> = self.panel.names().map(String::from).collect();
+                Legend::rows(&names, (x + taken, y - 21.0), f64::INFINITY, Some(&mut *canvas));
+            }
             Place::Beside => Legend::new(self.panel.names(), h).draw(canvas, (x + w + 14.0, y), false),
         }
+    }
+}
+
+/// Within the frame where that covers nothing, else above it where there is room, else beside it.
+fn place_legend(panel: &Panel, frame: &Frame, traces: &[Trace]) -> Place {
+    let inside = Legend::new(panel.names(), f64::INFINITY).free_place(frame, traces);
+    let has_room =
+        panel.title.is_empty() && Legend::row_width(panel.names()) <= frame.w - factor_width(frame);
+    match inside {
+        Some(at) => Place::Inside(at),
+        None if has_room => Place::Above,
+        None => Place::Beside,
+    }
+}
+
+/// The room that the factor of the numbers takes at the left end of the line above the frame.
+fn factor_width(frame: &Frame) -> f64 {
+    let ticks = frame.vertical.ticks(frame.h, Labels::Above(NUMBERS));
+    match ticks.common.as_str() {
+        "" => 0.0,
+        common => text_width(common, NUMBERS) + 14.0,
     }
 }
 

@@ -10,6 +10,8 @@ const SIZE: f64 = 12.0;
 const LINE: f64 = 18.0;
 /// Length of the sample of a line, and of the gap behind it.
 const SAMPLE: (f64, f64) = (24.0, 7.0);
+/// Space between names in a row.
+const BETWEEN: f64 = 22.0;
 /// Space around a legend within a frame.
 const INSET: f64 = 9.0;
 /// Widest name.
@@ -114,6 +116,12 @@ impl Legend {
         }
     }
 
+    /// Width of all names in one row.
+    pub fn row_width<'a>(names: impl IntoIterator<Item = &'a str>) -> f64 {
+        let widths = (names.into_iter()).map(|name| text_width(&shorten(name, SIZE, MOST_WIDTH), SIZE));
+        widths.map(|w| SAMPLE.0 + SAMPLE.1 + w + BETWEEN).sum::<f64>() - BETWEEN
+    }
+
     /// Draws the names in rows, or measures them: the height it takes.
     pub fn rows(names: &[String], (x, y): Point, width: f64, mut canvas: Option<&mut dyn Canvas>) -> f64 {
         let (mut at, mut row) = (x, 0.0);
@@ -126,7 +134,7 @@ impl Legend {
             if let Some(canvas) = canvas.as_deref_mut() {
                 entry(canvas, (at, y + row * LINE + 13.0), i, &name);
             }
-            at += w + 22.0;
+            at += w + BETWEEN;
         }
         (row + 1.0) * LINE
     }

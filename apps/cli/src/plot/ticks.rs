@@ -2,6 +2,9 @@
 
 use super::canvas::text_width;
 
+/// Most ticks of a linear axis; more is a ruler.
+const MOST_TICKS: usize = 11;
+
 /// A tick.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tick {
@@ -67,7 +70,7 @@ impl Ticks {
                 }
                 let spacing = room * f64::from(m) * ten_to(power) / span;
                 let need = (ticks.list.iter()).map(|tick| labels.need(&tick.label));
-                let fits = spacing >= need.fold(labels.calm(), f64::max);
+                let fits = spacing >= need.fold(labels.calm(), f64::max) && ticks.list.len() <= MOST_TICKS;
                 best = ticks;
                 if fits {
                     return best;
@@ -178,7 +181,7 @@ impl Numbers {
             (0.0, 0)
         };
         let left = (low - offset).abs().max((high - offset).abs());
-        let exponent = if (1e-3..1e5).contains(&left) {
+        let exponent = if (1e-2..1e5).contains(&left) {
             0
         } else {
             3 * ((left.log10() + 1e-9).floor() as i32).div_euclid(3)

@@ -1,6 +1,7 @@
 //! The results to draw.
 
 use crate::error::Error;
+use crate::suggest;
 use holonom_results::{Column, Table, keys};
 use std::path::{Path, PathBuf};
 
@@ -41,7 +42,36 @@ impl Run {
 
     /// Channels that match a name or a pattern; an error when there is none.
     pub fn select(&self, pattern: &str) -> Result<Vec<usize>, Error> {
-        self.table.select(&[pattern]).map_err(usage)
+        self.table.select(&[pattern]).map_err(|error| match error {
+            holonom_results::Error::NoMatch { suggestion: None, .. } => self.no_match(pattern),
+            error => usage(error),
+        })
+    }
+
+    /// What to say when no whole name is near: the body or joint alone may be.
+    fn no_match(&self, pattern: &str) -> Error {
+        let head = |name: &str| name.split('.').next().map_or(0, str::len);
+        let mut heads: Vec<&str> = self.columns().iter().map(|c| &c.name[..head(&c.name)]).collect();
+        heads.sort_unstable();
+        heads.dedup();
+        let guess = suggest::sentence(&pattern[..head(pattern)], heads);
+        let names: Vec<&str> = self
+            .columns()
+            .iter()
+            .skip(1)
+            .take(8)
+            .map(|c| c.name.as_str())
+            .collect();
+        let more = if self.columns().len() > names.len() + 1 {
+            ", …"
+        } else {
+            ""
+        };
+        Error::Usage(format!(
+            "no channel of `{}` matches `{pattern}`{guess}\n  its channels: {}{more}",
+            self.table.path().display(),
+            names.join(", ")
+        ))
     }
 
     /// The channel with this name, if there.

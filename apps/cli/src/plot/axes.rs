@@ -61,6 +61,20 @@ impl Axis {
         }
     }
 
+    /// A logarithmic axis that ends at the least and the largest positive value; like [`Axis::log`]
+    /// where these are close to each other.
+    pub fn log_within(values: impl IntoIterator<Item = f64>) -> Self {
+        match range(values, Scale::Log) {
+            Some((low, high)) if high / low > 2.0 => Self {
+                low: low.log10(),
+                high: high.log10(),
+                scale: Scale::Log,
+            },
+            Some((low, high)) => Self::log([low, high]),
+            None => Self::log([]),
+        }
+    }
+
     /// A linear axis around the values with a margin, as a share of the range, at both ends.
     /// Equal values get an axis around them.
     pub fn around(values: impl IntoIterator<Item = f64>, margin: f64) -> Self {
@@ -236,6 +250,7 @@ mod tests {
             for axis in [
                 Axis::around(values.clone(), 0.05),
                 Axis::log(values.clone()),
+                Axis::log_within(values.clone()),
                 Axis::around(values.clone(), 0.0),
             ] {
                 assert!(

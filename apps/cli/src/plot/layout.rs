@@ -312,10 +312,12 @@ fn axes(panel: &Panel) -> (Axis, Axis) {
 /// Lines that go from left to right fill the frame, others get a margin.
 fn horizontal(values: impl IntoIterator<Item = f64>, panel: &Panel) -> Axis {
     let rises = |x: &[f64]| x.windows(2).all(|pair| pair[0] <= pair[1]);
-    match panel.x_scale {
-        Scale::Log => Axis::log(values),
-        Scale::Linear if panel.series.iter().all(|s| rises(&s.x)) => Axis::around(values, 0.0),
-        Scale::Linear => Axis::around(values, 0.06),
+    let all_rise = panel.series.iter().all(|series| rises(&series.x));
+    match (panel.x_scale, all_rise) {
+        (Scale::Linear, true) => Axis::around(values, 0.0),
+        (Scale::Linear, false) => Axis::around(values, 0.06),
+        (Scale::Log, true) => Axis::log_within(values),
+        (Scale::Log, false) => Axis::log(values),
     }
 }
 

@@ -46,7 +46,7 @@ impl Labels {
     /// The least room between labelled ticks that looks calm.
     fn calm(self) -> f64 {
         match self {
-            Self::Across(size) => 4.0 * size,
+            Self::Across(size) => 2.5 * size,
             Self::Above(size) => 2.0 * size,
         }
     }

@@ -463,8 +463,8 @@ mod tests {
             "Linkage",
             vec![panel(vec![sine("crank", 1.0), sine("rocker", 2.0)])],
         );
-        let png = figure.png(2.0).unwrap();
-        let read = tiny_skia::Pixmap::decode_png(&png).unwrap();
+        let png = figure.png(2.0).expect("a value");
+        let read = tiny_skia::Pixmap::decode_png(&png).expect("a value");
         assert_eq!(f64::from(read.width()), 2.0 * figure.size().0);
         // Pixels in the colour of the first line, and not too many.
         let blue = (read.pixels().iter()).filter(|p| (p.red(), p.green(), p.blue()) == (0x00, 0x72, 0xb2));

@@ -214,11 +214,13 @@ mod tests {
         };
         let legend = Legend::new(["a", "b"], 300.0);
         let rising = Trace::new(&frame, &[0.0, 1.0], &[0.0, 1.0]);
-        let (x, y) = legend.free_place(&frame, std::slice::from_ref(&rising)).unwrap();
+        let (x, y) = legend
+            .free_place(&frame, std::slice::from_ref(&rising))
+            .expect("a value");
         assert!(x < 100.0 && y < 100.0, "upper left: {x} {y}");
         let falling = Trace::new(&frame, &[0.0, 1.0], &[1.0, 0.0]);
         let both = [rising, falling];
-        let (x, y) = legend.free_place(&frame, &both).unwrap();
+        let (x, y) = legend.free_place(&frame, &both).expect("a value");
         assert!((x - 200.0).abs() < 60.0 && y < 100.0, "upper middle: {x} {y}");
         // A dense band leaves no place.
         let x: Vec<f64> = (0..2000).map(|i| f64::from(i) / 2000.0).collect();

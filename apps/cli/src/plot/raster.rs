@@ -194,27 +194,27 @@ mod tests {
     use super::*;
 
     fn pixel(raster: &Raster, x: u32, y: u32) -> [u8; 3] {
-        let p = raster.pixels.pixel(x, y).unwrap().demultiply();
+        let p = raster.pixels.pixel(x, y).expect("within").demultiply();
         [p.red(), p.green(), p.blue()]
     }
 
     #[test]
     fn shapes_have_their_colours() {
-        let mut raster = Raster::new(40.0, 20.0, 2.0).unwrap();
+        let mut raster = Raster::new(40.0, 20.0, 2.0).expect("a value");
         raster.rectangle(10.0, 5.0, 10.0, 10.0, "#ff0000", "none");
         raster.circle((30.0, 10.0), 4.0, "#0000ff", "none");
         assert_eq!(pixel(&raster, 2, 2), [255, 255, 255]);
         assert_eq!(pixel(&raster, 30, 20), [255, 0, 0]);
         assert_eq!(pixel(&raster, 60, 20), [0, 0, 255]);
-        let file = raster.finish().unwrap();
-        let read = Pixmap::decode_png(&file).unwrap();
+        let file = raster.finish().expect("a value");
+        let read = Pixmap::decode_png(&file).expect("a value");
         assert_eq!((read.width(), read.height()), (80, 40));
     }
 
     #[test]
     fn text_is_drawn_where_it_belongs() {
         let dark = |upright: bool| {
-            let mut raster = Raster::new(100.0, 100.0, 1.0).unwrap();
+            let mut raster = Raster::new(100.0, 100.0, 1.0).expect("a value");
             let mut text = Text::new("Hm", 20.0, "#000000", Anchor::Start);
             text.upright = upright;
             raster.text((50.0, 50.0), text);

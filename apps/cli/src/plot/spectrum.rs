@@ -117,7 +117,7 @@ mod tests {
         let near = |f: &f64| (f - frequency).abs();
         let (i, _) = (spectrum.frequency.iter().enumerate())
             .min_by(|a, b| near(a.1).total_cmp(&near(b.1)))
-            .unwrap();
+            .expect("a value");
         spectrum.amplitude[i]
     }
 
@@ -131,7 +131,7 @@ mod tests {
         for n in [1024, 1000, 999] {
             let t: Vec<f64> = (0..n).map(|i| 2.0 * i as f64 / n as f64).collect();
             let y: Vec<f64> = t.iter().map(|t| signal(*t)).collect();
-            let spectrum = Spectrum::new(&t, &y).unwrap();
+            let spectrum = Spectrum::new(&t, &y).expect("a value");
             assert!(!spectrum.is_resampled);
             assert!((at(&spectrum, 5.0) - 3.0).abs() < 1e-9, "{n}");
             assert!((at(&spectrum, 20.0) - 0.5).abs() < 1e-9, "{n}");
@@ -148,7 +148,7 @@ mod tests {
             .map(|s| 2.0 * s + 0.1 * (3.0 * s).sin())
             .collect();
         let y: Vec<f64> = t.iter().map(|t| signal(*t)).collect();
-        let spectrum = Spectrum::new(&t, &y).unwrap();
+        let spectrum = Spectrum::new(&t, &y).expect("a value");
         assert!(spectrum.is_resampled);
         // The grid of frequencies does not meet 5 Hz: Hann loses up to 15 %.
         let peak = spectrum.amplitude.iter().copied().fold(0.0, f64::max);
@@ -175,7 +175,7 @@ mod tests {
         let nan = f64::NAN;
         let t = [0.0, 1.0, 1.0, 2.0, nan, 3.0, 4.0, 5.0];
         let y = [1.0, nan, 1.0, 1.0, 1.0, 1.0, f64::INFINITY, 1.0];
-        let spectrum = Spectrum::new(&t, &y).unwrap();
+        let spectrum = Spectrum::new(&t, &y).expect("a value");
         assert!(spectrum.is_resampled && spectrum.amplitude.iter().all(|a| a.abs() < 1e-12));
     }
 }

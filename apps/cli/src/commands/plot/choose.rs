@@ -4,6 +4,7 @@ use super::runs::Run;
 use crate::error::Error;
 use crate::plot::{Panel, Series, Spectrum};
 use holonom_results::Column;
+use std::collections::HashMap;
 
 /// Panels of an overview.
 const MOST_PANELS: usize = 6;
@@ -49,10 +50,12 @@ pub fn panels(runs: &[Run], choice: &Choice, view: &View) -> Result<(Vec<Panel>,
         Choice::Overview => overview(runs, view, &mut remarks),
         Choice::Named { channels, panels } => named(runs, channels, panels)?,
     };
+    let loaded = (runs.iter()).map(|run| Loaded::new(run, &groups, view));
+    let loaded = loaded.collect::<Result<Vec<_>, _>>()?;
     let mut drawn = Vec::new();
     let mut is_resampled = false;
     for group in &groups {
-        drawn.push(panel(runs, group, view, &mut is_resampled)?);
+        drawn.push(panel(&loaded, group, view, &mut is_resampled)?);
     }
     if is_resampled {
         remarks.push("Unevenly spaced samples were interpolated by cubics.".into());
@@ -82,6 +85,54 @@ pub fn panels(runs: &[Run], choice: &Choice, view: &View) -> Result<(Vec<Panel>,
         ));
     }
     Ok((drawn, remarks))
+}
+
+/// A result and those of its numbers that are drawn.
+struct Loaded<'a> {
+    run: &'a Run,
+    /// Number of the column to the right.
+    x: usize,
+    /// By number of the column.
+    numbers: HashMap<usize, Vec<f64>>,
+}
+
+impl<'a> Loaded<'a> {
+    /// Reads a file once, for all panels together.
+    fn new(run: &'a Run, groups: &[Group], view: &View) -> Result<Self, Error> {
+        let x = match &view.x {
+            None => 0,
+            Some(name) => match run.select(name)?.as_slice() {
+                [one] => *one,
+                several => {
+                    return Err(Error::Usage(format!(
+                        "--x `{name}` matches {} channels of `{}`; name one",
+                        several.len(),
+                        run.label
+                    )));
+                }
+            },
+        };
+        let names = groups.iter().flat_map(|group| &group.names);
+        let mut columns: Vec<usize> = names.filter_map(|name| run.find(name)).chain([0, x]).collect();
+        columns.sort_unstable();
+        columns.dedup();
+        // The time is the first column, hence the first read.
+        let mut numbers = run.read(&columns)?;
+        let (from, to) = view.range;
+        let is_inside: Vec<bool> = match numbers.first() {
+            Some(t) => t.iter().map(|t| *t >= from && *t <= to).collect(),
+            None => Vec::new(),
+        };
+        for values in &mut numbers {
+            let mut inside = is_inside.iter();
+            values.retain(|_| inside.next() == Some(&true));
+        }
+        Ok(Self {
+            run,
+            x,
+            numbers: columns.into_iter().zip(numbers).collect(),
+        })
+    }
 }
 
 /// Quantity of a channel: the last part of its name that is not a component.
@@ -228,39 +279,20 @@ fn find(runs: &[Run], pattern: &str) -> Result<Vec<Column>, Error> {
     }
 }
 
-fn panel(runs: &[Run], group: &Group, view: &View, is_resampled: &mut bool) -> Result<Panel, Error> {
+fn panel(runs: &[Loaded<'_>], group: &Group, view: &View, is_resampled: &mut bool) -> Result<Panel, Error> {
     let mut series = Vec::new();
     let mut units = Vec::new();
     let mut columns: Vec<Column> = Vec::new();
     let mut x_label = String::new();
-    for run in runs {
-        let x = match &view.x {
-            None => 0,
-            Some(name) => match run.select(name)?.as_slice() {
-                [one] => *one,
-                several => {
-                    return Err(Error::Usage(format!(
-                        "--x `{name}` matches {} channels of `{}`; name one",
-                        several.len(),
-                        run.label
-                    )));
-                }
-            },
-        };
+    for Loaded { run, x, numbers } in runs {
         if x_label.is_empty() {
-            x_label = label_of_x(run, x, view);
+            x_label = label_of_x(run, *x, view);
         }
-        let chosen: Vec<usize> = group.names.iter().filter_map(|name| run.find(name)).collect();
-        let numbers = run.read(&[&[0, x], chosen.as_slice()].concat())?;
-        let [t, x, values @ ..] = numbers.as_slice() else {
-            continue;
-        };
-        let rows: Vec<usize> = (0..t.len())
-            .filter(|i| t[*i] >= view.range.0 && t[*i] <= view.range.1)
-            .collect();
-        let within = |all: &[f64]| -> Vec<f64> { rows.iter().filter_map(|i| all.get(*i).copied()).collect() };
-        for (index, values) in chosen.iter().zip(values) {
-            let column = &run.columns()[*index];
+        for index in group.names.iter().filter_map(|name| run.find(name)) {
+            let (Some(x), Some(values)) = (numbers.get(x), numbers.get(&index)) else {
+                continue;
+            };
+            let column = &run.columns()[index];
             let label = match (runs.len(), group.names.len()) {
                 (1, _) => column.name.clone(),
                 (_, 1) => run.label.clone(),
@@ -269,7 +301,7 @@ fn panel(runs: &[Run], group: &Group, view: &View, is_resampled: &mut bool) -> R
             if columns.iter().all(|c| c.name != column.name) {
                 columns.push(column.clone());
             }
-            let (mut x, mut y) = (within(x), within(values));
+            let (mut x, mut y) = (x.clone(), values.clone());
             if view.is_spectrum {
                 let spectrum = Spectrum::new(&x, &y);
                 *is_resampled |= spectrum.as_ref().is_some_and(|s| s.is_resampled);

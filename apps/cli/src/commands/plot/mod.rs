@@ -274,14 +274,14 @@ mod tests {
     }
 
     fn target_of(arguments: &[&str]) -> Result<PathBuf, Error> {
-        target(&Args::try_parse_from(arguments).unwrap())
+        target(&Args::try_parse_from(arguments).expect("a value"))
     }
 
     #[test]
     fn pictures_stand_beside_results() {
         let folder = std::env::temp_dir();
         let result = folder.join("run.v2.arrows");
-        let result = result.to_str().unwrap();
+        let result = result.to_str().expect("a value");
         assert_eq!(target_of(&["plot", result]), Ok(folder.join("run.v2.svg")));
         let spectrum = target_of(&["plot", result, "--spectrum"]);
         assert_eq!(spectrum, Ok(folder.join("run.v2-spectrum.svg")));

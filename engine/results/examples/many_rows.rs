@@ -72,23 +72,20 @@ fn run(rows: usize, width: usize, folder: PathBuf) -> Result<(), Error> {
         peak().unwrap_or(0.0)
     );
     let begin = Instant::now();
-    let sum: f64 = table
-        .chunks()?
-        .map(|chunk| chunk.map_or(0.0, |c| c.columns[1].iter().sum()))
-        .sum();
-    println!("read all: {:.2} s, sum {sum:.3}", begin.elapsed().as_secs_f64());
+    let sum = total(&table)?;
+    println!(
+        "read all: {:.2} s, bits {sum:016x}",
+        begin.elapsed().as_secs_f64()
+    );
     let begin = Instant::now();
     report("to Parquet", begin, &to_parquet(&table, path("parquet"))?);
     let begin = Instant::now();
-    let parquet = Table::open(path("parquet"))?;
-    let sum: f64 = parquet
-        .chunks()?
-        .map(|chunk| chunk.map_or(0.0, |c| c.columns[1].iter().sum()))
-        .sum();
+    let again = total(&Table::open(path("parquet"))?)?;
     println!(
-        "read Parquet: {:.2} s, sum {sum:.3}",
+        "read Parquet: {:.2} s, bits {again:016x}",
         begin.elapsed().as_secs_f64()
     );
+    assert_eq!(again, sum, "the numbers in the Parquet file differ");
     std::fs::remove_file(path("parquet")).map_err(|source| failed(path("parquet"), source))?;
     let begin = Instant::now();
     report(
@@ -100,6 +97,20 @@ fn run(rows: usize, width: usize, folder: PathBuf) -> Result<(), Error> {
         std::fs::remove_file(path(ending)).map_err(|source| failed(path(ending), source))?;
     }
     Ok(())
+}
+
+/// Reads everything and adds up the bits of the numbers, which does not depend on the pieces.
+fn total(table: &Table) -> Result<u64, Error> {
+    let mut sum = 0_u64;
+    for chunk in table.chunks()? {
+        let chunk = chunk?;
+        sum = chunk
+            .columns
+            .iter()
+            .flatten()
+            .fold(sum, |sum, value| sum.wrapping_add(value.to_bits()));
+    }
+    Ok(sum)
 }
 
 fn failed(path: PathBuf, source: std::io::Error) -> Error {

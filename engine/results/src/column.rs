@@ -99,6 +99,7 @@ pub(crate) fn distinct(columns: &[Column]) -> core::result::Result<(), String> {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

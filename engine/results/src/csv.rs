@@ -132,7 +132,7 @@ pub(crate) fn describe(path: &Path) -> Result<Description> {
     if !lines.next()? {
         return Err(lines.fault("the file holds no line of headings; write `t [s],name [unit],…` first"));
     }
-    let head = lines.text()?.trim_start_matches('\u{feff}');
+    let head = lines.text()?;
     let separator = separator(head);
     let cells = split(head, separator);
     if cells.iter().all(|cell| cell.trim().parse::<f64>().is_ok()) {
@@ -241,12 +241,16 @@ impl<'a> Lines<'a> {
             }
             self.number += 1;
             self.at += read as u64;
+            // Some software marks UTF-8 with these bytes.
+            if self.number == 1 && self.line.starts_with("\u{feff}".as_bytes()) {
+                self.line.drain(..3);
+            }
             self.whole = self.line.ends_with(b"\n");
             if read as u64 == LONGEST && !self.whole {
                 return Err(self.fault("the line is longer than 64 MiB; this is no table of numbers"));
             }
             let blank = self.line.iter().all(u8::is_ascii_whitespace);
-            if !blank && self.line[0] != b'#' {
+            if !blank && !self.line.starts_with(b"#") {
                 return Ok(true);
             }
         }

@@ -264,7 +264,7 @@ impl Builder {
     pub(crate) fn pairs(&mut self, hole: Hole, pairs: impl ExactSizeIterator<Item = (i64, i64)>) {
         // The numbers are aligned, the length stands right before them.
         self.align(4);
-        if self.bytes.len() % 8 == 0 {
+        if self.bytes.len().is_multiple_of(8) {
             self.bytes.extend([0; 4]);
         }
         self.fill(hole);

@@ -214,6 +214,7 @@ impl core::str::FromStr for Pattern {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use proptest::prelude::*;

@@ -65,7 +65,7 @@ pub(crate) fn scan(path: &Path, kind: FileKind, until: Option<u64>) -> Result<St
         what,
         remedy,
     };
-    let (mut metadata, mut scratch) = (Vec::new(), vec![0; 1 << 18]);
+    let (mut metadata, mut scratch) = (Vec::new(), vec![0; length.clamp(64, 1 << 18) as usize]);
     let frame = message::read(&mut reader, at, end, &mut metadata)
         .and_then(|frame| frame.ok_or_else(|| message::malformed("it holds nothing")))
         .map_err(header)?;

@@ -1,6 +1,6 @@
 //! Writing results while a run goes on.
 
-use crate::message::{END, Encoder};
+use crate::message::{CHECKED, END, Encoder};
 use crate::table::FileKind;
 use crate::{Column, Error, Metadata, Result, column, stream};
 use serde::{Deserialize, Serialize};
@@ -123,7 +123,9 @@ impl Writer {
                 chunks: 0,
             },
         )?;
-        writer.encoder.schema(columns, metadata, &mut writer.out);
+        let mut metadata = metadata.clone();
+        metadata.insert(CHECKED.to_string(), "crc32".to_string());
+        writer.encoder.schema(columns, &metadata, &mut writer.out);
         writer.append()?;
         Ok(writer)
     }

@@ -1,4 +1,5 @@
 //! Parquet and CSV, comparison, and files that are not what they should be.
+#![allow(clippy::unwrap_used)]
 
 mod common;
 

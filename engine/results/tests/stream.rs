@@ -1,4 +1,5 @@
 //! Writing, reading, recovering and going on.
+#![allow(clippy::unwrap_used)]
 
 mod common;
 
@@ -104,12 +105,13 @@ fn cut_at_every_byte() {
 fn every_flipped_bit_is_found() {
     let file = written(9, 4);
     let whole = file.bytes();
-    let changed = Scratch::new("arrows");
     for byte in 0..whole.len() {
-        for bit in [0, 3, 7] {
+        // Bit 5 turns small letters into capitals.
+        for bit in [byte % 8, 5] {
             let mut bytes = whole.clone();
             bytes[byte] ^= 1 << bit;
-            std::fs::write(&changed, &bytes).unwrap();
+            // A new file each time: some file systems wait for the disk when one is replaced.
+            let changed = Scratch::with("arrows", &bytes);
             if let Ok(table) = Table::open(&changed) {
                 assert!(!table.is_complete(), "bit {bit} of byte {byte} was not noticed");
                 assert_rows(&table, table.rows() as usize);

@@ -6,7 +6,7 @@ use super::{ARROW_SCHEMA, MAGIC, code, kind};
 use crate::message::Encoder;
 use crate::partial::Partial;
 use crate::table::Chunk;
-use crate::{Error, Metadata, Result, Summary, Table};
+use crate::{Error, Result, Summary, Table};
 use std::fs::File;
 use std::io::Write;
 use std::path::Path;
@@ -165,7 +165,7 @@ fn footer(table: &Table, rows: u64, groups: &[Group]) -> Vec<u8> {
         written.end();
     }
     let mut schema = Vec::new();
-    Encoder::default().schema(table.columns(), &Metadata::new(), &mut schema);
+    Encoder::default().schema(table.columns(), table.metadata(), &mut schema);
     let schema = base64(&schema);
     let pairs = table
         .metadata()

@@ -1,5 +1,5 @@
 //! What the suites share.
-#![allow(dead_code)]
+#![allow(clippy::unwrap_used, dead_code)]
 
 use holonom_results::{Column, Metadata, Table, Writer, WriterOptions};
 use std::path::{Path, PathBuf};

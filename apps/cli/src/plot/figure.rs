@@ -120,8 +120,10 @@ impl Figure {
             (2, false) => 270.0,
             (_, false) => 215.0,
         };
-        let width =
-            560.0 + 340.0 * (self.columns.clamp(1, 6) - 1) as f64 + 300.0 * f64::from(self.columns <= 1);
+        let width = match self.columns {
+            0 | 1 => 860.0,
+            columns => 120.0 + 500.0 * columns.min(6) as f64,
+        };
         self.size.unwrap_or((width, 80.0 + rows * per_row))
     }
 

@@ -11,7 +11,7 @@ const LINE: f64 = 18.0;
 /// Length of the sample of a line, and of the gap behind it.
 const SAMPLE: (f64, f64) = (24.0, 7.0);
 /// Space between names in a row.
-const BETWEEN: f64 = 22.0;
+const BETWEEN: f64 = 18.0;
 /// Space around a legend within a frame.
 const INSET: f64 = 9.0;
 /// Widest name.

@@ -105,7 +105,7 @@ fn runs_are_laid_over_each_other() {
 }
 
 #[test]
-fn spectra_say_where_they_peak() {
+fn spectra_have_frequencies_and_units() {
     let folder = folder("plot-spectrum");
     let output = plot(
         &folder,

@@ -16,8 +16,8 @@ pub fn print(text: &str) -> Result<(), Error> {
 }
 
 /// Writes a file.
-pub fn write(path: &Path, text: &str) -> Result<(), Error> {
-    std::fs::write(path, text)
+pub fn write(path: &Path, content: impl AsRef<[u8]>) -> Result<(), Error> {
+    std::fs::write(path, content)
         .map_err(|error| Error::Usage(format!("cannot write `{}`: {error}", path.display())))
 }
 

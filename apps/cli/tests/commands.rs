@@ -35,10 +35,10 @@ fn folder(name: &str) -> PathBuf {
 fn help_shows_commands_and_examples() {
     let output = holonom(&["--help"]);
     assert_eq!(code(&output), 0);
-    for word in ["verify", "list", "completions", "Examples:", "Exit codes"] {
+    for word in ["plot", "verify", "list", "completions", "Examples:", "Exit codes"] {
         assert!(stdout(&output).contains(word), "{word}");
     }
-    for command in ["verify", "list", "completions"] {
+    for command in ["plot", "verify", "list", "completions"] {
         let output = holonom(&[command, "--help"]);
         assert_eq!(code(&output), 0);
         assert!(stdout(&output).contains("Examples:"), "{command}");

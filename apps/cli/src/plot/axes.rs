@@ -1,45 +1,50 @@
-//! Axes and the panel between them.
+//! Axes and the frame between them.
 
-use super::svg::{Anchor, Svg, Text};
+use super::canvas::{Anchor, Canvas, Text, colour};
+use super::ticks::{Labels, Ticks};
 
-/// Colours shared by all diagrams.
-pub mod colour {
-    /// Titles and labels.
-    pub const INK: &str = "#1f2933";
-    /// Numbers at the axes, remarks.
-    pub const MUTED: &str = "#616e7c";
-    /// Main grid lines.
-    pub const GRID: &str = "#e1e5ea";
-    /// Fine grid lines.
-    pub const FINE: &str = "#f1f3f5";
-    /// Frames.
-    pub const FRAME: &str = "#b8c1cc";
+/// Values beyond are no more drawn than infinity is: differences of them overflow.
+const LARGEST: f64 = 1e300;
+
+/// How values lie along an axis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scale {
+    /// Equal lengths for equal differences.
+    Linear,
+    /// Equal lengths for equal ratios; only positive values can be shown.
+    Log,
 }
 
-/// A range of values, ended by ticks.
+impl Scale {
+    /// Whether a value has a place on such an axis.
+    pub fn shows(self, value: f64) -> bool {
+        value.abs() <= LARGEST && (self == Self::Linear || value > 0.0)
+    }
+}
+
+/// A range of values.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Axis {
     low: f64,
     high: f64,
-    is_log: bool,
+    scale: Scale,
 }
 
 impl Axis {
     /// A linear axis around the values, ending at whole numbers.
-    pub fn linear(values: impl IntoIterator<Item = f64>) -> Self {
-        let (low, high) = range(values).unwrap_or((0.0, 1.0));
+    pub fn whole(values: impl IntoIterator<Item = f64>) -> Self {
+        let (low, high) = range(values, Scale::Linear).unwrap_or((0.0, 1.0));
         let (low, high) = (low.floor(), high.ceil());
         Self {
             low,
             high: if high > low { high } else { low + 1.0 },
-            is_log: false,
+            scale: Scale::Linear,
         }
     }
 
     /// A logarithmic axis around the positive values, ending at 1, 2 or 5 times a power of ten.
     pub fn log(values: impl IntoIterator<Item = f64>) -> Self {
-        let values = values.into_iter().filter(|v| *v > 0.0);
-        let (low, high) = range(values).unwrap_or((1.0, 10.0));
+        let (low, high) = range(values, Scale::Log).unwrap_or((1.0, 10.0));
         // A little slack keeps values that are ticks from being pushed off by rounding.
         let slack = 1.0 + 1e-9;
         let steps = |x: f64| [1.0, 2.0, 5.0, 10.0].map(|m| m * 10f64.powf(x.log10().floor()));
@@ -47,99 +52,90 @@ impl Axis {
         let above = steps(high / slack);
         let start = below.iter().rev().find(|v| **v <= low * slack);
         let end = above.iter().find(|v| **v >= high / slack);
-        let start = start.copied().unwrap_or(low).log10();
+        let start = start.copied().filter(|v| *v > 0.0).unwrap_or(low).log10();
         let end = end.copied().unwrap_or(high).log10();
         Self {
             low: start,
             high: if end > start + 0.2 { end } else { start + 1.0 },
-            is_log: true,
+            scale: Scale::Log,
+        }
+    }
+
+    /// A logarithmic axis that ends at the least and the largest positive value; like [`Axis::log`]
+    /// where these are close to each other.
+    pub fn log_within(values: impl IntoIterator<Item = f64>) -> Self {
+        match range(values, Scale::Log) {
+            Some((low, high)) if high / low > 2.0 => Self {
+                low: low.log10(),
+                high: high.log10(),
+                scale: Scale::Log,
+            },
+            Some((low, high)) => Self::log([low, high]),
+            None => Self::log([]),
+        }
+    }
+
+    /// A linear axis around the values with a margin, as a share of the range, at both ends.
+    /// Equal values get an axis around them.
+    pub fn around(values: impl IntoIterator<Item = f64>, margin: f64) -> Self {
+        let (low, high) = range(values, Scale::Linear).unwrap_or((0.0, 1.0));
+        let largest = low.abs().max(high.abs());
+        // Differences at the last bit are no differences.
+        let is_constant = high - low <= (1e-14 * largest).max(1e-300);
+        let (low, high) = match is_constant {
+            true if largest < 1e-290 => (-1.0, 1.0),
+            true => (low - 0.1 * largest, high + 0.1 * largest),
+            false => (low - margin * (high - low), high + margin * (high - low)),
+        };
+        Self {
+            low,
+            high,
+            scale: Scale::Linear,
         }
     }
 
     /// Where a value lies, 0 at the low end and 1 at the high one.
     pub fn place(&self, value: f64) -> f64 {
-        let value = if self.is_log { value.log10() } else { value };
+        let value = match self.scale {
+            Scale::Linear => value,
+            Scale::Log => value.log10(),
+        };
         (value - self.low) / (self.high - self.low)
     }
 
-    /// Ticks: place, label, and whether it is a main one.
-    fn ticks(&self, room: f64) -> Vec<(f64, String, bool)> {
-        let place = |v: f64| (v - self.low) / (self.high - self.low);
-        let inside = |p: f64| (-1e-9..=1.0 + 1e-9).contains(&p);
-        let mut ticks = Vec::new();
-        if !self.is_log {
-            // As many as there is room for.
-            let most = (room / 28.0).max(2.0);
-            let step = [1.0, 2.0, 5.0, 10.0, 20.0, 50.0]
-                .into_iter()
-                .find(|s| (self.high - self.low) / s <= most)
-                .unwrap_or(100.0);
-            let mut v = (self.low / step).ceil() * step;
-            while v <= self.high + 1e-9 {
-                ticks.push((place(v), format!("{v}"), true));
-                v += step;
-            }
-            return ticks;
+    /// How values lie.
+    pub fn scale(&self) -> Scale {
+        self.scale
+    }
+
+    /// Widens the range to `span`, the middle where it was.
+    pub fn widen(&mut self, span: f64) {
+        let more = 0.5 * (span - (self.high - self.low)).max(0.0);
+        self.low -= more;
+        self.high += more;
+    }
+
+    /// The ticks that an axis of this length has room for.
+    pub fn ticks(&self, room: f64, labels: Labels) -> Ticks {
+        match self.scale {
+            Scale::Linear => Ticks::linear(self.low, self.high, room, labels),
+            Scale::Log => Ticks::log(self.low, self.high, room, labels),
         }
-        // Decades carry labels; 2 and 5 do too where decades are few.
-        let decades = self.high - self.low;
-        let every = ((decades * 18.0 / room).ceil() as i32).max(1);
-        let fine_labels = room / decades > 75.0;
-        let (first, last) = (self.low.floor() as i32, self.high.ceil() as i32);
-        for power in first..=last {
-            for m in 1..10 {
-                let p = place(f64::from(power) + f64::from(m).log10());
-                if !inside(p) {
-                    continue;
-                }
-                let is_main = m == 1 || (fine_labels && (m == 2 || m == 5));
-                let text = match m {
-                    1 if power.rem_euclid(every) == 0 => label(1, power),
-                    2 | 5 if fine_labels => label(m, power),
-                    _ => String::new(),
-                };
-                ticks.push((p, text, is_main));
-            }
-        }
-        ticks
     }
 }
 
-fn range(values: impl IntoIterator<Item = f64>) -> Option<(f64, f64)> {
-    (values.into_iter().filter(|v| v.is_finite())).fold(None, |range, v| match range {
-        None => Some((v, v)),
-        Some((low, high)) => Some((low.min(v), high.max(v))),
-    })
-}
-
-/// m · 10ᵏ, written out where that is as short.
-fn label(m: i32, power: i32) -> String {
-    match power {
-        0..=3 => (m * 10i32.pow(power.unsigned_abs())).to_string(),
-        -2..=-1 => {
-            let zeros = "0".repeat(power.unsigned_abs() as usize - 1);
-            format!("0.{zeros}{m}")
-        }
-        _ => {
-            let raised = |c: char| match c {
-                '-' => '⁻',
-                '1' => '¹',
-                '2' => '²',
-                '3' => '³',
-                c => char::from_u32(0x2070 + c.to_digit(10).unwrap_or(0)).unwrap_or(c),
-            };
-            let exponent: String = power.to_string().chars().map(raised).collect();
-            match m {
-                1 => format!("10{exponent}"),
-                _ => format!("{m}·10{exponent}"),
-            }
-        }
-    }
+/// Least and largest of the values that can be shown.
+pub fn range(values: impl IntoIterator<Item = f64>, scale: Scale) -> Option<(f64, f64)> {
+    let shown = values.into_iter().filter(|v| scale.shows(*v));
+    let (low, high) = shown.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| {
+        (low.min(v), high.max(v))
+    });
+    (low <= high).then_some((low, high))
 }
 
 /// A rectangle with a horizontal and a vertical axis.
 #[derive(Clone, Copy, Debug)]
-pub struct Panel {
+pub struct Frame {
     /// Left edge.
     pub x: f64,
     /// Upper edge.
@@ -154,7 +150,7 @@ pub struct Panel {
     pub vertical: Axis,
 }
 
-/// Which numbers a panel shows.
+/// Which numbers a frame shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Numbers {
     /// Below.
@@ -163,7 +159,7 @@ pub struct Numbers {
     pub left: bool,
 }
 
-impl Panel {
+impl Frame {
     /// The pixel of a pair of values.
     pub fn at(&self, x: f64, y: f64) -> (f64, f64) {
         (
@@ -172,31 +168,52 @@ impl Panel {
         )
     }
 
+    /// Widens one axis until a unit is as long on both.
+    pub fn equalise(&mut self) {
+        let span = |axis: &Axis| axis.high - axis.low;
+        let unit = (span(&self.horizontal) / self.w).max(span(&self.vertical) / self.h);
+        self.horizontal.widen(unit * self.w);
+        self.vertical.widen(unit * self.h);
+    }
+
     /// Draws grid, frame and numbers.
-    pub fn frame(&self, svg: &mut Svg, size: f64, numbers: Numbers) {
+    pub fn draw(&self, canvas: &mut dyn Canvas, size: f64, numbers: Numbers) {
         let Self { x, y, w, h, .. } = *self;
-        svg.rectangle(x, y, w, h, "#fdfdfe", "none");
+        canvas.rectangle(x, y, w, h, "#fdfdfe", "none");
         let line = |main: bool| if main { colour::GRID } else { colour::FINE };
-        for (place, label, main) in self.horizontal.ticks(w) {
-            let at = x + w * place;
-            svg.line((at, y), (at, y + h), line(main), 1.0);
-            if numbers.below {
-                let text = Text::new(&label, size, colour::MUTED, Anchor::Middle);
-                svg.text((at, y + h + 1.5 * size), text);
-            }
-        }
+        let mut across = self.horizontal.ticks(w, Labels::Across(size));
+        let mut above = self.vertical.ticks(h, Labels::Above(size));
         // Main lines over fine ones.
-        let mut ticks = self.vertical.ticks(h);
-        ticks.sort_by_key(|(_, _, main)| *main);
-        for (place, label, main) in ticks {
-            let at = y + h * (1.0 - place);
-            svg.line((x, at), (x + w, at), line(main), 1.0);
-            if numbers.left && !label.is_empty() {
-                let text = Text::new(&label, size, colour::MUTED, Anchor::End);
-                svg.text((x - 0.5 * size, at + 0.35 * size), text);
+        across.list.sort_by_key(|tick| tick.is_main);
+        above.list.sort_by_key(|tick| tick.is_main);
+        for tick in &across.list {
+            let at = x + w * tick.place;
+            canvas.line((at, y), (at, y + h), line(tick.is_main), 1.0);
+        }
+        for tick in &above.list {
+            let at = y + h * (1.0 - tick.place);
+            canvas.line((x, at), (x + w, at), line(tick.is_main), 1.0);
+        }
+        canvas.rectangle(x, y, w, h, "none", colour::FRAME);
+        let text = |t, anchor| Text::new(t, size, colour::MUTED, anchor);
+        if numbers.below {
+            for tick in across.list.iter().filter(|tick| !tick.label.is_empty()) {
+                let at = (x + w * tick.place, y + h + 1.5 * size);
+                canvas.text(at, text(&tick.label, Anchor::Middle));
+            }
+            if !across.common.is_empty() {
+                canvas.text((x + w, y + h + 2.8 * size), text(&across.common, Anchor::End));
             }
         }
-        svg.rectangle(x, y, w, h, "none", colour::FRAME);
+        if numbers.left {
+            for tick in above.list.iter().filter(|tick| !tick.label.is_empty()) {
+                let at = (x - 0.5 * size, y + h * (1.0 - tick.place) + 0.35 * size);
+                canvas.text(at, text(&tick.label, Anchor::End));
+            }
+            if !above.common.is_empty() {
+                canvas.text((x, y - 0.45 * size), text(&above.common, Anchor::Start));
+            }
+        }
     }
 }
 
@@ -206,7 +223,7 @@ mod tests {
 
     #[test]
     fn axes_end_at_ticks() {
-        let digits = Axis::linear([1.3, 9.8]);
+        let digits = Axis::whole([1.3, 9.8]);
         assert_eq!((digits.low, digits.high), (1.0, 10.0));
         assert_eq!(digits.place(10.0), 1.0);
         let work = Axis::log([130.0, 42_000.0]);
@@ -214,19 +231,59 @@ mod tests {
         // Nothing to show is no reason to divide by zero.
         assert!(Axis::log([]).place(3.0).is_finite());
         assert!(Axis::log([7.0]).place(7.0).is_finite());
-        assert!(Axis::linear([2.0]).place(2.5) == 0.5);
+        assert!(Axis::whole([2.0]).place(2.5) == 0.5);
     }
 
     #[test]
-    fn labels_are_short() {
-        for (m, power, text) in [
-            (1, 4, "10⁴"),
-            (5, -12, "5·10⁻¹²"),
-            (1, 0, "1"),
-            (2, 3, "2000"),
-            (5, -2, "0.05"),
+    fn odd_values_make_sound_axes() {
+        let big = f64::MAX;
+        for values in [
+            vec![],
+            vec![f64::NAN, f64::INFINITY],
+            vec![3.0; 4],
+            vec![0.0],
+            vec![-big, big],
+            vec![-1e300, 1e300],
+            vec![5e-324, 1e-323],
+            vec![1.0, 1.0 + f64::EPSILON],
         ] {
-            assert_eq!(label(m, power), text);
+            for axis in [
+                Axis::around(values.clone(), 0.05),
+                Axis::log(values.clone()),
+                Axis::log_within(values.clone()),
+                Axis::around(values.clone(), 0.0),
+            ] {
+                assert!(
+                    axis.high > axis.low && (axis.high - axis.low).is_finite(),
+                    "{values:?}"
+                );
+                for value in values.iter().filter(|v| axis.scale.shows(**v)) {
+                    let place = axis.place(*value);
+                    assert!(
+                        (-1e-6..=1.0 + 1e-6).contains(&place),
+                        "{values:?} {axis:?} {place}"
+                    );
+                }
+            }
         }
+        // A constant lies in the middle.
+        assert_eq!(Axis::around([5.0; 3], 0.05).place(5.0), 0.5);
+        assert_eq!(Axis::around([0.0], 0.05).place(0.0), 0.5);
+    }
+
+    #[test]
+    fn units_can_be_made_equal() {
+        let mut frame = Frame {
+            x: 0.0,
+            y: 0.0,
+            w: 400.0,
+            h: 200.0,
+            horizontal: Axis::around([-1.0, 1.0], 0.0),
+            vertical: Axis::around([-1.0, 1.0], 0.0),
+        };
+        frame.equalise();
+        let ((x0, y0), (x1, y1)) = (frame.at(0.0, 0.0), frame.at(1.0, 1.0));
+        assert!(((x1 - x0) - (y0 - y1)).abs() < 1e-9);
+        assert_eq!((x0, y0), (200.0, 100.0));
     }
 }

@@ -1,7 +1,8 @@
 //! Work–precision diagrams: what a digit costs.
 
-use super::axes::{Axis, Numbers, Panel, colour};
-use super::svg::{Anchor, Svg, Text, text_width};
+use super::axes::{Axis, Frame, Numbers};
+use super::canvas::{Anchor, Canvas, Stroke, Text, colour, text_width};
+use super::svg::Svg;
 
 /// One run.
 #[derive(Clone, Debug)]
@@ -64,7 +65,7 @@ fn is_decade(rtol: f64) -> bool {
 pub fn figure(diagram: &Diagram) -> String {
     const WIDTH: f64 = 960.0;
     const HEIGHT: f64 = 470.0;
-    let mut svg = Svg::new(WIDTH, HEIGHT);
+    let mut svg = Svg::new(WIDTH, HEIGHT, &diagram.name);
     let start = |text, size, colour| Text::new(text, size, colour, Anchor::Start);
     svg.heading((28.0, 34.0), &diagram.name, &diagram.title);
     svg.text((28.0, 56.0), start(&diagram.subtitle, 12.0, colour::MUTED));
@@ -75,19 +76,19 @@ pub fn figure(diagram: &Diagram) -> String {
         ("time / ms", |s| s.seconds * 1e3),
     ];
     for (i, (label, work)) in works.into_iter().enumerate() {
-        let panel = Panel {
+        let panel = Frame {
             x: 92.0 + 472.0 * i as f64,
             y: 96.0,
             w: 368.0,
             h: 294.0,
-            horizontal: Axis::linear(digits()),
+            horizontal: Axis::whole(digits()),
             vertical: Axis::log(diagram.samples.iter().map(work)),
         };
         let numbers = Numbers {
             below: true,
             left: true,
         };
-        panel.frame(&mut svg, 12.0, numbers);
+        panel.draw(&mut svg, 12.0, numbers);
         let middle = panel.x + 0.5 * panel.w;
         let text = |t| Text::new(t, 13.0, colour::INK, Anchor::Middle);
         svg.text((middle, panel.y + panel.h + 42.0), text("correct digits"));
@@ -128,9 +129,9 @@ fn legend(svg: &mut Svg, diagram: &Diagram, right: f64, y: f64) {
     }
 }
 
-fn curve(svg: &mut Svg, panel: &Panel, points: &[(f64, f64, f64)], colour: &str) {
+fn curve(svg: &mut Svg, panel: &Frame, points: &[(f64, f64, f64)], colour: &'static str) {
     let pixels: Vec<_> = points.iter().map(|(x, y, _)| panel.at(*x, *y)).collect();
-    svg.path(&pixels, colour, 1.8);
+    svg.path(std::slice::from_ref(&pixels), &Stroke::solid(colour, 1.8));
     for (pixel, (.., rtol)) in pixels.iter().zip(points) {
         if is_decade(*rtol) {
             svg.circle(*pixel, 3.6, colour, colour);
@@ -141,7 +142,7 @@ fn curve(svg: &mut Svg, panel: &Panel, points: &[(f64, f64, f64)], colour: &str)
 }
 
 /// Tolerances beside the points of the first curve, where there is room for them.
-fn tolerances(svg: &mut Svg, panel: &Panel, curves: &[Vec<(f64, f64, f64)>]) {
+fn tolerances(svg: &mut Svg, panel: &Frame, curves: &[Vec<(f64, f64, f64)>]) {
     const SIZE: f64 = 10.5;
     let Some(points) = curves.first() else {
         return;
@@ -222,18 +223,18 @@ pub fn overview(diagrams: &[Diagram], subtitle: &str) -> String {
     let rows = diagrams.len().div_ceil(columns).max(1);
     let width = (LEFT + columns as f64 * (W + GAP.0) + 16.0).max(660.0);
     let height = TOP + rows as f64 * (H + GAP.1) + 34.0;
-    let mut svg = Svg::new(width, height);
-    let start = |text, size, colour| Text::new(text, size, colour, Anchor::Start);
     let heading = "Work and precision of the reference problems";
+    let mut svg = Svg::new(width, height, heading);
+    let start = |text, size, colour| Text::new(text, size, colour, Anchor::Start);
     svg.text((28.0, 36.0), start(heading, 19.0, colour::INK).bold());
     svg.text((28.0, 58.0), start(subtitle, 12.0, colour::MUTED));
     let curves: Vec<_> = diagrams.iter().map(Diagram::main_curve).collect();
     let all = || curves.iter().flatten();
-    let horizontal = Axis::linear(all().map(|p| p.0));
+    let horizontal = Axis::whole(all().map(|p| p.0));
     let vertical = Axis::log(all().map(|p| p.1));
     for (i, diagram) in diagrams.iter().enumerate() {
         let (column, row) = (i % columns, i / columns);
-        let panel = Panel {
+        let panel = Frame {
             x: LEFT + column as f64 * (W + GAP.0),
             y: TOP + row as f64 * (H + GAP.1),
             w: W,
@@ -246,10 +247,10 @@ pub fn overview(diagrams: &[Diagram], subtitle: &str) -> String {
             below: i + columns >= diagrams.len(),
             left: column == 0,
         };
-        panel.frame(&mut svg, 11.0, numbers);
+        panel.draw(&mut svg, 11.0, numbers);
         for other in &curves {
             let pixels: Vec<_> = other.iter().map(|(x, y, _)| panel.at(*x, *y)).collect();
-            svg.path(&pixels, "#dde2e8", 1.0);
+            svg.path(&[pixels], &Stroke::solid("#dde2e8", 1.0));
         }
         curve(&mut svg, &panel, &curves[i], COLOURS[0]);
         let name = start(&diagram.name, 12.5, colour::INK).bold();

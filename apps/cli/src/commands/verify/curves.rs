@@ -19,7 +19,7 @@ pub fn draw(setup: &Setup, problems: &[Problem], folder: &Path) -> Result<(), Er
         if problem.reference.is_some() {
             let diagram = measure(setup, problem);
             let file = format!("{}.svg", problem.name.replace(':', "_"));
-            output::write(&folder.join(file), &work_precision::figure(&diagram))?;
+            output::write(&folder.join(file), work_precision::figure(&diagram))?;
             diagrams.push(diagram);
         }
         progress.done();

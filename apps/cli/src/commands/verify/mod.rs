@@ -111,7 +111,7 @@ fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
     match &args.json {
         Some(None) => output::print(&report.json())?,
         Some(Some(file)) => {
-            output::write(file, &report.json())?;
+            output::write(file, report.json())?;
             output::print(&text(&report))?;
         }
         None => output::print(&text(&report))?,

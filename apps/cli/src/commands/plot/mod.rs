@@ -1,0 +1,305 @@
+//! `holonom plot`: pictures of results.
+
+mod choose;
+mod runs;
+
+use super::{Command, Outcome, read};
+use crate::error::Error;
+use crate::output;
+use crate::plot::{Figure, Scale};
+use choose::{Choice, View};
+use clap::{ArgMatches, CommandFactory, Parser, ValueEnum};
+use runs::Run;
+use std::path::{Path, PathBuf};
+
+/// Draw channels of results as a picture (SVG or PNG)
+///
+/// Channels are drawn over time, those of the same quantity and unit in one panel. Without
+/// --channel and --panel the first channels are drawn. Several results are laid over each other,
+/// named by their files.
+#[derive(Debug, Parser)]
+#[command(name = "plot", after_help = AFTER_HELP)]
+struct Args {
+    /// Result files: Arrow, Parquet or CSV
+    #[arg(value_name = "RESULT", required = true)]
+    results: Vec<PathBuf>,
+
+    /// The picture, .svg or .png; beside the first result when not given
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+
+    /// Channels to draw: a name, or a pattern with `*` and `?`; may be repeated
+    #[arg(short, long = "channel", value_name = "PATTERN")]
+    channels: Vec<String>,
+
+    /// A panel with these channels, separated by commas; one panel for each --panel
+    #[arg(short, long = "panel", value_name = "PATTERNS")]
+    panels: Vec<String>,
+
+    /// Draw over this channel instead of time
+    #[arg(short, long, value_name = "CHANNEL", conflicts_with = "spectrum")]
+    x: Option<String>,
+
+    /// Panels side by side
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=12))]
+    columns: Option<u16>,
+
+    /// Draw amplitudes over frequency
+    #[arg(long)]
+    spectrum: bool,
+
+    /// Logarithmic axes
+    #[arg(long, value_name = "AXES")]
+    log: Option<Log>,
+
+    /// Only this time, such as 2:5, 2: or :5
+    #[arg(long, value_name = "T0:T1", value_parser = range, allow_hyphen_values = true)]
+    range: Option<(f64, f64)>,
+
+    /// Title of the picture; the name of the model when not given
+    #[arg(long, value_name = "TEXT")]
+    title: Option<String>,
+
+    /// The same length for a unit on both axes
+    #[arg(long, requires = "x")]
+    equal: bool,
+
+    /// Width and height in pixels, such as 1200x600; PNG files have twice as many
+    #[arg(long, value_name = "WxH", value_parser = size)]
+    size: Option<(f64, f64)>,
+
+    /// Show the picture when it is written
+    #[arg(long, value_name = "WHEN", default_value = "no", num_args = 0..=1, default_missing_value = "yes")]
+    open: Open,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Log {
+    X,
+    Y,
+    #[value(alias = "yx")]
+    Xy,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Open {
+    Yes,
+    No,
+}
+
+const AFTER_HELP: &str = "\
+Panels: --channel groups by quantity and unit, --panel puts what it names into one panel. With
+several results every channel gets a panel of its own, until there are more than twelve.
+
+Spectra: mean taken off, Hann window, amplitudes corrected for it. Unevenly spaced samples are
+interpolated by cubics, which the picture then says.
+
+Examples:
+  holonom plot run.arrows                                      an overview
+  holonom plot run.arrows -c 'crank.*' -o crank.png            all channels of the crank
+  holonom plot run.arrows -p '*.angle' -p A.force.x,A.force.y  two panels
+  holonom plot run.arrows -x coupler.x -c coupler.y --equal    a path in the plane
+  holonom plot soft.arrows stiff.arrows -c car.position.z      two runs over each other
+  holonom plot run.csv -c car.acceleration.z --spectrum --log xy --range 2:";
+
+pub const COMMAND: Command = Command {
+    define: Args::command,
+    run,
+};
+
+/// Pixels of a bitmap per pixel of the drawing: sharp on paper and on fine screens.
+const BITMAP_SCALE: f64 = 2.0;
+
+fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
+    let args: Args = read(matches)?;
+    let path = target(&args)?;
+    let runs = runs::open(&args.results)?;
+    for remark in runs.iter().filter_map(Run::loss) {
+        eprintln!("holonom: {remark}");
+    }
+    let figure = figure(&args, &runs)?;
+    if is_bitmap(&path) {
+        output::write(&path, figure.png(BITMAP_SCALE)?)?;
+    } else {
+        output::write(&path, figure.svg())?;
+    }
+    output::print(&format!("{}\n", path.display()))?;
+    if args.open == Open::Yes {
+        show(&path)?;
+    }
+    Ok(Outcome::Done)
+}
+
+/// The file to write; refused before the work when it cannot be.
+fn target(args: &Args) -> Result<PathBuf, Error> {
+    let path = match (&args.output, args.results.first()) {
+        (Some(path), _) => path.clone(),
+        (None, Some(first)) => {
+            let stem = first.file_stem().unwrap_or_default().to_string_lossy();
+            let kind = if args.spectrum { "-spectrum" } else { "" };
+            first.with_file_name(format!("{stem}{kind}.svg"))
+        }
+        (None, None) => return Err(Error::Usage("name a result file to draw".into())),
+    };
+    if !is_bitmap(&path) && !has_ending(&path, "svg") {
+        return Err(Error::Usage(format!(
+            "`{}` is neither .svg nor .png; the ending says which picture to write",
+            path.display()
+        )));
+    }
+    if args.results.contains(&path) {
+        return Err(Error::Usage(format!(
+            "`{}` is the result itself; name another file with --output",
+            path.display()
+        )));
+    }
+    output::check_file(&path)?;
+    Ok(path)
+}
+
+fn has_ending(path: &Path, ending: &str) -> bool {
+    path.extension()
+        .is_some_and(|own| own.eq_ignore_ascii_case(ending))
+}
+
+fn is_bitmap(path: &Path) -> bool {
+    has_ending(path, "png")
+}
+
+fn figure(args: &Args, runs: &[Run]) -> Result<Figure, Error> {
+    let choice = if args.panels.is_empty() && args.channels.is_empty() {
+        Choice::Overview
+    } else {
+        Choice::Named {
+            channels: args.channels.clone(),
+            panels: args.panels.clone(),
+        }
+    };
+    let view = View {
+        x: args.x.clone(),
+        is_spectrum: args.spectrum,
+        range: args.range.unwrap_or((f64::NEG_INFINITY, f64::INFINITY)),
+    };
+    let (mut panels, remarks) = choose::panels(runs, &choice, &view)?;
+    let log = |axis| args.log == Some(Log::Xy) || args.log == Some(axis);
+    for panel in &mut panels {
+        panel.is_equal = args.equal;
+        if log(Log::X) {
+            panel.x_scale = Scale::Log;
+        }
+        if log(Log::Y) {
+            panel.y_scale = Scale::Log;
+        }
+    }
+    let files: Vec<&str> = runs.iter().map(|run| run.label.as_str()).collect();
+    let files = files.join(", ");
+    let model = runs.first().and_then(Run::model);
+    let title = args.title.clone().or(model).unwrap_or_else(|| files.clone());
+    let has_one_x = panels.iter().all(|panel| panel.x_label == panels[0].x_label);
+    let mut figure = Figure::new(title, panels);
+    if figure.title != files {
+        figure.subtitle = files;
+    }
+    figure.remark = remarks.join(" ");
+    figure.size = args.size;
+    figure.columns = match args.columns {
+        Some(columns) => usize::from(columns),
+        None if figure.panels.len() <= 4 && !args.equal => 1,
+        None => 2,
+    };
+    figure.columns = figure.columns.min(figure.panels.len().max(1));
+    figure.shares_x = has_one_x && !args.equal;
+    Ok(figure)
+}
+
+/// Opens the picture in the viewer of the desktop.
+fn show(path: &Path) -> Result<(), Error> {
+    let opener = match std::env::consts::OS {
+        "macos" => "open",
+        "windows" => "explorer",
+        _ => "xdg-open",
+    };
+    let started = std::process::Command::new(opener).arg(path).spawn();
+    started.map(|_| ()).map_err(|error| {
+        Error::Failed(format!(
+            "the picture is written, but `{opener}` does not start: {error}; open `{}` yourself",
+            path.display()
+        ))
+    })
+}
+
+fn range(text: &str) -> Result<(f64, f64), String> {
+    let help = "write two times such as 2:5, or 2: from then on, or :5 up to then";
+    let (from, to) = text.split_once(':').ok_or(help)?;
+    let number = |text: &str, open: f64| match text.trim() {
+        "" => Ok(open),
+        text => (text.parse::<f64>().ok())
+            .filter(|v| !v.is_nan())
+            .ok_or_else(|| format!("`{text}` is not a number; {help}")),
+    };
+    let (from, to) = (number(from, f64::NEG_INFINITY)?, number(to, f64::INFINITY)?);
+    if from < to {
+        Ok((from, to))
+    } else {
+        Err(format!("{from} is not before {to}; {help}"))
+    }
+}
+
+fn size(text: &str) -> Result<(f64, f64), String> {
+    let help = "write width and height such as 1200x600, each from 100 to 8000";
+    let (w, h) = text.split_once(['x', 'X', '×']).ok_or(help)?;
+    let number = |text: &str| (text.trim().parse::<u32>().ok()).filter(|v| (100..=8000).contains(v));
+    match (number(w), number(h)) {
+        (Some(w), Some(h)) => Ok((f64::from(w), f64::from(h))),
+        _ => Err(help.into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_and_sizes_are_read() {
+        assert_eq!(range("2:5"), Ok((2.0, 5.0)));
+        assert_eq!(range("-1.5:"), Ok((-1.5, f64::INFINITY)));
+        assert_eq!(range(":1e-3"), Ok((f64::NEG_INFINITY, 1e-3)));
+        for bad in ["5", "5:2", "a:b", "nan:1", "1:1"] {
+            assert!(range(bad).is_err(), "{bad}");
+        }
+        assert_eq!(size("1200x600"), Ok((1200.0, 600.0)));
+        for bad in ["1200", "10x10", "1e3x600", "x", "-100x100", "100x99999"] {
+            assert!(size(bad).is_err(), "{bad}");
+        }
+    }
+
+    fn target_of(arguments: &[&str]) -> Result<PathBuf, Error> {
+        target(&Args::try_parse_from(arguments).expect("a value"))
+    }
+
+    #[test]
+    fn pictures_stand_beside_results() {
+        let folder = std::env::temp_dir();
+        let result = folder.join("run.v2.arrows");
+        let result = result.to_str().expect("a value");
+        assert_eq!(target_of(&["plot", result]), Ok(folder.join("run.v2.svg")));
+        let spectrum = target_of(&["plot", result, "--spectrum"]);
+        assert_eq!(spectrum, Ok(folder.join("run.v2-spectrum.svg")));
+        assert!(target_of(&["plot", "a.csv", "-o", "a.pdf"]).is_err());
+        assert!(target_of(&["plot", "a.svg"]).is_err());
+        assert!(target_of(&["plot", "a.csv", "-o", "no/such/folder/a.png"]).is_err());
+    }
+
+    #[test]
+    fn contradictions_are_refused() {
+        for bad in [
+            &["plot"][..],
+            &["plot", "a.csv", "-x", "b", "--spectrum"],
+            &["plot", "a.csv", "--equal"],
+            &["plot", "a.csv", "--log", "z"],
+            &["plot", "a.csv", "--columns", "0"],
+        ] {
+            assert!(Args::try_parse_from(bad).is_err(), "{bad:?}");
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! The results to draw.
+
+use crate::error::Error;
+use crate::suggest;
+use holonom_results::{Column, Table, keys};
+use std::path::{Path, PathBuf};
+
+/// A result and its name in the picture.
+pub struct Run {
+    /// The file, as short as it is unique.
+    pub label: String,
+    table: Table,
+}
+
+/// Opens all results.
+pub fn open(paths: &[PathBuf]) -> Result<Vec<Run>, Error> {
+    let labels = labels(paths);
+    let open = |(path, label): (&PathBuf, String)| {
+        let table = Table::open(path).map_err(usage)?;
+        if table.columns().len() < 2 {
+            return Err(Error::Usage(format!(
+                "`{}` has no channel to draw: it holds {} columns, of which the first is the time",
+                path.display(),
+                table.columns().len()
+            )));
+        }
+        Ok(Run { label, table })
+    };
+    paths.iter().zip(labels).map(open).collect()
+}
+
+/// What a reader of results says names the thing and the remedy already.
+fn usage(error: holonom_results::Error) -> Error {
+    Error::Usage(error.to_string())
+}
+
+impl Run {
+    /// All columns; the first is the time.
+    pub fn columns(&self) -> &[Column] {
+        self.table.columns()
+    }
+
+    /// Channels that match a name or a pattern; an error when there is none.
+    pub fn select(&self, pattern: &str) -> Result<Vec<usize>, Error> {
+        self.table.select(&[pattern]).map_err(|error| match error {
+            holonom_results::Error::NoMatch { suggestion: None, .. } => self.no_match(pattern),
+            error => usage(error),
+        })
+    }
+
+    /// What to say when no whole name is near: the body or joint alone may be.
+    fn no_match(&self, pattern: &str) -> Error {
+        let head = |name: &str| name.split('.').next().map_or(0, str::len);
+        let mut heads: Vec<&str> = self.columns().iter().map(|c| &c.name[..head(&c.name)]).collect();
+        heads.sort_unstable();
+        heads.dedup();
+        let guess = suggest::sentence(&pattern[..head(pattern)], heads);
+        let names: Vec<&str> = self
+            .columns()
+            .iter()
+            .skip(1)
+            .take(8)
+            .map(|c| c.name.as_str())
+            .collect();
+        let more = if self.columns().len() > names.len() + 1 {
+            ", …"
+        } else {
+            ""
+        };
+        Error::Usage(format!(
+            "no channel of `{}` matches `{pattern}`{guess}\n  its channels: {}{more}",
+            self.table.path().display(),
+            names.join(", ")
+        ))
+    }
+
+    /// The channel with this name, if there.
+    pub fn find(&self, name: &str) -> Option<usize> {
+        self.columns().iter().position(|column| column.name == name)
+    }
+
+    /// All numbers of some columns.
+    pub fn read(&self, columns: &[usize]) -> Result<Vec<Vec<f64>>, Error> {
+        self.table.columns_at(columns).map_err(usage)
+    }
+
+    /// Name of the model, if the file says.
+    pub fn model(&self) -> Option<String> {
+        let name = self.table.metadata().get(keys::MODEL_NAME);
+        name.filter(|name| !name.is_empty()).cloned()
+    }
+
+    /// What is missing at the end of the file.
+    pub fn loss(&self) -> Option<String> {
+        let path = self.table.path().display();
+        self.table
+            .lost()
+            .map(|loss| format!("`{path}` is not complete: {loss}"))
+    }
+}
+
+/// Names of files without folders and endings, where that tells them apart.
+fn labels(paths: &[PathBuf]) -> Vec<String> {
+    let text = |part: Option<&std::ffi::OsStr>| part.unwrap_or_default().to_string_lossy().into_owned();
+    let ways: [fn(&Path) -> Option<&std::ffi::OsStr>; 2] = [Path::file_stem, Path::file_name];
+    for way in ways {
+        let labels: Vec<String> = paths.iter().map(|path| text(way(path))).collect();
+        let mut unique = labels.clone();
+        unique.sort();
+        unique.dedup();
+        if unique.len() == labels.len() {
+            return labels;
+        }
+    }
+    paths.iter().map(|path| path.display().to_string()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_tell_files_apart() {
+        let of = |paths: &[&str]| labels(&paths.iter().map(PathBuf::from).collect::<Vec<_>>());
+        assert_eq!(of(&["out/soft.arrows", "out/stiff.arrows"]), ["soft", "stiff"]);
+        assert_eq!(of(&["run.arrows", "run.csv"]), ["run.arrows", "run.csv"]);
+        assert_eq!(of(&["a/run.csv", "b/run.csv"]), ["a/run.csv", "b/run.csv"]);
+    }
+}

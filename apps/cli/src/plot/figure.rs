@@ -1,0 +1,160 @@
+//! Figures: series of numbers in panels.
+
+use super::axes::Scale;
+use super::canvas::Canvas;
+use super::layout::Layout;
+use super::raster::Raster;
+use super::svg::Svg;
+use crate::error::Error;
+
+/// A line through points. Where x or y is not a number the line has a gap.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Series {
+    /// Its name in the legend.
+    pub label: String,
+    /// To the right.
+    pub x: Vec<f64>,
+    /// Upwards.
+    pub y: Vec<f64>,
+}
+
+impl Series {
+    /// A line through points.
+    pub fn new(label: impl Into<String>, x: Vec<f64>, y: Vec<f64>) -> Self {
+        Self {
+            label: label.into(),
+            x,
+            y,
+        }
+    }
+}
+
+/// A pair of axes and the lines between them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Panel {
+    /// Above it; may be empty.
+    pub title: String,
+    /// Below it, with the unit.
+    pub x_label: String,
+    /// On the left, with the unit.
+    pub y_label: String,
+    /// How values lie to the right.
+    pub x_scale: Scale,
+    /// How values lie upwards.
+    pub y_scale: Scale,
+    /// The lines; the first is on top.
+    pub series: Vec<Series>,
+    /// Whether a unit is as long to the right as upwards; only on linear axes.
+    pub is_equal: bool,
+}
+
+impl Panel {
+    /// A panel with linear axes.
+    pub fn new(x_label: impl Into<String>, y_label: impl Into<String>) -> Self {
+        Self {
+            title: String::new(),
+            x_label: x_label.into(),
+            y_label: y_label.into(),
+            x_scale: Scale::Linear,
+            y_scale: Scale::Linear,
+            series: Vec::new(),
+            is_equal: false,
+        }
+    }
+
+    /// Names of the lines.
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        self.series.iter().map(|series| series.label.as_str())
+    }
+}
+
+/// Panels side by side and above one another.
+///
+/// ```ignore
+/// let mut panel = Panel::new("time / s", "angle / rad");
+/// panel.series.push(Series::new("crank", t, angle));
+/// let figure = Figure::new("Four-bar linkage", vec![panel]);
+/// std::fs::write("angle.svg", figure.svg())?;
+/// std::fs::write("angle.png", figure.png(2.0)?)?;
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Figure {
+    /// Above all panels; may be empty.
+    pub title: String,
+    /// Behind the title, smaller; may be empty.
+    pub subtitle: String,
+    /// A remark below all panels; may be empty.
+    pub remark: String,
+    /// Row by row.
+    pub panels: Vec<Panel>,
+    /// Panels side by side.
+    pub columns: usize,
+    /// Width and height in pixels; chosen to fit when not given.
+    pub size: Option<(f64, f64)>,
+    /// Whether panels above one another have the same horizontal axis, with numbers below the
+    /// lowest only.
+    pub shares_x: bool,
+}
+
+impl Figure {
+    /// A figure with panels above one another, or in two columns from four panels on.
+    pub fn new(title: impl Into<String>, panels: Vec<Panel>) -> Self {
+        Self {
+            title: title.into(),
+            subtitle: String::new(),
+            remark: String::new(),
+            columns: if panels.len() < 4 { 1 } else { 2 },
+            panels,
+            size: None,
+            shares_x: false,
+        }
+    }
+
+    /// The size that is drawn.
+    pub fn size(&self) -> (f64, f64) {
+        let rows = self.panels.len().div_ceil(self.columns.max(1)).max(1) as f64;
+        let per_row = match (rows as usize, self.panels.iter().any(|panel| panel.is_equal)) {
+            (1, true) => 560.0,
+            (1, false) => 420.0,
+            (_, true) => 360.0,
+            (2, false) => 270.0,
+            (_, false) => 215.0,
+        };
+        let width = match self.columns {
+            0 | 1 => 860.0,
+            columns => 120.0 + 500.0 * columns.min(6) as f64,
+        };
+        self.size.unwrap_or((width, 80.0 + rows * per_row))
+    }
+
+    /// The figure as an SVG file.
+    pub fn svg(&self) -> String {
+        let (w, h) = self.size();
+        let mut svg = Svg::new(w, h, &self.name());
+        self.draw(&mut svg);
+        svg.finish()
+    }
+
+    /// The figure as a PNG file with `scale` pixels per unit of length.
+    pub fn png(&self, scale: f64) -> Result<Vec<u8>, Error> {
+        let (w, h) = self.size();
+        let mut raster = Raster::new(w, h, scale)?;
+        self.draw(&mut raster);
+        raster.finish()
+    }
+
+    /// What a screen reader says.
+    fn name(&self) -> String {
+        if !self.title.is_empty() {
+            return self.title.clone();
+        }
+        let panels: Vec<String> = (self.panels.iter())
+            .map(|panel| format!("{} over {}", panel.y_label, panel.x_label))
+            .collect();
+        panels.join("; ")
+    }
+
+    fn draw(&self, canvas: &mut dyn Canvas) {
+        Layout::new(self).draw(canvas);
+    }
+}

@@ -7,6 +7,7 @@ mod export;
 mod list;
 mod models;
 mod new;
+mod plot;
 mod run;
 mod schema;
 mod verify;
@@ -37,6 +38,7 @@ pub const REGISTRY: &[Command] = &[
     models::COMMAND,
     check::COMMAND,
     run::COMMAND,
+    plot::COMMAND,
     export::COMMAND,
     compare::COMMAND,
     list::COMMAND,

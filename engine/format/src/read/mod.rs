@@ -53,7 +53,14 @@ pub fn read(
     };
     let overrides = overrides.iter().map(Override::typed).collect();
     let model = session.file(path.as_ref(), None, overrides, &urdf::Options::default());
-    let messages = Messages(session.messages);
+    // A file that is included twice has its faults twice.
+    let mut told: Vec<Message> = Vec::new();
+    for message in session.messages {
+        if !told.contains(&message) {
+            told.push(message);
+        }
+    }
+    let messages = Messages(told);
     match model {
         Some(mut model) if !messages.has_errors() => {
             model.notes = messages;

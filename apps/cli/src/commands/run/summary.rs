@@ -98,7 +98,7 @@ pub fn text(prepared: &Prepared, report: &RunReport, files: &Files) -> String {
         seconds(wall)
     );
     let mut line = |name: &str, text: String| {
-        let _ = writeln!(out, "  {name:<11}{text}");
+        let _ = writeln!(out, "  {name:<12}{text}");
     };
     if start.moved.len() + start.moved_velocities.len() + start.rows.dropped.len() > 0 {
         let moved = start.moved.len() + start.moved_velocities.len();

@@ -70,7 +70,7 @@ fn bouncing_ball() {
     for direction in [Direction::Falling, Direction::Both] {
         for tol in [1e-5, 1e-7, 1e-9] {
             let ball = ball(direction, 0.8);
-            let outputs = (0..=300).map(|i| 0.01 * f64::from(i)).collect();
+            let outputs: Vec<f64> = (0..=300).map(|i| 0.01 * f64::from(i)).collect();
             let options = Options::new(tol, tol).outputs(outputs);
             let solution = solve(ball, (0.0, t_end), &[1.0, 0.0], &[0.0, -GRAVITY], options).unwrap();
             assert_times(&times(&solution, 0), &exact, 10.0 * tol);
@@ -149,7 +149,7 @@ fn terminal_event() {
             |_t, y, _yp| y[0],
             |_| EventAction::Stop,
         );
-    let outputs = (0..100).map(|i| 0.1 * f64::from(i)).collect();
+    let outputs: Vec<f64> = (0..100).map(|i| 0.1 * f64::from(i)).collect();
     let options = Options::new(1e-9, 1e-9).outputs(outputs);
     let solution = solve(system, (0.0, 10.0), &[0.0, 1.0], &[1.0, 0.0], options).unwrap();
     assert_eq!(solution.stop, Some(Stop::Event { event: 1 }));

@@ -3,15 +3,19 @@
 //! One pass over the syntax: operands stand before their operators there as in the program, so
 //! that a stack of what is known about each operand is all it takes.
 
+use super::lexer::MAX_LENGTH;
 use super::number::{Exponent, Unary};
 use super::parse::{Binary, MAX_NESTING, NodeKind};
 use super::print::{FUNCTIONS, function_names};
 use super::program::{MAX_OPERATIONS, MAX_STACK, Op, Shape, run};
-use super::{Ast, Dimension, DimensionState, Expression, ExpressionError, Scope, units};
+use super::{Ast, Compiled, Dimension, DimensionState, Expression, ExpressionError, Scope, units};
 use crate::compile::nearest;
 use crate::curve::Curve;
 use core::ops::Range;
 use std::sync::Arc;
+
+/// Operations whose printed form is short enough in any case but that of absurdly long names.
+const SHORT: usize = 500;
 
 /// What is known about an operand.
 #[derive(Clone, Debug)]
@@ -167,14 +171,14 @@ impl Binder<'_> {
             return self.unknown(span);
         };
         // Keeps hostile chains of inputs from growing before the limit is checked.
-        if self.program.len() + input.program.len() > 2 * MAX_OPERATIONS {
+        if self.program.len() + input.0.program.len() > 2 * MAX_OPERATIONS {
             self.error(span.clone(), "the expression has too many operations", None);
             return self.unknown(span);
         }
         let start = self.program.len();
-        for op in &input.program {
+        for op in &input.0.program {
             let op = match op {
-                Op::Table(k) => match input.tables.get(*k as usize) {
+                Op::Table(k) => match input.0.tables.get(*k as usize) {
                     Some(table) => Op::Table(self.intern(table)),
                     None => continue,
                 },
@@ -185,10 +189,10 @@ impl Binder<'_> {
         self.stack.push(Operand {
             start,
             constant: input.value(),
-            state: input.dimension,
+            state: input.0.dimension,
             span,
-            shape: input.shape,
-            depth: input.depth,
+            shape: input.0.shape,
+            depth: input.0.depth,
         });
     }
 
@@ -549,7 +553,7 @@ impl Binder<'_> {
             self.error(result.span, message, None);
         }
         if self.stack.len() != 1 && self.errors.is_empty() {
-            self.error(span, "the expression is not complete", None);
+            self.error(span.clone(), "the expression is not complete", None);
         }
         if !self.errors.is_empty() {
             return Err(self.errors);
@@ -567,13 +571,22 @@ impl Binder<'_> {
                 }) as u32;
             }
         }
-        Ok(Expression {
+        let expression = Expression(Arc::new(Compiled {
             program: self.program,
             depth: result.depth,
             shape: result.shape,
             variables: self.scope.variables.iter().cloned().collect(),
             tables,
             dimension: result.state,
-        })
+        }));
+        // What is printed must be readable again. Short programs need no look.
+        if expression.0.program.len() > SHORT && expression.to_string().len() > MAX_LENGTH {
+            let message = format!(
+                "the expression is longer than {} KiB when written out",
+                MAX_LENGTH / 1024
+            );
+            return Err(vec![ExpressionError::new(span, message).with_help("use a table")]);
+        }
+        Ok(expression)
     }
 }

@@ -92,8 +92,12 @@ pub fn is_reserved(name: &str) -> bool {
 ///
 /// Printing gives a text with all constants as numbers that parses back to an equal expression.
 /// Equality looks at what is computed, not at dimensions.
+/// Copies share the program.
 #[derive(Clone, Debug)]
-pub struct Expression {
+pub struct Expression(Arc<Compiled>);
+
+#[derive(Clone, Debug)]
+struct Compiled {
     program: Vec<Op>,
     /// Deepest stack.
     depth: usize,
@@ -126,14 +130,14 @@ impl Expression {
 
     fn of_constant(value: f64, dimension: DimensionState) -> Self {
         let op = Op::Constant(value);
-        Self {
+        Self(Arc::new(Compiled {
             program: vec![op],
             depth: 1,
             shape: op.shape(&[]),
             variables: Arc::new([]),
             tables: Vec::new(),
             dimension,
-        }
+        }))
     }
 
     /// Parses and binds in one go, see [`Ast::parse`] and [`Ast::bind`].
@@ -152,7 +156,7 @@ impl Expression {
 
     /// Its value for values of the variables. A variable without value is not a number.
     pub fn evaluate<T: Real>(&self, variables: &[T]) -> T {
-        run(&self.program, self.depth, &self.tables, |k| {
+        run(&self.0.program, self.0.depth, &self.0.tables, |k| {
             variables.get(k).copied().unwrap_or(T::constant(f64::NAN))
         })
     }
@@ -162,7 +166,7 @@ impl Expression {
     /// With dual numbers the results carry their derivatives: those of the last are third ones.
     /// Other variables than the first are not numbers here.
     pub fn jet<T: Real>(&self, t: T) -> [T; 3] {
-        run(&self.program, self.depth, &self.tables, |k| match k {
+        run(&self.0.program, self.0.depth, &self.0.tables, |k| match k {
             0 => Jet::variable(t),
             _ => Jet([T::constant(f64::NAN); 3]),
         })
@@ -176,7 +180,7 @@ impl Expression {
 
     /// Its value when it is constant.
     pub fn value(&self) -> Option<f64> {
-        match self.program[..] {
+        match self.0.program[..] {
             [Op::Constant(value)] => Some(value),
             _ => None,
         }
@@ -184,38 +188,38 @@ impl Expression {
 
     /// What is known about its dimension.
     pub fn dimension(&self) -> DimensionState {
-        self.dimension
+        self.0.dimension
     }
 
     /// Names of the variables, in the order of their values.
     pub fn variables(&self) -> &[String] {
-        &self.variables
+        &self.0.variables
     }
 
     /// Whether it uses the variable of a number.
     pub fn uses(&self, variable: usize) -> bool {
         let used = |op: &Op| matches!(op, Op::Variable(k) if *k as usize == variable);
-        self.program.iter().any(used)
+        self.0.program.iter().any(used)
     }
 
     /// The tables it uses.
     pub fn tables(&self) -> &[Arc<Curve>] {
-        &self.tables
+        &self.0.tables
     }
 
     /// Whether it may have corners or jumps: `abs`, `sign`, `floor`, `step`, `min`, `max`,
     /// comparisons, `if` and tables that are not splines. It is then not twice differentiable
     /// everywhere. Of a table only its range counts, not how it goes on outside.
     pub fn has_kinks(&self) -> bool {
-        self.program.iter().any(|op| op.has_kinks(&self.tables))
+        self.0.program.iter().any(|op| op.has_kinks(&self.0.tables))
     }
 
     /// sign · f(signs · variables), each sign +1 or −1; variables without a sign keep theirs.
     ///
     /// Doing it twice gives the original.
     pub fn with_signs(&self, sign: f64, signs: &[f64]) -> Self {
-        let mut program = Vec::with_capacity(self.program.len() + 1);
-        let mut ops = self.program.iter().copied().peekable();
+        let mut program = Vec::with_capacity(self.0.program.len() + 1);
+        let mut ops = self.0.program.iter().copied().peekable();
         while let Some(op) = ops.next() {
             program.push(op);
             let negative = |k: u32| signs.get(k as usize).is_some_and(|sign| *sign < 0.0);
@@ -239,11 +243,12 @@ impl Expression {
             let operands = shapes.split_off(shapes.len().saturating_sub(op.operands()));
             shapes.push(op.shape(&operands));
         }
-        Self {
+        let compiled = Compiled {
             program,
-            shape: shapes.pop().unwrap_or(self.shape),
-            ..self.clone()
-        }
+            shape: shapes.pop().unwrap_or(self.0.shape),
+            ..Compiled::clone(&self.0)
+        };
+        Self(Arc::new(compiled))
     }
 
     /// The same over another list of variables, found by name.
@@ -251,10 +256,10 @@ impl Expression {
     /// # Errors
     /// When a variable that is used is not in the list.
     pub fn over_variables(&self, names: &[&str]) -> Result<Self, ExpressionError> {
-        let mut moved = self.clone();
+        let mut moved = Compiled::clone(&self.0);
         for op in &mut moved.program {
             if let Op::Variable(k) = op {
-                let name = self.variables.get(*k as usize).map_or("", String::as_str);
+                let name = self.0.variables.get(*k as usize).map_or("", String::as_str);
                 let Some(to) = names.iter().position(|other| *other == name) else {
                     let message = format!("the variable `{name}` does not exist here");
                     return Err(ExpressionError::new(0..0, message)
@@ -264,19 +269,20 @@ impl Expression {
             }
         }
         moved.variables = names.iter().map(|name| (*name).to_string()).collect();
-        Ok(moved)
+        Ok(Self(Arc::new(moved)))
     }
 }
 
 impl PartialEq for Expression {
     fn eq(&self, other: &Self) -> bool {
-        self.program == other.program
-            && self.variables == other.variables
-            && self.tables.len() == other.tables.len()
+        self.0.program == other.0.program
+            && self.0.variables == other.0.variables
+            && self.0.tables.len() == other.0.tables.len()
             && self
+                .0
                 .tables
                 .iter()
-                .zip(&other.tables)
+                .zip(&other.0.tables)
                 .all(|(a, b)| Arc::ptr_eq(a, b) || a == b)
     }
 }

@@ -27,7 +27,7 @@ fn wrapped((text, shape): (String, Shape), op: Op, operand: usize) -> String {
 impl fmt::Display for Expression {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut stack: Vec<(String, Shape)> = Vec::new();
-        for &op in &self.program {
+        for &op in &self.0.program {
             let operands = stack.split_off(stack.len().saturating_sub(op.operands()));
             let shapes: Vec<Shape> = operands.iter().map(|(_, shape)| *shape).collect();
             let texts = operands.into_iter().enumerate();
@@ -41,7 +41,7 @@ impl fmt::Display for Expression {
             };
             let text = match op {
                 Op::Constant(k) => number(k),
-                Op::Variable(k) => self.variables.get(k as usize).cloned().unwrap_or_default(),
+                Op::Variable(k) => self.0.variables.get(k as usize).cloned().unwrap_or_default(),
                 Op::Add => infix(" + "),
                 Op::Subtract => infix(" - "),
                 Op::Multiply => infix("*"),
@@ -57,7 +57,7 @@ impl fmt::Display for Expression {
                 call => {
                     let name = match call {
                         Op::Unary(f) => f.name(),
-                        Op::Table(k) => self.tables.get(k as usize).map_or("", |table| table.name()),
+                        Op::Table(k) => self.0.tables.get(k as usize).map_or("", |table| table.name()),
                         other => named(other),
                     };
                     let rest: Vec<String> = texts.collect();

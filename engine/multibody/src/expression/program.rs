@@ -10,7 +10,7 @@ pub(super) const MAX_STACK: usize = 64;
 /// Depth that most expressions keep to: theirs costs less to set up.
 const SMALL_STACK: usize = 8;
 /// Most operations.
-pub(super) const MAX_OPERATIONS: usize = 1 << 16;
+pub(super) const MAX_OPERATIONS: usize = 1 << 15;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Op {
@@ -147,33 +147,32 @@ fn run_on<N: Number, const DEPTH: usize>(
     // Number of operands on the stack.
     let mut n = 0;
     for op in program {
-        let operands = op.operands();
-        let at = n - operands;
-        let a = stack[at.min(DEPTH - 1)];
-        let b = stack[(at + 1).min(DEPTH - 1)];
-        stack[at] = match *op {
+        let at = n - op.operands();
+        let operand = |k: usize| stack[at + k];
+        let result = match *op {
             Op::Constant(k) => N::constant(k),
             Op::Variable(k) => variable(k as usize),
-            Op::Negate => a.negate(),
-            Op::Add => a.add(b),
-            Op::Subtract => a.subtract(b),
-            Op::Multiply => a.multiply(b),
-            Op::Divide => a.divide(b),
-            Op::Shift(k) => a.shift(k),
-            Op::Scale(k) => a.scale(k),
-            Op::Over(k) => a.over(k),
-            Op::Power(p) => a.power(p),
-            Op::GeneralPower => a.general_power(b),
-            Op::Unary(f) => a.unary(f),
-            Op::Atan2 => a.atan2(b),
-            Op::Hypot => a.hypot(b),
-            Op::Min => a.extreme(b, false),
-            Op::Max => a.extreme(b, true),
-            Op::Compare(how) => a.compare(b, how),
-            Op::If => a.choose(b, stack[at + 2]),
-            Op::Smoothstep => a.smoothstep([b, stack[at + 2], stack[at + 3], stack[at + 4]]),
-            Op::Table(k) => a.curve(&tables[k as usize]),
+            Op::Negate => operand(0).negate(),
+            Op::Add => operand(0).add(operand(1)),
+            Op::Subtract => operand(0).subtract(operand(1)),
+            Op::Multiply => operand(0).multiply(operand(1)),
+            Op::Divide => operand(0).divide(operand(1)),
+            Op::Shift(k) => operand(0).shift(k),
+            Op::Scale(k) => operand(0).scale(k),
+            Op::Over(k) => operand(0).over(k),
+            Op::Power(p) => operand(0).power(p),
+            Op::GeneralPower => operand(0).general_power(operand(1)),
+            Op::Unary(f) => operand(0).unary(f),
+            Op::Atan2 => operand(0).atan2(operand(1)),
+            Op::Hypot => operand(0).hypot(operand(1)),
+            Op::Min => operand(0).extreme(operand(1), false),
+            Op::Max => operand(0).extreme(operand(1), true),
+            Op::Compare(how) => operand(0).compare(operand(1), how),
+            Op::If => operand(0).choose(operand(1), operand(2)),
+            Op::Smoothstep => operand(0).smoothstep([1, 2, 3, 4].map(operand)),
+            Op::Table(k) => operand(0).curve(&tables[k as usize]),
         };
+        stack[at] = result;
         n = at + 1;
     }
     stack[0]

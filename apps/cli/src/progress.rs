@@ -74,7 +74,10 @@ impl Clock {
     /// The run has reached `t`.
     pub fn at(&mut self, t: f64, steps: u64) {
         // The clock is looked at rarely: a step may take a microsecond.
-        if self.t_end.is_nan() || steps % 64 != 0 || self.shown.elapsed() < Duration::from_millis(100) {
+        if self.t_end.is_nan()
+            || !steps.is_multiple_of(64)
+            || self.shown.elapsed() < Duration::from_millis(100)
+        {
             return;
         }
         self.shown = Instant::now();

@@ -96,7 +96,9 @@ impl ModelFile {
 
     fn message(&self, error: &ModelError) -> Message {
         let subject = error.subject();
-        let place = subject.place.and_then(|thing| self.places.find(&thing, subject.name));
+        let place = subject
+            .place
+            .and_then(|thing| self.places.find(&thing, subject.name));
         let text = error.to_string();
         // The remedy stands after the last semicolon.
         match text.rsplit_once("; ") {
@@ -135,9 +137,7 @@ impl Places {
     pub fn find(&self, thing: &str, name: Option<&str>) -> Option<Place> {
         let thing = self.0.get(thing)?;
         let text = name.and_then(|name| {
-            let says = |text: &str| {
-                text == name || text.split('.').any(|part| part == name)
-            };
+            let says = |text: &str| text == name || text.split('.').any(|part| part == name);
             thing.texts.iter().find(|(text, _)| says(text))
         });
         Some(text.map_or(&thing.head, |(_, place)| place).clone())

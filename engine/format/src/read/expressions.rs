@@ -6,7 +6,9 @@ use crate::tree::{Kind, Table, Value};
 use core::ops::Range;
 use holonom_multibody::Signal;
 use holonom_multibody::curve::{Curve, Extrapolation, Interpolation};
-use holonom_multibody::expression::{Ast, Dimension, DimensionState, Expression, ExpressionError, Scope, is_reserved};
+use holonom_multibody::expression::{
+    Ast, Dimension, DimensionState, Expression, ExpressionError, Scope, is_reserved,
+};
 use std::sync::Arc;
 
 /// What expressions of a file may use.
@@ -108,19 +110,17 @@ impl Reader<'_, '_> {
     pub(super) fn signal(&mut self, value: &Value, unit: &str) -> Signal {
         let nothing = Signal::constant(0.0);
         match &value.kind {
-            Kind::Text(text) => {
-                match self.bind(text, &value.span, dimension(unit), true) {
-                    Some(expression) => match expression.value() {
-                        Some(x) if x.is_finite() => Signal::constant(x),
-                        Some(x) => {
-                            self.error(&value.span, format!("this number is {x}, not a finite one"));
-                            nothing
-                        }
-                        None => Signal::Expression(Arc::new(expression)),
-                    },
-                    None => nothing,
-                }
-            }
+            Kind::Text(text) => match self.bind(text, &value.span, dimension(unit), true) {
+                Some(expression) => match expression.value() {
+                    Some(x) if x.is_finite() => Signal::constant(x),
+                    Some(x) => {
+                        self.error(&value.span, format!("this number is {x}, not a finite one"));
+                        nothing
+                    }
+                    None => Signal::Expression(Arc::new(expression)),
+                },
+                None => nothing,
+            },
             Kind::Number(_) => Signal::constant(self.number(value, unit)),
             _ => {
                 self.expected("a number or a function of t", value);
@@ -183,7 +183,11 @@ impl Reader<'_, '_> {
         if unit.is_empty() || dimension(unit).is_some() {
             return Some(unit.to_string());
         }
-        self.error_with_help(&value.span, format!("`{unit}` is not a unit"), "write it like N/m or rad/s");
+        self.error_with_help(
+            &value.span,
+            format!("`{unit}` is not a unit"),
+            "write it like N/m or rad/s",
+        );
         None
     }
 
@@ -201,7 +205,11 @@ impl Reader<'_, '_> {
         } else {
             return true;
         };
-        self.error_with_help(span, format!("the name `{name}` of the {what} {fault}"), "choose another one");
+        self.error_with_help(
+            span,
+            format!("the name `{name}` of the {what} {fault}"),
+            "choose another one",
+        );
         false
     }
 
@@ -217,7 +225,9 @@ impl Reader<'_, '_> {
             Signal::Expression(expression) => Some(expression.clone()),
             signal => {
                 let value = signal.evaluate(0.0)[0];
-                Expression::constant(value, DimensionState::Any).ok().map(Arc::new)
+                Expression::constant(value, DimensionState::Any)
+                    .ok()
+                    .map(Arc::new)
             }
         };
         if let Some(expression) = expression {
@@ -249,10 +259,17 @@ impl Reader<'_, '_> {
         let (Some(interpolation), Some(extrapolation)) = (interpolation, extrapolation) else {
             return;
         };
-        let interpolation = [Interpolation::Spline, Interpolation::Linear, Interpolation::Monotone][interpolation];
-        let extrapolation = [Extrapolation::Refuse, Extrapolation::Hold, Extrapolation::Linear][extrapolation];
+        let interpolation = [
+            Interpolation::Spline,
+            Interpolation::Linear,
+            Interpolation::Monotone,
+        ][interpolation];
+        let extrapolation =
+            [Extrapolation::Refuse, Extrapolation::Hold, Extrapolation::Linear][extrapolation];
         let curve = match (file, x, y) {
-            (Some(file), None, None) => self.curve_from_file(&name, file, columns, interpolation, extrapolation),
+            (Some(file), None, None) => {
+                self.curve_from_file(&name, file, columns, interpolation, extrapolation)
+            }
             (None, Some(x), Some(y)) => {
                 if let Some(columns) = columns {
                     self.error(&columns.span, "`columns` are those of a file, and there is none");
@@ -350,7 +367,11 @@ impl Reader<'_, '_> {
             start,
             span,
         };
-        let scope = if of_time { &self.names.functions } else { &self.names.constants };
+        let scope = if of_time {
+            &self.names.functions
+        } else {
+            &self.names.constants
+        };
         let result = bound(scope, text, &place, expected);
         self.note_names(text);
         self.keep(result)
@@ -358,7 +379,9 @@ impl Reader<'_, '_> {
 
     fn note_names(&mut self, text: &str) {
         if let Ok(ast) = Ast::parse(text) {
-            self.names.used.extend(ast.names().iter().map(|used| used.name.to_string()));
+            self.names
+                .used
+                .extend(ast.names().iter().map(|used| used.name.to_string()));
         }
     }
 

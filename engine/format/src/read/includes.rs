@@ -1,8 +1,8 @@
 //! Files that a file includes: sub-assemblies with prefix, placement, mirror and parameters.
 
-use super::{Reader, is_urdf};
 use super::parameters::Override;
 use super::table_reader::TableReader;
+use super::{Reader, is_urdf};
 use crate::model_file::ModelFile;
 use crate::tree::Table;
 use crate::urdf::{self, Base};

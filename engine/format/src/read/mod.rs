@@ -99,7 +99,11 @@ impl Session<'_> {
         let identity = self.files.identity(path);
         if self.open.contains(&identity) {
             let chain: Vec<String> = self.open.iter().map(|p| format!("`{}`", short(p))).collect();
-            let text = format!("`{shown}` includes itself: {} → `{}`", chain.join(" → "), short(&identity));
+            let text = format!(
+                "`{shown}` includes itself: {} → `{}`",
+                chain.join(" → "),
+                short(&identity)
+            );
             self.messages
                 .push(Message::error(at, text).help("remove one of these includes"));
             return None;
@@ -151,9 +155,17 @@ impl Session<'_> {
         }
     }
 
-    fn urdf(&mut self, source: &Arc<Source>, robot: &urdf::Options, overrides: &[Override]) -> Option<ModelFile> {
+    fn urdf(
+        &mut self,
+        source: &Arc<Source>,
+        robot: &urdf::Options,
+        overrides: &[Override],
+    ) -> Option<ModelFile> {
         for given in overrides {
-            let text = format!("`{}` is a URDF file: it has no parameter `{}`", source.name, given.name);
+            let text = format!(
+                "`{}` is a URDF file: it has no parameter `{}`",
+                source.name, given.name
+            );
             self.messages.push(Message::error(given.place.clone(), text));
         }
         let at = |span: Range<usize>| {
@@ -189,7 +201,10 @@ fn is_urdf(path: &Path) -> bool {
 
 /// The last part of a path: enough for a message.
 fn short(path: &Path) -> String {
-    path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned())
+    path.file_name().map_or_else(
+        || path.display().to_string(),
+        |name| name.to_string_lossy().into_owned(),
+    )
 }
 
 /// The reader of one file.

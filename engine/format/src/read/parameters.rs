@@ -139,8 +139,11 @@ impl Reader<'_, '_> {
 
     /// Evaluates what depends on nothing first.
     fn evaluate(&mut self, declared: Vec<Declared>) {
-        let index: HashMap<&str, usize> =
-            declared.iter().enumerate().map(|(i, d)| (d.name.as_str(), i)).collect();
+        let index: HashMap<&str, usize> = declared
+            .iter()
+            .enumerate()
+            .map(|(i, d)| (d.name.as_str(), i))
+            .collect();
         let mut waits_for = vec![0_usize; declared.len()];
         let mut needed_by = vec![Vec::new(); declared.len()];
         let mut needs = vec![Vec::new(); declared.len()];
@@ -176,7 +179,10 @@ impl Reader<'_, '_> {
         if let Some(first) = done.iter().position(|done| !done) {
             let ring = ring(first, &needs, &done);
             let names: Vec<String> = ring.iter().map(|i| format!("`{}`", declared[*i].name)).collect();
-            let text = format!("the parameters {} depend on each other in a ring", names.join(" → "));
+            let text = format!(
+                "the parameters {} depend on each other in a ring",
+                names.join(" → ")
+            );
             let at = ring.first().map_or(0..0, |i| declared[*i].head.clone());
             self.error_with_help(&at, text, "give one of them a number");
         }
@@ -212,12 +218,17 @@ impl Reader<'_, '_> {
             },
         };
         if !value.is_finite() {
-            let text = format!("the parameter `{}` is {value}, not a finite number", parameter.name);
+            let text = format!(
+                "the parameter `{}` is {value}, not a finite number",
+                parameter.name
+            );
             let message = Message::error(Some(place.place(&(0..parameter.span.len()))), text);
             self.report(message);
         }
         if self.declare_name("parameter", &parameter.name, &parameter.head) {
-            self.names.constants.set_constant(&parameter.name, value, dimension);
+            self.names
+                .constants
+                .set_constant(&parameter.name, value, dimension);
         }
         Some(value)
     }
@@ -232,7 +243,11 @@ impl Reader<'_, '_> {
             .filter(|name| !self.names.used.contains(*name))
             .collect();
         if !unused.is_empty() {
-            let text = format!("`{}`: nothing uses the parameters {}", self.source.name, unused.join(", "));
+            let text = format!(
+                "`{}`: nothing uses the parameters {}",
+                self.source.name,
+                unused.join(", ")
+            );
             self.report(Message::note(None, text));
         }
     }

@@ -30,7 +30,10 @@ impl<'t, 'a, 's, 'f> TableReader<'t, 'a, 's, 'f> {
     /// Reads the name, which stands in all messages from then on, and remembers the place.
     pub fn name(&mut self, what: &str) -> String {
         let (name, span) = match self.required("name", "its name") {
-            Some(value) => (self.reader.text(value).unwrap_or("").to_string(), value.span.clone()),
+            Some(value) => (
+                self.reader.text(value).unwrap_or("").to_string(),
+                value.span.clone(),
+            ),
             None => (String::new(), self.table.span.clone()),
         };
         self.thing = format!("{what} \"{name}\"");
@@ -49,7 +52,8 @@ impl<'t, 'a, 's, 'f> TableReader<'t, 'a, 's, 'f> {
         let value = self.optional(key);
         if value.is_none() {
             let text = format!("{} needs `{key}`", self.thing);
-            self.reader.error_with_help(&self.head(), text, format!("add `{key}`: {about}"));
+            self.reader
+                .error_with_help(&self.head(), text, format!("add `{key}`: {about}"));
         }
         value
     }

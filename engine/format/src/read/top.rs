@@ -127,7 +127,10 @@ impl Reader<'_, '_> {
         let mut kind = (info.template)();
         (info.fields)(&mut kind, &mut fields);
         fields.finish();
-        self.model.description.constraints.push(Constraint::new(name, kind));
+        self.model
+            .description
+            .constraints
+            .push(Constraint::new(name, kind));
     }
 
     fn rod(&mut self, table: &Table) {
@@ -180,7 +183,9 @@ impl Reader<'_, '_> {
         for item in list {
             if let Some(pattern) = self.text(item) {
                 let place = self.place(&item.span);
-                self.model.places.add(format!("channel \"{pattern}\""), place, Vec::new());
+                self.model
+                    .places
+                    .add(format!("channel \"{pattern}\""), place, Vec::new());
                 self.model.outputs.push(pattern.to_string());
             }
         }
@@ -213,7 +218,9 @@ impl Reader<'_, '_> {
             if let Some(read) = read {
                 self.model.settings.set(info.name, read);
                 let place = self.place(&value.span);
-                self.model.places.add(format!("setting \"{}\"", info.name), place, Vec::new());
+                self.model
+                    .places
+                    .add(format!("setting \"{}\"", info.name), place, Vec::new());
             }
         }
     }

@@ -120,7 +120,8 @@ fn imbalance(description: &Description, values: HashMap<String, f64>) -> f64 {
             ForceKind::Applied { frame, .. } => sums.add(frame, known.pose(frame).0, force, torque),
             ForceKind::SpringDamper { from, to, .. }
             | ForceKind::TorsionSpring { from, to, .. }
-            | ForceKind::User { from, to, .. } => {
+            | ForceKind::User { from, to, .. }
+            | ForceKind::Expression { from, to, .. } => {
                 sums.add_pair(from, to, known.pose(to).0, force, torque);
             }
             // Part of what its joint transmits.

@@ -8,6 +8,7 @@ mod common;
 use common::{Random, independent, mechanism, state};
 use holonom_algebra::{Dual8, Real};
 use holonom_dae::Mechanical;
+use holonom_multibody::channels::{Catalogue, Sampler};
 use holonom_multibody::curve::{Curve, Extrapolation, Interpolation};
 use holonom_multibody::expression::{Expression, Scope};
 use holonom_multibody::residual::{Equations, Form, Formalism, GglMetric};

@@ -27,6 +27,9 @@ impl Reference {
     /// Mixed digits of a state: −log₁₀ max |x − x_ref| / (1 + |x_ref|).
     pub fn digits(&self, model: &Model, q: &[f64], v: &[f64]) -> f64 {
         let seen = (self.observe)(model, self.t_end, q, v);
+        if seen.len() != self.values.len() || seen.iter().any(|x| x.is_nan()) {
+            return f64::NEG_INFINITY; // the maximum below would not see it
+        }
         let error = seen
             .iter()
             .zip(self.values)

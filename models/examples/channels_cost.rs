@@ -48,7 +48,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let Some(entry) = holonom_models::find(name) else {
             continue;
         };
-        let model = Arc::new(entry.description().compile()?);
+        let model = Arc::new(entry.description()?.compile()?);
         let start = model.assemble(&Default::default())?;
         let form = if start.rows.active.is_empty() {
             Form::Ode

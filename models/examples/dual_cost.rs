@@ -21,10 +21,10 @@ const PAIRS: usize = 101;
 
 fn main() -> Result<ExitCode, Box<dyn std::error::Error>> {
     let mut exceeded = 0;
-    let mut models: Vec<_> = all()
-        .iter()
-        .map(|e| (e.name.to_owned(), e.description()))
-        .collect();
+    let mut models = Vec::new();
+    for entry in all() {
+        models.push((entry.name.to_owned(), entry.description()?));
+    }
     models.push(("chain of 100".to_owned(), kernel_chain(100)));
     println!(
         "{:18} {:9} {:>10} {:>12} {:>6}",

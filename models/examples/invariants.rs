@@ -6,7 +6,7 @@
 
 use holonom::multibody::residual::Form;
 use holonom_models::invariants::drift;
-use holonom_models::{n_pendulum, spatial_four_bar, spatial_pendulum, tree36, tumbling_body};
+use holonom_models::{description, n_pendulum, spatial_pendulum, tree36};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("energy drift over 100 s, J");
@@ -16,7 +16,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         ("n-pendulum (3 rods)", n_pendulum(3), Form::Ode),
         ("n-pendulum (4 rods)", n_pendulum(4), Form::Ode),
         ("n-pendulum (5 rods)", n_pendulum(5), Form::Ode),
-        ("spatial four-bar", spatial_four_bar(), Form::Ggl),
+        ("spatial four-bar", description("spatial-four-bar")?, Form::Ggl),
         ("spatial pendulum", spatial_pendulum(2), Form::Ggl),
     ] {
         let loose = drift(&description, form, 100.0, 1e-6)?;
@@ -38,7 +38,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
     }
     free.joints[0].angular_velocity = [0.3, -0.2, 0.5];
-    for (name, description, t) in [("tumbling body", tumbling_body(), 50.0), ("tree", free, 5.0)] {
+    for (name, description, t) in [
+        ("tumbling body", description("tumbling-body")?, 50.0),
+        ("tree", free, 5.0),
+    ] {
         let d = drift(&description, Form::Ggl, t, 1e-8)?;
         println!("{name:20} {:.2e}   | |e| - 1 | {:.1e}", d.momentum, d.length);
     }

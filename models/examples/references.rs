@@ -18,7 +18,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         if name.is_some_and(|n| n != r.name) {
             continue;
         }
-        let model = Arc::new((r.build)().compile()?);
+        let model = Arc::new((r.build)()?.compile()?);
         let start = model.assemble(&Default::default())?;
         let loops = !start.rows.active.is_empty();
         for form in Form::ALL {

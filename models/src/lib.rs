@@ -1,47 +1,51 @@
 //! Mechanisms shipped with Holonom.
 //!
-//! Every model is a [`Description`] made by a function; [`all`] lists them with a sentence each.
-//! Reference values and where they come from are in [`mod@reference`].
+//! Every shipped model is a model file, `<name>/model.toml`, with the files that it includes or
+//! reads; [`all`] lists them. Some are also made by functions that take a size, such as
+//! [`n_pendulum`]: their files are one size of them, written out.
+//! Reference values and where they come from are in [`mod@reference`] and in `reference.json`
+//! beside each model.
 //!
 //! ```
-//! let model = holonom_models::find("four-bar").expect("shipped").description().compile()?;
-//! assert_eq!(model.bodies.len(), 4); // with the ground
-//! # Ok::<(), holonom::multibody::compile::ModelErrors>(())
+//! let file = holonom_models::find("four-bar").ok_or("shipped")?.read()?;
+//! assert_eq!(file.compile()?.bodies.len(), 4); // with the ground
+//! let longer = holonom_models::find("four-bar").ok_or("shipped")?.read_with(&[("crank", "160 mm")])?;
+//! assert!(longer != file);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod andrews;
 pub mod invariants;
 mod linkages;
 mod pendulums;
 pub mod reference;
 mod robots;
 
-pub use andrews::andrews;
-pub use linkages::{four_bar, n_four_bar, slider_crank, spatial_four_bar};
-pub use pendulums::{arnold_chain, double_pendulum, n_pendulum, pendulum, spatial_pendulum, tumbling_body};
+pub use linkages::n_four_bar;
+pub use pendulums::{arnold_chain, n_pendulum, spatial_pendulum};
 pub use robots::{arm7, kernel_chain, tree36};
 
-use holonom::format::Files;
+use holonom::format::{Files, Message, Messages, ModelFile, read};
 use holonom::multibody::Description;
+use holonom::multibody::names::nearest;
 
 /// A shipped model.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
     /// Name, as used on the command line.
     pub name: &'static str,
-    /// One sentence.
-    pub summary: &'static str,
-    /// The model file.
     text: &'static str,
-    /// Files that it includes or reads, by their names relative to it.
     parts: &'static [(&'static str, &'static str)],
-    build: fn() -> Description,
 }
 
 impl Entry {
-    /// The mechanism.
-    pub fn description(&self) -> Description {
-        (self.build)()
+    /// One sentence: the first of the description in the model file, which stands on a line of
+    /// its own.
+    pub fn summary(&self) -> &'static str {
+        let after = self
+            .text
+            .split_once("description = \"\"\"")
+            .map_or("", |(_, text)| text);
+        after.trim_start().lines().next().unwrap_or("")
     }
 
     /// The model file.
@@ -65,107 +69,97 @@ impl Entry {
         let parts = self.parts.iter().map(|(name, text)| ((*name).to_string(), *text));
         Files::in_memory(std::iter::once(main).chain(parts))
     }
+
+    /// What the model file says.
+    ///
+    /// # Errors
+    /// Those of the file; the shipped ones have none.
+    pub fn read(&self) -> Result<ModelFile, Messages> {
+        self.read_with(&[])
+    }
+
+    /// The same with other values of some parameters, as texts.
+    ///
+    /// # Errors
+    /// A parameter that there is not, or a value that does not fit.
+    pub fn read_with(&self, parameters: &[(&str, &str)]) -> Result<ModelFile, Messages> {
+        let owned = |(name, value): &(&str, &str)| ((*name).to_string(), (*value).to_string());
+        let overrides: Vec<_> = parameters.iter().map(owned).collect();
+        read(self.path(), &self.files(), &overrides)
+    }
+
+    /// The mechanism.
+    ///
+    /// # Errors
+    /// Those of the file; the shipped ones have none.
+    pub fn description(&self) -> Result<Description, Messages> {
+        Ok(self.read()?.description)
+    }
 }
 
-/// All shipped models.
+/// The entries, from the names of their folders and of the files besides `model.toml`.
+macro_rules! shipped {
+    ($($name:literal $([$($part:literal),*])?;)*) => {
+        &[$(Entry {
+            name: $name,
+            text: include_str!(concat!("../", $name, "/model.toml")),
+            parts: &[$($(($part, include_str!(concat!("../", $name, "/", $part)))),*)?],
+        }),*]
+    };
+}
+
+/// All shipped models, the simple ones first.
 pub fn all() -> &'static [Entry] {
-    const MODELS: &[Entry] = &[
-        Entry {
-            name: "pendulum",
-            summary: "A point mass on a massless bar [IFToMM library, A01].",
-            text: include_str!("../pendulum/model.toml"),
-            parts: &[],
-            build: pendulum,
-        },
-        Entry {
-            name: "double-pendulum",
-            summary: "Two point masses on massless bars, started level.",
-            text: include_str!("../double-pendulum/model.toml"),
-            parts: &[],
-            build: double_pendulum,
-        },
-        Entry {
-            name: "n-pendulum",
-            summary: "A chain of five uniform rods in a plane.",
-            text: include_str!("../n-pendulum/model.toml"),
-            parts: &[],
-            build: || n_pendulum(5),
-        },
-        Entry {
-            name: "spatial-pendulum",
-            summary: "A chain of three uniform rods on spherical joints.",
-            text: include_str!("../spatial-pendulum/model.toml"),
-            parts: &[],
-            build: || spatial_pendulum(3),
-        },
-        Entry {
-            name: "arnold-chain",
-            summary: "The chain of twelve pendulums on a moving suspension of Arnold, Fuchs, Führer 2004.",
-            text: include_str!("../arnold-chain/model.toml"),
-            parts: &[],
-            build: || arnold_chain(12, 0.05),
-        },
-        Entry {
-            name: "slider-crank",
-            summary: "Crank, connecting rod and slider: one loop.",
-            text: include_str!("../slider-crank/model.toml"),
-            parts: &[],
-            build: slider_crank,
-        },
-        Entry {
-            name: "four-bar",
-            summary: "A planar four-bar linkage from spatial revolute joints, three rows redundant.",
-            text: include_str!("../four-bar/model.toml"),
-            parts: &[],
-            build: four_bar,
-        },
-        Entry {
-            name: "spatial-four-bar",
-            summary: "A four-bar linkage in space: revolute, spherical, universal, revolute.",
-            text: include_str!("../spatial-four-bar/model.toml"),
-            parts: &[],
-            build: spatial_four_bar,
-        },
-        Entry {
-            name: "n-four-bar",
-            summary: "Two parallel four-bars that pass through singular positions [IFToMM library, A02].",
-            text: include_str!("../n-four-bar/model.toml"),
-            parts: &[],
-            build: || n_four_bar(2),
-        },
-        Entry {
-            name: "andrews",
-            summary: "Andrews' squeezing mechanism: seven bodies, three loops [IFToMM library, A03].",
-            text: include_str!("../andrews/model.toml"),
-            parts: &[],
-            build: andrews,
-        },
-        Entry {
-            name: "arm",
-            summary: "A robot arm with seven revolute joints.",
-            text: include_str!("../arm/model.toml"),
-            parts: &[],
-            build: arm7,
-        },
-        Entry {
-            name: "tree",
-            summary: "A branched tree with 36 degrees of freedom on a free base.",
-            text: include_str!("../tree/model.toml"),
-            parts: &[],
-            build: tree36,
-        },
-        Entry {
-            name: "tumbling-body",
-            summary: "A free body that turns over again and again about its middle axis.",
-            text: include_str!("../tumbling-body/model.toml"),
-            parts: &[],
-            build: tumbling_body,
-        },
-    ];
+    const MODELS: &[Entry] = shipped! {
+        "pendulum";
+        "double-pendulum";
+        "n-pendulum";
+        "spatial-pendulum";
+        "arnold-chain";
+        "slider-crank";
+        "four-bar";
+        "spatial-four-bar";
+        "n-four-bar";
+        "andrews";
+        "crank-press" ["stroke.csv"];
+        "gear-train";
+        "rolling-disc";
+        "vehicle" ["corner.toml", "road.csv"];
+        "arm";
+        "tree";
+        "tumbling-body";
+    };
     MODELS
 }
 
 /// The shipped model with this name.
 pub fn find(name: &str) -> Option<&'static Entry> {
     all().iter().find(|e| e.name == name)
+}
+
+/// The mechanism of the shipped model with this name.
+///
+/// ```
+/// let arm = holonom_models::description("arm")?;
+/// assert_eq!(arm.bodies.len(), 7);
+/// let wrong = holonom_models::description("arms").err().ok_or("there is none")?;
+/// assert!(wrong.to_string().contains("did you mean `arm`?"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// No model has this name.
+pub fn description(name: &str) -> Result<Description, Messages> {
+    match find(name) {
+        Some(entry) => entry.description(),
+        None => {
+            let message = Message::error(None, format!("there is no shipped model `{name}`"));
+            Err(Messages(vec![
+                match nearest(name, all().iter().map(|e| e.name)) {
+                    Some(near) => message.help(format!("did you mean `{near}`?")),
+                    None => message.help("`holonom models list` lists them"),
+                },
+            ]))
+        }
+    }
 }

@@ -1,4 +1,4 @@
-//! Chains without loops, and a free body.
+//! Chains without loops.
 
 use core::f64::consts::FRAC_PI_2;
 use holonom::multibody::description::{Body, Joint, frame};
@@ -12,24 +12,6 @@ fn bob(name: impl Into<String>) -> Body {
     Body::new(name, 1.0)
         .centre([0.0, -1.0, 0.0])
         .marker("mass", frame::at([0.0, -1.0, 0.0]))
-}
-
-/// Point mass 1 kg on a massless bar of 1 m, from rest at (−1, 0) [IFToMM library, A01].
-pub fn pendulum() -> Description {
-    Description::new("pendulum")
-        .gravity(DOWN)
-        .body(bob("bob"))
-        .joint(Joint::revolute("pin", "ground", "bob").start(-FRAC_PI_2, 0.0))
-}
-
-/// Two point masses of 1 kg on massless bars of 1 m, both level, from rest.
-pub fn double_pendulum() -> Description {
-    Description::new("double pendulum")
-        .gravity(DOWN)
-        .body(bob("upper"))
-        .body(bob("lower"))
-        .joint(Joint::revolute("shoulder", "ground", "upper").start(FRAC_PI_2, 0.0))
-        .joint(Joint::revolute("elbow", "upper.mass", "lower"))
 }
 
 /// `n` uniform rods of 1 kg and 1 m, hanging from each other and started level.
@@ -93,12 +75,4 @@ pub fn arnold_chain(n: usize, omega: f64) -> Description {
         d = d.body(bob(&name)).joint(joint);
     }
     d
-}
-
-/// A free body with principal moments 1, 2, 3 that spins about its middle axis, slightly disturbed.
-pub fn tumbling_body() -> Description {
-    Description::new("tumbling body")
-        .gravity([0.0; 3])
-        .body(Body::new("body", 1.0).inertia_diagonal([1.0, 2.0, 3.0]))
-        .joint(Joint::free("flight", "ground", "body").angular_velocity([0.001, 1.0, 0.001]))
 }

@@ -12,7 +12,7 @@ use holonom_models::{all, arnold_chain, reference};
 #[test]
 fn digits_at_1e8() {
     for r in reference::all() {
-        let start = assembled(&(r.build)());
+        let start = assembled(&(r.build)().unwrap());
         let end = run(&start, r.form, Formalism::Residual, r.t_end, 1e-8);
         let (q, v) = parts(&start.model, &end.y);
         let digits = r.digits(&start.model, q, v);
@@ -56,7 +56,10 @@ fn chain_of_pendulums_is_that_of_the_paper() {
 #[test]
 fn every_model_runs_in_every_form() {
     for entry in all() {
-        let start = assembled(&entry.description());
+        let start = assembled(&entry.description().unwrap());
+        if start.degrees_of_freedom() == 0 {
+            continue; // nothing to integrate
+        }
         let loops = !start.rows.active.is_empty();
         let t_end = if entry.name == "andrews" { 0.003 } else { 0.2 };
         let mut ends: Vec<Vec<f64>> = Vec::new();

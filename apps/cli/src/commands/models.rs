@@ -69,7 +69,7 @@ fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
 fn list() -> String {
     let mut table = Table::new(&[("name", Align::Left), ("", Align::Left)]);
     for entry in holonom_models::all() {
-        table.row([entry.name, entry.summary]);
+        table.row([entry.name, entry.summary()]);
     }
     format!(
         "{}\nRun one: holonom run {}\n",

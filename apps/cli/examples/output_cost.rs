@@ -28,7 +28,11 @@ impl Sink for File {
 /// Time of this thread on a processor, s; time on the wall where the system does not say.
 fn clock(begin: Instant) -> f64 {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
-    match text.split_whitespace().next().and_then(|first| first.parse::<f64>().ok()) {
+    match text
+        .split_whitespace()
+        .next()
+        .and_then(|first| first.parse::<f64>().ok())
+    {
         Some(nanoseconds) => nanoseconds * 1e-9,
         None => begin.elapsed().as_secs_f64(),
     }
@@ -50,10 +54,20 @@ fn measure(simulation: &Simulation, path: &Path) -> Result<[f64; 3], Fault> {
     let begin = Instant::now();
     let selection = simulation.catalogue.default_selection();
     let columns: Vec<Column> = std::iter::once(Column::time())
-        .chain(selection.channels().iter().map(|c| Column::new(&c.name, &c.unit, &c.description)))
+        .chain(
+            selection
+                .channels()
+                .iter()
+                .map(|c| Column::new(&c.name, &c.unit, &c.description)),
+        )
         .collect();
     let first = clock(begin);
-    let mut file = File(Writer::create(path, &columns, &Metadata::new(), &WriterOptions::default())?);
+    let mut file = File(Writer::create(
+        path,
+        &columns,
+        &Metadata::new(),
+        &WriterOptions::default(),
+    )?);
     let report = simulation.run(&RunOptions::new(selection), &mut file)?;
     file.0.finish()?;
     let second = clock(begin);
@@ -67,7 +81,11 @@ fn median(mut values: Vec<f64>) -> f64 {
 }
 
 fn main() -> Result<ExitCode, Fault> {
-    let argument = |k: usize, usual: f64| std::env::args().nth(k).map_or(Ok(usual), |text| text.parse::<f64>());
+    let argument = |k: usize, usual: f64| {
+        std::env::args()
+            .nth(k)
+            .map_or(Ok(usual), |text| text.parse::<f64>())
+    };
     let (pairs, t_end) = (argument(1, 31.0)? as usize, argument(2, 20.0)?);
     let path = std::env::temp_dir().join(format!("holonom-output-cost-{}.arrows", std::process::id()));
     let (often, rarely) = (simulation(t_end, 1e-3)?, simulation(t_end, t_end)?);
@@ -94,11 +112,31 @@ fn main() -> Result<ExitCode, Fault> {
     let (low, high) = (sorted[sorted.len() / 4], sorted[3 * sorted.len() / 4]);
     let (cost, rows) = (median(costs), often.outputs.len() as f64);
     let (with, without) = (median(with), median(without));
-    println!("four-bar, {t_end} s, {rows} rows of {} channels, {pairs} pairs, medians of processor time", often.catalogue.default_selection().len());
+    println!(
+        "four-bar, {t_end} s, {rows} rows of {} channels, {pairs} pairs, medians of processor time",
+        often.catalogue.default_selection().len()
+    );
     println!("run with hardly any output   {:8.2} ms", 1e3 * without);
-    println!("run with output at 1 kHz     {:8.2} ms, {:.0} ns a row", 1e3 * with, 1e9 * (with - without) / rows);
-    println!("output, disk included        {:8.2} % (quartiles {:.2} to {:.2} %), limit {:.0} %", 100.0 * cost, 100.0 * low, 100.0 * high, 100.0 * LIMIT);
+    println!(
+        "run with output at 1 kHz     {:8.2} ms, {:.0} ns a row",
+        1e3 * with,
+        1e9 * (with - without) / rows
+    );
+    println!(
+        "output, disk included        {:8.2} % (quartiles {:.2} to {:.2} %), limit {:.0} %",
+        100.0 * cost,
+        100.0 * low,
+        100.0 * high,
+        100.0 * LIMIT
+    );
     println!("with Parquet made at the end {:8.2} %", 100.0 * median(all));
-    println!("output_s of the report       {:8.2} ms on the wall", 1e3 * median(said));
-    Ok(if cost <= LIMIT { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    println!(
+        "output_s of the report       {:8.2} ms on the wall",
+        1e3 * median(said)
+    );
+    Ok(if cost <= LIMIT {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
 }

@@ -9,7 +9,16 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-const MODEL: [&str; 8] = ["run", "four-bar", "--t-end", "60", "--output-step", "2 ms", "--channel", "*"];
+const MODEL: [&str; 8] = [
+    "run",
+    "four-bar",
+    "--t-end",
+    "60",
+    "--output-step",
+    "2 ms",
+    "--channel",
+    "*",
+];
 
 fn arguments<'a>(extra: &[&'a str]) -> Vec<&'a str> {
     MODEL.iter().chain(extra).copied().collect()
@@ -21,11 +30,23 @@ fn bits(path: &Path) -> Vec<Vec<u64>> {
     assert!(table.is_complete());
     let all: Vec<usize> = (0..table.columns().len()).collect();
     let columns = table.columns_at(&all).expect("columns");
-    columns.into_iter().map(|column| column.into_iter().map(f64::to_bits).collect()).collect()
+    columns
+        .into_iter()
+        .map(|column| column.into_iter().map(f64::to_bits).collect())
+        .collect()
 }
 
 fn same(resumed: &Value, whole: &Value) {
-    for key in ["counters", "final", "constraint", "energy", "rows", "failed_rows", "singular_rows", "status"] {
+    for key in [
+        "counters",
+        "final",
+        "constraint",
+        "energy",
+        "rows",
+        "failed_rows",
+        "singular_rows",
+        "status",
+    ] {
         assert_eq!(resumed[key], whole[key], "{key}");
     }
 }
@@ -74,8 +95,14 @@ fn killed_runs_resume_to_the_same_bits() {
             break;
         }
     }
-    assert!(kills >= 3 && partial >= 2, "{kills} kills, {partial} partial results");
-    let resumed = report(&holonom(&folder, &arguments(&[&stopped[..], &["--resume", "--json"]].concat())));
+    assert!(
+        kills >= 3 && partial >= 2,
+        "{kills} kills, {partial} partial results"
+    );
+    let resumed = report(&holonom(
+        &folder,
+        &arguments(&[&stopped[..], &["--resume", "--json"]].concat()),
+    ));
     same(&resumed, &expected);
     assert_eq!(bits(&folder.join("killed.parquet")), expected_bits);
     assert_eq!(bits(&folder.join("killed.arrows")), expected_bits);
@@ -93,7 +120,9 @@ fn an_interrupted_run_says_so_and_resumes() {
         .spawn()
         .expect("starts");
     std::thread::sleep(time / 2);
-    let sent = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    let sent = std::process::Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status();
     let output = child.wait_with_output().expect("ends");
     if sent.is_ok_and(|status| status.success()) && code(&output) != 0 {
         assert_eq!(code(&output), 1, "{}", stderr(&output));
@@ -101,10 +130,16 @@ fn an_interrupted_run_says_so_and_resumes() {
         let table = Table::open(folder.join("stopped.arrows")).expect("opens");
         assert!(!table.is_complete());
         assert!(folder.join("stopped.checkpoint").exists() && !folder.join("stopped.parquet").exists());
-        let resumed = report(&holonom(&folder, &arguments(&["--json", "-o", "stopped", "--resume"])));
+        let resumed = report(&holonom(
+            &folder,
+            &arguments(&["--json", "-o", "stopped", "--resume"]),
+        ));
         same(&resumed, &expected);
     }
-    assert_eq!(bits(&folder.join("stopped.parquet")), bits(&folder.join("whole.parquet")));
+    assert_eq!(
+        bits(&folder.join("stopped.parquet")),
+        bits(&folder.join("whole.parquet"))
+    );
 }
 
 #[test]
@@ -113,13 +148,32 @@ fn a_checkpoint_serves_its_own_run_only() {
     let stop = ["--max-steps", "100", "-o", "a"];
     assert_eq!(code(&holonom(&folder, &arguments(&stop))), 1);
     let refused = |arguments: &[&str], words: &[&str]| common::refused(&holonom(&folder, arguments), words);
-    refused(&arguments(&["-o", "a", "--resume", "--rtol", "1e-8"]), &["other settings", "rtol"]);
-    refused(&arguments(&["-o", "a", "--resume", "--refresh", "dassl"]), &["refresh"]);
-    refused(&["run", "four-bar", "--t-end", "60", "-o", "a", "--resume"], &["other channels"]);
-    refused(&["run", "slider-crank", "--t-end", "60", "-o", "a", "--resume"], &["another model"]);
+    refused(
+        &arguments(&["-o", "a", "--resume", "--rtol", "1e-8"]),
+        &["other settings", "rtol"],
+    );
+    refused(
+        &arguments(&["-o", "a", "--resume", "--refresh", "dassl"]),
+        &["refresh"],
+    );
+    refused(
+        &["run", "four-bar", "--t-end", "60", "-o", "a", "--resume"],
+        &["other channels"],
+    );
+    refused(
+        &["run", "slider-crank", "--t-end", "60", "-o", "a", "--resume"],
+        &["another model"],
+    );
     std::fs::write(folder.join("a.checkpoint"), "{}").expect("written");
     refused(&arguments(&["-o", "a", "--resume"]), &["is not a checkpoint"]);
     // Without a checkpoint a run begins, and says so.
-    let output = holonom(&folder, &["run", "four-bar", "--t-end", "0.1", "-o", "b", "--resume"]);
-    assert!(code(&output) == 0 && stderr(&output).contains("from its beginning"), "{}", stderr(&output));
+    let output = holonom(
+        &folder,
+        &["run", "four-bar", "--t-end", "0.1", "-o", "b", "--resume"],
+    );
+    assert!(
+        code(&output) == 0 && stderr(&output).contains("from its beginning"),
+        "{}",
+        stderr(&output)
+    );
 }

@@ -136,9 +136,9 @@ impl Writer {
         let mut metadata = metadata.clone();
         metadata.insert(CHECKED.to_string(), "crc32".to_string());
         writer.encoder.schema(columns, &metadata, &mut writer.out);
-        let written = writer.append().and_then(|()| {
-            std::fs::rename(&beside, path).map_err(Error::io("create", path))
-        });
+        let written = writer
+            .append()
+            .and_then(|()| std::fs::rename(&beside, path).map_err(Error::io("create", path)));
         if let Err(error) = written {
             std::fs::remove_file(&beside).ok();
             return Err(error);

@@ -53,7 +53,9 @@ fn run(matches: &clap::ArgMatches) -> Result<Outcome, Error> {
         Ok(table)
     };
     if let Some(limit) = arguments.limit.filter(|limit| limit.is_nan() || *limit < 0.0) {
-        return Err(Error::Usage(format!("--limit {limit}: give a number, zero or more")));
+        return Err(Error::Usage(format!(
+            "--limit {limit}: give a number, zero or more"
+        )));
     }
     if let Some(file) = arguments.json.as_deref().filter(|file| *file != "-") {
         output::check_file(file.as_ref())?;
@@ -74,11 +76,19 @@ fn run(matches: &clap::ArgMatches) -> Result<Outcome, Error> {
         None => output::print(&text(&comparison))?,
     }
     // A difference that is not a number exceeds every limit.
-    let over = |limit: f64| comparison.channels.iter().filter(|c| c.relative.is_nan() || c.relative > limit).count();
+    let over = |limit: f64| {
+        comparison
+            .channels
+            .iter()
+            .filter(|c| c.relative.is_nan() || c.relative > limit)
+            .count()
+    };
     match arguments.limit.map(|limit| (limit, over(limit))) {
         Some((limit, count)) if count > 0 => {
             let all = comparison.channels.len();
-            eprintln!("holonom: {count} of {all} channels differ by more than the limit of {limit} of their range");
+            eprintln!(
+                "holonom: {count} of {all} channels differ by more than the limit of {limit} of their range"
+            );
             Ok(Outcome::DoesNotHold)
         }
         _ => Ok(Outcome::Done),
@@ -105,9 +115,20 @@ fn text(comparison: &Comparison) -> String {
         ]);
     }
     let (from, to) = comparison.interval;
-    let how = if comparison.same_times { "the same times" } else { "interpolated" };
-    let mut out = format!("{} rows from {from} to {to} s, {how}\n\n{}", comparison.rows, table.render());
-    for (which, columns) in [("first", &comparison.only_first), ("second", &comparison.only_second)] {
+    let how = if comparison.same_times {
+        "the same times"
+    } else {
+        "interpolated"
+    };
+    let mut out = format!(
+        "{} rows from {from} to {to} s, {how}\n\n{}",
+        comparison.rows,
+        table.render()
+    );
+    for (which, columns) in [
+        ("first", &comparison.only_first),
+        ("second", &comparison.only_second),
+    ] {
         if !columns.is_empty() {
             let names: Vec<&str> = columns.iter().map(|c| c.name.as_str()).collect();
             out += &format!("\nOnly in the {which}: {}\n", names.join(", "));

@@ -40,14 +40,20 @@ fn run(matches: &clap::ArgMatches) -> Result<Outcome, Error> {
     output::check_file(&arguments.output)?;
     let same = |path: &PathBuf| std::fs::canonicalize(path).ok();
     if same(&arguments.output).is_some_and(|path| Some(path) == same(&arguments.result)) {
-        let text = format!("`{}` cannot be written over itself; name another file", arguments.result.display());
+        let text = format!(
+            "`{}` cannot be written over itself; name another file",
+            arguments.result.display()
+        );
         return Err(Error::Usage(text));
     }
     let table = Table::open(&arguments.result).map_err(usage)?;
     if let Some(lost) = table.lost() {
         eprintln!("holonom: {}: {lost}", arguments.result.display());
     }
-    let ending = arguments.output.extension().map(|e| e.to_string_lossy().to_lowercase());
+    let ending = arguments
+        .output
+        .extension()
+        .map(|e| e.to_string_lossy().to_lowercase());
     let summary = match ending.as_deref() {
         Some("parquet") if !arguments.channel.is_empty() => {
             let text = "--channel is for CSV; other programs read single columns of Parquet";
@@ -63,7 +69,9 @@ fn run(matches: &clap::ArgMatches) -> Result<Outcome, Error> {
         }
         _ => {
             let shown = arguments.output.display();
-            return Err(Error::Usage(format!("cannot tell the format of `{shown}`: let it end in .parquet or .csv")));
+            return Err(Error::Usage(format!(
+                "cannot tell the format of `{shown}`: let it end in .parquet or .csv"
+            )));
         }
     };
     let summary = summary.map_err(usage)?;

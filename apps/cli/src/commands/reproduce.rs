@@ -53,7 +53,12 @@ fn define() -> clap::Command {
     clap::Command::new("reproduce")
         .about("Make a paper's table or figure again, ours beside theirs")
         .after_help(AFTER_HELP)
-        .arg(Arg::new("name").value_name("list|NAME|all").default_value("list").help("What to do"))
+        .arg(
+            Arg::new("name")
+                .value_name("list|NAME|all")
+                .default_value("list")
+                .help("What to do"),
+        )
         .arg(
             Arg::new("json")
                 .long("json")
@@ -73,7 +78,10 @@ fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
     if name == "list" {
         return list(json);
     }
-    let chosen: Vec<&Experiment> = EXPERIMENTS.iter().filter(|e| name == "all" || e.name == name).collect();
+    let chosen: Vec<&Experiment> = EXPERIMENTS
+        .iter()
+        .filter(|e| name == "all" || e.name == name)
+        .collect();
     if chosen.is_empty() {
         let hint = suggest::sentence(name, EXPERIMENTS.iter().map(|e| e.name));
         let text = format!("there is no experiment `{name}`{hint} (`holonom reproduce list`)");
@@ -100,7 +108,11 @@ fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
         _ => Value::Array(reports),
     };
     put(json, &report, &text)?;
-    Ok(if holds { Outcome::Done } else { Outcome::DoesNotHold })
+    Ok(if holds {
+        Outcome::Done
+    } else {
+        Outcome::DoesNotHold
+    })
 }
 
 fn list(json: Option<&str>) -> Result<Outcome, Error> {
@@ -126,7 +138,10 @@ fn put(json: Option<&str>, report: &Value, text: &str) -> Result<(), Error> {
 }
 
 fn shown(experiment: &Experiment, finding: &Finding) -> String {
-    let mut text = format!("{}: {}\n\n{}\n", experiment.source, experiment.about, finding.table);
+    let mut text = format!(
+        "{}: {}\n\n{}\n",
+        experiment.source, experiment.about, finding.table
+    );
     let mut table = Table::new(&[
         ("check", Align::Left),
         ("value", Align::Right),

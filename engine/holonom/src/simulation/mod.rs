@@ -91,7 +91,11 @@ impl Simulation {
         let start = model
             .assemble(&assembly)
             .map_err(|error| one(assembly_message(file, &error)))?;
-        let usual = if start.rows.active.is_empty() { Form::Ode } else { Form::Ggl };
+        let usual = if start.rows.active.is_empty() {
+            Form::Ode
+        } else {
+            Form::Ggl
+        };
         let named = |name: &'static str, error: String| one(Message::error(place(name), error));
         let form = match &settings.form {
             Some(name) => name.parse().map_err(|e| named("form", format!("{e}")))?,
@@ -159,7 +163,10 @@ impl Times {
         }
         let step = settings.output_step.unwrap_or((end - start) / DEFAULT_ROWS);
         if !(step > 0.0 && step.is_finite()) {
-            return Err(("output_step", format!("the output step is {step} s, but must be positive")));
+            return Err((
+                "output_step",
+                format!("the output step is {step} s, but must be positive"),
+            ));
         }
         let rows = (end - start) / step;
         if rows > MAX_ROWS {

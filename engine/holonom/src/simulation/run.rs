@@ -1,7 +1,7 @@
 //! The run itself: steps, output rows, checkpoints.
 
-use super::report::{ConstraintReport, EnergyReport, RunReport, Status, Used};
 use super::Simulation;
+use super::report::{ConstraintReport, EnergyReport, RunReport, Status, Used};
 use holonom_dae::{Counters, Failure, FailureKind, Timing};
 use holonom_multibody::channels::{ForeignSelection, Sampler, Selection};
 use holonom_multibody::residual::Form;
@@ -206,7 +206,10 @@ impl Simulation {
             Ok(steps) => (steps as u64, None),
             Err(KinematicError::Stuck { t, open, partial }) => {
                 let steps = partial.steps as u64;
-                (steps, Some(KinematicError::Stuck { t, open, partial }.to_string()))
+                (
+                    steps,
+                    Some(KinematicError::Stuck { t, open, partial }.to_string()),
+                )
             }
             Err(error) => (0, Some(error.to_string())),
         };
@@ -217,7 +220,9 @@ impl Simulation {
         };
         let report = watch.report();
         let energy_end = watch.energy_of(t, &end.0, &end.1);
-        let last = watch.last(options, |sampler, row| sampler.sample_state(t, &end.0, &end.1, row));
+        let last = watch.last(options, |sampler, row| {
+            sampler.sample_state(t, &end.0, &end.1, row)
+        });
         Ok(RunReport {
             status,
             message,
@@ -249,13 +254,20 @@ fn drive(
     options: &RunOptions,
 ) -> (Status, String) {
     let (t_end, time_limit) = (simulation.t_end, simulation.solver.time_limit);
-    let interrupted = || options.interrupt.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed));
+    let interrupted = || {
+        options
+            .interrupt
+            .as_ref()
+            .is_some_and(|flag| flag.load(Ordering::Relaxed))
+    };
     // To the solver every stretch is a run of its own, with all of the time.
     let limit = time_limit.filter(|_| options.checkpoint_every.is_some());
     let limit = limit.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
     let deadline = limit.and_then(|limit| Instant::now().checked_add(limit));
     loop {
-        let pause = options.checkpoint_every.and_then(|every| Instant::now().checked_add(every));
+        let pause = options
+            .checkpoint_every
+            .and_then(|every| Instant::now().checked_add(every));
         watch.pause_at = match (pause, deadline) {
             (Some(a), Some(b)) => Some(a.min(b)),
             (one, other) => one.or(other),
@@ -287,7 +299,10 @@ fn drive(
             Err(failure) => return (Status::Failed, failure.to_string()),
             Ok(_) if finished => return (Status::Finished, String::new()),
             Ok(_) if interrupted() => {
-                return (Status::Interrupted, format!("interrupted at t = {} s", integrator.t()));
+                return (
+                    Status::Interrupted,
+                    format!("interrupted at t = {} s", integrator.t()),
+                );
             }
             Ok(_) if deadline.is_some_and(|at| Instant::now() >= at) => {
                 let seconds = time_limit.unwrap_or_default();

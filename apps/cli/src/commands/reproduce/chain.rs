@@ -60,6 +60,7 @@ pub fn run() -> Result<Finding, Error> {
         ("#Je", Align::Right),
         ("updates", Align::Right),
         ("error [rad]", Align::Right),
+        ("largest angle", Align::Right),
         ("#Je, paper", Align::Right),
         ("updates, paper", Align::Right),
     ]);
@@ -73,6 +74,10 @@ pub fn run() -> Result<Finding, Error> {
             stability_detection: Some(false),
             ..Settings::default()
         };
+        let largest = exact
+            .iter()
+            .flat_map(|y| &y[..n])
+            .fold(0.0, |most: f64, angle| most.max(angle.abs()));
         let mut jacobians = Vec::new();
         for (name, settings, theirs, updates) in [
             ("dassl", of_the_paper, paper.standard, Some(0)),
@@ -93,32 +98,48 @@ pub fn run() -> Result<Finding, Error> {
                 shown(c.jacobians),
                 shown(c.updates_partitioned),
                 number(error),
+                number(largest),
                 shown(theirs),
                 updates.map_or("–".into(), shown),
             ]);
             finding.rows.push(json!({
                 "pendulums": n, "method": name, "steps": c.steps, "residuals": fc,
                 "residuals_corrector": c.residuals_corrector, "jacobians": c.jacobians,
-                "updates": c.updates_partitioned, "error": error,
+                "updates": c.updates_partitioned, "error": error, "largest_angle": largest,
                 "paper": { "jacobians": theirs, "updates": updates, "place": paper.place },
             }));
             let id = format!("arnold-chain/{n}/{name}/error");
             let source = "own extrapolation of order 16; the paper states no errors";
-            finding.checks.push(Check::new(id, value(error), Limit::AtMost(5e-5), source));
+            finding
+                .checks
+                .push(Check::new(id, value(error), Limit::AtMost(5e-5), source));
         }
         table.gap();
         let place = paper.place;
         let id = format!("arnold-chain/{n}/default/jacobians");
-        let source = format!("{place}: #Je = {} with (26), {} without", paper.extended, paper.standard);
-        finding.checks.push(Check::new(id, jacobians[1], Limit::AtMost(paper.extended as f64), source));
+        let source = format!(
+            "{place}: #Je = {} with (26), {} without",
+            paper.extended, paper.standard
+        );
+        finding.checks.push(Check::new(
+            id,
+            jacobians[1],
+            Limit::AtMost(paper.extended as f64),
+            source,
+        ));
         let ratio = jacobians[0].zip(jacobians[1]).map(|(dassl, ours)| dassl / ours);
         let id = format!("arnold-chain/{n}/jacobians-saved");
         let source = format!("{place}: {}/{}", paper.standard, paper.extended);
-        finding.checks.push(Check::new(id, ratio, Limit::AtLeast(1.0), source));
+        finding
+            .checks
+            .push(Check::new(id, ratio, Limit::AtLeast(1.0), source));
     }
     finding.table = table.render();
     finding.missing = vec![
         "steps, function calls and errors of the paper: it states none for the chain".into(),
+        "counts in the paper's coordinates: it integrates angles against the vertical, joints have their \
+         differences, which stay below atol and let the steps grow (`holonom verify chain-residual:12` has the former)"
+            .into(),
         "computing times of Table 2: they belong to a machine of 2004".into(),
     ];
     Ok(finding)
@@ -141,7 +162,9 @@ fn measure(n: usize, settings: Settings, exact: &[Vec<f64>]) -> Result<(RunRepor
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let selection = simulation.catalogue.select(&names).map_err(|e| failed(&e))?;
     let mut rows = Memory::default();
-    let report = simulation.run(&RunOptions::new(selection), &mut rows).map_err(|e| failed(&e))?;
+    let report = simulation
+        .run(&RunOptions::new(selection), &mut rows)
+        .map_err(|e| failed(&e))?;
     let mut error = 0.0_f64;
     // The reference has no row at the start.
     for (row, exact) in rows.0.iter().skip(1).zip(exact) {

@@ -4,7 +4,9 @@ use super::Prepared;
 use crate::error::Error;
 use crate::progress::Clock;
 use holonom::simulation::{RunCheckpoint, RunReport, Sink, Status};
-use holonom_results::{Column, CsvOptions, Metadata, Position, Table, Writer, WriterOptions, keys, to_csv, to_parquet};
+use holonom_results::{
+    Column, CsvOptions, Metadata, Position, Table, Writer, WriterOptions, keys, to_csv, to_parquet,
+};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::io::{ErrorKind, Read};
@@ -61,7 +63,10 @@ impl Paths {
                 Ok(()) => replaced.push(format!("`{}`", path.display())),
                 Err(error) if error.kind() == ErrorKind::NotFound => {}
                 Err(error) => {
-                    return Err(Error::Usage(format!("cannot replace `{}`: {error}", path.display())));
+                    return Err(Error::Usage(format!(
+                        "cannot replace `{}`: {error}",
+                        path.display()
+                    )));
                 }
             }
         }
@@ -104,7 +109,11 @@ impl SavedRun {
         let text = match std::fs::read_to_string(path) {
             Ok(text) => text,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(Error::Usage(format!("cannot read the checkpoint `{shown}`: {error}"))),
+            Err(error) => {
+                return Err(Error::Usage(format!(
+                    "cannot read the checkpoint `{shown}`: {error}"
+                )));
+            }
         };
         let saved: Self = serde_json::from_str(&text)
             .map_err(|error| Error::Usage(format!("`{shown}` is not a checkpoint: {error}")))?;
@@ -126,7 +135,9 @@ impl SavedRun {
         if let Some(name) = names.into_iter().find(differs) {
             let there = saved.options.get(name).unwrap_or(&missing);
             let here = now.get(name).unwrap_or(&missing);
-            return refuse(&format!("a run with other settings (`{name}` was {there} and is {here} now)"));
+            return refuse(&format!(
+                "a run with other settings (`{name}` was {there} and is {here} now)"
+            ));
         }
         Ok(Some(saved))
     }
@@ -288,7 +299,10 @@ fn metadata(prepared: &Prepared) -> Metadata {
     metadata.insert(keys::VERSION.to_string(), env!("CARGO_PKG_VERSION").to_string());
     metadata.insert(keys::MODEL_NAME.to_string(), prepared.name.clone());
     metadata.insert(keys::MODEL_HASH.to_string(), prepared.hash.clone());
-    metadata.insert(keys::OPTIONS.to_string(), Value::Object(super::summary::options(prepared)).to_string());
+    metadata.insert(
+        keys::OPTIONS.to_string(),
+        Value::Object(super::summary::options(prepared)).to_string(),
+    );
     metadata
 }
 

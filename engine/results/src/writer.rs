@@ -33,6 +33,9 @@ impl Default for WriterOptions {
     }
 }
 
+/// Rows at most between two looks at the clock.
+const MOST_BETWEEN_LOOKS: u32 = 16;
+
 /// How far a file has been written: what a checkpoint keeps to go on later.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Position {
@@ -96,6 +99,9 @@ pub struct Writer {
     position: Position,
     interval: Option<Duration>,
     written: Instant,
+    /// Rows until the clock is looked at again, and rows between two looks.
+    until_look: u32,
+    between_looks: u32,
     /// A write failed half-way: the file may be longer than the position.
     torn: bool,
     finished: bool,
@@ -111,7 +117,11 @@ impl Writer {
     ) -> Result<Self> {
         let path = path.as_ref();
         column::check(columns)?;
-        let file = File::create(path).map_err(Error::io("create", path))?;
+        // The file appears with its header: whoever stops the program, what is there can be read.
+        let mut beside = path.as_os_str().to_owned();
+        beside.push(".part");
+        let beside = PathBuf::from(beside);
+        let file = File::create(&beside).map_err(Error::io("create", path))?;
         let mut writer = Self::new(
             path,
             file,
@@ -126,7 +136,13 @@ impl Writer {
         let mut metadata = metadata.clone();
         metadata.insert(CHECKED.to_string(), "crc32".to_string());
         writer.encoder.schema(columns, &metadata, &mut writer.out);
-        writer.append()?;
+        let written = writer
+            .append()
+            .and_then(|()| std::fs::rename(&beside, path).map_err(Error::io("create", path)));
+        if let Err(error) = written {
+            std::fs::remove_file(&beside).ok();
+            return Err(error);
+        }
         Ok(writer)
     }
 
@@ -213,6 +229,8 @@ impl Writer {
             position,
             interval: Duration::try_from_secs_f64(options.interval).ok(),
             written: Instant::now(),
+            until_look: 1,
+            between_looks: 1,
             torn: false,
             finished: false,
         })
@@ -239,14 +257,30 @@ impl Writer {
             at += self.stride;
         }
         self.pending += 1;
-        let late = self
-            .interval
-            .is_some_and(|interval| self.written.elapsed() >= interval);
-        if late || self.pending == self.capacity {
+        if self.is_late() || self.pending == self.capacity {
             self.flush()
         } else {
             Ok(())
         }
+    }
+
+    /// Whether the gathered rows have waited for long. Where rows come fast, the clock is looked at
+    /// with some of them only: that takes as long as keeping a short row.
+    fn is_late(&mut self) -> bool {
+        let Some(interval) = self.interval else {
+            return false;
+        };
+        self.until_look -= 1;
+        if self.until_look > 0 {
+            return false;
+        }
+        let waited = self.written.elapsed();
+        // Rows that go on coming as they did then are late by a sixtieth of the interval at most.
+        let fast = 1000.0 * waited.as_secs_f64() < interval.as_secs_f64() * self.pending as f64;
+        let most = if fast { MOST_BETWEEN_LOOKS } else { 1 };
+        self.between_looks = (2 * self.between_looks).min(most);
+        self.until_look = self.between_looks;
+        waited >= interval
     }
 
     /// Hands the gathered rows to the operating system as a chunk; nothing to do without rows.

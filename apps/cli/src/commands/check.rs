@@ -79,7 +79,8 @@ fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
         other => other?,
     };
     if let Some(path) = matches.get_one::<PathBuf>("dot") {
-        output::write(path, simulation.start.model.topology_dot())?;
+        output::check_file(path)?;
+        output::write(path, &simulation.start.model.topology_dot())?;
     }
     let channels = matches.get_flag("channels");
     match json {
@@ -87,7 +88,7 @@ fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
         Some(path) => {
             output::write(
                 path.as_ref(),
-                format!("{:#}\n", report(&file, &simulation, channels)),
+                &format!("{:#}\n", report(&file, &simulation, channels)),
             )?;
             output::print(&text(&file, &simulation, channels))?;
         }
@@ -241,21 +242,20 @@ fn text(file: &ModelFile, simulation: &Simulation, channels: bool) -> String {
     }
     let _ = write!(out, "\nInertia\n\n{}", table.render());
     let _ = write!(out, "\nConstraints\n\n{}\n", start.rows);
-    let open = not_unique(simulation);
-    if !open.is_empty() {
-        let _ = writeln!(
-            out,
-            "Reactions that the redundant rows leave open, at least in part: {}",
-            open.join(", ")
-        );
-    }
     let _ = write!(out, "\nStart\n\n");
     if start.moved.is_empty() && start.moved_velocities.is_empty() {
         let _ = writeln!(out, "The start values fit; nothing was moved.");
     } else {
-        let _ = writeln!(out, "Moved to fit the constraints, as little as possible:");
-        for moved in start.moved.iter().chain(&start.moved_velocities) {
-            let _ = writeln!(out, "  {moved}");
+        for (what, moved) in [
+            ("Positions", &start.moved),
+            ("Velocities", &start.moved_velocities),
+        ] {
+            if !moved.is_empty() {
+                let _ = writeln!(out, "{what} moved to fit the constraints, as little as possible:");
+            }
+            for moved in moved {
+                let _ = writeln!(out, "  {moved}");
+            }
         }
     }
     if start.rows.singular_start {

@@ -52,6 +52,14 @@ fn run(matches: &clap::ArgMatches) -> Result<Outcome, Error> {
         }
         Ok(table)
     };
+    if let Some(limit) = arguments.limit.filter(|limit| limit.is_nan() || *limit < 0.0) {
+        return Err(Error::Usage(format!(
+            "--limit {limit}: give a number, zero or more"
+        )));
+    }
+    if let Some(file) = arguments.json.as_deref().filter(|file| *file != "-") {
+        output::check_file(file.as_ref())?;
+    }
     let (a, b) = (open(&arguments.a)?, open(&arguments.b)?);
     let options = CompareOptions {
         columns: arguments.channel,
@@ -68,9 +76,21 @@ fn run(matches: &clap::ArgMatches) -> Result<Outcome, Error> {
         None => output::print(&text(&comparison))?,
     }
     // A difference that is not a number exceeds every limit.
-    let within = |limit: f64| comparison.channels.iter().all(|c| c.relative <= limit);
-    match arguments.limit {
-        Some(limit) if !within(limit) => Ok(Outcome::DoesNotHold),
+    let over = |limit: f64| {
+        comparison
+            .channels
+            .iter()
+            .filter(|c| c.relative.is_nan() || c.relative > limit)
+            .count()
+    };
+    match arguments.limit.map(|limit| (limit, over(limit))) {
+        Some((limit, count)) if count > 0 => {
+            let all = comparison.channels.len();
+            eprintln!(
+                "holonom: {count} of {all} channels differ by more than the limit of {limit} of their range"
+            );
+            Ok(Outcome::DoesNotHold)
+        }
         _ => Ok(Outcome::Done),
     }
 }

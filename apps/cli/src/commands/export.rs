@@ -38,6 +38,14 @@ fn run(matches: &clap::ArgMatches) -> Result<Outcome, Error> {
     let arguments = Arguments::from_arg_matches(matches).map_err(|error| Error::Usage(error.to_string()))?;
     let usage = |error: holonom_results::Error| Error::Usage(error.to_string());
     output::check_file(&arguments.output)?;
+    let same = |path: &PathBuf| std::fs::canonicalize(path).ok();
+    if same(&arguments.output).is_some_and(|path| Some(path) == same(&arguments.result)) {
+        let text = format!(
+            "`{}` cannot be written over itself; name another file",
+            arguments.result.display()
+        );
+        return Err(Error::Usage(text));
+    }
     let table = Table::open(&arguments.result).map_err(usage)?;
     if let Some(lost) = table.lost() {
         eprintln!("holonom: {}: {lost}", arguments.result.display());

@@ -8,6 +8,7 @@ mod list;
 mod models;
 mod new;
 mod plot;
+mod reproduce;
 mod run;
 mod schema;
 mod verify;
@@ -44,6 +45,7 @@ pub const REGISTRY: &[Command] = &[
     list::COMMAND,
     schema::COMMAND,
     verify::COMMAND,
+    reproduce::COMMAND,
     completions::COMMAND,
 ];
 

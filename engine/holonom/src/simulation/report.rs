@@ -33,7 +33,7 @@ pub struct Used {
     pub refresh: String,
 }
 
-/// Largest violations of the constraints over all steps.
+/// Largest violations of the constraints: at the start, at every fourth step and at the end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ConstraintReport {
     /// max |g|.
@@ -70,7 +70,7 @@ pub struct RunReport {
     pub counters: Counters,
     /// Where the time went, s.
     pub timing_s: Timing,
-    /// Time spent on sampling and writing output rows, s.
+    /// Time spent on sampling and writing output rows, s; from one row in seventeen.
     pub output_s: f64,
     /// Violations of the constraints.
     pub constraint: ConstraintReport,

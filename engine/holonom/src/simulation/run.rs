@@ -2,7 +2,7 @@
 
 use super::Simulation;
 use super::report::{ConstraintReport, EnergyReport, RunReport, Status, Used};
-use holonom_dae::{Counters, Failure, Timing};
+use holonom_dae::{Counters, Failure, FailureKind, Timing};
 use holonom_multibody::channels::{ForeignSelection, Sampler, Selection};
 use holonom_multibody::residual::Form;
 use holonom_multibody::start::{KinematicError, UnsuitableForm};
@@ -80,6 +80,14 @@ pub struct RunCheckpoint {
     pub constraint: ConstraintReport,
     /// Energy at the start.
     pub energy_start: f64,
+    /// Rows so far whose accelerations could not be computed.
+    pub failed_rows: u64,
+    /// Rows so far in singular positions.
+    pub singular_rows: u64,
+    /// Computing time so far.
+    pub timing_s: Timing,
+    /// Time spent on output rows so far, s.
+    pub output_s: f64,
     /// Whether the run had reached its end.
     pub finished: bool,
 }
@@ -122,6 +130,7 @@ impl Simulation {
         let mut watch = Watch::new(self, sampler, sink)?;
         let mut integrator = match &options.resume {
             Some(checkpoint) => {
+                watch.before = Some(checkpoint.clone());
                 watch.rows = checkpoint.rows;
                 watch.constraint = checkpoint.constraint;
                 watch.energy_start = checkpoint.energy_start;
@@ -136,9 +145,12 @@ impl Simulation {
         let (status, message) = if done {
             (Status::Finished, String::new())
         } else {
-            drive(&mut integrator, &mut watch, self.t_end, options)
+            drive(&mut integrator, &mut watch, self, options)
         };
         let (t, y) = (integrator.t(), integrator.y());
+        let (q, v) = y[..watch.n_q + watch.n_v].split_at(watch.n_q);
+        watch.look(t, q, v);
+        let report = watch.report();
         let energy_end = watch.energy(t, y);
         let last = watch.last(options, |sampler, row| sampler.sample(t, y, &[], row));
         let strategies = integrator.report().strategies;
@@ -149,12 +161,12 @@ impl Simulation {
             last,
             used: self.used(strategies),
             counters: *integrator.counters(),
-            timing_s: integrator.timing(),
+            timing_s: watch.timing(integrator.timing()),
             energy: EnergyReport {
                 start: watch.energy_start,
                 end: energy_end,
             },
-            ..watch.report()
+            ..report
         })
     }
 
@@ -206,6 +218,7 @@ impl Simulation {
             (None, true) => (Status::Interrupted, "interrupted".to_string()),
             (None, false) => (Status::Finished, String::new()),
         };
+        let report = watch.report();
         let energy_end = watch.energy_of(t, &end.0, &end.1);
         let last = watch.last(options, |sampler, row| {
             sampler.sample_state(t, &end.0, &end.1, row)
@@ -228,7 +241,7 @@ impl Simulation {
                 start: watch.energy_start,
                 end: energy_end,
             },
-            ..watch.report()
+            ..report
         })
     }
 }
@@ -237,17 +250,28 @@ impl Simulation {
 fn drive(
     integrator: &mut Integrator<'_>,
     watch: &mut Watch<'_>,
-    t_end: f64,
+    simulation: &Simulation,
     options: &RunOptions,
 ) -> (Status, String) {
+    let (t_end, time_limit) = (simulation.t_end, simulation.solver.time_limit);
     let interrupted = || {
         options
             .interrupt
             .as_ref()
             .is_some_and(|flag| flag.load(Ordering::Relaxed))
     };
+    // To the solver every stretch is a run of its own, with all of the time.
+    let limit = time_limit.filter(|_| options.checkpoint_every.is_some());
+    let limit = limit.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    let deadline = limit.and_then(|limit| Instant::now().checked_add(limit));
     loop {
-        watch.pause_at = options.checkpoint_every.map(|every| Instant::now() + every);
+        let pause = options
+            .checkpoint_every
+            .and_then(|every| Instant::now().checked_add(every));
+        watch.pause_at = match (pause, deadline) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            (one, other) => one.or(other),
+        };
         let result = integrator.run(t_end, watch);
         if let Some(fault) = watch.fault.take() {
             return (Status::Failed, fault);
@@ -255,11 +279,16 @@ fn drive(
         let finished = matches!(result, Ok(Stop::Finished | Stop::Event { .. }));
         // What ends early leaves a checkpoint, asked for or not.
         if !finished || options.checkpoint_every.is_some() {
+            let report = watch.report();
             let checkpoint = RunCheckpoint {
                 solver: integrator.checkpoint(),
                 rows: watch.rows,
                 constraint: watch.constraint,
                 energy_start: watch.energy_start,
+                failed_rows: report.failed_rows,
+                singular_rows: report.singular_rows,
+                timing_s: watch.timing(integrator.timing()),
+                output_s: report.output_s,
                 finished,
             };
             if let Err(fault) = watch.sink.checkpoint(&checkpoint) {
@@ -275,10 +304,23 @@ fn drive(
                     format!("interrupted at t = {} s", integrator.t()),
                 );
             }
+            Ok(_) if deadline.is_some_and(|at| Instant::now() >= at) => {
+                let seconds = time_limit.unwrap_or_default();
+                let kind = FailureKind::TimeLimit { seconds };
+                return (Status::Failed, format!("at t = {}: {kind}", integrator.t()));
+            }
             Ok(_) => {}
         }
     }
 }
+
+/// One row of so many is timed: looking at the clock costs a tenth of a short row. A prime, so that
+/// the rows that fill a chunk of the file are met as often as others.
+const TIMED: u64 = 17;
+
+/// One step of so many is looked at for violations of the constraints, which costs a tenth of a
+/// step of a small mechanism.
+const LOOKED_AT: u64 = 4;
 
 /// Watches the steps: rows, violations, progress, pauses for checkpoints.
 struct Watch<'a> {
@@ -294,7 +336,12 @@ struct Watch<'a> {
     rows: u64,
     constraint: ConstraintReport,
     energy_start: f64,
+    /// What was counted before a resumed run went on.
+    before: Option<RunCheckpoint>,
+    /// Time of the rows that were timed.
     output: Duration,
+    /// Number of these rows.
+    timed: u64,
     pause_at: Option<Instant>,
     fault: Option<String>,
 }
@@ -331,11 +378,14 @@ impl<'a> Watch<'a> {
             rows: 0,
             constraint: ConstraintReport::default(),
             energy_start: 0.0,
+            before: None,
             output: Duration::ZERO,
+            timed: 0,
             pause_at: None,
             fault: None,
         };
         watch.energy_start = watch.energy_of(start.t, &start.q, &start.v);
+        watch.look(start.t, &start.q, &start.v);
         Ok(watch)
     }
 
@@ -378,24 +428,44 @@ impl<'a> Watch<'a> {
         if self.fault.is_some() {
             return;
         }
-        let begin = Instant::now();
+        // Not the first one, which finds its memory cold.
+        let begin = (self.rows % TIMED == TIMED / 2).then(Instant::now);
         self.buffer[0] = t;
         fill(&mut self.sampler, &mut self.buffer[1..]);
         match self.sink.row(&self.buffer) {
             Ok(()) => self.rows += 1,
             Err(fault) => self.fault = Some(fault),
         }
-        self.output += begin.elapsed();
+        if let Some(begin) = begin {
+            self.output += begin.elapsed();
+            self.timed += 1;
+        }
+    }
+
+    /// Time of the solver, with that before a resumed run went on.
+    fn timing(&self, now: Timing) -> Timing {
+        let Some(RunCheckpoint { timing_s: before, .. }) = &self.before else {
+            return now;
+        };
+        Timing {
+            total: before.total + now.total,
+            jacobian: before.jacobian + now.jacobian,
+            factorisation: before.factorisation + now.factorisation,
+            start: before.start + now.start,
+        }
     }
 
     /// The part of the report that was watched.
     fn report(&self) -> RunReport {
+        let before = self.before.as_ref();
+        let rows_here = self.rows - before.map_or(0, |b| b.rows);
+        let output = self.output.as_secs_f64() * rows_here as f64 / self.timed.max(1) as f64;
         RunReport {
             rows: self.rows,
-            output_s: self.output.as_secs_f64(),
+            output_s: output + before.map_or(0.0, |b| b.output_s),
             constraint: self.constraint,
-            failed_rows: self.sampler.failures(),
-            singular_rows: self.sampler.singular(),
+            failed_rows: self.sampler.failures() + before.map_or(0, |b| b.failed_rows),
+            singular_rows: self.sampler.singular() + before.map_or(0, |b| b.singular_rows),
             ..RunReport::default()
         }
     }
@@ -403,8 +473,10 @@ impl<'a> Watch<'a> {
 
 impl Observer for Watch<'_> {
     fn step(&mut self, step: &StepInfo<'_>) -> Control {
-        let (q, v) = step.y[..self.n_q + self.n_v].split_at(self.n_q);
-        self.look(step.t, q, v);
+        if step.steps.is_multiple_of(LOOKED_AT) {
+            let (q, v) = step.y[..self.n_q + self.n_v].split_at(self.n_q);
+            self.look(step.t, q, v);
+        }
         self.sink.progress(step.t, step.steps);
         let pause = self.pause_at.is_some_and(|at| Instant::now() >= at);
         if pause || self.fault.is_some() {

@@ -13,7 +13,7 @@ use clap::{Arg, ArgAction, ArgMatches};
 use holonom::format::{Settings, write};
 use holonom::simulation::{RunOptions, Simulation, Status};
 use record::{Paths, Recorder, SavedRun};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -150,9 +150,18 @@ impl Request {
     }
 
     fn paths(&self, named: &Named) -> Result<Paths, Error> {
-        let paths = Paths::new(self.output.as_deref(), &named.stem);
+        let paths = Paths::new(self.output.as_deref(), &named.stem, self.csv);
         output::check_file(&paths.stream)?;
+        self.check_json()?;
         Ok(paths)
+    }
+
+    /// Refuses a report that could not be written after the run.
+    fn check_json(&self) -> Result<(), Error> {
+        match self.json.as_deref() {
+            None | Some("-") => Ok(()),
+            Some(file) => output::check_file(Path::new(file)),
+        }
     }
 }
 
@@ -177,15 +186,16 @@ fn single(request: &Request) -> Result<Outcome, Error> {
     };
     if request.resume && saved.is_none() {
         eprintln!(
-            "holonom: there is no checkpoint `{}` yet; the run starts from its beginning",
+            "holonom: there is no checkpoint `{}`; the run starts from its beginning",
             paths.checkpoint.display()
         );
     }
-    if request.json.is_none() {
-        let notes = named.file.notes.render(false);
-        if !notes.is_empty() {
-            eprintln!("{notes}");
-        }
+    if prepared.simulation.is_kinematic() && request.checkpoint_every.is_some() {
+        eprintln!("holonom: everything is prescribed or driven; such runs are quick and have no checkpoints");
+    }
+    let notes = named.file.notes.render(false);
+    if !notes.is_empty() {
+        eprintln!("{notes}");
     }
     let mut recorder = Recorder::start(&prepared, &paths, saved.as_ref())?;
     let options = RunOptions {
@@ -198,20 +208,23 @@ fn single(request: &Request) -> Result<Outcome, Error> {
         .simulation
         .run(&options, &mut recorder)
         .map_err(|error| Error::Usage(error.to_string()))?;
-    let files = recorder.finish(&report, request.csv)?;
+    let files = recorder.finish(&report)?;
     let json = summary::json(&prepared, &report, &files);
     match request.json.as_deref() {
         Some("-") => output::print(&format!("{}\n", summary::pretty(&json)))?,
         Some(file) => {
-            output::write(&PathBuf::from(file), format!("{}\n", summary::pretty(&json)))?;
+            output::write(Path::new(file), &format!("{}\n", summary::pretty(&json)))?;
             output::print(&summary::text(&prepared, &report, &files))?;
         }
         None => output::print(&summary::text(&prepared, &report, &files))?,
     }
-    match report.status {
-        Status::Finished => Ok(Outcome::Done),
-        Status::Interrupted | Status::Failed => Err(Error::Failed(report.message)),
-    }
+    let go_on = match report.status {
+        Status::Finished => return Ok(Outcome::Done),
+        _ if !files.written.contains(&paths.checkpoint) => "",
+        Status::Interrupted => "; the same command with --resume goes on from there",
+        Status::Failed => "; what was computed is kept",
+    };
+    Err(Error::Failed(format!("{}{go_on}", report.message)))
 }
 
 /// A model ready to run, with what its results say about it.
@@ -237,7 +250,10 @@ impl Prepared {
         } else {
             simulation.wanted(file).map_err(Error::Model)?
         };
-        let text = write(file).map_err(|error| Error::Failed(error.to_string()))?;
+        // How it is run and recorded is compared by itself.
+        let mut mechanism = file.clone();
+        (mechanism.settings, mechanism.outputs) = (Settings::default(), Vec::new());
+        let text = write(&mechanism).map_err(|error| Error::Failed(error.to_string()))?;
         Ok(Self {
             name: file.description.name.clone(),
             simulation,

@@ -8,6 +8,8 @@ use holonom_results::{
     Column, CsvOptions, Metadata, Position, Table, Writer, WriterOptions, keys, to_csv, to_parquet,
 };
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
 /// Names of the files of a run.
@@ -20,13 +22,13 @@ pub struct Paths {
     pub csv: PathBuf,
     /// The state of the run.
     pub checkpoint: PathBuf,
-    /// CSV was asked for by the name of the output.
+    /// CSV was asked for.
     wants_csv: bool,
 }
 
 impl Paths {
     /// Names from that of the output (with or without a known ending), or from that of the model.
-    pub fn new(output: Option<&Path>, stem: &str) -> Self {
+    pub fn new(output: Option<&Path>, stem: &str, csv: bool) -> Self {
         let base = output.map_or(PathBuf::from(stem), Path::to_path_buf);
         let ending = base.extension().map(|e| e.to_string_lossy().to_lowercase());
         let known = matches!(ending.as_deref(), Some("arrows" | "parquet" | "csv"));
@@ -42,9 +44,47 @@ impl Paths {
             parquet: with("parquet"),
             csv: with("csv"),
             checkpoint: with("checkpoint"),
-            wants_csv: ending.as_deref() == Some("csv"),
+            wants_csv: csv || ending.as_deref() == Some("csv"),
         }
     }
+
+    /// Makes room for a new run: results of an earlier one would be taken for its own.
+    fn clear(&self, quiet: bool) -> Result<(), Error> {
+        if self.wants_csv && self.csv.exists() && !is_result(&self.csv) {
+            return Err(Error::Usage(format!(
+                "`{}` is there and is no result; choose another name with -o",
+                self.csv.display()
+            )));
+        }
+        let csv = self.wants_csv.then_some(&self.csv);
+        let mut replaced = Vec::new();
+        for path in [&self.checkpoint, &self.parquet].into_iter().chain(csv) {
+            match std::fs::remove_file(path) {
+                Ok(()) => replaced.push(format!("`{}`", path.display())),
+                Err(error) if error.kind() == ErrorKind::NotFound => {}
+                Err(error) => {
+                    return Err(Error::Usage(format!(
+                        "cannot replace `{}`: {error}",
+                        path.display()
+                    )));
+                }
+            }
+        }
+        if self.stream.exists() {
+            replaced.push(format!("`{}`", self.stream.display()));
+        }
+        if !quiet && !replaced.is_empty() {
+            eprintln!("holonom: replaced: {}", replaced.join(", "));
+        }
+        Ok(())
+    }
+}
+
+/// Whether a CSV file begins as ours do.
+fn is_result(path: &Path) -> bool {
+    let mut head = [0; 5];
+    let read = std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut head));
+    read.is_ok() && &head == b"t [s]"
 }
 
 /// A checkpoint on disk.
@@ -54,6 +94,8 @@ pub struct SavedRun {
     model: String,
     /// Channels recorded.
     channels: Vec<String>,
+    /// Settings that the values depend on.
+    options: Map<String, Value>,
     /// Where the stream stood.
     position: Position,
     /// State of the run.
@@ -86,8 +128,28 @@ impl SavedRun {
         if saved.channels != names(prepared) {
             return refuse("a run that records other channels");
         }
+        let now = decisive(prepared);
+        let missing = Value::from("unset");
+        let names = saved.options.keys().chain(now.keys());
+        let differs = |name: &&String| saved.options.get(*name) != now.get(*name);
+        if let Some(name) = names.into_iter().find(differs) {
+            let there = saved.options.get(name).unwrap_or(&missing);
+            let here = now.get(name).unwrap_or(&missing);
+            return refuse(&format!(
+                "a run with other settings (`{name}` was {there} and is {here} now)"
+            ));
+        }
         Ok(Some(saved))
     }
+}
+
+/// The settings that values depend on. Limits of steps and time may be raised to go on.
+fn decisive(prepared: &Prepared) -> Map<String, Value> {
+    let mut options = super::summary::options(prepared);
+    for name in ["max_steps", "time_limit", "parameters"] {
+        options.remove(name);
+    }
+    options
 }
 
 fn names(prepared: &Prepared) -> Vec<String> {
@@ -115,34 +177,41 @@ pub struct Recorder<'a> {
 impl<'a> Recorder<'a> {
     /// Starts the stream, or goes on with the one of a checkpoint.
     pub fn start(prepared: &'a Prepared, paths: &'a Paths, saved: Option<&SavedRun>) -> Result<Self, Error> {
-        let options = WriterOptions::default();
-        let columns = columns(prepared);
-        let writer = match saved {
-            Some(saved) => Writer::resume(&paths.stream, &saved.position, &columns, &options),
-            None => {
-                // A checkpoint of an earlier run says nothing about this one.
-                let _ = std::fs::remove_file(&paths.checkpoint);
-                Writer::create(&paths.stream, &columns, &metadata(prepared), &options)
-            }
-        };
         let simulation = &prepared.simulation;
+        let clock = Clock::new(simulation.start.t, simulation.t_end);
+        let Some(saved) = saved else {
+            paths.clear(false)?;
+            return Self::create(prepared, paths, clock);
+        };
+        let (columns, options) = (columns(prepared), WriterOptions::default());
+        let writer = Writer::resume(&paths.stream, &saved.position, &columns, &options).map_err(usage)?;
         Ok(Self {
             prepared,
             paths,
-            writer: writer.map_err(usage)?,
-            clock: Clock::new(simulation.start.t, simulation.t_end),
+            writer,
+            clock,
+        })
+    }
+
+    fn create(prepared: &'a Prepared, paths: &'a Paths, clock: Clock) -> Result<Self, Error> {
+        let (columns, options) = (columns(prepared), WriterOptions::default());
+        let writer = Writer::create(&paths.stream, &columns, &metadata(prepared), &options).map_err(usage)?;
+        Ok(Self {
+            prepared,
+            paths,
+            writer,
+            clock,
         })
     }
 
     /// One of several at a time: no progress bar of its own.
     pub fn quiet(prepared: &'a Prepared, paths: &'a Paths) -> Result<Self, Error> {
-        let mut recorder = Self::start(prepared, paths, None)?;
-        recorder.clock = Clock::silent();
-        Ok(recorder)
+        paths.clear(true)?;
+        Self::create(prepared, paths, Clock::silent())
     }
 
     /// Ends the stream and makes the other files.
-    pub fn finish(self, report: &RunReport, csv: bool) -> Result<Files, Error> {
+    pub fn finish(self, report: &RunReport) -> Result<Files, Error> {
         let Self {
             prepared,
             paths,
@@ -168,7 +237,7 @@ impl<'a> Recorder<'a> {
         let table = Table::open(&paths.stream).map_err(failed)?;
         to_parquet(&table, &paths.parquet).map_err(failed)?;
         files.written.push(paths.parquet.clone());
-        if csv || paths.wants_csv {
+        if paths.wants_csv {
             to_csv(&table, &paths.csv, &CsvOptions::default()).map_err(failed)?;
             files.written.push(paths.csv.clone());
         }
@@ -182,6 +251,7 @@ impl<'a> Recorder<'a> {
         let saved = SavedRun {
             model: self.prepared.hash.clone(),
             channels: names(self.prepared),
+            options: decisive(self.prepared),
             position,
             run: run.clone(),
         };
@@ -231,7 +301,7 @@ fn metadata(prepared: &Prepared) -> Metadata {
     metadata.insert(keys::MODEL_HASH.to_string(), prepared.hash.clone());
     metadata.insert(
         keys::OPTIONS.to_string(),
-        super::summary::options(prepared).to_string(),
+        Value::Object(super::summary::options(prepared)).to_string(),
     );
     metadata
 }

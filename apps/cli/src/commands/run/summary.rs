@@ -4,11 +4,12 @@ use super::Prepared;
 use super::record::Files;
 use holonom::format::{SETTINGS, SettingValue};
 use holonom::simulation::{RunReport, Status};
+use holonom::solver::OutputTimes;
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
 
 /// All settings and parameters as used.
-pub fn options(prepared: &Prepared) -> Value {
+pub fn options(prepared: &Prepared) -> Map<String, Value> {
     let mut options = Map::new();
     for info in SETTINGS {
         let value = match prepared.settings.get(info.name) {
@@ -21,25 +22,39 @@ pub fn options(prepared: &Prepared) -> Value {
         options.insert(info.name.to_string(), value);
     }
     let simulation = &prepared.simulation;
-    options.insert("t_start".into(), json!(simulation.start.t));
-    options.insert("t_end".into(), json!(simulation.t_end));
-    let tolerances = &simulation.solver.tolerances;
-    options.insert("rtol".into(), json!(tolerances.rtol));
+    let solver = &simulation.solver;
+    if let OutputTimes::Grid { step, .. } = &simulation.outputs {
+        options.insert("output_step".into(), json!(step));
+    }
+    for (name, value) in [
+        ("t_start", json!(simulation.start.t)),
+        ("t_end", json!(simulation.t_end)),
+        ("rtol", json!(solver.tolerances.rtol)),
+        ("form", json!(simulation.form.name())),
+        ("formalism", json!(simulation.formalism.name())),
+        ("ggl_metric", json!(simulation.ggl_metric.name())),
+        ("stepper", json!(solver.stepper)),
+        ("jacobian", json!(solver.jacobian)),
+        ("linear", json!(solver.linear)),
+        ("refresh", json!(solver.refresh)),
+        ("max_order", json!(solver.max_order)),
+        ("stability_detection", json!(solver.stability_detection)),
+    ] {
+        options.insert(name.into(), value);
+    }
     options.entry("atol").or_insert(json!(1e-6));
     let parameters = prepared.parameters.iter();
     let parameters: Map<String, Value> = parameters.map(|(name, x)| (name.clone(), json!(x))).collect();
     options.insert("parameters".into(), Value::Object(parameters));
-    Value::Object(options)
+    options
 }
 
 /// The report as JSON.
 pub fn json(prepared: &Prepared, report: &RunReport, files: &Files) -> Value {
     let mut options = options(prepared);
-    if let Value::Object(options) = &mut options {
-        let used = json!(report.used);
-        if let Value::Object(used) = used {
-            options.extend(used);
-        }
+    // What `auto` came to.
+    if let Value::Object(used) = json!(report.used) {
+        options.extend(used);
     }
     let start = &prepared.simulation.start;
     let outputs: Map<String, Value> = report

@@ -9,7 +9,7 @@ use crate::output;
 use crate::progress::Progress;
 use crate::settings;
 use crate::table::{Align, Table};
-use holonom::simulation::{RunCheckpoint, RunOptions, RunReport, Simulation, Sink, Status};
+use holonom::simulation::{RunOptions, RunReport, Simulation, Sink, Status};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -71,7 +71,14 @@ pub fn run(request: &Request, text: &str) -> Result<Outcome, Error> {
     // Faults that all runs share are told once, before anything is written.
     let named = model::load(&request.model, &with(request, &sweep, 0))?;
     let folder = folder(request.output.as_deref(), &named.stem);
+    request.check_json()?;
     output::make_folder(&folder)?;
+    if std::fs::read_dir(&folder).is_ok_and(|mut entries| entries.next().is_some()) {
+        eprintln!(
+            "holonom: `{}` holds files already; those of the same names are replaced",
+            folder.display()
+        );
+    }
     let interrupt = on_interrupt();
     let progress = Progress::new(sweep.values.len());
     let next = AtomicUsize::new(0);
@@ -99,7 +106,13 @@ pub fn run(request: &Request, text: &str) -> Result<Outcome, Error> {
     });
     drop(progress);
     let results = results.into_inner().unwrap_or_default();
-    conclude(request, &sweep, &folder, results)
+    conclude(
+        request,
+        &sweep,
+        &folder,
+        results,
+        interrupt.load(Ordering::Relaxed),
+    )
 }
 
 fn with(request: &Request, sweep: &Sweep, index: usize) -> Vec<String> {
@@ -123,7 +136,7 @@ fn one(
     let simulation = Simulation::new(&named.file, &request.settings).map_err(Error::Model)?;
     let prepared = Prepared::new(&named, simulation, request)?;
     let width = (sweep.values.len() - 1).to_string().len().max(3);
-    let paths = Paths::new(Some(&folder.join(format!("{index:0width$}"))), "");
+    let paths = Paths::new(Some(&folder.join(format!("{index:0width$}"))), "", request.csv);
     let mut sink = Ranges {
         inner: Recorder::quiet(&prepared, &paths)?,
         ranges: vec![(f64::INFINITY, f64::NEG_INFINITY); prepared.selection.len()],
@@ -143,7 +156,7 @@ fn one(
         .zip(sink.ranges)
         .map(|(name, (low, high))| (name, low, high))
         .collect();
-    let files = sink.inner.finish(&report, request.csv)?;
+    let files = sink.inner.finish(&report)?;
     let json = summary::json(&prepared, &report, &files);
     Ok(Done {
         report,
@@ -153,7 +166,8 @@ fn one(
     })
 }
 
-/// Passes rows on and notes how far each channel reaches.
+/// Passes rows on and notes how far each channel reaches. Runs of a sweep cannot be resumed: no
+/// checkpoints are kept.
 struct Ranges<'a> {
     inner: Recorder<'a>,
     ranges: Vec<(f64, f64)>,
@@ -167,10 +181,6 @@ impl Sink for Ranges<'_> {
         }
         self.inner.row(row)
     }
-
-    fn checkpoint(&mut self, checkpoint: &RunCheckpoint) -> Result<(), String> {
-        self.inner.checkpoint(checkpoint)
-    }
 }
 
 /// Tells how the runs ended, in the order of the values.
@@ -179,6 +189,7 @@ fn conclude(
     sweep: &Sweep,
     folder: &Path,
     results: Vec<Option<Result<Done, Error>>>,
+    interrupted: bool,
 ) -> Result<Outcome, Error> {
     let mut table = Table::new(&[
         (sweep.name.as_str(), Align::Right),
@@ -235,11 +246,17 @@ fn conclude(
     }
     let overview = folder.join("overview.csv");
     output::write(&overview, &csv)?;
+    let status = match (failures.is_empty(), interrupted) {
+        (true, _) => Status::Finished,
+        (false, true) => Status::Interrupted,
+        (false, false) => Status::Failed,
+    };
     let report = json!({
         "parameter": sweep.name,
         "runs": rows,
         "overview": overview,
-        "status": if failures.is_empty() { "finished" } else { "failed" },
+        "status": status,
+        "message": failures.join("\n"),
     });
     let text = format!(
         "{}\nLast, smallest and largest values of all channels: {}\n",
@@ -249,7 +266,7 @@ fn conclude(
     match request.json.as_deref() {
         Some("-") => output::print(&format!("{}\n", summary::pretty(&report)))?,
         Some(file) => {
-            output::write(Path::new(file), format!("{}\n", summary::pretty(&report)))?;
+            output::write(Path::new(file), &format!("{}\n", summary::pretty(&report)))?;
             output::print(&text)?;
         }
         None => output::print(&text)?,

@@ -1,0 +1,162 @@
+//! `holonom reproduce`: tables and figures of papers, ours beside theirs.
+
+mod chain;
+
+use super::{Command, Outcome};
+use crate::error::Error;
+use crate::output;
+use crate::report::{Check, number};
+use crate::suggest;
+use crate::table::{Align, Table};
+use clap::{Arg, ArgMatches};
+use serde_json::{Value, json};
+use std::path::Path;
+
+/// The entry of the registry.
+pub const COMMAND: Command = Command { define, run };
+
+/// A table or figure that can be made again.
+struct Experiment {
+    name: &'static str,
+    source: &'static str,
+    about: &'static str,
+    run: fn() -> Result<Finding, Error>,
+}
+
+/// What an experiment gave.
+#[derive(Default)]
+struct Finding {
+    /// The table as printed, and its rows for programs.
+    table: String,
+    rows: Vec<Value>,
+    checks: Vec<Check>,
+    missing: Vec<String>,
+}
+
+const EXPERIMENTS: &[Experiment] = &[Experiment {
+    name: "arnold-chain",
+    source: "Arnold, Fuchs, Führer 2004, §4.2.1, Table 2 and Fig. 7",
+    about: "Jacobian evaluations along the chain of pendulums",
+    run: chain::run,
+}];
+
+const AFTER_HELP: &str = "\
+Examples:
+  holonom reproduce list
+  holonom reproduce arnold-chain
+  holonom reproduce all --json report.json
+
+Report: {name, rows, checks: [{id, value, limit, source, holds}], missing, holds}; exit code 1 when a
+check does not hold. What a paper does not state, or we cannot measure, is named in `missing`.";
+
+fn define() -> clap::Command {
+    clap::Command::new("reproduce")
+        .about("Make a paper's table or figure again, ours beside theirs")
+        .after_help(AFTER_HELP)
+        .arg(
+            Arg::new("name")
+                .value_name("list|NAME|all")
+                .default_value("list")
+                .help("What to do"),
+        )
+        .arg(
+            Arg::new("json")
+                .long("json")
+                .value_name("FILE")
+                .num_args(0..=1)
+                .default_missing_value("-")
+                .help("Write the report as JSON; without FILE to standard output, and nothing else there"),
+        )
+}
+
+fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
+    let name = matches.get_one::<String>("name").map_or("list", String::as_str);
+    let json = matches.get_one::<String>("json").map(String::as_str);
+    if let Some(file) = json.filter(|file| *file != "-") {
+        output::check_file(Path::new(file))?;
+    }
+    if name == "list" {
+        return list(json);
+    }
+    let chosen: Vec<&Experiment> = EXPERIMENTS
+        .iter()
+        .filter(|e| name == "all" || e.name == name)
+        .collect();
+    if chosen.is_empty() {
+        let hint = suggest::sentence(name, EXPERIMENTS.iter().map(|e| e.name));
+        let text = format!("there is no experiment `{name}`{hint} (`holonom reproduce list`)");
+        return Err(Error::Usage(text));
+    }
+    let mut reports = Vec::new();
+    let mut text = String::new();
+    let mut holds = true;
+    for experiment in chosen {
+        let finding = (experiment.run)()?;
+        let all = finding.checks.iter().all(|check| check.holds);
+        holds &= all;
+        text += &shown(experiment, &finding);
+        reports.push(json!({
+            "name": experiment.name,
+            "rows": finding.rows,
+            "checks": finding.checks,
+            "missing": finding.missing,
+            "holds": all,
+        }));
+    }
+    let report = match reports.as_slice() {
+        [one] if name != "all" => one.clone(),
+        _ => Value::Array(reports),
+    };
+    put(json, &report, &text)?;
+    Ok(if holds {
+        Outcome::Done
+    } else {
+        Outcome::DoesNotHold
+    })
+}
+
+fn list(json: Option<&str>) -> Result<Outcome, Error> {
+    let mut table = Table::new(&[("name", Align::Left), ("source", Align::Left), ("", Align::Left)]);
+    let mut rows = Vec::new();
+    for e in EXPERIMENTS {
+        table.row([e.name, e.source, e.about]);
+        rows.push(json!({ "name": e.name, "source": e.source, "about": e.about }));
+    }
+    put(json, &Value::Array(rows), &table.render())?;
+    Ok(Outcome::Done)
+}
+
+fn put(json: Option<&str>, report: &Value, text: &str) -> Result<(), Error> {
+    match json {
+        Some("-") => output::print(&format!("{report:#}\n")),
+        Some(file) => {
+            output::write(Path::new(file), format!("{report:#}\n"))?;
+            output::print(text)
+        }
+        None => output::print(text),
+    }
+}
+
+fn shown(experiment: &Experiment, finding: &Finding) -> String {
+    let mut text = format!(
+        "{}: {}\n\n{}\n",
+        experiment.source, experiment.about, finding.table
+    );
+    let mut table = Table::new(&[
+        ("check", Align::Left),
+        ("value", Align::Right),
+        ("limit", Align::Left),
+        ("holds", Align::Left),
+        ("source", Align::Left),
+    ]);
+    for check in &finding.checks {
+        let value = check.value.map_or("failed".into(), number);
+        let holds = if check.holds { "yes" } else { "NO" };
+        table.row([&check.id, &value, &check.limit.text(), holds, &check.source]);
+    }
+    text += &table.render();
+    for missing in &finding.missing {
+        text += &format!("not measured: {missing}\n");
+    }
+    text
+}

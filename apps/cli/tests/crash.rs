@@ -1,0 +1,179 @@
+//! Runs that are stopped: what is left can be read, and the resumed run equals the whole one.
+
+mod common;
+
+use common::{code, command, folder, holonom, report, stderr};
+use holonom_results::Table;
+use serde_json::Value;
+use std::path::Path;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+const MODEL: [&str; 8] = [
+    "run",
+    "four-bar",
+    "--t-end",
+    "60",
+    "--output-step",
+    "2 ms",
+    "--channel",
+    "*",
+];
+
+fn arguments<'a>(extra: &[&'a str]) -> Vec<&'a str> {
+    MODEL.iter().chain(extra).copied().collect()
+}
+
+/// All bits of a result.
+fn bits(path: &Path) -> Vec<Vec<u64>> {
+    let table = Table::open(path).expect("a result");
+    assert!(table.is_complete());
+    let all: Vec<usize> = (0..table.columns().len()).collect();
+    let columns = table.columns_at(&all).expect("columns");
+    columns
+        .into_iter()
+        .map(|column| column.into_iter().map(f64::to_bits).collect())
+        .collect()
+}
+
+fn same(resumed: &Value, whole: &Value) {
+    for key in [
+        "counters",
+        "final",
+        "constraint",
+        "energy",
+        "rows",
+        "failed_rows",
+        "singular_rows",
+        "status",
+    ] {
+        assert_eq!(resumed[key], whole[key], "{key}");
+    }
+}
+
+/// The run without a stop, with how long it takes.
+fn whole(folder: &Path) -> (Value, Duration) {
+    let begin = Instant::now();
+    let report = report(&holonom(folder, &arguments(&["--json", "-o", "whole"])));
+    (report, begin.elapsed())
+}
+
+#[test]
+fn killed_runs_resume_to_the_same_bits() {
+    let folder = folder("crash-kill");
+    let (expected, time) = whole(&folder);
+    let expected_bits = bits(&folder.join("whole.parquet"));
+    let stopped = ["--checkpoint-every", "0.002", "-o", "killed"];
+    let mut kills = 0;
+    let mut partial = 0;
+    // Moments spread over the run, each run going on where the one before was killed; a random
+    // part comes from the machine itself.
+    for attempt in 0..60 {
+        let mut extra = stopped.to_vec();
+        if attempt > 0 {
+            extra.push("--resume");
+        }
+        let mut child = command(&folder, &arguments(&extra))
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("starts");
+        std::thread::sleep(time.mul_f64(0.02 + 0.013 * f64::from(attempt % 8)));
+        if child.try_wait().expect("a status").is_some() {
+            break;
+        }
+        // SIGKILL: nothing in the program hears of it.
+        child.kill().expect("killed");
+        child.wait().expect("gone");
+        kills += 1;
+        let stream = folder.join("killed.arrows");
+        if stream.exists() {
+            let table = Table::open(&stream).expect("the stream opens");
+            partial += u32::from(!table.is_complete() && table.rows() > 0);
+        }
+        if kills == 20 {
+            break;
+        }
+    }
+    assert!(
+        kills >= 3 && partial >= 2,
+        "{kills} kills, {partial} partial results"
+    );
+    let resumed = report(&holonom(
+        &folder,
+        &arguments(&[&stopped[..], &["--resume", "--json"]].concat()),
+    ));
+    same(&resumed, &expected);
+    assert_eq!(bits(&folder.join("killed.parquet")), expected_bits);
+    assert_eq!(bits(&folder.join("killed.arrows")), expected_bits);
+    assert!(!folder.join("killed.checkpoint").exists());
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_run_says_so_and_resumes() {
+    let folder = folder("crash-interrupt");
+    let (expected, time) = whole(&folder);
+    let child = command(&folder, &arguments(&["-o", "stopped"]))
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("starts");
+    std::thread::sleep(time / 2);
+    let sent = std::process::Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status();
+    let output = child.wait_with_output().expect("ends");
+    if sent.is_ok_and(|status| status.success()) && code(&output) != 0 {
+        assert_eq!(code(&output), 1, "{}", stderr(&output));
+        assert!(stderr(&output).contains("interrupted at t = ") && stderr(&output).contains("--resume"));
+        let table = Table::open(folder.join("stopped.arrows")).expect("opens");
+        assert!(!table.is_complete());
+        assert!(folder.join("stopped.checkpoint").exists() && !folder.join("stopped.parquet").exists());
+        let resumed = report(&holonom(
+            &folder,
+            &arguments(&["--json", "-o", "stopped", "--resume"]),
+        ));
+        same(&resumed, &expected);
+    }
+    assert_eq!(
+        bits(&folder.join("stopped.parquet")),
+        bits(&folder.join("whole.parquet"))
+    );
+}
+
+#[test]
+fn a_checkpoint_serves_its_own_run_only() {
+    let folder = folder("crash-other");
+    let stop = ["--max-steps", "100", "-o", "a"];
+    assert_eq!(code(&holonom(&folder, &arguments(&stop))), 1);
+    let refused = |arguments: &[&str], words: &[&str]| common::refused(&holonom(&folder, arguments), words);
+    refused(
+        &arguments(&["-o", "a", "--resume", "--rtol", "1e-8"]),
+        &["other settings", "rtol"],
+    );
+    refused(
+        &arguments(&["-o", "a", "--resume", "--refresh", "dassl"]),
+        &["refresh"],
+    );
+    refused(
+        &["run", "four-bar", "--t-end", "60", "-o", "a", "--resume"],
+        &["other channels"],
+    );
+    refused(
+        &["run", "slider-crank", "--t-end", "60", "-o", "a", "--resume"],
+        &["another model"],
+    );
+    std::fs::write(folder.join("a.checkpoint"), "{}").expect("written");
+    refused(&arguments(&["-o", "a", "--resume"]), &["is not a checkpoint"]);
+    // Without a checkpoint a run begins, and says so.
+    let output = holonom(
+        &folder,
+        &["run", "four-bar", "--t-end", "0.1", "-o", "b", "--resume"],
+    );
+    assert!(
+        code(&output) == 0 && stderr(&output).contains("from its beginning"),
+        "{}",
+        stderr(&output)
+    );
+}

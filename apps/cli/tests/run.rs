@@ -1,0 +1,224 @@
+//! `holonom run` as a user meets it.
+
+mod common;
+
+use common::{code, folder, holonom, refused, report, stderr, stdout};
+use holonom_results::Table;
+use serde_json::Value;
+
+const QUICK: [&str; 4] = ["run", "four-bar", "--t-end", "500 ms"];
+
+fn quick(extra: &[&'static str]) -> Vec<&'static str> {
+    QUICK.iter().chain(extra).copied().collect()
+}
+
+#[test]
+fn the_report_says_everything() {
+    let folder = folder("run-json");
+    let output = holonom(&folder, &quick(&["--json", "--output-step", "1 ms"]));
+    let report = report(&output);
+    for key in [
+        "model",
+        "options",
+        "counters",
+        "timing_s",
+        "final",
+        "constraint",
+        "energy",
+        "status",
+        "message",
+    ] {
+        assert!(!report[key].is_null(), "{key}");
+    }
+    for key in [
+        "form",
+        "formalism",
+        "ggl_metric",
+        "stepper",
+        "jacobian",
+        "linear",
+        "refresh",
+    ] {
+        let name = report["options"][key].as_str().expect(key);
+        assert!(!name.is_empty() && name != "auto", "{key}");
+    }
+    assert_eq!(report["options"]["t_end"], 0.5);
+    assert_eq!(report["options"]["output_step"], 0.001);
+    assert_eq!(
+        (&report["status"], &report["message"]),
+        (&"finished".into(), &"".into())
+    );
+    assert_eq!(report["rows"], 501);
+    assert_eq!(report["final"]["t"], 0.5);
+    assert!(report["constraint"]["position"].as_f64().expect("a number") < 1e-6);
+    // No bar and no other words off a terminal.
+    assert_eq!(stderr(&output), "");
+    let table = Table::open(folder.join("four-bar.parquet")).expect("a result");
+    assert_eq!(table.rows(), 501);
+    let last = *table.column("A.angle").expect("a column").last().expect("rows");
+    assert_eq!(report["final"]["outputs"]["A.angle"], last);
+    assert!(!folder.join("four-bar.checkpoint").exists());
+}
+
+#[test]
+fn results_are_named_replaced_and_never_taken_for_others() {
+    let folder = folder("run-files");
+    let output = holonom(&folder, &quick(&["-o", "first.csv"]));
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    for name in ["first.csv", "first.parquet", "first.arrows"] {
+        assert!(folder.join(name).exists(), "{name}");
+    }
+    let again = holonom(&folder, &quick(&["-o", "first.csv"]));
+    assert!(
+        code(&again) == 0 && stderr(&again).contains("replaced: `first.parquet`"),
+        "{}",
+        stderr(&again)
+    );
+    // Data of the user are not results.
+    std::fs::write(folder.join("first.csv"), "x,y\n1,2\n").expect("written");
+    refused(
+        &holonom(&folder, &quick(&["-o", "first", "--csv"])),
+        &["first.csv", "no result"],
+    );
+    // A run that fails leaves no Parquet file of an earlier one.
+    let failed = holonom(&folder, &quick(&["-o", "first", "--max-steps", "3"]));
+    assert_eq!(code(&failed), 1);
+    assert!(!folder.join("first.parquet").exists() && folder.join("first.arrows").exists());
+}
+
+#[test]
+fn a_failing_run_keeps_what_it_has() {
+    let folder = folder("run-failing");
+    let output = holonom(&folder, &quick(&["--max-steps", "50", "--json"]));
+    assert_eq!(code(&output), 1);
+    let report: Value = serde_json::from_str(&stdout(&output)).expect("one JSON object");
+    assert_eq!(report["status"], "failed");
+    let message = stderr(&output);
+    assert!(
+        message.contains("t = ") && message.contains("max_steps") && !message.contains("panicked"),
+        "{message}"
+    );
+    let table = Table::open(folder.join("four-bar.arrows")).expect("a result");
+    assert!(!table.is_complete() && table.rows() == report["rows"].as_u64().expect("rows"));
+    // With more steps allowed it goes on, to the same end.
+    let resumed = common::report(&holonom(&folder, &quick(&["--resume", "--json"])));
+    let whole = common::report(&holonom(&folder, &quick(&["--json", "-o", "whole"])));
+    for key in ["counters", "final", "constraint", "energy", "rows"] {
+        assert_eq!(resumed[key], whole[key], "{key}");
+    }
+}
+
+#[test]
+fn a_model_that_cannot_go_on_fails_with_its_time() {
+    let folder = folder("run-stuck");
+    // The crank is driven beyond where the loop can follow.
+    let model = "[model]\nformat = 1\nname = \"stuck\"\n[ground]\nmarkers = { far = [2.5, 0, 0] }\n\
+        [[body]]\nname = \"a\"\nmass = 1\nsolid = { thin_rod = [1, 0, 0] }\nmarkers = { end = [1, 0, 0] }\n\
+        [[body]]\nname = \"b\"\nmass = 1\nsolid = { thin_rod = [2, 0, 0] }\nmarkers = { end = [2, 0, 0] }\n\
+        [[joint]]\nname = \"motor\"\nkind = \"revolute\"\nfrom = \"ground\"\nto = \"a\"\nangle = { follows = \"t\" }\n\
+        [[joint]]\nname = \"elbow\"\nkind = \"revolute\"\nfrom = \"a.end\"\nto = \"b\"\n\
+        [[constraint]]\nname = \"rail\"\nkind = \"point\"\nfrom = \"ground.far\"\nto = \"b.end\"\n\
+        axes = [\"x\"]\n";
+    std::fs::write(folder.join("stuck.toml"), model).expect("written");
+    let output = holonom(&folder, &["run", "stuck.toml", "--t-end", "5"]);
+    let text = stderr(&output);
+    assert!(!text.contains("panicked"), "{text}");
+    assert!([1, 2].contains(&code(&output)), "{text}");
+}
+
+#[test]
+fn slips_are_refused_with_a_remedy() {
+    let folder = folder("run-slips");
+    for (extra, words) in [
+        (vec!["--channel", "A.angel"], vec!["--channel", "A.angle"]),
+        (vec!["--t-end", "5 kg"], vec!["--t-end 5 kg"]),
+        (vec!["--t-end", "-1"], vec!["starts at 0"]),
+        (vec!["--output-step", "0"], vec!["positive"]),
+        (vec!["--set", "L"], vec!["NAME=VALUE"]),
+        (vec!["--set", "L=1"], vec!["L"]),
+        (vec!["--stepper", "bfd"], vec!["bdf"]),
+        (vec!["--rtol", "0"], vec!["relative tolerance"]),
+        (vec!["--checkpoint-every", "-1"], vec!["positive"]),
+        (vec!["--sweep", "L=1:2"], vec!["K=A:B:N"]),
+        (vec!["-o", "no/such/place"], vec!["does not exist"]),
+        (vec!["--json", "no/such/place.json"], vec!["does not exist"]),
+    ] {
+        let mut arguments = vec!["run", "four-bar"];
+        arguments.extend(extra);
+        refused(&holonom(&folder, &arguments), &words);
+    }
+    refused(
+        &holonom(&folder, &["run", "four-baar"]),
+        &["did you mean `four-bar`"],
+    );
+    // Faults of the file have their place in it.
+    let text = "[model]\nformat = 1\nname = \"x\"\n[[body]]\nname = \"b\"\nmass = 1\n\
+        [[joint]]\nname = \"j\"\nkind = \"free\"\nfrom = \"ground\"\nto = \"b\"\n[[output]]\nchannels = [\"b.positoin.*\"]\n";
+    std::fs::write(folder.join("x.toml"), text).expect("written");
+    refused(
+        &holonom(&folder, &["run", "x.toml"]),
+        &["x.toml:13", "b.position"],
+    );
+}
+
+#[test]
+fn a_sweep_runs_in_order_and_gives_the_same_files_again() {
+    let folder = folder("run-sweep");
+    assert_eq!(code(&holonom(&folder, &["new", "p"])), 0);
+    let arguments = [
+        "run",
+        "p.toml",
+        "--sweep",
+        "L=0.3:0.6:4",
+        "--t-end",
+        "1",
+        "--json",
+    ];
+    let first = report(&holonom(&folder, &[&arguments[..], &["-o", "one"]].concat()));
+    let values: Vec<f64> = first["runs"]
+        .as_array()
+        .expect("runs")
+        .iter()
+        .filter_map(|r| r["value"].as_f64())
+        .collect();
+    assert_eq!(values.len(), 4);
+    assert!(values.is_sorted() && values[0] == 0.3 && values[3] == 0.6);
+    // On one core, and bit by bit the same.
+    let mut single = std::process::Command::new("taskset");
+    single
+        .args(["-c", "0", env!("CARGO_BIN_EXE_holonom")])
+        .args(arguments)
+        .args(["-o", "two"])
+        .current_dir(&folder);
+    if single.output().is_err() {
+        report(&holonom(&folder, &[&arguments[..], &["-o", "two"]].concat()));
+    }
+    for name in ["000.parquet", "003.arrows", "overview.csv"] {
+        let read = |of: &str| std::fs::read(folder.join(of).join(name)).expect(name);
+        assert_eq!(read("one"), read("two"), "{name}");
+    }
+    // Runs that are refused do not keep the others from running.
+    let output = holonom(
+        &folder,
+        &[
+            "run",
+            "p.toml",
+            "--sweep",
+            "L=0:0.6:2",
+            "--t-end",
+            "1",
+            "-o",
+            "bad",
+        ],
+    );
+    assert_eq!(code(&output), 1, "{}", stderr(&output));
+    assert!(
+        stdout(&output).contains("finished") && stderr(&output).contains("L = 0"),
+        "{}",
+        stdout(&output)
+    );
+    refused(
+        &holonom(&folder, &["run", "p.toml", "--sweep", "M=1:2:2"]),
+        &["M"],
+    );
+}

@@ -91,6 +91,8 @@ fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
 fn load(model: &str, sets: &[String], matches: &ArgMatches) -> Result<(ModelFile, Simulation), Error> {
     let file = model::load(model, sets)?.file;
     let simulation = Simulation::new(&file, &settings::typed(matches)?).map_err(Error::Model)?;
+    // A run would refuse them.
+    model::recorded(&file, &simulation)?;
     Ok((file, simulation))
 }
 
@@ -214,21 +216,16 @@ fn text(file: &ModelFile, simulation: &Simulation, channels: bool) -> String {
     }
     let _ = write!(out, "\nInertia\n\n{}", table.render());
     let _ = write!(out, "\nConstraints\n\n{}\n", start.rows);
-    let open = not_unique(simulation);
-    if !open.is_empty() {
-        let _ = writeln!(
-            out,
-            "Reactions that the redundant rows leave open, at least in part: {}",
-            open.join(", ")
-        );
-    }
     let _ = write!(out, "\nStart\n\n");
     if start.moved.is_empty() && start.moved_velocities.is_empty() {
         let _ = writeln!(out, "The start values fit; nothing was moved.");
     } else {
         let _ = writeln!(out, "Moved to fit the constraints, as little as possible:");
-        for moved in start.moved.iter().chain(&start.moved_velocities) {
+        for moved in &start.moved {
             let _ = writeln!(out, "  {moved}");
+        }
+        for moved in &start.moved_velocities {
+            let _ = writeln!(out, "  velocity of {moved}");
         }
     }
     if start.rows.singular_start {
@@ -249,12 +246,8 @@ fn text(file: &ModelFile, simulation: &Simulation, channels: bool) -> String {
     } else {
         format!("{} in the form `{}`", simulation.solver.stepper, simulation.form)
     };
-    let _ = write!(
-        out,
-        "\nReady to run: {how}, {} to {} s, {} channels by default.\n",
-        start.t,
-        simulation.t_end,
-        simulation.catalogue.default_selection().len()
-    );
+    let recorded = model::recorded(file, simulation).map_or(0, |selection| selection.len());
+    let (from, to, all) = (start.t, simulation.t_end, simulation.catalogue.channels().count());
+    let _ = write!(out, "\nReady to run: {how}, {from} to {to} s; {recorded} of {all} channels are recorded.\n");
     out
 }

@@ -37,7 +37,11 @@ to = "ball"
 force = [0, 0, "lift - 0.1*vz"]
 "#
     );
-    read("ball.toml", &Files::in_memory([("ball.toml", text.as_str()), ("road.csv", CSV)]), &[])
+    read(
+        "ball.toml",
+        &Files::in_memory([("ball.toml", text.as_str()), ("road.csv", CSV)]),
+        &[],
+    )
 }
 
 fn start(columns: &str) -> f64 {
@@ -54,7 +58,12 @@ fn columns_by_heading_by_number_and_by_default() {
 
 #[test]
 fn columns_that_are_not_there() {
-    for columns in ["columns = [0, 1]", "columns = [1, 4]", "columns = [1, 1.5]", r#"columns = ["s", "v"]"#] {
+    for columns in [
+        "columns = [0, 1]",
+        "columns = [1, 4]",
+        "columns = [1, 1.5]",
+        r#"columns = ["s", "v"]"#,
+    ] {
         let messages = model(columns).unwrap_err();
         assert_eq!(messages.0.len(), 1, "{columns}: {messages}");
         assert!(messages.0[0].position().is_some(), "{columns}");

@@ -30,23 +30,49 @@ fn every_command_of_the_guide_does_what_is_shown() {
     let pages = pages();
     let faults: Vec<String> = std::thread::scope(|scope| {
         let threads: Vec<_> = pages.iter().map(|path| scope.spawn(|| page(path))).collect();
-        threads.into_iter().flat_map(|thread| thread.join().expect("a page")).collect()
+        threads
+            .into_iter()
+            .flat_map(|thread| thread.join().expect("a page"))
+            .collect()
     });
-    assert!(faults.is_empty(), "{}\n\nHOLONOM_BLESS=1 updates the pages", faults.join("\n\n"));
+    assert!(
+        faults.is_empty(),
+        "{}\n\nHOLONOM_BLESS=1 updates the pages",
+        faults.join("\n\n")
+    );
 }
 
 #[test]
 fn the_guide_shows_every_command() {
-    let output = Command::new(env!("CARGO_BIN_EXE_holonom")).arg("--help").output().expect("it starts");
+    let output = Command::new(env!("CARGO_BIN_EXE_holonom"))
+        .arg("--help")
+        .output()
+        .expect("it starts");
     let help = String::from_utf8(output.stdout).expect("text");
-    let list = help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
-    let commands: Vec<&str> = list.filter_map(|line| line.split_whitespace().next()).filter(|c| *c != "help").collect();
+    let list = help
+        .lines()
+        .skip_while(|line| *line != "Commands:")
+        .skip(1)
+        .take_while(|line| !line.is_empty());
+    let commands: Vec<&str> = list
+        .filter_map(|line| line.split_whitespace().next())
+        .filter(|c| *c != "help")
+        .collect();
     assert!(commands.len() > 8, "{help}");
-    let shown: String = pages().iter().map(|path| std::fs::read_to_string(path).expect("a page")).collect();
+    let shown: String = pages()
+        .iter()
+        .map(|path| std::fs::read_to_string(path).expect("a page"))
+        .collect();
     let readme = std::fs::read_to_string(docs().join("../README.md")).expect("the README");
     for command in commands {
-        assert!(shown.contains(&format!("$ holonom {command}")), "no page runs `holonom {command}`");
-        assert!(readme.contains(&format!("holonom {command}")), "the README does not name `holonom {command}`");
+        assert!(
+            shown.contains(&format!("$ holonom {command}")),
+            "no page runs `holonom {command}`"
+        );
+        assert!(
+            readme.contains(&format!("holonom {command}")),
+            "the README does not name `holonom {command}`"
+        );
     }
 }
 
@@ -66,8 +92,14 @@ fn page(path: &Path) -> Vec<String> {
     while let Some(line) = lines.next() {
         new.push(line.to_string());
         place.line = new.len();
-        let Some(language) = line.strip_prefix("```") else { continue };
-        let block: Vec<String> = lines.by_ref().take_while(|line| *line != "```").map(String::from).collect();
+        let Some(language) = line.strip_prefix("```") else {
+            continue;
+        };
+        let block: Vec<String> = lines
+            .by_ref()
+            .take_while(|line| *line != "```")
+            .map(String::from)
+            .collect();
         match (language, block.split_first()) {
             ("console", _) => new.extend(place.console(&block)),
             (_, Some((first, rest))) => {
@@ -107,7 +139,9 @@ impl Place {
     fn folder(&mut self) -> PathBuf {
         let name = &self.name;
         let make = || {
-            let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("guide").join(name);
+            let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR"))
+                .join("guide")
+                .join(name);
             let _ = std::fs::remove_dir_all(&folder);
             std::fs::create_dir_all(&folder).expect("a folder");
             folder
@@ -142,7 +176,10 @@ impl Place {
         let mut rest = block;
         while let Some((first, behind)) = rest.split_first() {
             self.line += 1;
-            let end = behind.iter().position(|line| line.starts_with("$ ")).unwrap_or(behind.len());
+            let end = behind
+                .iter()
+                .position(|line| line.starts_with("$ "))
+                .unwrap_or(behind.len());
             let (shown, next) = behind.split_at(end);
             rest = next;
             let Some(command) = first.strip_prefix("$ ") else {
@@ -151,7 +188,11 @@ impl Place {
                 continue;
             };
             // Empty lines between commands are there for the eye.
-            let blank = shown.iter().rev().take_while(|line| line.trim().is_empty()).count();
+            let blank = shown
+                .iter()
+                .rev()
+                .take_while(|line| line.trim().is_empty())
+                .count();
             let (shown, space) = shown.split_at(shown.len() - blank);
             let real = self.run(command);
             let wanted = updated(shown, &real);
@@ -188,7 +229,10 @@ impl Place {
         if output.status.code() != Some(wanted) {
             self.fault(command, &format!("{}, not {wanted}:\n{text}", output.status));
         }
-        text.trim_end().lines().map(|line| line.trim_end().to_string()).collect()
+        text.trim_end()
+            .lines()
+            .map(|line| line.trim_end().to_string())
+            .collect()
     }
 
     fn fault(&mut self, what: &str, text: &str) {

@@ -23,12 +23,24 @@ fn table(name: &str) -> String {
         "rod" => fields(&note(|v| Rod::new("", "", "", 0.0).fields(v))),
         "constraints" => {
             let kinds = CONSTRAINTS.iter();
-            let kinds = kinds.map(|kind| (kind.name, kind.doc, note(|v| (kind.fields)(&mut (kind.template)(), v))));
+            let kinds = kinds.map(|kind| {
+                (
+                    kind.name,
+                    kind.doc,
+                    note(|v| (kind.fields)(&mut (kind.template)(), v)),
+                )
+            });
             elements(kinds)
         }
         "forces" => {
             let kinds = FORCES.iter().filter(|kind| kind.in_files);
-            let kinds = kinds.map(|kind| (kind.name, kind.doc, note(|v| (kind.fields)(&mut (kind.template)(), v))));
+            let kinds = kinds.map(|kind| {
+                (
+                    kind.name,
+                    kind.doc,
+                    note(|v| (kind.fields)(&mut (kind.template)(), v)),
+                )
+            });
             elements(kinds)
         }
         "settings" => settings(),
@@ -60,7 +72,12 @@ fn fields(fields: &[Noted]) -> String {
             None => "must be given".to_string(),
         };
         let (name, unit, doc) = (noted.field.name, noted.field.unit, noted.field.doc);
-        let _ = writeln!(out, "| `{name}` | {} | {unit} | {default} | {} |", cell(&noted.sort.text()), cell(doc));
+        let _ = writeln!(
+            out,
+            "| `{name}` | {} | {unit} | {default} | {} |",
+            cell(&noted.sort.text()),
+            cell(doc)
+        );
     }
     out
 }
@@ -74,19 +91,36 @@ fn elements(kinds: impl Iterator<Item = (&'static str, &'static str, Vec<Noted>)
 fn special(info: &JointInfo) -> Vec<Noted> {
     let fields = note(|v| Joint::new("", info.template, "", "").fields(v));
     let known = ["from", "to", "axis"];
-    fields.into_iter().filter(|noted| !known.contains(&noted.field.name)).collect()
+    fields
+        .into_iter()
+        .filter(|noted| !known.contains(&noted.field.name))
+        .collect()
 }
 
 fn joints() -> String {
     let mut out = String::from("| kind | coordinates | rows when cut | axis | |\n|---|---|---|---|---|\n");
     for info in JOINTS {
-        let mut coordinates: Vec<String> = info.coordinates.iter().map(|c| format!("`{}` [{}]", c.name, c.unit)).collect();
+        let mut coordinates: Vec<String> = info
+            .coordinates
+            .iter()
+            .map(|c| format!("`{}` [{}]", c.name, c.unit))
+            .collect();
         if info.has_orientation {
             coordinates.push("`orientation`".to_string());
         }
-        let rows = if info.tree_only { "cannot be cut".to_string() } else { (6 - info.freedoms()).to_string() };
+        let rows = if info.tree_only {
+            "cannot be cut".to_string()
+        } else {
+            (6 - info.freedoms()).to_string()
+        };
         let axis = if info.has_axis { "`axis`" } else { "" };
-        let _ = writeln!(out, "| `{}` | {} | {rows} | {axis} | {} |", info.name, coordinates.join(", "), cell(info.doc));
+        let _ = writeln!(
+            out,
+            "| `{}` | {} | {rows} | {axis} | {} |",
+            info.name,
+            coordinates.join(", "),
+            cell(info.doc)
+        );
     }
     out
 }
@@ -110,7 +144,11 @@ fn settings() -> String {
             SettingKind::Number(unit) => format!("number [{unit}]"),
             SettingKind::Count => "whole number".to_string(),
             SettingKind::Flag => "`true` or `false`".to_string(),
-            SettingKind::Choice(names) => names().iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", "),
+            SettingKind::Choice(names) => names()
+                .iter()
+                .map(|name| format!("`{name}`"))
+                .collect::<Vec<_>>()
+                .join(", "),
         };
         let _ = writeln!(out, "| `{}` | {value} | {} |", info.name, cell(info.doc));
     }
@@ -127,8 +165,12 @@ fn tables_are_those_of_the_registries() {
     while let Some(at) = rest.find("<!-- generated: ") {
         let (before, marked) = rest.split_at(at);
         let (marker, behind) = marked.split_once('\n').expect("a line");
-        let name = marker.trim_start_matches("<!-- generated: ").trim_end_matches(" -->");
-        let end = behind.find("<!-- end -->").unwrap_or_else(|| panic!("`{name}` has no end"));
+        let name = marker
+            .trim_start_matches("<!-- generated: ")
+            .trim_end_matches(" -->");
+        let end = behind
+            .find("<!-- end -->")
+            .unwrap_or_else(|| panic!("`{name}` has no end"));
         let _ = write!(new, "{before}{marker}\n\n{}\n", table(name));
         rest = &behind[end..];
         count += 1;
@@ -138,7 +180,10 @@ fn tables_are_those_of_the_registries() {
     if blessing() {
         std::fs::write(&path, &new).expect("the page");
     } else {
-        assert!(new == text, "{PAGE} is not up to date; HOLONOM_BLESS=1 updates it:\n{new}");
+        assert!(
+            new == text,
+            "{PAGE} is not up to date; HOLONOM_BLESS=1 updates it:\n{new}"
+        );
     }
 }
 
@@ -148,14 +193,34 @@ fn every_table_and_key_is_explained() {
     let schema = schema();
     let tables = schema["properties"].as_object().expect("tables");
     for (name, table) in tables {
-        let heading = if table["type"] == "array" { format!("## `[[{name}]]`") } else { format!("## `[{name}]`") };
-        let (_, behind) = text.split_once(&heading).unwrap_or_else(|| panic!("{PAGE} has no section {heading}"));
+        let heading = if table["type"] == "array" {
+            format!("## `[[{name}]]`")
+        } else {
+            format!("## `[{name}]`")
+        };
+        let (_, behind) = text
+            .split_once(&heading)
+            .unwrap_or_else(|| panic!("{PAGE} has no section {heading}"));
         let section = behind.split("\n## ").next().unwrap_or_default();
-        let items = if table["type"] == "array" { &table["items"] } else { table };
-        let kinds = items["oneOf"].as_array().cloned().unwrap_or_else(|| vec![items.clone()]);
+        let items = if table["type"] == "array" {
+            &table["items"]
+        } else {
+            table
+        };
+        let kinds = items["oneOf"]
+            .as_array()
+            .cloned()
+            .unwrap_or_else(|| vec![items.clone()]);
         for kind in kinds {
-            for key in kind["properties"].as_object().into_iter().flat_map(|keys| keys.keys()) {
-                assert!(section.contains(&format!("`{key}`")), "{PAGE}, section {heading}: `{key}` is missing");
+            for key in kind["properties"]
+                .as_object()
+                .into_iter()
+                .flat_map(|keys| keys.keys())
+            {
+                assert!(
+                    section.contains(&format!("`{key}`")),
+                    "{PAGE}, section {heading}: `{key}` is missing"
+                );
             }
         }
     }
@@ -164,8 +229,16 @@ fn every_table_and_key_is_explained() {
 #[test]
 fn functions_named_exist() {
     let text = std::fs::read_to_string(docs().join(PAGE)).expect("the page");
-    let line = text.lines().find(|line| line.starts_with("Functions: ")).expect("the line with the functions");
-    let names: Vec<&str> = line.split('`').skip(1).step_by(2).map(|call| call.split('(').next().unwrap_or("")).collect();
+    let line = text
+        .lines()
+        .find(|line| line.starts_with("Functions: "))
+        .expect("the line with the functions");
+    let names: Vec<&str> = line
+        .split('`')
+        .skip(1)
+        .step_by(2)
+        .map(|call| call.split('(').next().unwrap_or(""))
+        .collect();
     assert!(names.len() > 15);
     for name in names {
         assert!(is_reserved(name), "{name}");

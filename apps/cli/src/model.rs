@@ -2,9 +2,7 @@
 
 use crate::error::Error;
 use crate::suggest;
-use holonom::format::{Files, Message, Messages, ModelFile, read};
-use holonom::multibody::channels::Selection;
-use holonom::simulation::Simulation;
+use holonom::format::{Files, ModelFile, read};
 use std::path::Path;
 
 /// Help for arguments that name a model.
@@ -38,18 +36,6 @@ pub fn load(model: &str, sets: &[String]) -> Result<Named, Error> {
     let stem = path.file_stem().map_or("model".into(), |stem| stem.to_string_lossy().into_owned());
     let file = read(&path, &files, &overrides).map_err(Error::Model)?;
     Ok(Named { file, stem })
-}
-
-/// The channels that the model asks for, or the usual ones.
-pub fn recorded(file: &ModelFile, simulation: &Simulation) -> Result<Selection, Error> {
-    if file.outputs.is_empty() {
-        return Ok(simulation.catalogue.default_selection());
-    }
-    let patterns: Vec<&str> = file.outputs.iter().map(String::as_str).collect();
-    simulation.catalogue.select(&patterns).map_err(|error| {
-        let place = file.places.find(&format!("channel \"{}\"", error.pattern), None);
-        Error::Model(Messages(vec![Message::error(place, error.to_string())]))
-    })
 }
 
 fn assignment(set: &str) -> Result<(String, String), Error> {

@@ -91,8 +91,6 @@ fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
 fn load(model: &str, sets: &[String], matches: &ArgMatches) -> Result<(ModelFile, Simulation), Error> {
     let file = model::load(model, sets)?.file;
     let simulation = Simulation::new(&file, &settings::typed(matches)?).map_err(Error::Model)?;
-    // A run would refuse them.
-    model::recorded(&file, &simulation)?;
     Ok((file, simulation))
 }
 
@@ -246,8 +244,12 @@ fn text(file: &ModelFile, simulation: &Simulation, channels: bool) -> String {
     } else {
         format!("{} in the form `{}`", simulation.solver.stepper, simulation.form)
     };
-    let recorded = model::recorded(file, simulation).map_or(0, |selection| selection.len());
-    let (from, to, all) = (start.t, simulation.t_end, simulation.catalogue.channels().count());
-    let _ = write!(out, "\nReady to run: {how}, {from} to {to} s; {recorded} of {all} channels are recorded.\n");
+    let _ = write!(
+        out,
+        "\nReady to run: {how}, {} to {} s, {} channels by default.\n",
+        start.t,
+        simulation.t_end,
+        simulation.catalogue.default_selection().len()
+    );
     out
 }

@@ -91,6 +91,7 @@ fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
 fn load(model: &str, sets: &[String], matches: &ArgMatches) -> Result<(ModelFile, Simulation), Error> {
     let file = model::load(model, sets)?.file;
     let simulation = Simulation::new(&file, &settings::typed(matches)?).map_err(Error::Model)?;
+    simulation.wanted(&file).map_err(Error::Model)?;
     Ok((file, simulation))
 }
 
@@ -246,10 +247,10 @@ fn text(file: &ModelFile, simulation: &Simulation, channels: bool) -> String {
     };
     let _ = write!(
         out,
-        "\nReady to run: {how}, {} to {} s, {} channels by default.\n",
+        "\nReady to run: {how}, {} to {} s, {} channels.\n",
         start.t,
         simulation.t_end,
-        simulation.catalogue.default_selection().len()
+        simulation.wanted(file).map_or(0, |channels| channels.len())
     );
     out
 }

@@ -39,7 +39,7 @@ pub use report::{ConstraintReport, EnergyReport, RunReport, Status, Used};
 pub use run::{Memory, RunCheckpoint, RunError, RunOptions, Sink};
 
 use holonom_format::{Message, Messages, ModelFile, Place, Settings};
-use holonom_multibody::channels::{Catalogue, Input};
+use holonom_multibody::channels::{Catalogue, Input, Selection, UnknownChannel};
 use holonom_multibody::residual::{Form, Formalism, GglMetric};
 use holonom_multibody::start::{Assembled, AssemblyError, AssemblyOptions};
 use holonom_solver::{Options, OutputTimes, Start};
@@ -128,6 +128,27 @@ impl Simulation {
             outputs: OutputTimes::every(times.start, times.step, times.end),
             solver: solver_options(&settings),
         })
+    }
+
+    /// The channels that the file wants recorded, or the usual ones.
+    ///
+    /// # Errors
+    /// The patterns that fit no channel, with their places in the file.
+    pub fn wanted(&self, file: &ModelFile) -> Result<Selection, Messages> {
+        if file.outputs.is_empty() {
+            return Ok(self.catalogue.default_selection());
+        }
+        let message = |error: UnknownChannel| {
+            let place = file.places.find(&format!("channel \"{}\"", error.pattern), None);
+            Message::error(place, error.to_string())
+        };
+        let patterns: Vec<&str> = file.outputs.iter().map(String::as_str).collect();
+        let one_by_one = patterns.chunks(1).filter_map(|pattern| self.catalogue.select(pattern).err());
+        let faults: Vec<Message> = one_by_one.map(message).collect();
+        if !faults.is_empty() {
+            return Err(Messages(faults));
+        }
+        self.catalogue.select(&patterns).map_err(|error| Messages(vec![message(error)]))
     }
 
     /// Whether nothing is left to integrate: everything is prescribed or driven.

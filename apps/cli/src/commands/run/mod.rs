@@ -215,15 +215,8 @@ impl Prepared {
             let patterns: Vec<&str> = request.channels.iter().map(String::as_str).collect();
             let chosen = simulation.catalogue.select(&patterns);
             chosen.map_err(|error| Error::Usage(format!("--channel: {error}")))?
-        } else if !file.outputs.is_empty() {
-            let patterns: Vec<&str> = file.outputs.iter().map(String::as_str).collect();
-            simulation.catalogue.select(&patterns).map_err(|error| {
-                use holonom::format::{Message, Messages};
-                let place = file.places.find(&format!("channel \"{}\"", error.pattern), None);
-                Error::Model(Messages(vec![Message::error(place, error.to_string())]))
-            })?
         } else {
-            simulation.catalogue.default_selection()
+            simulation.wanted(file).map_err(Error::Model)?
         };
         let text = write(file).map_err(|error| Error::Failed(error.to_string()))?;
         Ok(Self {

@@ -113,11 +113,10 @@ fn masked(real: &str) -> String {
     if real.trim_start().starts_with("time ") {
         let words: Vec<&str> = real.split(' ').collect();
         let next = words.iter().skip(1).chain(&[""]);
-        let words =
-            words
-                .iter()
-                .zip(next)
-                .map(|(word, next)| if next.starts_with('%') { ANYTHING } else { word });
+        let words = words
+            .iter()
+            .zip(next)
+            .map(|(word, next)| if next.starts_with('%') { ANYTHING } else { word });
         return words.collect::<Vec<_>>().join(" ");
     }
     real.to_string()

@@ -76,6 +76,28 @@ fn the_guide_shows_every_command() {
     }
 }
 
+#[test]
+fn links_lead_somewhere() {
+    for page in pages() {
+        let text = std::fs::read_to_string(&page).expect("a page");
+        let folder = page.parent().expect("a folder");
+        for link in text
+            .split("](")
+            .skip(1)
+            .filter_map(|behind| behind.split(')').next())
+        {
+            let file = link.split('#').next().unwrap_or_default();
+            if !link.contains("://") && !file.is_empty() {
+                assert!(
+                    folder.join(file).exists(),
+                    "{}: {link} leads nowhere",
+                    page.display()
+                );
+            }
+        }
+    }
+}
+
 /// What is wrong with a page.
 fn page(path: &Path) -> Vec<String> {
     let text = std::fs::read_to_string(path).expect("a page");

@@ -65,7 +65,8 @@ fn columns_that_are_not_there() {
         r#"columns = ["s", "v"]"#,
     ] {
         let messages = model(columns).unwrap_err();
-        assert_eq!(messages.0.len(), 1, "{columns}: {messages}");
+        let text = &messages.0[0].text;
+        assert!(text.contains("column"), "{columns}: {text}");
         assert!(messages.0[0].position().is_some(), "{columns}");
     }
 }

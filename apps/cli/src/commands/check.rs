@@ -219,12 +219,13 @@ fn text(file: &ModelFile, simulation: &Simulation, channels: bool) -> String {
     if start.moved.is_empty() && start.moved_velocities.is_empty() {
         let _ = writeln!(out, "The start values fit; nothing was moved.");
     } else {
-        let _ = writeln!(out, "Moved to fit the constraints, as little as possible:");
-        for moved in &start.moved {
-            let _ = writeln!(out, "  {moved}");
-        }
-        for moved in &start.moved_velocities {
-            let _ = writeln!(out, "  velocity of {moved}");
+        for (what, moved) in [("Positions", &start.moved), ("Velocities", &start.moved_velocities)] {
+            if !moved.is_empty() {
+                let _ = writeln!(out, "{what} moved to fit the constraints, as little as possible:");
+            }
+            for moved in moved {
+                let _ = writeln!(out, "  {moved}");
+            }
         }
     }
     if start.rows.singular_start {

@@ -66,7 +66,15 @@ fn text<'m>(matches: &'m ArgMatches, name: &str) -> Option<&'m String> {
 
 /// A number with or without unit, such as `1e-6` or `5 ms`.
 pub fn number(name: &str, typed: &str, unit: &str) -> Result<f64, Error> {
-    let expected = Dimension::parse(unit).ok();
+    constant(name, typed, Dimension::parse(unit).ok())
+}
+
+/// A number of any unit, in SI.
+pub fn quantity(name: &str, typed: &str) -> Result<f64, Error> {
+    constant(name, typed, None)
+}
+
+fn constant(name: &str, typed: &str, expected: Option<Dimension>) -> Result<f64, Error> {
     let bad = |reason: String| {
         let option = name.replace('_', "-");
         Error::Usage(format!("--{option} {typed}: {reason}"))

@@ -66,6 +66,13 @@ fn run(matches: &clap::ArgMatches) -> Result<Outcome, Error> {
         ..CompareOptions::default()
     };
     let comparison = compare(&a, &b, &options).map_err(usage)?;
+    if comparison.channels.is_empty() {
+        let names = [&arguments.a, &arguments.b].map(|path| path.display().to_string());
+        return Err(Error::Usage(format!(
+            "`{}` and `{}` have no channel in common; record the same ones (`holonom run --channel …`)",
+            names[0], names[1]
+        )));
+    }
     let json = || serde_json::to_string_pretty(&comparison).map_err(|error| Error::Failed(error.to_string()));
     match arguments.json.as_deref() {
         Some("-") => output::print(&(json()? + "\n"))?,

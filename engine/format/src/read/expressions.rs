@@ -5,10 +5,8 @@ use crate::message::{Message, Place, Source};
 use crate::tree::{Kind, Table, Value};
 use core::ops::Range;
 use holonom_multibody::Signal;
-use holonom_multibody::curve::{Curve, Extrapolation, Interpolation};
-use holonom_multibody::expression::{
-    Ast, Dimension, DimensionState, Expression, ExpressionError, Scope, is_reserved,
-};
+use holonom_multibody::curve::{Column, Curve, Extrapolation, Interpolation};
+use holonom_multibody::expression::{Ast, Dimension, DimensionState, Expression, ExpressionError, Scope, is_reserved};
 use std::sync::Arc;
 
 /// What expressions of a file may use.
@@ -150,8 +148,9 @@ impl Reader<'_, '_> {
             self.error(&value.span, text);
             return None;
         }
-        let mut scope = self.names.constants.clone();
-        for name in variables {
+        // Behind t, which functions of time have already; inputs come with them.
+        let mut scope = self.names.functions.clone();
+        for name in variables.iter().filter(|name| **name != "t") {
             scope = scope.variable(*name);
         }
         let mut laws = Vec::with_capacity(3);
@@ -306,7 +305,7 @@ impl Reader<'_, '_> {
     ) -> Option<Curve> {
         let file_name = self.text(file)?;
         let path = self.folder.join(file_name);
-        let mut wanted = ["1".to_string(), "2".to_string()];
+        let mut wanted = [Column::Index(0), Column::Index(1)];
         if let Some(columns) = columns {
             let list = self.list(columns)?;
             if list.len() != 2 {
@@ -315,10 +314,11 @@ impl Reader<'_, '_> {
             }
             for (wanted, item) in wanted.iter_mut().zip(list) {
                 *wanted = match &item.kind {
-                    Kind::Text(name) => name.clone(),
-                    Kind::Number(n) => format!("{n}"),
+                    Kind::Text(name) => Column::Name(name.clone()),
+                    // People count columns from 1.
+                    Kind::Number(n) if (1.0..1e6).contains(n) && n.fract() == 0.0 => Column::Index(*n as usize - 1),
                     _ => {
-                        self.expected("the name or number of a column", item);
+                        self.expected("the name of a column, or its number from 1,", item);
                         return None;
                     }
                 };
@@ -331,8 +331,7 @@ impl Reader<'_, '_> {
                 return None;
             }
         };
-        let columns = [wanted[0].as_str(), wanted[1].as_str()];
-        match Curve::from_csv(name, &text, columns, interpolation, extrapolation) {
+        match Curve::from_csv(name, &text, wanted, interpolation, extrapolation) {
             Ok(curve) => Some(curve),
             Err(error) => {
                 self.error(&file.span, format!("`{}`: {error}", path.display()));

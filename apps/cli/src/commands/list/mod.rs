@@ -25,10 +25,11 @@ struct Args {
 }
 
 const AFTER_HELP: &str = "\
-Strategies are named in options (`holonom verify --refresh dassl`); `auto`, the default of
-Jacobians and linear solvers, picks by size and structure. Mechanisms are described from Rust,
-see docs/mechanisms.md. Some problems come in any size: `brusselator:5000` has 5000 grid points,
-`chain-residual:16:0.05` has 16 bodies and a suspension that moves with 0.05 rad/s.
+Strategies are named in options (`holonom run four-bar --refresh dassl`); `auto`, the default of
+Jacobians and linear solvers, picks by size and structure. Joints, constraints and forces are
+kinds in model files, see docs/model-file.md. Some problems come in any size:
+`brusselator:5000` has 5000 grid points, `chain-residual:16:0.05` has 16 bodies and a
+suspension that moves with 0.05 rad/s.
 
 Examples:
   holonom list

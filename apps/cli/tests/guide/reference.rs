@@ -1,0 +1,246 @@
+//! The tables of `docs/model-file.md`, from the registries and the schema.
+//!
+//! A table stands between `<!-- generated: NAME -->` and `<!-- end -->`.
+
+use crate::{blessing, docs};
+use holonom::format::{SETTINGS, SettingKind, schema};
+use holonom::multibody::description::fields::{Noted, note};
+use holonom::multibody::description::{Body, Joint, Rod};
+use holonom::multibody::elements::constraints::CONSTRAINTS;
+use holonom::multibody::elements::forces::FORCES;
+use holonom::multibody::elements::joints::{JOINTS, JointInfo};
+use holonom::multibody::expression::is_reserved;
+use holonom::multibody::residual::{Form, Formalism};
+use std::fmt::Write;
+
+const PAGE: &str = "model-file.md";
+
+fn table(name: &str) -> String {
+    match name {
+        "joints" => joints(),
+        "coordinates" => coordinates(),
+        "body" => fields(&note(|v| Body::new("", 0.0).fields(v))),
+        "rod" => fields(&note(|v| Rod::new("", "", "", 0.0).fields(v))),
+        "constraints" => {
+            let kinds = CONSTRAINTS.iter();
+            let kinds = kinds.map(|kind| {
+                (
+                    kind.name,
+                    kind.doc,
+                    note(|v| (kind.fields)(&mut (kind.template)(), v)),
+                )
+            });
+            elements(kinds)
+        }
+        "forces" => {
+            let kinds = FORCES.iter().filter(|kind| kind.in_files);
+            let kinds = kinds.map(|kind| {
+                (
+                    kind.name,
+                    kind.doc,
+                    note(|v| (kind.fields)(&mut (kind.template)(), v)),
+                )
+            });
+            elements(kinds)
+        }
+        "settings" => settings(),
+        "forms" => {
+            let mut out = String::from("| form | |\n|---|---|\n");
+            for form in Form::ALL {
+                let _ = writeln!(out, "| `{}` | {} |", form.name(), form.doc());
+            }
+            out += "\n| formalism | |\n|---|---|\n";
+            for formalism in Formalism::ALL {
+                let _ = writeln!(out, "| `{}` | {} |", formalism.name(), formalism.doc());
+            }
+            out
+        }
+        other => panic!("{PAGE}: there is no table `{other}` to generate"),
+    }
+}
+
+/// A cell: bars would end it.
+fn cell(text: &str) -> String {
+    text.replace('|', "\\|")
+}
+
+fn fields(fields: &[Noted]) -> String {
+    let mut out = String::from("| key | value | unit | unless given | |\n|---|---|---|---|---|\n");
+    for noted in fields {
+        let default = match &noted.default {
+            Some(default) => format!("`{default}`"),
+            None => "must be given".to_string(),
+        };
+        let (name, unit, doc) = (noted.field.name, noted.field.unit, noted.field.doc);
+        let _ = writeln!(
+            out,
+            "| `{name}` | {} | {unit} | {default} | {} |",
+            cell(&noted.sort.text()),
+            cell(doc)
+        );
+    }
+    out
+}
+
+fn elements(kinds: impl Iterator<Item = (&'static str, &'static str, Vec<Noted>)>) -> String {
+    let parts = kinds.map(|(name, doc, list)| format!("**`{name}`** {doc}\n\n{}", fields(&list)));
+    parts.collect::<Vec<_>>().join("\n")
+}
+
+/// Keys of a joint that are special to its kind.
+fn special(info: &JointInfo) -> Vec<Noted> {
+    let fields = note(|v| Joint::new("", info.template, "", "").fields(v));
+    let known = ["from", "to", "axis"];
+    fields
+        .into_iter()
+        .filter(|noted| !known.contains(&noted.field.name))
+        .collect()
+}
+
+fn joints() -> String {
+    let mut out = String::from("| kind | coordinates | rows when cut | axis | |\n|---|---|---|---|---|\n");
+    for info in JOINTS {
+        let mut coordinates: Vec<String> = info
+            .coordinates
+            .iter()
+            .map(|c| format!("`{}` [{}]", c.name, c.unit))
+            .collect();
+        if info.has_orientation {
+            coordinates.push("`orientation`".to_string());
+        }
+        let rows = if info.tree_only {
+            "cannot be cut".to_string()
+        } else {
+            (6 - info.freedoms()).to_string()
+        };
+        let axis = if info.has_axis { "`axis`" } else { "" };
+        let _ = writeln!(
+            out,
+            "| `{}` | {} | {rows} | {axis} | {} |",
+            info.name,
+            coordinates.join(", "),
+            cell(info.doc)
+        );
+    }
+    out
+}
+
+fn coordinates() -> String {
+    let mut out = String::new();
+    for info in JOINTS {
+        let special = special(info);
+        if !special.is_empty() {
+            let _ = writeln!(out, "**`{}`** has besides:\n\n{}", info.name, fields(&special));
+        }
+    }
+    out.trim_end().to_string() + "\n"
+}
+
+fn settings() -> String {
+    let mut out = String::from("| key | value | |\n|---|---|---|\n");
+    for info in SETTINGS {
+        let value = match info.kind {
+            SettingKind::Number("") => "number".to_string(),
+            SettingKind::Number(unit) => format!("number [{unit}]"),
+            SettingKind::Count => "whole number".to_string(),
+            SettingKind::Flag => "`true` or `false`".to_string(),
+            SettingKind::Choice(names) => names()
+                .iter()
+                .map(|name| format!("`{name}`"))
+                .collect::<Vec<_>>()
+                .join(", "),
+        };
+        let _ = writeln!(out, "| `{}` | {value} | {} |", info.name, cell(info.doc));
+    }
+    out
+}
+
+#[test]
+fn tables_are_those_of_the_registries() {
+    let path = docs().join(PAGE);
+    let text = std::fs::read_to_string(&path).expect("the page");
+    let mut new = String::new();
+    let mut rest = text.as_str();
+    let mut count = 0;
+    while let Some(at) = rest.find("<!-- generated: ") {
+        let (before, marked) = rest.split_at(at);
+        let (marker, behind) = marked.split_once('\n').expect("a line");
+        let name = marker
+            .trim_start_matches("<!-- generated: ")
+            .trim_end_matches(" -->");
+        let end = behind
+            .find("<!-- end -->")
+            .unwrap_or_else(|| panic!("`{name}` has no end"));
+        let _ = write!(new, "{before}{marker}\n\n{}\n", table(name));
+        rest = &behind[end..];
+        count += 1;
+    }
+    new += rest;
+    assert_eq!(count, 8, "tables of {PAGE}");
+    if blessing() {
+        std::fs::write(&path, &new).expect("the page");
+    } else {
+        assert!(
+            new == text,
+            "{PAGE} is not up to date; HOLONOM_BLESS=1 updates it:\n{new}"
+        );
+    }
+}
+
+#[test]
+fn every_table_and_key_is_explained() {
+    let text = std::fs::read_to_string(docs().join(PAGE)).expect("the page");
+    let schema = schema();
+    let tables = schema["properties"].as_object().expect("tables");
+    for (name, table) in tables {
+        let heading = if table["type"] == "array" {
+            format!("## `[[{name}]]`")
+        } else {
+            format!("## `[{name}]`")
+        };
+        let (_, behind) = text
+            .split_once(&heading)
+            .unwrap_or_else(|| panic!("{PAGE} has no section {heading}"));
+        let section = behind.split("\n## ").next().unwrap_or_default();
+        let items = if table["type"] == "array" {
+            &table["items"]
+        } else {
+            table
+        };
+        let kinds = items["oneOf"]
+            .as_array()
+            .cloned()
+            .unwrap_or_else(|| vec![items.clone()]);
+        for kind in kinds {
+            for key in kind["properties"]
+                .as_object()
+                .into_iter()
+                .flat_map(|keys| keys.keys())
+            {
+                assert!(
+                    section.contains(&format!("`{key}`")),
+                    "{PAGE}, section {heading}: `{key}` is missing"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn functions_named_exist() {
+    let text = std::fs::read_to_string(docs().join(PAGE)).expect("the page");
+    let line = text
+        .lines()
+        .find(|line| line.starts_with("Functions: "))
+        .expect("the line with the functions");
+    let names: Vec<&str> = line
+        .split('`')
+        .skip(1)
+        .step_by(2)
+        .map(|call| call.split('(').next().unwrap_or(""))
+        .collect();
+    assert!(names.len() > 15);
+    for name in names {
+        assert!(is_reserved(name), "{name}");
+    }
+}

@@ -181,6 +181,23 @@ impl Messages {
         self.0.iter().any(|m| m.severity == Severity::Error)
     }
 
+    /// Messages at most that are told: who has more looks at the first ones anyway.
+    pub const MOST: usize = 100;
+
+    /// Whether no more are told.
+    pub(crate) fn is_full(&self) -> bool {
+        self.0.len() >= Self::MOST
+    }
+
+    /// Says in the last message that there would be more.
+    pub(crate) fn say_how_many(&mut self, found: usize) {
+        if found > self.0.len()
+            && let Some(last) = self.0.last_mut()
+        {
+            last.text += &format!(" (and {} more faults, not listed)", found - Self::MOST);
+        }
+    }
+
     /// All messages for a terminal, in colour when asked for.
     pub fn render(&self, colour: bool) -> String {
         let texts: Vec<String> = self.0.iter().map(|m| m.render(colour)).collect();

@@ -120,7 +120,8 @@ fn convert(value: &DeValue<'_>, span: Range<usize>) -> Value {
         DeValue::String(text) => Kind::Text(text.to_string()),
         DeValue::Integer(number) => {
             let parsed = i128::from_str_radix(number.as_str(), number.radix());
-            Kind::Number(parsed.map_or(f64::NAN, |n| n as f64))
+            let too_long = || number.as_str().parse().unwrap_or(f64::INFINITY);
+            Kind::Number(parsed.map_or_else(|_| too_long(), |n| n as f64))
         }
         DeValue::Float(number) => Kind::Number(number.as_str().parse().unwrap_or(f64::NAN)),
         DeValue::Boolean(flag) => Kind::Flag(*flag),

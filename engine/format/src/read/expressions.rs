@@ -5,7 +5,7 @@ use crate::message::{Message, Place, Source};
 use crate::tree::{Kind, Table, Value};
 use core::ops::Range;
 use holonom_multibody::Signal;
-use holonom_multibody::curve::{Curve, Extrapolation, Interpolation};
+use holonom_multibody::curve::{Column, Curve, CurveError, Extrapolation, Interpolation};
 use holonom_multibody::expression::{Ast, Dimension, DimensionState, Expression, ExpressionError, Scope, is_reserved};
 use std::sync::Arc;
 
@@ -20,6 +20,8 @@ pub(super) struct Names {
     pub taken: std::collections::BTreeSet<String>,
     /// Parameters that something has used.
     pub used: std::collections::BTreeSet<String>,
+    /// What laws of forces may use, once one has been read.
+    pub laws: Option<Scope>,
     /// Gravity, which waits for the parameters.
     pub gravity: Option<Value>,
 }
@@ -150,10 +152,14 @@ impl Reader<'_, '_> {
             self.error(&value.span, text);
             return None;
         }
-        let mut scope = self.names.constants.clone();
-        for name in variables {
-            scope = scope.variable(*name);
-        }
+        // Made once: there may be many parameters and many laws.
+        let scope = match self.names.laws.take() {
+            Some(scope) if scope.variables().iter().map(String::as_str).eq(variables.iter().copied()) => scope,
+            _ => {
+                let constants = self.names.constants.clone();
+                variables.iter().fold(constants, |scope, name| scope.variable(*name))
+            }
+        };
         let mut laws = Vec::with_capacity(3);
         for item in list {
             let text = match &item.kind {
@@ -174,6 +180,7 @@ impl Reader<'_, '_> {
             self.note_names(&text);
             laws.extend(self.keep(result));
         }
+        self.names.laws = Some(scope);
         laws.try_into().ok()
     }
 
@@ -251,31 +258,43 @@ impl Reader<'_, '_> {
         };
         let interpolation = [Interpolation::Spline, Interpolation::Linear, Interpolation::Monotone][interpolation];
         let extrapolation = [Extrapolation::Refuse, Extrapolation::Hold, Extrapolation::Linear][extrapolation];
+        if !self.declare_name("table", &name, &head) {
+            return;
+        }
+        let (own, _) = self.session.full_name(&self.prefix, &name);
         let curve = match (file, x, y) {
-            (Some(file), None, None) => self.curve_from_file(&name, file, columns, interpolation, extrapolation),
+            (Some(file), None, None) => self.curve_from_file(&own, file, columns, interpolation, extrapolation),
             (None, Some(x), Some(y)) => {
                 if let Some(columns) = columns {
                     self.error(&columns.span, "`columns` are those of a file, and there is none");
                 }
+                let points = x.clone();
                 let (Some(x), Some(y)) = (self.many(x), self.many(y)) else {
                     return;
                 };
-                Curve::new(&name, x, y, interpolation, extrapolation)
-                    .map_err(|error| self.error(&head, format!("table \"{name}\": {error}")))
-                    .ok()
+                if x.iter().chain(&y).any(|number| number.is_nan()) {
+                    // Said where the number stands.
+                    return;
+                }
+                match Curve::new(&own, x, y, interpolation, extrapolation) {
+                    Ok(curve) => Some(curve),
+                    Err(error) => {
+                        let at = point_at_fault(&error, &points).unwrap_or(&head).clone();
+                        self.error(&at, error.to_string());
+                        None
+                    }
+                }
             }
             _ => {
                 let text = format!("table \"{name}\" needs `file`, or `x` and `y`");
-                self.error(&head, text);
+                self.error_with_help(&head, text, "give its points in one of the two ways");
                 None
             }
         };
-        if let Some(curve) = curve.map(Arc::new)
-            && self.declare_name("table", &name, &head)
-        {
+        if let Some(curve) = curve.map(Arc::new) {
             let names = &mut self.names;
-            names.constants = std::mem::take(&mut names.constants).table(curve.clone());
-            names.functions = std::mem::take(&mut names.functions).table(curve);
+            names.constants = std::mem::take(&mut names.constants).table_as(&name, curve.clone());
+            names.functions = std::mem::take(&mut names.functions).table_as(&name, curve);
         }
     }
 
@@ -289,7 +308,7 @@ impl Reader<'_, '_> {
     ) -> Option<Curve> {
         let file_name = self.text(file)?;
         let path = self.folder.join(file_name);
-        let mut wanted = ["1".to_string(), "2".to_string()];
+        let mut wanted = [Column::Index(0), Column::Index(1)];
         if let Some(columns) = columns {
             let list = self.list(columns)?;
             if list.len() != 2 {
@@ -298,8 +317,12 @@ impl Reader<'_, '_> {
             }
             for (wanted, item) in wanted.iter_mut().zip(list) {
                 *wanted = match &item.kind {
-                    Kind::Text(name) => name.clone(),
-                    Kind::Number(n) => format!("{n}"),
+                    Kind::Text(name) => Column::Name(name.clone()),
+                    Kind::Number(n) if *n >= 1.0 && n.fract() == 0.0 && *n < 1e6 => Column::Index(*n as usize - 1),
+                    Kind::Number(n) => {
+                        self.error(&item.span, format!("there is no column {n}; columns are counted from 1"));
+                        return None;
+                    }
                     _ => {
                         self.expected("the name or number of a column", item);
                         return None;
@@ -307,16 +330,35 @@ impl Reader<'_, '_> {
                 };
             }
         }
-        let text = match self.session.files.text(&path) {
+        let text = match self.session.text(&path) {
             Ok(text) => text,
             Err(reason) => {
                 self.error(&file.span, format!("cannot read `{}`: {reason}", path.display()));
                 return None;
             }
         };
-        let columns = [wanted[0].as_str(), wanted[1].as_str()];
-        match Curve::from_csv(name, &text, columns, interpolation, extrapolation) {
+        match Curve::from_csv(name, &text, wanted, interpolation, extrapolation) {
             Ok(curve) => Some(curve),
+            Err(CurveError::Csv { line, reason, .. }) => {
+                // At the line of that file.
+                let source = Source::new(path.display().to_string(), text);
+                let start = source.text.split_inclusive('\n').take(line - 1).map(str::len).sum();
+                let length = source.text[start..].lines().next().map_or(0, str::len);
+                let place = Place {
+                    span: start..start + length,
+                    source,
+                };
+                let (fault, help) = match reason.split_once("; ") {
+                    Some((fault, help)) => (fault.to_string(), Some(help.to_string())),
+                    None => (reason, None),
+                };
+                let message = Message::error(Some(place), format!("table \"{name}\": {fault}"));
+                self.report(match help {
+                    Some(help) => message.help(help),
+                    None => message,
+                });
+                None
+            }
             Err(error) => {
                 self.error(&file.span, format!("`{}`: {error}", path.display()));
                 None
@@ -366,10 +408,21 @@ impl Reader<'_, '_> {
         match result {
             Ok(value) => Some(value),
             Err(messages) => {
-                self.session.messages.extend(messages);
+                messages.into_iter().for_each(|message| self.report(message));
                 None
             }
         }
+    }
+}
+
+/// The value of x that is to blame.
+fn point_at_fault<'v>(error: &CurveError, points: &'v Value) -> Option<&'v Range<usize>> {
+    let (CurveError::NotRising { index, .. } | CurveError::TooSteep { index, .. }) = error else {
+        return None;
+    };
+    match &points.kind {
+        Kind::List(list) => list.get(*index).map(|item| &item.span),
+        _ => None,
     }
 }
 

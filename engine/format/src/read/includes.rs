@@ -1,9 +1,10 @@
 //! Files that a file includes: sub-assemblies with prefix, placement, mirror and parameters.
 
-use super::{Reader, is_urdf};
+use super::{Part, Reader, is_urdf};
 use super::parameters::Override;
 use super::table_reader::TableReader;
-use crate::model_file::ModelFile;
+use crate::model_file::{Label, ModelFile};
+use crate::message::Place;
 use crate::tree::Table;
 use crate::urdf::{self, Base};
 use holonom_multibody::description::{Axis, Placement};
@@ -62,26 +63,34 @@ impl Reader<'_, '_> {
             robot.strict = strict;
         }
         let at = self.place(&file.span);
-        let Some(part) = self.session.file(&path, Some(at), overrides, &robot) else {
+        let part = Part {
+            prefix: format!("{}{}", self.prefix, placement.prefix),
+            robot,
+        };
+        let Some(part) = self.session.file(&path, Some(at.clone()), part, overrides) else {
             return;
         };
-        self.adopt(part, &placement, table);
+        self.adopt(part, &placement, table, &at);
     }
 
-    fn adopt(&mut self, part: ModelFile, placement: &Placement, table: &Table) {
-        let own = self.model.description.clone();
-        match own.include(part.description, placement) {
-            Ok(merged) => self.model.description = merged,
-            Err(error) => {
-                let at = table.get("on").map_or(&table.span, |on| &on.span).clone();
-                self.error(&at, error.to_string());
+    fn adopt(&mut self, part: ModelFile, placement: &Placement, table: &Table, at: &Place) {
+        if let Err(error) = self.model.description.add_part(part.description, placement) {
+            let at = table.get("on").map_or(&table.span, |on| &on.span).clone();
+            let text = error.to_string();
+            match text.rsplit_once("; ") {
+                Some((fault, remedy)) => self.error_with_help(&at, fault, remedy),
+                None => self.error(&at, text),
             }
+            return;
         }
-        let prefix = &placement.prefix;
-        for mut input in part.inputs {
-            input.name = format!("{prefix}{}", input.name);
-            self.model.inputs.push(input);
-        }
-        self.model.places.adopt(part.places, prefix);
+        let carrier = match placement.on.split('.').next() {
+            None | Some("ground") => None,
+            Some(body) => Some(body),
+        };
+        let places = &mut self.model.places;
+        places.adopt(part.places, &placement.prefix, carrier, at);
+        let ground = Label::Marker(placement.ground_marker(), carrier.map(str::to_string));
+        places.add(ground, at.clone(), Vec::new(), Vec::new());
+        self.model.inputs.extend(part.inputs);
     }
 }

@@ -1,6 +1,6 @@
 //! The table `[parameters]`: named numbers that may depend on each other.
 
-use super::Reader;
+use super::{Reader, shortened};
 use super::expressions::{Text, bound};
 use super::table_reader::TableReader;
 use crate::message::{Message, Place, Source};
@@ -16,7 +16,7 @@ use std::sync::Arc;
 pub(super) struct Override {
     pub name: String,
     given: Given,
-    pub place: Option<Place>,
+    pub place: Place,
 }
 
 enum Given {
@@ -30,7 +30,10 @@ impl Override {
         Self {
             name: name.clone(),
             given: Given::Text(text.clone()),
-            place: None,
+            place: Place {
+                source: Source::new("--set", format!("{name}={text}")),
+                span: 0..name.len(),
+            },
         }
     }
 
@@ -39,7 +42,7 @@ impl Override {
         Self {
             name: name.to_string(),
             given: Given::Number(value, dimension),
-            place: Some(place),
+            place,
         }
     }
 }
@@ -126,13 +129,14 @@ impl Reader<'_, '_> {
         };
         let Some(parameter) = declared.iter_mut().find(|d| d.name == given.name) else {
             let text = format!("`{}` has no parameter `{}`", self.source.name, given.name);
-            self.report(Message::error(given.place, text).help(help));
+            self.report(Message::error(Some(given.place), text).help(help));
             return;
         };
         if let Given::Text(text) = &given.given {
-            parameter.source = Source::new(format!("--set {}", given.name), text.as_str());
-            parameter.start = Some(0);
-            parameter.span = 0..text.len();
+            let start = given.name.len() + 1;
+            parameter.source = given.place.source;
+            parameter.start = Some(start);
+            parameter.span = start..start + text.len();
         }
         parameter.given = given.given;
     }
@@ -202,7 +206,7 @@ impl Reader<'_, '_> {
             Given::Text(text) => match bound(&self.names.constants, text, &place, None) {
                 Ok(expression) => (expression.value()?, expression.dimension()),
                 Err(messages) => {
-                    self.session.messages.extend(messages);
+                    messages.into_iter().for_each(|message| self.report(message));
                     // Known by name, so that its users do not complain as well.
                     self.names
                         .constants
@@ -215,6 +219,10 @@ impl Reader<'_, '_> {
             let text = format!("the parameter `{}` is {value}, not a finite number", parameter.name);
             let message = Message::error(Some(place.place(&(0..parameter.span.len()))), text);
             self.report(message);
+            self.names
+                .constants
+                .set_constant(&parameter.name, 1.0, DimensionState::Any);
+            return None;
         }
         if self.declare_name("parameter", &parameter.name, &parameter.head) {
             self.names.constants.set_constant(&parameter.name, value, dimension);
@@ -223,17 +231,16 @@ impl Reader<'_, '_> {
     }
 
     /// Says which parameters nothing uses.
-    pub(super) fn unused_parameters(&mut self) {
-        let unused: Vec<&str> = self
-            .model
-            .parameters
-            .iter()
-            .map(|p| p.name.as_str())
-            .filter(|name| !self.names.used.contains(*name))
-            .collect();
-        if !unused.is_empty() {
-            let text = format!("`{}`: nothing uses the parameters {}", self.source.name, unused.join(", "));
-            self.report(Message::note(None, text));
+    pub(super) fn unused_parameters(&mut self, value: Option<&Value>) {
+        let Some(Kind::Table(table)) = value.map(|value| &value.kind) else {
+            return;
+        };
+        for entry in &table.entries {
+            if !self.names.used.contains(&entry.key) {
+                let place = self.place(&entry.key_span);
+                let text = format!("nothing uses the parameter `{}`", shortened(&entry.key));
+                self.report(Message::note(Some(place), text));
+            }
         }
     }
 }

@@ -1,6 +1,7 @@
 //! A table read field by field: [`Fields`] that fills.
 
-use super::Reader;
+use super::{Reader, shortened};
+use crate::model_file::Label;
 use crate::tree::{Kind, Table, Value};
 use core::ops::Range;
 use holonom_multibody::Signal;
@@ -28,13 +29,14 @@ impl<'t, 'a, 's, 'f> TableReader<'t, 'a, 's, 'f> {
     }
 
     /// Reads the name, which stands in all messages from then on, and remembers the place.
-    pub fn name(&mut self, what: &str) -> String {
+    pub fn name(&mut self, what: &'static str) -> String {
         let (name, span) = match self.required("name", "its name") {
             Some(value) => (self.reader.text(value).unwrap_or("").to_string(), value.span.clone()),
             None => (String::new(), self.table.span.clone()),
         };
-        self.thing = format!("{what} \"{name}\"");
-        self.reader.remember(self.thing.clone(), self.table, &span);
+        self.thing = format!("{what} \"{}\"", shortened(&name));
+        let label = Label::Named(what, name.clone());
+        self.reader.remember(label, Some(self.table), &span);
         name
     }
 

@@ -53,6 +53,8 @@ struct Declared {
     head: Range<usize>,
     about: String,
     given: Given,
+    /// What the file says, when the value comes from elsewhere.
+    own: Option<Given>,
     /// Where its text stands.
     source: Arc<Source>,
     start: Option<usize>,
@@ -110,6 +112,7 @@ impl Reader<'_, '_> {
             head: head.clone(),
             about,
             given,
+            own: None,
             source: self.source.clone(),
             start,
             span,
@@ -132,13 +135,19 @@ impl Reader<'_, '_> {
             self.report(Message::error(Some(given.place), text).help(help));
             return;
         };
-        if let Given::Text(text) = &given.given {
-            let start = given.name.len() + 1;
-            parameter.source = given.place.source;
-            parameter.start = Some(start);
-            parameter.span = start..start + text.len();
+        match &given.given {
+            Given::Text(text) => {
+                let start = given.name.len() + 1;
+                parameter.start = Some(start);
+                parameter.span = start..start + text.len();
+            }
+            Given::Number(..) => {
+                parameter.start = None;
+                parameter.span = given.place.span;
+            }
         }
-        parameter.given = given.given;
+        parameter.source = given.place.source;
+        parameter.own = Some(std::mem::replace(&mut parameter.given, given.given));
     }
 
     /// Evaluates what depends on nothing first.
@@ -167,22 +176,36 @@ impl Reader<'_, '_> {
         let mut ready: Vec<usize> = (0..declared.len()).rev().filter(|i| waits_for[*i] == 0).collect();
         let mut values = vec![None; declared.len()];
         let mut done = vec![false; declared.len()];
-        while let Some(i) = ready.pop() {
-            done[i] = true;
-            values[i] = self.evaluate_one(&declared[i]);
-            for &other in &needed_by[i] {
-                waits_for[other] -= 1;
-                if waits_for[other] == 0 {
-                    ready.push(other);
+        let mut from = 0;
+        loop {
+            while let Some(i) = ready.pop() {
+                if !done[i] {
+                    done[i] = true;
+                    values[i] = self.evaluate_one(&declared[i]);
+                }
+                for &other in &needed_by[i] {
+                    waits_for[other] = waits_for[other].saturating_sub(1);
+                    if waits_for[other] == 0 && !done[other] {
+                        ready.push(other);
+                    }
                 }
             }
-        }
-        if let Some(first) = done.iter().position(|done| !done) {
-            let ring = ring(first, &needs, &done);
-            let names: Vec<String> = ring.iter().map(|i| format!("`{}`", declared[*i].name)).collect();
-            let text = format!("the parameters {} depend on each other in a ring", names.join(" → "));
-            let at = ring.first().map_or(0..0, |i| declared[*i].head.clone());
-            self.error_with_help(&at, text, "give one of them a number");
+            // What is left is in a ring, or needs one that is.
+            let Some(first) = done[from..].iter().position(|done| !done) else {
+                break;
+            };
+            from += first;
+            let ring = ring(from, &needs, &done);
+            self.report_ring(&ring, &declared);
+            for i in ring {
+                if !done[i] {
+                    done[i] = true;
+                    ready.push(i);
+                    // Known by name, so that its users do not complain as well.
+                    let name = &declared[i].name;
+                    self.names.constants.set_constant(name, 1.0, DimensionState::Any);
+                }
+            }
         }
         for (parameter, value) in declared.into_iter().zip(values) {
             if let Some(value) = value {
@@ -193,6 +216,47 @@ impl Reader<'_, '_> {
                 });
             }
         }
+    }
+
+    fn report_ring(&mut self, ring: &[usize], declared: &[Declared]) {
+        const MOST: usize = 12;
+        let mut names: Vec<String> = ring.iter().map(|i| format!("`{}`", declared[*i].name)).collect();
+        if names.len() > MOST {
+            names.drain(MOST - 2..names.len() - 1);
+            names.insert(MOST - 2, "…".to_string());
+        }
+        let text = match names.as_slice() {
+            [name, other] if name == other => format!("the parameter {name} depends on itself"),
+            names => format!("the parameters {} depend on each other in a ring", names.join(" → ")),
+        };
+        let at = ring.first().map_or(0..0, |i| declared[*i].head.clone());
+        self.error_with_help(&at, text, "give one of them a number");
+    }
+
+    /// Reports a value from elsewhere that is another quantity than the one in the file; the
+    /// dimension to go on with.
+    fn check_quantity(
+        &mut self,
+        parameter: &Declared,
+        given: DimensionState,
+        place: &Text<'_>,
+    ) -> DimensionState {
+        let Some(Given::Text(own)) = &parameter.own else {
+            return given;
+        };
+        let Some(own) = Ast::parse(own).ok().and_then(|ast| ast.bind(&self.names.constants, None).ok()) else {
+            return given;
+        };
+        if let (DimensionState::Known(own), DimensionState::Known(given)) = (own.dimension(), given)
+            && own != given
+        {
+            let name = &parameter.name;
+            let text = format!("the parameter `{name}` is a quantity in {own}, but this is one in {given}");
+            let at = place.place(&(0..parameter.span.len()));
+            self.report(Message::error(Some(at), text).help(format!("give it in {own}")));
+            return DimensionState::Known(own);
+        }
+        given
     }
 
     fn evaluate_one(&mut self, parameter: &Declared) -> Option<f64> {
@@ -215,6 +279,7 @@ impl Reader<'_, '_> {
                 }
             },
         };
+        let dimension = self.check_quantity(parameter, dimension, &place);
         if !value.is_finite() {
             let text = format!("the parameter `{}` is {value}, not a finite number", parameter.name);
             let message = Message::error(Some(place.place(&(0..parameter.span.len()))), text);

@@ -15,6 +15,8 @@ pub(super) struct TableReader<'t, 'a, 's, 'f> {
     pub table: &'t Table,
     /// The thing in words, such as `joint "knee"`.
     pub thing: String,
+    /// The thing is one of several: its name tells where it is.
+    named: bool,
     known: Vec<String>,
 }
 
@@ -24,12 +26,14 @@ impl<'t, 'a, 's, 'f> TableReader<'t, 'a, 's, 'f> {
             reader,
             table,
             thing: thing.into(),
+            named: false,
             known: Vec::new(),
         }
     }
 
     /// Reads the name, which stands in all messages from then on, and remembers the place.
     pub fn name(&mut self, what: &'static str) -> String {
+        self.named = true;
         let (name, span) = match self.required("name", "its name") {
             Some(value) => (self.reader.text(value).unwrap_or("").to_string(), value.span.clone()),
             None => (String::new(), self.table.span.clone()),
@@ -59,8 +63,8 @@ impl<'t, 'a, 's, 'f> TableReader<'t, 'a, 's, 'f> {
     /// Where the thing begins.
     pub fn head(&self) -> Range<usize> {
         match self.table.get("name") {
-            Some(name) => name.span.clone(),
-            None => self.table.span.clone(),
+            Some(name) if self.named => name.span.clone(),
+            _ => self.table.span.clone(),
         }
     }
 

@@ -189,12 +189,10 @@ impl Messages {
         self.0.len() >= Self::MOST
     }
 
-    /// Says in the last message that there would be more.
-    pub(crate) fn say_how_many(&mut self, found: usize) {
-        if found > self.0.len()
-            && let Some(last) = self.0.last_mut()
-        {
-            last.text += &format!(" (and {} more faults, not listed)", found - Self::MOST);
+    /// Says in the last message that there are more.
+    pub(crate) fn say_that_there_are_more(&mut self) {
+        if let Some(last) = self.0.last_mut() {
+            last.text += " (there are more faults; these are the first)";
         }
     }
 

@@ -2,6 +2,7 @@
 
 use crate::message::{Message, Messages, Place};
 use crate::settings::Settings;
+use holonom_multibody::description::Placement;
 use holonom_multibody::compile::{ModelError, ModelErrors};
 use holonom_multibody::{Description, Model, Signal};
 use std::collections::HashMap;
@@ -108,7 +109,9 @@ impl ModelFile {
             };
             messages.0.push(self.message(error, number));
         }
-        messages.say_how_many(errors.0.len());
+        if errors.0.len() > messages.0.len() {
+            messages.say_that_there_are_more();
+        }
         messages
     }
 
@@ -116,7 +119,8 @@ impl ModelFile {
     fn message(&self, error: &ModelError, number: usize) -> Message {
         let subject = error.subject();
         let thing = subject.place.and_then(|thing| self.places.thing(&thing, number));
-        let text = error.to_string();
+        // As the file spells it.
+        let text = error.to_string().replace("the hint Tree", "hint = \"tree\"").replace("as Tree", "as \"tree\"");
         // The remedy stands after the last semicolon.
         let (fault, remedy) = match text.rsplit_once("; ") {
             Some((fault, remedy)) => (fault.to_string(), Some(remedy.to_string())),
@@ -237,8 +241,18 @@ impl Places {
         self.things.push(thing);
     }
 
-    /// Takes over the places of an included part; `at` is where it is included.
-    pub(crate) fn adopt(&mut self, part: Self, prefix: &str, carrier: Option<&str>, at: &Place) {
+    /// Takes over the places of an included part, whose ground becomes a marker; `at` is where it
+    /// is included.
+    pub(crate) fn adopt(&mut self, part: Self, placement: &Placement, at: &Place) {
+        let prefix = placement.prefix.as_str();
+        let carrier = placement.on.split('.').next().filter(|body| *body != "ground");
+        self.push(Thing {
+            label: Label::Marker(placement.ground_marker(), carrier.map(str::to_string)),
+            head: at.clone(),
+            values: Vec::new(),
+            texts: Vec::new(),
+            include: Some(at.clone()),
+        });
         for thing in part.things {
             if let Some(label) = thing.label.included(prefix, carrier) {
                 self.push(Thing {

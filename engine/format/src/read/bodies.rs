@@ -51,6 +51,7 @@ impl Reader<'_, '_> {
 
     pub(super) fn ground(&mut self, value: &Value) {
         let Some(table) = self.table(value) else { return };
+        self.subject = "the ground".to_string();
         let mut fields = TableReader::new(self, table, "the ground");
         let markers = fields.optional("markers");
         fields.finish();
@@ -157,7 +158,8 @@ impl Reader<'_, '_> {
             // Said where the number stands.
             return None;
         }
-        self.error(span, format!("{what} needs numbers of usual size, not all zero"));
+        let text = self.about(format!("{what} needs numbers of usual size, not all zero"));
+        self.error(span, text);
         None
     }
 

@@ -76,7 +76,7 @@ impl Reader<'_, '_> {
     pub(super) fn numbers<const N: usize>(&mut self, value: &Value, unit: &str) -> Option<[f64; N]> {
         let list = self.list(value)?;
         if list.len() != N {
-            let text = format!("{N} numbers are expected here, not {}", list.len());
+            let text = self.about(format!("{N} numbers are expected here, not {}", list.len()));
             self.error(&value.span, text);
             return None;
         }
@@ -100,7 +100,8 @@ impl Reader<'_, '_> {
             }
         };
         if !x.is_finite() {
-            self.error(&value.span, format!("this number is {x}, not a finite one"));
+            let text = self.about(format!("this number is {x}: not finite, or too large"));
+            self.error(&value.span, text);
             return None;
         }
         Some((x, dimension))
@@ -386,6 +387,9 @@ impl Reader<'_, '_> {
         expected: Option<Dimension>,
         of_time: bool,
     ) -> Option<Expression> {
+        if self.session.is_full() {
+            return None;
+        }
         let (start, span) = self.text_of(text, span);
         let place = Text {
             source: &self.source,
@@ -408,7 +412,10 @@ impl Reader<'_, '_> {
         match result {
             Ok(value) => Some(value),
             Err(messages) => {
-                messages.into_iter().for_each(|message| self.report(message));
+                for mut message in messages {
+                    message.text = self.about(message.text);
+                    self.report(message);
+                }
                 None
             }
         }

@@ -1,9 +1,9 @@
 //! Files that a file includes: sub-assemblies with prefix, placement, mirror and parameters.
 
-use super::{Part, Reader, is_urdf};
+use super::{Part, Reader, is_urdf, shortened};
 use super::parameters::Override;
 use super::table_reader::TableReader;
-use crate::model_file::{Label, ModelFile};
+use crate::model_file::ModelFile;
 use crate::message::Place;
 use crate::tree::Table;
 use crate::urdf::{self, Base};
@@ -24,7 +24,9 @@ impl Reader<'_, '_> {
         let strict = fields.optional("strict");
         fields.finish();
         let Some(file) = file else { return };
+        self.subject = "an include".to_string();
         let Some(name) = self.text(file) else { return };
+        self.subject = format!("the include of `{}`", shortened(name));
         let mut placement = Placement::new("");
         if let Some(prefix) = prefix.and_then(|value| self.text(value)) {
             placement.prefix = prefix.to_string();
@@ -83,14 +85,7 @@ impl Reader<'_, '_> {
             }
             return;
         }
-        let carrier = match placement.on.split('.').next() {
-            None | Some("ground") => None,
-            Some(body) => Some(body),
-        };
-        let places = &mut self.model.places;
-        places.adopt(part.places, &placement.prefix, carrier, at);
-        let ground = Label::Marker(placement.ground_marker(), carrier.map(str::to_string));
-        places.add(ground, at.clone(), Vec::new(), Vec::new());
+        self.model.places.adopt(part.places, placement, at);
         self.model.inputs.extend(part.inputs);
     }
 }

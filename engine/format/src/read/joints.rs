@@ -122,7 +122,7 @@ impl Reader<'_, '_> {
         };
         let Some(kind) = self.joint_kind(joint) else {
             let names = self.joints.keys().map(String::as_str);
-            let help = match (!self.session.messages.is_full()).then(|| nearest(joint, names)).flatten() {
+            let help = match (!self.session.is_full()).then(|| nearest(joint, names)).flatten() {
                 Some(name) => format!("did you mean \"{name}\"?"),
                 None => "add it or correct the name".to_string(),
             };

@@ -19,7 +19,7 @@ mod table_reader;
 mod top;
 
 use crate::files::Files;
-use crate::message::{Message, Messages, Place, Source};
+use crate::message::{Message, Messages, Place, Severity, Source};
 use crate::model_file::{Label, ModelFile};
 use crate::tree::{Kind, MAX_TEXT, Table, Value};
 use crate::urdf;
@@ -55,15 +55,24 @@ pub fn read(
         files,
         messages: Messages::default(),
         told: HashSet::new(),
+        errors: 0,
+        notes: 0,
         open: Vec::new(),
         files_read: 0,
         bytes_read: 0,
+        elements: 0,
         names: HashSet::new(),
     };
     let overrides = overrides.iter().map(Override::typed).collect();
     let model = session.file(path.as_ref(), None, Part::default(), overrides);
     let mut messages = session.messages;
-    messages.say_how_many(session.told.len());
+    if messages.has_errors() {
+        // What is only worth knowing can wait.
+        messages.0.retain(|message| message.severity == Severity::Error);
+    }
+    if session.errors > Messages::MOST {
+        messages.say_that_there_are_more();
+    }
     match model {
         Some(mut model) if !messages.has_errors() => {
             model.notes = messages;
@@ -75,6 +84,9 @@ pub fn read(
 
 /// Files at most, each counted as often as it is included: what is hostile stops here.
 const MAX_FILES: usize = 1000;
+
+/// Bodies and joints at most in a file and what it includes.
+const MAX_ELEMENTS: usize = 200_000;
 
 /// Depth of includes at most.
 const MAX_DEPTH: usize = 32;
@@ -95,22 +107,40 @@ struct Session<'f> {
     /// All messages there were, by place and text: a file that is included twice has its faults
     /// twice, and they are told once.
     told: HashSet<u64>,
+    errors: usize,
+    notes: usize,
     /// Files being read, the outermost first.
     open: Vec<PathBuf>,
     files_read: usize,
     bytes_read: usize,
+    /// Bodies and joints of all files, each counted as often as it is included.
+    elements: usize,
     /// Names of tables and inputs that are taken, over all files.
     names: HashSet<String>,
 }
 
 impl Session<'_> {
+    /// Whether errors are no longer told.
+    fn is_full(&self) -> bool {
+        self.errors >= Messages::MOST
+    }
+
     /// Keeps a message, unless it was told before or there are too many.
     fn report(&mut self, message: Message) {
         let mut hasher = DefaultHasher::new();
         let place = message.place.as_ref();
         place.map(|p| (&p.source.name, p.span.start, p.span.end)).hash(&mut hasher);
         message.text.hash(&mut hasher);
-        if self.told.insert(hasher.finish()) && !self.messages.is_full() {
+        let (most, count) = match message.severity {
+            Severity::Error => (Messages::MOST, &mut self.errors),
+            Severity::Note => (Messages::MOST, &mut self.notes),
+        };
+        // Counted, but not kept: what comes after the last that is told.
+        if *count > most || !self.told.insert(hasher.finish()) {
+            return;
+        }
+        *count += 1;
+        if *count <= most {
             self.messages.0.push(message);
         }
     }
@@ -164,6 +194,10 @@ impl Session<'_> {
             self.report(Message::error(at, text).help("remove one of these includes"));
             return None;
         }
+        if self.elements > MAX_ELEMENTS {
+            // Said where it was found.
+            return None;
+        }
         if self.open.len() >= MAX_DEPTH || self.files_read > MAX_FILES {
             if self.files_read <= MAX_FILES + 1 {
                 let text = format!("too many includes: at most {MAX_FILES} files, {MAX_DEPTH} deep");
@@ -198,6 +232,7 @@ impl Session<'_> {
                     source,
                     folder,
                     prefix,
+                    subject: String::new(),
                     names: Names::default(),
                     joints: HashMap::new(),
                     model: ModelFile::new(Description::new("")),
@@ -271,6 +306,8 @@ struct Reader<'s, 'f> {
     folder: PathBuf,
     /// Goes before all names of the file, over all includes.
     prefix: String,
+    /// What is being read, in words, for messages about values.
+    subject: String,
     /// What expressions may use.
     names: Names,
     /// Numbers of the joints, for what refers to them.
@@ -300,14 +337,19 @@ impl Reader<'_, '_> {
         self.report(message);
     }
 
+    /// A text with what it is about before it.
+    fn about(&self, text: String) -> String {
+        if self.subject.is_empty() { text } else { format!("{}: {text}", self.subject) }
+    }
+
     /// Something of the wrong type.
     fn expected(&mut self, what: &str, value: &Value) {
-        let text = match (&value.kind, what) {
-            (Kind::Text(text), "a number") => {
-                format!("{what} is expected here, not the text \"{}\"", shortened(text))
-            }
-            (kind, _) => format!("{what} is expected here, not {}", kind.name()),
+        let found = match &value.kind {
+            Kind::Text(text) => format!("the text \"{}\"", shortened(text)),
+            Kind::Number(x) => format!("the number {x}"),
+            kind => kind.name().to_string(),
         };
+        let text = self.about(format!("{what} is expected here, not {found}"));
         self.error(&value.span, text);
     }
 
@@ -360,7 +402,8 @@ impl Reader<'_, '_> {
                 Some(name) => format!("did you mean \"{name}\"?"),
                 None => format!("there are {}", names.join(", ")),
             };
-            self.error_with_help(&value.span, format!("there is no {what} \"{}\"", shortened(text)), help);
+            let text = self.about(format!("there is no {what} \"{}\"", shortened(text)));
+            self.error_with_help(&value.span, text, help);
         }
         found
     }
@@ -369,6 +412,11 @@ impl Reader<'_, '_> {
     fn unknown_keys(&mut self, table: &Table, thing: &str, known: &[&str]) {
         for entry in &table.entries {
             if !known.contains(&entry.key.as_str()) {
+                if self.session.is_full() {
+                    // Counted, to say that there are more.
+                    self.session.errors += 1;
+                    return;
+                }
                 let key = shortened(&entry.key);
                 let help = match nearest(&entry.key, known.iter().copied()) {
                     Some(name) => format!("did you mean `{name}`?"),

@@ -64,6 +64,7 @@ struct Declared {
 impl Reader<'_, '_> {
     pub(super) fn parameters(&mut self, value: Option<&Value>, overrides: Vec<Override>) {
         let mut declared = Vec::new();
+        self.subject = "[parameters]".to_string();
         if let Some(table) = value.and_then(|value| self.table(value)) {
             for entry in &table.entries {
                 declared.extend(self.declare(&entry.key, &entry.key_span, &entry.value));
@@ -72,10 +73,12 @@ impl Reader<'_, '_> {
         for given in overrides {
             self.replace(&mut declared, given);
         }
-        self.evaluate(declared);
-        self.names.functions = self.names.constants.clone().variable("t");
+        // Functions of time have it as a variable, which goes first.
         let constants = std::mem::take(&mut self.names.constants);
         self.names.constants = constants.forbid("t", "this number must be constant");
+        self.evaluate(declared);
+        self.names.functions = self.names.constants.clone().variable("t");
+        self.subject = "[model]".to_string();
         if let Some(gravity) = self.names.gravity.take()
             && let Some(gravity) = self.numbers(&gravity, "m/s²")
         {
@@ -226,11 +229,12 @@ impl Reader<'_, '_> {
             names.insert(MOST - 2, "…".to_string());
         }
         let text = match names.as_slice() {
-            [name, other] if name == other => format!("the parameter {name} depends on itself"),
+            [name, _] => format!("the parameter {name} depends on itself"),
             names => format!("the parameters {} depend on each other in a ring", names.join(" → ")),
         };
         let at = ring.first().map_or(0..0, |i| declared[*i].head.clone());
-        self.error_with_help(&at, text, "give one of them a number");
+        let help = if names.len() == 2 { "give it a number" } else { "give one of them a number" };
+        self.error_with_help(&at, text, help);
     }
 
     /// Reports a value from elsewhere that is another quantity than the one in the file; the
@@ -260,6 +264,9 @@ impl Reader<'_, '_> {
     }
 
     fn evaluate_one(&mut self, parameter: &Declared) -> Option<f64> {
+        if self.session.is_full() {
+            return None;
+        }
         let place = Text {
             source: &parameter.source,
             start: parameter.start,
@@ -313,12 +320,13 @@ impl Reader<'_, '_> {
 /// A ring of parameters that need each other, from one that could not be evaluated.
 fn ring(first: usize, needs: &[Vec<usize>], done: &[bool]) -> Vec<usize> {
     let mut path = vec![first];
+    let mut place = HashMap::from([(first, 0)]);
     loop {
         let last = path[path.len() - 1];
         let Some(&next) = needs[last].iter().find(|i| !done[**i]) else {
             return path;
         };
-        if let Some(at) = path.iter().position(|i| *i == next) {
+        if let Some(at) = place.insert(next, path.len()) {
             path.drain(..at);
             path.push(next);
             return path;

@@ -39,6 +39,7 @@ impl<'t, 'a, 's, 'f> TableReader<'t, 'a, 's, 'f> {
             None => (String::new(), self.table.span.clone()),
         };
         self.thing = format!("{what} \"{}\"", shortened(&name));
+        self.reader.subject.clone_from(&self.thing);
         let label = Label::Named(what, name.clone());
         self.reader.remember(label, Some(self.table), &span);
         name
@@ -78,9 +79,10 @@ impl<'t, 'a, 's, 'f> TableReader<'t, 'a, 's, 'f> {
         match field.need {
             Need::Default => self.optional(field.name),
             Need::Required => {
+                let doc = field.doc.trim_end_matches('.');
                 let about = match field.unit {
-                    "" => field.doc.to_string(),
-                    unit => format!("{} [{unit}]", field.doc),
+                    "" => doc.to_string(),
+                    unit => format!("{doc} [{unit}]"),
                 };
                 self.required(field.name, &about)
             }
@@ -93,7 +95,7 @@ impl<'t, 'a, 's, 'f> TableReader<'t, 'a, 's, 'f> {
         if list.len() == 3 {
             return Some(list);
         }
-        let text = format!("3 {what} are expected here, not {}", list.len());
+        let text = self.reader.about(format!("3 {what} are expected here, not {}", list.len()));
         self.reader.error(&value.span, text);
         None
     }
@@ -122,10 +124,10 @@ impl Fields for TableReader<'_, '_, '_, '_> {
             return;
         };
         if ![3, 6].contains(&list.len()) {
-            let text = format!(
+            let text = self.reader.about(format!(
                 "3 numbers (xx, yy, zz) or 6 (xx, yy, zz, xy, yz, zx) are expected here, not {}",
                 list.len()
-            );
+            ));
             self.reader.error(&value.span, text);
             return;
         }

@@ -2,7 +2,7 @@
 
 use super::parameters::Override;
 use super::table_reader::TableReader;
-use super::{Reader, VERSION};
+use super::{MAX_ELEMENTS, Reader, VERSION};
 use crate::message::Message;
 use crate::model_file::{Input, Label};
 use crate::settings::{SETTINGS, SettingKind, SettingValue};
@@ -28,9 +28,6 @@ pub(crate) const TABLES: [&str; 13] = [
     "simulation",
 ];
 
-/// Elements at most in one file and what it includes.
-const MAX_ELEMENTS: usize = 200_000;
-
 impl Reader<'_, '_> {
     pub(super) fn top(&mut self, root: &Table, overrides: Vec<Override>) {
         self.unknown_keys(root, "a model file", &TABLES);
@@ -51,11 +48,12 @@ impl Reader<'_, '_> {
         for table in self.tables(root, "joint") {
             self.joint(table);
         }
+        let d = &self.model.description;
+        self.session.elements += d.bodies.len() + d.joints.len();
         for table in self.tables(root, "include") {
             self.include(table);
         }
-        let d = &self.model.description;
-        if d.bodies.len() + d.joints.len() > MAX_ELEMENTS {
+        if self.session.elements > MAX_ELEMENTS {
             let text = format!("this is a mechanism of more than {MAX_ELEMENTS} bodies and joints");
             let at = self.model.places.root();
             self.report(Message::error(at, text).help("split it into models that run by themselves"));
@@ -89,6 +87,7 @@ impl Reader<'_, '_> {
             return;
         };
         let Some(table) = self.table(value) else { return };
+        self.subject = "[model]".to_string();
         let mut fields = TableReader::new(self, table, "[model]");
         let format = fields.required("format", &format!("the version of the format, {VERSION}"));
         let name = fields.required("name", "the name of the mechanism");
@@ -199,6 +198,7 @@ impl Reader<'_, '_> {
     }
 
     fn output(&mut self, table: &Table) {
+        self.subject = "an output".to_string();
         let mut fields = TableReader::new(self, table, "an output");
         let channels = fields.required("channels", "a list of names or patterns, such as [\"crank.*\"]");
         fields.finish();
@@ -217,6 +217,7 @@ impl Reader<'_, '_> {
 
     fn simulation(&mut self, value: &Value) {
         let Some(table) = self.table(value) else { return };
+        self.subject = "[simulation]".to_string();
         let mut fields = TableReader::new(self, table, "[simulation]");
         let mut given = Vec::new();
         for info in SETTINGS {

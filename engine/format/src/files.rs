@@ -25,7 +25,9 @@ impl Files {
     pub fn in_memory<N: Into<PathBuf>, T: Into<String>>(files: impl IntoIterator<Item = (N, T)>) -> Self {
         let files = files.into_iter();
         Self(Store::Memory(
-            files.map(|(name, text)| (plain(&name.into()), text.into())).collect(),
+            files
+                .map(|(name, text)| (plain(&name.into()), text.into()))
+                .collect(),
         ))
     }
 

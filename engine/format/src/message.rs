@@ -218,10 +218,7 @@ mod tests {
     #[test]
     fn points_at_the_place() {
         let source = Source::new("m.toml", "a = 1\nmäss = 3\n");
-        let place = Some(Place {
-            source,
-            span: 6..11,
-        });
+        let place = Some(Place { source, span: 6..11 });
         let message = Message::error(place, "unknown key `mäss`").help("did you mean `mass`?");
         assert_eq!(message.position(), Some(("m.toml", 2, 1)));
         let text = message.render(false);
@@ -233,11 +230,17 @@ mod tests {
     fn places_outside_the_text_do_no_harm() {
         let source = Source::new("m", "ä");
         for span in [0..0, 1..1, 1..9, 7..9, 2..1] {
-            let place = Some(Place { source: source.clone(), span });
+            let place = Some(Place {
+                source: source.clone(),
+                span,
+            });
             let _ = Message::error(place, "x").render(false);
         }
         let long = Source::new("m", "x".repeat(100_000));
-        let place = Some(Place { source: long, span: 50_000..50_010 });
+        let place = Some(Place {
+            source: long,
+            span: 50_000..50_010,
+        });
         assert!(Message::error(place, "x").render(false).len() < 3_000);
     }
 }

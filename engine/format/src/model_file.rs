@@ -2,8 +2,8 @@
 
 use crate::message::{Message, Messages, Place};
 use crate::settings::Settings;
-use holonom_multibody::description::Placement;
 use holonom_multibody::compile::{ModelError, ModelErrors};
+use holonom_multibody::description::Placement;
 use holonom_multibody::{Description, Model, Signal};
 use std::collections::HashMap;
 
@@ -120,7 +120,10 @@ impl ModelFile {
         let subject = error.subject();
         let thing = subject.place.and_then(|thing| self.places.thing(&thing, number));
         // As the file spells it.
-        let text = error.to_string().replace("the hint Tree", "hint = \"tree\"").replace("as Tree", "as \"tree\"");
+        let text = error
+            .to_string()
+            .replace("the hint Tree", "hint = \"tree\"")
+            .replace("as Tree", "as \"tree\"");
         // The remedy stands after the last semicolon.
         let (fault, remedy) = match text.rsplit_once("; ") {
             Some((fault, remedy)) => (fault.to_string(), Some(remedy.to_string())),
@@ -177,9 +180,7 @@ impl Label {
         Some(match self {
             Self::Named(kind, name) => Self::Named(kind, format!("{prefix}{name}")),
             Self::Marker(name, Some(body)) => Self::Marker(name, Some(format!("{prefix}{body}"))),
-            Self::Marker(name, None) => {
-                Self::Marker(format!("{prefix}{name}"), carrier.map(str::to_string))
-            }
+            Self::Marker(name, None) => Self::Marker(format!("{prefix}{name}"), carrier.map(str::to_string)),
             Self::Own(_) => return None,
         })
     }
@@ -213,7 +214,11 @@ impl Thing {
     fn place(&self, name: Option<&str>, fields: &[&str]) -> Place {
         let says = |text: &str, name: &str| text == name || text.split('.').any(|part| part == name);
         let text = name.and_then(|name| self.texts.iter().find(|(text, _)| says(text, name)));
-        let value = || fields.iter().find_map(|field| self.values.iter().find(|(key, _)| key == field));
+        let value = || {
+            fields
+                .iter()
+                .find_map(|field| self.values.iter().find(|(key, _)| key == field))
+        };
         text.or_else(value).map_or(&self.head, |(_, place)| place).clone()
     }
 }
@@ -237,7 +242,10 @@ impl Places {
     }
 
     fn push(&mut self, thing: Thing) {
-        self.named.entry(thing.label.text()).or_default().push(self.things.len());
+        self.named
+            .entry(thing.label.text())
+            .or_default()
+            .push(self.things.len());
         self.things.push(thing);
     }
 

@@ -114,30 +114,51 @@ fn part(table: &str) -> Value {
             ]},
         }),
         "table" => {
-            let numbers = json!({ "type": "array", "items": { "type": "number" } });
+            let numbers = json!({ "type": "array", "items": number(), "minItems": 2 });
             list_of(object(
                 Map::from_iter([
                     ("name".to_string(), text("Name, callable in expressions.")),
                     ("file".to_string(), text("CSV file, relative to this one.")),
-                    ("columns".to_string(), json!({ "type": "array", "items": { "type": ["string", "integer"] }, "minItems": 2, "maxItems": 2 })),
+                    (
+                        "columns".to_string(),
+                        json!({ "type": "array", "items": { "type": ["string", "integer"] }, "minItems": 2, "maxItems": 2 }),
+                    ),
                     ("x".to_string(), numbers.clone()),
                     ("y".to_string(), numbers),
-                    ("interpolation".to_string(), json!({ "enum": ["linear", "spline", "monotone"] })),
-                    ("extrapolation".to_string(), json!({ "enum": ["hold", "linear", "refuse"] })),
+                    (
+                        "interpolation".to_string(),
+                        json!({ "enum": ["linear", "spline", "monotone"] }),
+                    ),
+                    (
+                        "extrapolation".to_string(),
+                        json!({ "enum": ["hold", "linear", "refuse"] }),
+                    ),
                 ]),
                 &["name"],
             ))
         }
         "include" => {
             let mut properties = Map::from_iter([
-                ("file".to_string(), text("Model file or URDF, relative to this one.")),
+                (
+                    "file".to_string(),
+                    text("Model file or URDF, relative to this one."),
+                ),
                 ("prefix".to_string(), text("Put before all its names.")),
                 ("on".to_string(), text("Frame that its ground becomes.")),
                 ("position".to_string(), vector()),
                 ("mirror".to_string(), json!({ "enum": ["x", "y", "z"] })),
-                ("base".to_string(), json!({ "enum": ["fixed", "free"], "description": "How the root link of a URDF file is held." })),
-                ("strict".to_string(), json!({ "type": "boolean", "description": "Refuse what of a URDF file is not honoured." })),
-                ("parameters".to_string(), json!({ "type": "object", "additionalProperties": number() })),
+                (
+                    "base".to_string(),
+                    json!({ "enum": ["fixed", "free"], "description": "How the root link of a URDF file is held." }),
+                ),
+                (
+                    "strict".to_string(),
+                    json!({ "type": "boolean", "description": "Refuse what of a URDF file is not honoured." }),
+                ),
+                (
+                    "parameters".to_string(),
+                    json!({ "type": "object", "additionalProperties": number() }),
+                ),
             ]);
             for key in ORIENTATIONS {
                 properties.insert(key.to_string(), orientation(key));
@@ -146,7 +167,9 @@ fn part(table: &str) -> Value {
         }
         "ground" => object(Map::from_iter([("markers".to_string(), markers())]), &[]),
         "body" => list_of(body()),
-        "joint" => list_of(json!({ "oneOf": JOINTS.iter().map(|info| joint(info.name)).collect::<Vec<_>>() })),
+        "joint" => {
+            list_of(json!({ "oneOf": JOINTS.iter().map(|info| joint(info.name)).collect::<Vec<_>>() }))
+        }
         "constraint" => {
             let kinds = CONSTRAINTS.iter().map(|info| {
                 let fields = note(|v| (info.fields)(&mut (info.template)(), v));
@@ -173,6 +196,10 @@ fn part(table: &str) -> Value {
                 ("name".to_string(), text("Name, usable in expressions of t.")),
                 ("unit".to_string(), text("Unit of its value.")),
                 ("expression".to_string(), function()),
+                (
+                    "live".to_string(),
+                    json!({ "const": false, "description": "Inputs from outside while a run goes on do not exist yet." }),
+                ),
             ]),
             &["name", "expression"],
         )),
@@ -285,7 +312,10 @@ fn sort(sort: &Sort) -> Value {
     match sort {
         Sort::Number => number(),
         Sort::Vector => vector(),
-        Sort::Symmetric => json!({ "type": "array", "items": number(), "minItems": 3, "maxItems": 6 }),
+        Sort::Symmetric => json!({ "anyOf": [
+            { "type": "array", "items": number(), "minItems": 3, "maxItems": 3 },
+            { "type": "array", "items": number(), "minItems": 6, "maxItems": 6 },
+        ]}),
         Sort::Signal => function(),
         Sort::Signals | Sort::Expressions(_) => {
             json!({ "type": "array", "items": function(), "minItems": 3, "maxItems": 3 })

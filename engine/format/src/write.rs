@@ -136,7 +136,11 @@ impl Writer<'_> {
             let template = |v: &mut dyn Fields| (info.fields)(&mut (info.template)(), v);
             let fields = self.fields(template, |v| (info.fields)(&mut constraint.kind.clone(), v));
             let name = quoted(&constraint.name);
-            let _ = write!(text, "\n[[constraint]]\nname = {name}\nkind = \"{}\"\n{fields}", info.name);
+            let _ = write!(
+                text,
+                "\n[[constraint]]\nname = {name}\nkind = \"{}\"\n{fields}",
+                info.name
+            );
         }
         for rod in &d.rods {
             self.thing = format!("rod \"{}\"", rod.name);
@@ -153,7 +157,11 @@ impl Writer<'_> {
             let template = |v: &mut dyn Fields| (info.fields)(&mut (info.template)(), v);
             let fields = self.fields(template, |v| (info.fields)(&mut force.kind.clone(), v));
             let name = quoted(&force.name);
-            let _ = write!(text, "\n[[force]]\nname = {name}\nkind = \"{}\"\n{fields}", info.name);
+            let _ = write!(
+                text,
+                "\n[[force]]\nname = {name}\nkind = \"{}\"\n{fields}",
+                info.name
+            );
         }
         if !file.outputs.is_empty() {
             let patterns = list(file.outputs.iter().map(|pattern| quoted(pattern)));
@@ -218,7 +226,11 @@ impl Writer<'_> {
         let mut text = format!("\n[[joint]]\nname = {name}\nkind = \"{}\"\n{fields}", info.name);
         for (index, coordinate) in joint.coordinates.iter().enumerate() {
             let Some(known) = info.coordinates.get(index) else {
-                self.refuse(format!("a {} joint has {} coordinates", info.name, info.coordinates.len()));
+                self.refuse(format!(
+                    "a {} joint has {} coordinates",
+                    info.name,
+                    info.coordinates.len()
+                ));
                 break;
             };
             if let Some(value) = self.coordinate(coordinate) {
@@ -324,7 +336,10 @@ impl Writer<'_> {
     }
 
     fn table(&mut self, curve: Arc<Curve>) {
-        let known = self.tables.entry(curve.name().to_string()).or_insert_with(|| curve.clone());
+        let known = self
+            .tables
+            .entry(curve.name().to_string())
+            .or_insert_with(|| curve.clone());
         if **known != *curve {
             let reason = format!("it uses two tables with the name \"{}\"", curve.name());
             self.refuse(reason);
@@ -332,7 +347,11 @@ impl Writer<'_> {
     }
 
     fn reference(&mut self, coordinate: &CoordinateRef) -> String {
-        let joint = self.description.joints.iter().find(|j| j.name == coordinate.joint);
+        let joint = self
+            .description
+            .joints
+            .iter()
+            .find(|j| j.name == coordinate.joint);
         let Some(joint) = joint else {
             self.refuse(format!("there is no joint \"{}\"", coordinate.joint));
             return String::new();
@@ -342,7 +361,10 @@ impl Writer<'_> {
             Some(_) if coordinates.len() == 1 => joint.name.clone(),
             Some(known) => format!("{}.{}", joint.name, known.name),
             None => {
-                self.refuse(format!("joint \"{}\" has no coordinate {}", joint.name, coordinate.index));
+                self.refuse(format!(
+                    "joint \"{}\" has no coordinate {}",
+                    joint.name, coordinate.index
+                ));
                 String::new()
             }
         }
@@ -413,7 +435,8 @@ impl Fields for FieldWriter<'_, '_> {
         for (coordinate, factor) in value {
             let name = self.writer.reference(coordinate);
             if !names.insert(name.clone()) {
-                self.writer.refuse(format!("the coordinate \"{name}\" appears twice in it"));
+                self.writer
+                    .refuse(format!("the coordinate \"{name}\" appears twice in it"));
             }
             parts.push(format!("{} = {}", key(&name), self.writer.number(*factor)));
         }

@@ -52,7 +52,11 @@ fn values(description: &mut Description) -> Vec<f64> {
             }
         }
         // A coordinate that says nothing is not written.
-        while joint.coordinates.last().is_some_and(|c| *c == Coordinate::default()) {
+        while joint
+            .coordinates
+            .last()
+            .is_some_and(|c| *c == Coordinate::default())
+        {
             joint.coordinates.pop();
         }
     }
@@ -81,7 +85,10 @@ fn random_mechanisms() {
         functions += expected.len();
         assert_eq!(expected.len(), found.len());
         for (a, b) in expected.iter().zip(&found) {
-            assert!((a - b).abs() <= 1e-13 * (1.0 + a.abs()), "mechanism {seed}: {a} {b}\n{text}");
+            assert!(
+                (a - b).abs() <= 1e-13 * (1.0 + a.abs()),
+                "mechanism {seed}: {a} {b}\n{text}"
+            );
         }
         // From then on to the bit.
         let again = write(&file).unwrap();
@@ -97,9 +104,24 @@ fn check(path: &Path, files: &Files) -> ModelFile {
     let file = read(path, files, &[]).unwrap_or_else(|messages| panic!("{messages}"));
     let text = write(&file).unwrap();
     let same = reread(&text);
-    assert!(same == file, "{}:\n{text}", path.display());
+    assert!(
+        same == file,
+        "{}: {}\n{text}",
+        path.display(),
+        difference(&same, &file)
+    );
     assert_eq!(write(&same).unwrap(), text, "{}", path.display());
     file
+}
+
+/// The first things that are not equal.
+fn difference(a: &ModelFile, b: &ModelFile) -> String {
+    let (d, e) = (&a.description, &b.description);
+    let forces = d.forces.iter().zip(&e.forces).find(|(x, y)| x != y);
+    let joints = d.joints.iter().zip(&e.joints).find(|(x, y)| x != y);
+    let bodies = d.bodies.iter().zip(&e.bodies).find(|(x, y)| x != y);
+    let inputs = a.inputs.iter().zip(&b.inputs).find(|(x, y)| x != y);
+    format!("{forces:#?} {joints:#?} {bodies:#?} {inputs:#?}")
 }
 
 /// Model files below a folder.
@@ -240,7 +262,11 @@ fn columns_by_number_or_heading() {
     };
     let mass = |columns: &str, csv: &str| {
         let files = Files::in_memory([("m.toml", model(columns).as_str()), ("road.csv", csv)]);
-        read("m.toml", &files, &[]).unwrap_or_else(|m| panic!("{m}")).description.bodies[0].mass
+        read("m.toml", &files, &[])
+            .unwrap_or_else(|m| panic!("{m}"))
+            .description
+            .bodies[0]
+            .mass
     };
     let (plain, headed) = ("0 10 20\n1 11 21\n", "s;z;w\n0;10;20\n1;11;21\n");
     assert_eq!(mass("", plain), 11.0);

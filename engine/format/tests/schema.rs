@@ -33,7 +33,11 @@ fn validate(value: &Value, rule: &Value, root: &Value) -> Result<(), String> {
             }
             "const" | "enum" => {}
             "anyOf" | "oneOf" => {
-                let results = wanted.as_array().unwrap().iter().map(|one| validate(value, one, root));
+                let results = wanted
+                    .as_array()
+                    .unwrap()
+                    .iter()
+                    .map(|one| validate(value, one, root));
                 let (good, bad): (Vec<_>, Vec<_>) = results.partition(Result::is_ok);
                 if good.is_empty() || keyword == "oneOf" && good.len() > 1 {
                     return Err(format!("{value}: {} of {keyword} fit; {bad:?}", good.len()));
@@ -51,7 +55,11 @@ fn validate(value: &Value, rule: &Value, root: &Value) -> Result<(), String> {
                     _ => continue,
                 };
                 let limit = wanted.as_u64().unwrap();
-                if if keyword.starts_with("min") { length < limit } else { length > limit } {
+                if if keyword.starts_with("min") {
+                    length < limit
+                } else {
+                    length > limit
+                } {
                     return Err(format!("{value} has {length} entries: {keyword} {limit}"));
                 }
             }
@@ -62,7 +70,10 @@ fn validate(value: &Value, rule: &Value, root: &Value) -> Result<(), String> {
             }
             "required" => {
                 for key in wanted.as_array().unwrap() {
-                    if value.as_object().is_some_and(|o| !o.contains_key(key.as_str().unwrap())) {
+                    if value
+                        .as_object()
+                        .is_some_and(|o| !o.contains_key(key.as_str().unwrap()))
+                    {
                         return Err(format!("{key} is missing"));
                     }
                 }
@@ -76,7 +87,9 @@ fn validate(value: &Value, rule: &Value, root: &Value) -> Result<(), String> {
 
 fn properties(value: &Value, rule: &Map<String, Value>, root: &Value) -> Result<(), String> {
     let nothing = Map::new();
-    let known = rule.get("properties").map_or(&nothing, |p| p.as_object().unwrap());
+    let known = rule
+        .get("properties")
+        .map_or(&nothing, |p| p.as_object().unwrap());
     for (key, value) in value.as_object().into_iter().flatten() {
         match (known.get(key), rule.get("additionalProperties")) {
             (Some(rule), _) => validate(value, rule, root).map_err(|e| format!("{key}: {e}"))?,
@@ -117,7 +130,9 @@ fn json(text: &str) -> Value {
         }
     }
     fn table(from: &toml::de::DeTable<'_>) -> Value {
-        let entries = from.iter().map(|(key, v)| (key.get_ref().to_string(), value(v.get_ref())));
+        let entries = from
+            .iter()
+            .map(|(key, v)| (key.get_ref().to_string(), value(v.get_ref())));
         Value::Object(entries.collect())
     }
     table(toml::de::DeTable::parse(text).unwrap().get_ref())
@@ -158,16 +173,26 @@ fn refuses_broken_forms() {
     let schema = schema();
     let mut refused = 0;
     for (name, text) in texts("engine/format/tests/broken") {
-        let of_form = ["key-", "type-", "setting-unknown", "setting-misspelt", "setting-flag", "format-"]
-            .iter()
-            .any(|start| name.starts_with(start));
+        let of_form = [
+            "key-",
+            "type-",
+            "setting-unknown",
+            "setting-misspelt",
+            "setting-flag",
+            "format-",
+        ]
+        .iter()
+        .any(|start| name.starts_with(start));
         // Two orientations, two ways to give inertia, dates: the schema does not tell.
         let beyond = ["key-marker-two-orientations", "key-solid-and-inertia"];
         if !of_form || beyond.iter().any(|start| name.starts_with(start)) {
             continue;
         }
         refused += 1;
-        assert!(validate(&json(&text), &schema, &schema).is_err(), "{name} passes the schema");
+        assert!(
+            validate(&json(&text), &schema, &schema).is_err(),
+            "{name} passes the schema"
+        );
     }
     assert!(refused >= 35, "{refused}");
 }

@@ -75,15 +75,27 @@ fn main() {
         }
         if said.elapsed() > Duration::from_secs(30) {
             said = Instant::now();
-            println!("{} cases, {:?}, peak {}", next.load(Ordering::Relaxed) - first, begin.elapsed(), peak());
+            println!(
+                "{} cases, {:?}, peak {}",
+                next.load(Ordering::Relaxed) - first,
+                begin.elapsed(),
+                peak()
+            );
         }
     }
     let [refused, read, compiled, assembled] = [0, 1, 2, 3].map(|i| reached[i].load(Ordering::Relaxed));
     let panics = panics.lock().unwrap();
     let (took, case) = *slowest.lock().unwrap();
-    println!("{cases} cases from {} files in {:?}", seeds.len(), begin.elapsed());
+    println!(
+        "{cases} cases from {} files in {:?}",
+        seeds.len(),
+        begin.elapsed()
+    );
     println!("refused {refused}, read {read}, compiled {compiled}, assembled {assembled}");
-    println!("slowest case {case}: {took:?}; peak of memory {}; panics {panics:?}", peak());
+    println!(
+        "slowest case {case}: {took:?}; peak of memory {}; panics {panics:?}",
+        peak()
+    );
     std::process::exit(i32::from(!panics.is_empty()));
 }
 

@@ -50,7 +50,9 @@ fn marks(name: &str, seen: &mut BTreeSet<String>, out: &mut BTreeSet<(String, us
     }
     for part in std::fs::read_dir(folder().join("parts")).unwrap() {
         let part = part.unwrap().file_name().into_string().unwrap();
-        if text.contains(&format!("parts/{part}\"")) || text.contains(&format!("\"{part}\"")) && name.starts_with("parts") {
+        if text.contains(&format!("parts/{part}\""))
+            || text.contains(&format!("\"{part}\"")) && name.starts_with("parts")
+        {
             marks(&format!("parts/{part}"), seen, out);
         }
     }
@@ -80,9 +82,15 @@ fn messages_are_as_expected() {
             found.insert((file.to_string(), line));
         }
         if found != expected {
-            writeln!(wrong, "{name}: messages at {found:?}, expected at {expected:?}\n{messages}\n").unwrap();
+            writeln!(
+                wrong,
+                "{name}: messages at {found:?}, expected at {expected:?}\n{messages}\n"
+            )
+            .unwrap();
         }
-        let shown = messages.to_string().replace(&format!("{}/", folder().display()), "");
+        let shown = messages
+            .to_string()
+            .replace(&format!("{}/", folder().display()), "");
         writeln!(text, "# {name}\n{shown}\n").unwrap();
     }
     assert!(wrong.is_empty(), "{wrong}");
@@ -98,7 +106,11 @@ fn compare(text: &str) {
     for (new, old) in text.split("\n\n# ").zip(expected.split("\n\n# ")) {
         assert_eq!(new, old, "run with HOLONOM_BLESS=1 if the new message is better");
     }
-    assert_eq!(text.len(), expected.len(), "cases added or removed: run with HOLONOM_BLESS=1");
+    assert_eq!(
+        text.len(),
+        expected.len(),
+        "cases added or removed: run with HOLONOM_BLESS=1"
+    );
 }
 
 const HEAD: &str = "[model]\nformat = 1\nname = \"hostile\"\n";
@@ -107,12 +119,20 @@ const HEAD: &str = "[model]\nformat = 1\nname = \"hostile\"\n";
 fn refused(name: &str, main: String, parts: Vec<(String, String)>) {
     let begin = Instant::now();
     let files = Files::in_memory(std::iter::once(("main.toml".to_string(), main)).chain(parts));
-    let messages = faults(Path::new("main.toml"), &files).unwrap_or_else(|| panic!("{name}: nothing is said"));
+    let messages =
+        faults(Path::new("main.toml"), &files).unwrap_or_else(|| panic!("{name}: nothing is said"));
     let shown = messages.to_string();
-    assert!(messages.0.iter().all(|m| m.position().is_some()), "{name}: {shown}");
+    assert!(
+        messages.0.iter().all(|m| m.position().is_some()),
+        "{name}: {shown}"
+    );
     assert!(shown.len() < 200_000, "{name}: {} bytes", shown.len());
     println!("{name}: {:?}", begin.elapsed());
-    assert!(begin.elapsed() < Duration::from_secs(5), "{name}: {:?}", begin.elapsed());
+    assert!(
+        begin.elapsed() < Duration::from_secs(5),
+        "{name}: {:?}",
+        begin.elapsed()
+    );
 }
 
 /// One after the other, so that times mean something.
@@ -122,53 +142,130 @@ fn hostile_sizes_and_depths() {
     let lines = |make: &dyn Fn(usize) -> String| (0..n).map(make).collect::<String>();
     let only = |name: &str, text: String| refused(name, format!("{HEAD}{text}"), Vec::new());
     only("deep lists", format!("x = {}{}", "[".repeat(n), "]".repeat(n)));
-    only("deep tables", format!("x = {}1{}", "{a = ".repeat(n), "}".repeat(n)));
+    only(
+        "deep tables",
+        format!("x = {}1{}", "{a = ".repeat(n), "}".repeat(n)),
+    );
     only("deep keys", format!("{}x = 1", "a.".repeat(n)));
     only("deep headers", format!("[{}x]\ny = 1", "a.".repeat(n)));
     only("long line", format!("x = \"{}\"", "y".repeat(10 * n)));
     only("long key", format!("{} = 1", "y".repeat(10 * n)));
-    only("long number", format!("[[body]]\nname = \"b\"\nmass = {}", "9".repeat(10 * n)));
-    only("huge exponent", format!("[[body]]\nname = \"b\"\nmass = 1e{}", "9".repeat(n)));
-    only("huge exponent in an expression", "[[body]]\nname = \"b\"\nmass = \"9^9^9^9^9\"".to_string());
-    only("long expression", format!("[[body]]\nname = \"b\"\nmass = \"1{}\"", "+1".repeat(n)));
-    only("deep expression", format!("[[body]]\nname = \"b\"\nmass = \"{}1\"", "-(".repeat(20_000)));
-    only("many signs", format!("[[body]]\nname = \"b\"\nmass = \"{}1\"", "-".repeat(60_000)));
+    only(
+        "long number",
+        format!("[[body]]\nname = \"b\"\nmass = {}", "9".repeat(10 * n)),
+    );
+    only(
+        "huge exponent",
+        format!("[[body]]\nname = \"b\"\nmass = 1e{}", "9".repeat(n)),
+    );
+    only(
+        "huge exponent in an expression",
+        "[[body]]\nname = \"b\"\nmass = \"9^9^9^9^9\"".to_string(),
+    );
+    only(
+        "long expression",
+        format!("[[body]]\nname = \"b\"\nmass = \"1{}\"", "+1".repeat(n)),
+    );
+    only(
+        "deep expression",
+        format!("[[body]]\nname = \"b\"\nmass = \"{}1\"", "-(".repeat(20_000)),
+    );
+    only(
+        "many signs",
+        format!("[[body]]\nname = \"b\"\nmass = \"{}1\"", "-".repeat(60_000)),
+    );
     only("many keys at the top", lines(&|i| format!("k{i} = 1\n")));
-    only("many keys in a body", format!("[[body]]\nname = \"b\"\nmass = 1\n{}", lines(&|i| format!("k{i} = 1\n"))));
-    only("many parameters and a ring", format!("[parameters]\n{}", lines(&|i| format!("p{i} = \"p{}\"\n", (i + 1) % n))));
-    only("many parameters of unknown names", format!("[parameters]\n{}", lines(&|i| format!("p{i} = \"q{i}\"\n"))));
-    only("many bodies without joints", lines(&|i| format!("[[body]]\nname = \"b{i}\"\nmass = 1\n")));
-    only("many bodies of one name", lines(&|_| "[[body]]\nname = \"b\"\nmass = 1\n".to_string()));
-    only("many markers", format!("[ground]\nmarkers = {{ {} }}", lines(&|i| format!("m{i} = 1, "))));
+    only(
+        "many keys in a body",
+        format!(
+            "[[body]]\nname = \"b\"\nmass = 1\n{}",
+            lines(&|i| format!("k{i} = 1\n"))
+        ),
+    );
+    only(
+        "many parameters and a ring",
+        format!(
+            "[parameters]\n{}",
+            lines(&|i| format!("p{i} = \"p{}\"\n", (i + 1) % n))
+        ),
+    );
+    only(
+        "many parameters of unknown names",
+        format!("[parameters]\n{}", lines(&|i| format!("p{i} = \"q{i}\"\n"))),
+    );
+    only(
+        "many bodies without joints",
+        lines(&|i| format!("[[body]]\nname = \"b{i}\"\nmass = 1\n")),
+    );
+    only(
+        "many bodies of one name",
+        lines(&|_| "[[body]]\nname = \"b\"\nmass = 1\n".to_string()),
+    );
+    only(
+        "many markers",
+        format!("[ground]\nmarkers = {{ {} }}", lines(&|i| format!("m{i} = 1, "))),
+    );
     let joint = "[[joint]]\nname = \"j\"\nkind = \"revolute\"\nfrom = \"ground\"\nto = \"b\"\n";
     let sound = format!("[[body]]\nname = \"b\"\nmass = 1\nsolid = {{ ball = 1 }}\n{joint}");
-    let driver = |i: usize| format!("[[constraint]]\nname = \"c{i}\"\nkind = \"driver\"\ncoordinate = \"x{i}\"\nfollows = 1\n");
+    let driver = |i: usize| {
+        format!("[[constraint]]\nname = \"c{i}\"\nkind = \"driver\"\ncoordinate = \"x{i}\"\nfollows = 1\n")
+    };
     only("many drivers of nothing", format!("{sound}{}", lines(&driver)));
-    only("many springs to nowhere", format!("{sound}{}", lines(&|i| format!(
-        "[[force]]\nname = \"f{i}\"\nkind = \"torsion-spring\"\nfrom = \"g{i}\"\nto = \"b\"\nstiffness = 1\n"
-    ))));
-    only("many points that fall", format!(
-        "[[table]]\nname = \"f\"\nx = [{}]\ny = [{}]",
-        lines(&|i| format!("{}, ", n - i)),
-        "0, ".repeat(n)
-    ));
-    only("too many elements", lines(&|i| format!(
-        "[[body]]\nname = \"b{i}\"\nmass = 1\n[[body]]\nname = \"c{i}\"\nmass = 1\n[[body]]\nname = \"d{i}\"\nmass = 1\n"
-    )));
-    only("a channel of stars", format!("{sound}[[output]]\nchannels = [\"{}x\"]", "*a".repeat(1000)));
+    only(
+        "many springs to nowhere",
+        format!(
+            "{sound}{}",
+            lines(&|i| format!(
+                "[[force]]\nname = \"f{i}\"\nkind = \"torsion-spring\"\nfrom = \"g{i}\"\nto = \"b\"\nstiffness = 1\n"
+            ))
+        ),
+    );
+    only(
+        "many points that fall",
+        format!(
+            "[[table]]\nname = \"f\"\nx = [{}]\ny = [{}]",
+            lines(&|i| format!("{}, ", n - i)),
+            "0, ".repeat(n)
+        ),
+    );
+    only(
+        "too many elements",
+        lines(&|i| {
+            format!(
+                "[[body]]\nname = \"b{i}\"\nmass = 1\n[[body]]\nname = \"c{i}\"\nmass = 1\n[[body]]\nname = \"d{i}\"\nmass = 1\n"
+            )
+        }),
+    );
+    only(
+        "a channel of stars",
+        format!("{sound}[[output]]\nchannels = [\"{}x\"]", "*a".repeat(1000)),
+    );
     // Each file includes the next one twice.
     let part = |i: usize| {
         let include = |k: usize| format!("[[include]]\nfile = \"p{}.toml\"\nprefix = \"{k}_\"\n", i + 1);
-        (format!("p{i}.toml"), format!("{HEAD}{}{}", include(1), include(2)))
+        (
+            format!("p{i}.toml"),
+            format!("{HEAD}{}{}", include(1), include(2)),
+        )
     };
     refused("include bomb", part(0).1, (1..40).map(part).collect());
     let chain = |i: usize| {
-        (format!("p{i}.toml"), format!("{HEAD}[[include]]\nfile = \"p{}.toml\"\n", i + 1))
+        (
+            format!("p{i}.toml"),
+            format!("{HEAD}[[include]]\nfile = \"p{}.toml\"\n", i + 1),
+        )
     };
     refused("deep includes", chain(0).1, (1..100).map(chain).collect());
     let wide = "[[include]]\nfile = \"big.toml\"\n".repeat(900);
-    let big = format!("{HEAD}{}", lines(&|i| format!("[[body]]\nname = \"b{i}\"\nmass = 1\n")));
-    refused("a large part many times", format!("{HEAD}{wide}"), vec![("big.toml".to_string(), big)]);
+    let big = format!(
+        "{HEAD}{}",
+        lines(&|i| format!("[[body]]\nname = \"b{i}\"\nmass = 1\n"))
+    );
+    refused(
+        "a large part many times",
+        format!("{HEAD}{wide}"),
+        vec![("big.toml".to_string(), big)],
+    );
 }
 
 /// A long chain is no fault: it must be read and compiled without deep recursion.

@@ -166,7 +166,10 @@ impl Reader<'_, '_> {
     fn matrix(&mut self, value: &Value) -> Option<[[f64; 3]; 3]> {
         let rows = self.list(value)?;
         if rows.len() != 3 {
-            self.error(&value.span, format!("3 rows of 3 numbers are expected here, not {} rows", rows.len()));
+            self.error(
+                &value.span,
+                format!("3 rows of 3 numbers are expected here, not {} rows", rows.len()),
+            );
             return None;
         }
         let mut matrix = [[0.0; 3]; 3];
@@ -186,7 +189,8 @@ impl<'t> TableReader<'t, '_, '_, '_> {
             let Some(value) = self.optional(key) else { continue };
             if let Some((other, _)) = turn {
                 let text = format!("{}: `{key}` and `{other}` both give the orientation", self.thing);
-                self.reader.error_with_help(&value.span, text, "remove one of them");
+                self.reader
+                    .error_with_help(&value.span, text, "remove one of them");
             } else {
                 turn = Some((key, value));
             }

@@ -6,7 +6,9 @@ use crate::tree::{Kind, Table, Value};
 use core::ops::Range;
 use holonom_multibody::Signal;
 use holonom_multibody::curve::{Column, Curve, CurveError, Extrapolation, Interpolation};
-use holonom_multibody::expression::{Ast, Dimension, DimensionState, Expression, ExpressionError, Scope, is_reserved};
+use holonom_multibody::expression::{
+    Ast, Dimension, DimensionState, Expression, ExpressionError, Scope, is_reserved,
+};
 use std::sync::Arc;
 
 /// What expressions of a file may use.
@@ -111,19 +113,17 @@ impl Reader<'_, '_> {
     pub(super) fn signal(&mut self, value: &Value, unit: &str) -> Signal {
         let nothing = Signal::constant(0.0);
         match &value.kind {
-            Kind::Text(text) => {
-                match self.bind(text, &value.span, dimension(unit), true) {
-                    Some(expression) => match expression.value() {
-                        Some(x) if x.is_finite() => Signal::constant(x),
-                        Some(x) => {
-                            self.error(&value.span, format!("this number is {x}, not a finite one"));
-                            nothing
-                        }
-                        None => Signal::Expression(Arc::new(expression)),
-                    },
-                    None => nothing,
-                }
-            }
+            Kind::Text(text) => match self.bind(text, &value.span, dimension(unit), true) {
+                Some(expression) => match expression.value() {
+                    Some(x) if x.is_finite() => Signal::constant(x),
+                    Some(x) => {
+                        self.error(&value.span, format!("this number is {x}, not a finite one"));
+                        nothing
+                    }
+                    None => Signal::Expression(Arc::new(expression)),
+                },
+                None => nothing,
+            },
             Kind::Number(_) => Signal::constant(self.number(value, unit)),
             _ => {
                 self.expected("a number or a function of t", value);
@@ -155,10 +155,20 @@ impl Reader<'_, '_> {
         }
         // Made once: there may be many parameters and many laws.
         let scope = match self.names.laws.take() {
-            Some(scope) if scope.variables().iter().map(String::as_str).eq(variables.iter().copied()) => scope,
+            Some(scope)
+                if scope
+                    .variables()
+                    .iter()
+                    .map(String::as_str)
+                    .eq(variables.iter().copied()) =>
+            {
+                scope
+            }
             _ => {
                 let constants = self.names.constants.clone();
-                variables.iter().fold(constants, |scope, name| scope.variable(*name))
+                variables
+                    .iter()
+                    .fold(constants, |scope, name| scope.variable(*name))
             }
         };
         let mut laws = Vec::with_capacity(3);
@@ -191,7 +201,11 @@ impl Reader<'_, '_> {
         if unit.is_empty() || dimension(unit).is_some() {
             return Some(unit.to_string());
         }
-        self.error_with_help(&value.span, format!("`{unit}` is not a unit"), "write it like N/m or rad/s");
+        self.error_with_help(
+            &value.span,
+            format!("`{unit}` is not a unit"),
+            "write it like N/m or rad/s",
+        );
         None
     }
 
@@ -209,7 +223,11 @@ impl Reader<'_, '_> {
         } else {
             return true;
         };
-        self.error_with_help(span, format!("the name `{name}` of the {what} {fault}"), "choose another one");
+        self.error_with_help(
+            span,
+            format!("the name `{name}` of the {what} {fault}"),
+            "choose another one",
+        );
         false
     }
 
@@ -225,7 +243,9 @@ impl Reader<'_, '_> {
             Signal::Expression(expression) => Some(expression.clone()),
             signal => {
                 let value = signal.evaluate(0.0)[0];
-                Expression::constant(value, DimensionState::Any).ok().map(Arc::new)
+                Expression::constant(value, DimensionState::Any)
+                    .ok()
+                    .map(Arc::new)
             }
         };
         if let Some(expression) = expression {
@@ -257,14 +277,21 @@ impl Reader<'_, '_> {
         let (Some(interpolation), Some(extrapolation)) = (interpolation, extrapolation) else {
             return;
         };
-        let interpolation = [Interpolation::Spline, Interpolation::Linear, Interpolation::Monotone][interpolation];
-        let extrapolation = [Extrapolation::Refuse, Extrapolation::Hold, Extrapolation::Linear][extrapolation];
+        let interpolation = [
+            Interpolation::Spline,
+            Interpolation::Linear,
+            Interpolation::Monotone,
+        ][interpolation];
+        let extrapolation =
+            [Extrapolation::Refuse, Extrapolation::Hold, Extrapolation::Linear][extrapolation];
         if !self.declare_name("table", &name, &head) {
             return;
         }
         let (own, _) = self.session.full_name(&self.prefix, &name);
         let curve = match (file, x, y) {
-            (Some(file), None, None) => self.curve_from_file(&own, file, columns, interpolation, extrapolation),
+            (Some(file), None, None) => {
+                self.curve_from_file(&own, file, columns, interpolation, extrapolation)
+            }
             (None, Some(x), Some(y)) => {
                 if let Some(columns) = columns {
                     self.error(&columns.span, "`columns` are those of a file, and there is none");
@@ -319,9 +346,14 @@ impl Reader<'_, '_> {
             for (wanted, item) in wanted.iter_mut().zip(list) {
                 *wanted = match &item.kind {
                     Kind::Text(name) => Column::Name(name.clone()),
-                    Kind::Number(n) if *n >= 1.0 && n.fract() == 0.0 && *n < 1e6 => Column::Index(*n as usize - 1),
+                    Kind::Number(n) if *n >= 1.0 && n.fract() == 0.0 && *n < 1e6 => {
+                        Column::Index(*n as usize - 1)
+                    }
                     Kind::Number(n) => {
-                        self.error(&item.span, format!("there is no column {n}; columns are counted from 1"));
+                        self.error(
+                            &item.span,
+                            format!("there is no column {n}; columns are counted from 1"),
+                        );
                         return None;
                     }
                     _ => {
@@ -343,7 +375,12 @@ impl Reader<'_, '_> {
             Err(CurveError::Csv { line, reason, .. }) => {
                 // At the line of that file.
                 let source = Source::new(path.display().to_string(), text);
-                let start = source.text.split_inclusive('\n').take(line - 1).map(str::len).sum();
+                let start = source
+                    .text
+                    .split_inclusive('\n')
+                    .take(line - 1)
+                    .map(str::len)
+                    .sum();
                 let length = source.text[start..].lines().next().map_or(0, str::len);
                 let place = Place {
                     span: start..start + length,
@@ -396,7 +433,11 @@ impl Reader<'_, '_> {
             start,
             span,
         };
-        let scope = if of_time { &self.names.functions } else { &self.names.constants };
+        let scope = if of_time {
+            &self.names.functions
+        } else {
+            &self.names.constants
+        };
         let result = bound(scope, text, &place, expected);
         self.note_names(text);
         self.keep(result)
@@ -404,7 +445,9 @@ impl Reader<'_, '_> {
 
     fn note_names(&mut self, text: &str) {
         if let Ok(ast) = Ast::parse(text) {
-            self.names.used.extend(ast.names().iter().map(|used| used.name.to_string()));
+            self.names
+                .used
+                .extend(ast.names().iter().map(|used| used.name.to_string()));
         }
     }
 

@@ -1,10 +1,10 @@
 //! Files that a file includes: sub-assemblies with prefix, placement, mirror and parameters.
 
-use super::{Part, Reader, is_urdf, shortened};
 use super::parameters::Override;
 use super::table_reader::TableReader;
-use crate::model_file::ModelFile;
+use super::{Part, Reader, is_urdf, shortened};
 use crate::message::Place;
+use crate::model_file::ModelFile;
 use crate::tree::Table;
 use crate::urdf::{self, Base};
 use holonom_multibody::description::{Axis, Placement};

@@ -35,7 +35,11 @@ impl Reader<'_, '_> {
             }
         }
         // What says nothing is not kept, so that writing and reading are inverse.
-        while joint.coordinates.last().is_some_and(|c| *c == Coordinate::default()) {
+        while joint
+            .coordinates
+            .last()
+            .is_some_and(|c| *c == Coordinate::default())
+        {
             joint.coordinates.pop();
         }
         let mut locked = None;
@@ -132,8 +136,14 @@ impl Reader<'_, '_> {
         let known: Vec<&str> = kind.info().coordinates.iter().map(|c| c.name).collect();
         let index = match part {
             None if known.len() > 1 => {
-                let text = format!("the {} joint \"{joint}\" has several coordinates", kind.info().name);
-                let help = format!("say which: \"{joint}.{}\"", known.join(&format!("\", \"{joint}.")));
+                let text = format!(
+                    "the {} joint \"{joint}\" has several coordinates",
+                    kind.info().name
+                );
+                let help = format!(
+                    "say which: \"{joint}.{}\"",
+                    known.join(&format!("\", \"{joint}."))
+                );
                 self.error_with_help(span, text, help);
                 Some(0)
             }

@@ -9,6 +9,7 @@ mod expressions;
 mod includes;
 mod joints;
 mod parameters;
+mod plain;
 pub(crate) mod syntax {
     //! Words of the format that the writer and the schema share.
     pub(crate) use super::bodies::ORIENTATIONS;
@@ -75,6 +76,7 @@ pub fn read(
     }
     match model {
         Some(mut model) if !messages.has_errors() => {
+            plain::plain_signals(&mut model.description);
             model.notes = messages;
             Ok(model)
         }
@@ -129,7 +131,9 @@ impl Session<'_> {
     fn report(&mut self, message: Message) {
         let mut hasher = DefaultHasher::new();
         let place = message.place.as_ref();
-        place.map(|p| (&p.source.name, p.span.start, p.span.end)).hash(&mut hasher);
+        place
+            .map(|p| (&p.source.name, p.span.start, p.span.end))
+            .hash(&mut hasher);
         message.text.hash(&mut hasher);
         let (most, count) = match message.severity {
             Severity::Error => (Messages::MOST, &mut self.errors),
@@ -150,7 +154,9 @@ impl Session<'_> {
         let text = self.files.text(path)?;
         self.bytes_read += text.len();
         if self.bytes_read > MAX_TEXT {
-            return Err(format!("with it, more than {MAX_TEXT} bytes would have to be read"));
+            return Err(format!(
+                "with it, more than {MAX_TEXT} bytes would have to be read"
+            ));
         }
         Ok(text)
     }
@@ -163,9 +169,8 @@ impl Session<'_> {
         if full.starts_with(char::is_numeric) {
             full.insert(0, '_');
         }
-        let taken = |names: &HashSet<String>, name: &str| {
-            names.contains(name) || is_reserved(name) || name == "t"
-        };
+        let taken =
+            |names: &HashSet<String>, name: &str| names.contains(name) || is_reserved(name) || name == "t";
         let first = !taken(&self.names, &full);
         let mut unique = full.clone();
         let mut number = 2;
@@ -190,7 +195,11 @@ impl Session<'_> {
         let identity = self.files.identity(path);
         if self.open.contains(&identity) {
             let chain: Vec<String> = self.open.iter().map(|p| format!("`{}`", short(p))).collect();
-            let text = format!("`{shown}` includes itself: {} → `{}`", chain.join(" → "), short(&identity));
+            let text = format!(
+                "`{shown}` includes itself: {} → `{}`",
+                chain.join(" → "),
+                short(&identity)
+            );
             self.report(Message::error(at, text).help("remove one of these includes"));
             return None;
         }
@@ -223,7 +232,13 @@ impl Session<'_> {
         model
     }
 
-    fn toml(&mut self, path: &Path, source: Arc<Source>, prefix: String, overrides: Vec<Override>) -> Option<ModelFile> {
+    fn toml(
+        &mut self,
+        path: &Path,
+        source: Arc<Source>,
+        prefix: String,
+        overrides: Vec<Override>,
+    ) -> Option<ModelFile> {
         match crate::tree::parse(&source) {
             Ok(root) => {
                 let folder = path.parent().unwrap_or(Path::new("")).to_path_buf();
@@ -247,9 +262,17 @@ impl Session<'_> {
         }
     }
 
-    fn urdf(&mut self, source: &Arc<Source>, robot: &urdf::Options, overrides: &[Override]) -> Option<ModelFile> {
+    fn urdf(
+        &mut self,
+        source: &Arc<Source>,
+        robot: &urdf::Options,
+        overrides: &[Override],
+    ) -> Option<ModelFile> {
         for given in overrides {
-            let text = format!("`{}` is a URDF file: it has no parameter `{}`", source.name, given.name);
+            let text = format!(
+                "`{}` is a URDF file: it has no parameter `{}`",
+                source.name, given.name
+            );
             self.report(Message::error(Some(given.place.clone()), text));
         }
         let at = |span: Range<usize>| {
@@ -273,7 +296,10 @@ impl Session<'_> {
             }
             Err(errors) => {
                 for error in errors {
-                    self.report(with_help(Message::error(at(error.span), error.message), error.help));
+                    self.report(with_help(
+                        Message::error(at(error.span), error.message),
+                        error.help,
+                    ));
                 }
                 None
             }
@@ -287,7 +313,10 @@ fn is_urdf(path: &Path) -> bool {
 
 /// The last part of a path: enough for a message.
 fn short(path: &Path) -> String {
-    path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned())
+    path.file_name().map_or_else(
+        || path.display().to_string(),
+        |name| name.to_string_lossy().into_owned(),
+    )
 }
 
 /// The beginning of a text that may be long.
@@ -339,7 +368,11 @@ impl Reader<'_, '_> {
 
     /// A text with what it is about before it.
     fn about(&self, text: String) -> String {
-        if self.subject.is_empty() { text } else { format!("{}: {text}", self.subject) }
+        if self.subject.is_empty() {
+            text
+        } else {
+            format!("{}: {text}", self.subject)
+        }
     }
 
     /// Something of the wrong type.

@@ -1,8 +1,8 @@
 //! The table `[parameters]`: named numbers that may depend on each other.
 
-use super::{Reader, shortened};
 use super::expressions::{Text, bound};
 use super::table_reader::TableReader;
+use super::{Reader, shortened};
 use crate::message::{Message, Place, Source};
 use crate::model_file::Parameter;
 use crate::tree::{Kind, Value};
@@ -155,8 +155,11 @@ impl Reader<'_, '_> {
 
     /// Evaluates what depends on nothing first.
     fn evaluate(&mut self, declared: Vec<Declared>) {
-        let index: HashMap<&str, usize> =
-            declared.iter().enumerate().map(|(i, d)| (d.name.as_str(), i)).collect();
+        let index: HashMap<&str, usize> = declared
+            .iter()
+            .enumerate()
+            .map(|(i, d)| (d.name.as_str(), i))
+            .collect();
         let mut waits_for = vec![0_usize; declared.len()];
         let mut needed_by = vec![Vec::new(); declared.len()];
         let mut needs = vec![Vec::new(); declared.len()];
@@ -230,10 +233,17 @@ impl Reader<'_, '_> {
         }
         let text = match names.as_slice() {
             [name, _] => format!("the parameter {name} depends on itself"),
-            names => format!("the parameters {} depend on each other in a ring", names.join(" → ")),
+            names => format!(
+                "the parameters {} depend on each other in a ring",
+                names.join(" → ")
+            ),
         };
         let at = ring.first().map_or(0..0, |i| declared[*i].head.clone());
-        let help = if names.len() == 2 { "give it a number" } else { "give one of them a number" };
+        let help = if names.len() == 2 {
+            "give it a number"
+        } else {
+            "give one of them a number"
+        };
         self.error_with_help(&at, text, help);
     }
 
@@ -248,7 +258,10 @@ impl Reader<'_, '_> {
         let Some(Given::Text(own)) = &parameter.own else {
             return given;
         };
-        let Some(own) = Ast::parse(own).ok().and_then(|ast| ast.bind(&self.names.constants, None).ok()) else {
+        let Some(own) = Ast::parse(own)
+            .ok()
+            .and_then(|ast| ast.bind(&self.names.constants, None).ok())
+        else {
             return given;
         };
         if let (DimensionState::Known(own), DimensionState::Known(given)) = (own.dimension(), given)
@@ -288,7 +301,10 @@ impl Reader<'_, '_> {
         };
         let dimension = self.check_quantity(parameter, dimension, &place);
         if !value.is_finite() {
-            let text = format!("the parameter `{}` is {value}, not a finite number", parameter.name);
+            let text = format!(
+                "the parameter `{}` is {value}, not a finite number",
+                parameter.name
+            );
             let message = Message::error(Some(place.place(&(0..parameter.span.len()))), text);
             self.report(message);
             self.names
@@ -297,7 +313,9 @@ impl Reader<'_, '_> {
             return None;
         }
         if self.declare_name("parameter", &parameter.name, &parameter.head) {
-            self.names.constants.set_constant(&parameter.name, value, dimension);
+            self.names
+                .constants
+                .set_constant(&parameter.name, value, dimension);
         }
         Some(value)
     }

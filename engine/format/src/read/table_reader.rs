@@ -35,7 +35,10 @@ impl<'t, 'a, 's, 'f> TableReader<'t, 'a, 's, 'f> {
     pub fn name(&mut self, what: &'static str) -> String {
         self.named = true;
         let (name, span) = match self.required("name", "its name") {
-            Some(value) => (self.reader.text(value).unwrap_or("").to_string(), value.span.clone()),
+            Some(value) => (
+                self.reader.text(value).unwrap_or("").to_string(),
+                value.span.clone(),
+            ),
             None => (String::new(), self.table.span.clone()),
         };
         self.thing = format!("{what} \"{}\"", shortened(&name));
@@ -56,7 +59,8 @@ impl<'t, 'a, 's, 'f> TableReader<'t, 'a, 's, 'f> {
         let value = self.optional(key);
         if value.is_none() {
             let text = format!("{} needs `{key}`", self.thing);
-            self.reader.error_with_help(&self.head(), text, format!("add `{key}`: {about}"));
+            self.reader
+                .error_with_help(&self.head(), text, format!("add `{key}`: {about}"));
         }
         value
     }
@@ -95,7 +99,9 @@ impl<'t, 'a, 's, 'f> TableReader<'t, 'a, 's, 'f> {
         if list.len() == 3 {
             return Some(list);
         }
-        let text = self.reader.about(format!("3 {what} are expected here, not {}", list.len()));
+        let text = self
+            .reader
+            .about(format!("3 {what} are expected here, not {}", list.len()));
         self.reader.error(&value.span, text);
         None
     }

@@ -133,7 +133,10 @@ impl Reader<'_, '_> {
         let mut kind = (info.template)();
         (info.fields)(&mut kind, &mut fields);
         fields.finish();
-        self.model.description.constraints.push(Constraint::new(name, kind));
+        self.model
+            .description
+            .constraints
+            .push(Constraint::new(name, kind));
     }
 
     fn rod(&mut self, table: &Table) {
@@ -168,8 +171,10 @@ impl Reader<'_, '_> {
         if let Some(value) = live
             && fields.reader.flag(value) == Some(true)
         {
-            let text = format!("input \"{name}\": live inputs come from outside while a run goes on, which this \
-                 version cannot do yet");
+            let text = format!(
+                "input \"{name}\": live inputs come from outside while a run goes on, which this \
+                 version cannot do yet"
+            );
             let help = "give an `expression` of t, or a [[table]] with what was recorded";
             fields.reader.error_with_help(&value.span, text, help);
             fields.optional("expression");
@@ -186,7 +191,10 @@ impl Reader<'_, '_> {
         {
             let (full, free) = self.session.full_name(&self.prefix, &name);
             if !free {
-                let text = format!("input \"{name}\" of this part would be called `{}{name}`, which is taken", self.prefix);
+                let text = format!(
+                    "input \"{name}\" of this part would be called `{}{name}`, which is taken",
+                    self.prefix
+                );
                 self.error_with_help(&head, text, "give the include another `prefix`");
             }
             self.model.inputs.push(Input {

@@ -37,8 +37,8 @@ mod run;
 mod settings;
 
 pub use report::{ConstraintReport, EnergyReport, RunReport, Status, Used};
-pub use settings::DEFAULT_END;
 pub use run::{Memory, RunCheckpoint, RunError, RunOptions, Sink};
+pub use settings::DEFAULT_END;
 
 use holonom_format::{Message, Messages, ModelFile, Place, Settings};
 use holonom_multibody::channels::{Catalogue, Input};
@@ -80,7 +80,10 @@ impl Simulation {
         // What was typed has no place in the file.
         let place = |name: &str| match settings.get(name) {
             Some(_) => None,
-            None => file.places.find(&format!("setting \"{name}\""), None).or(file.places.root()),
+            None => file
+                .places
+                .find(&format!("setting \"{name}\""), None)
+                .or(file.places.root()),
         };
         let told = |fault: Fault| Message::error(place(fault.setting), fault.text).help(fault.help);
         let settings = used;
@@ -104,7 +107,11 @@ impl Simulation {
         let start = model
             .assemble(&assembly)
             .map_err(|error| one(assembly_message(file, &error)))?;
-        let usual = if start.rows.active.is_empty() { Form::Ode } else { Form::Ggl };
+        let usual = if start.rows.active.is_empty() {
+            Form::Ode
+        } else {
+            Form::Ggl
+        };
         let named = |name: &'static str, error: String| one(message_with_help(place(name), &error, ": "));
         let form = match &settings.form {
             Some(name) => name.parse().map_err(|e| named("form", format!("{e}")))?,
@@ -161,10 +168,16 @@ fn check_outputs(file: &ModelFile, catalogue: &Catalogue) -> Result<(), Messages
     for pattern in file.outputs.iter().take(Messages::MOST) {
         if let Err(error) = catalogue.select(&[pattern.as_str()]) {
             let place = file.places.find(&format!("channel \"{pattern}\""), None);
-            messages.0.push(message_with_help(place, &error.to_string(), "; "));
+            messages
+                .0
+                .push(message_with_help(place, &error.to_string(), "; "));
         }
     }
-    if messages.0.is_empty() { Ok(()) } else { Err(messages) }
+    if messages.0.is_empty() {
+        Ok(())
+    } else {
+        Err(messages)
+    }
 }
 
 fn solver_options(settings: &Settings) -> Options {

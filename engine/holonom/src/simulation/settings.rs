@@ -50,16 +50,31 @@ pub(super) fn faults(settings: &Settings) -> Vec<Fault> {
     let mut faults = Vec::new();
     let Times { start, end, step } = Times::of(settings);
     if !start.is_finite() {
-        faults.push(Fault::new("t_start", format!("the run is to start at {start} s"), "give a finite number"));
+        faults.push(Fault::new(
+            "t_start",
+            format!("the run is to start at {start} s"),
+            "give a finite number",
+        ));
     } else if !(end.is_finite() && end > start) {
         let text = format!("the run is to end at {end} s, but starts at {start} s");
         faults.push(Fault::new("t_end", text, "let it end later"));
     } else if !(start + step.abs() > start) && step != 0.0 {
         let text = format!("the output step of {step} s is lost in the rounding of the start time {start} s");
-        let setting = if settings.output_step.is_some() { "output_step" } else { "t_start" };
-        faults.push(Fault::new(setting, text, "give a larger step, or an earlier start"));
+        let setting = if settings.output_step.is_some() {
+            "output_step"
+        } else {
+            "t_start"
+        };
+        faults.push(Fault::new(
+            setting,
+            text,
+            "give a larger step, or an earlier start",
+        ));
     } else if step > 0.0 && (end - start) / step > MAX_ROWS {
-        let text = format!("an output step of {step} s makes {:.1e} rows", (end - start) / step);
+        let text = format!(
+            "an output step of {step} s makes {:.1e} rows",
+            (end - start) / step
+        );
         faults.push(Fault::new("output_step", text, "give a larger one"));
     }
     let positive = [
@@ -74,13 +89,21 @@ pub(super) fn faults(settings: &Settings) -> Vec<Fault> {
         if let Some(x) = value
             && !(x > 0.0 && x.is_finite())
         {
-            faults.push(Fault::new(setting, format!("`{setting}` is {x}"), "give a positive number"));
+            faults.push(Fault::new(
+                setting,
+                format!("`{setting}` is {x}"),
+                "give a positive number",
+            ));
         }
     }
     if let Some(rtol) = settings.rtol
         && !(rtol >= 0.0 && rtol.is_finite())
     {
-        faults.push(Fault::new("rtol", format!("`rtol` is {rtol}"), "give a positive number such as 1e-6"));
+        faults.push(Fault::new(
+            "rtol",
+            format!("`rtol` is {rtol}"),
+            "give a positive number such as 1e-6",
+        ));
     }
     if let Some(min) = settings.min_step
         && !(min >= 0.0 && min < settings.max_step.unwrap_or(f64::INFINITY))
@@ -91,10 +114,18 @@ pub(super) fn faults(settings: &Settings) -> Vec<Fault> {
     if let Some(order) = settings.max_order
         && !(1..=5).contains(&order)
     {
-        faults.push(Fault::new("max_order", format!("`max_order` is {order}"), "choose 1 to 5"));
+        faults.push(Fault::new(
+            "max_order",
+            format!("`max_order` is {order}"),
+            "choose 1 to 5",
+        ));
     }
     if settings.max_steps == Some(0) {
-        faults.push(Fault::new("max_steps", "`max_steps` is 0".to_string(), "give at least 1"));
+        faults.push(Fault::new(
+            "max_steps",
+            "`max_steps` is 0".to_string(),
+            "give at least 1",
+        ));
     }
     faults
 }
@@ -102,10 +133,14 @@ pub(super) fn faults(settings: &Settings) -> Vec<Fault> {
 /// What the solver refuses, as a fault of the setting.
 pub(super) fn fault_of(error: &InputError) -> Fault {
     match error {
-        InputError::Option { option, value, remedy } => {
-            Fault::new(option, format!("`{option}` is {value}"), remedy.clone())
-        }
-        InputError::Tolerance { what, value, remedy, .. } => {
+        InputError::Option {
+            option,
+            value,
+            remedy,
+        } => Fault::new(option, format!("`{option}` is {value}"), remedy.clone()),
+        InputError::Tolerance {
+            what, value, remedy, ..
+        } => {
             let setting = if *what == "relative" { "rtol" } else { "atol" };
             Fault::new(setting, format!("`{setting}` is {value}"), *remedy)
         }

@@ -61,18 +61,71 @@ const SMALL: usize = 32;
 const LONGEST: usize = 40_000;
 
 const NUMBERS: [&str; 22] = [
-    "0", "-0.0", "1", "-1", "1e308", "-1e308", "1e-320", "1e999", "inf", "-inf", "nan", "0x7fffffffffffffff",
-    "9223372036854775807", "-9223372036854775808", "99999999999999999999999999999999999999999999", "0.1", "1e9",
-    "1e-9", "3.0e200", "1_000", "0b101", "2024-01-01T00:00:00Z",
+    "0",
+    "-0.0",
+    "1",
+    "-1",
+    "1e308",
+    "-1e308",
+    "1e-320",
+    "1e999",
+    "inf",
+    "-inf",
+    "nan",
+    "0x7fffffffffffffff",
+    "9223372036854775807",
+    "-9223372036854775808",
+    "99999999999999999999999999999999999999999999",
+    "0.1",
+    "1e9",
+    "1e-9",
+    "3.0e200",
+    "1_000",
+    "0b101",
+    "2024-01-01T00:00:00Z",
 ];
 
 const WORDS: [&str; 40] = [
-    "\"\"", "\"t\"", "\"sin(t)\"", "\"12 mm\"", "\"30 deg\"", "\"1/0\"", "\"2^2^2^2^9\"", "\"((((1))))\"",
-    "\"ground\"", "\"ground.x\"", "\"arm\"", "\"arm.end\"", "\"hinge\"", "true", "false", "[]", "{}", "[[]]",
-    "[0, 0, 0]", "[1, 0, 0]", "[1e308, 1e308, 1e308]", "{ start = 1 }", "{ follows = \"t^3\" }",
-    "{ locked = true }", "\"revolute\"", "\"prismatic\"", "\"spherical\"", "\"free\"", "\"free-cardan\"",
-    "\"planar\"", "\"helical\"", "\"universal\"", "\"fixed\"", "\"cut\"", "\"tree\"", "\"road(t)\"",
-    "\"1e300*1e300\"", "\"\\u0000\"", "\"äöü€𝄞\"", "\"a.b.c\"",
+    "\"\"",
+    "\"t\"",
+    "\"sin(t)\"",
+    "\"12 mm\"",
+    "\"30 deg\"",
+    "\"1/0\"",
+    "\"2^2^2^2^9\"",
+    "\"((((1))))\"",
+    "\"ground\"",
+    "\"ground.x\"",
+    "\"arm\"",
+    "\"arm.end\"",
+    "\"hinge\"",
+    "true",
+    "false",
+    "[]",
+    "{}",
+    "[[]]",
+    "[0, 0, 0]",
+    "[1, 0, 0]",
+    "[1e308, 1e308, 1e308]",
+    "{ start = 1 }",
+    "{ follows = \"t^3\" }",
+    "{ locked = true }",
+    "\"revolute\"",
+    "\"prismatic\"",
+    "\"spherical\"",
+    "\"free\"",
+    "\"free-cardan\"",
+    "\"planar\"",
+    "\"helical\"",
+    "\"universal\"",
+    "\"fixed\"",
+    "\"cut\"",
+    "\"tree\"",
+    "\"road(t)\"",
+    "\"1e300*1e300\"",
+    "\"\\u0000\"",
+    "\"äöü€𝄞\"",
+    "\"a.b.c\"",
 ];
 
 const SNIPPETS: [&str; 14] = [
@@ -110,14 +163,25 @@ impl Seeds {
             parts: Vec::new(),
         };
         for path in sound.iter().chain(&files) {
-            let Ok(text) = std::fs::read_to_string(path) else { continue };
-            let name = path.file_name().map_or(String::new(), |n| n.to_string_lossy().into_owned());
+            let Ok(text) = std::fs::read_to_string(path) else {
+                continue;
+            };
+            let name = path
+                .file_name()
+                .map_or(String::new(), |n| n.to_string_lossy().into_owned());
             if text.len() <= LONGEST && name.ends_with(".toml") && name != "Cargo.toml" {
                 seeds.texts.push(text.clone());
                 seeds.sound += usize::from(!files.contains(path));
             }
-            if ["leg.toml", "driven.toml", "road.csv", "axle.toml", "broken_part.toml", "massless.toml"]
-                .contains(&name.as_str())
+            if [
+                "leg.toml",
+                "driven.toml",
+                "road.csv",
+                "axle.toml",
+                "broken_part.toml",
+                "massless.toml",
+            ]
+            .contains(&name.as_str())
             {
                 seeds.parts.push((name.clone(), text.clone()));
                 seeds.parts.push((format!("parts/{name}"), text));
@@ -134,7 +198,11 @@ impl Seeds {
     /// The text of a case.
     pub fn case(&self, number: u64) -> String {
         let mut random = Random::new(number);
-        let from = if random.below(4) > 0 { self.sound } else { self.texts.len() };
+        let from = if random.below(4) > 0 {
+            self.sound
+        } else {
+            self.texts.len()
+        };
         let mut text = self.texts[random.below(from)].clone().into_bytes();
         for _ in 0..1 + random.below(3) {
             self.mutate(&mut text, &mut random);
@@ -162,7 +230,13 @@ impl Seeds {
                 }
                 *text = lines.join(&b'\n');
             }
-            2..=4 => self.token(text, random, |b| b.is_ascii_digit(), |b| b.is_ascii_alphanumeric() || b".+-_".contains(&b), &NUMBERS),
+            2..=4 => self.token(
+                text,
+                random,
+                |b| b.is_ascii_digit(),
+                |b| b.is_ascii_alphanumeric() || b".+-_".contains(&b),
+                &NUMBERS,
+            ),
             5 | 6 => self.token(text, random, |b| b == b'"', |b| b != b'"' && b != b'\n', &WORDS),
             7 => self.token(text, random, |b| b == b'=', |b| b != b'\n', &WORDS),
             8 | 9 => self.sections(text, random),
@@ -206,7 +280,11 @@ impl Seeds {
             end += 1;
         }
         let new = random.pick(by);
-        let new = if text[start] == b'=' { format!("= {new}") } else { new.to_string() };
+        let new = if text[start] == b'=' {
+            format!("= {new}")
+        } else {
+            new.to_string()
+        };
         text.splice(start..end, new.into_bytes());
     }
 
@@ -237,7 +315,10 @@ impl Seeds {
             Err(messages) => {
                 assert!(messages.has_errors());
                 let shown = messages.to_string();
-                assert!(!shown.is_empty() && messages.0.iter().all(|m| m.position().is_some()), "{shown}");
+                assert!(
+                    !shown.is_empty() && messages.0.iter().all(|m| m.position().is_some()),
+                    "{shown}"
+                );
                 return Reached::Refused;
             }
         };
@@ -297,7 +378,9 @@ fn bytes(text: &mut Vec<u8>, random: &mut Random) {
 }
 
 fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
-    let Ok(entries) = std::fs::read_dir(folder) else { return };
+    let Ok(entries) = std::fs::read_dir(folder) else {
+        return;
+    };
     for entry in entries.flatten() {
         let path = entry.path();
         if path.is_dir() {

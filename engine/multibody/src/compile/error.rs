@@ -510,7 +510,9 @@ impl ModelError {
             | Self::CannotCut { joint: name, .. }
             | Self::NoInertia { joint: name, .. }
             | Self::SingularStart { joint: name, .. } => (joint(name), None),
-            Self::Topology { joint: Some(name), .. } => (joint(name), None),
+            Self::Topology {
+                joint: Some(name), ..
+            } => (joint(name), None),
             Self::Empty { .. } | Self::Topology { joint: None, .. } => return Subject::default(),
         };
         Subject {

@@ -6,8 +6,7 @@ use holonom::format::{Files, ModelFile, read};
 use std::path::Path;
 
 /// Help for arguments that name a model.
-pub const MODEL_HELP: &str =
-    "Model file (.toml, .urdf), or the name of a shipped model (`holonom models list`)";
+pub const MODEL_HELP: &str = "Model file (.toml, .urdf), or the name of a shipped model (`holonom models list`)";
 
 /// A model with the name of its results.
 pub struct Named {
@@ -19,10 +18,7 @@ pub struct Named {
 
 /// Reads the model; `sets` are parameters as `K=V`.
 pub fn load(model: &str, sets: &[String]) -> Result<Named, Error> {
-    let overrides = sets
-        .iter()
-        .map(|set| assignment(set))
-        .collect::<Result<Vec<_>, _>>()?;
+    let overrides = sets.iter().map(|set| assignment(set)).collect::<Result<Vec<_>, _>>()?;
     let path = Path::new(model);
     let (files, path) = if path.exists() {
         (Files::disk(), path.to_path_buf())
@@ -37,9 +33,7 @@ pub fn load(model: &str, sets: &[String]) -> Result<Named, Error> {
         let text = format!("there is no file `{model}`, and no shipped model of this name{hint}");
         return Err(Error::Usage(text));
     };
-    let stem = path
-        .file_stem()
-        .map_or("model".into(), |stem| stem.to_string_lossy().into_owned());
+    let stem = path.file_stem().map_or("model".into(), |stem| stem.to_string_lossy().into_owned());
     let file = read(&path, &files, &overrides).map_err(Error::Model)?;
     Ok(Named { file, stem })
 }
@@ -49,8 +43,6 @@ fn assignment(set: &str) -> Result<(String, String), Error> {
         Some((name, value)) if !name.trim().is_empty() && !value.trim().is_empty() => {
             Ok((name.trim().to_string(), value.trim().to_string()))
         }
-        _ => Err(Error::Usage(format!(
-            "--set {set}: write it as NAME=VALUE, such as --set \"L=200 mm\""
-        ))),
+        _ => Err(Error::Usage(format!("--set {set}: write it as NAME=VALUE, such as --set \"L=200 mm\""))),
     }
 }

@@ -17,9 +17,7 @@ fn argument(info: &'static SettingInfo) -> Arg {
         .long(info.name.replace('_', "-"))
         .help(info.doc.trim_end_matches('.'))
         .allow_negative_numbers(true)
-        .help_heading(
-            "Settings (also in [simulation] of the model; strategies are described by `holonom list`)",
-        );
+        .help_heading("Settings (also in [simulation] of the model; strategies are described by `holonom list`)");
     match info.kind {
         SettingKind::Number("") => arg.value_name("NUMBER"),
         SettingKind::Number(unit) => arg.value_name(match unit {
@@ -27,12 +25,8 @@ fn argument(info: &'static SettingInfo) -> Arg {
             _ => "NUMBER",
         }),
         SettingKind::Count => arg.value_name("N").value_parser(clap::value_parser!(u64)),
-        SettingKind::Flag => arg
-            .value_name("true|false")
-            .value_parser(clap::value_parser!(bool)),
-        SettingKind::Choice(names) => arg
-            .value_name("NAME")
-            .value_parser(PossibleValuesParser::new(names())),
+        SettingKind::Flag => arg.value_name("true|false").value_parser(clap::value_parser!(bool)),
+        SettingKind::Choice(names) => arg.value_name("NAME").value_parser(PossibleValuesParser::new(names())),
     }
 }
 
@@ -47,7 +41,9 @@ pub fn typed(matches: &ArgMatches) -> Result<Settings, Error> {
             },
             SettingKind::Count => get(matches, info.name).map(SettingValue::Count),
             SettingKind::Flag => get(matches, info.name).map(SettingValue::Flag),
-            SettingKind::Choice(_) => text(matches, info.name).map(|name| SettingValue::Name(name.clone())),
+            SettingKind::Choice(_) => {
+                text(matches, info.name).map(|name| SettingValue::Name(name.clone()))
+            }
         };
         if let Some(value) = value {
             settings.set(info.name, value);
@@ -71,10 +67,11 @@ pub fn number(name: &str, typed: &str, unit: &str) -> Result<f64, Error> {
         let option = name.replace('_', "-");
         Error::Usage(format!("--{option} {typed}: {reason}"))
     };
-    let expression = Expression::parse(typed, &Scope::new(), expected).map_err(|errors| {
-        let reasons: Vec<String> = errors.iter().map(ToString::to_string).collect();
-        bad(reasons.join("; "))
-    })?;
+    let expression =
+        Expression::parse(typed, &Scope::new(), expected).map_err(|errors| {
+            let reasons: Vec<String> = errors.iter().map(ToString::to_string).collect();
+            bad(reasons.join("; "))
+        })?;
     expression
         .value()
         .ok_or_else(|| bad("it is not a constant number".to_string()))

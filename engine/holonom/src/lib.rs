@@ -129,9 +129,7 @@ pub use holonom_dae::{
 };
 pub use holonom_solver::stepper::{Control, Observer, Quiet, StepInfo};
 pub use holonom_solver::trajectory::{RecordedEvent, Recorder};
-pub use holonom_solver::{
-    Checkpoint, Integrator, Options, OutputTimes, RunError, Solution, Start, Stop, solve,
-};
+pub use holonom_solver::{Checkpoint, Integrator, Options, OutputTimes, RunError, Solution, Start, Stop, solve};
 
 /// What most programs need, for `use holonom::prelude::*`.
 pub mod prelude {

@@ -29,12 +29,7 @@ fn define() -> clap::Command {
     let command = clap::Command::new("check")
         .about("Check a model: validity, topology, degrees of freedom, redundancy, start")
         .after_help(AFTER_HELP)
-        .arg(
-            Arg::new("model")
-                .value_name("MODEL")
-                .required(true)
-                .help(MODEL_HELP),
-        )
+        .arg(Arg::new("model").value_name("MODEL").required(true).help(MODEL_HELP))
         .arg(
             Arg::new("set")
                 .long("set")
@@ -85,10 +80,7 @@ fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
     match json {
         Some("-") => output::print(&format!("{:#}\n", report(&file, &simulation, channels)))?,
         Some(path) => {
-            output::write(
-                path.as_ref(),
-                &format!("{:#}\n", report(&file, &simulation, channels)),
-            )?;
+            output::write(path.as_ref(), &format!("{:#}\n", report(&file, &simulation, channels)))?;
             output::print(&text(&file, &simulation, channels))?;
         }
         None => output::print(&text(&file, &simulation, channels))?,
@@ -104,9 +96,7 @@ fn load(model: &str, sets: &[String], matches: &ArgMatches) -> Result<(ModelFile
 
 fn listed(messages: &Messages) -> Vec<Value> {
     let one = |m: &holonom::format::Message| {
-        let (file, line, column) = m
-            .position()
-            .map_or((None, None, None), |(f, l, c)| (Some(f), Some(l), Some(c)));
+        let (file, line, column) = m.position().map_or((None, None, None), |(f, l, c)| (Some(f), Some(l), Some(c)));
         json!({ "text": m.text, "help": m.help, "file": file, "line": line, "column": column })
     };
     messages.0.iter().map(one).collect()
@@ -137,10 +127,9 @@ fn report(file: &ModelFile, simulation: &Simulation, channels: bool) -> Value {
         "parameters": file.parameters.iter().map(|p| (p.name.clone(), json!(p.value))).collect::<serde_json::Map<_, _>>(),
     });
     if channels {
-        let all = simulation
-            .catalogue
-            .channels()
-            .map(|c| json!({ "name": c.name, "unit": c.unit, "description": c.description }));
+        let all = simulation.catalogue.channels().map(|c| {
+            json!({ "name": c.name, "unit": c.unit, "description": c.description })
+        });
         report["channels"] = Value::Array(all.collect());
     }
     report
@@ -173,24 +162,13 @@ fn strange_inertia(body: &Body) -> Option<String> {
     }
     let [least, _, most] = body.principal_moments();
     let reach = |point: [f64; 3]| {
-        let d: f64 = point
-            .iter()
-            .zip(&body.centre)
-            .map(|(a, b)| (a - b) * (a - b))
-            .sum();
+        let d: f64 = point.iter().zip(&body.centre).map(|(a, b)| (a - b) * (a - b)).sum();
         d.sqrt()
     };
-    let size = body
-        .markers
-        .iter()
-        .map(|m| reach(m.frame.position.0))
-        .fold(reach([0.0; 3]), f64::max);
+    let size = body.markers.iter().map(|m| reach(m.frame.position.0)).fold(reach([0.0; 3]), f64::max);
     let gyration = (most / body.mass).sqrt();
     if most == 0.0 {
-        return Some(format!(
-            "body \"{}\" is a point mass: it has no moment of inertia",
-            body.name
-        ));
+        return Some(format!("body \"{}\" is a point mass: it has no moment of inertia", body.name));
     }
     if size > 0.0 && gyration > 20.0 * size {
         return Some(format!(
@@ -219,11 +197,7 @@ fn text(file: &ModelFile, simulation: &Simulation, channels: bool) -> String {
     }
     let _ = write!(out, "\nTree\n\n{}", start.model.topology_text());
     if !file.parameters.is_empty() {
-        let mut table = Table::new(&[
-            ("parameter", Align::Left),
-            ("value", Align::Right),
-            ("", Align::Left),
-        ]);
+        let mut table = Table::new(&[("parameter", Align::Left), ("value", Align::Right), ("", Align::Left)]);
         for p in &file.parameters {
             table.row([p.name.clone(), format!("{}", p.value), p.about.clone()]);
         }
@@ -258,10 +232,7 @@ fn text(file: &ModelFile, simulation: &Simulation, channels: bool) -> String {
         }
     }
     if start.rows.singular_start {
-        let _ = writeln!(
-            out,
-            "The start is a singular position: the motion goes on along its branch."
-        );
+        let _ = writeln!(out, "The start is a singular position: the motion goes on along its branch.");
     }
     for warning in warnings(file, simulation) {
         let _ = writeln!(out, "Note: {warning}");

@@ -95,20 +95,9 @@ fn text(comparison: &Comparison) -> String {
         ]);
     }
     let (from, to) = comparison.interval;
-    let how = if comparison.same_times {
-        "the same times"
-    } else {
-        "interpolated"
-    };
-    let mut out = format!(
-        "{} rows from {from} to {to} s, {how}\n\n{}",
-        comparison.rows,
-        table.render()
-    );
-    for (which, columns) in [
-        ("first", &comparison.only_first),
-        ("second", &comparison.only_second),
-    ] {
+    let how = if comparison.same_times { "the same times" } else { "interpolated" };
+    let mut out = format!("{} rows from {from} to {to} s, {how}\n\n{}", comparison.rows, table.render());
+    for (which, columns) in [("first", &comparison.only_first), ("second", &comparison.only_second)] {
         if !columns.is_empty() {
             let names: Vec<&str> = columns.iter().map(|c| c.name.as_str()).collect();
             out += &format!("\nOnly in the {which}: {}\n", names.join(", "));

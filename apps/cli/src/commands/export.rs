@@ -42,10 +42,7 @@ fn run(matches: &clap::ArgMatches) -> Result<Outcome, Error> {
     if let Some(lost) = table.lost() {
         eprintln!("holonom: {}: {lost}", arguments.result.display());
     }
-    let ending = arguments
-        .output
-        .extension()
-        .map(|e| e.to_string_lossy().to_lowercase());
+    let ending = arguments.output.extension().map(|e| e.to_string_lossy().to_lowercase());
     let summary = match ending.as_deref() {
         Some("parquet") if !arguments.channel.is_empty() => {
             let text = "--channel is for CSV; other programs read single columns of Parquet";
@@ -61,9 +58,7 @@ fn run(matches: &clap::ArgMatches) -> Result<Outcome, Error> {
         }
         _ => {
             let shown = arguments.output.display();
-            return Err(Error::Usage(format!(
-                "cannot tell the format of `{shown}`: let it end in .parquet or .csv"
-            )));
+            return Err(Error::Usage(format!("cannot tell the format of `{shown}`: let it end in .parquet or .csv")));
         }
     };
     let summary = summary.map_err(usage)?;

@@ -19,21 +19,12 @@ Examples:
   holonom models copy four-bar mine.toml     and then: holonom run mine.toml";
 
 fn define() -> clap::Command {
-    let name = || {
-        Arg::new("name")
-            .value_name("NAME")
-            .required(true)
-            .help("Name of a shipped model")
-    };
+    let name = || Arg::new("name").value_name("NAME").required(true).help("Name of a shipped model");
     clap::Command::new("models")
         .about("The shipped models: list, show, copy")
         .after_help(AFTER_HELP)
         .subcommand(clap::Command::new("list").about("List them (the default)"))
-        .subcommand(
-            clap::Command::new("show")
-                .about("Print the model file")
-                .arg(name()),
-        )
+        .subcommand(clap::Command::new("show").about("Print the model file").arg(name()))
         .subcommand(
             clap::Command::new("copy")
                 .about("Copy the model file, to change it")
@@ -53,10 +44,7 @@ fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
         Some(("copy", arguments)) => {
             let entry = find(arguments)?;
             let usual = || PathBuf::from(entry.path());
-            let path = arguments
-                .get_one::<PathBuf>("file")
-                .cloned()
-                .unwrap_or_else(usual);
+            let path = arguments.get_one::<PathBuf>("file").cloned().unwrap_or_else(usual);
             copy(entry, &path)?;
             let shown = path.display();
             output::print(&format!("{shown} written. Next: holonom run {shown}\n"))?;
@@ -71,11 +59,7 @@ fn list() -> String {
     for entry in holonom_models::all() {
         table.row([entry.name, entry.summary]);
     }
-    format!(
-        "{}\nRun one: holonom run {}\n",
-        table.render(),
-        holonom_models::all()[0].name
-    )
+    format!("{}\nRun one: holonom run {}\n", table.render(), holonom_models::all()[0].name)
 }
 
 fn find(arguments: &ArgMatches) -> Result<&'static Entry, Error> {
@@ -83,9 +67,7 @@ fn find(arguments: &ArgMatches) -> Result<&'static Entry, Error> {
     holonom_models::find(name).ok_or_else(|| {
         let names = holonom_models::all().iter().map(|entry| entry.name);
         let hint = suggest::sentence(name, names);
-        Error::Usage(format!(
-            "there is no shipped model `{name}`{hint} (`holonom models list`)"
-        ))
+        Error::Usage(format!("there is no shipped model `{name}`{hint} (`holonom models list`)"))
     })
 }
 
@@ -93,19 +75,11 @@ fn find(arguments: &ArgMatches) -> Result<&'static Entry, Error> {
 pub fn copy(entry: &Entry, path: &Path) -> Result<(), Error> {
     let folder = path.parent().unwrap_or(Path::new(""));
     let mut files = vec![(path.to_path_buf(), entry.text())];
-    files.extend(
-        entry
-            .parts()
-            .iter()
-            .map(|(name, text)| (folder.join(name), *text)),
-    );
+    files.extend(entry.parts().iter().map(|(name, text)| (folder.join(name), *text)));
     for (path, _) in &files {
         output::check_file(path)?;
         if path.exists() {
-            let text = format!(
-                "`{}` is there already; name another file, or remove it",
-                path.display()
-            );
+            let text = format!("`{}` is there already; name another file, or remove it", path.display());
             return Err(Error::Usage(text));
         }
     }

@@ -42,20 +42,14 @@ const TEMPLATES: &[Template] = &[
 const PARTS: &[(&str, &str, &str)] = &[("vehicle", "axle.toml", include_str!("../../templates/axle.toml"))];
 
 fn define() -> clap::Command {
-    let mut help =
-        "Examples:\n  holonom new crane\n  holonom new press --template linkage\n\nTemplates:\n".to_string();
+    let mut help = "Examples:\n  holonom new crane\n  holonom new press --template linkage\n\nTemplates:\n".to_string();
     for template in TEMPLATES {
         help += &format!("  {:<10} {}\n", template.name, template.about);
     }
     clap::Command::new("new")
         .about("Write a working model to start from")
         .after_help(help)
-        .arg(
-            Arg::new("name")
-                .value_name("NAME")
-                .required(true)
-                .help("Name of the model; NAME.toml is written"),
-        )
+        .arg(Arg::new("name").value_name("NAME").required(true).help("Name of the model; NAME.toml is written"))
         .arg(
             Arg::new("template")
                 .long("template")
@@ -69,17 +63,11 @@ fn define() -> clap::Command {
 fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
     let name = matches.get_one::<String>("name").map_or("", String::as_str);
     let wanted = matches.get_one::<String>("template").map_or("", String::as_str);
-    let path = PathBuf::from(if name.ends_with(".toml") {
-        name.to_string()
-    } else {
-        format!("{name}.toml")
-    });
+    let path = PathBuf::from(if name.ends_with(".toml") { name.to_string() } else { format!("{name}.toml") });
     let Some(template) = TEMPLATES.iter().find(|t| t.name == wanted) else {
         return Err(Error::Usage(format!("there is no template `{wanted}`")));
     };
-    let stem = path
-        .file_stem()
-        .map_or_else(String::new, |s| s.to_string_lossy().into_owned());
+    let stem = path.file_stem().map_or_else(String::new, |s| s.to_string_lossy().into_owned());
     let quoted = stem.replace('\\', "\\\\").replace('"', "\\\"");
     let folder = path.parent().unwrap_or(std::path::Path::new("")).to_path_buf();
     let mut files = vec![(path.clone(), template.text.replace(NAME, &quoted))];
@@ -88,10 +76,7 @@ fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
     for (path, _) in &files {
         output::check_file(path)?;
         if path.exists() {
-            let text = format!(
-                "`{}` is there already; choose another name, or remove it",
-                path.display()
-            );
+            let text = format!("`{}` is there already; choose another name, or remove it", path.display());
             return Err(Error::Usage(text));
         }
     }

@@ -1,7 +1,7 @@
 //! The run itself: steps, output rows, checkpoints.
 
-use super::Simulation;
 use super::report::{ConstraintReport, EnergyReport, RunReport, Status, Used};
+use super::Simulation;
 use holonom_dae::{Counters, Failure, Timing};
 use holonom_multibody::channels::{ForeignSelection, Sampler, Selection};
 use holonom_multibody::residual::Form;
@@ -194,10 +194,7 @@ impl Simulation {
             Ok(steps) => (steps as u64, None),
             Err(KinematicError::Stuck { t, open, partial }) => {
                 let steps = partial.steps as u64;
-                (
-                    steps,
-                    Some(KinematicError::Stuck { t, open, partial }.to_string()),
-                )
+                (steps, Some(KinematicError::Stuck { t, open, partial }.to_string()))
             }
             Err(error) => (0, Some(error.to_string())),
         };
@@ -207,9 +204,7 @@ impl Simulation {
             (None, false) => (Status::Finished, String::new()),
         };
         let energy_end = watch.energy_of(t, &end.0, &end.1);
-        let last = watch.last(options, |sampler, row| {
-            sampler.sample_state(t, &end.0, &end.1, row)
-        });
+        let last = watch.last(options, |sampler, row| sampler.sample_state(t, &end.0, &end.1, row));
         Ok(RunReport {
             status,
             message,
@@ -240,12 +235,7 @@ fn drive(
     t_end: f64,
     options: &RunOptions,
 ) -> (Status, String) {
-    let interrupted = || {
-        options
-            .interrupt
-            .as_ref()
-            .is_some_and(|flag| flag.load(Ordering::Relaxed))
-    };
+    let interrupted = || options.interrupt.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed));
     loop {
         watch.pause_at = options.checkpoint_every.map(|every| Instant::now() + every);
         let result = integrator.run(t_end, watch);
@@ -270,10 +260,7 @@ fn drive(
             Err(failure) => return (Status::Failed, failure.to_string()),
             Ok(_) if finished => return (Status::Finished, String::new()),
             Ok(_) if interrupted() => {
-                return (
-                    Status::Interrupted,
-                    format!("interrupted at t = {} s", integrator.t()),
-                );
+                return (Status::Interrupted, format!("interrupted at t = {} s", integrator.t()));
             }
             Ok(_) => {}
         }

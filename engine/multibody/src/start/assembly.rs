@@ -2,8 +2,8 @@
 
 use super::closure::{Closure, exceeds, moved};
 use super::redundancy::{self, Random, RowReport};
-use super::warnings::{self, Warning};
 use super::{KinematicError, KinematicRun, KinematicState, MechanicalModel, kinematic};
+use super::warnings::{self, Warning};
 use crate::formalism::reactions::{self, Motion, Reaction};
 use crate::model::Model;
 use crate::residual::{Equations, Form, Formalism, GglMetric};

@@ -37,12 +37,7 @@ fn define() -> clap::Command {
     let command = clap::Command::new("run")
         .about("Simulate a model and write its results")
         .after_help(AFTER_HELP)
-        .arg(
-            Arg::new("model")
-                .value_name("MODEL")
-                .required(true)
-                .help(MODEL_HELP),
-        )
+        .arg(Arg::new("model").value_name("MODEL").required(true).help(MODEL_HELP))
         .arg(
             Arg::new("output")
                 .short('o')
@@ -117,21 +112,14 @@ pub(super) struct Request {
 impl Request {
     fn typed(matches: &ArgMatches) -> Result<Self, Error> {
         let many = |name: &str| -> Vec<String> {
-            matches
-                .get_many::<String>(name)
-                .into_iter()
-                .flatten()
-                .cloned()
-                .collect()
+            matches.get_many::<String>(name).into_iter().flatten().cloned().collect()
         };
         let checkpoint_every = match matches.get_one::<String>("checkpoint_every") {
             Some(text) => {
                 let seconds = settings::number("checkpoint-every", text, "s")?;
                 let every = Duration::try_from_secs_f64(seconds).ok();
                 Some(every.ok_or_else(|| {
-                    Error::Usage(format!(
-                        "--checkpoint-every {text}: give a positive number of seconds"
-                    ))
+                    Error::Usage(format!("--checkpoint-every {text}: give a positive number of seconds"))
                 })?)
             }
             None => None,
@@ -170,16 +158,9 @@ fn single(request: &Request) -> Result<Outcome, Error> {
     let paths = request.paths(&named)?;
     let prepared = Prepared::new(&named, simulation, request)?;
     let interrupt = on_interrupt();
-    let saved = if request.resume {
-        SavedRun::load(&paths.checkpoint, &prepared)?
-    } else {
-        None
-    };
+    let saved = if request.resume { SavedRun::load(&paths.checkpoint, &prepared)? } else { None };
     if request.resume && saved.is_none() {
-        eprintln!(
-            "holonom: there is no checkpoint `{}` yet; the run starts from its beginning",
-            paths.checkpoint.display()
-        );
+        eprintln!("holonom: there is no checkpoint `{}` yet; the run starts from its beginning", paths.checkpoint.display());
     }
     if request.json.is_none() {
         let notes = named.file.notes.render(false);
@@ -251,11 +232,7 @@ impl Prepared {
             selection,
             settings: file.settings.overridden_by(&request.settings),
             hash: format!("{:016x}", holonom::solver::stepper::fingerprint([text.as_str()])),
-            parameters: file
-                .parameters
-                .iter()
-                .map(|p| (p.name.clone(), p.value))
-                .collect(),
+            parameters: file.parameters.iter().map(|p| (p.name.clone(), p.value)).collect(),
         })
     }
 }

@@ -4,9 +4,7 @@ use super::Prepared;
 use crate::error::Error;
 use crate::progress::Clock;
 use holonom::simulation::{RunCheckpoint, RunReport, Sink, Status};
-use holonom_results::{
-    Column, CsvOptions, Metadata, Position, Table, Writer, WriterOptions, keys, to_csv, to_parquet,
-};
+use holonom_results::{Column, CsvOptions, Metadata, Position, Table, Writer, WriterOptions, keys, to_csv, to_parquet};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
@@ -67,11 +65,7 @@ impl SavedRun {
         let text = match std::fs::read_to_string(path) {
             Ok(text) => text,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => {
-                return Err(Error::Usage(format!(
-                    "cannot read the checkpoint `{shown}`: {error}"
-                )));
-            }
+            Err(error) => return Err(Error::Usage(format!("cannot read the checkpoint `{shown}`: {error}"))),
         };
         let saved: Self = serde_json::from_str(&text)
             .map_err(|error| Error::Usage(format!("`{shown}` is not a checkpoint: {error}")))?;
@@ -229,10 +223,7 @@ fn metadata(prepared: &Prepared) -> Metadata {
     metadata.insert(keys::VERSION.to_string(), env!("CARGO_PKG_VERSION").to_string());
     metadata.insert(keys::MODEL_NAME.to_string(), prepared.name.clone());
     metadata.insert(keys::MODEL_HASH.to_string(), prepared.hash.clone());
-    metadata.insert(
-        keys::OPTIONS.to_string(),
-        super::summary::options(prepared).to_string(),
-    );
+    metadata.insert(keys::OPTIONS.to_string(), super::summary::options(prepared).to_string());
     metadata
 }
 

@@ -42,11 +42,8 @@ pub fn json(prepared: &Prepared, report: &RunReport, files: &Files) -> Value {
         }
     }
     let start = &prepared.simulation.start;
-    let outputs: Map<String, Value> = report
-        .last
-        .iter()
-        .map(|(name, x)| (name.clone(), json!(x)))
-        .collect();
+    let outputs: Map<String, Value> =
+        report.last.iter().map(|(name, x)| (name.clone(), json!(x))).collect();
     json!({
         "model": { "name": prepared.name, "hash": prepared.hash },
         "options": options,
@@ -82,11 +79,7 @@ pub fn text(prepared: &Prepared, report: &RunReport, files: &Files) -> String {
     let span = report.t - start.t;
     let wall = report.timing_s.total;
     let mut out = String::new();
-    let rate = if wall > 0.0 {
-        format!(", {} times real time", short(span / wall))
-    } else {
-        String::new()
-    };
+    let rate = if wall > 0.0 { format!(", {} times real time", short(span / wall)) } else { String::new() };
     let ended = match report.status {
         Status::Finished => "",
         Status::Interrupted => " (interrupted)",
@@ -116,27 +109,14 @@ pub fn text(prepared: &Prepared, report: &RunReport, files: &Files) -> String {
         if !start.rows.dropped.is_empty() {
             parts.push(format!("{} redundant rows dropped", start.rows.dropped.len()));
         }
-        line(
-            "start",
-            format!("{} (`holonom check` lists them)", parts.join(", ")),
-        );
+        line("start", format!("{} (`holonom check` lists them)", parts.join(", ")));
     }
     let used = &report.used;
     if used.stepper == "kinematic" {
-        line(
-            "used",
-            "kinematics: everything is prescribed or driven".to_string(),
-        );
+        line("used", "kinematics: everything is prescribed or driven".to_string());
         line("steps", count(report.counters.steps));
     } else {
-        let names = [
-            &used.stepper,
-            &used.form,
-            &used.formalism,
-            &used.jacobian,
-            &used.linear,
-            &used.refresh,
-        ];
+        let names = [&used.stepper, &used.form, &used.formalism, &used.jacobian, &used.linear, &used.refresh];
         line("used", names.map(String::as_str).join(", "));
         let c = &report.counters;
         line(
@@ -153,20 +133,12 @@ pub fn text(prepared: &Prepared, report: &RunReport, files: &Files) -> String {
     }
     if !start.rows.active.is_empty() {
         let c = &report.constraint;
-        line(
-            "constraints",
-            format!("max |g| {:.1e}, max |G v + g_t| {:.1e}", c.position, c.velocity),
-        );
+        line("constraints", format!("max |g| {:.1e}, max |G v + g_t| {:.1e}", c.position, c.velocity));
     }
     let energy = &report.energy;
     line(
         "energy",
-        format!(
-            "{} J → {} J ({:+.2e})",
-            short(energy.start),
-            short(energy.end),
-            energy.end - energy.start
-        ),
+        format!("{} J → {} J ({:+.2e})", short(energy.start), short(energy.end), energy.end - energy.start),
     );
     if wall > 0.0 && used.stepper != "kinematic" {
         let part = |x: f64| format!("{:.0} %", 100.0 * x / wall);
@@ -182,34 +154,16 @@ pub fn text(prepared: &Prepared, report: &RunReport, files: &Files) -> String {
         );
     }
     if report.failed_rows > 0 {
-        let text = format!(
-            "{} rows in which accelerations could not be computed: not a number there",
-            report.failed_rows
-        );
+        let text = format!("{} rows in which accelerations could not be computed: not a number there", report.failed_rows);
         line("missing", text);
     }
     if report.singular_rows > 0 {
-        line(
-            "singular",
-            format!(
-                "{} rows in singular positions: smallest reactions",
-                report.singular_rows
-            ),
-        );
+        line("singular", format!("{} rows in singular positions: smallest reactions", report.singular_rows));
     }
-    let names: Vec<String> = files
-        .written
-        .iter()
-        .map(|path| path.display().to_string())
-        .collect();
+    let names: Vec<String> = files.written.iter().map(|path| path.display().to_string()).collect();
     line(
         "written",
-        format!(
-            "{} ({} rows, {} channels)",
-            names.join(", "),
-            count(report.rows),
-            files.channels
-        ),
+        format!("{} ({} rows, {} channels)", names.join(", "), count(report.rows), files.channels),
     );
     if let (Status::Finished, Some(first)) = (report.status, names.first()) {
         let _ = writeln!(out, "Next: holonom plot {first}");
@@ -266,10 +220,7 @@ mod tests {
 
     #[test]
     fn numbers_read_well() {
-        assert_eq!(
-            [1234.5678, 0.001, -2.0, 0.0].map(short),
-            ["1235", "0.001", "-2", "0"]
-        );
+        assert_eq!([1234.5678, 0.001, -2.0, 0.0].map(short), ["1235", "0.001", "-2", "0"]);
         assert_eq!((short(1.5e9), short(1e-9)), ("1.500e9".into(), "1.000e-9".into()));
         assert_eq!([5, 1234, 1_234_567].map(count), ["5", "1,234", "1,234,567"]);
         assert_eq!([2e-5, 0.0123, 4.0].map(seconds), ["20 µs", "12.3 ms", "4.0 s"]);

@@ -27,9 +27,7 @@ struct Sweep {
 impl Sweep {
     fn parse(text: &str) -> Result<Self, Error> {
         let bad = |reason: &str| {
-            Err(Error::Usage(format!(
-                "--sweep {text}: {reason}; write it as K=A:B:N, such as L=0.2:0.4:5"
-            )))
+            Err(Error::Usage(format!("--sweep {text}: {reason}; write it as K=A:B:N, such as L=0.2:0.4:5")))
         };
         let Some((name, range)) = text.split_once('=') else {
             return bad("there is no parameter");
@@ -38,10 +36,7 @@ impl Sweep {
         let [from, to, n] = parts.as_slice() else {
             return bad("three parts are needed after the =");
         };
-        let (from, to) = (
-            settings::number("sweep", from, "")?,
-            settings::number("sweep", to, "")?,
-        );
+        let (from, to) = (settings::number("sweep", from, "")?, settings::number("sweep", to, "")?);
         match n.trim().parse::<usize>() {
             Ok(n) if (1..=MAX_RUNS).contains(&n) => {
                 let last = (n - 1).max(1) as f64;
@@ -75,11 +70,8 @@ pub fn run(request: &Request, text: &str) -> Result<Outcome, Error> {
     let interrupt = on_interrupt();
     let progress = Progress::new(sweep.values.len());
     let next = AtomicUsize::new(0);
-    let results: Mutex<Vec<Option<Result<Done, Error>>>> =
-        Mutex::new((0..sweep.values.len()).map(|_| None).collect());
-    let threads = std::thread::available_parallelism()
-        .map_or(1, usize::from)
-        .min(sweep.values.len());
+    let results: Mutex<Vec<Option<Result<Done, Error>>>> = Mutex::new((0..sweep.values.len()).map(|_| None).collect());
+    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(sweep.values.len());
     std::thread::scope(|scope| {
         for _ in 0..threads {
             scope.spawn(|| {
@@ -134,15 +126,8 @@ fn one(
     };
     let report = prepared.simulation.run(&options, &mut sink);
     let report = report.map_err(|error| Error::Usage(error.to_string()))?;
-    let names = prepared
-        .selection
-        .channels()
-        .iter()
-        .map(|channel| channel.name.clone());
-    let ranges = names
-        .zip(sink.ranges)
-        .map(|(name, (low, high))| (name, low, high))
-        .collect();
+    let names = prepared.selection.channels().iter().map(|channel| channel.name.clone());
+    let ranges = names.zip(sink.ranges).map(|(name, (low, high))| (name, low, high)).collect();
     let files = sink.inner.finish(&report, request.csv)?;
     let json = summary::json(&prepared, &report, &files);
     Ok(Done {
@@ -201,11 +186,7 @@ fn conclude(
                 csv += &line(*value, &done);
                 let report = &done.report;
                 let status = serde_json::to_value(report.status).unwrap_or_default();
-                let file = done
-                    .files
-                    .written
-                    .first()
-                    .map_or(String::new(), |path| path.display().to_string());
+                let file = done.files.written.first().map_or(String::new(), |path| path.display().to_string());
                 table.row([
                     shown.clone(),
                     status.as_str().unwrap_or("").to_string(),
@@ -241,11 +222,7 @@ fn conclude(
         "overview": overview,
         "status": if failures.is_empty() { "finished" } else { "failed" },
     });
-    let text = format!(
-        "{}\nLast, smallest and largest values of all channels: {}\n",
-        table.render(),
-        overview.display()
-    );
+    let text = format!("{}\nLast, smallest and largest values of all channels: {}\n", table.render(), overview.display());
     match request.json.as_deref() {
         Some("-") => output::print(&format!("{}\n", summary::pretty(&report)))?,
         Some(file) => {
@@ -264,11 +241,7 @@ fn conclude(
 fn heading(parameter: &str, done: &Done) -> String {
     let mut heading = vec![parameter.to_string(), "status".into(), "t".into()];
     for (name, ..) in &done.ranges {
-        heading.extend([
-            format!("{name} last"),
-            format!("{name} min"),
-            format!("{name} max"),
-        ]);
+        heading.extend([format!("{name} last"), format!("{name} min"), format!("{name} max")]);
     }
     heading.join(",") + "\n"
 }
@@ -293,10 +266,7 @@ mod tests {
     #[test]
     fn ranges_are_read() {
         let sweep = Sweep::parse("L=200 mm:0.4:3").expect("good");
-        assert_eq!(
-            (sweep.name.as_str(), sweep.values.as_slice()),
-            ("L", &[0.2, 0.30000000000000004, 0.4][..])
-        );
+        assert_eq!((sweep.name.as_str(), sweep.values.as_slice()), ("L", &[0.2, 0.30000000000000004, 0.4][..]));
         assert_eq!(Sweep::parse("L=1:2:1").expect("good").values, [1.0]);
         for bad in ["L", "L=1:2", "L=1:2:0", "L=a:2:3", "L=1:2:x", "L=1:2:3:4"] {
             assert!(Sweep::parse(bad).is_err(), "{bad}");

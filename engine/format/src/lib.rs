@@ -4,6 +4,15 @@
 //! `ModelFile` that reads back as the same; [`schema`] is the JSON Schema of the format. The
 //! format is described in `docs/model-file.md`.
 //!
+//! A file that is included gives its mechanism, with parameters, tables and inputs of its own. Its
+//! gravity, `[[output]]` and `[simulation]` apply only when it is run by itself: those of the file
+//! that is run count. Names of its bodies, joints and so on get the prefix of the include; so do
+//! its inputs and tables, with everything but letters and digits in the prefix turned into `_`.
+//!
+//! Everything that is wrong with a file is told at once ([`Messages`], at most
+//! [`Messages::MOST`]), each with its place. What is hostile meets bounds: 64 MiB of text in all
+//! files together, 1000 files, 32 deep, 200 000 bodies and joints.
+//!
 //! ```
 //! use holonom_format::{Files, read, write};
 //! let text = r#"

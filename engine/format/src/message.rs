@@ -181,6 +181,21 @@ impl Messages {
         self.0.iter().any(|m| m.severity == Severity::Error)
     }
 
+    /// Messages at most that are told: who has more looks at the first ones anyway.
+    pub const MOST: usize = 100;
+
+    /// Whether no more are told.
+    pub(crate) fn is_full(&self) -> bool {
+        self.0.len() >= Self::MOST
+    }
+
+    /// Says in the last message that there are more.
+    pub(crate) fn say_that_there_are_more(&mut self) {
+        if let Some(last) = self.0.last_mut() {
+            last.text += " (there are more faults; these are the first)";
+        }
+    }
+
     /// All messages for a terminal, in colour when asked for.
     pub fn render(&self, colour: bool) -> String {
         let texts: Vec<String> = self.0.iter().map(|m| m.render(colour)).collect();

@@ -3,6 +3,7 @@
 use crate::message::{Message, Messages, Place};
 use crate::settings::Settings;
 use holonom_multibody::compile::{ModelError, ModelErrors};
+use holonom_multibody::description::Placement;
 use holonom_multibody::{Description, Model, Signal};
 use std::collections::HashMap;
 
@@ -91,56 +92,195 @@ impl ModelFile {
 
     /// Faults of the mechanism with their places in the file.
     pub fn locate(&self, errors: &ModelErrors) -> Messages {
-        Messages(errors.0.iter().map(|error| self.message(error)).collect())
+        let mut messages = Messages::default();
+        // Of several things of one name the first may keep it.
+        let mut repeated: HashMap<String, usize> = HashMap::new();
+        for error in &errors.0 {
+            if messages.is_full() {
+                break;
+            }
+            let number = match error {
+                ModelError::DuplicateName { place, other, .. } if other == "another one" => {
+                    let number = repeated.entry(place.clone()).or_default();
+                    *number += 1;
+                    *number
+                }
+                _ => 0,
+            };
+            messages.0.push(self.message(error, number));
+        }
+        if errors.0.len() > messages.0.len() {
+            messages.say_that_there_are_more();
+        }
+        messages
     }
 
-    fn message(&self, error: &ModelError) -> Message {
+    /// The message about a fault of the thing with this number among those of its name.
+    fn message(&self, error: &ModelError, number: usize) -> Message {
         let subject = error.subject();
-        let place = subject
-            .place
-            .and_then(|thing| self.places.find(&thing, subject.name));
-        let text = error.to_string();
+        let thing = subject.place.and_then(|thing| self.places.thing(&thing, number));
+        // As the file spells it.
+        let text = error
+            .to_string()
+            .replace("the hint Tree", "hint = \"tree\"")
+            .replace("as Tree", "as \"tree\"");
         // The remedy stands after the last semicolon.
-        match text.rsplit_once("; ") {
-            Some((fault, remedy)) => Message::error(place, fault).help(remedy),
-            None => Message::error(place, text),
+        let (fault, remedy) = match text.rsplit_once("; ") {
+            Some((fault, remedy)) => (fault.to_string(), Some(remedy.to_string())),
+            None => (text, None),
+        };
+        let remedy = match error {
+            ModelError::NotARotation { .. } => {
+                Some("give `cardan`, `quaternion` or `z_axis` instead of `matrix`".to_string())
+            }
+            _ => remedy,
+        };
+        if let (ModelError::DuplicateName { .. }, Some(include)) =
+            (error, thing.and_then(|thing| thing.include.clone()))
+        {
+            let help = "give this include a `prefix` of its own, or rename one of them";
+            return Message::error(Some(include), fault).help(help);
         }
+        let place = match thing {
+            Some(thing) => Some(thing.place(subject.name, subject.fields)),
+            None => self.places.root.clone(),
+        };
+        let message = Message::error(place, fault);
+        match remedy {
+            Some(remedy) => message.help(remedy),
+            None => message,
+        }
+    }
+}
+
+/// What a place in a file is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Label {
+    /// `joint "knee"`.
+    Named(&'static str, String),
+    /// A marker on a body, or on the ground.
+    Marker(String, Option<String>),
+    /// Something of one file alone, such as a setting: including it does not hand it on.
+    Own(String),
+}
+
+impl Label {
+    /// As errors call it.
+    fn text(&self) -> String {
+        match self {
+            Self::Named(kind, name) => format!("{kind} \"{name}\""),
+            Self::Marker(name, Some(body)) => format!("marker \"{name}\" on body \"{body}\""),
+            Self::Marker(name, None) => format!("marker \"{name}\" on ground"),
+            Self::Own(text) => text.clone(),
+        }
+    }
+
+    /// The same thing as part of another mechanism, with its ground on a body or on the ground.
+    fn included(self, prefix: &str, carrier: Option<&str>) -> Option<Self> {
+        Some(match self {
+            Self::Named(kind, name) => Self::Named(kind, format!("{prefix}{name}")),
+            Self::Marker(name, Some(body)) => Self::Marker(name, Some(format!("{prefix}{body}"))),
+            Self::Marker(name, None) => Self::Marker(format!("{prefix}{name}"), carrier.map(str::to_string)),
+            Self::Own(_) => return None,
+        })
     }
 }
 
 /// Where things stand in the files, by what errors call them, such as `joint "knee"`.
 #[derive(Clone, Debug, Default)]
-pub struct Places(HashMap<String, Thing>);
+pub struct Places {
+    things: Vec<Thing>,
+    /// Numbers of the things that errors call so.
+    named: HashMap<String, Vec<usize>>,
+    /// The head of the file, for faults of the whole mechanism.
+    pub(crate) root: Option<Place>,
+}
 
 #[derive(Clone, Debug)]
 struct Thing {
+    label: Label,
     /// The name, or the head of the table.
     head: Place,
+    /// Values by key.
+    values: Vec<(String, Place)>,
     /// Texts in it with their places: what may be misspelt.
     texts: Vec<(String, Place)>,
+    /// The include that brought it, for what comes from another file.
+    include: Option<Place>,
+}
+
+impl Thing {
+    /// The text that says `name`, the value of one of the fields, or the head.
+    fn place(&self, name: Option<&str>, fields: &[&str]) -> Place {
+        let says = |text: &str, name: &str| text == name || text.split('.').any(|part| part == name);
+        let text = name.and_then(|name| self.texts.iter().find(|(text, _)| says(text, name)));
+        let value = || {
+            fields
+                .iter()
+                .find_map(|field| self.values.iter().find(|(key, _)| key == field))
+        };
+        text.or_else(value).map_or(&self.head, |(_, place)| place).clone()
+    }
 }
 
 impl Places {
-    /// Remembers a thing; the first of several stays.
-    pub(crate) fn add(&mut self, thing: String, head: Place, texts: Vec<(String, Place)>) {
-        self.0.entry(thing).or_insert(Thing { head, texts });
+    /// Remembers a thing.
+    pub(crate) fn add(
+        &mut self,
+        label: Label,
+        head: Place,
+        values: Vec<(String, Place)>,
+        texts: Vec<(String, Place)>,
+    ) {
+        self.push(Thing {
+            label,
+            head,
+            values,
+            texts,
+            include: None,
+        });
     }
 
-    /// Takes over the places of an included part.
-    pub(crate) fn adopt(&mut self, part: Self, prefix: &str) {
-        for (thing, place) in part.0 {
-            self.0.entry(prefixed(&thing, prefix)).or_insert(place);
+    fn push(&mut self, thing: Thing) {
+        self.named
+            .entry(thing.label.text())
+            .or_default()
+            .push(self.things.len());
+        self.things.push(thing);
+    }
+
+    /// Takes over the places of an included part, whose ground becomes a marker; `at` is where it
+    /// is included.
+    pub(crate) fn adopt(&mut self, part: Self, placement: &Placement, at: &Place) {
+        let prefix = placement.prefix.as_str();
+        let carrier = placement.on.split('.').next().filter(|body| *body != "ground");
+        self.push(Thing {
+            label: Label::Marker(placement.ground_marker(), carrier.map(str::to_string)),
+            head: at.clone(),
+            values: Vec::new(),
+            texts: Vec::new(),
+            include: Some(at.clone()),
+        });
+        for thing in part.things {
+            if let Some(label) = thing.label.included(prefix, carrier) {
+                self.push(Thing {
+                    label,
+                    include: Some(at.clone()),
+                    ..thing
+                });
+            }
         }
     }
 
-    /// The place of a thing, or of a text in it that begins with `name`.
+    /// The thing with this number among those that errors call so, or the last of them.
+    fn thing(&self, called: &str, number: usize) -> Option<&Thing> {
+        let all = self.named.get(called)?;
+        self.things.get(*all.get(number).or(all.last())?)
+    }
+
+    /// The place of a thing, or of a text in it that says `name`.
     pub fn find(&self, thing: &str, name: Option<&str>) -> Option<Place> {
-        let thing = self.0.get(thing)?;
-        let text = name.and_then(|name| {
-            let says = |text: &str| text == name || text.split('.').any(|part| part == name);
-            thing.texts.iter().find(|(text, _)| says(text))
-        });
-        Some(text.map_or(&thing.head, |(_, place)| place).clone())
+        Some(self.thing(thing, 0)?.place(name, &[]))
     }
 
     /// The place of the constraint, joint, rod or force of this name.
@@ -149,20 +289,9 @@ impl Places {
             .iter()
             .find_map(|kind| self.find(&format!("{kind} \"{name}\""), None))
     }
-}
 
-/// `joint "knee"` → `joint "front_knee"`; the last quoted name of `marker "m" on body "b"`.
-fn prefixed(thing: &str, prefix: &str) -> String {
-    let mut quotes = thing.match_indices('"').map(|(at, _)| at);
-    match thing.matches('"').count() {
-        2 => {
-            let at = quotes.next().unwrap_or(0) + 1;
-            format!("{}{prefix}{}", &thing[..at], &thing[at..])
-        }
-        4 => {
-            let at = quotes.nth(2).unwrap_or(0) + 1;
-            format!("{}{prefix}{}", &thing[..at], &thing[at..])
-        }
-        _ => thing.to_string(),
+    /// The head of the file, for faults of the whole mechanism.
+    pub fn root(&self) -> Option<Place> {
+        self.root.clone()
     }
 }

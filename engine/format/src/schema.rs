@@ -114,7 +114,7 @@ fn part(table: &str) -> Value {
             ]},
         }),
         "table" => {
-            let numbers = json!({ "type": "array", "items": { "type": "number" } });
+            let numbers = json!({ "type": "array", "items": number(), "minItems": 2 });
             list_of(object(
                 Map::from_iter([
                     ("name".to_string(), text("Name, callable in expressions.")),
@@ -196,6 +196,10 @@ fn part(table: &str) -> Value {
                 ("name".to_string(), text("Name, usable in expressions of t.")),
                 ("unit".to_string(), text("Unit of its value.")),
                 ("expression".to_string(), function()),
+                (
+                    "live".to_string(),
+                    json!({ "const": false, "description": "Inputs from outside while a run goes on do not exist yet." }),
+                ),
             ]),
             &["name", "expression"],
         )),
@@ -308,7 +312,10 @@ fn sort(sort: &Sort) -> Value {
     match sort {
         Sort::Number => number(),
         Sort::Vector => vector(),
-        Sort::Symmetric => json!({ "type": "array", "items": number(), "minItems": 3, "maxItems": 6 }),
+        Sort::Symmetric => json!({ "anyOf": [
+            { "type": "array", "items": number(), "minItems": 3, "maxItems": 3 },
+            { "type": "array", "items": number(), "minItems": 6, "maxItems": 6 },
+        ]}),
         Sort::Signal => function(),
         Sort::Signals | Sort::Expressions(_) => {
             json!({ "type": "array", "items": function(), "minItems": 3, "maxItems": 3 })

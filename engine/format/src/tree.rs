@@ -1,6 +1,6 @@
 //! A TOML text as a tree with source positions.
 
-use crate::message::{Message, Place, Source};
+use crate::message::{Message, Messages, Place, Source};
 use core::ops::Range;
 use std::sync::Arc;
 use toml::de::{DeTable, DeValue};
@@ -86,20 +86,67 @@ pub fn parse(source: &Arc<Source>) -> Result<Table, Vec<Message>> {
             source.name,
             source.text.len()
         );
-        return Err(vec![Message::error(None, text)]);
+        let place = Place {
+            source: Source::new(&source.name, ""),
+            span: 0..0,
+        };
+        return Err(vec![Message::error(Some(place), text)]);
     }
     let (table, errors) = DeTable::parse_recoverable(&source.text);
     if errors.is_empty() {
         return Ok(convert_table(table.get_ref(), table.span()));
     }
-    let message = |error: &toml::de::Error| {
-        let place = error.span().map(|span| Place {
+    let mut messages: Vec<Message> = Vec::new();
+    let mut last = 0;
+    for error in &errors {
+        let span = error.span().unwrap_or_default();
+        let (line, _) = source.line_and_column(span.start);
+        // What is not closed spoils the lines that follow: only the first of them is told.
+        let follows = line == last || line == last + 1;
+        let open = |m: &Message| m.text.contains("inline table") || m.text.contains("array");
+        let twice = error.message() == "duplicate key" && messages.iter().any(|m| !m.text.contains("twice"));
+        let spoilt = twice || messages.iter().any(open);
+        last = line.max(last);
+        if (follows && !messages.is_empty()) || spoilt {
+            continue;
+        }
+        messages.push(syntax_message(error, source, span));
+        if messages.len() >= Messages::MOST {
+            break;
+        }
+    }
+    Err(messages)
+}
+
+/// A fault of syntax, with advice on the usual slips.
+fn syntax_message(error: &toml::de::Error, source: &Arc<Source>, span: Range<usize>) -> Message {
+    let fault = error.message();
+    let found = source.text.get(span.clone()).unwrap_or("");
+    let text = if fault == "duplicate key" {
+        format!("syntax: `{found}` is given twice")
+    } else {
+        format!("syntax: {fault}")
+    };
+    let help = if fault == "duplicate key" {
+        Some("remove one of them; several bodies, joints and the like each begin with [[body]], [[joint]]")
+    } else if fault.contains("inline table") || fault.contains("array") || fault.contains("between") {
+        Some("is a bracket or brace before this not closed, or a comma missing?")
+    } else if fault.contains("string values must be quoted") || fault.contains("unquoted") {
+        Some("texts, expressions and quantities stand in quotation marks, such as \"12 mm\"")
+    } else {
+        None
+    };
+    let message = Message::error(
+        Some(Place {
             source: source.clone(),
             span,
-        });
-        Message::error(place, format!("syntax: {}", error.message()))
-    };
-    Err(errors.iter().map(message).collect())
+        }),
+        text,
+    );
+    match help {
+        Some(help) => message.help(help),
+        None => message,
+    }
 }
 
 fn convert_table(table: &DeTable<'_>, span: Range<usize>) -> Table {
@@ -120,7 +167,8 @@ fn convert(value: &DeValue<'_>, span: Range<usize>) -> Value {
         DeValue::String(text) => Kind::Text(text.to_string()),
         DeValue::Integer(number) => {
             let parsed = i128::from_str_radix(number.as_str(), number.radix());
-            Kind::Number(parsed.map_or(f64::NAN, |n| n as f64))
+            let too_long = || number.as_str().parse().unwrap_or(f64::INFINITY);
+            Kind::Number(parsed.map_or_else(|_| too_long(), |n| n as f64))
         }
         DeValue::Float(number) => Kind::Number(number.as_str().parse().unwrap_or(f64::NAN)),
         DeValue::Boolean(flag) => Kind::Flag(*flag),

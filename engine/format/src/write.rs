@@ -15,7 +15,7 @@ use holonom_multibody::description::{
     Body, Coordinate, CoordinateMotion, CoordinateRef, Description, Frame, Joint, Marker, Rod,
 };
 use holonom_multibody::expression::Expression;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 /// Something that a file cannot say.
@@ -279,7 +279,11 @@ impl Writer<'_> {
 
     fn markers(&mut self, markers: &[Marker]) -> String {
         let mut parts = Vec::with_capacity(markers.len());
+        let mut names = HashSet::new();
         for marker in markers {
+            if !names.insert(marker.name.as_str()) {
+                self.refuse(format!("it has two markers with the name \"{}\"", marker.name));
+            }
             parts.push(format!("{} = {}", key(&marker.name), self.frame(&marker.frame)));
         }
         format!("{{ {} }}", parts.join(", "))
@@ -427,8 +431,13 @@ impl Fields for FieldWriter<'_, '_> {
 
     fn terms(&mut self, field: &Field, value: &mut Vec<(CoordinateRef, f64)>) {
         let mut parts = Vec::with_capacity(value.len());
+        let mut names = HashSet::new();
         for (coordinate, factor) in value {
             let name = self.writer.reference(coordinate);
+            if !names.insert(name.clone()) {
+                self.writer
+                    .refuse(format!("the coordinate \"{name}\" appears twice in it"));
+            }
             parts.push(format!("{} = {}", key(&name), self.writer.number(*factor)));
         }
         self.add(field, format!("{{ {} }}", parts.join(", ")));

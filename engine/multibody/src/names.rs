@@ -1,5 +1,8 @@
 //! Names that were misspelt: what may have been meant.
 
+/// Nobody misspells names longer than this by accident, in characters.
+const LONGEST: usize = 200;
+
 /// The most similar of the names, if it is similar enough to be meant.
 ///
 /// ```
@@ -8,8 +11,11 @@
 /// assert_eq!(nearest("mass", ["damping", "stiffness"].into_iter()), None);
 /// ```
 pub fn nearest<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Option<String> {
-    let limit = (name.chars().count() / 3).max(2);
+    let length = name.chars().count();
+    let limit = (length / 3).max(2);
     names
+        // Too far by its length alone; this also bounds the work for names of any length.
+        .filter(|other| length <= LONGEST && other.chars().count().abs_diff(length) <= limit)
         .map(|other| (distance(name, other), other))
         .filter(|&(far, other)| far <= limit && far < other.chars().count())
         .min()

@@ -2,6 +2,7 @@
 
 use super::Reader;
 use super::table_reader::TableReader;
+use crate::model_file::Label;
 use crate::tree::{Kind, Table, Value};
 use core::ops::Range;
 use holonom_algebra::{CardanAngles, Mat3, Pose, Vec3};
@@ -43,18 +44,19 @@ impl Reader<'_, '_> {
             }
         }
         if let Some(markers) = markers {
-            body.markers = self.markers(markers, &format!("body \"{name}\""));
+            body.markers = self.markers(markers, Some(&name));
         }
         self.model.description.bodies.push(body);
     }
 
     pub(super) fn ground(&mut self, value: &Value) {
         let Some(table) = self.table(value) else { return };
+        self.subject = "the ground".to_string();
         let mut fields = TableReader::new(self, table, "the ground");
         let markers = fields.optional("markers");
         fields.finish();
         if let Some(markers) = markers {
-            self.model.description.ground = self.markers(markers, "the ground");
+            self.model.description.ground = self.markers(markers, None);
         }
     }
 
@@ -86,14 +88,19 @@ impl Reader<'_, '_> {
         }
     }
 
-    fn markers(&mut self, value: &Value, body: &str) -> Vec<Marker> {
+    /// Markers of a body, or of the ground.
+    fn markers(&mut self, value: &Value, body: Option<&str>) -> Vec<Marker> {
         let Some(table) = self.table(value) else {
             return Vec::new();
         };
         let mut markers = Vec::with_capacity(table.entries.len());
         for entry in &table.entries {
-            let thing = format!("marker \"{}\" on {body}", entry.key);
-            self.remember(thing.clone(), &Table::default(), &entry.key_span);
+            let thing = match body {
+                Some(body) => format!("marker \"{}\" on body \"{body}\"", entry.key),
+                None => format!("marker \"{}\" on ground", entry.key),
+            };
+            let label = Label::Marker(entry.key.clone(), body.map(str::to_string));
+            self.remember(label, None, &entry.key_span);
             let frame = match &entry.value.kind {
                 Kind::Table(table) => {
                     let mut fields = TableReader::new(self, table, thing);
@@ -151,7 +158,8 @@ impl Reader<'_, '_> {
             // Said where the number stands.
             return None;
         }
-        self.error(span, format!("{what} needs numbers of usual size, not all zero"));
+        let text = self.about(format!("{what} needs numbers of usual size, not all zero"));
+        self.error(span, text);
         None
     }
 

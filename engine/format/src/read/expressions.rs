@@ -5,8 +5,10 @@ use crate::message::{Message, Place, Source};
 use crate::tree::{Kind, Table, Value};
 use core::ops::Range;
 use holonom_multibody::Signal;
-use holonom_multibody::curve::{Column, Curve, Extrapolation, Interpolation};
-use holonom_multibody::expression::{Ast, Dimension, DimensionState, Expression, ExpressionError, Scope, is_reserved};
+use holonom_multibody::curve::{Column, Curve, CurveError, Extrapolation, Interpolation};
+use holonom_multibody::expression::{
+    Ast, Dimension, DimensionState, Expression, ExpressionError, Scope, is_reserved,
+};
 use std::sync::Arc;
 
 /// What expressions of a file may use.
@@ -20,6 +22,8 @@ pub(super) struct Names {
     pub taken: std::collections::BTreeSet<String>,
     /// Parameters that something has used.
     pub used: std::collections::BTreeSet<String>,
+    /// What laws of forces may use, once one has been read.
+    pub laws: Option<Scope>,
     /// Gravity, which waits for the parameters.
     pub gravity: Option<Value>,
 }
@@ -74,7 +78,7 @@ impl Reader<'_, '_> {
     pub(super) fn numbers<const N: usize>(&mut self, value: &Value, unit: &str) -> Option<[f64; N]> {
         let list = self.list(value)?;
         if list.len() != N {
-            let text = format!("{N} numbers are expected here, not {}", list.len());
+            let text = self.about(format!("{N} numbers are expected here, not {}", list.len()));
             self.error(&value.span, text);
             return None;
         }
@@ -98,7 +102,8 @@ impl Reader<'_, '_> {
             }
         };
         if !x.is_finite() {
-            self.error(&value.span, format!("this number is {x}, not a finite one"));
+            let text = self.about(format!("this number is {x}: not finite, or too large"));
+            self.error(&value.span, text);
             return None;
         }
         Some((x, dimension))
@@ -148,11 +153,24 @@ impl Reader<'_, '_> {
             self.error(&value.span, text);
             return None;
         }
-        // Behind t, which functions of time have already; inputs come with them.
-        let mut scope = self.names.functions.clone();
-        for name in variables.iter().filter(|name| **name != "t") {
-            scope = scope.variable(*name);
-        }
+        // Made once: there may be many parameters and many laws.
+        let scope = match self.names.laws.take() {
+            Some(scope)
+                if scope
+                    .variables()
+                    .iter()
+                    .map(String::as_str)
+                    .eq(variables.iter().copied()) =>
+            {
+                scope
+            }
+            _ => {
+                // Behind t, which functions of time have already; inputs come with them.
+                let functions = self.names.functions.clone();
+                let others = variables.iter().filter(|name| **name != "t");
+                others.fold(functions, |scope, name| scope.variable(*name))
+            }
+        };
         let mut laws = Vec::with_capacity(3);
         for item in list {
             let text = match &item.kind {
@@ -173,6 +191,7 @@ impl Reader<'_, '_> {
             self.note_names(&text);
             laws.extend(self.keep(result));
         }
+        self.names.laws = Some(scope);
         laws.try_into().ok()
     }
 
@@ -265,33 +284,45 @@ impl Reader<'_, '_> {
         ][interpolation];
         let extrapolation =
             [Extrapolation::Refuse, Extrapolation::Hold, Extrapolation::Linear][extrapolation];
+        if !self.declare_name("table", &name, &head) {
+            return;
+        }
+        let (own, _) = self.session.full_name(&self.prefix, &name);
         let curve = match (file, x, y) {
             (Some(file), None, None) => {
-                self.curve_from_file(&name, file, columns, interpolation, extrapolation)
+                self.curve_from_file(&own, file, columns, interpolation, extrapolation)
             }
             (None, Some(x), Some(y)) => {
                 if let Some(columns) = columns {
                     self.error(&columns.span, "`columns` are those of a file, and there is none");
                 }
+                let points = x.clone();
                 let (Some(x), Some(y)) = (self.many(x), self.many(y)) else {
                     return;
                 };
-                Curve::new(&name, x, y, interpolation, extrapolation)
-                    .map_err(|error| self.error(&head, format!("table \"{name}\": {error}")))
-                    .ok()
+                if x.iter().chain(&y).any(|number| number.is_nan()) {
+                    // Said where the number stands.
+                    return;
+                }
+                match Curve::new(&own, x, y, interpolation, extrapolation) {
+                    Ok(curve) => Some(curve),
+                    Err(error) => {
+                        let at = point_at_fault(&error, &points).unwrap_or(&head).clone();
+                        self.error(&at, error.to_string());
+                        None
+                    }
+                }
             }
             _ => {
                 let text = format!("table \"{name}\" needs `file`, or `x` and `y`");
-                self.error(&head, text);
+                self.error_with_help(&head, text, "give its points in one of the two ways");
                 None
             }
         };
-        if let Some(curve) = curve.map(Arc::new)
-            && self.declare_name("table", &name, &head)
-        {
+        if let Some(curve) = curve.map(Arc::new) {
             let names = &mut self.names;
-            names.constants = std::mem::take(&mut names.constants).table(curve.clone());
-            names.functions = std::mem::take(&mut names.functions).table(curve);
+            names.constants = std::mem::take(&mut names.constants).table_as(&name, curve.clone());
+            names.functions = std::mem::take(&mut names.functions).table_as(&name, curve);
         }
     }
 
@@ -315,16 +346,24 @@ impl Reader<'_, '_> {
             for (wanted, item) in wanted.iter_mut().zip(list) {
                 *wanted = match &item.kind {
                     Kind::Text(name) => Column::Name(name.clone()),
-                    // People count columns from 1.
-                    Kind::Number(n) if (1.0..1e6).contains(n) && n.fract() == 0.0 => Column::Index(*n as usize - 1),
+                    Kind::Number(n) if *n >= 1.0 && n.fract() == 0.0 && *n < 1e6 => {
+                        Column::Index(*n as usize - 1)
+                    }
+                    Kind::Number(n) => {
+                        self.error(
+                            &item.span,
+                            format!("there is no column {n}; columns are counted from 1"),
+                        );
+                        return None;
+                    }
                     _ => {
-                        self.expected("the name of a column, or its number from 1,", item);
+                        self.expected("the name or number of a column", item);
                         return None;
                     }
                 };
             }
         }
-        let text = match self.session.files.text(&path) {
+        let text = match self.session.text(&path) {
             Ok(text) => text,
             Err(reason) => {
                 self.error(&file.span, format!("cannot read `{}`: {reason}", path.display()));
@@ -333,6 +372,31 @@ impl Reader<'_, '_> {
         };
         match Curve::from_csv(name, &text, wanted, interpolation, extrapolation) {
             Ok(curve) => Some(curve),
+            Err(CurveError::Csv { line, reason, .. }) => {
+                // At the line of that file.
+                let source = Source::new(path.display().to_string(), text);
+                let start = source
+                    .text
+                    .split_inclusive('\n')
+                    .take(line - 1)
+                    .map(str::len)
+                    .sum();
+                let length = source.text[start..].lines().next().map_or(0, str::len);
+                let place = Place {
+                    span: start..start + length,
+                    source,
+                };
+                let (fault, help) = match reason.split_once("; ") {
+                    Some((fault, help)) => (fault.to_string(), Some(help.to_string())),
+                    None => (reason, None),
+                };
+                let message = Message::error(Some(place), format!("table \"{name}\": {fault}"));
+                self.report(match help {
+                    Some(help) => message.help(help),
+                    None => message,
+                });
+                None
+            }
             Err(error) => {
                 self.error(&file.span, format!("`{}`: {error}", path.display()));
                 None
@@ -360,6 +424,9 @@ impl Reader<'_, '_> {
         expected: Option<Dimension>,
         of_time: bool,
     ) -> Option<Expression> {
+        if self.session.is_full() {
+            return None;
+        }
         let (start, span) = self.text_of(text, span);
         let place = Text {
             source: &self.source,
@@ -388,10 +455,24 @@ impl Reader<'_, '_> {
         match result {
             Ok(value) => Some(value),
             Err(messages) => {
-                self.session.messages.extend(messages);
+                for mut message in messages {
+                    message.text = self.about(message.text);
+                    self.report(message);
+                }
                 None
             }
         }
+    }
+}
+
+/// The value of x that is to blame.
+fn point_at_fault<'v>(error: &CurveError, points: &'v Value) -> Option<&'v Range<usize>> {
+    let (CurveError::NotRising { index, .. } | CurveError::TooSteep { index, .. }) = error else {
+        return None;
+    };
+    match &points.kind {
+        Kind::List(list) => list.get(*index).map(|item| &item.span),
+        _ => None,
     }
 }
 

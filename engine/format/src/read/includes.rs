@@ -2,7 +2,8 @@
 
 use super::parameters::Override;
 use super::table_reader::TableReader;
-use super::{Reader, is_urdf};
+use super::{Part, Reader, is_urdf, shortened};
+use crate::message::Place;
 use crate::model_file::ModelFile;
 use crate::tree::Table;
 use crate::urdf::{self, Base};
@@ -23,7 +24,9 @@ impl Reader<'_, '_> {
         let strict = fields.optional("strict");
         fields.finish();
         let Some(file) = file else { return };
+        self.subject = "an include".to_string();
         let Some(name) = self.text(file) else { return };
+        self.subject = format!("the include of `{}`", shortened(name));
         let mut placement = Placement::new("");
         if let Some(prefix) = prefix.and_then(|value| self.text(value)) {
             placement.prefix = prefix.to_string();
@@ -62,26 +65,27 @@ impl Reader<'_, '_> {
             robot.strict = strict;
         }
         let at = self.place(&file.span);
-        let Some(part) = self.session.file(&path, Some(at), overrides, &robot) else {
+        let part = Part {
+            prefix: format!("{}{}", self.prefix, placement.prefix),
+            robot,
+        };
+        let Some(part) = self.session.file(&path, Some(at.clone()), part, overrides) else {
             return;
         };
-        self.adopt(part, &placement, table);
+        self.adopt(part, &placement, table, &at);
     }
 
-    fn adopt(&mut self, part: ModelFile, placement: &Placement, table: &Table) {
-        let own = self.model.description.clone();
-        match own.include(part.description, placement) {
-            Ok(merged) => self.model.description = merged,
-            Err(error) => {
-                let at = table.get("on").map_or(&table.span, |on| &on.span).clone();
-                self.error(&at, error.to_string());
+    fn adopt(&mut self, part: ModelFile, placement: &Placement, table: &Table, at: &Place) {
+        if let Err(error) = self.model.description.add_part(part.description, placement) {
+            let at = table.get("on").map_or(&table.span, |on| &on.span).clone();
+            let text = error.to_string();
+            match text.rsplit_once("; ") {
+                Some((fault, remedy)) => self.error_with_help(&at, fault, remedy),
+                None => self.error(&at, text),
             }
+            return;
         }
-        let prefix = &placement.prefix;
-        for mut input in part.inputs {
-            input.name = format!("{prefix}{}", input.name);
-            self.model.inputs.push(input);
-        }
-        self.model.places.adopt(part.places, prefix);
+        self.model.places.adopt(part.places, placement, at);
+        self.model.inputs.extend(part.inputs);
     }
 }

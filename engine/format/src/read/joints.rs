@@ -125,8 +125,8 @@ impl Reader<'_, '_> {
             index,
         };
         let Some(kind) = self.joint_kind(joint) else {
-            let names = self.model.description.joints.iter().map(|j| j.name.as_str());
-            let help = match nearest(joint, names) {
+            let names = self.joints.keys().map(String::as_str);
+            let help = match (!self.session.is_full()).then(|| nearest(joint, names)).flatten() {
                 Some(name) => format!("did you mean \"{name}\"?"),
                 None => "add it or correct the name".to_string(),
             };
@@ -170,6 +170,13 @@ impl Reader<'_, '_> {
 
     fn joint_kind(&self, name: &str) -> Option<JointKind> {
         let joints = &self.model.description.joints;
-        joints.iter().find(|j| j.name == name).map(|j| j.kind)
+        self.joints.get(name).map(|index| joints[*index].kind)
+    }
+
+    /// Gives the joints their numbers: all are known now.
+    pub(super) fn number_joints(&mut self) {
+        for (index, joint) in self.model.description.joints.iter().enumerate() {
+            self.joints.entry(joint.name.clone()).or_insert(index);
+        }
     }
 }

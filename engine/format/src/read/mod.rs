@@ -1,7 +1,7 @@
 //! From a TOML text to a [`ModelFile`].
 //!
-//! The order of the work: syntax; parameters; tables and inputs, which expressions may use; the
-//! files it includes; ground, bodies and joints; then what refers to joints. Everything that is
+//! The order of the work: syntax; parameters; tables and inputs, which expressions may use;
+//! ground, bodies and joints; the files it includes; then what refers to joints. Everything that is
 //! wrong is collected; reading goes on with a stand-in.
 
 mod bodies;
@@ -9,6 +9,7 @@ mod expressions;
 mod includes;
 mod joints;
 mod parameters;
+mod plain;
 pub(crate) mod syntax {
     //! Words of the format that the writer and the schema share.
     pub(crate) use super::bodies::ORIENTATIONS;
@@ -19,15 +20,18 @@ mod table_reader;
 mod top;
 
 use crate::files::Files;
-use crate::message::{Message, Messages, Place, Source};
-use crate::model_file::ModelFile;
-use crate::tree::{Kind, Table, Value};
+use crate::message::{Message, Messages, Place, Severity, Source};
+use crate::model_file::{Label, ModelFile};
+use crate::tree::{Kind, MAX_TEXT, Table, Value};
 use crate::urdf;
 use core::ops::Range;
 use expressions::Names;
 use holonom_multibody::Description;
+use holonom_multibody::expression::is_reserved;
 use holonom_multibody::names::nearest;
 use parameters::Override;
+use std::collections::{HashMap, HashSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -38,6 +42,9 @@ pub const VERSION: u64 = 1;
 ///
 /// `overrides` are parameters with values that replace those of the file, as texts.
 ///
+/// Of an included file the mechanism counts, with its parameters, tables and inputs. Its gravity,
+/// its `[[output]]` and its `[simulation]` apply only when it is run by itself.
+///
 /// # Errors
 /// Everything that is wrong with it, each with its place.
 pub fn read(
@@ -47,22 +54,29 @@ pub fn read(
 ) -> Result<ModelFile, Messages> {
     let mut session = Session {
         files,
-        messages: Vec::new(),
+        messages: Messages::default(),
+        told: HashSet::new(),
+        errors: 0,
+        notes: 0,
         open: Vec::new(),
         files_read: 0,
+        bytes_read: 0,
+        elements: 0,
+        names: HashSet::new(),
     };
     let overrides = overrides.iter().map(Override::typed).collect();
-    let model = session.file(path.as_ref(), None, overrides, &urdf::Options::default());
-    // A file that is included twice has its faults twice.
-    let mut told: Vec<Message> = Vec::new();
-    for message in session.messages {
-        if !told.contains(&message) {
-            told.push(message);
-        }
+    let model = session.file(path.as_ref(), None, Part::default(), overrides);
+    let mut messages = session.messages;
+    if messages.has_errors() {
+        // What is only worth knowing can wait.
+        messages.0.retain(|message| message.severity == Severity::Error);
     }
-    let messages = Messages(told);
+    if session.errors > Messages::MOST {
+        messages.say_that_there_are_more();
+    }
     match model {
         Some(mut model) if !messages.has_errors() => {
+            plain::plain_signals(&mut model.description);
             model.notes = messages;
             Ok(model)
         }
@@ -73,26 +87,108 @@ pub fn read(
 /// Files at most, each counted as often as it is included: what is hostile stops here.
 const MAX_FILES: usize = 1000;
 
+/// Bodies and joints at most in a file and what it includes.
+const MAX_ELEMENTS: usize = 200_000;
+
 /// Depth of includes at most.
 const MAX_DEPTH: usize = 32;
+
+/// How a file is included.
+#[derive(Default)]
+struct Part {
+    /// Goes before all its names, over all includes.
+    prefix: String,
+    /// For URDF files.
+    robot: urdf::Options,
+}
 
 /// What all files of one reading share.
 struct Session<'f> {
     files: &'f Files,
-    messages: Vec<Message>,
+    messages: Messages,
+    /// All messages there were, by place and text: a file that is included twice has its faults
+    /// twice, and they are told once.
+    told: HashSet<u64>,
+    errors: usize,
+    notes: usize,
     /// Files being read, the outermost first.
     open: Vec<PathBuf>,
     files_read: usize,
+    bytes_read: usize,
+    /// Bodies and joints of all files, each counted as often as it is included.
+    elements: usize,
+    /// Names of tables and inputs that are taken, over all files.
+    names: HashSet<String>,
 }
 
 impl Session<'_> {
+    /// Whether errors are no longer told.
+    fn is_full(&self) -> bool {
+        self.errors >= Messages::MOST
+    }
+
+    /// Keeps a message, unless it was told before or there are too many.
+    fn report(&mut self, message: Message) {
+        let mut hasher = DefaultHasher::new();
+        let place = message.place.as_ref();
+        place
+            .map(|p| (&p.source.name, p.span.start, p.span.end))
+            .hash(&mut hasher);
+        message.text.hash(&mut hasher);
+        let (most, count) = match message.severity {
+            Severity::Error => (Messages::MOST, &mut self.errors),
+            Severity::Note => (Messages::MOST, &mut self.notes),
+        };
+        // Counted, but not kept: what comes after the last that is told.
+        if *count > most || !self.told.insert(hasher.finish()) {
+            return;
+        }
+        *count += 1;
+        if *count <= most {
+            self.messages.0.push(message);
+        }
+    }
+
+    /// The text of a file, within the bounds of the session.
+    fn text(&mut self, path: &Path) -> Result<String, String> {
+        let text = self.files.text(path)?;
+        self.bytes_read += text.len();
+        if self.bytes_read > MAX_TEXT {
+            return Err(format!(
+                "with it, more than {MAX_TEXT} bytes would have to be read"
+            ));
+        }
+        Ok(text)
+    }
+
+    /// A name that expressions of the whole mechanism can use for a table or an input of a part;
+    /// false when it was taken, and had to be changed.
+    fn full_name(&mut self, prefix: &str, name: &str) -> (String, bool) {
+        let letter = |c: char| if c.is_alphanumeric() || c == '_' { c } else { '_' };
+        let mut full: String = prefix.chars().map(letter).chain(name.chars()).collect();
+        if full.starts_with(char::is_numeric) {
+            full.insert(0, '_');
+        }
+        let taken =
+            |names: &HashSet<String>, name: &str| names.contains(name) || is_reserved(name) || name == "t";
+        let first = !taken(&self.names, &full);
+        let mut unique = full.clone();
+        let mut number = 2;
+        while taken(&self.names, &unique) {
+            unique = format!("{full}_{number}");
+            number += 1;
+        }
+        self.names.insert(unique.clone());
+        (unique, first)
+    }
+
     /// Reads one file; `at` is where it is asked for.
     fn file(
         &mut self,
         path: &Path,
         at: Option<Place>,
+        part: Part,
         overrides: Vec<Override>,
-        robot: &urdf::Options,
     ) -> Option<ModelFile> {
         let shown = path.display();
         self.files_read += 1;
@@ -104,37 +200,45 @@ impl Session<'_> {
                 chain.join(" → "),
                 short(&identity)
             );
-            self.messages
-                .push(Message::error(at, text).help("remove one of these includes"));
+            self.report(Message::error(at, text).help("remove one of these includes"));
+            return None;
+        }
+        if self.elements > MAX_ELEMENTS {
+            // Said where it was found.
             return None;
         }
         if self.open.len() >= MAX_DEPTH || self.files_read > MAX_FILES {
             if self.files_read <= MAX_FILES + 1 {
                 let text = format!("too many includes: at most {MAX_FILES} files, {MAX_DEPTH} deep");
-                self.messages.push(Message::error(at, text));
+                self.report(Message::error(at, text).help("does a file include itself by another name?"));
             }
             return None;
         }
-        let text = match self.files.text(path) {
+        let text = match self.text(path) {
             Ok(text) => text,
             Err(reason) => {
-                let message = Message::error(at, format!("cannot read `{shown}`: {reason}"));
-                self.messages.push(message);
+                self.report(Message::error(at, format!("cannot read `{shown}`: {reason}")));
                 return None;
             }
         };
         let source = Source::new(shown.to_string(), text);
         self.open.push(identity);
         let model = if is_urdf(path) {
-            self.urdf(&source, robot, &overrides)
+            self.urdf(&source, &part.robot, &overrides)
         } else {
-            self.toml(path, source, overrides)
+            self.toml(path, source, part.prefix, overrides)
         };
         self.open.pop();
         model
     }
 
-    fn toml(&mut self, path: &Path, source: Arc<Source>, overrides: Vec<Override>) -> Option<ModelFile> {
+    fn toml(
+        &mut self,
+        path: &Path,
+        source: Arc<Source>,
+        prefix: String,
+        overrides: Vec<Override>,
+    ) -> Option<ModelFile> {
         match crate::tree::parse(&source) {
             Ok(root) => {
                 let folder = path.parent().unwrap_or(Path::new("")).to_path_buf();
@@ -142,14 +246,17 @@ impl Session<'_> {
                     session: self,
                     source,
                     folder,
+                    prefix,
+                    subject: String::new(),
                     names: Names::default(),
+                    joints: HashMap::new(),
                     model: ModelFile::new(Description::new("")),
                 };
                 reader.top(&root, overrides);
                 Some(reader.model)
             }
             Err(faults) => {
-                self.messages.extend(faults);
+                faults.into_iter().for_each(|fault| self.report(fault));
                 None
             }
         }
@@ -166,7 +273,7 @@ impl Session<'_> {
                 "`{}` is a URDF file: it has no parameter `{}`",
                 source.name, given.name
             );
-            self.messages.push(Message::error(given.place.clone(), text));
+            self.report(Message::error(Some(given.place.clone()), text));
         }
         let at = |span: Range<usize>| {
             Some(Place {
@@ -180,15 +287,20 @@ impl Session<'_> {
         };
         match urdf::read_with(&source.text, &source.name, robot) {
             Ok(robot) => {
-                let notes = robot.notes.into_iter();
-                self.messages
-                    .extend(notes.map(|n| with_help(Message::note(at(n.span), n.message), n.help)));
-                Some(ModelFile::new(robot.description))
+                for note in robot.notes {
+                    self.report(with_help(Message::note(at(note.span), note.message), note.help));
+                }
+                let mut model = ModelFile::new(robot.description);
+                model.places.root = at(source.text.find("<robot").map_or(0..0, |start| start..start + 6));
+                Some(model)
             }
             Err(errors) => {
-                let errors = errors.into_iter();
-                self.messages
-                    .extend(errors.map(|e| with_help(Message::error(at(e.span), e.message), e.help)));
+                for error in errors {
+                    self.report(with_help(
+                        Message::error(at(error.span), error.message),
+                        error.help,
+                    ));
+                }
                 None
             }
         }
@@ -207,13 +319,28 @@ fn short(path: &Path) -> String {
     )
 }
 
+/// The beginning of a text that may be long.
+fn shortened(text: &str) -> String {
+    const MOST: usize = 80;
+    if text.chars().count() <= MOST {
+        return text.to_string();
+    }
+    text.chars().take(MOST).chain(['…']).collect()
+}
+
 /// The reader of one file.
 struct Reader<'s, 'f> {
     session: &'s mut Session<'f>,
     source: Arc<Source>,
     folder: PathBuf,
+    /// Goes before all names of the file, over all includes.
+    prefix: String,
+    /// What is being read, in words, for messages about values.
+    subject: String,
     /// What expressions may use.
     names: Names,
+    /// Numbers of the joints, for what refers to them.
+    joints: HashMap<String, usize>,
     model: ModelFile,
 }
 
@@ -226,7 +353,7 @@ impl Reader<'_, '_> {
     }
 
     fn report(&mut self, message: Message) {
-        self.session.messages.push(message);
+        self.session.report(message);
     }
 
     fn error(&mut self, span: &Range<usize>, text: impl Into<String>) {
@@ -239,9 +366,23 @@ impl Reader<'_, '_> {
         self.report(message);
     }
 
+    /// A text with what it is about before it.
+    fn about(&self, text: String) -> String {
+        if self.subject.is_empty() {
+            text
+        } else {
+            format!("{}: {text}", self.subject)
+        }
+    }
+
     /// Something of the wrong type.
     fn expected(&mut self, what: &str, value: &Value) {
-        let text = format!("{what} is expected here, not {}", value.kind.name());
+        let found = match &value.kind {
+            Kind::Text(text) => format!("the text \"{}\"", shortened(text)),
+            Kind::Number(x) => format!("the number {x}"),
+            kind => kind.name().to_string(),
+        };
+        let text = self.about(format!("{what} is expected here, not {found}"));
         self.error(&value.span, text);
     }
 
@@ -294,7 +435,8 @@ impl Reader<'_, '_> {
                 Some(name) => format!("did you mean \"{name}\"?"),
                 None => format!("there are {}", names.join(", ")),
             };
-            self.error_with_help(&value.span, format!("there is no {what} \"{text}\""), help);
+            let text = self.about(format!("there is no {what} \"{}\"", shortened(text)));
+            self.error_with_help(&value.span, text, help);
         }
         found
     }
@@ -303,11 +445,17 @@ impl Reader<'_, '_> {
     fn unknown_keys(&mut self, table: &Table, thing: &str, known: &[&str]) {
         for entry in &table.entries {
             if !known.contains(&entry.key.as_str()) {
+                if self.session.is_full() {
+                    // Counted, to say that there are more.
+                    self.session.errors += 1;
+                    return;
+                }
+                let key = shortened(&entry.key);
                 let help = match nearest(&entry.key, known.iter().copied()) {
                     Some(name) => format!("did you mean `{name}`?"),
                     None => format!("it has {}", known.join(", ")),
                 };
-                let text = format!("{thing} has no `{}`", entry.key);
+                let text = format!("{thing} has no `{key}`");
                 self.error_with_help(&entry.key_span, text, help);
             }
         }
@@ -329,24 +477,29 @@ impl Reader<'_, '_> {
     }
 
     /// Remembers where a thing stands.
-    fn remember(&mut self, thing: String, table: &Table, head: &Range<usize>) {
-        let mut texts = Vec::new();
-        self.collect_texts(table, &mut texts);
-        let head = self.place(head);
-        self.model.places.add(thing, head, texts);
-    }
-
-    fn collect_texts(&self, table: &Table, out: &mut Vec<(String, Place)>) {
-        for entry in &table.entries {
-            self.collect_text(&entry.value, out);
+    fn remember(&mut self, label: Label, table: Option<&Table>, head: &Range<usize>) {
+        let (mut values, mut texts) = (Vec::new(), Vec::new());
+        for entry in table.into_iter().flat_map(|table| &table.entries) {
+            values.push((entry.key.clone(), self.place(&entry.value.span)));
+            if entry.key != "name" {
+                self.collect_text(&entry.value, &mut texts);
+            }
         }
+        let head = self.place(head);
+        self.model.places.add(label, head, values, texts);
     }
 
     fn collect_text(&self, value: &Value, out: &mut Vec<(String, Place)>) {
         match &value.kind {
             Kind::Text(text) => out.push((text.clone(), self.place(&value.span))),
             Kind::List(list) => list.iter().for_each(|item| self.collect_text(item, out)),
-            Kind::Table(table) => self.collect_texts(table, out),
+            Kind::Table(table) => {
+                for entry in &table.entries {
+                    // Keys may be names: the coordinates of a coupling.
+                    out.push((entry.key.clone(), self.place(&entry.key_span)));
+                    self.collect_text(&entry.value, out);
+                }
+            }
             _ => {}
         }
     }

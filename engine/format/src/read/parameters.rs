@@ -1,8 +1,8 @@
 //! The table `[parameters]`: named numbers that may depend on each other.
 
-use super::Reader;
 use super::expressions::{Text, bound};
 use super::table_reader::TableReader;
+use super::{Reader, shortened};
 use crate::message::{Message, Place, Source};
 use crate::model_file::Parameter;
 use crate::tree::{Kind, Value};
@@ -16,7 +16,7 @@ use std::sync::Arc;
 pub(super) struct Override {
     pub name: String,
     given: Given,
-    pub place: Option<Place>,
+    pub place: Place,
 }
 
 enum Given {
@@ -30,7 +30,10 @@ impl Override {
         Self {
             name: name.clone(),
             given: Given::Text(text.clone()),
-            place: None,
+            place: Place {
+                source: Source::new("--set", format!("{name}={text}")),
+                span: 0..name.len(),
+            },
         }
     }
 
@@ -39,7 +42,7 @@ impl Override {
         Self {
             name: name.to_string(),
             given: Given::Number(value, dimension),
-            place: Some(place),
+            place,
         }
     }
 }
@@ -50,6 +53,8 @@ struct Declared {
     head: Range<usize>,
     about: String,
     given: Given,
+    /// What the file says, when the value comes from elsewhere.
+    own: Option<Given>,
     /// Where its text stands.
     source: Arc<Source>,
     start: Option<usize>,
@@ -59,6 +64,7 @@ struct Declared {
 impl Reader<'_, '_> {
     pub(super) fn parameters(&mut self, value: Option<&Value>, overrides: Vec<Override>) {
         let mut declared = Vec::new();
+        self.subject = "[parameters]".to_string();
         if let Some(table) = value.and_then(|value| self.table(value)) {
             for entry in &table.entries {
                 declared.extend(self.declare(&entry.key, &entry.key_span, &entry.value));
@@ -67,10 +73,12 @@ impl Reader<'_, '_> {
         for given in overrides {
             self.replace(&mut declared, given);
         }
-        self.evaluate(declared);
-        self.names.functions = self.names.constants.clone().variable("t");
+        // Functions of time have it as a variable, which goes first.
         let constants = std::mem::take(&mut self.names.constants);
         self.names.constants = constants.forbid("t", "this number must be constant");
+        self.evaluate(declared);
+        self.names.functions = self.names.constants.clone().variable("t");
+        self.subject = "[model]".to_string();
         if let Some(gravity) = self.names.gravity.take()
             && let Some(gravity) = self.numbers(&gravity, "m/s²")
         {
@@ -107,6 +115,7 @@ impl Reader<'_, '_> {
             head: head.clone(),
             about,
             given,
+            own: None,
             source: self.source.clone(),
             start,
             span,
@@ -126,15 +135,22 @@ impl Reader<'_, '_> {
         };
         let Some(parameter) = declared.iter_mut().find(|d| d.name == given.name) else {
             let text = format!("`{}` has no parameter `{}`", self.source.name, given.name);
-            self.report(Message::error(given.place, text).help(help));
+            self.report(Message::error(Some(given.place), text).help(help));
             return;
         };
-        if let Given::Text(text) = &given.given {
-            parameter.source = Source::new(format!("--set {}", given.name), text.as_str());
-            parameter.start = Some(0);
-            parameter.span = 0..text.len();
+        match &given.given {
+            Given::Text(text) => {
+                let start = given.name.len() + 1;
+                parameter.start = Some(start);
+                parameter.span = start..start + text.len();
+            }
+            Given::Number(..) => {
+                parameter.start = None;
+                parameter.span = given.place.span;
+            }
         }
-        parameter.given = given.given;
+        parameter.source = given.place.source;
+        parameter.own = Some(std::mem::replace(&mut parameter.given, given.given));
     }
 
     /// Evaluates what depends on nothing first.
@@ -166,25 +182,36 @@ impl Reader<'_, '_> {
         let mut ready: Vec<usize> = (0..declared.len()).rev().filter(|i| waits_for[*i] == 0).collect();
         let mut values = vec![None; declared.len()];
         let mut done = vec![false; declared.len()];
-        while let Some(i) = ready.pop() {
-            done[i] = true;
-            values[i] = self.evaluate_one(&declared[i]);
-            for &other in &needed_by[i] {
-                waits_for[other] -= 1;
-                if waits_for[other] == 0 {
-                    ready.push(other);
+        let mut from = 0;
+        loop {
+            while let Some(i) = ready.pop() {
+                if !done[i] {
+                    done[i] = true;
+                    values[i] = self.evaluate_one(&declared[i]);
+                }
+                for &other in &needed_by[i] {
+                    waits_for[other] = waits_for[other].saturating_sub(1);
+                    if waits_for[other] == 0 && !done[other] {
+                        ready.push(other);
+                    }
                 }
             }
-        }
-        if let Some(first) = done.iter().position(|done| !done) {
-            let ring = ring(first, &needs, &done);
-            let names: Vec<String> = ring.iter().map(|i| format!("`{}`", declared[*i].name)).collect();
-            let text = format!(
-                "the parameters {} depend on each other in a ring",
-                names.join(" → ")
-            );
-            let at = ring.first().map_or(0..0, |i| declared[*i].head.clone());
-            self.error_with_help(&at, text, "give one of them a number");
+            // What is left is in a ring, or needs one that is.
+            let Some(first) = done[from..].iter().position(|done| !done) else {
+                break;
+            };
+            from += first;
+            let ring = ring(from, &needs, &done);
+            self.report_ring(&ring, &declared);
+            for i in ring {
+                if !done[i] {
+                    done[i] = true;
+                    ready.push(i);
+                    // Known by name, so that its users do not complain as well.
+                    let name = &declared[i].name;
+                    self.names.constants.set_constant(name, 1.0, DimensionState::Any);
+                }
+            }
         }
         for (parameter, value) in declared.into_iter().zip(values) {
             if let Some(value) = value {
@@ -197,7 +224,62 @@ impl Reader<'_, '_> {
         }
     }
 
+    fn report_ring(&mut self, ring: &[usize], declared: &[Declared]) {
+        const MOST: usize = 12;
+        let mut names: Vec<String> = ring.iter().map(|i| format!("`{}`", declared[*i].name)).collect();
+        if names.len() > MOST {
+            names.drain(MOST - 2..names.len() - 1);
+            names.insert(MOST - 2, "…".to_string());
+        }
+        let text = match names.as_slice() {
+            [name, _] => format!("the parameter {name} depends on itself"),
+            names => format!(
+                "the parameters {} depend on each other in a ring",
+                names.join(" → ")
+            ),
+        };
+        let at = ring.first().map_or(0..0, |i| declared[*i].head.clone());
+        let help = if names.len() == 2 {
+            "give it a number"
+        } else {
+            "give one of them a number"
+        };
+        self.error_with_help(&at, text, help);
+    }
+
+    /// Reports a value from elsewhere that is another quantity than the one in the file; the
+    /// dimension to go on with.
+    fn check_quantity(
+        &mut self,
+        parameter: &Declared,
+        given: DimensionState,
+        place: &Text<'_>,
+    ) -> DimensionState {
+        let Some(Given::Text(own)) = &parameter.own else {
+            return given;
+        };
+        let Some(own) = Ast::parse(own)
+            .ok()
+            .and_then(|ast| ast.bind(&self.names.constants, None).ok())
+        else {
+            return given;
+        };
+        if let (DimensionState::Known(own), DimensionState::Known(given)) = (own.dimension(), given)
+            && own != given
+        {
+            let name = &parameter.name;
+            let text = format!("the parameter `{name}` is a quantity in {own}, but this is one in {given}");
+            let at = place.place(&(0..parameter.span.len()));
+            self.report(Message::error(Some(at), text).help(format!("give it in {own}")));
+            return DimensionState::Known(own);
+        }
+        given
+    }
+
     fn evaluate_one(&mut self, parameter: &Declared) -> Option<f64> {
+        if self.session.is_full() {
+            return None;
+        }
         let place = Text {
             source: &parameter.source,
             start: parameter.start,
@@ -208,7 +290,7 @@ impl Reader<'_, '_> {
             Given::Text(text) => match bound(&self.names.constants, text, &place, None) {
                 Ok(expression) => (expression.value()?, expression.dimension()),
                 Err(messages) => {
-                    self.session.messages.extend(messages);
+                    messages.into_iter().for_each(|message| self.report(message));
                     // Known by name, so that its users do not complain as well.
                     self.names
                         .constants
@@ -217,6 +299,7 @@ impl Reader<'_, '_> {
                 }
             },
         };
+        let dimension = self.check_quantity(parameter, dimension, &place);
         if !value.is_finite() {
             let text = format!(
                 "the parameter `{}` is {value}, not a finite number",
@@ -224,6 +307,10 @@ impl Reader<'_, '_> {
             );
             let message = Message::error(Some(place.place(&(0..parameter.span.len()))), text);
             self.report(message);
+            self.names
+                .constants
+                .set_constant(&parameter.name, 1.0, DimensionState::Any);
+            return None;
         }
         if self.declare_name("parameter", &parameter.name, &parameter.head) {
             self.names
@@ -234,21 +321,16 @@ impl Reader<'_, '_> {
     }
 
     /// Says which parameters nothing uses.
-    pub(super) fn unused_parameters(&mut self) {
-        let unused: Vec<&str> = self
-            .model
-            .parameters
-            .iter()
-            .map(|p| p.name.as_str())
-            .filter(|name| !self.names.used.contains(*name))
-            .collect();
-        if !unused.is_empty() {
-            let text = format!(
-                "`{}`: nothing uses the parameters {}",
-                self.source.name,
-                unused.join(", ")
-            );
-            self.report(Message::note(None, text));
+    pub(super) fn unused_parameters(&mut self, value: Option<&Value>) {
+        let Some(Kind::Table(table)) = value.map(|value| &value.kind) else {
+            return;
+        };
+        for entry in &table.entries {
+            if !self.names.used.contains(&entry.key) {
+                let place = self.place(&entry.key_span);
+                let text = format!("nothing uses the parameter `{}`", shortened(&entry.key));
+                self.report(Message::note(Some(place), text));
+            }
         }
     }
 }
@@ -256,12 +338,13 @@ impl Reader<'_, '_> {
 /// A ring of parameters that need each other, from one that could not be evaluated.
 fn ring(first: usize, needs: &[Vec<usize>], done: &[bool]) -> Vec<usize> {
     let mut path = vec![first];
+    let mut place = HashMap::from([(first, 0)]);
     loop {
         let last = path[path.len() - 1];
         let Some(&next) = needs[last].iter().find(|i| !done[**i]) else {
             return path;
         };
-        if let Some(at) = path.iter().position(|i| *i == next) {
+        if let Some(at) = place.insert(next, path.len()) {
             path.drain(..at);
             path.push(next);
             return path;

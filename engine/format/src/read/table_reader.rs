@@ -1,6 +1,7 @@
 //! A table read field by field: [`Fields`] that fills.
 
-use super::Reader;
+use super::{Reader, shortened};
+use crate::model_file::Label;
 use crate::tree::{Kind, Table, Value};
 use core::ops::Range;
 use holonom_multibody::Signal;
@@ -14,6 +15,8 @@ pub(super) struct TableReader<'t, 'a, 's, 'f> {
     pub table: &'t Table,
     /// The thing in words, such as `joint "knee"`.
     pub thing: String,
+    /// The thing is one of several: its name tells where it is.
+    named: bool,
     known: Vec<String>,
 }
 
@@ -23,12 +26,14 @@ impl<'t, 'a, 's, 'f> TableReader<'t, 'a, 's, 'f> {
             reader,
             table,
             thing: thing.into(),
+            named: false,
             known: Vec::new(),
         }
     }
 
     /// Reads the name, which stands in all messages from then on, and remembers the place.
-    pub fn name(&mut self, what: &str) -> String {
+    pub fn name(&mut self, what: &'static str) -> String {
+        self.named = true;
         let (name, span) = match self.required("name", "its name") {
             Some(value) => (
                 self.reader.text(value).unwrap_or("").to_string(),
@@ -36,8 +41,10 @@ impl<'t, 'a, 's, 'f> TableReader<'t, 'a, 's, 'f> {
             ),
             None => (String::new(), self.table.span.clone()),
         };
-        self.thing = format!("{what} \"{name}\"");
-        self.reader.remember(self.thing.clone(), self.table, &span);
+        self.thing = format!("{what} \"{}\"", shortened(&name));
+        self.reader.subject.clone_from(&self.thing);
+        let label = Label::Named(what, name.clone());
+        self.reader.remember(label, Some(self.table), &span);
         name
     }
 
@@ -61,8 +68,8 @@ impl<'t, 'a, 's, 'f> TableReader<'t, 'a, 's, 'f> {
     /// Where the thing begins.
     pub fn head(&self) -> Range<usize> {
         match self.table.get("name") {
-            Some(name) => name.span.clone(),
-            None => self.table.span.clone(),
+            Some(name) if self.named => name.span.clone(),
+            _ => self.table.span.clone(),
         }
     }
 
@@ -76,9 +83,10 @@ impl<'t, 'a, 's, 'f> TableReader<'t, 'a, 's, 'f> {
         match field.need {
             Need::Default => self.optional(field.name),
             Need::Required => {
+                let doc = field.doc.trim_end_matches('.');
                 let about = match field.unit {
-                    "" => field.doc.to_string(),
-                    unit => format!("{} [{unit}]", field.doc),
+                    "" => doc.to_string(),
+                    unit => format!("{doc} [{unit}]"),
                 };
                 self.required(field.name, &about)
             }
@@ -91,7 +99,9 @@ impl<'t, 'a, 's, 'f> TableReader<'t, 'a, 's, 'f> {
         if list.len() == 3 {
             return Some(list);
         }
-        let text = format!("3 {what} are expected here, not {}", list.len());
+        let text = self
+            .reader
+            .about(format!("3 {what} are expected here, not {}", list.len()));
         self.reader.error(&value.span, text);
         None
     }
@@ -120,10 +130,10 @@ impl Fields for TableReader<'_, '_, '_, '_> {
             return;
         };
         if ![3, 6].contains(&list.len()) {
-            let text = format!(
+            let text = self.reader.about(format!(
                 "3 numbers (xx, yy, zz) or 6 (xx, yy, zz, xy, yz, zx) are expected here, not {}",
                 list.len()
-            );
+            ));
             self.reader.error(&value.span, text);
             return;
         }

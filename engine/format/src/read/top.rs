@@ -2,9 +2,9 @@
 
 use super::parameters::Override;
 use super::table_reader::TableReader;
-use super::{Reader, VERSION};
+use super::{MAX_ELEMENTS, Reader, VERSION};
 use crate::message::Message;
-use crate::model_file::Input;
+use crate::model_file::{Input, Label};
 use crate::settings::{SETTINGS, SettingKind, SettingValue};
 use crate::tree::{Kind, Table, Value};
 use holonom_multibody::description::{Constraint, Force, Rod};
@@ -28,9 +28,6 @@ pub(crate) const TABLES: [&str; 13] = [
     "simulation",
 ];
 
-/// Elements at most in one file and what it includes.
-const MAX_ELEMENTS: usize = 200_000;
-
 impl Reader<'_, '_> {
     pub(super) fn top(&mut self, root: &Table, overrides: Vec<Override>) {
         self.unknown_keys(root, "a model file", &TABLES);
@@ -51,15 +48,18 @@ impl Reader<'_, '_> {
         for table in self.tables(root, "joint") {
             self.joint(table);
         }
+        let d = &self.model.description;
+        self.session.elements += d.bodies.len() + d.joints.len();
         for table in self.tables(root, "include") {
             self.include(table);
         }
-        let d = &self.model.description;
-        if d.bodies.len() + d.joints.len() > MAX_ELEMENTS {
-            let text = format!("more than {MAX_ELEMENTS} bodies and joints");
-            self.report(Message::error(None, text));
+        if self.session.elements > MAX_ELEMENTS {
+            let text = format!("this is a mechanism of more than {MAX_ELEMENTS} bodies and joints");
+            let at = self.model.places.root();
+            self.report(Message::error(at, text).help("split it into models that run by themselves"));
             return;
         }
+        self.number_joints();
         for table in self.tables(root, "constraint") {
             self.constraint(table);
         }
@@ -75,16 +75,19 @@ impl Reader<'_, '_> {
         if let Some(simulation) = root.get("simulation") {
             self.simulation(simulation);
         }
-        self.unused_parameters();
+        self.unused_parameters(root.get("parameters"));
     }
 
     fn header(&mut self, root: &Table) {
+        let head = root.get("model").map_or(0..0, |value| value.span.clone());
+        self.model.places.root = Some(self.place(&head));
         let Some(value) = root.get("model") else {
             let help = format!("begin with\n[model]\nformat = {VERSION}\nname = \"my machine\"");
             self.error_with_help(&(0..0), "the table [model] is missing", help);
             return;
         };
         let Some(table) = self.table(value) else { return };
+        self.subject = "[model]".to_string();
         let mut fields = TableReader::new(self, table, "[model]");
         let format = fields.required("format", &format!("the version of the format, {VERSION}"));
         let name = fields.required("name", "the name of the mechanism");
@@ -102,7 +105,10 @@ impl Reader<'_, '_> {
                 _ => self.expected("a number", format),
             }
         }
-        if let Some(name) = name.and_then(|value| self.text(value)) {
+        if let Some(value) = name
+            && let Some(name) = self.text(value)
+        {
+            self.model.places.root = Some(self.place(&value.span));
             self.model.description.name = name.to_string();
         }
         if let Some(about) = about.and_then(|value| self.text(value)) {
@@ -161,6 +167,20 @@ impl Reader<'_, '_> {
         let mut fields = TableReader::new(self, table, "an input");
         let name = fields.name("input");
         let unit = fields.optional("unit");
+        let live = fields.optional("live");
+        if let Some(value) = live
+            && fields.reader.flag(value) == Some(true)
+        {
+            let text = format!(
+                "input \"{name}\": live inputs come from outside while a run goes on, which this \
+                 version cannot do yet"
+            );
+            let help = "give an `expression` of t, or a [[table]] with what was recorded";
+            fields.reader.error_with_help(&value.span, text, help);
+            fields.optional("expression");
+            fields.finish();
+            return;
+        }
         let expression = fields.required("expression", "a function of t, such as \"0.1*sin(2*t)\"");
         let head = fields.head();
         fields.finish();
@@ -169,11 +189,24 @@ impl Reader<'_, '_> {
         if let Some(signal) = signal
             && self.declare_input(&name, &signal, &head)
         {
-            self.model.inputs.push(Input { name, unit, signal });
+            let (full, free) = self.session.full_name(&self.prefix, &name);
+            if !free {
+                let text = format!(
+                    "input \"{name}\" of this part would be called `{}{name}`, which is taken",
+                    self.prefix
+                );
+                self.error_with_help(&head, text, "give the include another `prefix`");
+            }
+            self.model.inputs.push(Input {
+                name: full,
+                unit,
+                signal,
+            });
         }
     }
 
     fn output(&mut self, table: &Table) {
+        self.subject = "an output".to_string();
         let mut fields = TableReader::new(self, table, "an output");
         let channels = fields.required("channels", "a list of names or patterns, such as [\"crank.*\"]");
         fields.finish();
@@ -183,9 +216,8 @@ impl Reader<'_, '_> {
         for item in list {
             if let Some(pattern) = self.text(item) {
                 let place = self.place(&item.span);
-                self.model
-                    .places
-                    .add(format!("channel \"{pattern}\""), place, Vec::new());
+                let label = Label::Own(format!("channel \"{pattern}\""));
+                self.model.places.add(label, place, Vec::new(), Vec::new());
                 self.model.outputs.push(pattern.to_string());
             }
         }
@@ -193,6 +225,7 @@ impl Reader<'_, '_> {
 
     fn simulation(&mut self, value: &Value) {
         let Some(table) = self.table(value) else { return };
+        self.subject = "[simulation]".to_string();
         let mut fields = TableReader::new(self, table, "[simulation]");
         let mut given = Vec::new();
         for info in SETTINGS {
@@ -218,9 +251,8 @@ impl Reader<'_, '_> {
             if let Some(read) = read {
                 self.model.settings.set(info.name, read);
                 let place = self.place(&value.span);
-                self.model
-                    .places
-                    .add(format!("setting \"{}\"", info.name), place, Vec::new());
+                let label = Label::Own(format!("setting \"{}\"", info.name));
+                self.model.places.add(label, place, Vec::new(), Vec::new());
             }
         }
     }

@@ -34,22 +34,19 @@
 
 mod report;
 mod run;
+mod settings;
 
 pub use report::{ConstraintReport, EnergyReport, RunReport, Status, Used};
 pub use run::{Memory, RunCheckpoint, RunError, RunOptions, Sink};
+pub use settings::DEFAULT_END;
 
 use holonom_format::{Message, Messages, ModelFile, Place, Settings};
-use holonom_multibody::channels::{Catalogue, Input, Selection, UnknownChannel};
+use holonom_multibody::channels::{Catalogue, Input, Selection};
 use holonom_multibody::residual::{Form, Formalism, GglMetric};
 use holonom_multibody::start::{Assembled, AssemblyError, AssemblyOptions};
 use holonom_solver::{Options, OutputTimes, Start};
+use settings::{Fault, Times};
 use std::sync::Arc;
-
-/// End time of a run that does not say when it ends, s.
-pub const DEFAULT_END: f64 = 10.0;
-
-/// Rows of a run that does not say how often it is recorded.
-const DEFAULT_ROWS: f64 = 1000.0;
 
 /// A mechanism, assembled, with everything chosen that a run needs.
 #[derive(Clone, Debug)]
@@ -76,13 +73,32 @@ impl Simulation {
     /// Compiles and assembles a model; `settings` go before those of the file.
     ///
     /// # Errors
-    /// Everything that is wrong with the model or the settings, with places in the file.
+    /// Everything that is wrong with the model, the settings or the outputs, with places in the
+    /// file.
     pub fn new(file: &ModelFile, settings: &Settings) -> Result<Self, Messages> {
-        let settings = file.settings.overridden_by(settings);
-        let model = Arc::new(file.compile()?);
+        let used = file.settings.overridden_by(settings);
+        // What was typed has no place in the file.
+        let place = |name: &str| match settings.get(name) {
+            Some(_) => None,
+            None => file
+                .places
+                .find(&format!("setting \"{name}\""), None)
+                .or(file.places.root()),
+        };
+        let told = |fault: Fault| Message::error(place(fault.setting), fault.text).help(fault.help);
+        let settings = used;
+        let faults = settings::faults(&settings);
+        let mut messages = Messages(faults.into_iter().map(told).collect());
+        let model = match file.compile() {
+            Ok(model) if messages.0.is_empty() => Arc::new(model),
+            Ok(_) => return Err(messages),
+            Err(errors) => {
+                messages.0.extend(errors.0);
+                return Err(messages);
+            }
+        };
         let one = |message: Message| Messages(vec![message]);
-        let place = |name: &str| file.places.find(&format!("setting \"{name}\""), None);
-        let times = Times::of(&settings).map_err(|(name, text)| one(Message::error(place(name), text)))?;
+        let times = Times::of(&settings);
         let assembly = AssemblyOptions {
             time: times.start,
             assemble: settings.assemble.unwrap_or(true),
@@ -96,7 +112,7 @@ impl Simulation {
         } else {
             Form::Ggl
         };
-        let named = |name: &'static str, error: String| one(Message::error(place(name), error));
+        let named = |name: &'static str, error: String| one(message_with_help(place(name), &error, ": "));
         let form = match &settings.form {
             Some(name) => name.parse().map_err(|e| named("form", format!("{e}")))?,
             None => usual,
@@ -110,9 +126,13 @@ impl Simulation {
             None => GglMetric::default(),
         };
         // Refused here, not at the first step.
-        start
+        let equations = start
             .equations_with(form, formalism, ggl_metric)
             .map_err(|e| named("form", e.to_string()))?;
+        let solver = solver_options(&settings);
+        solver
+            .check(equations.system().as_ref())
+            .map_err(|error| one(told(settings::fault_of(&error))))?;
         let inputs: Vec<Input> = file
             .inputs
             .iter()
@@ -122,37 +142,32 @@ impl Simulation {
                 signal: input.signal.clone(),
             })
             .collect();
+        let catalogue = Catalogue::with_inputs(&start, &inputs);
+        check_outputs(file, &catalogue)?;
         Ok(Self {
-            catalogue: Catalogue::with_inputs(&start, &inputs),
+            catalogue,
             start,
             form,
             formalism,
             ggl_metric,
             t_end: times.end,
             outputs: OutputTimes::every(times.start, times.step, times.end),
-            solver: solver_options(&settings),
+            solver,
         })
     }
 
     /// The channels that the file wants recorded, or the usual ones.
     ///
     /// # Errors
-    /// The patterns that fit no channel, with their places in the file.
+    /// A pattern that fits no channel, with its place in the file.
     pub fn wanted(&self, file: &ModelFile) -> Result<Selection, Messages> {
         if file.outputs.is_empty() {
             return Ok(self.catalogue.default_selection());
         }
-        let message = |error: UnknownChannel| {
-            let place = file.places.find(&format!("channel \"{}\"", error.pattern), None);
-            Message::error(place, error.to_string())
-        };
+        check_outputs(file, &self.catalogue)?;
         let patterns: Vec<&str> = file.outputs.iter().map(String::as_str).collect();
-        let one_by_one = patterns.chunks(1).filter_map(|pattern| self.catalogue.select(pattern).err());
-        let faults: Vec<Message> = one_by_one.map(message).collect();
-        if !faults.is_empty() {
-            return Err(Messages(faults));
-        }
-        self.catalogue.select(&patterns).map_err(|error| Messages(vec![message(error)]))
+        let chosen = self.catalogue.select(&patterns);
+        chosen.map_err(|error| Messages(vec![message_with_help(None, &error.to_string(), "; ")]))
     }
 
     /// Whether nothing is left to integrate: everything is prescribed or driven.
@@ -161,40 +176,21 @@ impl Simulation {
     }
 }
 
-/// Start, end and output step.
-struct Times {
-    start: f64,
-    end: f64,
-    step: f64,
-}
-
-/// Output rows at most: more would not be looked at, and hint at a slip of units.
-const MAX_ROWS: f64 = 1e10;
-
-impl Times {
-    /// The times, or the setting at fault and why.
-    fn of(settings: &Settings) -> Result<Self, (&'static str, String)> {
-        let start = settings.t_start.unwrap_or(0.0);
-        let end = settings.t_end.unwrap_or(start + DEFAULT_END);
-        if !(start.is_finite() && end.is_finite() && end > start) {
-            return Err((
-                "t_end",
-                format!("the run is to end at {end} s, but starts at {start} s; let it end later"),
-            ));
+/// Patterns of the file that match no channel.
+fn check_outputs(file: &ModelFile, catalogue: &Catalogue) -> Result<(), Messages> {
+    let mut messages = Messages::default();
+    for pattern in file.outputs.iter().take(Messages::MOST) {
+        if let Err(error) = catalogue.select(&[pattern.as_str()]) {
+            let place = file.places.find(&format!("channel \"{pattern}\""), None);
+            messages
+                .0
+                .push(message_with_help(place, &error.to_string(), "; "));
         }
-        let step = settings.output_step.unwrap_or((end - start) / DEFAULT_ROWS);
-        if !(step > 0.0 && step.is_finite()) {
-            return Err((
-                "output_step",
-                format!("the output step is {step} s, but must be positive"),
-            ));
-        }
-        let rows = (end - start) / step;
-        if rows > MAX_ROWS {
-            let text = format!("an output step of {step} s makes {rows:.1e} rows; give a larger one");
-            return Err(("output_step", text));
-        }
-        Ok(Self { start, end, step })
+    }
+    if messages.0.is_empty() {
+        Ok(())
+    } else {
+        Err(messages)
     }
 }
 
@@ -230,9 +226,13 @@ fn assembly_message(file: &ModelFile, error: &AssemblyError) -> Message {
         | AssemblyError::Contradiction { loops, .. } => loops.as_slice(),
         _ => &[],
     };
-    let place: Option<Place> = loops.iter().find_map(|open| file.places.named(&open.constraint));
-    let text = error.to_string();
-    match text.rsplit_once(": ") {
+    let place = loops.iter().find_map(|open| file.places.named(&open.constraint));
+    message_with_help(place.or(file.places.root()), &error.to_string(), ": ")
+}
+
+/// What stands behind the last separator is what helps.
+fn message_with_help(place: Option<Place>, text: &str, separator: &str) -> Message {
+    match text.rsplit_once(separator) {
         Some((fault, remedy)) => Message::error(place, fault).help(remedy),
         None => Message::error(place, text),
     }

@@ -319,6 +319,8 @@ pub enum ModelError {
     Topology {
         /// What the forest says.
         message: String,
+        /// The joint it is about.
+        joint: Option<String>,
     },
     /// A joint that cannot be cut, with the hint to cut it.
     #[error("joint \"{joint}\": it is hinted as cut, but {reason}; drop the hint")]
@@ -458,6 +460,9 @@ pub struct Subject<'a> {
     pub place: Option<String>,
     /// A name in it that is at fault.
     pub name: Option<&'a str>,
+    /// The field that is at fault, as it is called in model files; more of them when it may be
+    /// given in several ways.
+    pub fields: &'static [&'static str],
 }
 
 impl ModelError {
@@ -505,11 +510,42 @@ impl ModelError {
             | Self::CannotCut { joint: name, .. }
             | Self::NoInertia { joint: name, .. }
             | Self::SingularStart { joint: name, .. } => (joint(name), None),
-            Self::Empty { .. } | Self::Topology { .. } => return Subject::default(),
+            Self::Topology {
+                joint: Some(name), ..
+            } => (joint(name), None),
+            Self::Empty { .. } | Self::Topology { joint: None, .. } => return Subject::default(),
         };
         Subject {
             place: Some(place),
             name: name.map(String::as_str),
+            fields: self.fields(),
+        }
+    }
+
+    /// The field that is at fault.
+    fn fields(&self) -> &'static [&'static str] {
+        match self {
+            Self::NegativeMass { .. } => &["mass"],
+            Self::IndefiniteInertia { .. }
+            | Self::ImpossibleInertia { .. }
+            | Self::InertiaWithoutMass { .. } => &["inertia", "solid"],
+            Self::NotPositive { quantity, .. } => match *quantity {
+                "the length" | "the distance" => &["length"],
+                "the radius" => &["radius"],
+                _ => &[],
+            },
+            Self::ZeroAxis { .. } => &["axis"],
+            Self::ZeroPitch { .. } => &["pitch"],
+            Self::ZeroQuaternion { .. } => &["orientation"],
+            Self::CannotCut { .. } => &["hint"],
+            Self::UselessStart { coordinate, .. } => match *coordinate {
+                "angle" => &["angle"],
+                "displacement" => &["displacement"],
+                "the orientation" => &["angular_velocity", "orientation"],
+                _ => &[],
+            },
+            Self::LoadOnGround { .. } => &["frame"],
+            _ => &[],
         }
     }
 }

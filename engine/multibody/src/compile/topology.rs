@@ -121,7 +121,15 @@ fn explain(fault: &ForestError, description: &Description, names: &Names) -> Mod
                 .collect();
             let joints: Vec<&str> = description.joints.iter().map(|j| j.name.as_str()).collect();
             let kinds: Vec<&str> = description.joints.iter().map(|j| j.kind.info().name).collect();
+            let joint = match fault {
+                ForestError::UnknownBody { edge, .. }
+                | ForestError::SelfJoint { edge }
+                | ForestError::CutOfTreeOnly { edge }
+                | ForestError::HintCutDisconnects { edge, .. } => Some(*edge),
+                _ => None,
+            };
             ModelError::Topology {
+                joint: joint.map(|edge| description.joints[edge].name.clone()),
                 message: fault.describe(&forest::Names {
                     bodies: &bodies,
                     joints: &joints,

@@ -67,7 +67,7 @@ impl Placement {
     }
 
     /// Name of the marker that stands for the part's ground.
-    fn ground_marker(&self) -> String {
+    pub fn ground_marker(&self) -> String {
         if self.prefix.is_empty() {
             // A marker may not be called "ground".
             "part_ground".to_string()
@@ -133,8 +133,17 @@ impl Description {
     /// The frame that should carry the part does not exist, or a load would have to keep
     /// the directions of a ground that turns.
     pub fn include(mut self, part: Self, placement: &Placement) -> Result<Self, IncludeError> {
+        self.add_part(part, placement)?;
+        Ok(self)
+    }
+
+    /// The same as [`Description::include`], in place; nothing is added when it fails.
+    ///
+    /// # Errors
+    /// See there.
+    pub fn add_part(&mut self, part: Self, placement: &Placement) -> Result<(), IncludeError> {
         let place = format!("include \"{}\"", placement.prefix);
-        let host = Names::new(&self).frame(&placement.on, &place)?;
+        let host = Names::new(self).frame(&placement.on, &place)?;
         let mut part = match placement.mirror {
             Some(axis) => part.mirrored(axis),
             None => part,
@@ -145,7 +154,7 @@ impl Description {
 
         // Nothing has to stand for the part's ground where it is the host's.
         let same = on_ground && placement.prefix.is_empty() && pose == Pose::identity();
-        let carrier = Names::new(&self).body(host.body).to_string();
+        let carrier = Names::new(self).body(host.body).to_string();
         let mut rename = Rename {
             prefix: &placement.prefix,
             ground: if same {
@@ -178,7 +187,7 @@ impl Description {
         self.constraints.append(&mut part.constraints);
         self.rods.append(&mut part.rods);
         self.forces.append(&mut part.forces);
-        Ok(self)
+        Ok(())
     }
 }
 

@@ -1,0 +1,69 @@
+//! Functions of time as a file would say them.
+//!
+//! Mirroring and turning a part leaves scaled functions and sums of them. Writing makes expressions
+//! of these; made here already, a model equals the one that is read after writing it.
+
+use holonom_multibody::Signal;
+use holonom_multibody::description::fields::{Field, Fields};
+use holonom_multibody::description::{CoordinateMotion, CoordinateRef, Description};
+use holonom_multibody::expression::{Expression, Scope};
+use std::sync::Arc;
+
+/// Makes numbers and expressions of all functions of time.
+pub(super) fn plain_signals(description: &mut Description) {
+    for joint in &mut description.joints {
+        for coordinate in &mut joint.coordinates {
+            if let CoordinateMotion::Prescribed(signal) = &mut coordinate.motion {
+                plain(signal);
+            }
+        }
+    }
+    for constraint in &mut description.constraints {
+        let info = constraint.kind.info();
+        (info.fields)(&mut constraint.kind, &mut Plain);
+    }
+    for force in &mut description.forces {
+        let info = force.kind.info();
+        (info.fields)(&mut force.kind, &mut Plain);
+    }
+}
+
+/// A signal that no expression can say stays as it is: writing refuses it.
+fn plain(signal: &mut Signal) {
+    let is_plain = match &*signal {
+        Signal::Expression(_) => true,
+        Signal::Polynomial(coefficients) => coefficients.len() == 1,
+        _ => false,
+    };
+    if is_plain {
+        return;
+    }
+    let scope = signal.tables().into_iter().fold(Scope::time(), Scope::table);
+    let text = signal.to_expression_text();
+    if let Some(expression) = text.and_then(|text| Expression::parse(&text, &scope, None).ok()) {
+        *signal = match expression.value() {
+            Some(value) => Signal::constant(value),
+            None => Signal::Expression(Arc::new(expression)),
+        };
+    }
+}
+
+struct Plain;
+
+impl Fields for Plain {
+    fn number(&mut self, _: &Field, _: &mut f64) {}
+    fn vector(&mut self, _: &Field, _: &mut [f64; 3]) {}
+    fn symmetric(&mut self, _: &Field, _: &mut [f64; 6]) {}
+    fn signal(&mut self, _: &Field, value: &mut Signal) {
+        plain(value);
+    }
+    fn signals(&mut self, _: &Field, value: &mut [Signal; 3]) {
+        value.iter_mut().for_each(plain);
+    }
+    fn expressions(&mut self, _: &Field, _: &[&'static str], _: &mut [Expression; 3]) {}
+    fn frame(&mut self, _: &Field, _: &mut String) {}
+    fn coordinate(&mut self, _: &Field, _: &mut CoordinateRef) {}
+    fn terms(&mut self, _: &Field, _: &mut Vec<(CoordinateRef, f64)>) {}
+    fn flag(&mut self, _: &Field, _: &mut bool) {}
+    fn choice(&mut self, _: &Field, _: &[&'static str], _: &mut usize) {}
+}

@@ -1,0 +1,149 @@
+//! Settings that no run can honour, found before it begins.
+
+use holonom_dae::InputError;
+use holonom_format::Settings;
+
+/// End time of a run that does not say when it ends, s after its start.
+pub const DEFAULT_END: f64 = 10.0;
+
+/// Rows of a run that does not say how often it is recorded.
+const DEFAULT_ROWS: f64 = 1000.0;
+
+/// Output rows at most: more would not be looked at, and hint at a slip of units.
+const MAX_ROWS: f64 = 1e10;
+
+/// A setting with an impossible value.
+pub(super) struct Fault {
+    pub setting: &'static str,
+    pub text: String,
+    pub help: String,
+}
+
+impl Fault {
+    fn new(setting: &'static str, text: String, help: impl Into<String>) -> Self {
+        Self {
+            setting,
+            text,
+            help: help.into(),
+        }
+    }
+}
+
+/// Start, end and output step.
+pub(super) struct Times {
+    pub start: f64,
+    pub end: f64,
+    pub step: f64,
+}
+
+impl Times {
+    pub fn of(settings: &Settings) -> Self {
+        let start = settings.t_start.unwrap_or(0.0);
+        let end = settings.t_end.unwrap_or(start + DEFAULT_END);
+        let step = settings.output_step.unwrap_or((end - start) / DEFAULT_ROWS);
+        Self { start, end, step }
+    }
+}
+
+/// All settings with impossible values.
+pub(super) fn faults(settings: &Settings) -> Vec<Fault> {
+    let mut faults = Vec::new();
+    let Times { start, end, step } = Times::of(settings);
+    if !start.is_finite() {
+        faults.push(Fault::new(
+            "t_start",
+            format!("the run is to start at {start} s"),
+            "give a finite number",
+        ));
+    } else if !(end.is_finite() && end > start) {
+        let text = format!("the run is to end at {end} s, but starts at {start} s");
+        faults.push(Fault::new("t_end", text, "let it end later"));
+    } else if !(start + step.abs() > start) && step != 0.0 {
+        let text = format!("the output step of {step} s is lost in the rounding of the start time {start} s");
+        let setting = if settings.output_step.is_some() {
+            "output_step"
+        } else {
+            "t_start"
+        };
+        faults.push(Fault::new(
+            setting,
+            text,
+            "give a larger step, or an earlier start",
+        ));
+    } else if step > 0.0 && (end - start) / step > MAX_ROWS {
+        let text = format!(
+            "an output step of {step} s makes {:.1e} rows",
+            (end - start) / step
+        );
+        faults.push(Fault::new("output_step", text, "give a larger one"));
+    }
+    let positive = [
+        ("output_step", settings.output_step),
+        ("atol", settings.atol),
+        ("initial_step", settings.initial_step),
+        ("max_step", settings.max_step),
+        ("fixed_step", settings.fixed_step),
+        ("time_limit", settings.time_limit),
+    ];
+    for (setting, value) in positive {
+        if let Some(x) = value
+            && !(x > 0.0 && x.is_finite())
+        {
+            faults.push(Fault::new(
+                setting,
+                format!("`{setting}` is {x}"),
+                "give a positive number",
+            ));
+        }
+    }
+    if let Some(rtol) = settings.rtol
+        && !(rtol >= 0.0 && rtol.is_finite())
+    {
+        faults.push(Fault::new(
+            "rtol",
+            format!("`rtol` is {rtol}"),
+            "give a positive number such as 1e-6",
+        ));
+    }
+    if let Some(min) = settings.min_step
+        && !(min >= 0.0 && min < settings.max_step.unwrap_or(f64::INFINITY))
+    {
+        let help = "give a number from 0 up to `max_step`";
+        faults.push(Fault::new("min_step", format!("`min_step` is {min}"), help));
+    }
+    if let Some(order) = settings.max_order
+        && !(1..=5).contains(&order)
+    {
+        faults.push(Fault::new(
+            "max_order",
+            format!("`max_order` is {order}"),
+            "choose 1 to 5",
+        ));
+    }
+    if settings.max_steps == Some(0) {
+        faults.push(Fault::new(
+            "max_steps",
+            "`max_steps` is 0".to_string(),
+            "give at least 1",
+        ));
+    }
+    faults
+}
+
+/// What the solver refuses, as a fault of the setting.
+pub(super) fn fault_of(error: &InputError) -> Fault {
+    match error {
+        InputError::Option {
+            option,
+            value,
+            remedy,
+        } => Fault::new(option, format!("`{option}` is {value}"), remedy.clone()),
+        InputError::Tolerance {
+            what, value, remedy, ..
+        } => {
+            let setting = if *what == "relative" { "rtol" } else { "atol" };
+            Fault::new(setting, format!("`{setting}` is {value}"), *remedy)
+        }
+        other => Fault::new("stepper", other.to_string(), "choose other settings"),
+    }
+}

@@ -35,7 +35,14 @@ fn folder(name: &str) -> PathBuf {
 fn help_shows_commands_and_examples() {
     let output = holonom(&["--help"]);
     assert_eq!(code(&output), 0);
-    for word in ["plot", "verify", "list", "completions", "A first run:", "Exit codes"] {
+    for word in [
+        "plot",
+        "verify",
+        "list",
+        "completions",
+        "A first run:",
+        "Exit codes",
+    ] {
         assert!(stdout(&output).contains(word), "{word}");
     }
     for command in ["plot", "verify", "list", "completions"] {

@@ -246,7 +246,10 @@ fn text(file: &ModelFile, simulation: &Simulation, channels: bool) -> String {
     if start.moved.is_empty() && start.moved_velocities.is_empty() {
         let _ = writeln!(out, "The start values fit; nothing was moved.");
     } else {
-        for (what, moved) in [("Positions", &start.moved), ("Velocities", &start.moved_velocities)] {
+        for (what, moved) in [
+            ("Positions", &start.moved),
+            ("Velocities", &start.moved_velocities),
+        ] {
             if !moved.is_empty() {
                 let _ = writeln!(out, "{what} moved to fit the constraints, as little as possible:");
             }

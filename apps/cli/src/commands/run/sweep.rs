@@ -38,7 +38,10 @@ impl Sweep {
         let [from, to, n] = parts.as_slice() else {
             return bad("three parts are needed after the =");
         };
-        let (from, to) = (settings::quantity("sweep", from)?, settings::quantity("sweep", to)?);
+        let (from, to) = (
+            settings::quantity("sweep", from)?,
+            settings::quantity("sweep", to)?,
+        );
         match n.trim().parse::<usize>() {
             Ok(n) if (1..=MAX_RUNS).contains(&n) => {
                 let last = (n - 1).max(1) as f64;

@@ -229,7 +229,7 @@ mod tests {
     #[test]
     fn places_outside_the_text_do_no_harm() {
         let source = Source::new("m", "ä");
-        for span in [0..0, 1..1, 1..9, 7..9, 2..1] {
+        for span in [0..0, 1..1, 1..9, 7..9] {
             let place = Some(Place {
                 source: source.clone(),
                 span,

@@ -34,7 +34,7 @@ fn residual_that_is_lost_for_good() {
         r[0] = yp[0] - 1.0;
         r[1] = yp[1] + (1.0 - t).sqrt();
     });
-    let outputs = (0..=20).map(|i| 0.1 * f64::from(i)).collect();
+    let outputs: Vec<f64> = (0..=20).map(|i| 0.1 * f64::from(i)).collect();
     let options = Options::new(1e-6, 1e-6).outputs(outputs);
     let error = failed(solve(system, (0.0, 2.0), &[0.0, 0.0], &[1.0, -1.0], options));
     match &error.failure.kind {

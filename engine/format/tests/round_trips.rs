@@ -294,3 +294,12 @@ fn parameters_from_elsewhere() {
         assert!(shown.contains("--set:1:") && shown.contains(expected), "{shown}");
     }
 }
+
+/// A law that says what an absent one means is left out, and the model stays the same.
+#[test]
+fn laws_that_say_nothing() {
+    let text = "[model]\nformat = 1\nname = \"m\"\n[[body]]\nname = \"b\"\nmass = 1\ninertia = [1, 1, 1]\n\
+                [[joint]]\nname = \"j\"\nkind = \"free\"\nfrom = \"ground\"\nto = \"b\"\n\
+                [[force]]\nname = \"f\"\nkind = \"expression\"\nfrom = \"ground\"\nto = \"b\"\nforce = [0, 0, 0]\n";
+    check(Path::new("m.toml"), &Files::in_memory([("m.toml", text)]));
+}

@@ -127,7 +127,6 @@ fn refused(name: &str, main: String, parts: Vec<(String, String)>) {
         "{name}: {shown}"
     );
     assert!(shown.len() < 200_000, "{name}: {} bytes", shown.len());
-    println!("{name}: {:?}", begin.elapsed());
     assert!(
         begin.elapsed() < Duration::from_secs(5),
         "{name}: {:?}",
@@ -140,6 +139,8 @@ fn refused(name: &str, main: String, parts: Vec<(String, String)>) {
 fn hostile_sizes_and_depths() {
     let n = 100_000;
     let lines = |make: &dyn Fn(usize) -> String| (0..n).map(make).collect::<String>();
+    // Whole tables: enough to show what grows faster than their number.
+    let tables = |make: &dyn Fn(usize) -> String| (0..n / 4).map(make).collect::<String>();
     let only = |name: &str, text: String| refused(name, format!("{HEAD}{text}"), Vec::new());
     only("deep lists", format!("x = {}{}", "[".repeat(n), "]".repeat(n)));
     only(
@@ -195,11 +196,11 @@ fn hostile_sizes_and_depths() {
     );
     only(
         "many bodies without joints",
-        lines(&|i| format!("[[body]]\nname = \"b{i}\"\nmass = 1\n")),
+        tables(&|i| format!("[[body]]\nname = \"b{i}\"\nmass = 1\n")),
     );
     only(
         "many bodies of one name",
-        lines(&|_| "[[body]]\nname = \"b\"\nmass = 1\n".to_string()),
+        tables(&|_| "[[body]]\nname = \"b\"\nmass = 1\n".to_string()),
     );
     only(
         "many markers",
@@ -210,12 +211,12 @@ fn hostile_sizes_and_depths() {
     let driver = |i: usize| {
         format!("[[constraint]]\nname = \"c{i}\"\nkind = \"driver\"\ncoordinate = \"x{i}\"\nfollows = 1\n")
     };
-    only("many drivers of nothing", format!("{sound}{}", lines(&driver)));
+    only("many drivers of nothing", format!("{sound}{}", tables(&driver)));
     only(
         "many springs to nowhere",
         format!(
             "{sound}{}",
-            lines(&|i| format!(
+            tables(&|i| format!(
                 "[[force]]\nname = \"f{i}\"\nkind = \"torsion-spring\"\nfrom = \"g{i}\"\nto = \"b\"\nstiffness = 1\n"
             ))
         ),

@@ -163,7 +163,14 @@ impl Fields for TableReader<'_, '_, '_, '_> {
         if let Some(value) = self.field(field)
             && let Some(law) = self.reader.law(value, field.unit, variables)
         {
-            *out = law;
+            // A law that says what an absent one means is not written: the same model without it.
+            let same = law
+                .iter()
+                .zip(out.iter())
+                .all(|(a, b)| a.to_string() == b.to_string());
+            if !same {
+                *out = law;
+            }
         }
     }
 

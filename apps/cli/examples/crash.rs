@@ -5,6 +5,8 @@
 //! cargo run --release -p holonom-cli --example crash -- target/release/holonom [KILLS [SEED]]
 //! ```
 
+#![allow(clippy::print_stdout)]
+
 use holonom_results::Table;
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};

@@ -5,6 +5,8 @@
 //! cargo run --release -p holonom-cli --example output_cost [PAIRS [SECONDS]]
 //! ```
 
+#![allow(clippy::print_stdout)]
+
 use holonom::format::{Settings, read};
 use holonom::simulation::{RunOptions, Simulation, Sink};
 use holonom_results::{Column, Metadata, Table, Writer, WriterOptions, to_parquet};

@@ -80,7 +80,7 @@ fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
     };
     if let Some(path) = matches.get_one::<PathBuf>("dot") {
         output::check_file(path)?;
-        output::write(path, &simulation.start.model.topology_dot())?;
+        output::write(path, simulation.start.model.topology_dot())?;
     }
     let channels = matches.get_flag("channels");
     match json {
@@ -88,7 +88,7 @@ fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
         Some(path) => {
             output::write(
                 path.as_ref(),
-                &format!("{:#}\n", report(&file, &simulation, channels)),
+                format!("{:#}\n", report(&file, &simulation, channels)),
             )?;
             output::print(&text(&file, &simulation, channels))?;
         }

@@ -213,7 +213,7 @@ fn single(request: &Request) -> Result<Outcome, Error> {
     match request.json.as_deref() {
         Some("-") => output::print(&format!("{}\n", summary::pretty(&json)))?,
         Some(file) => {
-            output::write(Path::new(file), &format!("{}\n", summary::pretty(&json)))?;
+            output::write(Path::new(file), format!("{}\n", summary::pretty(&json)))?;
             output::print(&summary::text(&prepared, &report, &files))?;
         }
         None => output::print(&summary::text(&prepared, &report, &files))?,

@@ -266,7 +266,7 @@ fn conclude(
     match request.json.as_deref() {
         Some("-") => output::print(&format!("{}\n", summary::pretty(&report)))?,
         Some(file) => {
-            output::write(Path::new(file), &format!("{}\n", summary::pretty(&report)))?;
+            output::write(Path::new(file), format!("{}\n", summary::pretty(&report)))?;
             output::print(&text)?;
         }
         None => output::print(&text)?,

@@ -41,6 +41,7 @@ impl Drop for Progress {
 pub struct Clock {
     bar: ProgressBar,
     t_start: f64,
+    /// Not a number where nothing is shown.
     t_end: f64,
     begin: Instant,
     shown: Instant,
@@ -54,6 +55,11 @@ impl Clock {
     /// From the start of a run to its end.
     pub fn new(t_start: f64, t_end: f64) -> Self {
         let now = Instant::now();
+        let t_end = if std::io::stderr().is_terminal() {
+            t_end
+        } else {
+            f64::NAN
+        };
         Self {
             bar: ProgressBar::with_draw_target(Some(UNITS as u64), ProgressDrawTarget::hidden()),
             t_start,
@@ -75,7 +81,7 @@ impl Clock {
     pub fn at(&mut self, t: f64, steps: u64) {
         // The clock is looked at rarely: a step may take a microsecond.
         if self.t_end.is_nan()
-            || !steps.is_multiple_of(64)
+            || !steps.is_multiple_of(4)
             || self.shown.elapsed() < Duration::from_millis(100)
         {
             return;
@@ -83,7 +89,7 @@ impl Clock {
         self.shown = Instant::now();
         let elapsed = self.begin.elapsed().as_secs_f64();
         if !self.visible {
-            if elapsed < 2.0 || !std::io::stderr().is_terminal() {
+            if elapsed < 2.0 {
                 return;
             }
             self.visible = true;

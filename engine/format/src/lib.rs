@@ -1,6 +1,6 @@
 //! Model files: TOML read and written, URDF read, and messages that point at the place.
 //!
-//! [`read`] makes a [`ModelFile`] of a file and of what it includes; [`write`] makes a text of a
+//! [`read`] makes a [`ModelFile`] of a file and of what it includes; [`write()`] makes a text of a
 //! `ModelFile` that reads back as the same; [`schema`] is the JSON Schema of the format. The
 //! format is described in `docs/model-file.md`.
 //!

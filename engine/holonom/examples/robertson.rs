@@ -38,7 +38,7 @@ impl Residual for Robertson {
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let system = Bound::new(Robertson { k: [0.04, 1e4, 3e7] });
     // B is tiny: its absolute tolerance has to be, too.
-    let outputs: Vec<f64> = (0..=7).map(|i| 0.4 * 10f64.powi(i)).collect();
+    let outputs = (0..=7).map(|i| 0.4 * 10f64.powi(i)).collect::<Vec<f64>>();
     let options = Options::new(1e-6, 1e-14).outputs(outputs);
     let solution = solve(system, (0.0, 4e6), &[1.0, 0.0, 0.0], &[-0.04, 0.04, 0.0], options)?;
 

@@ -58,7 +58,7 @@ pub(super) fn faults(settings: &Settings) -> Vec<Fault> {
     } else if !(end.is_finite() && end > start) {
         let text = format!("the run is to end at {end} s, but starts at {start} s");
         faults.push(Fault::new("t_end", text, "let it end later"));
-    } else if start + step.abs() == start && step != 0.0 {
+    } else if step != 0.0 && start + step.abs() == start {
         let text = format!("the output step of {step} s is lost in the rounding of the start time {start} s");
         let setting = if settings.output_step.is_some() {
             "output_step"

@@ -118,9 +118,12 @@ impl Writer {
         let path = path.as_ref();
         column::check(columns)?;
         // The file appears with its header: whoever stops the program, what is there can be read.
-        let mut beside = path.as_os_str().to_owned();
-        beside.push(".part");
-        let beside = PathBuf::from(beside);
+        // Devices and links are written to, never replaced.
+        let replaceable = std::fs::symlink_metadata(path).map_or(true, |found| found.is_file());
+        let mut beside = path.to_path_buf();
+        if replaceable {
+            beside.as_mut_os_string().push(".part");
+        }
         let file = File::create(&beside).map_err(Error::io("create", path))?;
         let mut writer = Self::new(
             path,
@@ -136,10 +139,12 @@ impl Writer {
         let mut metadata = metadata.clone();
         metadata.insert(CHECKED.to_string(), "crc32".to_string());
         writer.encoder.schema(columns, &metadata, &mut writer.out);
-        let written = writer
-            .append()
-            .and_then(|()| std::fs::rename(&beside, path).map_err(Error::io("create", path)));
-        if let Err(error) = written {
+        let written = writer.append();
+        if !replaceable {
+            return written.map(|()| writer);
+        }
+        let moved = written.and_then(|()| std::fs::rename(&beside, path).map_err(Error::io("create", path)));
+        if let Err(error) = moved {
             std::fs::remove_file(&beside).ok();
             return Err(error);
         }

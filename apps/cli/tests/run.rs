@@ -116,7 +116,10 @@ fn a_model_that_cannot_go_on_fails_with_its_time() {
     let output = holonom(&folder, &["run", "l.toml", "--set", "crank=300 mm"]);
     let text = stderr(&output);
     assert_eq!(code(&output), 1, "{text}");
-    assert!(text.contains("beyond t = 0.18") && text.contains("knee") && !text.contains("panicked"), "{text}");
+    assert!(
+        text.contains("beyond t = 0.18") && text.contains("knee") && !text.contains("panicked"),
+        "{text}"
+    );
     let table = Table::open(folder.join("l.arrows")).expect("a result");
     assert!(!table.is_complete() && table.rows() == 37);
 }

@@ -135,7 +135,7 @@ fn slips_are_refused_with_a_remedy() {
         (vec!["--set", "L"], vec!["NAME=VALUE"]),
         (vec!["--set", "L=1"], vec!["L"]),
         (vec!["--stepper", "bfd"], vec!["bdf"]),
-        (vec!["--rtol", "0"], vec!["relative tolerance"]),
+        (vec!["--rtol", "0"], vec!["`rtol` is 0"]),
         (vec!["--checkpoint-every=-1"], vec!["positive"]),
         (vec!["--sweep", "L=1:2"], vec!["K=A:B:N"]),
         (vec!["-o", "no/such/place"], vec!["does not exist"]),

@@ -256,10 +256,9 @@ impl Writer {
         if self.pending == self.capacity {
             self.flush()?;
         }
-        let mut at = 8 * self.pending;
-        for value in row {
-            self.chunk[at..at + 8].copy_from_slice(&value.to_le_bytes());
-            at += self.stride;
+        let place = 8 * self.pending..8 * self.pending + 8;
+        for (column, value) in self.chunk.chunks_exact_mut(self.stride).zip(row) {
+            column[place.clone()].copy_from_slice(&value.to_le_bytes());
         }
         self.pending += 1;
         if self.is_late() || self.pending == self.capacity {

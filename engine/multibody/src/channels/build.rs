@@ -454,8 +454,8 @@ impl Builder<'_> {
         if model.rows.is_empty() {
             return;
         }
+        // Not among the usual ones: runs report the largest of them anyway.
         self.own(None, "residual");
-        let first = self.entries.len();
         for (name, text, source) in [
             (
                 "position",
@@ -470,7 +470,6 @@ impl Builder<'_> {
         ] {
             self.push(name, "1", text.to_string(), source, 0);
         }
-        self.usual(first);
     }
 
     fn inputs(&mut self, further: &[Input]) {

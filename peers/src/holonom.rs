@@ -13,7 +13,7 @@ pub const CONNECTED: bool = true;
 pub fn integrate(system: &mut dyn System, problem: &Problem, settings: &Settings<'_>) -> Result<Run, String> {
     let mut options = Options::new(settings.rtol, settings.atol).start(Start::Trust);
     options.max_steps = settings.max_steps;
-    options.outputs = settings.times.to_vec();
+    options.outputs = settings.times.to_vec().into();
     if settings.like_dassl {
         // Multipliers are kept out of all tests the way they are for DASSL.
         let atol = excluded(system.structure());

@@ -26,7 +26,7 @@ pub use robots::{arm7, kernel_chain, tree36};
 
 use holonom::format::{Files, Message, Messages, ModelFile, read};
 use holonom::multibody::Description;
-use holonom::multibody::names::nearest;
+use holonom_text::nearest;
 
 /// A shipped model.
 #[derive(Clone, Copy, Debug)]

@@ -13,8 +13,6 @@ mod processor;
 mod progress;
 mod report;
 mod settings;
-mod strategies;
-mod suggest;
 mod table;
 
 use commands::Outcome;

@@ -1,8 +1,8 @@
 //! The model named on the command line: a file, or one of the shipped ones.
 
 use crate::error::Error;
-use crate::suggest;
 use holonom::format::{Files, ModelFile, read};
+use holonom_text::did_you_mean;
 use std::path::Path;
 
 /// Help for arguments that name a model.
@@ -30,7 +30,7 @@ pub fn load(model: &str, sets: &[String]) -> Result<Named, Error> {
         (entry.files(), entry.path().into())
     } else {
         let names = holonom_models::all().iter().map(|entry| entry.name);
-        let hint = match suggest::sentence(model, names) {
+        let hint = match did_you_mean(model, names) {
             hint if hint.is_empty() => "; `holonom models list` shows the shipped ones".to_string(),
             hint => hint,
         };

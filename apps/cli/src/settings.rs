@@ -17,9 +17,7 @@ fn argument(info: &'static SettingInfo) -> Arg {
         .long(info.name.replace('_', "-"))
         .help(info.doc.trim_end_matches('.'))
         .allow_negative_numbers(true)
-        .help_heading(
-            "Settings (also in [simulation] of the model; strategies are described by `holonom list`)",
-        );
+        .help_heading("Settings (as in [simulation] of models; strategies are described by `holonom list`)");
     match info.kind {
         SettingKind::Number("") => arg.value_name("NUMBER"),
         SettingKind::Number(unit) => arg.value_name(match unit {

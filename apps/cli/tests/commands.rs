@@ -202,6 +202,11 @@ fn options_reach_the_solver() {
     let (_, report) = small_report(&["--refresh", "dassl", "--linear", "lu-dense"]);
     assert_eq!(report["rows"][0]["strategies"][3], "dassl");
     assert!(steps(&["--max-order", "2"]) > steps(&[]));
+    let (output, _) = small_report(&["--stability-detection", "false"]);
+    assert_eq!(code(&output), 0);
+    let output = holonom(&["verify", "hires", "--max-order", "9"]);
+    assert_eq!(code(&output), 2);
+    assert!(stderr(&output).contains("--max-order 9: choose 1 to 5"));
     assert!(steps(&["--stepper", "backward-euler"]) > steps(&["--max-order", "2"]));
 }
 

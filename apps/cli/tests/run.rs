@@ -129,6 +129,10 @@ fn slips_are_refused_with_a_remedy() {
     let folder = folder("run-slips");
     for (extra, words) in [
         (vec!["--channel", "A.angel"], vec!["--channel", "A.angle"]),
+        (
+            vec!["--channel", "A.force.[xy"],
+            vec!["--channel", "letter 9 without its `]`"],
+        ),
         (vec!["--t-end", "5 kg"], vec!["--t-end 5 kg"]),
         (vec!["--t-end", "-1"], vec!["starts at 0"]),
         (vec!["--output-step", "0"], vec!["positive"]),

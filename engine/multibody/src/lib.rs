@@ -16,7 +16,6 @@ pub mod expression;
 pub mod forest;
 pub mod formalism;
 pub mod model;
-pub mod names;
 pub mod residual;
 mod signal;
 mod snapshot;

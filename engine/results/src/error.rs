@@ -1,6 +1,6 @@
 //! What can go wrong with a result file. Every message names the file, the reason and the remedy.
 
-use crate::pattern::PatternError;
+use holonom_text::PatternError;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 

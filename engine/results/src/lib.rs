@@ -13,7 +13,6 @@
 //! | `flat`, `message`, `stream` | the layout of an Arrow stream, checksums, recovery |
 //! | `parquet`, `csv` | the other formats, both directions |
 //! | `compare` | differences between two results, channel by channel |
-//! | [`pattern`] | names with `*`, `?` and `[abc]` |
 //!
 //! ```
 //! use holonom_results::{Column, Metadata, Table, Writer, WriterOptions};
@@ -40,9 +39,7 @@ mod flat;
 mod message;
 mod parquet;
 mod partial;
-pub mod pattern;
 mod stream;
-mod suggest;
 mod table;
 mod writer;
 
@@ -50,6 +47,7 @@ pub use column::{Column, Metadata, keys};
 pub use compare::{ChannelDifference, CompareOptions, Comparison, Interpolation, compare};
 pub use csv::{CsvOptions, to_csv};
 pub use error::Error;
+pub use holonom_text::{Pattern, PatternError};
 pub use parquet::to_parquet;
 pub use table::{Chunk, Chunks, FileKind, Loss, LossReason, Table};
 pub use writer::{Position, Summary, Writer, WriterOptions};

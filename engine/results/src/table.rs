@@ -1,9 +1,9 @@
 //! Reading results of any format, whole or in pieces.
 
-use crate::pattern::Pattern;
 use crate::stream::{self, Stream};
-use crate::{Column, Error, Metadata, Result, csv, parquet, suggest};
+use crate::{Column, Error, Metadata, Result, csv, parquet};
 use core::fmt;
+use holonom_text::{Pattern, nearest};
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -215,17 +215,18 @@ impl Table {
             })
     }
 
-    /// Numbers of the columns that match, in the order of the patterns, each once. Every pattern must
-    /// match a column.
+    /// Numbers of the columns that match, in the order of the [`Pattern`]s, each once. Every pattern
+    /// must match a column.
     pub fn select<P: AsRef<str>>(&self, patterns: &[P]) -> Result<Vec<usize>> {
         let mut chosen = Vec::new();
         let mut taken = vec![false; self.columns.len()];
         for text in patterns {
-            let pattern = Pattern::new(text.as_ref())?;
+            let text = text.as_ref();
+            let pattern = Pattern::new(text);
             let mut any = false;
             for (index, column) in self.columns.iter().enumerate() {
                 // A name with brackets of its own also matches itself.
-                if pattern.matches(&column.name) || column.name == text.as_ref() {
+                if column.name == text || pattern.as_ref().is_ok_and(|p| p.matches(&column.name)) {
                     any = true;
                     if !core::mem::replace(&mut taken[index], true) {
                         chosen.push(index);
@@ -233,12 +234,10 @@ impl Table {
                 }
             }
             if !any {
-                let suggestion = self.nearest(text.as_ref());
-                let pattern = text.as_ref().to_string();
                 return Err(Error::NoMatch {
                     path: self.path.clone(),
-                    pattern,
-                    suggestion,
+                    pattern: pattern?.to_string(),
+                    suggestion: self.nearest(text),
                 });
             }
         }
@@ -301,7 +300,7 @@ impl Table {
     }
 
     fn nearest(&self, name: &str) -> Option<String> {
-        suggest::nearest(name, self.columns.iter().map(|column| column.name.as_str()))
+        nearest(name, self.columns.iter().map(|column| column.name.as_str())).map(str::to_string)
     }
 }
 

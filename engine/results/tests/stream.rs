@@ -304,6 +304,7 @@ fn names_and_patterns() {
     assert!(error.contains("did you mean `crank.angle`?"), "{error}");
     assert!(matches!(table.select(&["wheel.*"]), Err(Error::NoMatch { .. })));
     assert!(matches!(table.select(&["["]), Err(Error::Pattern(_))));
+    assert!(matches!(table.select(&[""]), Err(Error::Pattern(_))));
     assert!(matches!(
         table.chunks_of(&[4]),
         Err(Error::ColumnIndex {

@@ -3,10 +3,10 @@
 use super::{Command, Outcome};
 use crate::error::Error;
 use crate::output;
-use crate::suggest;
 use crate::table::{Align, Table};
 use clap::{Arg, ArgMatches};
 use holonom_models::Entry;
+use holonom_text::did_you_mean;
 use std::path::{Path, PathBuf};
 
 /// The entry of the registry.
@@ -82,7 +82,7 @@ fn find(arguments: &ArgMatches) -> Result<&'static Entry, Error> {
     let name = arguments.get_one::<String>("name").map_or("", String::as_str);
     holonom_models::find(name).ok_or_else(|| {
         let names = holonom_models::all().iter().map(|entry| entry.name);
-        let hint = suggest::sentence(name, names);
+        let hint = did_you_mean(name, names);
         Error::Usage(format!(
             "there is no shipped model `{name}`{hint} (`holonom models list`)"
         ))

@@ -6,9 +6,9 @@ use super::{Command, Outcome};
 use crate::error::Error;
 use crate::output;
 use crate::report::{Check, number};
-use crate::suggest;
 use crate::table::{Align, Table};
 use clap::{Arg, ArgMatches};
+use holonom_text::did_you_mean;
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -83,7 +83,7 @@ fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
         .filter(|e| name == "all" || e.name == name)
         .collect();
     if chosen.is_empty() {
-        let hint = suggest::sentence(name, EXPERIMENTS.iter().map(|e| e.name));
+        let hint = did_you_mean(name, EXPERIMENTS.iter().map(|e| e.name));
         let text = format!("there is no experiment `{name}`{hint} (`holonom reproduce list`)");
         return Err(Error::Usage(text));
     }

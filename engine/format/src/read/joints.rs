@@ -8,7 +8,7 @@ use holonom_algebra::{CardanAngles, Quaternion};
 use holonom_multibody::description::{Coordinate, CoordinateMotion, CoordinateRef, Joint, JointKind};
 use holonom_multibody::elements::joints::{CoordinateInfo, JOINTS};
 use holonom_multibody::forest::Hint;
-use holonom_multibody::names::nearest;
+use holonom_text::nearest;
 
 /// Wishes about tree and cut, as written.
 pub(crate) const HINTS: [(&str, Hint); 3] = [("auto", Hint::Auto), ("tree", Hint::Tree), ("cut", Hint::Cut)];

@@ -28,7 +28,7 @@ use core::ops::Range;
 use expressions::Names;
 use holonom_multibody::Description;
 use holonom_multibody::expression::is_reserved;
-use holonom_multibody::names::nearest;
+use holonom_text::nearest;
 use parameters::Override;
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};

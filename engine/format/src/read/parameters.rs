@@ -8,7 +8,7 @@ use crate::model_file::Parameter;
 use crate::tree::{Kind, Value};
 use core::ops::Range;
 use holonom_multibody::expression::{Ast, DimensionState};
-use holonom_multibody::names::nearest;
+use holonom_text::nearest;
 use std::collections::HashMap;
 use std::sync::Arc;
 

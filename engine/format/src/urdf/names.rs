@@ -2,7 +2,7 @@
 
 use super::xml::{Reader, quoted};
 use core::ops::Range;
-use holonom_multibody::names::nearest;
+use holonom_text::nearest;
 use std::collections::HashMap;
 
 /// Suggestions cost time: none after so many errors, nor for names as long as that.
@@ -118,5 +118,5 @@ pub(super) fn suggestion<'a>(
         return None;
     }
     nearest(name, names.filter(|n| n.len() <= SUGGESTED_LENGTH))
-        .map(|near| format!("did you mean {}?", quoted(&near)))
+        .map(|near| format!("did you mean {}?", quoted(near)))
 }

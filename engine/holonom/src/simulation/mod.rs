@@ -129,7 +129,11 @@ impl Simulation {
         let equations = start
             .equations_with(form, formalism, ggl_metric)
             .map_err(|e| named("form", e.to_string()))?;
-        let solver = solver_options(&settings);
+        let solver = Options {
+            // Assembly has made the start consistent.
+            start: Start::Trust,
+            ..solver_options(&settings)
+        };
         solver
             .check(equations.system().as_ref())
             .map_err(|error| one(told(settings::fault_of(&error))))?;
@@ -194,7 +198,16 @@ fn check_outputs(file: &ModelFile, catalogue: &Catalogue) -> Result<(), Messages
     }
 }
 
-fn solver_options(settings: &Settings) -> Options {
+/// The options of the solver that settings ask for; what is not set keeps its default.
+///
+/// ```
+/// use holonom::format::Settings;
+/// use holonom::simulation::solver_options;
+/// let settings = Settings { max_order: Some(2), ..Settings::default() };
+/// assert_eq!(solver_options(&settings).max_order, 2);
+/// assert_eq!(solver_options(&settings).stepper, "bdf");
+/// ```
+pub fn solver_options(settings: &Settings) -> Options {
     let usual = Options::default();
     let name = |set: &Option<String>, usual: String| set.clone().unwrap_or(usual);
     Options {
@@ -212,8 +225,6 @@ fn solver_options(settings: &Settings) -> Options {
         fixed_step: settings.fixed_step,
         max_steps: settings.max_steps.unwrap_or(usual.max_steps),
         time_limit: settings.time_limit,
-        // Assembly has made the start consistent.
-        start: Start::Trust,
         ..Options::new(settings.rtol.unwrap_or(1e-6), settings.atol.unwrap_or(1e-6))
     }
 }

@@ -1,13 +1,12 @@
 //! [`Catalogue`]: the channels of a mechanism; [`Selection`]: some of them.
 
 use super::build;
-use super::pattern::{fits, is_pattern};
 use super::source::Source;
 use crate::Signal;
-use crate::compile::names::nearest;
 use crate::formalism::reactions::ReactionElement;
 use crate::model::{Attachment, Model};
 use crate::start::Assembled;
+use holonom_text::{Pattern, PatternError, nearest};
 use std::sync::Arc;
 
 /// A quantity that can be recorded.
@@ -73,24 +72,35 @@ pub struct Selection {
     pub(super) tables: Arc<Tables>,
 }
 
-/// A pattern that no channel fits.
+/// Why a name, or a [`Pattern`] with `*`, `?` and `[xy]`, selects nothing.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{} \"{pattern}\"{}", what(.pattern), remedy(.suggestion, .examples))]
-pub struct UnknownChannel {
-    /// The pattern.
-    pub pattern: String,
-    /// What may have been meant.
-    pub suggestion: Option<String>,
-    /// Some channels that there are.
-    pub examples: Vec<String>,
+pub enum UnknownChannel {
+    /// No channel fits.
+    #[error("{} \"{pattern}\"{}", what(.pattern), remedy(.suggestion, .examples))]
+    NoMatch {
+        /// The name or pattern.
+        pattern: String,
+        /// What may have been meant.
+        suggestion: Option<String>,
+        /// Some channels that there are.
+        examples: Vec<String>,
+    },
+    /// The pattern cannot be read.
+    #[error(transparent)]
+    Pattern(#[from] PatternError),
 }
 
 fn what(pattern: &str) -> &'static str {
-    if is_pattern(pattern) {
-        "no channel fits"
-    } else {
+    if is_name(pattern) {
         "there is no channel"
+    } else {
+        "no channel fits"
     }
+}
+
+/// Whether a text stands for itself alone.
+fn is_name(text: &str) -> bool {
+    Pattern::new(text).is_ok_and(|pattern| pattern.is_literal())
 }
 
 fn remedy(suggestion: &Option<String>, examples: &[String]) -> String {
@@ -139,20 +149,23 @@ impl Catalogue {
         self.channels().find(|c| c.name == name)
     }
 
-    /// The channels that fit the patterns: names in which `*` stands for any text, dots included,
-    /// and `?` for one character. In the order of the patterns, for one pattern in that of the
-    /// catalogue; what fits twice comes once.
+    /// The channels that fit the [`Pattern`]s: names in which `*` stands for any text, dots included,
+    /// `?` for one character and `[xy]` for one of some. In the order of the patterns, for one
+    /// pattern in that of the catalogue; what fits twice comes once. A name fits itself, whatever
+    /// characters it has.
     ///
     /// # Errors
-    /// A pattern that no channel fits.
+    /// A pattern that no channel fits, or that cannot be read.
     pub fn select(&self, patterns: &[&str]) -> Result<Selection, UnknownChannel> {
         let mut chosen = Vec::new();
         let mut taken = vec![false; self.entries.len()];
-        for pattern in patterns {
+        for text in patterns {
+            let pattern = Pattern::new(text);
+            let fits = |name: &str| name == *text || pattern.as_ref().is_ok_and(|p| p.matches(name));
             let mut found = false;
             for (number, entry) in self.entries.iter().enumerate() {
                 let name = &entry.channel.name;
-                if fits(pattern, name) || entry.prefix > 0 && fits(pattern, &name[entry.prefix..]) {
+                if fits(name) || entry.prefix > 0 && fits(&name[entry.prefix..]) {
                     found = true;
                     if !core::mem::replace(&mut taken[number], true) {
                         chosen.push(number);
@@ -160,7 +173,7 @@ impl Catalogue {
                 }
             }
             if !found {
-                return Err(self.unknown(pattern));
+                return Err(self.unknown(&pattern?));
             }
         }
         Ok(self.selection(chosen))
@@ -190,8 +203,8 @@ impl Catalogue {
         }
     }
 
-    fn unknown(&self, pattern: &str) -> UnknownChannel {
-        UnknownChannel {
+    fn unknown(&self, pattern: &Pattern) -> UnknownChannel {
+        UnknownChannel::NoMatch {
             pattern: pattern.to_string(),
             suggestion: self.suggestion(pattern),
             examples: self.channels().take(3).map(|c| c.name.clone()).collect(),
@@ -200,21 +213,21 @@ impl Catalogue {
 
     /// The nearest name; where there is none, or `pattern` is more than a name, the pattern with its
     /// first parts replaced by those of a channel.
-    fn suggestion(&self, pattern: &str) -> Option<String> {
+    fn suggestion(&self, pattern: &Pattern) -> Option<String> {
         let names = || self.entries.iter().map(|e| e.channel.name.as_str());
-        if !is_pattern(pattern) {
-            return nearest(pattern, names());
+        if pattern.is_literal() {
+            return nearest(pattern.as_str(), names()).map(str::to_string);
         }
-        let parts: Vec<&str> = pattern.split('.').collect();
-        let literal = parts.iter().take_while(|part| !is_pattern(part)).count();
+        let parts: Vec<&str> = pattern.as_str().split('.').collect();
+        let literal = parts.iter().take_while(|part| is_name(part)).count();
         for length in (1..=literal).rev() {
             let heads = names().filter_map(|name| head(name, length));
             let Some(better) = nearest(&parts[..length].join("."), heads) else {
                 continue;
             };
             let rest = parts[length..].iter().map(|part| format!(".{part}"));
-            let whole = better + &rest.collect::<String>();
-            if names().any(|name| fits(&whole, name)) {
+            let whole = better.to_string() + &rest.collect::<String>();
+            if Pattern::new(&whole).is_ok_and(|whole| names().any(|name| whole.matches(name))) {
                 return Some(whole);
             }
         }

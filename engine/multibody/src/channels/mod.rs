@@ -25,8 +25,8 @@
 //! **Names that coincide.** A body and a joint, say, may have the same name. Where that makes two
 //! channels of the same name, all channels of both things carry the kind in front:
 //! `body:ball.orientation.w`, `joint:ball.orientation.w`; the kinds are `body`, `joint`,
-//! `constraint` (rods are among them), `force` and `input`. Patterns find such channels with and without the kind. Should names still
-//! coincide, the later ones end in `#2`, `#3`, ….
+//! `constraint` (rods are among them), `force` and `input`. Patterns find such channels with and without
+//! the kind. Should names still coincide, the later ones end in `#2`, `#3`, ….
 //!
 //! ```
 //! use holonom_multibody::Description;
@@ -50,7 +50,6 @@
 mod build;
 mod catalogue;
 mod joint_motion;
-mod pattern;
 mod sampler;
 mod source;
 

@@ -21,7 +21,6 @@ pub use error::{ModelError, ModelErrors, Subject};
 use crate::description::Description;
 use crate::model::Model;
 use names::Names;
-pub(crate) use names::nearest;
 
 /// Compiles a description; [`Description::compile`] is the same.
 ///

@@ -3,9 +3,8 @@
 use super::error::ModelError;
 use crate::description::{CoordinateRef, Description, Frame, Marker};
 use holonom_algebra::Pose;
+use holonom_text::nearest;
 use std::collections::HashMap;
-
-pub(crate) use crate::names::nearest;
 
 /// The fixed world.
 pub(crate) const GROUND: &str = "ground";
@@ -67,7 +66,7 @@ impl<'a> Names<'a> {
             return Err(ModelError::UnknownBody {
                 place: place.to_string(),
                 name: name.to_string(),
-                suggestion: nearest(name, self.bodies.keys().copied()),
+                suggestion: nearest(name, self.bodies.keys().copied()).map(str::to_string),
             });
         };
         let Some(marker) = marker else {
@@ -96,7 +95,7 @@ impl<'a> Names<'a> {
             return Err(ModelError::UnknownJoint {
                 place: place.to_string(),
                 name: name.to_string(),
-                suggestion: nearest(name, self.joints.keys().copied()),
+                suggestion: nearest(name, self.joints.keys().copied()).map(str::to_string),
             });
         };
         let info = self.description.joints[joint].kind.info();

@@ -9,9 +9,9 @@ use super::parse::{Binary, MAX_NESTING, NodeKind};
 use super::print::{FUNCTIONS, function_names};
 use super::program::{MAX_OPERATIONS, MAX_STACK, Op, Shape, run};
 use super::{Ast, Compiled, Dimension, DimensionState, Expression, ExpressionError, Scope, units};
-use crate::compile::nearest;
 use crate::curve::Curve;
 use core::ops::Range;
+use holonom_text::nearest;
 use std::sync::Arc;
 
 /// Operations whose printed form is short enough in any case but that of absurdly long names.
@@ -418,7 +418,7 @@ impl Binder<'_> {
         }
         let help = match name {
             "log" => Some("the natural logarithm is `ln`, the decimal one `log10`".to_string()),
-            _ => nearest(name, known.into_iter()).map(|f| format!("did you mean `{f}`?")),
+            _ => nearest(name, known).map(|f| format!("did you mean `{f}`?")),
         };
         self.error(span, format!("unknown function `{name}`"), help);
     }

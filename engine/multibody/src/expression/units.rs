@@ -2,9 +2,9 @@
 
 use super::lexer::{Lexer, Token};
 use super::{Dimension, ExpressionError};
-use crate::compile::nearest;
 use core::f64::consts::PI;
 use core::ops::Range;
+use holonom_text::nearest;
 
 /// A unit: its size in SI and its dimension.
 ///
@@ -163,6 +163,7 @@ pub(super) fn unknown(name: &str, span: Range<usize>) -> ExpressionError {
             long_enough
                 .then(|| nearest(name, names.iter().map(String::as_str)))
                 .flatten()
+                .map(str::to_string)
         })
     });
     let help = match meant {

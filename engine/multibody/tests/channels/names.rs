@@ -169,8 +169,26 @@ fn patterns() {
         select(&["*.total", "energy.*"]),
         "energy.total energy.kinetic energy.potential"
     );
+    assert_eq!(
+        select(&["crank.position.[xy]", "[!A-C].angle"]),
+        "crank.position.x crank.position.y D.angle"
+    );
     assert_eq!(catalogue.select(&["*"]).unwrap().len(), catalogue.len());
     assert!(catalogue.select(&[]).unwrap().is_empty());
+}
+
+/// Names may have brackets and stars of their own; such a name still finds its channel.
+#[test]
+fn names_that_look_like_patterns() {
+    for name in ["rod[1]", "rod[1", "rod*", "rod\\"] {
+        let model = Description::new("odd")
+            .body(Body::new(name, 1.0))
+            .joint(Joint::prismatic("slide", "ground", name));
+        let catalogue = Catalogue::new(&assembled(&model));
+        let channel = format!("{name}.position.x");
+        let selection = catalogue.select(&[channel.as_str()]).unwrap();
+        assert_eq!(names(&selection), [channel]);
+    }
 }
 
 #[test]
@@ -206,6 +224,20 @@ fn messages() {
             "no channel fits \"*.zzz\"; there are, among others, \"A.angle\", \"A.angle.velocity\", \
              \"A.angle.acceleration\"",
         ),
+        (
+            "rocker.velocty.[xy]",
+            "no channel fits \"rocker.velocty.[xy]\"; did you mean \"rocker.velocity.[xy]\"?",
+        ),
+        (
+            "crank.position.[xy",
+            "the pattern `crank.position.[xy` has a `[` at letter 16 without its `]`; close it, or write `\\[` \
+             for the letter itself",
+        ),
+        (
+            "crank.position.[z-x]",
+            "the pattern `crank.position.[z-x]` has the range z-x, which holds no letter; write x-z",
+        ),
+        ("", "the pattern is empty; write `*` for all names"),
     ] {
         assert_eq!(message(pattern), text);
     }

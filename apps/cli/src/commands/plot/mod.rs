@@ -28,7 +28,7 @@ struct Args {
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 
-    /// Channels to draw: a name, or a pattern with `*` and `?`; may be repeated
+    /// Channels to draw: a name, or a pattern with `*`, `?` and `[xy]`; may be repeated
     #[arg(short, long = "channel", value_name = "PATTERN")]
     channels: Vec<String>,
 

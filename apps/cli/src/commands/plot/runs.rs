@@ -1,8 +1,8 @@
 //! The results to draw.
 
 use crate::error::Error;
-use crate::suggest;
 use holonom_results::{Column, Table, keys};
+use holonom_text::did_you_mean;
 use std::path::{Path, PathBuf};
 
 /// A result and its name in the picture.
@@ -54,7 +54,7 @@ impl Run {
         let mut heads: Vec<&str> = self.columns().iter().map(|c| &c.name[..head(&c.name)]).collect();
         heads.sort_unstable();
         heads.dedup();
-        let guess = suggest::sentence(&pattern[..head(pattern)], heads);
+        let guess = did_you_mean(&pattern[..head(pattern)], heads);
         let names: Vec<&str> = self
             .columns()
             .iter()

@@ -1,14 +1,15 @@
 //! One run, measured.
 
-use crate::strategies::Strategies;
+use holonom::format::Settings;
 use holonom::problems::Problem;
+use holonom::simulation::solver_options;
 use holonom::{Counters, FailureKind, Integrator, Observer, Options, Quiet, System};
 use std::time::Instant;
 
 /// What all runs have in common.
 pub struct Setup {
     /// Strategies asked for.
-    pub strategies: Strategies,
+    pub settings: Settings,
     /// Seconds after which a run is given up.
     pub time_limit: f64,
 }
@@ -16,9 +17,12 @@ pub struct Setup {
 impl Setup {
     /// Options with these tolerances.
     pub fn options(&self, rtol: f64, atol: f64) -> Options {
-        let mut options = self.strategies.apply(Options::new(rtol, atol));
-        options.time_limit = Some(self.time_limit);
-        options
+        solver_options(&Settings {
+            rtol: Some(rtol),
+            atol: Some(atol),
+            time_limit: Some(self.time_limit),
+            ..self.settings.clone()
+        })
     }
 }
 

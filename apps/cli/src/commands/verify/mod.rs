@@ -9,14 +9,15 @@ mod special;
 
 use super::{Command, Outcome, read};
 use crate::error::Error;
+use crate::output;
 use crate::progress::Progress;
 use crate::report::{Report, number};
-use crate::strategies::Strategies;
+use crate::settings;
 use crate::table::{Align, Table};
-use crate::{output, suggest};
 use accuracy::AccuracyRow;
 use clap::{ArgMatches, CommandFactory, Parser};
 use holonom::problems::{self, Problem};
+use holonom_text::did_you_mean;
 use measure::Setup;
 use serde::Serialize;
 use special::SpecialRow;
@@ -50,10 +51,17 @@ struct Args {
     /// Seconds after which a single run is given up
     #[arg(long, value_name = "SECONDS", default_value = "20", value_parser = seconds)]
     time_limit: f64,
-
-    #[command(flatten)]
-    strategies: Strategies,
 }
+
+/// The settings that choose strategies; tolerances have the ladder.
+const STRATEGIES: [&str; 6] = [
+    "stepper",
+    "jacobian",
+    "linear",
+    "refresh",
+    "max_order",
+    "stability_detection",
+];
 
 const AFTER_HELP: &str = "\
 Checks: with rtol = 10⁻ᵏ down to 10⁻⁸, k − 2 digits of positions and of variables without
@@ -69,15 +77,12 @@ to be at least the limit, everything else at most.
 Examples:
   holonom verify
   holonom verify hires pendulum-ggl --tolerances 1e-5,1e-7
-  holonom verify chain-residual:16 --refresh dassl --no-stability-detection
+  holonom verify chain-residual:16 --refresh dassl --stability-detection false
   holonom verify mechanisms
   holonom verify hires --json | jq .holds
   holonom verify --json report.json --plot pictures";
 
-pub const COMMAND: Command = Command {
-    define: Args::command,
-    run,
-};
+pub const COMMAND: Command = Command { define, run };
 
 /// A row of the report.
 #[derive(Clone, Debug, Serialize)]
@@ -89,8 +94,19 @@ enum Row {
     Special(SpecialRow),
 }
 
+fn define() -> clap::Command {
+    settings::arguments(Args::command(), |name| STRATEGIES.contains(&name))
+}
+
 fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
     let args: Args = read(matches)?;
+    let settings = settings::typed(matches)?;
+    // What one problem refuses is a finding; this no problem takes.
+    if let Some(order) = settings.max_order
+        && !(1..=5).contains(&order)
+    {
+        return Err(Error::Usage(format!("--max-order {order}: choose 1 to 5")));
+    }
     let problems = select(&args.problems)?;
     // Paths that cannot be written are refused before the work, not after it.
     if let Some(Some(file)) = &args.json {
@@ -100,7 +116,7 @@ fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
         output::make_folder(folder)?;
     }
     let setup = Setup {
-        strategies: args.strategies,
+        settings,
         time_limit: args.time_limit,
     };
     let specials = special::select(&args.problems);
@@ -168,7 +184,7 @@ fn select(names: &[String]) -> Result<Vec<Problem>, Error> {
             let hint = if stem != name && known.iter().any(|k| k == stem) {
                 "; sizes are written like `brusselator:5000` or `chain-residual:16:0.05`".into()
             } else {
-                suggest::sentence(stem, known.iter().map(String::as_str))
+                did_you_mean(stem, known.iter().map(String::as_str))
             };
             Error::Usage(format!(
                 "there is no problem `{name}`{hint} (`holonom list` shows all)"

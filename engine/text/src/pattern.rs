@@ -9,12 +9,12 @@ use thiserror::Error;
 /// A pattern that a name either matches or not.
 ///
 /// ```
-/// use holonom_results::pattern::Pattern;
+/// use holonom_text::Pattern;
 ///
 /// let pattern = Pattern::new("crank.*.[xy]")?;
 /// assert!(pattern.matches("crank.position.x"));
 /// assert!(!pattern.matches("crank.position.z"));
-/// # Ok::<(), holonom_results::pattern::PatternError>(())
+/// # Ok::<(), holonom_text::PatternError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pattern {
@@ -237,15 +237,8 @@ mod tests {
 
     #[test]
     fn many_stars_stay_cheap() {
-        let pattern = Pattern::new(&"a*".repeat(200)).unwrap();
-        assert!(
-            !pattern.matches(
-                &("a".repeat(2000) + "b")
-                    .replace('a', "ab")
-                    .repeat(2)
-                    .replace('a', "b")
-            )
-        );
+        let almost = "*a".repeat(50) + "b";
+        assert!(!fits(&almost, &"a".repeat(4000)));
         assert!(
             Pattern::new(&"*a".repeat(500))
                 .unwrap()

@@ -23,7 +23,7 @@ pub fn nearest<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Option<S
 }
 
 /// Levenshtein's distance, case ignored.
-fn distance(a: &str, b: &str) -> usize {
+pub(crate) fn distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().flat_map(char::to_lowercase).collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();
     for (i, x) in a.chars().flat_map(char::to_lowercase).enumerate() {

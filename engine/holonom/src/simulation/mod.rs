@@ -97,6 +97,7 @@ impl Simulation {
             Ok(_) => return Err(messages),
             Err(errors) => {
                 messages.0.extend(errors.0);
+                messages.sort();
                 return Err(messages);
             }
         };

@@ -123,6 +123,8 @@ fn a_failing_run_keeps_what_it_has() {
     let table = Table::open(folder.join("four-bar.arrows")).expect("a result");
     assert!(!table.is_complete() && table.rows() == report["rows"].as_u64().expect("rows"));
     // With more steps allowed it goes on, to the same end.
+    let told = stdout(&holonom(&folder, &quick(&["--max-steps", "50", "-o", "short"])));
+    assert!(told.contains("Next: holonom plot short.arrows"), "{told}");
     let resumed = common::report(&holonom(&folder, &quick(&["--resume", "--json"])));
     let whole = common::report(&holonom(&folder, &quick(&["--json", "-o", "whole"])));
     for key in ["counters", "final", "constraint", "energy", "rows"] {

@@ -231,6 +231,8 @@ fn single(request: &Request) -> Result<Outcome, Error> {
 /// A model ready to run, with what its results say about it.
 pub(super) struct Prepared {
     pub name: String,
+    /// What the model is, in a sentence.
+    pub about: String,
     pub simulation: Simulation,
     pub selection: holonom::multibody::channels::Selection,
     /// Settings as used: those of the file with those typed.
@@ -257,6 +259,7 @@ impl Prepared {
         let text = write(&mechanism).map_err(|error| Error::Failed(error.to_string()))?;
         Ok(Self {
             name: file.description.name.clone(),
+            about: model::first_sentence(&file.about),
             simulation,
             selection,
             settings: file.settings.overridden_by(&request.settings),

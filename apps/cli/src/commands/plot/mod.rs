@@ -212,14 +212,14 @@ fn figure(args: &Args, runs: &[Run]) -> Result<Figure, Error> {
     Ok(figure)
 }
 
-/// What a figure shows, in a line: its panels by their titles or labels, and the lines in them.
+/// What a figure shows, in a line: how many panels and lines, and the first channels.
 fn contents(figure: &Figure) -> String {
     const MOST: usize = 6;
     let counted = |n: usize, thing: &str| format!("{n} {thing}{}", if n == 1 { "" } else { "s" });
     let lines = figure.panels.iter().map(|panel| panel.series.len()).sum();
-    let names = figure.panels.iter().map(|panel| match panel.title.as_str() {
-        "" => panel.y_label.as_str(),
-        title => title,
+    let names = figure.panels.iter().flat_map(|panel| match panel.title.as_str() {
+        "" => panel.series.iter().map(|series| series.label.as_str()).collect(),
+        title => vec![title],
     });
     let mut names: Vec<&str> = names.take(MOST + 1).collect();
     if names.len() > MOST {

@@ -32,7 +32,8 @@ fn main() -> ExitCode {
 
 #[inline(never)]
 fn run() -> ExitCode {
-    let matches = commands::command_line().get_matches();
+    let typed = commands::with_report_names(std::env::args_os());
+    let matches = commands::command_line().get_matches_from(typed);
     match commands::run(&matches) {
         Ok(Outcome::Done) => ExitCode::SUCCESS,
         Ok(Outcome::DoesNotHold) => ExitCode::from(1),

@@ -44,6 +44,21 @@ pub fn load(model: &str, sets: &[String]) -> Result<Named, Error> {
     Ok(Named { file, stem })
 }
 
+/// The first sentence of a description, in one line.
+pub fn first_sentence(text: &str) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let text = words.join(" ");
+    // A point before a capital letter: not that of a number or of "e.g.".
+    let ends = text.match_indices(". ").find(|(at, _)| {
+        let after = text[at + 2..].chars().next();
+        after.is_some_and(char::is_uppercase)
+    });
+    match ends {
+        Some((at, _)) => text[..=at].to_string(),
+        None => text,
+    }
+}
+
 fn assignment(set: &str) -> Result<(String, String), Error> {
     match set.split_once('=') {
         Some((name, value)) if !name.trim().is_empty() && !value.trim().is_empty() => {
@@ -52,5 +67,24 @@ fn assignment(set: &str) -> Result<(String, String), Error> {
         _ => Err(Error::Usage(format!(
             "--set {set}: write it as NAME=VALUE, such as --set \"L=200 mm\""
         ))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sentences_end_at_their_points() {
+        for (text, first) in [
+            ("A lamp. It swings.", "A lamp."),
+            (
+                "Rods of 1.5 m, e.g. of steel,\nin a plane",
+                "Rods of 1.5 m, e.g. of steel, in a plane",
+            ),
+            ("", ""),
+        ] {
+            assert_eq!(first_sentence(text), first);
+        }
     }
 }

@@ -76,6 +76,9 @@ fn list_names_strategies_elements_and_problems() {
     ] {
         assert!(stdout(&output).contains(word), "{word}");
     }
+    for line in stdout(&output).lines() {
+        assert!(line.chars().count() <= 100, "{line}");
+    }
     let output = holonom(&["list", "--json"]);
     let listing: Value = serde_json::from_str(&stdout(&output)).expect("one JSON object");
     for key in ["steppers", "jacobians", "linear", "refresh"] {

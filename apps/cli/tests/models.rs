@@ -40,6 +40,56 @@ fn check_tells_what_a_model_is() {
 }
 
 #[test]
+fn check_reads_well() {
+    let folder = folder("check-words");
+    let text = r#"
+[model]
+format = 1
+name = "two"
+description = "Two lamps. They swing by themselves."
+source = "a drawing"
+[parameters]
+L = "150 mm"
+third = "1/3"
+[[body]]
+name = "a"
+mass = "third*3"
+markers = { top = [0, 0, "L"] }
+[[body]]
+name = "b"
+mass = 1
+markers = { top = [0, 0, "L"] }
+[[joint]]
+name = "A"
+kind = "revolute"
+from = "ground"
+to = "a.top"
+axis = [0, 1, 0]
+[[joint]]
+name = "B"
+kind = "revolute"
+from = "ground"
+to = "b.top"
+axis = [0, 1, 0]
+"#;
+    std::fs::write(folder.join("two.toml"), text).expect("written");
+    let output = holonom(&folder, &["check", "two.toml"]);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let shown = stdout(&output);
+    for words in [
+        "two\nTwo lamps.\nSource: a drawing\n",
+        "2 tree joints, 0 cut; 2 coordinates, 0 constraint rows",
+        "L              0.15  m\n",
+        "third      0.333333\n",
+        "the bodies \"a\" and \"b\" are point masses",
+    ] {
+        assert!(shown.contains(words), "{words} in {shown}");
+    }
+    let run = stdout(&holonom(&folder, &["run", "two.toml", "--t-end", "0.1"]));
+    assert!(run.contains("model       Two lamps.\n"), "{run}");
+}
+
+#[test]
 fn check_tells_all_faults_with_their_places() {
     let folder = folder("check-faults");
     let text = "[model]\nformat = 1\nname = \"x\"\n[[body]]\nname = \"b\"\nmas = 1\n[[joint]]\nname = \"j\"\nkind = \"revolut\"\nfrom = \"ground\"\nto = \"b\"\n";

@@ -48,7 +48,11 @@ fn an_overview_stands_beside_the_result() {
     let folder = folder("plot-overview");
     let output = plot(&folder, &["soft.csv"]);
     assert_eq!(code(&output), 0, "{}", stderr(&output));
-    assert_eq!(String::from_utf8_lossy(&output.stdout), "soft.svg\n");
+    let told = String::from_utf8_lossy(&output.stdout);
+    assert!(
+        told.starts_with("soft.svg: ") && told.contains(" panel"),
+        "{told}"
+    );
     let svg = read(&folder.join("soft.svg"));
     // Three quantities, four lines, two samples in a legend.
     for label in [">position / m<", ">angle / rad<", ">energy / J<", ">time / s<"] {

@@ -61,6 +61,28 @@ fn the_report_says_everything() {
 }
 
 #[test]
+fn the_report_takes_no_model_for_a_file() {
+    let folder = folder("run-json-first");
+    let printed = report(&holonom(
+        &folder,
+        &["run", "--json", "four-bar", "--t-end", "0.1"],
+    ));
+    assert_eq!(printed["model"]["name"], "four-bar");
+    for option in ["--json=a.txt", "--json b.json"] {
+        let mut arguments = vec!["run"];
+        arguments.extend(option.split(' '));
+        arguments.extend(["four-bar", "--t-end", "0.1"]);
+        let output = holonom(&folder, &arguments);
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+    }
+    for file in ["a.txt", "b.json"] {
+        let text = std::fs::read_to_string(folder.join(file)).expect(file);
+        let written: Value = serde_json::from_str(&text).expect("JSON");
+        assert_eq!(written["status"], "finished");
+    }
+}
+
+#[test]
 fn results_are_named_replaced_and_never_taken_for_others() {
     let folder = folder("run-files");
     let output = holonom(&folder, &quick(&["-o", "first.csv"]));
@@ -101,6 +123,8 @@ fn a_failing_run_keeps_what_it_has() {
     let table = Table::open(folder.join("four-bar.arrows")).expect("a result");
     assert!(!table.is_complete() && table.rows() == report["rows"].as_u64().expect("rows"));
     // With more steps allowed it goes on, to the same end.
+    let told = stdout(&holonom(&folder, &quick(&["--max-steps", "50", "-o", "short"])));
+    assert!(told.contains("Next: holonom plot short.arrows"), "{told}");
     let resumed = common::report(&holonom(&folder, &quick(&["--resume", "--json"])));
     let whole = common::report(&holonom(&folder, &quick(&["--json", "-o", "whole"])));
     for key in ["counters", "final", "constraint", "energy", "rows"] {

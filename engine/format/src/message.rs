@@ -163,7 +163,7 @@ impl<'a> Excerpt<'a> {
     }
 }
 
-/// All messages about a model, in the order in which they were found.
+/// All messages about a model, by file and line once it has been read.
 ///
 /// ```
 /// use holonom_format::{Files, read};
@@ -187,6 +187,30 @@ impl Messages {
     /// Whether no more are told.
     pub(crate) fn is_full(&self) -> bool {
         self.0.len() >= Self::MOST
+    }
+
+    /// Orders them by file and line: files as they were first met, what has no place at the end.
+    pub fn sort(&mut self) {
+        let mut files: Vec<String> = Vec::new();
+        let keys: Vec<(usize, usize)> = self
+            .0
+            .iter()
+            .map(|message| match &message.place {
+                Some(place) => {
+                    let name = &place.source.name;
+                    let known = files.iter().position(|file| file == name);
+                    let number = known.unwrap_or_else(|| {
+                        files.push(name.clone());
+                        files.len() - 1
+                    });
+                    (number, place.span.start)
+                }
+                None => (usize::MAX, 0),
+            })
+            .collect();
+        let mut messages: Vec<_> = keys.into_iter().zip(std::mem::take(&mut self.0)).collect();
+        messages.sort_by_key(|(key, _)| *key);
+        self.0 = messages.into_iter().map(|(_, message)| message).collect();
     }
 
     /// Says in the last message that there are more.

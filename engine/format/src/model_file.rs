@@ -40,6 +40,8 @@ pub struct Parameter {
     pub name: String,
     /// Its value in SI units.
     pub value: f64,
+    /// Its SI unit where the file gave one, else empty.
+    pub unit: String,
     /// What it is.
     pub about: String,
 }
@@ -109,6 +111,7 @@ impl ModelFile {
             };
             messages.0.push(self.message(error, number));
         }
+        messages.sort();
         if errors.0.len() > messages.0.len() {
             messages.say_that_there_are_more();
         }
@@ -119,11 +122,7 @@ impl ModelFile {
     fn message(&self, error: &ModelError, number: usize) -> Message {
         let subject = error.subject();
         let thing = subject.place.and_then(|thing| self.places.thing(&thing, number));
-        // As the file spells it.
-        let text = error
-            .to_string()
-            .replace("the hint Tree", "hint = \"tree\"")
-            .replace("as Tree", "as \"tree\"");
+        let text = error.to_string();
         // The remedy stands after the last semicolon.
         let (fault, remedy) = match text.rsplit_once("; ") {
             Some((fault, remedy)) => (fault.to_string(), Some(remedy.to_string())),

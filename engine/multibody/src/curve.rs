@@ -5,8 +5,10 @@ use holonom_algebra::Real;
 use thiserror::Error;
 
 mod csv;
+mod refusal;
 
 pub use csv::Column;
+pub use refusal::{Refusal, forget_refusal, watch_refusals};
 
 /// Most points of a curve.
 pub const MAX_POINTS: usize = 4_000_000;
@@ -49,7 +51,7 @@ pub enum Extrapolation {
     Hold,
     /// The tangent at the end.
     Linear,
-    /// Not a number: a solver then rejects the step.
+    /// Not a number: a solver then rejects the step. [`watch_refusals`] tells which table it was.
     Refuse,
 }
 
@@ -288,7 +290,10 @@ impl Curve {
             return seen(match self.extrapolation {
                 Extrapolation::Hold => [T::constant(value), T::zero(), T::zero()],
                 Extrapolation::Linear => [(x - knot) * slope + value, T::constant(slope), T::zero()],
-                Extrapolation::Refuse => [T::constant(f64::NAN); 3],
+                Extrapolation::Refuse => {
+                    refusal::note(&self.name, at, [first, last]);
+                    [T::constant(f64::NAN); 3]
+                }
             });
         }
         let piece = self.x.partition_point(|knot| *knot <= at).clamp(1, end + 1) - 1;

@@ -5,4 +5,4 @@ mod pattern;
 mod similar;
 
 pub use pattern::{Pattern, PatternError};
-pub use similar::{did_you_mean, nearest, similar};
+pub use similar::{did_you_mean, distance, nearest, similar};

@@ -85,13 +85,21 @@ fn slips(typed: &[char], name: &[char]) -> Option<usize> {
     if typed.len() > LONGEST || name.len().abs_diff(typed.len()) > limit {
         return None;
     }
-    let far = distance(typed, name);
+    let far = edits(typed, name);
     // With every letter replaced nothing of the name was typed.
     (far <= limit && far < name.len()).then_some(far)
 }
 
-/// Insertions, deletions and replacements [Levenshtein 1966].
-fn distance(a: &[char], b: &[char]) -> usize {
+/// Insertions, deletions and replacements between two names [Levenshtein 1966]; case does not count.
+///
+/// ```
+/// assert_eq!(holonom_text::distance("mn", "mm"), 1);
+/// ```
+pub fn distance(a: &str, b: &str) -> usize {
+    edits(&letters(a), &letters(b))
+}
+
+fn edits(a: &[char], b: &[char]) -> usize {
     let mut row: Vec<usize> = (0..=b.len()).collect();
     for (i, x) in a.iter().enumerate() {
         let mut diagonal = row[0];
@@ -110,15 +118,11 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn between(a: &str, b: &str) -> usize {
-        distance(&letters(a), &letters(b))
-    }
-
     #[test]
     fn distances() {
         for (a, b, d) in [("", "abc", 3), ("hires", "hires", 0), ("kitten", "Sitting", 3)] {
-            assert_eq!(between(a, b), d);
-            assert_eq!(between(b, a), d);
+            assert_eq!(distance(a, b), d);
+            assert_eq!(distance(b, a), d);
         }
     }
 
@@ -164,9 +168,9 @@ mod tests {
         /// Zero for equal names only, symmetric, and no detour is shorter.
         #[test]
         fn a_metric(a in "[abc]{0,6}", b in "[abc]{0,6}", c in "[abc]{0,6}") {
-            prop_assert_eq!(between(&a, &b) == 0, a == b);
-            prop_assert_eq!(between(&a, &b), between(&b, &a));
-            prop_assert!(between(&a, &c) <= between(&a, &b) + between(&b, &c));
+            prop_assert_eq!(distance(&a, &b) == 0, a == b);
+            prop_assert_eq!(distance(&a, &b), distance(&b, &a));
+            prop_assert!(distance(&a, &c) <= distance(&a, &b) + distance(&b, &c));
         }
     }
 }

@@ -60,6 +60,7 @@ fn define() -> clap::Command {
                 .long("json")
                 .value_name("FILE")
                 .num_args(0..=1)
+                .require_equals(true)
                 .default_missing_value("-")
                 .help("Write the report as JSON; without FILE to standard output"),
         );
@@ -164,7 +165,20 @@ fn not_unique(simulation: &Simulation) -> Vec<String> {
 fn warnings(file: &ModelFile, simulation: &Simulation) -> Vec<String> {
     let mut all: Vec<String> = file.notes.0.iter().map(|note| note.text.clone()).collect();
     all.extend(simulation.start.warnings.iter().map(ToString::to_string));
-    all.extend(file.description.bodies.iter().filter_map(strange_inertia));
+    let bodies = &file.description.bodies;
+    let points: Vec<String> = (bodies.iter())
+        .filter(|body| body.mass > 0.0 && body.principal_moments()[2] == 0.0)
+        .map(|body| format!("\"{}\"", body.name))
+        .collect();
+    match points.as_slice() {
+        [] => {}
+        [one] => all.push(format!("body {one} is a point mass: it has no moment of inertia")),
+        [first @ .., last] => all.push(format!(
+            "the bodies {} and {last} are point masses: they have no moment of inertia",
+            first.join(", ")
+        )),
+    }
+    all.extend(bodies.iter().filter_map(strange_inertia));
     all
 }
 
@@ -189,10 +203,8 @@ fn strange_inertia(body: &Body) -> Option<String> {
         .fold(reach([0.0; 3]), f64::max);
     let gyration = (most / body.mass).sqrt();
     if most == 0.0 {
-        return Some(format!(
-            "body \"{}\" is a point mass: it has no moment of inertia",
-            body.name
-        ));
+        // A point mass, which is told for all of them at once.
+        return None;
     }
     if size > 0.0 && gyration > 20.0 * size {
         return Some(format!(
@@ -211,23 +223,42 @@ fn strange_inertia(body: &Body) -> Option<String> {
     })
 }
 
+/// A number with at most six digits.
+fn six_digits(x: f64) -> String {
+    // Digits that say nothing go.
+    let rounded = format!("{x:.5e}").parse().unwrap_or(x);
+    if x == 0.0 || (1e-4..1e7).contains(&x.abs()) {
+        format!("{rounded}")
+    } else {
+        format!("{rounded:e}")
+    }
+}
+
 fn text(file: &ModelFile, simulation: &Simulation, channels: bool) -> String {
     let (d, start) = (&file.description, &simulation.start);
     let mut out = format!("{}\n", d.name);
-    for part in [&file.about, &file.source] {
-        if !part.is_empty() {
-            let _ = writeln!(out, "{part}");
-        }
+    let about = model::first_sentence(&file.about);
+    if !about.is_empty() {
+        let _ = writeln!(out, "{about}");
+    }
+    if !file.source.is_empty() {
+        let _ = writeln!(out, "Source: {}", file.source);
     }
     let _ = write!(out, "\nTree\n\n{}", start.model.topology_text());
     if !file.parameters.is_empty() {
         let mut table = Table::new(&[
             ("parameter", Align::Left),
             ("value", Align::Right),
+            ("unit", Align::Left),
             ("", Align::Left),
         ]);
         for p in &file.parameters {
-            table.row([p.name.clone(), format!("{}", p.value), p.about.clone()]);
+            table.row([
+                p.name.clone(),
+                six_digits(p.value),
+                p.unit.clone(),
+                p.about.clone(),
+            ]);
         }
         let _ = write!(out, "\nParameters (SI units)\n\n{}", table.render());
     }
@@ -238,7 +269,7 @@ fn text(file: &ModelFile, simulation: &Simulation, channels: bool) -> String {
     ]);
     for body in &d.bodies {
         let moments = body.principal_moments().map(|m| format!("{m:.4e}")).join("  ");
-        table.row([body.name.clone(), format!("{}", body.mass), moments]);
+        table.row([body.name.clone(), six_digits(body.mass), moments]);
     }
     let _ = write!(out, "\nInertia\n\n{}", table.render());
     let _ = write!(out, "\nConstraints\n\n{}\n", start.rows);
@@ -287,4 +318,23 @@ fn text(file: &ModelFile, simulation: &Simulation, channels: bool) -> String {
         simulation.wanted(file).map_or(0, |channels| channels.len())
     );
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_have_six_digits_at_most() {
+        for (x, text) in [
+            (0.15, "0.15"),
+            (2.0 / 3.0, "0.666667"),
+            (-1234567.8, "-1234570"),
+            (2.1e11, "2.1e11"),
+            (1.0 / 30000.0, "3.33333e-5"),
+            (0.0, "0"),
+        ] {
+            assert_eq!(six_digits(x), text);
+        }
+    }
 }

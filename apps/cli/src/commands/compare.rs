@@ -38,7 +38,7 @@ struct Arguments {
     limit: Option<f64>,
 
     /// Write the comparison as JSON; without FILE to standard output
-    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-")]
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "-")]
     json: Option<String>,
 }
 

@@ -15,6 +15,8 @@ mod verify;
 
 use crate::error::Error;
 use clap::ArgMatches;
+use std::ffi::OsString;
+use std::path::Path;
 
 /// How a command ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,6 +76,30 @@ pub fn command_line() -> clap::Command {
         .subcommands(REGISTRY.iter().map(|command| (command.define)()))
 }
 
+/// The command line with `--json NAME.json` as `--json=NAME.json`.
+///
+/// `--json` alone prints the report: what follows is then a model, a problem or a result, none of
+/// which is called so.
+pub fn with_report_names(typed: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
+    let mut words: Vec<OsString> = Vec::new();
+    let mut options = true;
+    for word in typed {
+        let ending = Path::new(&word).extension();
+        let is_report = ending.is_some_and(|ending| ending.eq_ignore_ascii_case("json"));
+        match words.last_mut() {
+            Some(last) if options && is_report && last == "--json" => {
+                last.push("=");
+                last.push(word);
+            }
+            _ => {
+                options &= word != "--";
+                words.push(word);
+            }
+        }
+    }
+    words
+}
+
 /// Runs the command that was typed.
 pub fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
     let typed = matches.subcommand();
@@ -97,5 +123,19 @@ mod tests {
     #[test]
     fn definitions_are_consistent() {
         super::command_line().debug_assert();
+    }
+
+    #[test]
+    fn only_a_report_belongs_to_the_option_before_it() {
+        for (typed, meant) in [
+            ("run --json four-bar", "run --json four-bar"),
+            ("run --json r.json m", "run --json=r.json m"),
+            ("run --json=r m", "run --json=r m"),
+            ("run -- --json r.json", "run -- --json r.json"),
+            ("plot a.json", "plot a.json"),
+        ] {
+            let words = super::with_report_names(typed.split(' ').map(Into::into));
+            assert_eq!(words.join(std::ffi::OsStr::new(" ")), *meant);
+        }
     }
 }

@@ -64,6 +64,7 @@ fn define() -> clap::Command {
                 .long("json")
                 .value_name("FILE")
                 .num_args(0..=1)
+                .require_equals(true)
                 .default_missing_value("-")
                 .help("Write the report as JSON; without FILE to standard output, and nothing else there"),
         )

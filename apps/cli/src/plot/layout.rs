@@ -23,11 +23,16 @@ enum Place {
     None,
     /// Within the frame, upper left corner.
     Inside(Point),
-    /// In one line above the frame, where a title would be.
+    /// In lines above the frame; where a title would be, if there is none.
     Above,
     /// To the right of the frame.
     Beside,
 }
+
+/// Room kept for the factor of the numbers beside a legend above a frame.
+const FACTOR: f64 = 50.0;
+/// The most of a frame's height that a legend above it may take.
+const MOST_ABOVE: f64 = 0.4;
 
 /// A panel in its place.
 struct Placed<'a> {
@@ -51,8 +56,8 @@ pub struct Layout<'a> {
 }
 
 impl<'a> Layout<'a> {
-    /// Finds places. Legends that cover a line move beside their frame, which makes it narrower:
-    /// hence two passes.
+    /// Finds places. Legends that cover a line move beside their frame, which makes it narrower, or
+    /// above it where frames stand side by side: hence two passes.
     pub fn new(figure: &'a Figure) -> Self {
         let (width, height) = figure.size();
         let mut layout = Self {
@@ -64,11 +69,21 @@ impl<'a> Layout<'a> {
         };
         let axes = layout.axes();
         layout.panels = layout.place(&axes, &[]);
-        let beside: Vec<bool> = layout.panels.iter().map(|p| p.legend == Place::Beside).collect();
-        if beside.contains(&true) {
-            layout.panels = layout.place(&axes, &beside);
+        if layout.panels.iter().any(|p| p.legend == Place::Beside) {
+            let outside: Vec<Place> = layout.panels.iter().map(|p| layout.outside(p)).collect();
+            layout.panels = layout.place(&axes, &outside);
         }
         layout
+    }
+
+    /// Where a legend goes that has no room: beside a frame of a column it would take the width of
+    /// all frames.
+    fn outside(&self, placed: &Placed<'_>) -> Place {
+        let low = legend_height(placed.panel, placed.frame.w - FACTOR) <= MOST_ABOVE * placed.frame.h;
+        match placed.legend {
+            Place::Beside if self.columns() > 1 && low => Place::Above,
+            other => other,
+        }
     }
 
     fn columns(&self) -> usize {
@@ -105,8 +120,8 @@ impl<'a> Layout<'a> {
         y
     }
 
-    /// Puts the panels into a grid. `beside`: which legends are outside; empty on the first pass.
-    fn place(&self, axes: &[(Axis, Axis)], beside: &[bool]) -> Vec<Placed<'a>> {
+    /// Puts the panels into a grid. `outside`: where legends are; empty on the first pass.
+    fn place(&self, axes: &[(Axis, Axis)], outside: &[Place]) -> Vec<Placed<'a>> {
         let figure = self.figure;
         let (columns, rows) = (self.columns(), self.rows());
         let header = self.header();
@@ -132,18 +147,28 @@ impl<'a> Layout<'a> {
             let label = if panel.y_label.is_empty() { 12.0 } else { 36.0 };
             let column = i % columns;
             left[column] = left[column].max(widths.fold(0.0, f64::max) + label);
-            if beside.get(i) == Some(&true) {
+            if outside.get(i) == Some(&Place::Beside) {
                 right[column] = right[column].max(Legend::new(panel.names(), h).size().0 + 26.0);
             }
         }
         let room = self.width - left.iter().sum::<f64>() - right.iter().sum::<f64>();
         let w = (room / columns as f64).max(LEAST);
+        // Legends above their frames.
+        let mut tops = vec![above; rows];
+        for (i, panel) in figure.panels.iter().enumerate() {
+            if outside.get(i) == Some(&Place::Above) {
+                let top = &mut tops[i / columns];
+                *top = top.max(legend_height(panel, w - FACTOR) + 10.0);
+            }
+        }
+        let lower = tops.iter().map(|top| top - above).sum::<f64>() / rows as f64;
+        let h = (h - lower).max(LEAST);
         let place = |(i, (panel, (horizontal, vertical))): (usize, (&'a Panel, &(Axis, Axis)))| {
             let (column, row) = (i % columns, i / columns);
             let x = left[..=column].iter().sum::<f64>() + right[..column].iter().sum::<f64>();
             let mut frame = Frame {
                 x: x + column as f64 * w,
-                y: header + above + row as f64 * (h + above + gap),
+                y: header + tops[..=row].iter().sum::<f64>() + row as f64 * (h + gap),
                 w,
                 h,
                 horizontal: *horizontal,
@@ -156,8 +181,8 @@ impl<'a> Layout<'a> {
             let traces: Vec<Trace> = panel.series.iter().map(trace).collect();
             let legend = if panel.series.len() < 2 || !self.common.is_empty() {
                 Place::None
-            } else if beside.get(i) == Some(&true) {
-                Place::Beside
+            } else if let Some(place @ (Place::Above | Place::Beside)) = outside.get(i) {
+                *place
             } else {
                 place_legend(panel, &frame, &traces)
             };
@@ -247,7 +272,8 @@ impl Placed<'_> {
             Place::Inside(at) => Legend::new(self.panel.names(), f64::INFINITY).draw(canvas, at, true),
             Place::Above => {
                 let names: Vec<String> = self.panel.names().map(String::from).collect();
-                Legend::rows(&names, (x + taken, y - 21.0), f64::INFINITY, Some(&mut *canvas));
+                let top = y - 3.0 - legend_height(self.panel, w - taken);
+                Legend::rows(&names, (x + taken, top), w - taken, Some(&mut *canvas));
             }
             Place::Beside => Legend::new(self.panel.names(), h).draw(canvas, (x + w + 14.0, y), false),
         }
@@ -264,6 +290,13 @@ fn place_legend(panel: &Panel, frame: &Frame, traces: &[Trace]) -> Place {
         None if has_room => Place::Above,
         None => Place::Beside,
     }
+}
+
+/// Height of a legend in lines of this width above a frame, with the title below it.
+fn legend_height(panel: &Panel, width: f64) -> f64 {
+    let names: Vec<String> = panel.names().map(String::from).collect();
+    let title = if panel.title.is_empty() { 0.0 } else { 18.0 };
+    Legend::rows(&names, (0.0, 0.0), width, None) + title
 }
 
 /// The room that the factor of the numbers takes at the left end of the line above the frame.
@@ -388,6 +421,27 @@ mod tests {
             Layout::new(&few).panels[0].legend,
             Place::Inside(_) | Place::Beside
         ));
+    }
+
+    #[test]
+    fn legends_of_frames_side_by_side_leave_them_wide() {
+        let crowded = || {
+            let lines = (0..5).map(|i| sine(&format!("part_{i}.angular_velocity.z"), 40.0 + f64::from(i)));
+            panel(lines.collect())
+        };
+        let mut other = crowded();
+        other.series[0].label = "another".into();
+        let mut figure = Figure::new("", vec![crowded(), other, crowded(), crowded()]);
+        figure.columns = 2;
+        let layout = Layout::new(&figure);
+        for placed in &layout.panels {
+            assert_eq!(placed.legend, Place::Above);
+            assert!(placed.frame.w > 0.38 * layout.width, "{}", placed.frame.w);
+        }
+        // Names stand between the frames, not on them.
+        let [upper, lower] = [&layout.panels[0], &layout.panels[2]];
+        let top = lower.frame.y - 3.0 - legend_height(lower.panel, lower.frame.w - FACTOR);
+        assert!(top > upper.frame.y + upper.frame.h);
     }
 
     #[test]

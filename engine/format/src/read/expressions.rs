@@ -28,6 +28,14 @@ pub(super) struct Names {
     pub gravity: Option<Value>,
 }
 
+/// Where the points of a table come from.
+struct Points<'v> {
+    file: Option<&'v Value>,
+    columns: Option<&'v Value>,
+    x: Option<&'v Value>,
+    y: Option<&'v Value>,
+}
+
 /// A stretch of text that expressions stand in.
 pub(super) struct Text<'a> {
     pub source: &'a Arc<Source>,
@@ -111,7 +119,8 @@ impl Reader<'_, '_> {
 
     /// A function of time.
     pub(super) fn signal(&mut self, value: &Value, unit: &str) -> Signal {
-        let nothing = Signal::constant(0.0);
+        // Not zero, by which what uses it may divide.
+        let nothing = Signal::constant(1.0);
         match &value.kind {
             Kind::Text(text) => match self.bind(text, &value.span, dimension(unit), true) {
                 Some(expression) => match expression.value() {
@@ -274,40 +283,72 @@ impl Reader<'_, '_> {
             Some(value) => self.choice(value, "extrapolation", &["refuse", "hold", "linear"]),
             None => Some(0),
         };
-        let (Some(interpolation), Some(extrapolation)) = (interpolation, extrapolation) else {
-            return;
-        };
-        let interpolation = [
-            Interpolation::Spline,
-            Interpolation::Linear,
-            Interpolation::Monotone,
-        ][interpolation];
-        let extrapolation =
-            [Extrapolation::Refuse, Extrapolation::Hold, Extrapolation::Linear][extrapolation];
         if !self.declare_name("table", &name, &head) {
             return;
         }
         let (own, _) = self.session.full_name(&self.prefix, &name);
-        let curve = match (file, x, y) {
+        let points = Points { file, columns, x, y };
+        let curve = match (interpolation, extrapolation) {
+            (Some(interpolation), Some(extrapolation)) => {
+                let interpolation = [
+                    Interpolation::Spline,
+                    Interpolation::Linear,
+                    Interpolation::Monotone,
+                ][interpolation];
+                let extrapolation =
+                    [Extrapolation::Refuse, Extrapolation::Hold, Extrapolation::Linear][extrapolation];
+                self.curve_through(points, [&name, &own], &head, interpolation, extrapolation)
+            }
+            _ => None,
+        };
+        // Known by name, so that its users do not complain as well.
+        let known = || {
+            let ends = vec![0.0, 1.0];
+            Curve::new(
+                &own,
+                ends,
+                vec![1.0; 2],
+                Interpolation::Spline,
+                Extrapolation::Hold,
+            )
+            .ok()
+        };
+        if let Some(curve) = curve.or_else(known).map(Arc::new) {
+            let names = &mut self.names;
+            names.constants = std::mem::take(&mut names.constants).table_as(&name, curve.clone());
+            names.functions = std::mem::take(&mut names.functions).table_as(&name, curve);
+        }
+    }
+
+    /// The curve through the points of a table; none where it has faults, which are reported then.
+    fn curve_through(
+        &mut self,
+        points: Points<'_>,
+        [name, own]: [&str; 2],
+        head: &Range<usize>,
+        interpolation: Interpolation,
+        extrapolation: Extrapolation,
+    ) -> Option<Curve> {
+        let Points { file, columns, x, y } = points;
+        match (file, x, y) {
             (Some(file), None, None) => {
-                self.curve_from_file(&own, file, columns, interpolation, extrapolation)
+                self.curve_from_file(own, file, columns, interpolation, extrapolation)
             }
             (None, Some(x), Some(y)) => {
                 if let Some(columns) = columns {
                     self.error(&columns.span, "`columns` are those of a file, and there is none");
                 }
                 let points = x.clone();
-                let (Some(x), Some(y)) = (self.many(x), self.many(y)) else {
-                    return;
-                };
+                let (x, y) = (self.many(x), self.many(y));
+                let (x, y) = (x?, y?);
                 if x.iter().chain(&y).any(|number| number.is_nan()) {
                     // Said where the number stands.
-                    return;
+                    return None;
                 }
-                match Curve::new(&own, x, y, interpolation, extrapolation) {
+                match Curve::new(own, x, y, interpolation, extrapolation) {
                     Ok(curve) => Some(curve),
                     Err(error) => {
-                        let at = point_at_fault(&error, &points).unwrap_or(&head).clone();
+                        let at = point_at_fault(&error, &points).unwrap_or(head).clone();
                         self.error(&at, error.to_string());
                         None
                     }
@@ -315,14 +356,9 @@ impl Reader<'_, '_> {
             }
             _ => {
                 let text = format!("table \"{name}\" needs `file`, or `x` and `y`");
-                self.error_with_help(&head, text, "give its points in one of the two ways");
+                self.error_with_help(head, text, "give its points in one of the two ways");
                 None
             }
-        };
-        if let Some(curve) = curve.map(Arc::new) {
-            let names = &mut self.names;
-            names.constants = std::mem::take(&mut names.constants).table_as(&name, curve.clone());
-            names.functions = std::mem::take(&mut names.functions).table_as(&name, curve);
         }
     }
 
@@ -483,7 +519,7 @@ pub(super) fn bound(
     place: &Text<'_>,
     expected: Option<Dimension>,
 ) -> Result<Expression, Vec<Message>> {
-    let bound = Ast::parse(text)
+    let bound = Ast::parse_as(text, expected)
         .map_err(|error| vec![error])
         .and_then(|ast| ast.bind(scope, expected));
     bound.map_err(|errors| errors.into_iter().map(|error| place.message(error)).collect())

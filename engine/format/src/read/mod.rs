@@ -71,6 +71,7 @@ pub fn read(
         // What is only worth knowing can wait.
         messages.0.retain(|message| message.severity == Severity::Error);
     }
+    messages.sort();
     if session.errors > Messages::MOST {
         messages.say_that_there_are_more();
     }

@@ -7,7 +7,7 @@ use crate::message::{Message, Place, Source};
 use crate::model_file::Parameter;
 use crate::tree::{Kind, Value};
 use core::ops::Range;
-use holonom_multibody::expression::{Ast, DimensionState};
+use holonom_multibody::expression::{Ast, Dimension, DimensionState};
 use holonom_text::nearest;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -215,9 +215,11 @@ impl Reader<'_, '_> {
         }
         for (parameter, value) in declared.into_iter().zip(values) {
             if let Some(value) = value {
+                let (value, unit) = value;
                 self.model.parameters.push(Parameter {
                     name: parameter.name,
                     value,
+                    unit,
                     about: parameter.about,
                 });
             }
@@ -276,7 +278,8 @@ impl Reader<'_, '_> {
         given
     }
 
-    fn evaluate_one(&mut self, parameter: &Declared) -> Option<f64> {
+    /// The value of a parameter with its unit.
+    fn evaluate_one(&mut self, parameter: &Declared) -> Option<(f64, String)> {
         if self.session.is_full() {
             return None;
         }
@@ -317,7 +320,11 @@ impl Reader<'_, '_> {
                 .constants
                 .set_constant(&parameter.name, value, dimension);
         }
-        Some(value)
+        let unit = dimension
+            .known()
+            .filter(|d| !d.is_none())
+            .map_or(String::new(), Dimension::unit);
+        Some((value, unit))
     }
 
     /// Says which parameters nothing uses.

@@ -7,6 +7,7 @@ use crate::message::Message;
 use crate::model_file::{Input, Label};
 use crate::settings::{SETTINGS, SettingKind, SettingValue};
 use crate::tree::{Kind, Table, Value};
+use holonom_multibody::Signal;
 use holonom_multibody::description::{Constraint, Force, Rod};
 use holonom_multibody::elements::constraints::CONSTRAINTS;
 use holonom_multibody::elements::forces::FORCES;
@@ -178,17 +179,21 @@ impl Reader<'_, '_> {
             let help = "give an `expression` of t, or a [[table]] with what was recorded";
             fields.reader.error_with_help(&value.span, text, help);
             fields.optional("expression");
+            let head = fields.head();
             fields.finish();
+            // Known by name, so that its users do not complain as well.
+            self.declare_input(&name, &Signal::constant(1.0), &head);
             return;
         }
         let expression = fields.required("expression", "a function of t, such as \"0.1*sin(2*t)\"");
         let head = fields.head();
         fields.finish();
         let unit = unit.and_then(|value| self.unit(value)).unwrap_or_default();
-        let signal = expression.map(|value| self.signal(value, &unit));
-        if let Some(signal) = signal
-            && self.declare_input(&name, &signal, &head)
-        {
+        let signal = match expression {
+            Some(value) => self.signal(value, &unit),
+            None => Signal::constant(1.0),
+        };
+        if self.declare_input(&name, &signal, &head) {
             let (full, free) = self.session.full_name(&self.prefix, &name);
             if !free {
                 let text = format!(

@@ -35,6 +35,7 @@
 mod report;
 mod run;
 mod settings;
+mod undefined;
 
 pub use report::{ConstraintReport, EnergyReport, RunReport, Status, Used};
 pub use run::{Memory, RunCheckpoint, RunError, RunOptions, Sink};
@@ -42,11 +43,13 @@ pub use settings::DEFAULT_END;
 
 use holonom_format::{Message, Messages, ModelFile, Place, Settings};
 use holonom_multibody::channels::{Catalogue, Input, Selection};
+use holonom_multibody::curve::{Refusal, watch_refusals};
 use holonom_multibody::residual::{Form, Formalism, GglMetric};
 use holonom_multibody::start::{Assembled, AssemblyError, AssemblyOptions};
 use holonom_solver::{Options, OutputTimes, Start};
 use settings::{Fault, Times};
 use std::sync::Arc;
+use undefined::Undefined;
 
 /// A mechanism, assembled, with everything chosen that a run needs.
 #[derive(Clone, Debug)]
@@ -94,6 +97,7 @@ impl Simulation {
             Ok(_) => return Err(messages),
             Err(errors) => {
                 messages.0.extend(errors.0);
+                messages.sort();
                 return Err(messages);
             }
         };
@@ -104,9 +108,11 @@ impl Simulation {
             assemble: settings.assemble.unwrap_or(true),
             ..AssemblyOptions::default()
         };
-        let start = model
-            .assemble(&assembly)
-            .map_err(|error| one(assembly_message(file, &error)))?;
+        if let Some(undefined) = Undefined::find(&model, times.start) {
+            return Err(one(undefined_message(file, &undefined)));
+        }
+        let (start, refusal) = watch_refusals(|| model.assemble(&assembly));
+        let start = start.map_err(|error| one(assembly_message(file, &error, refusal.as_ref())))?;
         let usual = if start.rows.active.is_empty() {
             Form::Ode
         } else {
@@ -229,8 +235,11 @@ pub fn solver_options(settings: &Settings) -> Options {
     }
 }
 
-/// Why a mechanism could not be assembled, at the loop that is to blame.
-fn assembly_message(file: &ModelFile, error: &AssemblyError) -> Message {
+/// Why a mechanism could not be assembled, at the table or the loop that is to blame.
+fn assembly_message(file: &ModelFile, error: &AssemblyError, refusal: Option<&Refusal>) -> Message {
+    if let Some(refusal) = refusal {
+        return undefined_message(file, &Undefined::Table(refusal.clone()));
+    }
     let loops = match error {
         AssemblyError::CannotClose { loops }
         | AssemblyError::Inconsistent { loops, .. }
@@ -239,6 +248,16 @@ fn assembly_message(file: &ModelFile, error: &AssemblyError) -> Message {
     };
     let place = loops.iter().find_map(|open| file.places.named(&open.constraint));
     message_with_help(place.or(file.places.root()), &error.to_string(), ": ")
+}
+
+/// A motion without a value at the start, at the table that lacks it.
+fn undefined_message(file: &ModelFile, undefined: &Undefined) -> Message {
+    let place = match undefined {
+        Undefined::Table(refusal) => file.places.find(&format!("table \"{}\"", refusal.table), None),
+        Undefined::Motion(_) => None,
+    };
+    let text = format!("at the start {undefined}");
+    message_with_help(place.or(file.places.root()), &text, "; ")
 }
 
 /// What stands behind the last separator is what helps.

@@ -2,8 +2,11 @@
 
 use super::Simulation;
 use super::report::{ConstraintReport, EnergyReport, RunReport, Status, Used};
+use super::undefined::Undefined;
 use holonom_dae::{Counters, Failure, FailureKind, Timing};
+use holonom_multibody::Model;
 use holonom_multibody::channels::{ForeignSelection, Sampler, Selection};
+use holonom_multibody::curve::{Refusal, forget_refusal, watch_refusals};
 use holonom_multibody::residual::Form;
 use holonom_multibody::start::{KinematicError, UnsuitableForm};
 use holonom_solver::stepper::{Control, Observer, StepInfo};
@@ -116,8 +119,13 @@ impl Simulation {
     /// Only what is found before the first step.
     pub fn run(&self, options: &RunOptions, sink: &mut dyn Sink) -> Result<RunReport, RunError> {
         if self.is_kinematic() {
-            return self.run_kinematic(options, sink);
+            self.run_kinematic(options, sink)
+        } else {
+            self.run_dynamic(options, sink)
         }
+    }
+
+    fn run_dynamic(&self, options: &RunOptions, sink: &mut dyn Sink) -> Result<RunReport, RunError> {
         let equations = self
             .start
             .equations_with(self.form, self.formalism, self.ggl_metric)?;
@@ -192,26 +200,34 @@ impl Simulation {
         let mut end = (self.start.q.clone(), self.start.v.clone());
         let mut interrupted = false;
         let interrupt = options.interrupt.as_deref();
-        let result = self.start.follow_drives(self.outputs.iter(), &mut |state| {
-            t = state.t;
-            end.0.copy_from_slice(&state.q);
-            end.1.copy_from_slice(&state.v);
-            watch.look(state.t, &state.q, &state.v);
-            watch.row(state.t, |sampler, row| sampler.sample_kinematic(state, row));
-            watch.sink.progress(state.t, watch.rows);
-            interrupted = interrupt.is_some_and(|flag| flag.load(Ordering::Relaxed));
-            !interrupted && watch.fault.is_none()
+        let (result, refusal) = watch_refusals(|| {
+            self.start.follow_drives(self.outputs.iter(), &mut |state| {
+                watch.look(state.t, &state.q, &state.v);
+                watch.row(state.t, |sampler, row| sampler.sample_kinematic(state, row));
+                if watch.fault.is_some() {
+                    return false;
+                }
+                t = state.t;
+                end.0.copy_from_slice(&state.q);
+                end.1.copy_from_slice(&state.v);
+                watch.sink.progress(state.t, watch.rows);
+                interrupted = interrupt.is_some_and(|flag| flag.load(Ordering::Relaxed));
+                !interrupted
+            })
         });
         let (steps, failure) = match result {
             Ok(steps) => (steps as u64, None),
-            Err(KinematicError::Stuck { t, open, partial }) => {
-                let steps = partial.steps as u64;
-                (
-                    steps,
-                    Some(KinematicError::Stuck { t, open, partial }.to_string()),
-                )
+            Err(error) => {
+                let steps = match &error {
+                    KinematicError::Stuck { partial, .. } => partial.steps as u64,
+                    _ => 0,
+                };
+                let message = match refusal {
+                    Some(refusal) => format!("at t = {t}: {refusal}"),
+                    None => error.to_string(),
+                };
+                (steps, Some(message))
             }
-            Err(error) => (0, Some(error.to_string())),
         };
         let (status, message) = match (failure.or(watch.fault.take()), interrupted) {
             (Some(message), _) => (Status::Failed, message),
@@ -272,7 +288,7 @@ fn drive(
             (Some(a), Some(b)) => Some(a.min(b)),
             (one, other) => one.or(other),
         };
-        let result = integrator.run(t_end, watch);
+        let (result, refusal) = watch_refusals(|| integrator.run(t_end, watch));
         if let Some(fault) = watch.fault.take() {
             return (Status::Failed, fault);
         }
@@ -296,7 +312,7 @@ fn drive(
             }
         }
         match result {
-            Err(failure) => return (Status::Failed, failure.to_string()),
+            Err(failure) => return (Status::Failed, told(&failure, refusal.as_ref())),
             Ok(_) if finished => return (Status::Finished, String::new()),
             Ok(_) if interrupted() => {
                 return (
@@ -314,6 +330,18 @@ fn drive(
     }
 }
 
+/// Why a run failed: the table without a value there, if that is why no smaller step helped.
+fn told(failure: &Failure, refusal: Option<&Refusal>) -> String {
+    let spent = matches!(
+        failure.kind,
+        FailureKind::TimeLimit { .. } | FailureKind::TooManySteps { .. }
+    );
+    match refusal {
+        Some(refusal) if !spent => format!("at t = {}: {refusal}", failure.t),
+        _ => failure.to_string(),
+    }
+}
+
 /// One row of so many is timed: looking at the clock costs a tenth of a short row. A prime, so that
 /// the rows that fill a chunk of the file are met as often as others.
 const TIMED: u64 = 17;
@@ -324,6 +352,7 @@ const LOOKED_AT: u64 = 4;
 
 /// Watches the steps: rows, violations, progress, pauses for checkpoints.
 struct Watch<'a> {
+    model: Arc<Model>,
     sampler: Sampler,
     /// Norms of the residuals, where there are constraints.
     residuals: Option<Sampler>,
@@ -368,6 +397,7 @@ impl<'a> Watch<'a> {
         };
         let tree = &start.model.tree;
         let mut watch = Self {
+            model: start.model.clone(),
             buffer: vec![0.0; sampler.columns() + 1],
             sampler,
             residuals,
@@ -428,10 +458,17 @@ impl<'a> Watch<'a> {
         if self.fault.is_some() {
             return;
         }
+        // What is prescribed need not be part of the equations.
+        if let Some(undefined) = Undefined::find(&self.model, t) {
+            self.fault = Some(format!("at t = {t}: {undefined}"));
+            return;
+        }
         // Not the first one, which finds its memory cold.
         let begin = (self.rows % TIMED == TIMED / 2).then(Instant::now);
         self.buffer[0] = t;
         fill(&mut self.sampler, &mut self.buffer[1..]);
+        // What is only recorded may lack a value.
+        forget_refusal();
         match self.sink.row(&self.buffer) {
             Ok(()) => self.rows += 1,
             Err(fault) => self.fault = Some(fault),
@@ -473,6 +510,7 @@ impl<'a> Watch<'a> {
 
 impl Observer for Watch<'_> {
     fn step(&mut self, step: &StepInfo<'_>) -> Control {
+        forget_refusal();
         if step.steps.is_multiple_of(LOOKED_AT) {
             let (q, v) = step.y[..self.n_q + self.n_v].split_at(self.n_q);
             self.look(step.t, q, v);

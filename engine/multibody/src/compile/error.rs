@@ -301,7 +301,7 @@ pub enum ModelError {
     /// Joints without a constraint form in a loop.
     #[error(
         "the joints {} form a loop, but none of them can be cut (free, locked, prescribed or hinted as \
-         Tree); release one of them",
+         \"tree\"); release one of them",
         quoted(joints)
     )]
     RequiredLoop {
@@ -323,7 +323,7 @@ pub enum ModelError {
         joint: Option<String>,
     },
     /// A joint that cannot be cut, with the hint to cut it.
-    #[error("joint \"{joint}\": it is hinted as cut, but {reason}; drop the hint")]
+    #[error("joint \"{joint}\": it is hinted as \"cut\", but {reason}; drop the hint")]
     CannotCut {
         /// The joint.
         joint: String,
@@ -332,7 +332,7 @@ pub enum ModelError {
     },
     /// A coordinate of a cut joint.
     #[error(
-        "{place}: the joint \"{joint}\" closes a loop and has no coordinate there; give it the hint Tree \
+        "{place}: the joint \"{joint}\" closes a loop and has no coordinate there; give it hint = \"tree\" \
          (and release another joint of the loop){}",
         if *alternative { ", or act between its frames with a torsion spring or a spring-damper" } else { "" }
     )]

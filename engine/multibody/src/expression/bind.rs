@@ -159,7 +159,18 @@ impl Binder<'_> {
         if let Some(meant) = nearest(name, self.scope.names().chain(["pi"])) {
             return Some(format!("did you mean `{meant}`?"));
         }
-        units::find(name).map(|_| format!("a unit stands right after a number: `1 {name}`"))
+        if units::find(name).is_some() {
+            return Some(format!("a unit stands right after a number: `1 {name}`"));
+        }
+        const MOST: usize = 12;
+        let mut names: Vec<&str> = self.scope.names().take(MOST + 1).collect();
+        if names.len() > MOST {
+            names[MOST] = "…";
+        }
+        Some(match names.is_empty() {
+            true => "nothing is known here but `pi` and functions".to_string(),
+            false => format!("known here: {}", names.join(", ")),
+        })
     }
 
     /// The code of a named expression in place of its name.

@@ -102,6 +102,14 @@ impl Dimension {
         Some(Self { twelfths })
     }
 
+    /// Its SI unit as it is usually written: `N*m`, not `kg*m^2/s^2`.
+    pub fn unit(self) -> String {
+        match COMMON.iter().find(|(d, ..)| *d == self) {
+            Some((.., unit)) => (*unit).to_string(),
+            None => self.to_string(),
+        }
+    }
+
     /// In words and with its SI unit: "a length (m)".
     pub fn describe(self) -> String {
         match COMMON.iter().find(|(d, ..)| *d == self) {

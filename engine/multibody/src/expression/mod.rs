@@ -149,7 +149,7 @@ impl Expression {
         scope: &Scope,
         expected: Option<Dimension>,
     ) -> Result<Self, Vec<ExpressionError>> {
-        Ast::parse(text)
+        Ast::parse_as(text, expected)
             .map_err(|error| vec![error])?
             .bind(scope, expected)
     }

@@ -4,7 +4,7 @@
 //! long a sum is. Only the parser itself recurses, and it counts how deep.
 
 use super::lexer::{Lexer, Token};
-use super::{DimensionState, ExpressionError, Unit, units};
+use super::{Dimension, DimensionState, ExpressionError, Unit, units};
 use core::ops::Range;
 
 /// Deepest nesting of parentheses, calls, signs and powers.
@@ -118,8 +118,17 @@ impl Ast {
     /// # Errors
     /// What is wrong with the syntax or the units, with the place.
     pub fn parse(text: &str) -> Result<Self, ExpressionError> {
+        Self::parse_as(text, None)
+    }
+
+    /// The same where a quantity is expected: of unknown units, one of its units is suggested.
+    ///
+    /// # Errors
+    /// Those of [`Ast::parse`].
+    pub fn parse_as(text: &str, expected: Option<Dimension>) -> Result<Self, ExpressionError> {
         let mut parser = Parser {
             text,
+            expected,
             lexer: Lexer::new(text)?,
             nodes: Vec::new(),
             nesting: 0,
@@ -180,6 +189,7 @@ pub(super) enum Level {
 
 struct Parser<'a> {
     text: &'a str,
+    expected: Option<Dimension>,
     lexer: Lexer<'a>,
     nodes: Vec<Node>,
     nesting: usize,
@@ -344,7 +354,7 @@ impl Parser<'_> {
         }
         let (_, span) = self.lexer.next()?;
         let name = &self.text[span.clone()];
-        let first = units::find(name).ok_or_else(|| units::unknown(name, span.clone()))?;
+        let first = units::find(name).ok_or_else(|| units::unknown(name, span.clone(), self.expected))?;
         let power = self.lexer.unit_power()?;
         let mut end = span.end;
         let mut unit = Unit::ONE.combine(first, power, false, span)?;

@@ -93,7 +93,8 @@ impl Scope {
 
     /// All names it knows besides functions, for suggestions.
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {
-        let strings = self.variables.iter().chain(self.constants.keys());
-        strings.chain(self.inputs.keys()).map(String::as_str)
+        // What the user named comes first.
+        let strings = self.constants.keys().chain(self.inputs.keys());
+        strings.chain(&self.variables).map(String::as_str)
     }
 }

@@ -611,3 +611,22 @@ fn random_expressions_are_mostly_sound() {
         "{sound} sound, {moderate} moderate"
     );
 }
+
+#[test]
+fn units_of_the_expected_quantity_are_suggested() {
+    let help = |text: &str, expected: Option<Dimension>| {
+        let errors = Expression::parse(text, &Scope::time(), expected).unwrap_err();
+        errors[0].help.clone().unwrap_or_default()
+    };
+    assert_eq!(help("3 mn", Some(Dimension::LENGTH)), "did you mean `mm`?");
+    assert_eq!(help("3 mn", Some(Dimension::FORCE)), "did you mean `mN`?");
+    assert_eq!(help("3 mn", None), "did you mean `mN`?");
+    assert_eq!(help("3 kq", Some(Dimension::MASS)), "did you mean `kg`?");
+}
+
+#[test]
+fn unknown_names_are_told_what_there_is() {
+    let scope = Scope::time().constant("length", 1.0, DimensionState::Plain);
+    let errors = Expression::parse("2*x", &scope, None).unwrap_err();
+    assert_eq!(errors[0].help.as_deref(), Some("known here: length, t"));
+}

@@ -4,7 +4,7 @@ use super::lexer::{Lexer, Token};
 use super::{Dimension, ExpressionError};
 use core::f64::consts::PI;
 use core::ops::Range;
-use holonom_text::nearest;
+use holonom_text::{distance, nearest};
 
 /// A unit: its size in SI and its dimension.
 ///
@@ -147,16 +147,28 @@ pub(super) fn find(name: &str) -> Option<Unit> {
 }
 
 /// What an unknown unit may have meant.
-pub(super) fn unknown(name: &str, span: Range<usize>) -> ExpressionError {
+pub(super) fn unknown(name: &str, span: Range<usize>, expected: Option<Dimension>) -> ExpressionError {
     let alias = ALIASES.iter().find(|(other, _)| other.eq_ignore_ascii_case(name));
     let all = || {
         TABLE
             .iter()
             .flat_map(|(unit, prefixes, ..)| prefixes.iter().map(move |p| format!("{p}{unit}")))
     };
-    // A wrong case is the most frequent slip.
     let meant = alias.map(|(_, unit)| (*unit).to_string()).or_else(|| {
         let names: Vec<String> = all().collect();
+        let fitting = names
+            .iter()
+            .filter(|n| expected.is_some() && find(n).map(|unit| unit.dimension()) == expected);
+        let slips = |n: &&String| distance(n, name) <= 1;
+        // Most likely the last letter is wrong.
+        let order = |n: &&String| {
+            let other = n.chars().next() != name.chars().next();
+            (distance(n, name), other, n.len().abs_diff(name.len()))
+        };
+        if let Some(meant) = fitting.filter(slips).min_by_key(order) {
+            return Some(meant.clone());
+        }
+        // A wrong case is the most frequent slip.
         let same = names.iter().find(|n| n.eq_ignore_ascii_case(name)).cloned();
         same.or_else(|| {
             let long_enough = name.chars().count() > 2;
@@ -195,7 +207,7 @@ impl Unit {
                 Token::End if !open || span.start == 0 || text.trim().is_empty() => return Ok(unit),
                 Token::Name | Token::UnitSign => {
                     let name = &text[span.clone()];
-                    let next = find(name).ok_or_else(|| unknown(name, span.clone()))?;
+                    let next = find(name).ok_or_else(|| unknown(name, span.clone(), None))?;
                     let power = lexer.unit_power()?;
                     unit = unit.combine(next, power, divide, span)?;
                     (divide, open) = (false, false);

@@ -41,7 +41,7 @@ impl Names<'_> {
 
     /// Kind of a joint; its number of freedoms where there is none.
     pub fn kind(&self, edge: usize, freedoms: usize) -> String {
-        let count = || format!("{freedoms} freedom{}", if freedoms == 1 { "" } else { "s" });
+        let count = || counted(freedoms, "freedom");
         self.kinds
             .get(edge)
             .map_or_else(count, |kind| (*kind).to_string())
@@ -123,11 +123,11 @@ impl Forest {
             text.push('\n');
         }
         text += &format!(
-            "{} tree joints, {} cut; {} coordinates, {} constraint rows\n",
-            self.joints.len(),
+            "{}, {} cut; {}, {}\n",
+            counted(self.joints.len(), "tree joint"),
             self.cut.len(),
-            self.coordinates(graph),
-            self.rows(graph)
+            counted(self.coordinates(graph), "coordinate"),
+            counted(self.rows(graph), "constraint row")
         );
         text
     }
@@ -184,6 +184,11 @@ fn label(graph: &Graph, names: &Names, edge: usize) -> String {
     )
 }
 
+/// A number of things, one or several.
+fn counted(n: usize, thing: &str) -> String {
+    format!("{n} {thing}{}", if n == 1 { "" } else { "s" })
+}
+
 /// Text inside the quotes of a Graphviz label.
 fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
@@ -235,7 +240,7 @@ impl ForestError {
             }
             Self::CutOfTreeOnly { edge } => write!(
                 out,
-                "joint \"{}\" is hinted as cut, but its kind exists only in the tree; drop the hint",
+                "joint \"{}\" is hinted as \"cut\", but its kind exists only in the tree; drop the hint",
                 names.joint(*edge)
             ),
             Self::HintTreeCycle { edges } => write!(
@@ -251,7 +256,7 @@ impl ForestError {
             ),
             Self::HintCutDisconnects { edge, bodies } => write!(
                 out,
-                "joint \"{}\" is hinted as cut, but without it no joints lead from {} to {}; drop the hint",
+                "joint \"{}\" is hinted as \"cut\", but without it no joints lead from {} to {}; drop the hint",
                 names.joint(*edge),
                 names.body(0),
                 names.all_bodies(bodies)

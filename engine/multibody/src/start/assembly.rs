@@ -1,6 +1,7 @@
 //! Assembly: from rough start values to a state that satisfies everything.
 
 use super::closure::{Closure, exceeds, moved};
+use super::open::{OpenLoop, open_loops, worst_rows};
 use super::redundancy::{self, Random, RowReport};
 use super::warnings::{self, Warning};
 use super::{KinematicError, KinematicRun, KinematicState, MechanicalModel, kinematic};
@@ -73,28 +74,6 @@ impl fmt::Display for MovedCoordinate {
             f,
             "{}: {:.6} -> {:.6} ({change:+.3e})",
             self.name, self.from, self.to
-        )
-    }
-}
-
-/// A loop or another constraint that is not satisfied.
-#[derive(Clone, Debug, PartialEq)]
-pub struct OpenLoop {
-    /// Name of the constraint, or of the cut joint or rod it stands for.
-    pub constraint: String,
-    /// Its row with the largest gap: constraint and direction.
-    pub row: String,
-    /// Length of the gap over the rows with the unit of that row: m or rad, or one of them per s
-    /// or s².
-    pub gap: f64,
-}
-
-impl fmt::Display for OpenLoop {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "`{}` by {:.3e} (worst row {})",
-            self.constraint, self.gap, self.row
         )
     }
 }
@@ -274,7 +253,7 @@ pub fn assemble(model: Arc<Model>, options: &AssemblyOptions) -> Result<Assemble
     let rows = redundancy::choose(&mut closure, &q, options.tolerance).map_err(|wrong| {
         AssemblyError::Contradiction {
             level: Level::Position,
-            loops: worst_rows(&closure, &wrong.0),
+            loops: worst_rows(&closure, &wrong.0, Level::Position),
         }
     })?;
     fit_velocities(&mut closure, &q, &mut v, options)?;
@@ -341,7 +320,7 @@ fn close(closure: &mut Closure, q: &mut Vec<f64>, options: &AssemblyOptions) -> 
         }
         return Err(AssemblyError::Inconsistent {
             level: Level::Position,
-            loops: open_loops(closure, &gaps, &rows, options.check_tolerance),
+            loops: open_loops(closure, &gaps, &rows, Level::Position, options.check_tolerance),
         });
     }
     let mut best: Option<(f64, Vec<f64>)> = None;
@@ -368,47 +347,8 @@ fn close(closure: &mut Closure, q: &mut Vec<f64>, options: &AssemblyOptions) -> 
     }
     let gaps = best.map_or(Vec::new(), |(_, gaps)| gaps);
     Err(AssemblyError::CannotClose {
-        loops: open_loops(closure, &gaps, &rows, options.tolerance),
+        loops: open_loops(closure, &gaps, &rows, Level::Position, options.tolerance),
     })
-}
-
-/// Constraints with gaps above the tolerance, the worst first.
-pub(super) fn open_loops(closure: &Closure, gaps: &[f64], rows: &[usize], tolerance: f64) -> Vec<OpenLoop> {
-    let wide = |&i: &usize| exceeds(gaps[i] / closure.gap_scale[i], tolerance);
-    let open: Vec<(usize, f64)> = rows.iter().copied().filter(wide).map(|i| (i, gaps[i])).collect();
-    worst_rows(closure, &open)
-}
-
-/// The worst row of each constraint, the worst constraint first.
-fn worst_rows(closure: &Closure, rows: &[(usize, f64)]) -> Vec<OpenLoop> {
-    let model = &closure.model;
-    let relative = |&(i, gap): &(usize, f64)| {
-        let x = (gap / closure.gap_scale[i]).abs();
-        if x.is_finite() { x } else { f64::INFINITY }
-    };
-    let mut sorted = rows.to_vec();
-    sorted.sort_by(|x, y| relative(y).total_cmp(&relative(x)));
-    let mut loops: Vec<OpenLoop> = Vec::new();
-    for &(i, _) in &sorted {
-        let constraint = model.rows[i].constraint;
-        let name = &model.constraints[constraint].name;
-        if loops.iter().any(|l| l.constraint == *name) {
-            continue;
-        }
-        let alike =
-            |k: usize| model.rows[k].constraint == constraint && closure.gap_scale[k] == closure.gap_scale[i];
-        let square: f64 = rows
-            .iter()
-            .filter(|(k, _)| alike(*k))
-            .map(|(_, gap)| gap * gap)
-            .sum();
-        loops.push(OpenLoop {
-            constraint: name.clone(),
-            row: model.rows[i].name.clone(),
-            gap: square.sqrt(),
-        });
-    }
-    loops
 }
 
 fn fit_velocities(
@@ -424,7 +364,7 @@ fn fit_velocities(
     if !options.assemble {
         let rest = closure.velocity_gaps(q, v);
         let tolerance = options.check_tolerance * size(closure, v);
-        let loops = open_loops(closure, &rest, &all, tolerance);
+        let loops = open_loops(closure, &rest, &all, Level::Velocity, tolerance);
         let level = Level::Velocity;
         return if loops.is_empty() {
             Ok(())
@@ -435,7 +375,13 @@ fn fit_velocities(
     let rest = closure
         .project_velocities(q, v)
         .map_err(AssemblyError::Rejected)?;
-    let loops = open_loops(closure, &rest, &all, VELOCITY_TOLERANCE * size(closure, v));
+    let loops = open_loops(
+        closure,
+        &rest,
+        &all,
+        Level::Velocity,
+        VELOCITY_TOLERANCE * size(closure, v),
+    );
     let level = Level::Velocity;
     if loops.is_empty() {
         Ok(())
@@ -450,7 +396,13 @@ fn check_accelerations(closure: &mut Closure, q: &[f64], v: &[f64], a: &[f64]) -
     let bias = closure.acceleration_gaps(q, v, &vec![0.0; a.len()]);
     let rest = closure.acceleration_gaps(q, v, a);
     let size = 1.0 + closure.largest_step(a) + closure.largest_gap(&bias, &all);
-    let loops = open_loops(closure, &rest, &all, ACCELERATION_TOLERANCE * size);
+    let loops = open_loops(
+        closure,
+        &rest,
+        &all,
+        Level::Acceleration,
+        ACCELERATION_TOLERANCE * size,
+    );
     let level = Level::Acceleration;
     if loops.is_empty() {
         Ok(())

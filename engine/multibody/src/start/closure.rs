@@ -82,7 +82,7 @@ fn positive(x: f64) -> f64 {
 }
 
 /// Whether the node turns about something.
-fn turns(node: &Node) -> bool {
+pub(super) fn turns(node: &Node) -> bool {
     !matches!(
         node.kind,
         NodeKind::PrismaticX | NodeKind::PrismaticY | NodeKind::PrismaticZ | NodeKind::PrismaticTurned

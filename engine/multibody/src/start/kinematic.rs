@@ -5,8 +5,9 @@
 //! the drives) from the equations of motion. Where Newton's method does not converge, or leads far
 //! away from the prediction, the step is divided.
 
-use super::assembly::{Assembled, open_loops};
+use super::assembly::{Assembled, Level};
 use super::closure::{Closure, distance, moved};
+use super::open::open_loops;
 use super::{MechanicalModel, OpenLoop};
 use holonom_dae::Mechanical;
 
@@ -219,7 +220,7 @@ impl Follower {
         self.closure.t = t;
         if self.closure.close(&mut q, &rows, TOLERANCE).is_err() {
             let gaps = self.closure.gaps(&q);
-            let open = open_loops(&self.closure, &gaps, &rows, TOLERANCE);
+            let open = open_loops(&self.closure, &gaps, &rows, Level::Position, TOLERANCE);
             self.open = open.into_iter().next();
             return None;
         }
@@ -231,7 +232,7 @@ impl Follower {
         let rest = self.closure.project_velocities(&q, &mut v).ok()?;
         let all: Vec<usize> = (0..rest.len()).collect();
         let tolerance = VELOCITY_TOLERANCE * (1.0 + self.closure.largest_step(&v));
-        if let Some(open) = open_loops(&self.closure, &rest, &all, tolerance)
+        if let Some(open) = open_loops(&self.closure, &rest, &all, Level::Velocity, tolerance)
             .into_iter()
             .next()
         {

@@ -6,13 +6,15 @@ mod closure;
 mod eigen;
 mod kinematic;
 mod mechanical;
+mod open;
 mod redundancy;
 mod warnings;
 
 pub use assembly::{
-    Assembled, AssemblyError, AssemblyOptions, Level, MovedCoordinate, OpenLoop, UnsuitableForm, assemble,
+    Assembled, AssemblyError, AssemblyOptions, Level, MovedCoordinate, UnsuitableForm, assemble,
 };
 pub use kinematic::{KinematicError, KinematicRun, KinematicState};
 pub use mechanical::MechanicalModel;
+pub use open::OpenLoop;
 pub use redundancy::{DroppedRow, ReactionUniqueness, RowReport};
 pub use warnings::Warning;

@@ -72,6 +72,17 @@ fn deepest(forest: &Forest) -> usize {
 }
 
 #[test]
+fn one_of_a_thing_is_not_several() {
+    let graph = Graph {
+        bodies: 2,
+        edges: vec![Edge::new(0, 1, 1)],
+    };
+    let text = Forest::build(&graph).unwrap().text(&graph, &Names::default());
+    let counts = "1 tree joint, 0 cut; 1 coordinate, 0 constraint rows";
+    assert_eq!(text.lines().last(), Some(counts));
+}
+
+#[test]
 fn ground_alone_is_a_forest() {
     for bodies in [0, 1] {
         let graph = Graph {

@@ -208,9 +208,9 @@ impl Mechanics {
         }
         let mut text = format!(
             "Joints\n\n{}\nConstraints\n\n{}\nForces\n\n{}\n",
-            joints.render(),
-            constraints.render(),
-            forces.render()
+            joints.render_within(super::WIDTH),
+            constraints.render_within(super::WIDTH),
+            forces.render_within(super::WIDTH)
         );
         for (title, list) in [
             ("Forms of the equations of motion", &self.forms),
@@ -220,7 +220,7 @@ impl Mechanics {
             for entry in list {
                 table.row([entry.name, entry.description]);
             }
-            text += &format!("{title}\n\n{}\n", table.render());
+            text += &format!("{title}\n\n{}\n", table.render_within(super::WIDTH));
         }
         text
     }
@@ -241,7 +241,7 @@ fn table(fields: &[Field]) -> String {
         let default = f.default.as_deref().unwrap_or("required");
         table.row([f.name, f.value.as_str(), f.unit, default, f.description]);
     }
-    table.render()
+    table.render_within(super::WIDTH)
 }
 
 impl Joint {

@@ -75,6 +75,9 @@ impl Entry {
     }
 }
 
+/// Characters in a line at most.
+const WIDTH: usize = 100;
+
 /// A problem as listed.
 #[derive(Serialize)]
 struct ProblemEntry {
@@ -179,7 +182,7 @@ impl Listing {
             for s in strategies {
                 table.row([s.name, s.description, s.literature]);
             }
-            text += &format!("{title}\n\n{}\n", table.render());
+            text += &format!("{title}\n\n{}\n", table.render_within(WIDTH));
         }
         text += &self.mechanics.text();
         let mut table = Table::new(&[
@@ -192,7 +195,7 @@ impl Listing {
             let end = crate::report::number(p.t_end);
             table.row([p.name.clone(), p.unknowns.to_string(), end, p.title.into()]);
         }
-        text + &format!("Reference problems\n\n{}", table.render())
+        text + &format!("Reference problems\n\n{}", table.render_within(WIDTH))
     }
 }
 

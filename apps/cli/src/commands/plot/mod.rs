@@ -123,7 +123,7 @@ fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
     } else {
         output::write(&path, figure.svg())?;
     }
-    output::print(&format!("{}\n", path.display()))?;
+    output::print(&format!("{}: {}\n", path.display(), contents(&figure)))?;
     if args.open == Open::Yes {
         show(&path)?;
     }
@@ -210,6 +210,27 @@ fn figure(args: &Args, runs: &[Run]) -> Result<Figure, Error> {
     figure.columns = figure.columns.min(figure.panels.len().max(1));
     figure.shares_x = has_one_x && !args.equal;
     Ok(figure)
+}
+
+/// What a figure shows, in a line: how many panels and lines, and the first channels.
+fn contents(figure: &Figure) -> String {
+    const MOST: usize = 6;
+    let counted = |n: usize, thing: &str| format!("{n} {thing}{}", if n == 1 { "" } else { "s" });
+    let lines = figure.panels.iter().map(|panel| panel.series.len()).sum();
+    let names = figure.panels.iter().flat_map(|panel| match panel.title.as_str() {
+        "" => panel.series.iter().map(|series| series.label.as_str()).collect(),
+        title => vec![title],
+    });
+    let mut names: Vec<&str> = names.take(MOST + 1).collect();
+    if names.len() > MOST {
+        names[MOST] = "…";
+    }
+    format!(
+        "{}, {} ({})",
+        counted(figure.panels.len(), "panel"),
+        counted(lines, "line"),
+        names.join(", ")
+    )
 }
 
 /// Opens the picture in the viewer of the desktop.

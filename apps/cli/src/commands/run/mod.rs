@@ -76,6 +76,7 @@ fn define() -> clap::Command {
                 .long("json")
                 .value_name("FILE")
                 .num_args(0..=1)
+                .require_equals(true)
                 .default_missing_value("-")
                 .help("Write the report as JSON; without FILE to standard output, and nothing else there"),
         )
@@ -230,6 +231,8 @@ fn single(request: &Request) -> Result<Outcome, Error> {
 /// A model ready to run, with what its results say about it.
 pub(super) struct Prepared {
     pub name: String,
+    /// What the model is, in a sentence.
+    pub about: String,
     pub simulation: Simulation,
     pub selection: holonom::multibody::channels::Selection,
     /// Settings as used: those of the file with those typed.
@@ -256,6 +259,7 @@ impl Prepared {
         let text = write(&mechanism).map_err(|error| Error::Failed(error.to_string()))?;
         Ok(Self {
             name: file.description.name.clone(),
+            about: model::first_sentence(&file.about),
             simulation,
             selection,
             settings: file.settings.overridden_by(&request.settings),

@@ -3,6 +3,7 @@
 use super::Prepared;
 use super::record::Files;
 use holonom::format::{SETTINGS, SettingValue};
+use holonom::multibody::start::MovedCoordinate;
 use holonom::simulation::{RunReport, Status};
 use holonom::solver::OutputTimes;
 use serde_json::{Map, Value, json};
@@ -122,18 +123,24 @@ pub fn text(prepared: &Prepared, report: &RunReport, files: &Files) -> String {
     let mut line = |name: &str, text: String| {
         let _ = writeln!(out, "  {name:<12}{text}");
     };
+    if !prepared.about.is_empty() {
+        line("model", prepared.about.clone());
+    }
     if start.moved.len() + start.moved_velocities.len() + start.rows.dropped.len() > 0 {
         let moved = start.moved.len() + start.moved_velocities.len();
         let mut parts = Vec::new();
         if moved > 0 {
-            parts.push(format!("{moved} start values moved to fit"));
+            let most = most_moved(&start.moved, &start.moved_velocities);
+            let most = most.map_or(String::new(), |most| format!(", most of all {most}"));
+            let values = if moved == 1 { "value" } else { "values" };
+            parts.push(format!("{moved} start {values} moved to fit{most}"));
         }
         if !start.rows.dropped.is_empty() {
             parts.push(format!("{} redundant rows dropped", start.rows.dropped.len()));
         }
         line(
             "start",
-            format!("{} (`holonom check` lists them)", parts.join(", ")),
+            format!("{} (`holonom check` lists them)", parts.join("; ")),
         );
     }
     let used = &report.used;
@@ -226,10 +233,25 @@ pub fn text(prepared: &Prepared, report: &RunReport, files: &Files) -> String {
             files.channels
         ),
     );
-    if let (Status::Finished, Some(first)) = (report.status, names.first()) {
+    // Of a run that failed, the last moments are worth a look.
+    if let (Some(first), true) = (names.first(), report.rows > 1) {
         let _ = writeln!(out, "Next: holonom plot {first}");
     }
     out
+}
+
+/// The start value that moved farthest, in words. A value that was given goes before one that was
+/// left at zero: moving the latter is what assembly is for.
+fn most_moved(positions: &[MovedCoordinate], velocities: &[MovedCoordinate]) -> Option<String> {
+    let far = |moved: &MovedCoordinate| (moved.from != 0.0, (moved.to - moved.from).abs());
+    let velocities = velocities.iter().map(|moved| ("the velocity of ", moved));
+    let all = positions.iter().map(|moved| ("", moved)).chain(velocities);
+    let most = all.reduce(
+        |most, other| {
+            if far(other.1) > far(most.1) { other } else { most }
+        },
+    );
+    most.map(|(what, m)| format!("{what}{} {} → {}", m.name, short(m.from), short(m.to)))
 }
 
 /// A number with four digits.
@@ -278,6 +300,22 @@ fn count(n: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_value_that_was_given_and_moved_is_named() {
+        let moved = |name: &str, from: f64, to: f64| MovedCoordinate {
+            name: name.into(),
+            from,
+            to,
+        };
+        let positions = [moved("A", 1.0, 1.1), moved("B", 0.0, 3.0)];
+        let velocities = [moved("A", 8.0, 12.1)];
+        let all = most_moved(&positions, &velocities);
+        assert_eq!(all.as_deref(), Some("the velocity of A 8 → 12.1"));
+        assert_eq!(most_moved(&positions, &[]).as_deref(), Some("A 1 → 1.1"));
+        assert_eq!(most_moved(&positions[1..], &[]).as_deref(), Some("B 0 → 3"));
+        assert_eq!(most_moved(&[], &[]), None);
+    }
 
     #[test]
     fn numbers_read_well() {

@@ -45,7 +45,14 @@ impl Sweep {
         match n.trim().parse::<usize>() {
             Ok(n) if (1..=MAX_RUNS).contains(&n) => {
                 let last = (n - 1).max(1) as f64;
-                let values = (0..n).map(|i| from + (to - from) * i as f64 / last).collect();
+                let value = |i: usize| decimal(from + (to - from) * i as f64 / last);
+                // The ends are as typed.
+                let values = (0..n).map(|i| match i {
+                    0 => from,
+                    i if i == n - 1 => to,
+                    i => value(i),
+                });
+                let values = values.collect();
                 Ok(Self {
                     name: name.trim().to_string(),
                     values,
@@ -54,6 +61,14 @@ impl Sweep {
             Ok(_) => bad("the number of runs must lie between 1 and 100,000"),
             Err(_) => bad("the number of runs is not a whole number"),
         }
+    }
+}
+
+/// The number without the noise of rounding, where it is one of few digits.
+fn decimal(x: f64) -> f64 {
+    match format!("{x:.12e}").parse::<f64>() {
+        Ok(short) if (short - x).abs() <= 4.0 * f64::EPSILON * x.abs() => short,
+        _ => x,
     }
 }
 
@@ -312,8 +327,13 @@ mod tests {
         let sweep = Sweep::parse("L=200 mm:0.4:3").expect("good");
         assert_eq!(
             (sweep.name.as_str(), sweep.values.as_slice()),
-            ("L", &[0.2, 0.30000000000000004, 0.4][..])
+            ("L", &[0.2, 0.3, 0.4][..])
         );
+        let tenths = Sweep::parse("L=0.1:1:10").expect("good").values;
+        let shown: Vec<String> = tenths.iter().map(f64::to_string).collect();
+        assert_eq!(shown.join(" "), "0.1 0.2 0.3 0.4 0.5 0.6 0.7 0.8 0.9 1");
+        // What has no end in decimals keeps all digits.
+        assert_eq!(Sweep::parse("L=0:1:4").expect("good").values[1], 1.0 / 3.0);
         assert_eq!(Sweep::parse("L=1:2:1").expect("good").values, [1.0]);
         for bad in ["L", "L=1:2", "L=1:2:0", "L=a:2:3", "L=1:2:x", "L=1:2:3:4"] {
             assert!(Sweep::parse(bad).is_err(), "{bad}");

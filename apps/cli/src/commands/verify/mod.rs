@@ -41,7 +41,7 @@ struct Args {
     tolerances: Vec<f64>,
 
     /// Print the report as one JSON object, or write it to FILE and print the tables too
-    #[arg(long, value_name = "FILE", num_args = 0..=1)]
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true)]
     json: Option<Option<PathBuf>>,
 
     /// Draw work–precision diagrams (SVG) into this folder

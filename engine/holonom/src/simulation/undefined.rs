@@ -1,0 +1,43 @@
+//! Motions without a value.
+
+use core::fmt;
+use holonom_multibody::Model;
+use holonom_multibody::curve::{Refusal, watch_refusals};
+
+/// Why a prescribed coordinate has no value at a time.
+#[derive(Clone, Debug)]
+pub(super) enum Undefined {
+    /// A table is asked outside its points.
+    Table(Refusal),
+    /// The function that is followed, as text where it has one.
+    Motion(Option<String>),
+}
+
+impl Undefined {
+    /// The first prescribed coordinate without a value, with its derivatives.
+    pub fn find(model: &Model, t: f64) -> Option<Self> {
+        model.signals.iter().find_map(|signal| {
+            let (jet, refusal) = watch_refusals(|| signal.evaluate(t));
+            let finite = jet.iter().all(|x| x.is_finite());
+            (!finite).then(|| match refusal {
+                Some(refusal) => Self::Table(refusal),
+                None => Self::Motion(signal.to_expression_text()),
+            })
+        })
+    }
+}
+
+impl fmt::Display for Undefined {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Table(refusal) => refusal.fmt(f),
+            Self::Motion(text) => {
+                f.write_str("a coordinate follows a function that has no finite value or derivative there")?;
+                if let Some(text) = text {
+                    write!(f, ": `{text}`")?;
+                }
+                f.write_str("; follow another function, or end the run earlier")
+            }
+        }
+    }
+}

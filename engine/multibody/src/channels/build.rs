@@ -10,9 +10,6 @@ use crate::start::{Assembled, RowReport};
 use crate::tree::NodeKind;
 use std::collections::{HashMap, HashSet};
 
-/// Positions of bodies are recorded without being asked for up to this many bodies.
-const FEW_BODIES: usize = 8;
-
 const AXES: [&str; 3] = ["x", "y", "z"];
 const EULER: [&str; 4] = ["w", "x", "y", "z"];
 
@@ -236,7 +233,6 @@ impl Builder<'_> {
     }
 
     fn bodies(&mut self) {
-        let few = self.model.bodies.len() <= FEW_BODIES + 1;
         let model = self.model;
         for body in model.bodies.iter().skip(1) {
             self.own(Some("body"), &body.name);
@@ -244,14 +240,14 @@ impl Builder<'_> {
                 node: body.node,
                 frame: body.frame,
             };
-            self.frame("", "body", at, few);
+            self.frame("", "body", at);
             for marker in &body.markers {
-                self.frame(&format!("{}.", marker.name), "marker", marker.frame, false);
+                self.frame(&format!("{}.", marker.name), "marker", marker.frame);
             }
         }
     }
 
-    fn frame(&mut self, stem: &str, what: &str, at: Attachment, usual: bool) {
+    fn frame(&mut self, stem: &str, what: &str, at: Attachment) {
         use FrameQuantity as F;
         let frame = self.tables.frames.len();
         self.tables.frames.push(at);
@@ -287,12 +283,8 @@ impl Builder<'_> {
                 _ => "in the ground's axes",
             };
             let text = format!("{text} of the {what} {where_to}");
-            let first = self.entries.len();
             let name = format!("{stem}{name}");
             self.push_all((&name, axes), unit, &text, Source::Frame { frame, quantity }, 0);
-            if usual && quantity == F::Position {
-                self.usual(first);
-            }
         }
     }
 

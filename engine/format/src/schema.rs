@@ -316,7 +316,16 @@ fn sort(sort: &Sort) -> Value {
             { "type": "array", "items": number(), "minItems": 3, "maxItems": 3 },
             { "type": "array", "items": number(), "minItems": 6, "maxItems": 6 },
         ]}),
-        Sort::Signal => function(),
+        Sort::Signal | Sort::Expression(_) => function(),
+        Sort::Matrix => json!({ "anyOf": [
+            { "type": "array", "items": number(), "minItems": 6, "maxItems": 6 },
+            {
+                "type": "array",
+                "items": { "type": "array", "items": number(), "minItems": 6, "maxItems": 6 },
+                "minItems": 6,
+                "maxItems": 6
+            },
+        ]}),
         Sort::Signals | Sort::Expressions(_) => {
             json!({ "type": "array", "items": function(), "minItems": 3, "maxItems": 3 })
         }

@@ -10,7 +10,7 @@ use crate::settings::{SETTINGS, SettingValue};
 use core::fmt::Write;
 use holonom_multibody::Signal;
 use holonom_multibody::curve::{Curve, Extrapolation, Interpolation};
-use holonom_multibody::description::fields::{Field, Fields, Need};
+use holonom_multibody::description::fields::{Field, Fields, Need, diagonal};
 use holonom_multibody::description::{
     Body, Coordinate, CoordinateMotion, CoordinateRef, Description, Frame, Joint, Marker, Rod,
 };
@@ -413,6 +413,20 @@ impl Fields for FieldWriter<'_, '_> {
     fn expressions(&mut self, field: &Field, _: &[&'static str], value: &mut [Expression; 3]) {
         let texts: Vec<String> = value.iter().map(|e| self.writer.expression(e)).collect();
         self.add(field, list(texts));
+    }
+
+    fn expression(&mut self, field: &Field, _: &[&'static str], value: &mut Expression) {
+        let text = self.writer.expression(value);
+        self.add(field, text);
+    }
+
+    fn matrix(&mut self, field: &Field, value: &mut [[f64; 6]; 6]) {
+        let mut row = |row: &[f64; 6]| list(row.map(|x| self.writer.number(x)));
+        let text = match diagonal(value) {
+            Some(diagonal) => row(&diagonal),
+            None => list(value.iter().map(row)),
+        };
+        self.add(field, text);
     }
 
     fn frame(&mut self, field: &Field, value: &mut String) {

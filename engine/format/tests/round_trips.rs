@@ -38,6 +38,8 @@ fn values(description: &mut Description) -> Vec<f64> {
             value.iter_mut().for_each(|signal| self.take(signal));
         }
         fn expressions(&mut self, _: &Field, _: &[&'static str], _: &mut [Expression; 3]) {}
+        fn expression(&mut self, _: &Field, _: &[&'static str], _: &mut Expression) {}
+        fn matrix(&mut self, _: &Field, _: &mut [[f64; 6]; 6]) {}
         fn frame(&mut self, _: &Field, _: &mut String) {}
         fn coordinate(&mut self, _: &Field, _: &mut CoordinateRef) {}
         fn terms(&mut self, _: &Field, _: &mut Vec<(CoordinateRef, f64)>) {}

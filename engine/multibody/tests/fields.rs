@@ -95,6 +95,8 @@ impl Fields for References {
     fn signal(&mut self, _: &Field, _: &mut Signal) {}
     fn signals(&mut self, _: &Field, _: &mut [Signal; 3]) {}
     fn expressions(&mut self, _: &Field, _: &[&'static str], _: &mut [Expression; 3]) {}
+    fn expression(&mut self, _: &Field, _: &[&'static str], _: &mut Expression) {}
+    fn matrix(&mut self, _: &Field, _: &mut [[f64; 6]; 6]) {}
     fn frame(&mut self, _: &Field, value: &mut String) {
         let frames = ["body.marker", "ground.marker", "ground"];
         let filling = frames[self.found.len() % 3];

@@ -61,6 +61,8 @@ impl Fields for Plain {
         value.iter_mut().for_each(plain);
     }
     fn expressions(&mut self, _: &Field, _: &[&'static str], _: &mut [Expression; 3]) {}
+    fn expression(&mut self, _: &Field, _: &[&'static str], _: &mut Expression) {}
+    fn matrix(&mut self, _: &Field, _: &mut [[f64; 6]; 6]) {}
     fn frame(&mut self, _: &Field, _: &mut String) {}
     fn coordinate(&mut self, _: &Field, _: &mut CoordinateRef) {}
     fn terms(&mut self, _: &Field, _: &mut Vec<(CoordinateRef, f64)>) {}

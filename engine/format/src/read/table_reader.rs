@@ -161,7 +161,7 @@ impl Fields for TableReader<'_, '_, '_, '_> {
 
     fn expressions(&mut self, field: &Field, variables: &[&'static str], out: &mut [Expression; 3]) {
         if let Some(value) = self.field(field)
-            && let Some(law) = self.reader.law(value, field.unit, variables)
+            && let Some(law) = self.reader.laws(value, field.unit, variables)
         {
             // A law that says what an absent one means is not written: the same model without it.
             let same = law
@@ -170,6 +170,52 @@ impl Fields for TableReader<'_, '_, '_, '_> {
                 .all(|(a, b)| a.to_string() == b.to_string());
             if !same {
                 *out = law;
+            }
+        }
+    }
+
+    fn expression(&mut self, field: &Field, variables: &[&'static str], out: &mut Expression) {
+        if let Some(value) = self.field(field)
+            && let Some(law) = self.reader.law(value, field.unit, variables)
+            && law.to_string() != out.to_string()
+        {
+            *out = law;
+        }
+    }
+
+    fn matrix(&mut self, field: &Field, out: &mut [[f64; 6]; 6]) {
+        let Some(value) = self.field(field) else { return };
+        let Some(list) = self.reader.list(value) else {
+            return;
+        };
+        if list.len() != 6 {
+            let text = self.reader.about(format!(
+                "6 numbers (the diagonal) or 6 rows of 6 are expected here, not {}",
+                list.len()
+            ));
+            self.reader.error(&value.span, text);
+            return;
+        }
+        *out = [[0.0; 6]; 6];
+        let rows = list.iter().any(|item| matches!(item.kind, Kind::List(_)));
+        for (k, item) in list.iter().enumerate() {
+            // The entries have different units: N/m, N, N m.
+            if !rows {
+                out[k][k] = self.reader.any_number(item);
+                continue;
+            }
+            let Some(row) = self.reader.list(item) else {
+                return;
+            };
+            if row.len() != 6 {
+                let text = self
+                    .reader
+                    .about(format!("6 numbers are expected in each row, not {}", row.len()));
+                self.reader.error(&item.span, text);
+                return;
+            }
+            for (out, item) in out[k].iter_mut().zip(row) {
+                *out = self.reader.any_number(item);
             }
         }
     }

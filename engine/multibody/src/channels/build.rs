@@ -3,7 +3,7 @@
 use super::catalogue::{Channel, Entry, Input, Tables};
 use super::source::{FORCE_ALONG, FORCE_EXTENT, FrameQuantity, Source};
 use crate::elements::constraints::{ConstraintElement, CoordinateSum, PairRow};
-use crate::elements::forces::ForceElement;
+use crate::elements::forces::Reach;
 use crate::formalism::reactions::ReactionElement;
 use crate::model::{Attachment, JointPlace, Model, RowLevel};
 use crate::start::{Assembled, RowReport};
@@ -331,34 +331,38 @@ impl Builder<'_> {
         let extent = usize::from(FORCE_EXTENT);
         let along = usize::from(FORCE_ALONG);
         let (mut has_force, mut has_torque) = (true, true);
-        match &force.element {
-            ForceElement::Applied(_) | ForceElement::User(_) => {}
-            ForceElement::SpringDamper(_) => {
+        let reach = force.element.reach();
+        match reach {
+            Reach::Frame(_) | Reach::Pair(..) | Reach::Frames(_) => {}
+            Reach::Line(..) => {
                 has_torque = false;
                 let text = "distance of the ends".to_string();
                 self.push("length", "m", text, source, extent);
                 let text = "force by which the ends are pulled together".to_string();
                 self.push("tension", "N", text, source, along);
             }
-            ForceElement::TorsionSpring(_) => {
+            Reach::Hinge(..) => {
                 has_force = false;
                 let text = "angle of the second frame about z of the first, in (-pi, pi]".to_string();
                 self.push("angle", "rad", text, source, extent);
                 let text = "torque on the second frame about z of the first".to_string();
                 self.push("moment", "N m", text, source, along);
             }
-            ForceElement::JointSpring(spring) => {
+            Reach::Coordinate(node) => {
                 (has_force, has_torque) = (false, false);
-                let unit = force_unit(node_unit(self.model, spring.node));
-                let text = match self.model.tree.nodes[spring.node].prescribed {
-                    Some(_) => "0: the coordinate it acts on is prescribed",
-                    None => "force or torque on the coordinate",
-                };
-                self.push("force", unit, text.to_string(), source, extent);
+                let (unit, text) = self.generalised_force(node, "the coordinate");
+                self.push("force", unit, text, source, extent);
+            }
+            Reach::Coordinates([first, second]) => {
+                (has_force, has_torque) = (false, false);
+                let (unit, text) = self.generalised_force(first, "the first coordinate");
+                self.push("force", unit, text, source, extent);
+                let (unit, text) = self.generalised_force(second, "the second coordinate");
+                self.push("second_force", unit, text, source, along);
             }
         }
-        let on = match &force.element {
-            ForceElement::Applied(_) => "on the frame at its origin, in the ground's axes",
+        let on = match reach {
+            Reach::Frame(_) => "on the frame at its origin, in the ground's axes",
             _ => "on the second frame at its origin, in the ground's axes",
         };
         if has_force {
@@ -369,10 +373,19 @@ impl Builder<'_> {
         }
         let text = "power of the element on the mechanism".to_string();
         self.push("power", "W", text, Source::Power { force: number }, 0);
-        if !matches!(force.element, ForceElement::Applied(_) | ForceElement::User(_)) {
+        if force.element.stores_energy() {
             let text = "energy stored in the element".to_string();
             self.push("energy", "J", text, Source::Stored { force: number }, 0);
         }
+    }
+
+    /// Unit and meaning of the force of an element on the coordinate of a node.
+    fn generalised_force(&self, node: usize, coordinate: &str) -> (&'static str, String) {
+        let text = match self.model.tree.nodes[node].prescribed {
+            Some(_) => format!("0: {coordinate} it acts on is prescribed"),
+            None => format!("force or torque on {coordinate}"),
+        };
+        (force_unit(node_unit(self.model, node)), text)
     }
 
     /// Energies and momenta.

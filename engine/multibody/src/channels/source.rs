@@ -3,7 +3,7 @@
 use super::catalogue::Tables;
 use super::joint_motion;
 use crate::elements::constraints::relative::Relative;
-use crate::elements::forces::ForceElement;
+use crate::elements::forces::{ForceElement, Reach};
 use crate::elements::scene::{Loads, Scene};
 use crate::formalism::energy;
 use crate::formalism::reactions::ReactionLoad;
@@ -279,31 +279,33 @@ impl State<'_> {
         let scene = self.work.scene(&self.tables.model).0;
         let s = &mut *self.scratch;
         element.evaluate(&scene, &mut s.loads());
-        match element {
-            ForceElement::Applied(e) => {
-                put_load(&scene, &e.frame, s, out);
+        let generalised = |s: &Scratch, node: usize| {
+            let node = &scene.tree.nodes[node];
+            let force = (node.n_v() == 1).then(|| s.generalised[node.v]);
+            force.unwrap_or(0.0)
+        };
+        let (extent, along) = (usize::from(FORCE_EXTENT), usize::from(FORCE_ALONG));
+        match element.reach() {
+            Reach::Frame(at) | Reach::Pair(_, at) | Reach::Frames([_, at, _]) => {
+                put_load(&scene, at, s, out);
             }
-            ForceElement::User(e) => {
-                put_load(&scene, &e.to, s, out);
-            }
-            ForceElement::SpringDamper(e) => {
-                let force = put_load(&scene, &e.to, s, out).force;
-                let d = Relative::new(&scene, &e.from, &e.to).distance;
-                let length = d.norm();
-                out[usize::from(FORCE_EXTENT)] = length;
+            Reach::Line(from, to) => {
+                let force = put_load(&scene, to, s, out).force;
+                let d = Relative::new(&scene, from, to).distance;
+                out[extent] = d.norm();
                 let direction = d.normalised().unwrap_or(Vec3::zero());
-                out[usize::from(FORCE_ALONG)] = -direction.dot(force);
+                out[along] = -direction.dot(force);
             }
-            ForceElement::TorsionSpring(e) => {
-                let torque = put_load(&scene, &e.to, s, out).moment;
-                let relative = Relative::new(&scene, &e.from, &e.to);
-                out[usize::from(FORCE_EXTENT)] = joint_motion::angle_about_z(&relative);
-                out[usize::from(FORCE_ALONG)] = relative.first_axis(2).dot(torque);
+            Reach::Hinge(from, to) => {
+                let torque = put_load(&scene, to, s, out).moment;
+                let relative = Relative::new(&scene, from, to);
+                out[extent] = joint_motion::angle_about_z(&relative);
+                out[along] = relative.first_axis(2).dot(torque);
             }
-            ForceElement::JointSpring(e) => {
-                let node = &scene.tree.nodes[e.node];
-                let force = (node.n_v() == 1).then(|| s.generalised[node.v]);
-                out[usize::from(FORCE_EXTENT)] = force.unwrap_or(0.0);
+            Reach::Coordinate(node) => out[extent] = generalised(s, node),
+            Reach::Coordinates([first, second]) => {
+                out[extent] = generalised(s, first);
+                out[along] = generalised(s, second);
             }
         }
         for node in element.nodes().into_iter().flatten() {

@@ -6,7 +6,7 @@ use super::names::{Names, Place};
 use super::references::{constraint_place, force_place, rod_place};
 use crate::description::{ConstraintKind, CoordinateMotion, CoordinateRef, Description, ForceKind, Joint};
 use crate::elements::constraints::{ConstraintElement, CoordinateSum, Pair, PairRow, Rolling};
-use crate::elements::forces::{Applied, ForceElement, JointSpring, SpringDamper, TorsionSpring, User};
+use crate::elements::forces::{Applied, ForceElement, JointSpring, Reach, SpringDamper, TorsionSpring, User};
 use crate::expression::ExpressionLaw;
 use crate::forest::{Forest, Graph};
 use crate::model::{
@@ -59,7 +59,7 @@ pub(super) fn attach(
         || attach
             .forces
             .iter()
-            .any(|f| !matches!(f.element, ForceElement::JointSpring(_)));
+            .any(|f| !matches!(f.element.reach(), Reach::Coordinate(_) | Reach::Coordinates(_)));
     let lowered = attach.lowered;
     Model {
         name: description.name.clone(),
@@ -81,7 +81,7 @@ pub(super) fn attach(
     }
 }
 
-struct Attach<'a, 'b> {
+pub(super) struct Attach<'a, 'b> {
     description: &'a Description,
     names: &'b Names<'a>,
     lowered: Lowered,
@@ -160,14 +160,19 @@ impl Attach<'_, '_> {
         number
     }
 
-    fn frame(&self, reference: &str) -> Option<Attachment> {
+    pub(super) fn frame(&self, reference: &str) -> Option<Attachment> {
         // What does not exist has been reported before.
         let place = self.names.frame(reference, "").ok()?;
         Some(self.lowered.attachment(&place))
     }
 
     /// The node of a coordinate, 0 if it is locked.
-    fn coordinate(&mut self, reference: &CoordinateRef, place: &str, force: bool) -> Option<(usize, usize)> {
+    pub(super) fn coordinate(
+        &mut self,
+        reference: &CoordinateRef,
+        place: &str,
+        force: bool,
+    ) -> Option<(usize, usize)> {
         let joint = self.names.coordinate(reference, "").ok()?;
         let nodes = &self.lowered.joints[joint].as_ref()?.coordinates;
         if let Some(&node) = nodes.get(reference.index) {
@@ -340,6 +345,7 @@ impl Attach<'_, '_> {
                 to: self.frame(to)?,
                 law: Arc::new(Generic::new(ExpressionLaw::new(force.clone(), torque.clone()).ok()?).ok()?),
             }),
+            kind => self.passive(place, kind)?,
         })
     }
 }

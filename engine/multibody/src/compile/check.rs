@@ -2,6 +2,7 @@
 
 use super::error::ModelError;
 use super::names::GROUND;
+use super::passive;
 use super::references::{constraint_place, force_place, joint_place, rod_place};
 use crate::description::{
     Body, ConstraintKind, CoordinateMotion, Description, ForceKind, Joint, JointKind, Marker,
@@ -387,6 +388,7 @@ impl Check<'_> {
                     });
                 }
             }
+            kind => passive::check(kind, place, self.errors),
         }
     }
 

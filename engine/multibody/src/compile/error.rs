@@ -421,6 +421,32 @@ pub enum ModelError {
         /// What is wrong.
         error: crate::expression::ExpressionError,
     },
+    /// A number of a force that is not in its range.
+    #[error("{place}: `{field}` is {value}, but must {need}; {remedy}")]
+    OutOfRange {
+        /// The force.
+        place: String,
+        /// The field, as it is called in model files.
+        field: &'static str,
+        /// What it is.
+        value: f64,
+        /// What it must do.
+        need: &'static str,
+        /// What helps.
+        remedy: &'static str,
+    },
+    /// Values of a force that do not fit each other.
+    #[error("{place}: {problem}; {remedy}")]
+    Mismatch {
+        /// The force.
+        place: String,
+        /// The field at which it shows, as it is called in model files.
+        field: &'static str,
+        /// What is wrong.
+        problem: &'static str,
+        /// What helps.
+        remedy: &'static str,
+    },
     /// A free coordinate that accelerates nothing.
     #[error(
         "joint \"{joint}\": nothing resists a motion of {coordinate} in any position; give body \"{body}\" \
@@ -462,7 +488,7 @@ pub struct Subject<'a> {
     pub name: Option<&'a str>,
     /// The field that is at fault, as it is called in model files; more of them when it may be
     /// given in several ways.
-    pub fields: &'static [&'static str],
+    pub fields: &'a [&'static str],
 }
 
 impl ModelError {
@@ -489,6 +515,8 @@ impl ModelError {
             | Self::ConstraintWithoutFreedom { place }
             | Self::LoadOnGround { place }
             | Self::LawVariables { place, .. }
+            | Self::OutOfRange { place, .. }
+            | Self::Mismatch { place, .. }
             | Self::WrongLaw { place, .. } => (place.clone(), None),
             Self::IndefiniteInertia { body, .. }
             | Self::ImpossibleInertia { body, .. }
@@ -523,7 +551,7 @@ impl ModelError {
     }
 
     /// The field that is at fault.
-    fn fields(&self) -> &'static [&'static str] {
+    fn fields(&self) -> &[&'static str] {
         match self {
             Self::NegativeMass { .. } => &["mass"],
             Self::IndefiniteInertia { .. }
@@ -545,6 +573,7 @@ impl ModelError {
                 _ => &[],
             },
             Self::LoadOnGround { .. } => &["frame"],
+            Self::OutOfRange { field, .. } | Self::Mismatch { field, .. } => core::slice::from_ref(field),
             _ => &[],
         }
     }

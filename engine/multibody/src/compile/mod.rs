@@ -13,7 +13,9 @@ mod error;
 mod inertia;
 mod lower;
 pub(crate) mod names;
+mod passive;
 mod references;
+mod referred;
 mod topology;
 
 pub use error::{ModelError, ModelErrors, Subject};

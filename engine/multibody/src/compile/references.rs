@@ -2,6 +2,7 @@
 
 use super::error::ModelError;
 use super::names::{Names, Place};
+use super::referred::Referred;
 use crate::description::{ConstraintKind, CoordinateMotion, CoordinateRef, Description, ForceKind};
 use std::collections::HashMap;
 
@@ -188,26 +189,28 @@ impl Check<'_, '_> {
     }
 
     fn force(&mut self, place: &str, kind: &ForceKind) {
-        match kind {
-            ForceKind::Applied { frame, .. } => {
+        let referred = Referred::by(kind);
+        match referred.frames.as_slice() {
+            [frame] => {
                 if self.frame(frame, place).is_some_and(|found| found.body == 0) {
                     self.errors.push(ModelError::LoadOnGround {
                         place: place.to_string(),
                     });
                 }
             }
-            ForceKind::SpringDamper { from, to, .. }
-            | ForceKind::TorsionSpring { from, to, .. }
-            | ForceKind::User { from, to, .. }
-            | ForceKind::Expression { from, to, .. } => {
-                self.pair(from, to, place);
-            }
-            ForceKind::JointSpring { coordinate, .. } => {
-                if let Some(found) = self.coordinate(coordinate, place)
-                    && found.locked
-                {
-                    self.taken(place, &found, "locked", "free it or remove the force");
+            // The first is what the others act against.
+            [first, others @ ..] => {
+                for other in others {
+                    self.pair(first, other, place);
                 }
+            }
+            [] => {}
+        }
+        for coordinate in &referred.coordinates {
+            if let Some(found) = self.coordinate(coordinate, place)
+                && found.locked
+            {
+                self.taken(place, &found, "locked", "free it or remove the force");
             }
         }
     }

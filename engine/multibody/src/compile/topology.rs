@@ -2,7 +2,8 @@
 
 use super::error::ModelError;
 use super::names::{Names, Place};
-use crate::description::{ConstraintKind, CoordinateMotion, Description, ForceKind, Joint};
+use super::referred::Referred;
+use crate::description::{ConstraintKind, CoordinateMotion, CoordinateRef, Description, Joint};
 use crate::forest::{self, Edge, Forest, ForestError, Graph, Hint};
 
 /// The forest with the ends of all joints; none when it cannot be built, for reasons that have
@@ -75,10 +76,9 @@ fn require_referred(description: &Description, names: &Names, bodies: usize, edg
         ConstraintKind::Driver { coordinate, .. } => vec![coordinate],
         _ => Vec::new(),
     });
-    let forces = description.forces.iter().filter_map(|f| match &f.kind {
-        ForceKind::JointSpring { coordinate, .. } => Some(coordinate),
-        _ => None,
-    });
+    let forces: Vec<CoordinateRef> = (description.forces.iter())
+        .flat_map(|f| Referred::by(&f.kind).coordinates)
+        .collect();
     let mut set: Vec<usize> = (0..bodies).collect();
     fn top(set: &[usize], mut body: usize) -> usize {
         while set[body] != body {
@@ -94,7 +94,7 @@ fn require_referred(description: &Description, names: &Names, bodies: usize, edg
     for edge in edges.iter().filter(|e| e.tree_only || e.hint == Hint::Tree) {
         join(edge);
     }
-    for reference in constraints.chain(forces) {
+    for reference in constraints.chain(&forces) {
         if let Ok(joint) = names.coordinate(reference, "") {
             let edge = &mut edges[joint];
             if edge.hint == Hint::Auto && !edge.tree_only && join(edge) {

@@ -6,6 +6,7 @@ use crate::compile::{self, ModelErrors};
 use crate::model::Model;
 
 mod forces;
+mod passive;
 
 impl Description {
     /// An empty mechanism under gravity (0, 0, −9.81) m/s².

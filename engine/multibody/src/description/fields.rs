@@ -81,6 +81,10 @@ pub trait Fields {
     fn signals(&mut self, field: &Field, value: &mut [Signal; 3]);
     /// Three components as expressions of these variables.
     fn expressions(&mut self, field: &Field, variables: &[&'static str], value: &mut [Expression; 3]);
+    /// An expression of these variables.
+    fn expression(&mut self, field: &Field, variables: &[&'static str], value: &mut Expression);
+    /// A symmetric 6 × 6 matrix; its diagonal may be all that is given.
+    fn matrix(&mut self, field: &Field, value: &mut [[f64; 6]; 6]);
     /// A frame: `body` or `body.marker`.
     fn frame(&mut self, field: &Field, value: &mut String);
     /// A coordinate: `joint` for the first or only one, or `joint.coordinate`.
@@ -154,6 +158,10 @@ pub enum Sort {
     Signals,
     /// Three expressions of these variables.
     Expressions(Vec<&'static str>),
+    /// An expression of these variables.
+    Expression(Vec<&'static str>),
+    /// Six numbers, the diagonal, or six rows of six.
+    Matrix,
     /// `body` or `body.marker`.
     Frame,
     /// `joint` or `joint.coordinate`.
@@ -176,6 +184,8 @@ impl Sort {
             Self::Signal => "number or function of time".to_string(),
             Self::Signals => "3 numbers or functions of time".to_string(),
             Self::Expressions(variables) => format!("3 expressions of {}", variables.join(", ")),
+            Self::Expression(variables) => format!("expression of {}", variables.join(", ")),
+            Self::Matrix => "6 numbers or 6 rows of 6".to_string(),
             Self::Frame => "frame".to_string(),
             Self::Coordinate => "coordinate".to_string(),
             Self::Terms => "coordinates with factors".to_string(),
@@ -231,6 +241,22 @@ fn list<T: ToString>(values: impl IntoIterator<Item = T>) -> String {
     format!("[{}]", words.join(", "))
 }
 
+/// The diagonal of a matrix that has nothing else.
+///
+/// ```
+/// use holonom_multibody::description::fields::diagonal;
+/// let mut matrix = [[0.0; 6]; 6];
+/// matrix[2][2] = 3.0;
+/// assert_eq!(diagonal(&matrix), Some([0.0, 0.0, 3.0, 0.0, 0.0, 0.0]));
+/// matrix[0][1] = 1.0;
+/// assert_eq!(diagonal(&matrix), None);
+/// ```
+pub fn diagonal(matrix: &[[f64; 6]; 6]) -> Option<[f64; 6]> {
+    let off = |i: usize, j: usize| i != j && matrix[i][j] != 0.0;
+    let any = (0..6).any(|i| (0..6).any(|j| off(i, j)));
+    (!any).then(|| core::array::from_fn(|k| matrix[k][k]))
+}
+
 /// Templates hold constants.
 fn constant(signal: &Signal) -> f64 {
     signal.evaluate(0.0)[0]
@@ -255,6 +281,16 @@ impl Fields for Notes {
     }
     fn expressions(&mut self, field: &Field, variables: &[&'static str], value: &mut [Expression; 3]) {
         self.add(field, Sort::Expressions(variables.to_vec()), list(value.iter()));
+    }
+    fn expression(&mut self, field: &Field, variables: &[&'static str], value: &mut Expression) {
+        self.add(field, Sort::Expression(variables.to_vec()), value.to_string());
+    }
+    fn matrix(&mut self, field: &Field, value: &mut [[f64; 6]; 6]) {
+        let text = match diagonal(value) {
+            Some(diagonal) => list(diagonal),
+            None => list(value.map(list)),
+        };
+        self.add(field, Sort::Matrix, text);
     }
     fn frame(&mut self, field: &Field, value: &mut String) {
         self.add(field, Sort::Frame, format!("{value:?}"));

@@ -4,6 +4,10 @@
 //! named `"body"` or `"body.marker"`; the fixed world is `"ground"`.
 
 use crate::Signal;
+use crate::elements::forces::{
+    AntiRollLaw, BushingLaw, ContactLaw, Cylinders, GasLaw, JointAntiRollLaw, ServoLaw, Shape, SpringLaw,
+    StopLaw,
+};
 use crate::expression::Expression;
 use crate::forest::Hint;
 use holonom_algebra::{Mat3, Pose, Quaternion, Vec3};
@@ -319,6 +323,137 @@ pub enum ForceKind {
         force: [Expression; 3],
         /// Torque components on the second frame, in the axes of the first, N m.
         torque: [Expression; 3],
+    },
+    /// Spring and damper with curved characteristics between the origins of two frames.
+    NonlinearSpring {
+        /// First end.
+        from: String,
+        /// Second end.
+        to: String,
+        /// Tension over deflection and rate, N; length without deflection, m.
+        law: SpringLaw,
+    },
+    /// Spring and damper with curved characteristics on one coordinate of a tree joint.
+    NonlinearJointSpring {
+        /// The coordinate.
+        coordinate: CoordinateRef,
+        /// Restoring force over deflection and rate; position without deflection.
+        law: SpringLaw,
+    },
+    /// Elastic bearing between two frames.
+    Bushing {
+        /// First frame, in whose axes the law is given.
+        from: String,
+        /// Second frame.
+        to: String,
+        /// Stiffness, damping and the rest.
+        law: Box<BushingLaw>,
+    },
+    /// Torsion bar carried by a frame, with links to two others.
+    AntiRollBar {
+        /// Carries the bar; the links are along its z axis.
+        bar: String,
+        /// End of the first link.
+        left: String,
+        /// End of the second link.
+        right: String,
+        /// Numbers.
+        law: AntiRollLaw,
+    },
+    /// Torsion bar between coordinates of two tree joints.
+    JointAntiRollBar {
+        /// One coordinate.
+        left: CoordinateRef,
+        /// The other.
+        right: CoordinateRef,
+        /// Numbers.
+        law: JointAntiRollLaw,
+    },
+    /// Enclosed gas between the origins of two frames.
+    AirSpring {
+        /// First end.
+        from: String,
+        /// Second end.
+        to: String,
+        /// Numbers.
+        law: GasLaw,
+    },
+    /// One-sided stop between the origins of two frames.
+    BumpStop {
+        /// First end.
+        from: String,
+        /// Second end.
+        to: String,
+        /// Distance at which it begins to act, m.
+        length: f64,
+        /// It acts above that distance, not below.
+        rebound: bool,
+        /// Numbers: N/m, N s/m, m.
+        law: StopLaw,
+    },
+    /// End stops on one coordinate of a tree joint.
+    JointStop {
+        /// The coordinate.
+        coordinate: CoordinateRef,
+        /// Where the lower stop begins; −∞ for none.
+        lower: f64,
+        /// Where the upper stop begins; ∞ for none.
+        upper: f64,
+        /// Numbers.
+        law: StopLaw,
+    },
+    /// A sphere, a cylinder or a box touches a plane.
+    PlaneContact {
+        /// Frame whose x–y plane is touched from the side of z.
+        plane: String,
+        /// Frame of the shape.
+        body: String,
+        /// The shape.
+        shape: Shape,
+        /// Numbers.
+        law: ContactLaw,
+    },
+    /// Two spheres touch.
+    SphereContact {
+        /// Centre of the first.
+        from: String,
+        /// Centre of the second.
+        to: String,
+        /// Radii, m.
+        radii: [f64; 2],
+        /// Numbers.
+        law: ContactLaw,
+    },
+    /// Two cylinders touch.
+    CylinderContact {
+        /// The first is about z of this frame.
+        from: String,
+        /// The second about z of this one.
+        to: String,
+        /// Radii, how they lie, length.
+        cylinders: Cylinders,
+        /// Numbers.
+        law: ContactLaw,
+    },
+    /// A force along the line between two frames and a torque about z of the first.
+    Actuator {
+        /// First frame.
+        from: String,
+        /// Second frame.
+        to: String,
+        /// Force that pushes the origins apart, N.
+        force: Signal,
+        /// Torque on the second frame about z of the first, N m.
+        torque: Signal,
+    },
+    /// A drive that leads one coordinate of a tree joint to a set point.
+    Servo {
+        /// The coordinate.
+        coordinate: CoordinateRef,
+        /// Set point.
+        target: Signal,
+        /// Numbers.
+        law: ServoLaw,
     },
 }
 

@@ -23,6 +23,7 @@ use std::sync::Arc;
 
 mod bind;
 mod dimension;
+mod integral;
 mod law;
 mod lexer;
 mod number;
@@ -35,7 +36,8 @@ mod tests;
 mod units;
 
 pub use dimension::{Dimension, DimensionState};
-pub use law::ExpressionLaw;
+pub(crate) use integral::Integral;
+pub use law::{ExpressionLaw, ScalarLaw};
 pub use lexer::is_name;
 pub use parse::{Ast, NameUse};
 pub(crate) use print::number;
@@ -137,6 +139,28 @@ impl Expression {
             variables: Arc::new([]),
             tables: Vec::new(),
             dimension,
+        }))
+    }
+
+    /// The value of a table at a variable.
+    ///
+    /// ```
+    /// use holonom_multibody::curve::{Curve, Extrapolation, Interpolation};
+    /// use holonom_multibody::expression::Expression;
+    /// let curve = Curve::new("rubber", vec![0.0, 1.0], vec![0.0, 5.0], Interpolation::Linear, Extrapolation::Hold)?;
+    /// let law = Expression::table(curve.into(), "x");
+    /// assert_eq!((law.evaluate(&[0.5]), law.to_string().as_str()), (2.5, "rubber(x)"));
+    /// # Ok::<(), holonom_multibody::curve::CurveError>(())
+    /// ```
+    pub fn table(curve: Arc<Curve>, variable: &str) -> Self {
+        let (argument, call) = (Op::Variable(0), Op::Table(0));
+        Self(Arc::new(Compiled {
+            program: vec![argument, call],
+            depth: 1,
+            shape: call.shape(&[argument.shape(&[])]),
+            variables: Arc::new([variable.to_string()]),
+            tables: vec![curve],
+            dimension: DimensionState::Any,
         }))
     }
 

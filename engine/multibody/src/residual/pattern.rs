@@ -7,7 +7,7 @@
 //! * Loads fixed in space and rods with mass depend on everything down to the ground.
 
 use crate::elements::constraints::ConstraintElement;
-use crate::elements::forces::ForceElement;
+use crate::elements::forces::Reach;
 use crate::model::Model;
 
 /// Dependencies between nodes, and of constraints on nodes.
@@ -46,12 +46,20 @@ impl Dependencies {
             }
         }
         for force in &model.forces {
-            let nodes = match &force.element {
-                ForceElement::Applied(f) => support(model, f.frame.node),
-                ForceElement::SpringDamper(f) => between(model, f.from.node, f.to.node),
-                ForceElement::TorsionSpring(f) => between(model, f.from.node, f.to.node),
-                ForceElement::JointSpring(f) => vec![f.node],
-                ForceElement::User(f) => between(model, f.from.node, f.to.node),
+            let nodes = match force.element.reach() {
+                Reach::Frame(at) => support(model, at.node),
+                Reach::Pair(a, b) | Reach::Line(a, b) | Reach::Hinge(a, b) => between(model, a.node, b.node),
+                Reach::Frames([a, b, c]) => {
+                    let mut nodes = between(model, a.node, b.node);
+                    for node in between(model, a.node, c.node) {
+                        if !nodes.contains(&node) {
+                            nodes.push(node);
+                        }
+                    }
+                    nodes
+                }
+                Reach::Coordinate(node) => vec![node],
+                Reach::Coordinates(nodes) => nodes.to_vec(),
             };
             d.couple(&nodes, false);
         }

@@ -265,6 +265,8 @@ impl Fields for Rename<'_> {
     fn signal(&mut self, _: &Field, _: &mut Signal) {}
     fn signals(&mut self, _: &Field, _: &mut [Signal; 3]) {}
     fn expressions(&mut self, _: &Field, _: &[&'static str], _: &mut [Expression; 3]) {}
+    fn expression(&mut self, _: &Field, _: &[&'static str], _: &mut Expression) {}
+    fn matrix(&mut self, _: &Field, _: &mut [[f64; 6]; 6]) {}
     fn frame(&mut self, _: &Field, value: &mut String) {
         *value = match value.split_once('.') {
             None if value == GROUND => self.ground.clone(),

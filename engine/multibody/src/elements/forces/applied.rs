@@ -1,6 +1,6 @@
 //! A given force and torque.
 
-use super::{ForceInfo, ForceLaw};
+use super::{ForceInfo, ForceLaw, Reach};
 use crate::description::fields::{Field, Fields};
 use crate::description::{ForceKind, Mirror};
 use crate::elements::scene::{Loads, Scene};
@@ -80,7 +80,11 @@ impl ForceLaw for Applied {
         None
     }
 
-    fn nodes(&self) -> [Option<usize>; 2] {
-        [Some(self.frame.node), None]
+    fn reach(&self) -> Reach<'_> {
+        Reach::Frame(&self.frame)
+    }
+
+    fn stores_energy(&self) -> bool {
+        false
     }
 }

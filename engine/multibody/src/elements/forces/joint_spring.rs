@@ -1,6 +1,6 @@
 //! Spring, damper and motor on one coordinate.
 
-use super::{ForceInfo, ForceLaw};
+use super::{ForceInfo, ForceLaw, Reach};
 use crate::description::fields::{Field, Fields};
 use crate::description::{CoordinateRef, ForceKind, Mirror};
 use crate::elements::scene::{Loads, Scene};
@@ -76,7 +76,7 @@ impl ForceLaw for JointSpring {
         Some((x - self.free_position).square() * (0.5 * self.stiffness))
     }
 
-    fn nodes(&self) -> [Option<usize>; 2] {
-        [Some(self.node), None]
+    fn reach(&self) -> Reach<'_> {
+        Reach::Coordinate(self.node)
     }
 }

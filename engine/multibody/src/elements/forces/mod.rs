@@ -21,8 +21,12 @@ pub trait ForceLaw {
     fn evaluate<T: Real>(&self, scene: &Scene<T>, loads: &mut Loads<T>);
     /// Energy stored in it; none when its forces have no potential.
     fn energy<T: Real>(&self, scene: &Scene<T>) -> Option<T>;
-    /// Nodes whose wrench, or the generalised force of whose coordinate, it adds to.
-    fn nodes(&self) -> [Option<usize>; 2];
+    /// On what it acts, and so what its loads depend on.
+    fn reach(&self) -> Reach<'_>;
+    /// Whether [`energy`](Self::energy) gives one.
+    fn stores_energy(&self) -> bool {
+        true
+    }
 }
 
 /// An entry of the registry: what users need to know about a kind of force element.
@@ -42,7 +46,27 @@ pub struct ForceInfo {
     pub mirror: fn(&mut ForceKind, &mut Mirror),
 }
 
+mod contact;
 mod expression;
+pub(crate) mod faults;
+mod line;
+mod one_sided;
+mod reach;
+
+pub use air_spring::GasLaw;
+pub use anti_roll_bar::AntiRollLaw;
+pub use bump_stop::StopLaw;
+pub use bushing::BushingLaw;
+pub use contact::ContactLaw;
+pub use cylinder_contact::Cylinders;
+pub use joint_anti_roll_bar::JointAntiRollLaw;
+pub use nonlinear_spring::{SpringCurves, SpringLaw};
+pub use plane_contact::Shape;
+pub use reach::Reach;
+pub use servo::ServoLaw;
+
+pub(crate) use joint_stop::faults as joint_stop_faults;
+pub(crate) use sphere_contact::faults as sphere_contact_faults;
 
 macro_rules! registry {
     ($($(#[$doc:meta])* $file:ident $kind:ident,)* + $($more:ident $more_kind:ident,)*) => {
@@ -86,8 +110,18 @@ macro_rules! registry {
             }
 
             /// Nodes whose wrench, or the generalised force of whose coordinate, it adds to.
-            pub fn nodes(&self) -> [Option<usize>; 2] {
-                match self { $(Self::$kind(f) => f.nodes(),)* }
+            pub fn nodes(&self) -> [Option<usize>; 3] {
+                self.reach().nodes()
+            }
+
+            /// On what it acts, and so what its loads depend on.
+            pub fn reach(&self) -> Reach<'_> {
+                match self { $(Self::$kind(f) => f.reach(),)* }
+            }
+
+            /// Whether [`energy`](Self::energy) gives one.
+            pub fn stores_energy(&self) -> bool {
+                match self { $(Self::$kind(f) => f.stores_energy(),)* }
             }
         }
     };
@@ -104,6 +138,32 @@ registry! {
     joint_spring JointSpring,
     /// A user's law between two frames.
     user User,
+    /// Curved spring and damper between two points.
+    nonlinear_spring NonlinearSpring,
+    /// Curved spring and damper on a coordinate.
+    nonlinear_joint_spring NonlinearJointSpring,
+    /// Elastic bearing.
+    bushing Bushing,
+    /// Torsion bar between two points.
+    anti_roll_bar AntiRollBar,
+    /// Torsion bar between two coordinates.
+    joint_anti_roll_bar JointAntiRollBar,
+    /// Gas in a bellows.
+    air_spring AirSpring,
+    /// One-sided stop between two points.
+    bump_stop BumpStop,
+    /// End stops of a coordinate.
+    joint_stop JointStop,
+    /// Sphere, cylinder or box on a plane.
+    plane_contact PlaneContact,
+    /// Two spheres.
+    sphere_contact SphereContact,
+    /// Two cylinders.
+    cylinder_contact CylinderContact,
+    /// Given force along a line and torque about an axis.
+    actuator Actuator,
+    /// Drive to a set point.
+    servo Servo,
     // Kinds that become another element.
     +
     expression Expression,

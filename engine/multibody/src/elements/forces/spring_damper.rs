@@ -1,12 +1,13 @@
 //! Spring and damper between two points.
 
-use super::{ForceInfo, ForceLaw};
+use super::line::Line;
+use super::{ForceInfo, ForceLaw, Reach};
 use crate::description::include::same_force;
 use crate::description::fields::{FROM, Field, Fields, TO};
 use crate::description::ForceKind;
 use crate::elements::scene::{Loads, Scene};
 use crate::model::Attachment;
-use holonom_algebra::{Real, Vec3};
+use holonom_algebra::Real;
 
 /// The entry of the registry.
 pub(super) const FORCE: ForceInfo = ForceInfo {
@@ -61,43 +62,22 @@ pub struct SpringDamper {
     pub preload: f64,
 }
 
-/// ℓ and 1/ℓ; both zero when the ends coincide (√ has no derivative there).
-fn length<T: Real>(d: Vec3<T>) -> (T, T) {
-    let square = d.norm_squared();
-    let apart = square.value() >= f64::MIN_POSITIVE;
-    let length = square.sqrt();
-    let zero = T::zero();
-    (
-        T::select(apart, length, zero),
-        T::select(apart, length.recip(), zero),
-    )
-}
-
 impl ForceLaw for SpringDamper {
     fn evaluate<T: Real>(&self, scene: &Scene<T>, loads: &mut Loads<T>) {
-        let (a, b) = (scene.frame(&self.from), scene.frame(&self.to));
-        let d = b.origin - a.origin;
-        let (_, inverse) = length(d);
-        let direction = d.scale(inverse);
-        let rate = direction.dot(b.velocity - a.velocity);
+        let line = Line::new(scene, &self.from, &self.to);
         // k d is kept apart: it needs no direction.
-        let rest = rate * self.damping + (self.preload - self.stiffness * self.free_length);
-        let pull = d.scale(self.stiffness) + direction.scale(rest);
-        loads.add(self.to.node, b.arm, -pull, Vec3::zero());
-        loads.add(self.from.node, a.arm, pull, Vec3::zero());
+        let rest = line.rate * self.damping + (self.preload - self.stiffness * self.free_length);
+        let pull = line.span.scale(self.stiffness) + line.direction.scale(rest);
+        line.push(-pull, loads);
     }
 
     fn energy<T: Real>(&self, scene: &Scene<T>) -> Option<T> {
-        let end = |at: &Attachment| {
-            let node = &scene.world[at.node];
-            node.position + node.rotation.times(at.frame.position)
-        };
-        let (length, _) = length(end(&self.to) - end(&self.from));
+        let length = Line::length(scene, &self.from, &self.to);
         let spring = (length - self.free_length).square() * (0.5 * self.stiffness);
         Some(spring + length * self.preload)
     }
 
-    fn nodes(&self) -> [Option<usize>; 2] {
-        [Some(self.from.node), Some(self.to.node)]
+    fn reach(&self) -> Reach<'_> {
+        Reach::Line(&self.from, &self.to)
     }
 }

@@ -1,6 +1,6 @@
 //! Spring and damper about an axis.
 
-use super::{ForceInfo, ForceLaw};
+use super::{ForceInfo, ForceLaw, Reach};
 use crate::description::fields::{FROM, Field, Fields, TO};
 use crate::description::{ForceKind, Mirror};
 use crate::elements::constraints::relative::Relative;
@@ -91,7 +91,7 @@ impl ForceLaw for TorsionSpring {
         Some(self.twist(&relative).square() * (0.5 * self.stiffness))
     }
 
-    fn nodes(&self) -> [Option<usize>; 2] {
-        [Some(self.from.node), Some(self.to.node)]
+    fn reach(&self) -> Reach<'_> {
+        Reach::Hinge(&self.from, &self.to)
     }
 }

@@ -1,6 +1,6 @@
 //! A user's own law between two frames.
 
-use super::{ForceInfo, ForceLaw};
+use super::{ForceInfo, ForceLaw, Reach};
 use crate::description::fields::{FROM, Fields, TO};
 use crate::description::{ForceKind, Mirror};
 use crate::elements::constraints::relative::Relative;
@@ -99,8 +99,12 @@ impl ForceLaw for User {
         None
     }
 
-    fn nodes(&self) -> [Option<usize>; 2] {
-        [Some(self.from.node), Some(self.to.node)]
+    fn reach(&self) -> Reach<'_> {
+        Reach::Pair(&self.from, &self.to)
+    }
+
+    fn stores_energy(&self) -> bool {
+        false
     }
 }
 

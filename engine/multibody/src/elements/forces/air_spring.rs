@@ -1,0 +1,221 @@
+//! Gas in a bellows between two points.
+
+use super::faults::Faults;
+use super::line::Line;
+use super::{ForceInfo, ForceLaw, Reach};
+use crate::description::ForceKind;
+use crate::description::fields::{FROM, Field, Fields, TO};
+use crate::description::include::same_force;
+use crate::elements::scene::{Loads, Scene};
+use crate::expression::{Expression, Integral};
+use crate::model::Attachment;
+use holonom_algebra::Real;
+
+/// The entry of the registry.
+pub(super) const FORCE: ForceInfo = ForceInfo {
+    name: "air-spring",
+    doc: "Enclosed gas that presses the origins of two frames apart: polytropic, with an effective area over the height.",
+    in_files: true,
+    template,
+    fields,
+    mirror: same_force,
+};
+
+fn template() -> ForceKind {
+    ForceKind::AirSpring {
+        from: String::new(),
+        to: String::new(),
+        law: GasLaw::default(),
+    }
+}
+
+fn fields(kind: &mut ForceKind, visitor: &mut dyn Fields) {
+    let ForceKind::AirSpring { from, to, law } = kind else {
+        return;
+    };
+    visitor.frame(&FROM, from);
+    visitor.frame(&TO, to);
+    visitor.number(&Field::required("height", "m", "Distance of the origins in the static state."), &mut law.height);
+    visitor.number(&Field::required("volume", "m³", "Volume of the gas in the static state."), &mut law.volume);
+    let doc = "Effective area: a number, or an expression of x = distance − height; tables can be called.";
+    visitor.expression(&Field::required("area", "m²", doc), &["x"], &mut law.area);
+    let doc = "Force in the static state; give this or `pressure`.";
+    visitor.number(&Field::optional("load", "N", doc), &mut law.load);
+    let doc = "Absolute pressure in the static state; give this or `load`.";
+    visitor.number(&Field::optional("pressure", "Pa", doc), &mut law.pressure);
+    let doc = "Polytropic exponent: 1 for slow (isothermal) changes, 1.4 for fast (adiabatic) ones of air.";
+    visitor.number(&Field::optional("exponent", "", doc), &mut law.exponent);
+    visitor.number(&Field::optional("ambient", "Pa", "Absolute pressure outside."), &mut law.ambient);
+    visitor.number(&Field::optional("damping", "N s/m", "Damping along the line between the ends."), &mut law.damping);
+}
+
+/// Numbers of an air spring. Of `load` and `pressure` one is given, the other is zero.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GasLaw {
+    /// Distance ℓ₀ of the origins in the static state, m.
+    pub height: f64,
+    /// Volume V₀ in the static state, m³.
+    pub volume: f64,
+    /// Effective area A over `x` = ℓ − ℓ₀, m².
+    pub area: Expression,
+    /// Force in the static state, N; zero if the pressure is given.
+    pub load: f64,
+    /// Absolute pressure p₀ in the static state, Pa; zero if the load is given.
+    pub pressure: f64,
+    /// Polytropic exponent n; 1.38 unless given.
+    pub exponent: f64,
+    /// Absolute pressure outside, Pa; 101 325 unless given.
+    pub ambient: f64,
+    /// Damping, N s/m.
+    pub damping: f64,
+}
+
+impl Default for GasLaw {
+    fn default() -> Self {
+        Self {
+            height: 0.0,
+            volume: 0.0,
+            area: Expression::zero(),
+            load: 0.0,
+            pressure: 0.0,
+            exponent: 1.38,
+            ambient: 101_325.0,
+            damping: 0.0,
+        }
+    }
+}
+
+impl GasLaw {
+    /// What is wrong with it.
+    pub(crate) fn faults(&self) -> Faults {
+        let mut faults = Faults::default();
+        faults.positive("height", self.height);
+        faults.positive("volume", self.volume);
+        faults.law("area", &self.area, &["x"]);
+        if let Ok(area) = self.area.over_variables(&["x"]) {
+            let area = area.evaluate(&[0.0]);
+            faults.range("area", area, area > 0.0, "be positive in the static state", "correct it");
+        }
+        let [load, pressure] = [self.load, self.pressure];
+        faults.finite("load", load);
+        faults.not_negative("pressure", pressure);
+        faults.require(
+            (load != 0.0) != (pressure != 0.0),
+            "load",
+            "the static state is not determined",
+            "give either `load` or `pressure`",
+        );
+        let n = self.exponent;
+        faults.range("exponent", n, n >= 1.0, "be at least 1", "choose 1 (isothermal) to 1.4 (adiabatic air)");
+        faults.not_negative("ambient", self.ambient);
+        faults.not_negative("damping", self.damping);
+        let absolute = self.static_pressure();
+        if absolute.is_finite() && load < 0.0 {
+            let remedy = "correct the load or the area";
+            faults.range("load", load, absolute > 0.0, "not need a vacuum inside", remedy);
+        }
+        faults
+    }
+
+    /// p₀.
+    fn static_pressure(&self) -> f64 {
+        if self.pressure != 0.0 {
+            return self.pressure;
+        }
+        let area = self.area.over_variables(&["x"]).map_or(f64::NAN, |area| area.evaluate(&[0.0]));
+        self.ambient + self.load / area
+    }
+}
+
+/// Part of the static volume below which the pressure goes on along its tangent.
+const LEAST: f64 = 0.01;
+
+/// F = (p − p_a) A(ℓ − ℓ₀) presses two origins apart, with p Vⁿ = p₀ V₀ⁿ and V = V₀ + ∫A dℓ; a
+/// damper c ℓ̇ acts besides.
+///
+/// Because the area is the derivative of the volume, the energy −∫(p − p_a) dV is exact. Below a
+/// hundredth of V₀ the pressure goes on along its tangent, so that the force stays finite. At ℓ = 0
+/// the line has no direction and there is no force.
+#[derive(Clone, Debug)]
+pub struct AirSpring {
+    /// First end.
+    pub from: Attachment,
+    /// Second end.
+    pub to: Attachment,
+    law: GasLaw,
+    pressure: f64,
+    area: Expression,
+    /// V − V₀; none where the area is constant.
+    volume: Option<Integral>,
+}
+
+impl AirSpring {
+    /// Between two frames; none where the area has a variable that does not exist.
+    pub fn new(from: Attachment, to: Attachment, law: &GasLaw) -> Option<Self> {
+        let area = law.area.over_variables(&["x"]).ok()?;
+        Some(Self {
+            from,
+            to,
+            law: law.clone(),
+            pressure: law.static_pressure(),
+            volume: (!area.is_constant()).then(|| Integral::new(area.clone())),
+            area,
+        })
+    }
+
+    /// V/V₀ and A at a length.
+    fn bellows<T: Real>(&self, length: T) -> (T, T) {
+        let x = length - self.law.height;
+        let area = self.area.evaluate(&[x]);
+        let volume = match &self.volume {
+            Some(integral) => integral.evaluate(x),
+            None => area * x,
+        };
+        (volume * (1.0 / self.law.volume) + 1.0, area)
+    }
+
+    /// p/p₀ at V/V₀.
+    fn pressure<T: Real>(&self, volume: T) -> T {
+        let n = self.law.exponent;
+        let least = LEAST.powf(-n);
+        let tangent = (volume - LEAST) * (-n * least / LEAST) + least;
+        T::select(volume.value() >= LEAST, volume.powf(-n), tangent)
+    }
+
+    /// −∫p/p₀ dV/V₀ from the static state on.
+    fn work<T: Real>(&self, volume: T) -> T {
+        let n = self.law.exponent;
+        let gas = |v: T| {
+            // ln in the limit; the closed form loses digits near it.
+            if (n - 1.0).abs() < 1e-9 {
+                -v.ln()
+            } else {
+                (v.powf(1.0 - n) - 1.0) * (1.0 / (n - 1.0))
+            }
+        };
+        let least = LEAST.powf(-n);
+        let below = volume - LEAST;
+        let bent = gas(T::constant(LEAST)) - below * least + below.square() * (0.5 * n * least / LEAST);
+        T::select(volume.value() >= LEAST, gas(volume), bent)
+    }
+}
+
+impl ForceLaw for AirSpring {
+    fn evaluate<T: Real>(&self, scene: &Scene<T>, loads: &mut Loads<T>) {
+        let line = Line::new(scene, &self.from, &self.to);
+        let (volume, area) = self.bellows(line.length);
+        let pressure = self.pressure(volume) * self.pressure - self.law.ambient;
+        let push = pressure * area - line.rate * self.law.damping;
+        line.push(line.direction.scale(push), loads);
+    }
+
+    fn energy<T: Real>(&self, scene: &Scene<T>) -> Option<T> {
+        let (volume, _) = self.bellows(Line::length(scene, &self.from, &self.to));
+        let gas = self.work(volume) * self.pressure;
+        Some((gas + (volume - 1.0) * self.law.ambient) * self.law.volume)
+    }
+
+    fn reach(&self) -> Reach<'_> {
+        Reach::Line(&self.from, &self.to)
+    }
+}

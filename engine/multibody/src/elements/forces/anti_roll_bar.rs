@@ -1,0 +1,124 @@
+//! Torsion bar between two points, carried by a third body.
+
+use super::faults::Faults;
+use super::{ForceInfo, ForceLaw, Reach};
+use crate::description::fields::{Field, Fields};
+use crate::description::{ForceKind, Mirror};
+use crate::elements::constraints::relative::Relative;
+use crate::elements::scene::{Loads, Scene};
+use crate::model::Attachment;
+use holonom_algebra::{Real, Vec3, Wrench};
+
+/// The entry of the registry.
+pub(super) const FORCE: ForceInfo = ForceInfo {
+    name: "anti-roll-bar",
+    doc: "Torsion bar carried by a body, with a lever and an upright drop link to a point on either side.",
+    in_files: true,
+    template,
+    fields,
+    mirror,
+};
+
+fn template() -> ForceKind {
+    ForceKind::AntiRollBar {
+        bar: String::new(),
+        left: String::new(),
+        right: String::new(),
+        law: AntiRollLaw::default(),
+    }
+}
+
+fn fields(kind: &mut ForceKind, visitor: &mut dyn Fields) {
+    let ForceKind::AntiRollBar { bar, left, right, law } = kind else {
+        return;
+    };
+    let doc = "Frame that carries the bar; the drop links are along its z axis.";
+    visitor.frame(&Field::required("bar", "", doc), bar);
+    visitor.frame(&Field::required("left", "", "Frame at whose origin the first link ends."), left);
+    visitor.frame(&Field::required("right", "", "Frame at whose origin the second link ends."), right);
+    visitor.number(&Field::required("stiffness", "N m/rad", "Stiffness of the bar against torsion."), &mut law.stiffness);
+    visitor.number(&Field::optional("damping", "N m s/rad", "Damping of the torsion."), &mut law.damping);
+    visitor.number(&Field::required("lever", "m", "Length of the levers."), &mut law.lever);
+    let doc = "Twist without torque: height of the left end above the right one, over the lever.";
+    visitor.number(&Field::optional("free_twist", "rad", doc), &mut law.free_twist);
+}
+
+fn mirror(kind: &mut ForceKind, mirror: &mut Mirror) {
+    if let ForceKind::AntiRollBar { law, .. } = kind {
+        law.free_twist *= mirror.polar(2);
+    }
+}
+
+/// Numbers of an anti-roll bar.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct AntiRollLaw {
+    /// Stiffness k against torsion, N m/rad.
+    pub stiffness: f64,
+    /// Damping c of the torsion, N m s/rad.
+    pub damping: f64,
+    /// Length a of the levers, m.
+    pub lever: f64,
+    /// Twist without torque, rad.
+    pub free_twist: f64,
+}
+
+impl AntiRollLaw {
+    /// What is wrong with it.
+    pub(crate) fn faults(&self) -> Faults {
+        let mut faults = Faults::default();
+        faults.not_negative("stiffness", self.stiffness);
+        faults.not_negative("damping", self.damping);
+        faults.positive("lever", self.lever);
+        faults.finite("free_twist", self.free_twist);
+        faults
+    }
+}
+
+/// Torque T = k (φ − φ₀) + c φ̇ of a bar with the twist φ = (z₁ − z₂)/a, where z₁ and z₂ are the
+/// heights of the two points along z of the bar's frame: the force T/a pushes the first point down
+/// and the second up along that axis, and both react on the frame that carries the bar.
+///
+/// This is a bar with levers of length a and long drop links along z, for twists whose sine is their
+/// angle. The energy ½ k (φ − φ₀)² is exact for this measure, in any motion.
+#[derive(Clone, Debug)]
+pub struct AntiRollBar {
+    /// Carries the bar.
+    pub bar: Attachment,
+    /// First point.
+    pub left: Attachment,
+    /// Second point.
+    pub right: Attachment,
+    /// Numbers.
+    pub law: AntiRollLaw,
+}
+
+impl ForceLaw for AntiRollBar {
+    fn evaluate<T: Real>(&self, scene: &Scene<T>, loads: &mut Loads<T>) {
+        let sides = [&self.left, &self.right].map(|side| Relative::new(scene, &self.bar, side));
+        let axis = sides[0].first_axis(2);
+        let [left, right] = [0, 1].map(|k| {
+            let side = &sides[k];
+            [axis.dot(side.distance), axis.dot(side.velocity().linear)]
+        });
+        let inverse = 1.0 / self.law.lever;
+        let twist = (left[0] - right[0]) * inverse - self.law.free_twist;
+        let rate = (left[1] - right[1]) * inverse;
+        let force = (twist * self.law.stiffness + rate * self.law.damping) * inverse;
+        let force = axis.scale(force);
+        sides[0].add_load(&Wrench::new(Vec3::zero(), -force), loads);
+        sides[1].add_load(&Wrench::new(Vec3::zero(), force), loads);
+    }
+
+    fn energy<T: Real>(&self, scene: &Scene<T>) -> Option<T> {
+        let [left, right] = [&self.left, &self.right].map(|side| {
+            let side = Relative::new(scene, &self.bar, side);
+            side.first_axis(2).dot(side.distance)
+        });
+        let twist = (left - right) * (1.0 / self.law.lever) - self.law.free_twist;
+        Some(twist.square() * (0.5 * self.law.stiffness))
+    }
+
+    fn reach(&self) -> Reach<'_> {
+        Reach::Frames([&self.bar, &self.left, &self.right])
+    }
+}

@@ -1,0 +1,174 @@
+//! Contact of two cylinders.
+
+use super::contact::{ContactLaw, Touching};
+use super::faults::Faults;
+use super::line::length;
+use super::{ForceInfo, ForceLaw, Reach};
+use crate::description::ForceKind;
+use crate::description::fields::{FROM, Field, Fields, TO};
+use crate::description::include::same_force;
+use crate::elements::constraints::relative::Relative;
+use crate::elements::scene::{Loads, Scene};
+use crate::model::Attachment;
+use holonom_algebra::{Real, Vec3};
+
+/// The entry of the registry.
+pub(super) const FORCE: ForceInfo = ForceInfo {
+    name: "cylinder-contact",
+    doc: "Two cylinders about the z axes of two frames, crossed or side by side: penalty force by Hunt and Crossley with friction.",
+    in_files: true,
+    template,
+    fields,
+    mirror: same_force,
+};
+
+fn template() -> ForceKind {
+    ForceKind::CylinderContact {
+        from: String::new(),
+        to: String::new(),
+        cylinders: Cylinders::default(),
+        law: ContactLaw::default(),
+    }
+}
+
+fn fields(kind: &mut ForceKind, visitor: &mut dyn Fields) {
+    let ForceKind::CylinderContact { from, to, cylinders, law } = kind else {
+        return;
+    };
+    visitor.frame(&FROM, from);
+    visitor.frame(&TO, to);
+    visitor.number(&Field::required("radius", "m", "Radius of the first cylinder."), &mut cylinders.radii[0]);
+    visitor.number(&Field::required("second_radius", "m", "Radius of the second cylinder."), &mut cylinders.radii[1]);
+    let doc = "Axes that cross at an angle, both cylinders without end; or axes that are nearly parallel, \
+               the second cylinder with two ends.";
+    visitor.choice(&Field::required("axes", "", doc), &Cylinders::AXES, &mut cylinders.axes);
+    let doc = "Length of the second of two parallel cylinders.";
+    visitor.number(&Field::optional("length", "m", doc), &mut cylinders.length);
+    law.fields(visitor);
+}
+
+/// Two cylinders.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Cylinders {
+    /// Radii.
+    pub radii: [f64; 2],
+    /// Number in [`Cylinders::AXES`].
+    pub axes: usize,
+    /// Length of the second of two parallel cylinders, otherwise zero.
+    pub length: f64,
+}
+
+impl Cylinders {
+    /// How the axes lie.
+    pub const AXES: [&'static str; 2] = ["crossed", "parallel"];
+
+    /// Two endless cylinders whose axes cross at an angle.
+    pub fn crossed(radii: [f64; 2]) -> Self {
+        Self {
+            radii,
+            axes: 0,
+            length: 0.0,
+        }
+    }
+
+    /// An endless cylinder and one of some length beside it.
+    pub fn parallel(radii: [f64; 2], length: f64) -> Self {
+        Self {
+            radii,
+            axes: 1,
+            length,
+        }
+    }
+
+    /// What is wrong with them.
+    pub(crate) fn faults(&self, law: &ContactLaw) -> Faults {
+        let mut faults = law.faults();
+        faults.positive("radius", self.radii[0]);
+        faults.positive("second_radius", self.radii[1]);
+        if self.axes == 0 {
+            let problem = "crossed cylinders have no ends";
+            faults.require(self.length == 0.0, "length", problem, "remove it or choose parallel axes");
+        } else {
+            faults.positive("length", self.length);
+        }
+        faults
+    }
+}
+
+/// Square of the sine of the angle between the axes below which they do not cross.
+const PARALLEL: f64 = 1e-10;
+
+/// [`ContactLaw`] of the depth r₁ + r₂ − D.
+///
+/// Crossed: D is the distance of two endless axes, the force acts along their common normal; there
+/// is none while the axes are parallel to 10⁻⁵. Parallel: D is the distance of either end of the
+/// second axis from the first, endless one, so that the line of contact is carried at its ends;
+/// stiffness and the rest are those of each end. Where the axes meet there is no direction and no
+/// force.
+#[derive(Clone, Debug)]
+pub struct CylinderContact {
+    /// The first cylinder is about z of this frame.
+    pub from: Attachment,
+    /// The second about z of this one.
+    pub to: Attachment,
+    /// The cylinders.
+    pub cylinders: Cylinders,
+    /// Numbers.
+    pub law: ContactLaw,
+}
+
+impl CylinderContact {
+    /// Depth, whether it counts, normal and place from the second origin of the points of contact.
+    fn points<T: Real>(&self, relative: &Relative<T>, mut visit: impl FnMut(T, bool, Vec3<T>, Vec3<T>)) {
+        let [r1, r2] = self.cylinders.radii;
+        let (a, b) = (relative.first_axis(2), relative.second_axis(2));
+        if self.cylinders.axes == 1 {
+            for half in [-0.5, 0.5] {
+                let end = b.scale(half * self.cylinders.length);
+                let d = relative.distance + end;
+                let (distance, inverse) = length(d - a.scale(a.dot(d)));
+                let normal = (d - a.scale(a.dot(d))).scale(inverse);
+                visit(-distance + (r1 + r2), distance.value() > 0.0, normal, end - normal.scale(r2));
+            }
+            return;
+        }
+        let d = relative.distance;
+        let common = a.cross(b);
+        let square = common.norm_squared();
+        let crossing = square.value() > PARALLEL;
+        let inverse = T::select(crossing, square.sqrt().recip(), T::zero());
+        let unit = common.scale(inverse);
+        let distance = d.dot(unit);
+        // The foot of the common normal on the second axis.
+        let foot = d.cross(a).dot(unit) * inverse;
+        let sign = if distance.value() < 0.0 { -1.0 } else { 1.0 };
+        let normal = unit.scale(sign);
+        let counts = crossing && distance.value() != 0.0;
+        visit(-(distance * sign) + (r1 + r2), counts, normal, b.scale(foot) - normal.scale(r2));
+    }
+}
+
+impl ForceLaw for CylinderContact {
+    fn evaluate<T: Real>(&self, scene: &Scene<T>, loads: &mut Loads<T>) {
+        let relative = Relative::new(scene, &self.from, &self.to);
+        let mut touching = Touching::new(&relative);
+        self.points(&relative, |depth, counts, normal, point| {
+            let depth = T::select(counts, depth, T::zero());
+            touching.point(&self.law, depth, normal, point);
+        });
+        touching.finish(loads);
+    }
+
+    fn energy<T: Real>(&self, scene: &Scene<T>) -> Option<T> {
+        let mut energy = T::zero();
+        let relative = Relative::new(scene, &self.from, &self.to);
+        self.points(&relative, |depth, counts, _, _| {
+            energy += self.law.energy(T::select(counts, depth, T::zero()));
+        });
+        Some(energy)
+    }
+
+    fn reach(&self) -> Reach<'_> {
+        Reach::Pair(&self.from, &self.to)
+    }
+}

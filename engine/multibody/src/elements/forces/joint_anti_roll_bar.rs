@@ -1,0 +1,125 @@
+//! Torsion bar between two coordinates.
+
+use super::faults::Faults;
+use super::{ForceInfo, ForceLaw, Reach};
+use crate::description::fields::{Field, Fields};
+use crate::description::{CoordinateRef, ForceKind, Mirror};
+use crate::elements::scene::{Loads, Scene};
+use holonom_algebra::Real;
+
+/// The entry of the registry.
+pub(super) const FORCE: ForceInfo = ForceInfo {
+    name: "joint-anti-roll-bar",
+    doc: "Spring and damper between coordinates of two joints in the tree: an anti-roll bar between suspension arms.",
+    in_files: true,
+    template,
+    fields,
+    mirror,
+};
+
+fn template() -> ForceKind {
+    ForceKind::JointAntiRollBar {
+        left: CoordinateRef::from(""),
+        right: CoordinateRef::from(""),
+        law: JointAntiRollLaw::default(),
+    }
+}
+
+fn fields(kind: &mut ForceKind, visitor: &mut dyn Fields) {
+    let ForceKind::JointAntiRollBar { left, right, law } = kind else {
+        return;
+    };
+    visitor.coordinate(&Field::required("left", "", "Coordinate of one side."), left);
+    visitor.coordinate(&Field::required("right", "", "Coordinate of the other side."), right);
+    let doc = "Stiffness against the twist, left_ratio · left − right_ratio · right.";
+    visitor.number(&Field::required("stiffness", "N m/rad or N/m", doc), &mut law.stiffness);
+    visitor.number(&Field::optional("damping", "N m s/rad or N s/m", "Damping of the twist."), &mut law.damping);
+    visitor.number(&Field::optional("left_ratio", "", "Factor of the left coordinate."), &mut law.ratios[0]);
+    visitor.number(&Field::optional("right_ratio", "", "Factor of the right coordinate."), &mut law.ratios[1]);
+    visitor.number(&Field::optional("free_twist", "rad or m", "Twist without torque."), &mut law.free_twist);
+}
+
+fn mirror(kind: &mut ForceKind, mirror: &mut Mirror) {
+    if let ForceKind::JointAntiRollBar { left, right, law } = kind {
+        law.ratios[0] *= mirror.coordinate(left);
+        law.ratios[1] *= mirror.coordinate(right);
+    }
+}
+
+/// Numbers of a [`JointAntiRollBar`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct JointAntiRollLaw {
+    /// Stiffness k.
+    pub stiffness: f64,
+    /// Damping c.
+    pub damping: f64,
+    /// Factors r₁, r₂ of the coordinates; 1 unless given.
+    pub ratios: [f64; 2],
+    /// Twist without torque.
+    pub free_twist: f64,
+}
+
+impl Default for JointAntiRollLaw {
+    fn default() -> Self {
+        Self {
+            stiffness: 0.0,
+            damping: 0.0,
+            ratios: [1.0; 2],
+            free_twist: 0.0,
+        }
+    }
+}
+
+impl JointAntiRollLaw {
+    /// What is wrong with it.
+    pub(crate) fn faults(&self, same: bool) -> Faults {
+        let mut faults = Faults::default();
+        faults.not_negative("stiffness", self.stiffness);
+        faults.not_negative("damping", self.damping);
+        for (field, ratio) in [("left_ratio", self.ratios[0]), ("right_ratio", self.ratios[1])] {
+            faults.range(field, ratio, ratio != 0.0, "not be zero", "correct it or use a joint-spring");
+        }
+        faults.finite("free_twist", self.free_twist);
+        faults.require(!same, "right", "both sides are the same coordinate", "choose another one or use a joint-spring");
+        faults
+    }
+}
+
+/// The torque T = k (φ − φ₀) + c φ̇ of the twist φ = r₁ x₁ − r₂ x₂: −r₁ T on the first coordinate,
+/// r₂ T on the second. Nothing acts on a prescribed coordinate.
+#[derive(Clone, Debug)]
+pub struct JointAntiRollBar {
+    /// The nodes of the two coordinates.
+    pub nodes: [usize; 2],
+    /// Numbers.
+    pub law: JointAntiRollLaw,
+}
+
+impl JointAntiRollBar {
+    /// φ − φ₀ and φ̇.
+    fn twist<T: Real>(&self, scene: &Scene<T>) -> [T; 2] {
+        let [left, right] = self.nodes.map(|node| scene.coordinate(node));
+        let [a, b] = self.law.ratios;
+        [
+            left[0] * a - right[0] * b - self.law.free_twist,
+            left[1] * a - right[1] * b,
+        ]
+    }
+}
+
+impl ForceLaw for JointAntiRollBar {
+    fn evaluate<T: Real>(&self, scene: &Scene<T>, loads: &mut Loads<T>) {
+        let [twist, rate] = self.twist(scene);
+        let torque = twist * self.law.stiffness + rate * self.law.damping;
+        loads.add_generalised(scene.tree, self.nodes[0], -torque * self.law.ratios[0]);
+        loads.add_generalised(scene.tree, self.nodes[1], torque * self.law.ratios[1]);
+    }
+
+    fn energy<T: Real>(&self, scene: &Scene<T>) -> Option<T> {
+        Some(self.twist(scene)[0].square() * (0.5 * self.law.stiffness))
+    }
+
+    fn reach(&self) -> Reach<'_> {
+        Reach::Coordinates(self.nodes)
+    }
+}

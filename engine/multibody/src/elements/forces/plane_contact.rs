@@ -1,0 +1,202 @@
+//! Contact of a sphere, a cylinder or a box with a plane.
+
+use super::contact::{ContactLaw, Touching};
+use super::faults::Faults;
+use super::{ForceInfo, ForceLaw, Reach};
+use crate::description::fields::{Field, Fields};
+use crate::description::{ForceKind, Mirror};
+use crate::elements::constraints::relative::Relative;
+use crate::elements::scene::{Loads, Scene};
+use crate::model::Attachment;
+use holonom_algebra::{Real, Vec3};
+
+/// The entry of the registry.
+pub(super) const FORCE: ForceInfo = ForceInfo {
+    name: "plane-contact",
+    doc: "A sphere, a cylinder or a box on a plane: penalty force by Hunt and Crossley with friction.",
+    in_files: true,
+    template,
+    fields,
+    mirror,
+};
+
+fn template() -> ForceKind {
+    ForceKind::PlaneContact {
+        plane: String::new(),
+        body: String::new(),
+        shape: Shape::default(),
+        law: ContactLaw::default(),
+    }
+}
+
+fn fields(kind: &mut ForceKind, visitor: &mut dyn Fields) {
+    let ForceKind::PlaneContact { plane, body, shape, law } = kind else {
+        return;
+    };
+    let doc = "Frame whose x–y plane is touched, from the side to which z points.";
+    visitor.frame(&Field::required("plane", "", doc), plane);
+    let doc = "Frame of the shape: origin in its middle, z along the axis of a cylinder.";
+    visitor.frame(&Field::required("body", "", doc), body);
+    visitor.choice(&Field::required("shape", "", "What touches the plane."), &Shape::NAMES, &mut shape.kind);
+    visitor.number(&Field::optional("radius", "m", "Radius of a sphere or cylinder."), &mut shape.radius);
+    let doc = "Length of a cylinder; 0 for a thin disc.";
+    visitor.number(&Field::optional("length", "m", doc), &mut shape.length);
+    visitor.vector(&Field::optional("size", "m", "Edges of a box along x, y, z."), &mut shape.size);
+    law.fields(visitor);
+}
+
+fn mirror(kind: &mut ForceKind, mirror: &mut Mirror) {
+    if let ForceKind::PlaneContact { plane, .. } = kind {
+        mirror.upper_side(plane);
+    }
+}
+
+/// What touches a plane. Numbers that the kind does not have are zero.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Shape {
+    /// Number in [`Shape::NAMES`].
+    pub kind: usize,
+    /// Radius of a sphere or cylinder, m.
+    pub radius: f64,
+    /// Length of a cylinder, m.
+    pub length: f64,
+    /// Edges of a box, m.
+    pub size: [f64; 3],
+}
+
+impl Shape {
+    /// The kinds.
+    pub const NAMES: [&'static str; 3] = ["sphere", "cylinder", "box"];
+
+    /// A sphere.
+    pub fn sphere(radius: f64) -> Self {
+        Self {
+            kind: 0,
+            radius,
+            ..Self::default()
+        }
+    }
+
+    /// A cylinder along z; a thin disc if its length is zero.
+    pub fn cylinder(radius: f64, length: f64) -> Self {
+        Self {
+            kind: 1,
+            radius,
+            length,
+            ..Self::default()
+        }
+    }
+
+    /// A box with these edges.
+    pub fn cuboid(size: [f64; 3]) -> Self {
+        Self {
+            kind: 2,
+            size,
+            ..Self::default()
+        }
+    }
+
+    /// What is wrong with it.
+    pub(crate) fn faults(&self, law: &ContactLaw) -> Faults {
+        let mut faults = law.faults();
+        let remedy = "remove it or choose another shape";
+        let (round, long, boxed) = (self.kind < 2, self.kind == 1, self.kind == 2);
+        if round {
+            faults.positive("radius", self.radius);
+        } else {
+            faults.require(self.radius == 0.0, "radius", "a box has no radius", remedy);
+        }
+        if long {
+            faults.not_negative("length", self.length);
+        } else {
+            faults.require(self.length == 0.0, "length", "only a cylinder has a length", remedy);
+        }
+        if boxed {
+            self.size.into_iter().for_each(|edge| faults.positive("size", edge));
+        } else {
+            faults.require(self.size == [0.0; 3], "size", "only a box has edges", remedy);
+        }
+        faults
+    }
+}
+
+/// How much the rim of a cylinder is rounded: within this angle of standing upright its lowest point
+/// moves from the middle of the face to the rim, over which a circle would jump.
+const RIM: f64 = 1e-3;
+
+/// [`ContactLaw`] at the lowest point of a sphere, at the lowest points of both rims of a cylinder
+/// (one for a thin disc), or at the eight corners of a box; stiffness and the rest are those of each
+/// point. The depth is that below the plane z = 0 of the first frame.
+///
+/// A cylinder that stands upright is carried by the middle of its face: √(s² + ε²) − ε stands for
+/// the sine s of its tilt, with ε = 0.001.
+#[derive(Clone, Debug)]
+pub struct PlaneContact {
+    /// The plane.
+    pub plane: Attachment,
+    /// Frame of the shape.
+    pub body: Attachment,
+    /// The shape.
+    pub shape: Shape,
+    /// Numbers.
+    pub law: ContactLaw,
+}
+
+impl PlaneContact {
+    /// Depth and place, from the shape's origin, of all points that may touch.
+    fn points<T: Real>(&self, relative: &Relative<T>, mut visit: impl FnMut(T, Vec3<T>)) {
+        let up = relative.first_axis(2);
+        let height = up.dot(relative.distance);
+        match self.shape.kind {
+            0 => {
+                let radius = self.shape.radius;
+                visit(-height + radius, -up.scale(radius));
+            }
+            1 => {
+                let axis = relative.second_axis(2);
+                let cos = up.dot(axis);
+                let down = axis.scale(cos) - up;
+                let root = (down.norm_squared() + RIM * RIM).sqrt();
+                let (radius, half) = (self.shape.radius, 0.5 * self.shape.length);
+                let rim = down.scale(root.recip() * radius);
+                let reach = (root - RIM) * radius - height;
+                visit(reach - cos * half, rim + axis.scale(half));
+                if half > 0.0 {
+                    visit(reach + cos * half, rim - axis.scale(half));
+                }
+            }
+            _ => {
+                let edges = [0, 1, 2].map(|k| relative.second_axis(k).scale(0.5 * self.shape.size[k]));
+                for corner in 0..8 {
+                    let mut point = Vec3::zero();
+                    for (k, edge) in edges.iter().enumerate() {
+                        let sign = if corner >> k & 1 == 1 { 1.0 } else { -1.0 };
+                        point += edge.scale(sign);
+                    }
+                    visit(-height - up.dot(point), point);
+                }
+            }
+        }
+    }
+}
+
+impl ForceLaw for PlaneContact {
+    fn evaluate<T: Real>(&self, scene: &Scene<T>, loads: &mut Loads<T>) {
+        let relative = Relative::new(scene, &self.plane, &self.body);
+        let up = relative.first_axis(2);
+        let mut touching = Touching::new(&relative);
+        self.points(&relative, |depth, point| touching.point(&self.law, depth, up, point));
+        touching.finish(loads);
+    }
+
+    fn energy<T: Real>(&self, scene: &Scene<T>) -> Option<T> {
+        let mut energy = T::zero();
+        let relative = Relative::new(scene, &self.plane, &self.body);
+        self.points(&relative, |depth, _| energy += self.law.energy(depth));
+        Some(energy)
+    }
+
+    fn reach(&self) -> Reach<'_> {
+        Reach::Pair(&self.plane, &self.body)
+    }
+}

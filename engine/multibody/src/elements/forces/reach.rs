@@ -1,0 +1,35 @@
+//! On what force elements act.
+
+use crate::model::Attachment;
+
+/// On what a force element acts. Its loads depend on nothing else of the mechanism.
+#[derive(Clone, Copy, Debug)]
+pub enum Reach<'a> {
+    /// A frame; nothing reacts.
+    Frame(&'a Attachment),
+    /// Two frames: any load on the second, its opposite on the first.
+    Pair(&'a Attachment, &'a Attachment),
+    /// Two frames: a force along the line between their origins.
+    Line(&'a Attachment, &'a Attachment),
+    /// Two frames: a torque about z of the first.
+    Hinge(&'a Attachment, &'a Attachment),
+    /// Three frames: loads on the second and the third, their opposites on the first.
+    Frames([&'a Attachment; 3]),
+    /// The scalar coordinate of a node.
+    Coordinate(usize),
+    /// The scalar coordinates of two nodes.
+    Coordinates([usize; 2]),
+}
+
+impl Reach<'_> {
+    /// Nodes whose wrench, or the generalised force of whose coordinate, it adds to.
+    pub fn nodes(self) -> [Option<usize>; 3] {
+        match self {
+            Self::Frame(at) => [Some(at.node), None, None],
+            Self::Pair(a, b) | Self::Line(a, b) | Self::Hinge(a, b) => [Some(a.node), Some(b.node), None],
+            Self::Frames([a, b, c]) => [Some(a.node), Some(b.node), Some(c.node)],
+            Self::Coordinate(node) => [Some(node), None, None],
+            Self::Coordinates([a, b]) => [Some(a), Some(b), None],
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! A drive that leads a coordinate to a set point.
+
+use super::faults::Faults;
+use super::{ForceInfo, ForceLaw, Reach};
+use crate::description::fields::{Field, Fields};
+use crate::description::{CoordinateRef, ForceKind, Mirror};
+use crate::elements::scene::{Loads, Scene};
+use crate::signal::Signal;
+use holonom_algebra::Real;
+
+/// The entry of the registry.
+pub(super) const FORCE: ForceInfo = ForceInfo {
+    name: "servo",
+    doc: "Drive that leads one coordinate of a joint in the tree to a set point, with limited force.",
+    in_files: true,
+    template,
+    fields,
+    mirror,
+};
+
+fn template() -> ForceKind {
+    ForceKind::Servo {
+        coordinate: CoordinateRef::from(""),
+        target: Signal::constant(0.0),
+        law: ServoLaw::default(),
+    }
+}
+
+fn fields(kind: &mut ForceKind, visitor: &mut dyn Fields) {
+    let ForceKind::Servo { coordinate, target, law } = kind else {
+        return;
+    };
+    visitor.coordinate(&Field::required("coordinate", "", "The coordinate it acts on."), coordinate);
+    visitor.signal(&Field::required("target", "rad or m", "Set point of the coordinate."), target);
+    let doc = "Force per deviation from the set point.";
+    visitor.number(&Field::required("stiffness", "N m/rad or N/m", doc), &mut law.stiffness);
+    let doc = "Force per deviation from the rate of the set point.";
+    visitor.number(&Field::optional("damping", "N m s/rad or N s/m", doc), &mut law.damping);
+    let doc = "Largest force or torque, approached smoothly.";
+    visitor.number(&Field::optional("limit", "N m or N", doc), &mut law.limit);
+}
+
+fn mirror(kind: &mut ForceKind, mirror: &mut Mirror) {
+    if let ForceKind::Servo { coordinate, target, .. } = kind {
+        let sign = mirror.coordinate(coordinate);
+        mirror.signal(target, sign);
+    }
+}
+
+/// Numbers of a servo.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ServoLaw {
+    /// Force per deviation k.
+    pub stiffness: f64,
+    /// Force per deviation of the rate c.
+    pub damping: f64,
+    /// Largest force L; infinite unless given.
+    pub limit: f64,
+}
+
+impl Default for ServoLaw {
+    fn default() -> Self {
+        Self {
+            stiffness: 0.0,
+            damping: 0.0,
+            limit: f64::INFINITY,
+        }
+    }
+}
+
+impl ServoLaw {
+    /// What is wrong with it.
+    pub(crate) fn faults(&self, target: &Signal) -> Faults {
+        let mut faults = Faults::default();
+        faults.signal("target", target);
+        faults.not_negative("stiffness", self.stiffness);
+        faults.not_negative("damping", self.damping);
+        if self.limit != f64::INFINITY {
+            faults.positive("limit", self.limit);
+        }
+        faults
+    }
+}
+
+/// τ = L tanh(u/L) with u = k (r − x) + c (ṙ − ẋ) on the scalar coordinate x of a node, r(t) the set
+/// point; τ = u without limit.
+#[derive(Clone, Debug)]
+pub struct Servo {
+    /// The node whose coordinate it acts on; not a ball.
+    pub node: usize,
+    /// Set point r; its value and rate count.
+    pub target: Signal,
+    /// Numbers.
+    pub law: ServoLaw,
+}
+
+impl ForceLaw for Servo {
+    fn evaluate<T: Real>(&self, scene: &Scene<T>, loads: &mut Loads<T>) {
+        let [x, rate, _] = scene.coordinate(self.node);
+        let [target, target_rate, _] = self.target.evaluate(scene.t);
+        let wanted = (target - x) * self.law.stiffness + (target_rate - rate) * self.law.damping;
+        let limit = self.law.limit;
+        let force = if limit.is_finite() {
+            (wanted * (1.0 / limit)).tanh() * limit
+        } else {
+            wanted
+        };
+        loads.add_generalised(scene.tree, self.node, force);
+    }
+
+    fn energy<T: Real>(&self, _: &Scene<T>) -> Option<T> {
+        None
+    }
+
+    fn reach(&self) -> Reach<'_> {
+        Reach::Coordinate(self.node)
+    }
+
+    fn stores_energy(&self) -> bool {
+        false
+    }
+}

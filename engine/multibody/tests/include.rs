@@ -4,12 +4,13 @@
 
 mod common;
 
-use common::{Random, description};
+use common::{PLANE_CONTACT, Random, between, description};
 use holonom_algebra::{Formula, Generic, Mat3, Pose, Quaternion, Real, Vec3};
 use holonom_multibody::description::{
     Axis, Body, Constraint, Coordinate, CoordinateMotion, CoordinateRef, Description, Force, ForceKind,
     Frame, IncludeError, Joint, JointKind, Placement, Rod, frame,
 };
+use holonom_multibody::elements::forces::{AntiRollLaw, ContactLaw, Cylinders, ServoLaw, StopLaw};
 use holonom_multibody::expression::{Expression, ExpressionLaw, Scope};
 use holonom_multibody::formalism::world::{
     WorldNode, world_accelerations, world_positions, world_velocities,
@@ -360,6 +361,23 @@ fn every_force_and_constraint_has_its_image() {
             torque: loads[1].clone(),
             follower,
         };
+        let anti_roll = AntiRollLaw {
+            stiffness: 20.0,
+            damping: 1.5,
+            lever: 0.4,
+            free_twist: 0.3,
+        };
+        let touch = ContactLaw {
+            stiffness: 50.0,
+            dissipation: 0.4,
+            friction: 0.5,
+            ..ContactLaw::default()
+        };
+        let servo = ServoLaw {
+            stiffness: 8.0,
+            damping: 0.5,
+            limit: 3.0,
+        };
         let forces = [
             Force::new("load", applied(false)),
             Force::new("follower", applied(true)),
@@ -370,7 +388,49 @@ fn every_force_and_constraint_has_its_image() {
             Force::user("law", "two.b", "one", law.clone()),
             Force::new("expressions", expressions("ground.far", "two.b")),
             Force::new("expressions", expressions("two.b", "one.a")),
+            Force::anti_roll_bar("bar", "ground.far", "one.b", "two.b", anti_roll),
+            Force::torque_actuator("torque", "ground.far", "two.b", wave(r)),
+            Force::cylinder_contact(
+                "crossed",
+                "ground.far",
+                "two.b",
+                Cylinders::crossed([2.0, 1.0]),
+                touch,
+            ),
+            Force::cylinder_contact(
+                "parallel",
+                "ground.far",
+                "two.b",
+                Cylinders::parallel([2.0, 1.0], 0.7),
+                touch,
+            ),
+            Force::joint_anti_roll_bar("slides", ("first", 0), ("first", 1), 9.0, 0.2),
+            Force::joint_anti_roll_bar("slide and angle", ("first", 2), ("first", 4), 9.0, 0.2),
         ];
+        let more = (0..=PLANE_CONTACT).map(|kind| {
+            let names = ["element", "ground.far", "two.b"].map(str::to_string);
+            between(r, kind, names, 2.0)
+        });
+        let forces: Vec<Force> = forces.into_iter().chain(more).collect();
+        let stop = StopLaw {
+            stiffness: 30.0,
+            damping: 2.0,
+            onset: 0.2,
+        };
+        let text = |text: &str, variable: &str| {
+            Expression::parse(text, &Scope::new().variable(variable), None).unwrap()
+        };
+        let coordinates = (0..6).flat_map(|index| {
+            let at = || CoordinateRef::from(("first", index));
+            [
+                Force::nonlinear_joint_spring("spring", at(), text("3*x + x^2", "x"), 0.2)
+                    .damper(text("v + v^2", "v")),
+                Force::joint_stop("stop", at(), [-0.1, 0.3], stop),
+                Force::joint_stop("stop", at(), [f64::NEG_INFINITY, -0.3], stop),
+                Force::servo("servo", at(), wave(&mut Random::new(3)), servo),
+            ]
+        });
+        let forces: Vec<Force> = forces.into_iter().chain(coordinates).collect();
         for force in forces {
             let what = format!("{} {round}", force.name);
             check_exactly(&d.clone().force(force), &what);

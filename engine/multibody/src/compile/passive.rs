@@ -16,11 +16,11 @@ impl Attach<'_, '_> {
     pub(super) fn passive(&mut self, place: &str, kind: &ForceKind) -> Option<ForceElement> {
         Some(match kind {
             ForceKind::NonlinearSpring { from, to, law } => {
-                NonlinearSpring::new(self.frame(from)?, self.frame(to)?, law.compile()?).into()
+                NonlinearSpring::new(self.frame(from)?, self.frame(to)?, law.compiled()?).into()
             }
             ForceKind::NonlinearJointSpring { coordinate, law } => NonlinearJointSpring {
                 node: self.coordinate(coordinate, place, true)?.1,
-                curves: law.compile()?,
+                curves: law.compiled()?,
             }
             .into(),
             ForceKind::Bushing { from, to, law } => {

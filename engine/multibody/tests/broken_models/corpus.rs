@@ -5,6 +5,9 @@ use holonom_multibody::Signal;
 use holonom_multibody::description::{
     Body, Constraint, Description, Force, ForceKind, Frame, Joint, Rod, frame,
 };
+use holonom_multibody::elements::forces::{
+    AntiRollLaw, BushingLaw, ContactLaw, Cylinders, GasLaw, ServoLaw, Shape, StopLaw,
+};
 use holonom_multibody::expression::{Expression, Scope};
 use holonom_multibody::forest::Hint;
 use std::sync::Arc;
@@ -86,7 +89,7 @@ fn mirrored() -> Frame {
 
 /// All cases.
 pub fn all() -> Vec<(&'static str, Description)> {
-    [names(), bodies(), joints(), elements()]
+    [names(), bodies(), joints(), elements(), passive()]
         .into_iter()
         .flatten()
         .collect()
@@ -573,6 +576,215 @@ fn elements() -> Vec<(&'static str, Description)> {
                 .joint(Joint::revolute("j", "a", "b").axis([0.0; 3]))
                 .constraint(Constraint::distance("j", "a", "a", -2.0))
                 .force(Force::motor("m", "k", Signal::constant(NAN))),
+        ),
+    ]
+}
+
+/// Springs, stops, contacts and drives.
+fn passive() -> Vec<(&'static str, Description)> {
+    let one = |force: Force| pendulum().force(force);
+    let text =
+        |text: &str, variable: &str| Expression::parse(text, &Scope::new().variable(variable), None).unwrap();
+    let bushing = |change: &dyn Fn(&mut BushingLaw)| {
+        let mut law = BushingLaw::diagonal([1.0; 6], [0.1; 6]);
+        change(&mut law);
+        one(Force::bushing("bushing", "ground", "arm.end", law))
+    };
+    let gas = |change: &dyn Fn(&mut GasLaw)| {
+        let mut law = GasLaw {
+            height: 0.2,
+            volume: 0.01,
+            area: text("0.03", "x"),
+            load: 1000.0,
+            ..GasLaw::default()
+        };
+        change(&mut law);
+        one(Force::air_spring("bellows", "ground", "arm.end", law))
+    };
+    let stop = |stiffness, damping, onset| StopLaw {
+        stiffness,
+        damping,
+        onset,
+    };
+    let touch = |shape, change: &dyn Fn(&mut ContactLaw)| {
+        let mut law = ContactLaw {
+            stiffness: 1e5,
+            ..ContactLaw::default()
+        };
+        change(&mut law);
+        one(Force::plane_contact("floor", "ground", "arm.end", shape, law))
+    };
+    let law = ContactLaw {
+        stiffness: 1e5,
+        ..ContactLaw::default()
+    };
+    let bar = |stiffness, damping, lever| AntiRollLaw {
+        stiffness,
+        damping,
+        lever,
+        free_twist: 0.0,
+    };
+    let servo = |stiffness, damping, limit| ServoLaw {
+        stiffness,
+        damping,
+        limit,
+    };
+    let drive = |law| one(Force::servo("drive", "hinge", Signal::constant(0.0), law));
+    vec![
+        (
+            "a spring of an unknown variable",
+            one(Force::nonlinear_spring(
+                "spring",
+                "ground",
+                "arm.end",
+                text("2*y", "y"),
+                0.1,
+            )),
+        ),
+        (
+            "a damper that is not finite",
+            one(Force::nonlinear_joint_spring("spring", "hinge", text("x", "x"), 0.1).damper(NAN)),
+        ),
+        (
+            "a curved spring with an unknown length",
+            one(Force::nonlinear_spring(
+                "spring",
+                "ground",
+                "arm.end",
+                text("2*x", "x"),
+                NAN,
+            )),
+        ),
+        (
+            "a bushing that is not symmetric",
+            bushing(&|law| law.stiffness[0][1] = 0.5),
+        ),
+        (
+            "a bushing with negative damping",
+            bushing(&|law| law.damping[3][3] = -1.0),
+        ),
+        (
+            "a bushing that is not finite",
+            bushing(&|law| law.stiffness[3][3] = NAN),
+        ),
+        (
+            "a bushing of an unknown variable",
+            bushing(&|law| law.torque[1] = text("x", "x")),
+        ),
+        (
+            "an anti-roll bar without lever",
+            double().force(Force::anti_roll_bar(
+                "bar",
+                "ground",
+                "arm",
+                "forearm",
+                bar(1.0, 0.0, 0.0),
+            )),
+        ),
+        (
+            "an anti-roll bar on one body",
+            double().force(Force::anti_roll_bar(
+                "bar",
+                "arm",
+                "forearm",
+                "arm.end",
+                bar(-1.0, 0.0, 0.1),
+            )),
+        ),
+        (
+            "an anti-roll bar between one coordinate",
+            double().force(Force::joint_anti_roll_bar("bar", "hinge", "hinge", 1.0, 0.0)),
+        ),
+        ("an air spring without static state", gas(&|law| law.load = 0.0)),
+        (
+            "an air spring with two static states",
+            gas(&|law| law.pressure = 2e5),
+        ),
+        (
+            "an air spring without area",
+            gas(&|law| law.area = text("x", "x")),
+        ),
+        ("an air spring without volume", gas(&|law| law.volume = 0.0)),
+        ("an air spring that cools", gas(&|law| law.exponent = 0.7)),
+        ("an air spring with a vacuum", gas(&|law| law.load = -1e6)),
+        (
+            "a bump stop without length and onset",
+            one(Force::bump_stop(
+                "stop",
+                "ground",
+                "arm.end",
+                0.0,
+                stop(1.0, 0.0, 0.0),
+            )),
+        ),
+        (
+            "end stops the wrong way round",
+            one(Force::joint_stop(
+                "ends",
+                "hinge",
+                [1.0, -1.0],
+                stop(1.0, -1.0, 0.1),
+            )),
+        ),
+        (
+            "end stops without end",
+            one(Force::joint_stop(
+                "ends",
+                "hinge",
+                [f64::NEG_INFINITY, f64::INFINITY],
+                stop(0.0, 0.0, 0.1),
+            )),
+        ),
+        ("a sphere without radius", touch(Shape::sphere(0.0), &|_| ())),
+        (
+            "a box with a radius",
+            touch(
+                Shape {
+                    radius: 1.0,
+                    ..Shape::cuboid([1.0; 3])
+                },
+                &|_| (),
+            ),
+        ),
+        (
+            "a soft contact",
+            touch(Shape::sphere(1.0), &|law| law.exponent = 0.5),
+        ),
+        (
+            "a contact with negative friction",
+            touch(Shape::cylinder(1.0, -1.0), &|law| law.friction = -0.1),
+        ),
+        (
+            "spheres without radius",
+            one(Force::sphere_contact(
+                "balls",
+                "ground",
+                "arm.end",
+                [1.0, -1.0],
+                law,
+            )),
+        ),
+        (
+            "crossed cylinders with an end",
+            one(Force::cylinder_contact(
+                "rods",
+                "ground",
+                "arm.end",
+                Cylinders {
+                    length: 1.0,
+                    ..Cylinders::crossed([1.0, 0.0])
+                },
+                law,
+            )),
+        ),
+        (
+            "an actuator that is not finite",
+            one(Force::actuator("ram", "ground", "arm.end", Signal::constant(NAN))),
+        ),
+        ("a servo without force", drive(servo(1.0, 0.0, 0.0))),
+        (
+            "a servo with negative damping",
+            drive(servo(1.0, -1.0, f64::INFINITY)),
         ),
     ]
 }

@@ -121,11 +121,28 @@ fn imbalance(description: &Description, values: HashMap<String, f64>) -> f64 {
             ForceKind::SpringDamper { from, to, .. }
             | ForceKind::TorsionSpring { from, to, .. }
             | ForceKind::User { from, to, .. }
-            | ForceKind::Expression { from, to, .. } => {
+            | ForceKind::Expression { from, to, .. }
+            | ForceKind::NonlinearSpring { from, to, .. }
+            | ForceKind::Bushing { from, to, .. }
+            | ForceKind::AirSpring { from, to, .. }
+            | ForceKind::BumpStop { from, to, .. }
+            | ForceKind::PlaneContact {
+                plane: from,
+                body: to,
+                ..
+            }
+            | ForceKind::SphereContact { from, to, .. }
+            | ForceKind::CylinderContact { from, to, .. }
+            | ForceKind::Actuator { from, to, .. } => {
                 sums.add_pair(from, to, known.pose(to).0, force, torque);
             }
+            ForceKind::AntiRollBar { .. } => unreachable!("not among the random mechanisms"),
             // Part of what its joint transmits.
-            ForceKind::JointSpring { .. } => {}
+            ForceKind::JointSpring { .. }
+            | ForceKind::NonlinearJointSpring { .. }
+            | ForceKind::JointAntiRollBar { .. }
+            | ForceKind::JointStop { .. }
+            | ForceKind::Servo { .. } => {}
         }
     }
     let mut worst = 0.0_f64;

@@ -5,9 +5,12 @@
 
 use holonom_algebra::{Mat3, Pose, Quaternion, Vec3};
 use holonom_dae::Mechanical;
+use holonom_multibody::curve::{Curve, Extrapolation, Interpolation};
 use holonom_multibody::description::{
     Body, Constraint, Coordinate, Description, Force, Frame, Joint, JointKind, Rod,
 };
+use holonom_multibody::elements::forces::{BushingLaw, ContactLaw, GasLaw, ServoLaw, Shape, StopLaw};
+use holonom_multibody::expression::{Expression, Scope};
 use holonom_multibody::forest::Hint;
 use holonom_multibody::start::MechanicalModel;
 use holonom_multibody::{Model, Signal};
@@ -280,7 +283,141 @@ pub fn enrich(r: &mut Random, mut d: Description) -> Description {
         let force = Force::applied("push", format!("b{i}"), load);
         d = d.force(if r.chance(0.5) { force.follower() } else { force });
     }
+    // Dice of their own, so that the others fall as before.
+    let own = &mut Random::new(r.0);
+    for k in 0..own.below(4) {
+        if let Some((from, to, length)) = pair(own, &mut d, Some(0.7)) {
+            let name = format!("element{k}");
+            // The image of a plane has a marker more: not among these.
+            let kind = own.below(PLANE_CONTACT);
+            d = d.force(between(own, kind, [name, from, to], length));
+        }
+    }
+    for k in 0..own.below(3) {
+        if free.is_empty() {
+            break;
+        }
+        let (joint, value) = free[own.below(free.len())].clone();
+        let name = format!("drive{k}");
+        d = d.force(on_coordinate(own, name, joint.as_str(), value));
+    }
+    if free.len() > 1 && own.chance(0.3) {
+        let (left, right) = (free[0].0.as_str(), free[1].0.as_str());
+        d = d.force(Force::joint_anti_roll_bar(
+            "bar",
+            left,
+            right,
+            own.range(1.0, 9.0),
+            0.1,
+        ));
+    }
     d
+}
+
+/// An expression of one variable.
+pub fn law(text: &str, variable: &str) -> Expression {
+    Expression::parse(text, &Scope::new().variable(variable), None).unwrap()
+}
+
+/// Numbers of a soft contact.
+fn contact(r: &mut Random) -> ContactLaw {
+    ContactLaw {
+        stiffness: r.range(50.0, 200.0),
+        exponent: if r.chance(0.3) { 1.0 } else { 1.5 },
+        dissipation: r.range(0.0, 0.5),
+        friction: r.range(0.0, 0.5),
+        slip_speed: 0.1,
+    }
+}
+
+/// The last kind of [`between`].
+pub const PLANE_CONTACT: usize = 7;
+
+/// A force element of a kind between two frames that are some distance apart: name, frames.
+pub fn between(r: &mut Random, kind: usize, [name, from, to]: [String; 3], length: f64) -> Force {
+    match kind {
+        0 => {
+            let hard = law("30*x + 200*x^3", "x");
+            Force::nonlinear_spring(name, from, to, hard, length * r.range(0.6, 1.3))
+                .damper(r.range(0.5, 3.0))
+        }
+        1 => {
+            let (x, y) = (vec![-1.0, -0.1, 0.0, 0.2, 1.0], vec![-40.0, -3.0, 0.0, 4.0, 25.0]);
+            let curve = Curve::new("rubber", x, y, Interpolation::Spline, Extrapolation::Linear).unwrap();
+            Force::nonlinear_spring(name, from, to, curve, length).damper(law("2*v + v^3", "v"))
+        }
+        2 => {
+            let mut law_of_all = BushingLaw::diagonal(
+                [0; 6].map(|_| r.range(1.0, 40.0)),
+                [0; 6].map(|_| r.range(0.0, 2.0)),
+            );
+            law_of_all.preload_torque = r.vector(0.3);
+            if r.chance(0.5) {
+                (law_of_all.stiffness[0][4], law_of_all.stiffness[4][0]) = (0.7, 0.7);
+                law_of_all.force[2] = law("9*s^3", "s");
+            }
+            Force::bushing(name, from, to, law_of_all)
+        }
+        3 => {
+            let gas = GasLaw {
+                height: length,
+                volume: 0.02,
+                area: law("0.01 + 0.002*x", "x"),
+                load: r.range(5.0, 30.0),
+                ambient: 1000.0,
+                damping: r.range(0.0, 2.0),
+                ..GasLaw::default()
+            };
+            Force::air_spring(name, from, to, gas)
+        }
+        4 => {
+            let stop = StopLaw {
+                stiffness: r.range(20.0, 90.0),
+                damping: r.range(0.0, 3.0),
+                onset: 0.1,
+            };
+            let stop = Force::bump_stop(name, from, to, length * r.range(0.8, 1.2), stop);
+            if r.chance(0.5) { stop.rebound() } else { stop }
+        }
+        5 => {
+            let radii = [0.6 * length, 0.5 * length];
+            Force::sphere_contact(name, from, to, radii, contact(r))
+        }
+        6 => Force::actuator(name, from, to, signal(r, 2.0)),
+        _ => {
+            let shape = match r.below(3) {
+                0 => Shape::sphere(r.range(0.2, 0.6)),
+                1 => Shape::cylinder(0.4, 0.3),
+                _ => Shape::cuboid([0.5, 0.7, 0.3]),
+            };
+            Force::plane_contact(name, from, to, shape, contact(r))
+        }
+    }
+}
+
+/// A force element on a coordinate near a value.
+pub fn on_coordinate(r: &mut Random, name: String, joint: &str, value: f64) -> Force {
+    match r.below(3) {
+        0 => Force::nonlinear_joint_spring(name, joint, law("4*x + 3*x^3", "x"), value)
+            .damper(law("0.2*v", "v")),
+        1 => {
+            let stop = StopLaw {
+                stiffness: 20.0,
+                damping: 0.4,
+                onset: 0.1,
+            };
+            let upper = if r.chance(0.5) { f64::INFINITY } else { value + 0.1 };
+            Force::joint_stop(name, joint, [value - 0.1, upper], stop)
+        }
+        _ => {
+            let servo = ServoLaw {
+                stiffness: 8.0,
+                damping: 0.5,
+                limit: if r.chance(0.5) { f64::INFINITY } else { 3.0 },
+            };
+            Force::servo(name, joint, signal(r, value), servo)
+        }
+    }
 }
 
 /// Mechanism number `seed`: two thirds of them with more than a tree.

@@ -1,6 +1,6 @@
 //! Force elements: loads, stored energy and power belong together.
 
-use crate::stand::{Collected, Random, Run, Stand, close, node};
+use crate::stand::{Collected, Random, Run, Stand, close, hinge, node};
 use holonom_algebra::{Dual4, Formula, Function, Generic, Inertia, Plain, Pose, Real, Trace, Vec3};
 use holonom_multibody::Signal;
 use holonom_multibody::elements::forces::{
@@ -36,24 +36,6 @@ fn power(force: &ForceElement, stand: &Stand, run: &Run<f64>) -> f64 {
         "power by node",
     );
     power
-}
-
-/// Two frames that a turn about their common z axis keeps parallel.
-fn hinge(stand: &Stand, turn: usize, r: &mut Random) -> (Attachment, Attachment) {
-    let n = &stand.tree.nodes[turn];
-    let about_z = Pose::new(
-        holonom_algebra::Mat3([[0.6, -0.8, 0.0], [0.8, 0.6, 0.0], [0.0, 0.0, 1.0]]),
-        r.vector(),
-    );
-    let from = Attachment {
-        node: n.parent,
-        frame: n.placement.then(&about_z),
-    };
-    let to = Attachment {
-        node: turn,
-        frame: Pose::new(about_z.rotation.transpose(), r.vector()),
-    };
-    (from, to)
 }
 
 /// Springs with the given damping.

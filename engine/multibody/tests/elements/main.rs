@@ -2,7 +2,9 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod conformance;
 mod constraints;
 mod energy;
 mod forces;
+mod laws;
 mod stand;

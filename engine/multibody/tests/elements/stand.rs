@@ -307,6 +307,24 @@ impl<T: Real> Collected<T> {
     }
 }
 
+/// Two frames that a turn about their common z axis keeps parallel.
+pub fn hinge(stand: &Stand, turn: usize, r: &mut Random) -> (Attachment, Attachment) {
+    let n = &stand.tree.nodes[turn];
+    let about_z = Pose::new(
+        Mat3([[0.6, -0.8, 0.0], [0.8, 0.6, 0.0], [0.0, 0.0, 1.0]]),
+        r.vector(),
+    );
+    let from = Attachment {
+        node: n.parent,
+        frame: n.placement.then(&about_z),
+    };
+    let to = Attachment {
+        node: turn,
+        frame: Pose::new(about_z.rotation.transpose(), r.vector()),
+    };
+    (from, to)
+}
+
 /// |a − b| ≤ tolerance · max(1, |b|).
 #[track_caller]
 pub fn close(a: f64, b: f64, tolerance: f64, what: &str) {

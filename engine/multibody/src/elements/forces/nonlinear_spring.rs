@@ -74,7 +74,7 @@ impl SpringLaw {
     }
 
     /// Ready to be evaluated; none where a variable does not exist.
-    pub(crate) fn compile(&self) -> Option<SpringCurves> {
+    pub fn compiled(&self) -> Option<SpringCurves> {
         let spring = self.spring.over_variables(&["x"]).ok()?;
         Some(SpringCurves {
             integral: Integral::new(spring.clone()),

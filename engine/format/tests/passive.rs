@@ -1,0 +1,241 @@
+//! Springs, stops, contacts and drives in model files.
+#![allow(clippy::unwrap_used)]
+
+use holonom_format::{Files, ModelFile, read, write};
+use holonom_multibody::elements::forces::FORCES;
+
+const HEAD: &str = r#"
+[model]
+format = 1
+name = "all"
+[parameters]
+k = "30 N/mm"
+[[table]]
+name = "rubber"
+x = [-0.1, 0, 0.05]
+y = [-9000, 0, 2000]
+interpolation = "monotone"
+extrapolation = "linear"
+[[body]]
+name = "one"
+mass = 2
+solid = { box = [1, 1, 1] }
+markers = { end = [0.5, 0, 0] }
+[[body]]
+name = "two"
+mass = 2
+solid = { box = [1, 1, 1] }
+[[joint]]
+name = "slide"
+kind = "prismatic"
+from = "ground"
+to = "one"
+[[joint]]
+name = "turn"
+kind = "revolute"
+from = "one.end"
+to = "two"
+"#;
+
+const FORCES_OF_ALL_KINDS: &str = r#"
+[[force]]
+name = "f1"
+kind = "nonlinear-spring"
+from = "ground"
+to = "two"
+spring = "rubber(x) + k*x"
+damper = "1500*v + 20*v*abs(v)"
+free_length = "300 mm"
+[[force]]
+name = "f2"
+kind = "nonlinear-joint-spring"
+coordinate = "turn"
+spring = "5*sin(x)"
+free_position = "10 deg"
+[[force]]
+name = "f3"
+kind = "bushing"
+from = "ground"
+to = "two"
+stiffness = ["800 N/mm", 8e5, 1e5, 90, 90, 30]
+damping = [[4, 1, 0, 0, 0, 0], [1, 4, 0, 0, 0, 0], [0, 0, 4, 0, 0, 0], [0, 0, 0, 1, 0, 0], [0, 0, 0, 0, 1, 0], [0, 0, 0, 0, 0, 1]]
+preload_force = [0, 0, "1 kN"]
+force = ["1e9*s^3", 0, "rubber(s)"]
+[[force]]
+name = "f4"
+kind = "anti-roll-bar"
+bar = "ground"
+left = "one"
+right = "two"
+stiffness = 900
+lever = "250 mm"
+[[force]]
+name = "f5"
+kind = "joint-anti-roll-bar"
+left = "slide"
+right = "turn"
+stiffness = 400
+left_ratio = 3
+[[force]]
+name = "f6"
+kind = "air-spring"
+from = "ground"
+to = "two"
+height = 0.2
+volume = 0.01
+area = "0.03 + 0.02*x"
+load = "15 kN"
+exponent = 1.3
+[[force]]
+name = "f7"
+kind = "bump-stop"
+from = "ground"
+to = "two"
+length = 0.1
+rebound = true
+stiffness = "k"
+onset = "5 mm"
+[[force]]
+name = "f8"
+kind = "joint-stop"
+coordinate = "turn"
+upper = "30 deg"
+stiffness = 1000
+damping = 2
+onset = "2 deg"
+[[force]]
+name = "f9"
+kind = "plane-contact"
+plane = "ground"
+body = "two"
+shape = "box"
+size = [0.3, 0.2, 0.1]
+stiffness = 1e6
+friction = 0.4
+[[force]]
+name = "f10"
+kind = "sphere-contact"
+from = "ground"
+to = "two"
+radius = 0.1
+second_radius = 0.2
+stiffness = 1e6
+[[force]]
+name = "f11"
+kind = "cylinder-contact"
+from = "ground"
+to = "two"
+radius = 0.1
+second_radius = 0.2
+axes = "parallel"
+length = 0.3
+stiffness = 1e6
+dissipation = 0.4
+[[force]]
+name = "f12"
+kind = "actuator"
+from = "ground"
+to = "two"
+force = "100*sin(2*t)"
+torque = "3 N*m"
+[[force]]
+name = "f13"
+kind = "servo"
+coordinate = "turn"
+target = "0.3*sin(t)"
+stiffness = 400
+limit = 60
+"#;
+
+fn from_text(text: &str) -> Result<ModelFile, String> {
+    let files = Files::in_memory([("m.toml", text)]);
+    let file = read("m.toml", &files, &[]).map_err(|messages| messages.to_string())?;
+    file.compile().map_err(|messages| messages.to_string())?;
+    Ok(file)
+}
+
+#[test]
+fn all_kinds_are_read_and_written() {
+    let file = from_text(&format!("{HEAD}{FORCES_OF_ALL_KINDS}")).unwrap_or_else(|m| panic!("{m}"));
+    let text = write(&file).unwrap();
+    let again = from_text(&text).unwrap_or_else(|m| panic!("{m}\n{text}"));
+    assert!(again == file, "{text}");
+    assert_eq!(write(&again).unwrap(), text);
+    // Those of this file and the older ones are all there are.
+    let older = [
+        "applied",
+        "spring-damper",
+        "torsion-spring",
+        "joint-spring",
+        "user",
+        "expression",
+    ];
+    for info in FORCES {
+        let here = file
+            .description
+            .forces
+            .iter()
+            .any(|f| f.kind.info().name == info.name);
+        let known = here || older.contains(&info.name) || !info.in_files;
+        assert!(known, "add \"{}\" to this test or to another one", info.name);
+    }
+}
+
+#[test]
+fn faults_are_shown_where_they_are() {
+    for (from, to, expected) in [
+        (
+            "spring = \"rubber(x) + k*x\"",
+            "spring = \"rubber(x) + t\"",
+            "the variable `t` does not exist here",
+        ),
+        (
+            "spring = \"rubber(x) + k*x\"",
+            "spring = \"rubber(v)\"",
+            "unknown name `v`",
+        ),
+        (
+            "spring = \"rubber(x) + k*x\"",
+            "spring = \"3 kg\"",
+            "this is a mass",
+        ),
+        (
+            "\"800 N/mm\", 8e5, 1e5",
+            "8e5, 1e5",
+            "6 numbers (the diagonal) or 6 rows of 6 are expected here, not 5",
+        ),
+        (
+            "[4, 1, 0, 0, 0, 0]",
+            "[4, 1, 0, 0, 0]",
+            "6 numbers are expected in each row, not 5",
+        ),
+        (
+            "[4, 1, 0, 0, 0, 0]",
+            "[4, 2, 0, 0, 0, 0]",
+            "its matrix is not symmetric",
+        ),
+        (
+            "lever = \"250 mm\"",
+            "lever = -1",
+            "`lever` is -1, but must be positive",
+        ),
+        ("load = \"15 kN\"", "", "the static state is not determined"),
+        ("onset = \"5 mm\"", "", "needs `onset`"),
+        ("upper = \"30 deg\"", "", "it has no end to stop at"),
+        ("shape = \"box\"", "shape = \"cone\"", "cone"),
+        ("size = [0.3, 0.2, 0.1]", "radius = 0.1", "a box has no radius"),
+        (
+            "axes = \"parallel\"",
+            "axes = \"crossed\"",
+            "crossed cylinders have no ends",
+        ),
+        ("limit = 60", "limit = 0", "`limit` is 0, but must be positive"),
+    ] {
+        let text = format!("{HEAD}{FORCES_OF_ALL_KINDS}");
+        assert!(text.contains(from), "{from}");
+        let broken = text.replacen(from, to, 1);
+        let messages = from_text(&broken).expect_err(to);
+        assert!(messages.contains(expected), "{to}: {messages}");
+        assert!(messages.contains("m.toml:"), "{messages}");
+    }
+}

@@ -1,0 +1,617 @@
+//! What every force element must fulfil, by a sample of each kind in the registry. A new kind adds
+//! its sample to [`samples`].
+
+use crate::stand::{Collected, Random, Run, Stand, close, hinge, node};
+use holonom_algebra::{Dual4, Generic, Inertia, Mat3, Pose, Real, Trace, Vec3};
+use holonom_multibody::Signal;
+use holonom_multibody::curve::{Curve, Extrapolation, Interpolation};
+use holonom_multibody::elements::forces::*;
+use holonom_multibody::elements::scene::Scene;
+use holonom_multibody::expression::{Expression, ExpressionLaw, ScalarLaw, Scope};
+use holonom_multibody::formalism::world::WorldNode;
+use holonom_multibody::model::Attachment;
+use holonom_multibody::tree::{NodeKind, Tree};
+use std::sync::Arc;
+
+/// Where samples are attached.
+struct Places {
+    /// Three frames on different nodes.
+    frames: [Attachment; 3],
+    /// Two frames that turn about a common z axis.
+    hinge: [Attachment; 2],
+    /// Two nodes with scalar coordinates.
+    coordinates: [usize; 2],
+}
+
+/// A force element and what can be said about its kind.
+struct Sample {
+    kind: &'static str,
+    element: ForceElement,
+    /// It gives no energy but what it has stored.
+    passive: bool,
+}
+
+fn law(text: &str, variable: &str) -> Expression {
+    Expression::parse(text, &Scope::new().variable(variable), None).unwrap()
+}
+
+fn rubber() -> Curve {
+    let (x, y) = (
+        vec![-2.0, -0.5, 0.0, 0.4, 1.1, 3.0],
+        vec![-30.0, -9.0, 0.0, 7.0, 29.0, 140.0],
+    );
+    Curve::new("rubber", x, y, Interpolation::Monotone, Extrapolation::Linear).unwrap()
+}
+
+fn bushing_law() -> BushingLaw {
+    let mut law_of_all =
+        BushingLaw::diagonal([30.0, 25.0, 40.0, 8.0, 9.0, 7.0], [3.0, 2.0, 1.0, 0.5, 0.4, 0.6]);
+    for (i, j, k, c) in [
+        (0, 1, 4.0, 0.2),
+        (0, 4, -3.0, 0.1),
+        (3, 5, 1.5, 0.0),
+        (2, 3, 2.0, -0.1),
+    ] {
+        (law_of_all.stiffness[i][j], law_of_all.stiffness[j][i]) = (k, k);
+        (law_of_all.damping[i][j], law_of_all.damping[j][i]) = (c, c);
+    }
+    law_of_all.preload_force = [1.0, -2.0, 0.5];
+    law_of_all.preload_torque = [0.3, 0.0, -0.2];
+    law_of_all.force[1] = law("5*s^3 + 2*s*abs(s)", "s");
+    law_of_all.torque[2] = law("4*sin(s)", "s");
+    law_of_all
+}
+
+/// A sample, or several, of every kind.
+fn samples(places: &Places) -> Vec<Sample> {
+    let [from, to, third] = places.frames;
+    let [left, right] = places.coordinates;
+    let mut list: Vec<Sample> = Vec::new();
+    let mut add = |kind: &'static str, passive: bool, element: ForceElement| {
+        list.push(Sample {
+            kind,
+            element,
+            passive,
+        });
+    };
+    let wave = |x: f64| Signal::harmonic(x, 2.0, 0.3);
+    let applied = Applied {
+        frame: to,
+        force: [1.0, -2.0, 3.0].map(wave),
+        torque: [0.1, 0.2, -0.3].map(wave),
+        follower: true,
+    };
+    add("applied", false, applied.into());
+    let spring = SpringDamper {
+        from,
+        to,
+        stiffness: 30.0,
+        damping: 5.0,
+        free_length: 0.4,
+        preload: 3.0,
+    };
+    add("spring-damper", true, spring.into());
+    let torsion = TorsionSpring {
+        from: places.hinge[0],
+        to: places.hinge[1],
+        stiffness: 7.0,
+        damping: 0.8,
+        free_angle: 0.4,
+    };
+    add("torsion-spring", true, torsion.into());
+    let joint = JointSpring {
+        node: left,
+        stiffness: 11.0,
+        damping: 0.7,
+        free_position: -0.3,
+        motor: Signal::constant(0.0),
+    };
+    add("joint-spring", true, joint.into());
+    let scope = ExpressionLaw::scope();
+    let own = |text: &str| Expression::parse(text, &scope, None).unwrap();
+    let written = ExpressionLaw::new(
+        ["-3*x + y*z", "-vy + r12^2", "sin(wz) - t*z"].map(own),
+        ["-wx", "1.5*r31", "x*vx"].map(own),
+    );
+    let user = || User {
+        from,
+        to,
+        law: Arc::new(Generic::new(written.clone().unwrap()).unwrap()),
+    };
+    add("user", false, user().into());
+    add("expression", false, user().into());
+    let damped = |spring: ScalarLaw| SpringLaw {
+        spring: spring.over("x"),
+        damper: law("4*v + v*abs(v)", "v"),
+        free: 0.7,
+    };
+    for spring in [
+        ScalarLaw::from(rubber()),
+        ScalarLaw::from(law("20*x + 9*x^3 + exp(x)", "x")),
+    ] {
+        let curves = damped(spring);
+        let curves = || SpringLaw::compiled(&curves).unwrap();
+        add(
+            "nonlinear-spring",
+            true,
+            NonlinearSpring::new(from, to, curves()).into(),
+        );
+        let joint = NonlinearJointSpring {
+            node: left,
+            curves: curves(),
+        };
+        add("nonlinear-joint-spring", true, joint.into());
+    }
+    add(
+        "bushing",
+        true,
+        Bushing::new(from, to, &bushing_law()).unwrap().into(),
+    );
+    let diagonal = BushingLaw::diagonal([30.0, 25.0, 40.0, 8.0, 9.0, 7.0], [3.0, 2.0, 1.0, 0.5, 0.4, 0.6]);
+    add("bushing", true, Bushing::new(from, to, &diagonal).unwrap().into());
+    let bar = AntiRollBar {
+        bar: from,
+        left: to,
+        right: third,
+        law: AntiRollLaw {
+            stiffness: 12.0,
+            damping: 0.9,
+            lever: 0.4,
+            free_twist: 0.2,
+        },
+    };
+    add("anti-roll-bar", true, bar.into());
+    let bar = JointAntiRollBar {
+        nodes: [left, right],
+        law: JointAntiRollLaw {
+            stiffness: 12.0,
+            damping: 0.9,
+            ratios: [0.8, -1.3],
+            free_twist: 0.2,
+        },
+    };
+    add("joint-anti-roll-bar", true, bar.into());
+    for (area, exponent) in [
+        ("0.3", 1.38),
+        ("0.3 + 0.1*tanh(x)", 1.0),
+        ("0.2 + 0.01*rubber(x)", 1.4),
+    ] {
+        let scope = Scope::new().variable("x").table(Arc::new(rubber()));
+        let gas = GasLaw {
+            height: 1.2,
+            volume: 0.6,
+            area: Expression::parse(area, &scope, None).unwrap(),
+            load: 40.0,
+            exponent,
+            ambient: 100.0,
+            damping: 2.0,
+            ..GasLaw::default()
+        };
+        add("air-spring", true, AirSpring::new(from, to, &gas).unwrap().into());
+    }
+    let stop = StopLaw {
+        stiffness: 60.0,
+        damping: 8.0,
+        onset: 0.3,
+    };
+    for rebound in [false, true] {
+        let bump = BumpStop {
+            from,
+            to,
+            length: 2.5,
+            rebound,
+            law: stop,
+        };
+        add("bump-stop", true, bump.into());
+    }
+    let ends = JointStop {
+        node: left,
+        lower: -0.2,
+        upper: 0.3,
+        law: stop,
+    };
+    add("joint-stop", true, ends.into());
+    let contact = ContactLaw {
+        stiffness: 50.0,
+        dissipation: 0.4,
+        friction: 0.6,
+        slip_speed: 0.1,
+        ..ContactLaw::default()
+    };
+    for shape in [
+        Shape::sphere(1.0),
+        Shape::cylinder(0.8, 0.9),
+        Shape::cylinder(1.0, 0.0),
+        Shape::cuboid([1.5, 1.1, 0.9]),
+    ] {
+        let contact = PlaneContact {
+            plane: from,
+            body: to,
+            shape,
+            law: contact,
+        };
+        add("plane-contact", true, contact.into());
+    }
+    let spheres = SphereContact {
+        from,
+        to,
+        radii: [1.4, 1.6],
+        law: contact,
+    };
+    add("sphere-contact", true, spheres.into());
+    for cylinders in [
+        Cylinders::crossed([0.9, 0.8]),
+        Cylinders::parallel([1.2, 1.4], 0.7),
+    ] {
+        let contact = CylinderContact {
+            from,
+            to,
+            cylinders,
+            law: contact,
+        };
+        add("cylinder-contact", true, contact.into());
+    }
+    let actuator = Actuator {
+        from,
+        to,
+        force: wave(3.0),
+        torque: wave(0.4),
+    };
+    add("actuator", false, actuator.into());
+    for limit in [2.0, f64::INFINITY] {
+        let servo = Servo {
+            node: left,
+            target: wave(0.5),
+            law: ServoLaw {
+                stiffness: 9.0,
+                damping: 0.6,
+                limit,
+            },
+        };
+        add("servo", false, servo.into());
+    }
+    list
+}
+
+/// Samples on the test stand.
+fn on_stand(seed: u64) -> (Stand, Vec<Sample>) {
+    let stand = Stand::new(seed);
+    let mut r = Random::new(seed);
+    let frames = [node::ARM, node::TIP, node::SIDE].map(|node| r.attachment(node));
+    let (first, second) = hinge(&stand, node::LOW, &mut r);
+    let places = Places {
+        frames,
+        hinge: [first, second],
+        coordinates: [node::ARM, node::TIP],
+    };
+    (stand, samples(&places))
+}
+
+const SEEDS: core::ops::Range<u64> = 1..25;
+
+fn loads_of<T: Real>(element: &ForceElement, tree: &Tree, scene: &Scene<T>) -> Collected<T> {
+    let mut collected = Collected::new(tree);
+    element.evaluate(scene, &mut collected.loads());
+    collected
+}
+
+/// All components of loads, one after the other.
+fn components<T: Real>(loads: &Collected<T>) -> Vec<T> {
+    let wrenches = loads
+        .wrenches
+        .iter()
+        .flat_map(|w| w.force.0.into_iter().chain(w.moment.0));
+    wrenches.chain(loads.generalised.iter().copied()).collect()
+}
+
+fn size(components: &[f64]) -> f64 {
+    components.iter().fold(0.0, |most: f64, x| most.max(x.abs()))
+}
+
+#[test]
+fn every_kind_has_a_sample() {
+    let (_, samples) = on_stand(1);
+    for info in FORCES {
+        assert!(
+            samples.iter().any(|sample| sample.kind == info.name),
+            "add a sample of \"{}\"",
+            info.name
+        );
+    }
+    for sample in samples {
+        assert!(
+            FORCES.iter().any(|info| info.name == sample.kind),
+            "{}",
+            sample.kind
+        );
+    }
+}
+
+/// A sample that never acts shows nothing.
+#[test]
+fn samples_act() {
+    let mut acting = vec![0; on_stand(1).1.len()];
+    for seed in SEEDS {
+        let (stand, samples) = on_stand(seed);
+        let run = stand.now();
+        let scene = run.scene(&stand.tree);
+        for (count, sample) in acting.iter_mut().zip(&samples) {
+            let loads = loads_of(&sample.element, &stand.tree, &scene);
+            *count += usize::from(size(&components(&loads)) > 1e-3);
+            // Where it says it acts, and nowhere else.
+            let nodes = sample.element.nodes();
+            for (i, node) in stand.tree.nodes.iter().enumerate() {
+                if !nodes.contains(&Some(i)) {
+                    assert_eq!(
+                        loads.wrenches[i],
+                        holonom_algebra::Wrench::zero(),
+                        "{}",
+                        sample.kind
+                    );
+                    let own = &loads.generalised[node.v..node.v + node.n_v()];
+                    assert!(own.iter().all(|x| *x == 0.0), "{}", sample.kind);
+                }
+            }
+            assert_eq!(
+                sample.element.energy(&scene).is_some(),
+                sample.element.stores_energy(),
+                "{}",
+                sample.kind
+            );
+        }
+    }
+    for (count, sample) in acting.iter().zip(on_stand(1).1) {
+        assert!(*count >= 5, "{} acts {count} times", sample.kind);
+    }
+}
+
+#[test]
+fn loads_at_rest_are_the_slope_of_the_energy() {
+    for seed in SEEDS {
+        let (stand, samples) = on_stand(seed);
+        let shift = Random::new(seed + 100).many(stand.tree.n_v);
+        let moved = stand.shifted(&shift);
+        let rest = stand.with_velocities(&vec![0.0; stand.tree.n_v], false);
+        let moving = stand.with_velocities(&shift, false);
+        for sample in samples.iter().filter(|s| s.element.stores_energy()) {
+            let energy = sample.element.energy(&moved.scene(&stand.tree)).unwrap();
+            let loads = loads_of(&sample.element, &stand.tree, &rest.scene(&stand.tree));
+            let work = loads.power(&moving.scene(&stand.tree));
+            close(
+                work,
+                -energy.derivative(0),
+                1e-11,
+                &format!("{} {seed}", sample.kind),
+            );
+        }
+    }
+}
+
+#[test]
+fn passive_elements_only_lose_energy() {
+    let mut lost = vec![0.0; on_stand(1).1.len()];
+    for seed in SEEDS {
+        let (stand, samples) = on_stand(seed);
+        let (run, dual) = (stand.now(), stand.dual());
+        for (lost, sample) in lost.iter_mut().zip(&samples).filter(|(_, s)| s.passive) {
+            let energy = sample.element.energy(&dual.scene(&stand.tree)).unwrap();
+            let scene = run.scene(&stand.tree);
+            let power = loads_of(&sample.element, &stand.tree, &scene).power(&scene);
+            let dissipated = -power - energy.derivative(0);
+            let scale = power.abs().max(1.0);
+            assert!(
+                dissipated > -1e-11 * scale,
+                "{} {seed}: {dissipated:e}",
+                sample.kind
+            );
+            *lost += dissipated;
+        }
+    }
+    for (lost, sample) in lost.iter().zip(on_stand(1).1).filter(|(_, s)| s.passive) {
+        assert!(*lost > 1e-3, "{} loses {lost}", sample.kind);
+    }
+}
+
+#[test]
+fn derivatives_are_those_of_differences() {
+    let h = 1e-6;
+    for seed in SEEDS {
+        let (stand, samples) = on_stand(seed);
+        let (before, dual, after) = (stand.later(-h), stand.dual(), stand.later(h));
+        for sample in &samples {
+            let at = |run: &Run<f64>| {
+                let scene = run.scene(&stand.tree);
+                components(&loads_of(&sample.element, &stand.tree, &scene))
+            };
+            let exact = components(&loads_of(&sample.element, &stand.tree, &dual.scene(&stand.tree)));
+            let (before, after) = (at(&before), at(&after));
+            let scale = size(&before).max(1.0);
+            for k in 0..exact.len() {
+                let slope = (after[k] - before[k]) / (2.0 * h);
+                let error = (slope - exact[k].derivative(0)).abs();
+                let tolerance = 1e-6 * scale.max(slope.abs());
+                assert!(
+                    error <= tolerance,
+                    "{} {seed}: {slope} and {}",
+                    sample.kind,
+                    exact[k].derivative(0)
+                );
+            }
+        }
+    }
+}
+
+/// The world seen from a frame that is elsewhere, turned, and moves.
+fn seen_moving(
+    world: &[WorldNode<f64>],
+    pose: &Pose<f64>,
+    omega: Vec3<f64>,
+    velocity: Vec3<f64>,
+) -> Vec<WorldNode<f64>> {
+    let seen = |node: &WorldNode<f64>| {
+        let mut moved = *node;
+        moved.rotation = pose.rotation.matrix(&node.rotation);
+        moved.position = pose.position + pose.rotation.times(node.position);
+        moved.omega = pose.rotation.times(node.omega) + omega;
+        moved.velocity = pose.rotation.times(node.velocity) + velocity + omega.cross(moved.position);
+        moved
+    };
+    world.iter().map(seen).collect()
+}
+
+#[test]
+fn a_moved_turned_and_moving_world_changes_nothing() {
+    for seed in SEEDS {
+        let (stand, samples) = on_stand(seed);
+        let mut r = Random::new(seed + 7);
+        let (pose, omega, velocity) = (r.pose(), r.vector().scale(3.0), r.vector().scale(5.0));
+        let run = stand.now();
+        let world = seen_moving(&run.world, &pose, omega, velocity);
+        for sample in &samples {
+            let scene = run.scene(&stand.tree);
+            let here = loads_of(&sample.element, &stand.tree, &scene);
+            let energy = sample.element.energy(&scene);
+            let scene = Scene {
+                world: &world,
+                ..scene
+            };
+            let there = loads_of(&sample.element, &stand.tree, &scene);
+            let what = format!("{} {seed}", sample.kind);
+            let scale = size(&components(&here)).max(1.0);
+            for (a, b) in here.wrenches.iter().zip(&there.wrenches) {
+                let force = (pose.rotation.times(a.force) - b.force).norm();
+                let moment = (pose.rotation.times(a.moment) - b.moment).norm();
+                assert!(
+                    force < 1e-10 * scale && moment < 1e-10 * scale,
+                    "{what}: {force:e} {moment:e}"
+                );
+            }
+            assert_eq!(here.generalised, there.generalised, "{what}");
+            if let (Some(a), Some(b)) = (energy, sample.element.energy(&scene)) {
+                close(b, a, 1e-11, &what);
+            }
+        }
+    }
+}
+
+#[test]
+fn the_tracing_scalar_sees_every_dependence() {
+    for seed in [1, 2, 3] {
+        let (stand, samples) = on_stand(seed);
+        let (n_q, n) = (stand.tree.n_q, stand.tree.n_q + stand.tree.n_v);
+        let state: Vec<f64> = stand.q.iter().chain(&stand.v).copied().collect();
+        for sample in &samples {
+            let mut seen: Vec<Vec<usize>> = Vec::new();
+            Trace::scope_at(&state, |x| {
+                let t = Trace::constant(stand.t);
+                let signals = stand.signals.iter().map(|s| s.evaluate(t)).collect();
+                let run = Run::new(
+                    &stand.tree,
+                    x[..n_q].to_vec(),
+                    x[n_q..].to_vec(),
+                    vec![],
+                    signals,
+                    t,
+                );
+                let loads = loads_of(&sample.element, &stand.tree, &run.scene(&stand.tree));
+                seen = components(&loads)
+                    .iter()
+                    .map(|x| x.dependencies().collect())
+                    .collect();
+            });
+            for k in 0..n {
+                let x: Vec<Dual4> = (0..n)
+                    .map(|i| match i == k {
+                        true => Dual4::variable(state[i], 0),
+                        false => Dual4::constant(state[i]),
+                    })
+                    .collect();
+                let t = Dual4::constant(stand.t);
+                let signals = stand.signals.iter().map(|s| s.evaluate(t)).collect();
+                let run = Run::new(
+                    &stand.tree,
+                    x[..n_q].to_vec(),
+                    x[n_q..].to_vec(),
+                    vec![],
+                    signals,
+                    t,
+                );
+                let loads = loads_of(&sample.element, &stand.tree, &run.scene(&stand.tree));
+                for (component, seen) in components(&loads).iter().zip(&seen) {
+                    let depends = component.derivative(0) != 0.0;
+                    assert!(!depends || seen.contains(&k), "{}: variable {k}", sample.kind);
+                }
+            }
+        }
+    }
+}
+
+/// A body that moves freely, its frame at that of the ground.
+fn coincident() -> (Tree, Vec<Sample>) {
+    let mut tree = Tree::new(Vec3::zero());
+    let mut node = 0;
+    for kind in [
+        NodeKind::PrismaticX,
+        NodeKind::PrismaticY,
+        NodeKind::PrismaticZ,
+        NodeKind::RevoluteX,
+        NodeKind::RevoluteY,
+        NodeKind::RevoluteZ,
+    ] {
+        node = tree.push(node, kind, Pose::identity(), 0.0, None, Inertia::zero());
+    }
+    let at = |node: usize, position: Vec3<f64>| Attachment {
+        node,
+        frame: Pose::new(Mat3::identity(), position),
+    };
+    let zero = Vec3::zero();
+    let places = Places {
+        frames: [at(0, zero), at(node, zero), at(node, Vec3([0.0, 1.0, 0.0]))],
+        hinge: [at(0, zero), at(node, zero)],
+        coordinates: [1, node],
+    };
+    (tree, samples(&places))
+}
+
+#[test]
+fn nothing_is_infinite_where_frames_coincide_or_are_far_apart() {
+    let (tree, samples) = coincident();
+    let mut r = Random::new(3);
+    for far in [0.0, 1e-160, 1e-12, 1e-3, 1.0, 50.0] {
+        for speed in [0.0, 1e-9, 1.0, 1e3] {
+            for round in 0..4 {
+                let mut q: Vec<f64> = r.many(6).iter().map(|x| x * far).collect();
+                // Upright and tilted, on the axis and off it.
+                if round < 2 {
+                    q[3..].fill(0.0);
+                }
+                if round % 2 == 0 {
+                    q[..2].fill(0.0);
+                }
+                let v: Vec<f64> = r.many(6).iter().map(|x| x * speed).collect();
+                for slot in 0..3 {
+                    let seed = |x: &[f64], first: usize| -> Vec<Dual4> {
+                        let variable = |k: usize| (4 * slot..4 * slot + 4).contains(&(first + k));
+                        (0..6)
+                            .map(|k| match variable(k) {
+                                true => Dual4::variable(x[k], (first + k) % 4),
+                                false => Dual4::constant(x[k]),
+                            })
+                            .collect()
+                    };
+                    let t = Dual4::constant(0.2);
+                    let run = Run::new(&tree, seed(&q, 0), seed(&v, 6), vec![], vec![], t);
+                    let scene = run.scene(&tree);
+                    for sample in &samples {
+                        let loads = components(&loads_of(&sample.element, &tree, &scene));
+                        let finite = loads.iter().all(|x| x.is_finite());
+                        assert!(finite, "{}: q = {q:?}, v = {v:?}: {loads:?}", sample.kind);
+                        if let Some(energy) = sample.element.energy(&scene) {
+                            assert!(energy.is_finite(), "{}: q = {q:?}", sample.kind);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

@@ -212,14 +212,14 @@ fn faults_are_shown_where_they_are() {
         (
             "[4, 1, 0, 0, 0, 0]",
             "[4, 2, 0, 0, 0, 0]",
-            "its matrix is not symmetric",
+            "the damping is not symmetric",
         ),
         (
             "lever = \"250 mm\"",
             "lever = -1",
             "`lever` is -1, but must be positive",
         ),
-        ("load = \"15 kN\"", "", "the static state is not determined"),
+        ("load = \"15 kN\"", "", "the static state needs exactly one of"),
         ("onset = \"5 mm\"", "", "needs `onset`"),
         ("upper = \"30 deg\"", "", "it has no end to stop at"),
         ("shape = \"box\"", "shape = \"cone\"", "cone"),

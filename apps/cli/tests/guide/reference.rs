@@ -1,4 +1,4 @@
-//! The tables of `docs/model-file.md`, from the registries and the schema.
+//! The tables of `docs/model-file.md` and `docs/elements.md`, from the registries and the schema.
 //!
 //! A table stands between `<!-- generated: NAME -->` and `<!-- end -->`.
 
@@ -14,6 +14,8 @@ use holonom::multibody::residual::{Form, Formalism};
 use std::fmt::Write;
 
 const PAGE: &str = "model-file.md";
+/// The page about force elements: a table for each.
+const ELEMENTS: &str = "elements.md";
 
 fn table(name: &str) -> String {
     match name {
@@ -55,7 +57,12 @@ fn table(name: &str) -> String {
             }
             out
         }
-        other => panic!("{PAGE}: there is no table `{other}` to generate"),
+        other => {
+            let force = other.strip_prefix("force ");
+            let force = FORCES.iter().find(|kind| Some(kind.name) == force);
+            let kind = force.unwrap_or_else(|| panic!("there is no table `{other}` to generate"));
+            fields(&note(|v| (kind.fields)(&mut (kind.template)(), v)))
+        }
     }
 }
 
@@ -155,13 +162,13 @@ fn settings() -> String {
     out
 }
 
-#[test]
-fn tables_are_those_of_the_registries() {
-    let path = docs().join(PAGE);
+/// Renews or compares the tables of a page; gives their names.
+fn renew(page: &str) -> Vec<String> {
+    let path = docs().join(page);
     let text = std::fs::read_to_string(&path).expect("the page");
     let mut new = String::new();
     let mut rest = text.as_str();
-    let mut count = 0;
+    let mut names = Vec::new();
     while let Some(at) = rest.find("<!-- generated: ") {
         let (before, marked) = rest.split_at(at);
         let (marker, behind) = marked.split_once('\n').expect("a line");
@@ -173,17 +180,37 @@ fn tables_are_those_of_the_registries() {
             .unwrap_or_else(|| panic!("`{name}` has no end"));
         let _ = write!(new, "{before}{marker}\n\n{}\n", table(name));
         rest = &behind[end..];
-        count += 1;
+        names.push(name.to_string());
     }
     new += rest;
-    assert_eq!(count, 8, "tables of {PAGE}");
     if blessing() {
         std::fs::write(&path, &new).expect("the page");
     } else {
         assert!(
             new == text,
-            "{PAGE} is not up to date; HOLONOM_BLESS=1 updates it:\n{new}"
+            "{page} is not up to date; HOLONOM_BLESS=1 updates it:\n{new}"
         );
+    }
+    names
+}
+
+#[test]
+fn tables_are_those_of_the_registries() {
+    assert_eq!(renew(PAGE).len(), 8, "tables of {PAGE}");
+}
+
+#[test]
+fn every_force_element_has_its_table_and_its_picture() {
+    let tables = renew(ELEMENTS);
+    let text = std::fs::read_to_string(docs().join(ELEMENTS)).expect("the page");
+    for kind in FORCES.iter().filter(|kind| kind.in_files) {
+        let name = kind.name;
+        assert!(
+            tables.contains(&format!("force {name}")),
+            "{ELEMENTS}: {name} has no table"
+        );
+        let picture = format!("(images/elements/{name}.svg)");
+        assert!(text.contains(&picture), "{ELEMENTS} does not show {picture}");
     }
 }
 

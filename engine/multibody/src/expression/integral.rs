@@ -224,7 +224,7 @@ mod tests {
             Extrapolation::Refuse,
         );
         let f = integral("f(x)", Scope::new().table(Arc::new(curve.unwrap())));
-        assert_eq!(f.evaluate(1.5), 1.5);
+        assert!((f.evaluate(1.5) - 1.5).abs() < 1e-15);
         assert!(f.evaluate(2.5).is_nan());
     }
 }

@@ -615,3 +615,27 @@ fn nothing_is_infinite_where_frames_coincide_or_are_far_apart() {
         }
     }
 }
+
+#[test]
+fn every_kind_has_a_characteristic() {
+    for info in FORCES {
+        let characteristics = info.characteristics();
+        assert_eq!(characteristics.is_empty(), !info.in_files, "{}", info.name);
+        for characteristic in characteristics {
+            let place = format!("{}: {}", info.name, characteristic.title);
+            assert!(!characteristic.curves.is_empty(), "{place}");
+            for curve in &characteristic.curves {
+                assert!(curve.y.iter().all(|y| y.is_finite()), "{place}, {}", curve.label);
+                let (low, high) =
+                    (curve.y.iter()).fold((f64::MAX, f64::MIN), |(a, b), y| (a.min(*y), b.max(*y)));
+                assert!(high - low > 1.0, "{place}, {}: {low} to {high}", curve.label);
+                // No jump: the range is passed in small steps.
+                let step = curve
+                    .y
+                    .windows(2)
+                    .fold(0.0, |most: f64, y| most.max((y[1] - y[0]).abs()));
+                assert!(step < 0.2 * (high - low), "{place}, {}: {step}", curve.label);
+            }
+        }
+    }
+}

@@ -1,6 +1,7 @@
 //! `holonom list`: strategies, what mechanisms are made of, and reference problems, straight from the
 //! registries.
 
+mod characteristics;
 mod mechanics;
 
 use super::{Command, Outcome, read};
@@ -12,6 +13,7 @@ use holonom::problems;
 use holonom::solver::{jacobian, linear, refresh, stepper};
 use mechanics::Mechanics;
 use serde::Serialize;
+use std::path::PathBuf;
 
 /// List strategies, joints, constraints, forces, forms of the equations and reference problems
 #[derive(Debug, Parser)]
@@ -22,6 +24,9 @@ struct Args {
     /// Print one JSON object instead of tables
     #[arg(long)]
     json: bool,
+    /// Draw what force elements do, a picture NAME.svg each, into this folder
+    #[arg(long, value_name = "DIR", conflicts_with = "json")]
+    plot: Option<PathBuf>,
 }
 
 const AFTER_HELP: &str = "\
@@ -34,6 +39,7 @@ suspension that moves with 0.05 rad/s.
 Examples:
   holonom list
   holonom list spring-damper           its fields with units and defaults
+  holonom list bushing --plot .        its characteristics, in bushing.svg
   holonom list --json | jq -r '.problems[].name'";
 
 pub const COMMAND: Command = Command {
@@ -201,6 +207,10 @@ impl Listing {
 
 fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
     let args: Args = read(matches)?;
+    if let Some(folder) = &args.plot {
+        output::print(&characteristics::draw(args.name.as_deref(), folder)?)?;
+        return Ok(Outcome::Done);
+    }
     let listing = Listing::new();
     let json = |value: serde_json::Result<String>| value.map_err(|e| Error::Failed(e.to_string()));
     let text = match (&args.name, args.json) {

@@ -102,8 +102,8 @@ impl GasLaw {
         faults.require(
             (load != 0.0) != (pressure != 0.0),
             "load",
-            "the static state is not determined",
-            "give either `load` or `pressure`",
+            "the static state needs exactly one of `load` and `pressure`",
+            "give one of them and leave out the other",
         );
         let n = self.exponent;
         faults.range("exponent", n, n >= 1.0, "be at least 1", "choose 1 (isothermal) to 1.4 (adiabatic air)");

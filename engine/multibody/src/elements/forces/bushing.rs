@@ -123,9 +123,17 @@ impl BushingLaw {
     /// What is wrong with it.
     pub(crate) fn faults(&self) -> Faults {
         let mut faults = Faults::default();
-        for (field, matrix, negative) in [
-            ("stiffness", &self.stiffness, "a diagonal entry of the stiffness is negative"),
-            ("damping", &self.damping, "a diagonal entry of the damping is negative"),
+        for (field, matrix, [askew, negative]) in [
+            (
+                "stiffness",
+                &self.stiffness,
+                ["the stiffness is not symmetric", "a diagonal entry of the stiffness is negative"],
+            ),
+            (
+                "damping",
+                &self.damping,
+                ["the damping is not symmetric", "a diagonal entry of the damping is negative"],
+            ),
         ] {
             let entries = matrix.as_flattened();
             if !faults.finite(field, entries.iter().sum()) {
@@ -135,9 +143,9 @@ impl BushingLaw {
             // Rounded products of what was computed.
             let slack = 1e-9 * largest;
             let symmetric = (0..6).all(|i| (0..i).all(|j| (matrix[i][j] - matrix[j][i]).abs() <= slack));
-            faults.require(symmetric, field, "its matrix is not symmetric", "make entries (i, j) and (j, i) equal");
+            faults.require(symmetric, field, askew, "make entries (i, j) and (j, i) equal");
             let positive = (0..6).all(|k| matrix[k][k] >= 0.0);
-            faults.require(positive, field, negative, "correct it; for a given instability use an expression");
+            faults.require(positive, field, negative, "correct it");
         }
         for (field, vector) in [
             ("preload_force", &self.preload_force),

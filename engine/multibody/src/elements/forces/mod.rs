@@ -46,6 +46,7 @@ pub struct ForceInfo {
     pub mirror: fn(&mut ForceKind, &mut Mirror),
 }
 
+mod characteristic;
 mod contact;
 mod expression;
 pub(crate) mod faults;
@@ -57,6 +58,7 @@ pub use air_spring::GasLaw;
 pub use anti_roll_bar::AntiRollLaw;
 pub use bump_stop::StopLaw;
 pub use bushing::BushingLaw;
+pub use characteristic::{Characteristic, CharacteristicCurve};
 pub use contact::ContactLaw;
 pub use cylinder_contact::Cylinders;
 pub use joint_anti_roll_bar::JointAntiRollLaw;

@@ -1,0 +1,46 @@
+//! Pictures of what force elements do.
+
+use crate::error::Error;
+use crate::output;
+use crate::plot::{Figure, Panel, Series};
+use holonom::multibody::elements::forces::{Characteristic, FORCES};
+use std::path::Path;
+
+/// Draws the characteristics of the force element with a name, or of all, into a folder: a file
+/// `NAME.svg` each. Gives the files, one in a line.
+pub fn draw(name: Option<&str>, folder: &Path) -> Result<String, Error> {
+    let chosen = FORCES
+        .iter()
+        .filter(|info| name.is_none_or(|name| name == info.name));
+    let figures: Vec<(&str, Figure)> = chosen
+        .map(|info| (info.name, info.characteristics()))
+        .filter(|(_, characteristics)| !characteristics.is_empty())
+        .map(|(name, characteristics)| {
+            let panels = characteristics.into_iter().map(panel).collect();
+            (name, Figure::new(name, panels))
+        })
+        .collect();
+    if let (Some(name), true) = (name, figures.is_empty()) {
+        return Err(Error::Usage(format!(
+            "`{name}` has no characteristic to draw; `holonom list` shows the force elements"
+        )));
+    }
+    output::make_folder(folder)?;
+    let mut files = String::new();
+    for (name, figure) in figures {
+        let file = folder.join(format!("{name}.svg"));
+        output::write(&file, figure.svg())?;
+        files += &format!("{}\n", file.display());
+    }
+    Ok(files)
+}
+
+fn panel(characteristic: Characteristic) -> Panel {
+    let label = |[name, unit]: [&str; 2]| format!("{name} / {unit}");
+    let mut panel = Panel::new(label(characteristic.x), label(characteristic.y));
+    panel.title = characteristic.title.to_string();
+    panel.series = (characteristic.curves.into_iter())
+        .map(|curve| Series::new(curve.label, curve.x, curve.y))
+        .collect();
+    panel
+}

@@ -210,6 +210,10 @@ impl Writer<'_> {
         let mut text = String::new();
         for entry in actual.fields {
             if entry.0 == Need::Required || !usual.contains(&entry) {
+                // Texts are quoted: these are numbers.
+                if ["inf", "-inf", "NaN"].contains(&entry.2.as_str()) {
+                    self.refuse(format!("{} is not a finite number", entry.2));
+                }
                 let _ = writeln!(text, "{} = {}", entry.1, entry.2);
             }
         }
@@ -385,8 +389,8 @@ impl FieldWriter<'_, '_> {
 
 impl Fields for FieldWriter<'_, '_> {
     fn number(&mut self, field: &Field, value: &mut f64) {
-        let text = self.writer.number(*value);
-        self.add(field, text);
+        // Infinite where the template is, as a limit that is not given.
+        self.add(field, number(*value));
     }
 
     fn vector(&mut self, field: &Field, value: &mut [f64; 3]) {

@@ -572,7 +572,7 @@ fn contacts(name: &str) -> Vec<Plot> {
     let mut normal: Vec<(String, ForceKind, State)> = (kinds.into_iter())
         .map(|(label, kind, state)| (label.to_string(), kind, state))
         .collect();
-    for rate in [-0.5, 0.5, 2.0] {
+    for rate in [-0.5, 0.5, 1.0] {
         let label = format!("{}, rate {rate} m/s", normal[0].0);
         normal.push((label, first.0.clone(), first.1.moving(axis, rate)));
     }

@@ -3,7 +3,7 @@
 use super::catalogue::{Channel, Entry, Input, Tables};
 use super::source::{FORCE_ALONG, FORCE_EXTENT, FrameQuantity, Source};
 use crate::elements::constraints::{ConstraintElement, CoordinateSum, PairRow};
-use crate::elements::forces::ForceElement;
+use crate::elements::forces::{ForceElement, FrictionPlace};
 use crate::formalism::reactions::ReactionElement;
 use crate::model::{Attachment, JointPlace, Model, RowLevel};
 use crate::start::{Assembled, RowReport};
@@ -347,6 +347,19 @@ impl Builder<'_> {
                 let text = "torque on the second frame about z of the first".to_string();
                 self.push("moment", "N m", text, source, along);
             }
+            ForceElement::JointFriction(friction) => {
+                let turns = match &friction.place {
+                    FrictionPlace::Tree { node } => self.model.tree.nodes[*node].kind.turns(),
+                    FrictionPlace::Cut { turns, .. } => *turns,
+                };
+                let cut = matches!(friction.place, FrictionPlace::Cut { .. });
+                (has_force, has_torque) = (cut && !turns, cut && turns);
+                let unit = force_unit(if turns { "rad" } else { "m" });
+                let text = "friction on the coordinate".to_string();
+                self.push("friction", unit, text, source, extent);
+                let text = "normal force of the friction".to_string();
+                self.push("normal", "N", text, source, along);
+            }
             ForceElement::JointSpring(spring) => {
                 (has_force, has_torque) = (false, false);
                 let unit = force_unit(node_unit(self.model, spring.node));
@@ -375,7 +388,11 @@ impl Builder<'_> {
         }
         let text = "power of the element on the mechanism".to_string();
         self.push("power", "W", text, Source::Power { force: number }, 0);
-        if !matches!(force.element, ForceElement::Applied(_) | ForceElement::User(_)) {
+        let lossy = matches!(
+            force.element,
+            ForceElement::Applied(_) | ForceElement::User(_) | ForceElement::JointFriction(_)
+        );
+        if !lossy {
             let text = "energy stored in the element".to_string();
             self.push("energy", "J", text, Source::Stored { force: number }, 0);
         }

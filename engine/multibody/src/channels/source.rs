@@ -3,7 +3,7 @@
 use super::catalogue::Tables;
 use super::joint_motion;
 use crate::elements::constraints::relative::Relative;
-use crate::elements::forces::{ForceElement, Maxwell, SpringDamper};
+use crate::elements::forces::{ForceElement, FrictionPlace, Maxwell, SpringDamper};
 use crate::elements::scene::{Loads, Scene};
 use crate::formalism::energy;
 use crate::formalism::reactions::ReactionLoad;
@@ -309,6 +309,13 @@ impl State<'_> {
                 let relative = Relative::new(&scene, &e.from, &e.to);
                 out[usize::from(FORCE_EXTENT)] = joint_motion::angle_about_z(&relative);
                 out[usize::from(FORCE_ALONG)] = relative.first_axis(2).dot(torque);
+            }
+            ForceElement::JointFriction(e) => {
+                if let FrictionPlace::Cut { to, .. } = &e.place {
+                    put_load(&scene, to, s, out);
+                }
+                out[usize::from(FORCE_EXTENT)] = e.force(&scene);
+                out[usize::from(FORCE_ALONG)] = e.normal(&scene);
             }
             ForceElement::JointSpring(e) => {
                 let node = &scene.tree.nodes[e.node];

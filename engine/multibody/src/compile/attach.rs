@@ -4,11 +4,14 @@ use super::error::ModelError;
 use super::lower::{Lowered, add_inertia, axis_frame};
 use super::names::{Names, Place};
 use super::references::{constraint_place, force_place, rod_place};
+use crate::channels::joint_motion;
 use crate::description::{ConstraintKind, CoordinateMotion, CoordinateRef, Description, ForceKind, Joint};
 use crate::elements::constraints::{ConstraintElement, CoordinateSum, Pair, PairRow, Rolling};
 use crate::elements::forces::{
-    Applied, ForceElement, JointSpring, Maxwell, OwnState, SpringDamper, TorsionSpring, User,
+    Applied, ForceElement, FrictionPlace, JointFriction, JointSpring, Maxwell, OwnState, SpringDamper,
+    TorsionSpring, User,
 };
+use crate::elements::joints::Primitive;
 use crate::expression::ExpressionLaw;
 use crate::forest::{Forest, Graph};
 use crate::model::{
@@ -281,6 +284,77 @@ impl Attach<'_, '_> {
         }
     }
 
+    fn joint_friction(&mut self, place: &str, kind: &ForceKind) -> Option<ForceElement> {
+        let ForceKind::JointFriction {
+            coordinate,
+            coefficient,
+            stribeck,
+            stribeck_velocity,
+            transition_velocity,
+            viscous,
+            normal_force,
+            from_reaction,
+            radius,
+        } = kind
+        else {
+            return None;
+        };
+        let joint = self.names.coordinate(coordinate, "").ok()?;
+        let info = self.description.joints[joint].kind.info();
+        let turns = info.coordinates.get(coordinate.index)?.unit == "rad";
+        let (place, rows) = match self.lowered.joints[joint].as_ref()?.place {
+            JointPlace::Cut { constraint } => {
+                let constraint = &self.constraints[constraint];
+                let ConstraintElement::Pair(pair) = &constraint.element else {
+                    return None;
+                };
+                let motion = joint_motion::motion(self.description.joints[joint].kind, coordinate.index);
+                let axis = match motion {
+                    Some(Primitive::Turn(2)) => 2,
+                    Some(Primitive::Slide(axis)) => axis,
+                    // The axes of the others are not fixed in the first frame.
+                    _ => {
+                        self.coordinate(coordinate, place, true)?;
+                        return None;
+                    }
+                };
+                let along = |row: &&PairRow| matches!(row, PairRow::Along { .. });
+                let count = pair.rows.iter().take_while(along).count();
+                let (from, to) = (pair.from, pair.to);
+                let first = constraint.rows.start;
+                let rows = if *from_reaction {
+                    first..first + count
+                } else {
+                    0..0
+                };
+                (
+                    FrictionPlace::Cut {
+                        from,
+                        to,
+                        axis,
+                        turns,
+                    },
+                    rows,
+                )
+            }
+            JointPlace::Tree { .. } => {
+                let (_, node) = self.coordinate(coordinate, place, true)?;
+                (FrictionPlace::Tree { node }, 0..0)
+            }
+        };
+        Some(ForceElement::JointFriction(JointFriction {
+            place,
+            coefficient: *coefficient,
+            stribeck: *stribeck,
+            stribeck_velocity: *stribeck_velocity,
+            transition_velocity: *transition_velocity,
+            viscous: *viscous,
+            normal_force: *normal_force,
+            radius: if turns { *radius } else { 1.0 },
+            rows,
+        }))
+    }
+
     /// Adds a force element with its own states.
     fn add_force(&mut self, name: &str, element: ForceElement) {
         let states = self.add_states(name, element.states());
@@ -373,6 +447,7 @@ impl Attach<'_, '_> {
                 to: self.frame(to)?,
                 law: Arc::new(Generic::new(ExpressionLaw::new(force.clone(), torque.clone()).ok()?).ok()?),
             }),
+            ForceKind::JointFriction { .. } => self.joint_friction(place, kind)?,
             ForceKind::Maxwell {
                 from,
                 to,

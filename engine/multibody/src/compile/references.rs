@@ -203,7 +203,7 @@ impl Check<'_, '_> {
             | ForceKind::Maxwell { from, to, .. } => {
                 self.pair(from, to, place);
             }
-            ForceKind::JointSpring { coordinate, .. } => {
+            ForceKind::JointSpring { coordinate, .. } | ForceKind::JointFriction { coordinate, .. } => {
                 if let Some(found) = self.coordinate(coordinate, place)
                     && found.locked
                 {

@@ -336,6 +336,28 @@ pub enum ForceKind {
         /// Displacement of the damper at the start, m.
         start: f64,
     },
+    /// Friction on one coordinate of a joint: regularised Coulomb with Stribeck, and viscous.
+    JointFriction {
+        /// The coordinate.
+        coordinate: CoordinateRef,
+        /// Coefficient of sliding friction.
+        coefficient: f64,
+        /// What the coefficient has more near rest.
+        stribeck: f64,
+        /// Velocity at which that has fallen to 1/e, rad/s or m/s; must be positive.
+        stribeck_velocity: f64,
+        /// Velocity below which friction falls to zero, rad/s or m/s; must be positive.
+        transition_velocity: f64,
+        /// Damping besides, N m s/rad or N s/m.
+        viscous: f64,
+        /// Constant normal force, N.
+        normal_force: f64,
+        /// Adds the force that the joint transmits to the normal force. Only a cut joint has it as
+        /// an unknown: the joint is cut for it.
+        from_reaction: bool,
+        /// For an angle, the radius at which the friction acts, m. Displacements do not have it.
+        radius: f64,
+    },
 }
 
 /// Helpers to write frames.

@@ -7,7 +7,7 @@
 //! * Loads fixed in space and rods with mass depend on everything down to the ground.
 
 use crate::elements::constraints::ConstraintElement;
-use crate::elements::forces::ForceElement;
+use crate::elements::forces::{ForceElement, FrictionPlace};
 use crate::model::Model;
 use core::ops::Range;
 
@@ -68,6 +68,10 @@ impl Dependencies {
                 ForceElement::JointSpring(f) => vec![f.node],
                 ForceElement::User(f) => between(model, f.from.node, f.to.node),
                 ForceElement::Maxwell(f) => between(model, f.from.node, f.to.node),
+                ForceElement::JointFriction(f) => match &f.place {
+                    FrictionPlace::Tree { node } => vec![*node],
+                    FrictionPlace::Cut { from, to, .. } => between(model, from.node, to.node),
+                },
             };
             d.couple(&nodes, false);
             let rows = force.element.multipliers();

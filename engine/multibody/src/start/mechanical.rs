@@ -102,7 +102,7 @@ impl MechanicalModel {
     /// Allocates for a model and the numbers of the rows of g that take part.
     pub fn new(model: Arc<Model>, active: Vec<usize>) -> Self {
         let (n, m) = (model.tree.n_v, active.len());
-        Self {
+        let mut mechanical = Self {
             work: Workspace::new(&model),
             dual: None,
             mass: vec![0.0; n * n],
@@ -117,7 +117,12 @@ impl MechanicalModel {
             regularised: 0,
             model,
             active,
+        };
+        if mechanical.model.needs_lambda {
+            // Accelerations need derivatives by the multipliers, and must not allocate.
+            mechanical.dual = Some(mechanical.dual_memory());
         }
+        mechanical
     }
 
     /// The mechanism.

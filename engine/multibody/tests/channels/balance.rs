@@ -127,6 +127,14 @@ fn imbalance(description: &Description, values: HashMap<String, f64>) -> f64 {
             }
             // Part of what its joint transmits.
             ForceKind::JointSpring { .. } => {}
+            ForceKind::JointFriction { coordinate, .. } => {
+                let joint = description
+                    .joints
+                    .iter()
+                    .find(|j| j.name == coordinate.joint)
+                    .unwrap();
+                sums.add_pair(&joint.from, &joint.to, known.pose(&joint.to).0, force, torque);
+            }
         }
     }
     let mut worst = 0.0_f64;

@@ -290,6 +290,23 @@ pub fn enrich(r: &mut Random, mut d: Description) -> Description {
         }
         d = d.force(maxwell);
     }
+    let rubbing = |j: &&Joint| {
+        let kinds = [JointKind::Revolute, JointKind::Prismatic, JointKind::Cylindrical];
+        j.hint == Hint::Cut && kinds.contains(&j.kind)
+    };
+    if let Some(joint) = d.joints.iter().find(rubbing).map(|j| j.name.clone()) {
+        let mut friction = Force::joint_friction("friction", joint.as_str(), r.range(0.02, 0.12), 2.0);
+        if let ForceKind::JointFriction {
+            from_reaction,
+            radius,
+            stribeck,
+            ..
+        } = &mut friction.kind
+        {
+            (*from_reaction, *radius, *stribeck) = (true, 0.05, 0.1);
+        }
+        d = d.force(friction);
+    }
     d
 }
 

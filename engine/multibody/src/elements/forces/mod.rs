@@ -81,6 +81,8 @@ pub struct ForceInfo {
     pub mirror: fn(&mut ForceKind, &mut Mirror),
 }
 
+pub use joint_friction::FrictionPlace;
+
 mod expression;
 
 macro_rules! registry {
@@ -160,6 +162,8 @@ registry! {
     user User,
     /// Spring and damper in series.
     maxwell Maxwell,
+    /// Friction on a coordinate of a joint.
+    joint_friction JointFriction,
     // Kinds that become another element.
     +
     expression Expression,

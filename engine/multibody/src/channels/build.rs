@@ -332,7 +332,15 @@ impl Builder<'_> {
         let along = usize::from(FORCE_ALONG);
         let (mut has_force, mut has_torque) = (true, true);
         let reach = force.element.reach();
+        let outputs = force.element.outputs();
+        for (shown, place) in outputs.iter().zip([extent, along]) {
+            self.push(shown.name, shown.unit, shown.doc.to_string(), source, place);
+        }
         match reach {
+            Reach::Coordinate(_) | Reach::Coordinates(_) if !outputs.is_empty() => {
+                (has_force, has_torque) = (false, false);
+            }
+            _ if !outputs.is_empty() => {}
             Reach::Frame(_) | Reach::Pair(..) | Reach::Frames(_) => {}
             Reach::Line(..) => {
                 has_torque = false;
@@ -370,6 +378,12 @@ impl Builder<'_> {
         }
         if has_torque {
             self.push_all(("torque", &AXES), "N m", &format!("torque {on}"), source, 3);
+        }
+        for state in force.states.clone() {
+            let own = &self.model.states[state];
+            let name = own.name.strip_prefix(&force.name).unwrap_or(&own.name);
+            let name = name.trim_start_matches('.').to_string();
+            self.push(&name, own.unit, own.doc.to_string(), Source::State { state }, 0);
         }
         let text = "power of the element on the mechanism".to_string();
         self.push("power", "W", text, Source::Power { force: number }, 0);

@@ -51,7 +51,7 @@ pub(super) fn coordinate(kind: JointKind, index: usize, order: usize, relative: 
 
 /// The motion that scalar coordinate `index` of a joint belongs to; without allocation, for the
 /// kinds that can be cut.
-fn motion(kind: JointKind, index: usize) -> Option<Primitive> {
+pub(crate) fn motion(kind: JointKind, index: usize) -> Option<Primitive> {
     use Primitive::{Screw, Slide, Turn};
     match (kind, index) {
         (JointKind::Revolute, 0) | (JointKind::Cylindrical, 0) | (JointKind::Planar, 2) => Some(Turn(2)),

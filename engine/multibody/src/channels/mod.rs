@@ -49,7 +49,7 @@
 
 mod build;
 mod catalogue;
-mod joint_motion;
+pub(crate) mod joint_motion;
 mod sampler;
 mod source;
 

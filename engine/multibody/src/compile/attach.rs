@@ -4,15 +4,21 @@ use super::error::ModelError;
 use super::lower::{Lowered, add_inertia, axis_frame};
 use super::names::{Names, Place};
 use super::references::{constraint_place, force_place, rod_place};
+use crate::channels::joint_motion;
 use crate::description::{ConstraintKind, CoordinateMotion, CoordinateRef, Description, ForceKind, Joint};
 use crate::elements::constraints::{ConstraintElement, CoordinateSum, Pair, PairRow, Rolling};
-use crate::elements::forces::{Applied, ForceElement, JointSpring, Reach, SpringDamper, TorsionSpring, User};
+use crate::elements::forces::{
+    Applied, ForceElement, FrictionPlace, JointFriction, JointSpring, Maxwell, OwnState, Reach, SpringDamper,
+    TorsionSpring, User,
+};
+use crate::elements::joints::Primitive;
 use crate::expression::ExpressionLaw;
 use crate::forest::{Forest, Graph};
 use crate::model::{
-    Attachment, JointPlace, Model, ModelConstraint, ModelForce, ModelJoint, ModelRod, ModelRow,
+    Attachment, JointPlace, Model, ModelConstraint, ModelForce, ModelJoint, ModelRod, ModelRow, ModelState,
 };
 use crate::tree::Tree;
+use core::ops::Range;
 use holonom_algebra::{Generic, Inertia, Sym3};
 use std::sync::Arc;
 
@@ -35,6 +41,8 @@ pub(super) fn attach(
         rows: Vec::new(),
         rods: Vec::new(),
         forces: Vec::new(),
+        states: Vec::new(),
+        x0: Vec::new(),
     };
     for (index, (joint, ends)) in description.joints.iter().zip(ends).enumerate() {
         if attach.lowered.joints[index].is_none() {
@@ -50,10 +58,10 @@ pub(super) fn attach(
     attach.all_rods();
     for force in &description.forces {
         if let Some(element) = attach.force(&force_place(&force.name), &force.kind) {
-            let name = force.name.clone();
-            attach.forces.push(ModelForce { name, element });
+            attach.add_force(&force.name, element);
         }
     }
+    let needs_lambda = attach.forces.iter().any(|f| !f.element.multipliers().is_empty());
     let needs_world = !attach.rods.is_empty()
         || attach.constraints.iter().any(|c| c.element.sides().is_some())
         || attach
@@ -77,6 +85,9 @@ pub(super) fn attach(
         velocity_names: lowered.velocity_names,
         q0: lowered.q0,
         v0: lowered.v0,
+        states: attach.states,
+        x0: attach.x0,
+        needs_lambda,
         needs_world,
     }
 }
@@ -90,6 +101,8 @@ pub(super) struct Attach<'a, 'b> {
     rows: Vec<ModelRow>,
     rods: Vec<ModelRod>,
     forces: Vec<ModelForce>,
+    states: Vec<ModelState>,
+    x0: Vec<f64>,
 }
 
 impl Attach<'_, '_> {
@@ -276,6 +289,100 @@ impl Attach<'_, '_> {
         }
     }
 
+    fn joint_friction(&mut self, place: &str, kind: &ForceKind) -> Option<ForceElement> {
+        let ForceKind::JointFriction {
+            coordinate,
+            coefficient,
+            stribeck,
+            stribeck_velocity,
+            transition_velocity,
+            viscous,
+            normal_force,
+            from_reaction,
+            radius,
+        } = kind
+        else {
+            return None;
+        };
+        let joint = self.names.coordinate(coordinate, "").ok()?;
+        let info = self.description.joints[joint].kind.info();
+        let turns = info.coordinates.get(coordinate.index)?.unit == "rad";
+        let (place, rows) = match self.lowered.joints[joint].as_ref()?.place {
+            JointPlace::Cut { constraint } => {
+                let constraint = &self.constraints[constraint];
+                let ConstraintElement::Pair(pair) = &constraint.element else {
+                    return None;
+                };
+                let motion = joint_motion::motion(self.description.joints[joint].kind, coordinate.index);
+                let axis = match motion {
+                    Some(Primitive::Turn(2)) => 2,
+                    Some(Primitive::Slide(axis)) => axis,
+                    // The axes of the others are not fixed in the first frame.
+                    _ => {
+                        self.coordinate(coordinate, place, true)?;
+                        return None;
+                    }
+                };
+                let along = |row: &&PairRow| matches!(row, PairRow::Along { .. });
+                let count = pair.rows.iter().take_while(along).count();
+                let (from, to) = (pair.from, pair.to);
+                let first = constraint.rows.start;
+                let rows = if *from_reaction {
+                    first..first + count
+                } else {
+                    0..0
+                };
+                (
+                    FrictionPlace::Cut {
+                        from,
+                        to,
+                        axis,
+                        turns,
+                    },
+                    rows,
+                )
+            }
+            JointPlace::Tree { .. } => {
+                let (_, node) = self.coordinate(coordinate, place, true)?;
+                (FrictionPlace::Tree { node, turns }, 0..0)
+            }
+        };
+        Some(ForceElement::JointFriction(JointFriction {
+            place,
+            coefficient: *coefficient,
+            stribeck: *stribeck,
+            stribeck_velocity: *stribeck_velocity,
+            transition_velocity: *transition_velocity,
+            viscous: *viscous,
+            normal_force: *normal_force,
+            radius: if turns { *radius } else { 1.0 },
+            rows,
+        }))
+    }
+
+    /// Adds a force element with its own states.
+    fn add_force(&mut self, name: &str, element: ForceElement) {
+        let states = self.add_states(name, element.states());
+        self.forces.push(ModelForce {
+            name: name.to_string(),
+            element,
+            states,
+        });
+    }
+
+    fn add_states(&mut self, name: &str, states: Vec<OwnState>) -> Range<usize> {
+        let start = self.states.len();
+        for state in states {
+            self.x0.push(state.start);
+            self.states.push(ModelState {
+                name: format!("{name}.{}", state.name),
+                unit: state.unit,
+                doc: state.doc,
+            });
+        }
+        start..self.states.len()
+    }
+
     fn force(&mut self, place: &str, kind: &ForceKind) -> Option<ForceElement> {
         Some(match kind {
             ForceKind::Applied {
@@ -344,6 +451,22 @@ impl Attach<'_, '_> {
                 from: self.frame(from)?,
                 to: self.frame(to)?,
                 law: Arc::new(Generic::new(ExpressionLaw::new(force.clone(), torque.clone()).ok()?).ok()?),
+            }),
+            ForceKind::JointFriction { .. } => self.joint_friction(place, kind)?,
+            ForceKind::Maxwell {
+                from,
+                to,
+                stiffness,
+                damping,
+                free_length,
+                start,
+            } => ForceElement::Maxwell(Maxwell {
+                from: self.frame(from)?,
+                to: self.frame(to)?,
+                stiffness: *stiffness,
+                damping: *damping,
+                free_length: *free_length,
+                start: *start,
             }),
             kind => self.passive(place, kind)?,
         })

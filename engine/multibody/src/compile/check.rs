@@ -379,6 +379,35 @@ impl Check<'_> {
                     });
                 }
             }
+            ForceKind::Maxwell {
+                stiffness,
+                damping,
+                free_length,
+                start,
+                ..
+            } => {
+                self.spring(*stiffness, 0.0, place);
+                self.positive(*damping, place, "the damping");
+                self.finite(&[*free_length], place, "the free length");
+                self.finite(&[*start], place, "the start displacement");
+            }
+            ForceKind::JointFriction {
+                coefficient,
+                stribeck,
+                stribeck_velocity,
+                transition_velocity,
+                viscous,
+                normal_force,
+                radius,
+                ..
+            } => {
+                self.finite(&[*coefficient, *stribeck], place, "the coefficient of friction");
+                self.positive(*stribeck_velocity, place, "the Stribeck velocity");
+                self.positive(*transition_velocity, place, "the transition velocity");
+                self.finite(&[*viscous], place, "the viscous damping");
+                self.finite(&[*normal_force], place, "the normal force");
+                self.positive(*radius, place, "the radius");
+            }
             ForceKind::User { law, .. } => {
                 if (law.inputs(), law.outputs()) != (User::INPUTS, User::OUTPUTS) {
                     self.errors.push(ModelError::WrongLaw {

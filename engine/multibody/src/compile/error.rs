@@ -344,6 +344,18 @@ pub enum ModelError {
         /// A force element between frames could do the same.
         alternative: bool,
     },
+    /// A force depends on the reaction of a joint that must stay in the tree.
+    #[error(
+        "{place} depends on the reaction of the joint \"{joint}\", which must be cut for that but has the hint \
+         `tree`, locked or prescribed coordinates, or six freedoms; release it, or give a constant normal force \
+         instead"
+    )]
+    ReactionOfTreeJoint {
+        /// The force element.
+        place: String,
+        /// The joint.
+        joint: String,
+    },
     /// A coordinate that cannot react.
     #[error("{place}: {coordinate} of the joint \"{joint}\" is {state} already; {remedy}")]
     CoordinateTaken {
@@ -502,6 +514,7 @@ impl ModelError {
             | Self::UnknownJoint { place, name, .. } => (place.clone(), Some(name)),
             Self::UnknownCoordinate { place, joint, .. }
             | Self::CutCoordinate { place, joint, .. }
+            | Self::ReactionOfTreeJoint { place, joint }
             | Self::CoordinateTaken { place, joint, .. }
             | Self::RepeatedTerm { place, joint, .. }
             | Self::ZeroFactor { place, joint } => (place.clone(), Some(joint)),

@@ -132,7 +132,15 @@ impl Attach<'_, '_> {
                 law: *law,
             }
             .into(),
-            _ => return None,
+            // Named, so that a new kind cannot be forgotten.
+            ForceKind::Applied { .. }
+            | ForceKind::SpringDamper { .. }
+            | ForceKind::TorsionSpring { .. }
+            | ForceKind::JointSpring { .. }
+            | ForceKind::User { .. }
+            | ForceKind::Expression { .. }
+            | ForceKind::Maxwell { .. }
+            | ForceKind::JointFriction { .. } => return None,
         })
     }
 }
@@ -164,7 +172,14 @@ pub(super) fn check(kind: &ForceKind, place: &str, errors: &mut Vec<ModelError>)
             faults
         }
         ForceKind::Servo { target, law, .. } => law.faults(target),
-        _ => Faults::default(),
+        ForceKind::Applied { .. }
+        | ForceKind::SpringDamper { .. }
+        | ForceKind::TorsionSpring { .. }
+        | ForceKind::JointSpring { .. }
+        | ForceKind::User { .. }
+        | ForceKind::Expression { .. }
+        | ForceKind::Maxwell { .. }
+        | ForceKind::JointFriction { .. } => Faults::default(),
     };
     let place = || place.to_string();
     errors.extend(faults.0.into_iter().map(|fault| match fault {

@@ -2,8 +2,9 @@
 
 use super::error::ModelError;
 use super::names::{Names, Place};
+use super::references::force_place;
 use super::referred::Referred;
-use crate::description::{ConstraintKind, CoordinateMotion, CoordinateRef, Description, Joint};
+use crate::description::{ConstraintKind, CoordinateMotion, CoordinateRef, Description, ForceKind, Joint};
 use crate::forest::{self, Edge, Forest, ForestError, Graph, Hint};
 
 /// The forest with the ends of all joints; none when it cannot be built, for reasons that have
@@ -26,6 +27,7 @@ pub(super) fn choose(
         edges.push(edge(joint, from.body, to.body, errors));
     }
     let bodies = description.bodies.len() + 1;
+    cut_for_reactions(description, names, &mut edges, errors);
     require_referred(description, names, bodies, &mut edges);
     let graph = Graph { bodies, edges };
     match Forest::build(&graph) {
@@ -68,6 +70,37 @@ fn edge(joint: &Joint, from: usize, to: usize, errors: &mut Vec<ModelError>) -> 
     edge
 }
 
+/// Joints whose reaction a force depends on are cut: only then is it an unknown.
+fn cut_for_reactions(
+    description: &Description,
+    names: &Names,
+    edges: &mut [Edge],
+    errors: &mut Vec<ModelError>,
+) {
+    for force in &description.forces {
+        let ForceKind::JointFriction {
+            coordinate,
+            from_reaction: true,
+            ..
+        } = &force.kind
+        else {
+            continue;
+        };
+        let Ok(joint) = names.coordinate(coordinate, "") else {
+            continue;
+        };
+        let edge = &mut edges[joint];
+        if edge.tree_only || edge.hint == Hint::Tree {
+            errors.push(ModelError::ReactionOfTreeJoint {
+                place: force_place(&force.name),
+                joint: coordinate.joint.clone(),
+            });
+        } else {
+            edge.hint = Hint::Cut;
+        }
+    }
+}
+
 /// Joints to whose coordinates something refers are wished into the tree, as long as they form
 /// no loop.
 fn require_referred(description: &Description, names: &Names, bodies: usize, edges: &mut [Edge]) {
@@ -77,6 +110,7 @@ fn require_referred(description: &Description, names: &Names, bodies: usize, edg
         _ => Vec::new(),
     });
     let forces: Vec<CoordinateRef> = (description.forces.iter())
+        .filter(|f| !matches!(f.kind, ForceKind::JointFriction { from_reaction: true, .. }))
         .flat_map(|f| Referred::by(&f.kind).coordinates)
         .collect();
     let mut set: Vec<usize> = (0..bodies).collect();

@@ -455,6 +455,44 @@ pub enum ForceKind {
         /// Numbers.
         law: ServoLaw,
     },
+    /// Spring and damper in series between the origins of two frames; the displacement of the
+    /// damper is a state of its own.
+    Maxwell {
+        /// First end.
+        from: String,
+        /// Second end.
+        to: String,
+        /// Stiffness of the spring, N/m.
+        stiffness: f64,
+        /// Damping of the damper, N s/m; must be positive.
+        damping: f64,
+        /// Length without force when the damper stands at zero, m.
+        free_length: f64,
+        /// Displacement of the damper at the start, m.
+        start: f64,
+    },
+    /// Friction on one coordinate of a joint: regularised Coulomb with Stribeck, and viscous.
+    JointFriction {
+        /// The coordinate.
+        coordinate: CoordinateRef,
+        /// Coefficient of sliding friction.
+        coefficient: f64,
+        /// What the coefficient has more near rest.
+        stribeck: f64,
+        /// Velocity at which that has fallen to 1/e, rad/s or m/s; must be positive.
+        stribeck_velocity: f64,
+        /// Velocity below which friction falls to zero, rad/s or m/s; must be positive.
+        transition_velocity: f64,
+        /// Damping besides, N m s/rad or N s/m.
+        viscous: f64,
+        /// Constant normal force, N.
+        normal_force: f64,
+        /// Adds the force that the joint transmits to the normal force. Only a cut joint has it as
+        /// an unknown: the joint is cut for it.
+        from_reaction: bool,
+        /// For an angle, the radius at which the friction acts, m. Displacements do not have it.
+        radius: f64,
+    },
 }
 
 /// Helpers to write frames.

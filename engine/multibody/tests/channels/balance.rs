@@ -133,7 +133,8 @@ fn imbalance(description: &Description, values: HashMap<String, f64>) -> f64 {
             }
             | ForceKind::SphereContact { from, to, .. }
             | ForceKind::CylinderContact { from, to, .. }
-            | ForceKind::Actuator { from, to, .. } => {
+            | ForceKind::Actuator { from, to, .. }
+            | ForceKind::Maxwell { from, to, .. } => {
                 sums.add_pair(from, to, known.pose(to).0, force, torque);
             }
             ForceKind::AntiRollBar { .. } => unreachable!("not among the random mechanisms"),
@@ -143,6 +144,14 @@ fn imbalance(description: &Description, values: HashMap<String, f64>) -> f64 {
             | ForceKind::JointAntiRollBar { .. }
             | ForceKind::JointStop { .. }
             | ForceKind::Servo { .. } => {}
+            ForceKind::JointFriction { coordinate, .. } => {
+                let joint = description
+                    .joints
+                    .iter()
+                    .find(|j| j.name == coordinate.joint)
+                    .unwrap();
+                sums.add_pair(&joint.from, &joint.to, known.pose(&joint.to).0, force, torque);
+            }
         }
     }
     let mut worst = 0.0_f64;

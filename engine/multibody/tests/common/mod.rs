@@ -7,7 +7,7 @@ use holonom_algebra::{Mat3, Pose, Quaternion, Vec3};
 use holonom_dae::Mechanical;
 use holonom_multibody::curve::{Curve, Extrapolation, Interpolation};
 use holonom_multibody::description::{
-    Body, Constraint, Coordinate, Description, Force, Frame, Joint, JointKind, Rod,
+    Body, Constraint, Coordinate, Description, Force, ForceKind, Frame, Joint, JointKind, Rod,
 };
 use holonom_multibody::elements::forces::{BushingLaw, ContactLaw, GasLaw, ServoLaw, Shape, StopLaw};
 use holonom_multibody::expression::{Expression, Scope};
@@ -310,6 +310,33 @@ pub fn enrich(r: &mut Random, mut d: Description) -> Description {
             own.range(1.0, 9.0),
             0.1,
         ));
+    }
+    if r.chance(0.4)
+        && let Some((from, to, length)) = pair(r, &mut d, Some(0.6))
+    {
+        let (k, c) = (r.range(10.0, 200.0), r.range(1.0, 20.0));
+        let mut maxwell = Force::maxwell("maxwell", from, to, k, c, length * r.range(0.5, 1.5));
+        if let ForceKind::Maxwell { start, .. } = &mut maxwell.kind {
+            *start = r.range(-0.1, 0.1);
+        }
+        d = d.force(maxwell);
+    }
+    let rubbing = |j: &&Joint| {
+        let kinds = [JointKind::Revolute, JointKind::Prismatic, JointKind::Cylindrical];
+        j.hint == Hint::Cut && kinds.contains(&j.kind)
+    };
+    if let Some(joint) = d.joints.iter().find(rubbing).map(|j| j.name.clone()) {
+        let mut friction = Force::joint_friction("friction", joint.as_str(), r.range(0.02, 0.12), 2.0);
+        if let ForceKind::JointFriction {
+            from_reaction,
+            radius,
+            stribeck,
+            ..
+        } = &mut friction.kind
+        {
+            (*from_reaction, *radius, *stribeck) = (true, 0.05, 0.1);
+        }
+        d = d.force(friction);
     }
     d
 }

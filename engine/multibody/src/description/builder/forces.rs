@@ -131,6 +131,57 @@ impl Force {
         Self::new(name, kind)
     }
 
+    /// Spring and damper in series between the origins of two frames: stiffness in N/m, damping
+    /// in N s/m, length without force at the start in m.
+    pub fn maxwell(
+        name: impl Into<String>,
+        from: impl Into<String>,
+        to: impl Into<String>,
+        stiffness: f64,
+        damping: f64,
+        free_length: f64,
+    ) -> Self {
+        let kind = ForceKind::Maxwell {
+            from: from.into(),
+            to: to.into(),
+            stiffness,
+            damping,
+            free_length,
+            start: 0.0,
+        };
+        Self::new(name, kind)
+    }
+
+    /// Friction on a coordinate of a joint: coefficient of sliding and constant normal force in N.
+    /// The other numbers are those of an absent field in a model file.
+    ///
+    /// ```
+    /// use holonom_multibody::description::{Force, ForceKind};
+    /// let mut friction = Force::joint_friction("rub", "slide", 0.1, 50.0);
+    /// if let ForceKind::JointFriction { from_reaction, .. } = &mut friction.kind {
+    ///     *from_reaction = true;
+    /// }
+    /// ```
+    pub fn joint_friction(
+        name: impl Into<String>,
+        coordinate: impl Into<CoordinateRef>,
+        coefficient: f64,
+        normal_force: f64,
+    ) -> Self {
+        let kind = ForceKind::JointFriction {
+            coordinate: coordinate.into(),
+            coefficient,
+            stribeck: 0.0,
+            stribeck_velocity: 0.01,
+            transition_velocity: 1e-3,
+            viscous: 0.0,
+            normal_force,
+            from_reaction: false,
+            radius: 1.0,
+        };
+        Self::new(name, kind)
+    }
+
     /// A user's law between two frames: 19 inputs and 6 outputs, see [`ForceKind::User`].
     pub fn user(
         name: impl Into<String>,

@@ -13,6 +13,7 @@
 use super::scene::{Loads, Scene};
 use crate::description::fields::Fields;
 use crate::description::{ForceKind, Mirror};
+use core::ops::Range;
 use holonom_algebra::Real;
 
 /// What a kind of force element has to say.
@@ -26,6 +27,62 @@ pub trait ForceLaw {
     /// Whether [`energy`](Self::energy) gives one.
     fn stores_energy(&self) -> bool {
         true
+    }
+    /// Scalars that users want to see of it, two at most, in place of what its reach shows. Their
+    /// values come from [`shown`](Self::shown).
+    fn outputs(&self) -> Vec<ShownValue> {
+        Vec::new()
+    }
+    /// Values of [`outputs`](Self::outputs), in their order.
+    fn shown<T: Real>(&self, _scene: &Scene<T>, _out: &mut [T]) {}
+    /// Its own states; asked for when a model is compiled. Their values are in
+    /// [`Scene::own`], in this order.
+    fn states(&self) -> Vec<OwnState> {
+        Vec::new()
+    }
+    /// ẋ = s(t, q, v, x, λ) of the own states. Like [`evaluate`](Self::evaluate), it may depend on
+    /// the nodes that the sparsity names for the element only.
+    fn rates<T: Real>(&self, _scene: &Scene<T>, _out: &mut [T]) {}
+    /// Rows whose multipliers it reads, by their number in
+    /// [`Model::rows`](crate::model::Model::rows); none unless its forces depend on λ.
+    fn multipliers(&self) -> Range<usize> {
+        0..0
+    }
+}
+
+/// A scalar that an element shows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ShownValue {
+    /// Name within the element: the channel is called `element.name`.
+    pub name: &'static str,
+    /// Unit, `1` for pure numbers.
+    pub unit: &'static str,
+    /// What it is, in a sentence.
+    pub doc: &'static str,
+}
+
+/// An own state of an element.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OwnState {
+    /// Name within the element: the state is called `element.name`.
+    pub name: String,
+    /// Unit, `1` for pure numbers.
+    pub unit: &'static str,
+    /// What it is, in a sentence.
+    pub doc: &'static str,
+    /// Value at the start.
+    pub start: f64,
+}
+
+impl OwnState {
+    /// A state with its name, unit, meaning and start value.
+    pub fn new(name: impl Into<String>, unit: &'static str, doc: &'static str, start: f64) -> Self {
+        Self {
+            name: name.into(),
+            unit,
+            doc,
+            start,
+        }
     }
 }
 
@@ -62,6 +119,7 @@ pub use characteristic::{Characteristic, CharacteristicCurve};
 pub use contact::ContactLaw;
 pub use cylinder_contact::Cylinders;
 pub use joint_anti_roll_bar::JointAntiRollLaw;
+pub use joint_friction::FrictionPlace;
 pub use nonlinear_spring::{SpringCurves, SpringLaw};
 pub use plane_contact::Shape;
 pub use reach::Reach;
@@ -125,6 +183,31 @@ macro_rules! registry {
             pub fn stores_energy(&self) -> bool {
                 match self { $(Self::$kind(f) => f.stores_energy(),)* }
             }
+
+            /// Scalars that it shows in place of what its reach shows.
+            pub fn outputs(&self) -> Vec<ShownValue> {
+                match self { $(Self::$kind(f) => f.outputs(),)* }
+            }
+
+            /// Their values.
+            pub fn shown<T: Real>(&self, scene: &Scene<T>, out: &mut [T]) {
+                match self { $(Self::$kind(f) => f.shown(scene, out),)* }
+            }
+
+            /// Its own states.
+            pub fn states(&self) -> Vec<OwnState> {
+                match self { $(Self::$kind(f) => f.states(),)* }
+            }
+
+            /// Derivatives of its own states.
+            pub fn rates<T: Real>(&self, scene: &Scene<T>, out: &mut [T]) {
+                match self { $(Self::$kind(f) => f.rates(scene, out),)* }
+            }
+
+            /// Rows whose multipliers it reads.
+            pub fn multipliers(&self) -> Range<usize> {
+                match self { $(Self::$kind(f) => f.multipliers(),)* }
+            }
         }
     };
 }
@@ -166,6 +249,10 @@ registry! {
     actuator Actuator,
     /// Drive to a set point.
     servo Servo,
+    /// Spring and damper in series.
+    maxwell Maxwell,
+    /// Friction on a coordinate of a joint.
+    joint_friction JointFriction,
     // Kinds that become another element.
     +
     expression Expression,

@@ -1,0 +1,227 @@
+//! Friction on one coordinate of a joint.
+
+use super::{ForceInfo, ForceLaw, Reach, ShownValue};
+use crate::description::fields::{Field, Fields};
+use crate::description::{CoordinateRef, ForceKind, Mirror};
+use crate::elements::constraints::relative::Relative;
+use crate::elements::scene::{Loads, Scene};
+use crate::model::Attachment;
+use core::ops::Range;
+use holonom_algebra::{Real, Vec3, Wrench};
+
+/// The entry of the registry.
+pub(super) const FORCE: ForceInfo = ForceInfo {
+    name: "joint-friction",
+    doc: "Friction on one coordinate of a joint: Coulomb and Stribeck, regularised, and viscous.",
+    in_files: true,
+    template,
+    fields,
+    mirror,
+};
+
+fn template() -> ForceKind {
+    ForceKind::JointFriction {
+        coordinate: CoordinateRef::from(""),
+        coefficient: 0.0,
+        stribeck: 0.0,
+        stribeck_velocity: 0.01,
+        transition_velocity: 1e-3,
+        viscous: 0.0,
+        normal_force: 0.0,
+        from_reaction: false,
+        radius: 1.0,
+    }
+}
+
+fn fields(kind: &mut ForceKind, visitor: &mut dyn Fields) {
+    let ForceKind::JointFriction {
+        coordinate,
+        coefficient,
+        stribeck,
+        stribeck_velocity,
+        transition_velocity,
+        viscous,
+        normal_force,
+        from_reaction,
+        radius,
+    } = kind
+    else {
+        return;
+    };
+    let doc = "The coordinate it acts on.";
+    visitor.coordinate(&Field::required("coordinate", "", doc), coordinate);
+    let doc = "Coefficient of sliding friction.";
+    visitor.number(&Field::required("coefficient", "1", doc), coefficient);
+    let doc = "What the coefficient has more near rest.";
+    visitor.number(&Field::optional("stribeck", "1", doc), stribeck);
+    let doc = "Velocity at which that has fallen to 1/e.";
+    visitor.number(
+        &Field::optional("stribeck_velocity", "rad/s or m/s", doc),
+        stribeck_velocity,
+    );
+    let doc = "Velocity below which the friction falls to zero, instead of a jump.";
+    visitor.number(
+        &Field::optional("transition_velocity", "rad/s or m/s", doc),
+        transition_velocity,
+    );
+    let doc = "Damping besides.";
+    visitor.number(&Field::optional("viscous", "N m s/rad or N s/m", doc), viscous);
+    let doc = "Constant normal force.";
+    visitor.number(&Field::optional("normal_force", "N", doc), normal_force);
+    let doc = "Adds the force that the joint transmits to the normal force; the joint is cut for it.";
+    visitor.flag(&Field::optional("from_reaction", "", doc), from_reaction);
+    let doc = "For an angle, the radius at which the friction acts.";
+    visitor.number(&Field::optional("radius", "m", doc), radius);
+}
+
+fn mirror(kind: &mut ForceKind, mirror: &mut Mirror) {
+    if let ForceKind::JointFriction { coordinate, .. } = kind {
+        // Friction opposes motion either way.
+        mirror.coordinate(coordinate);
+    }
+}
+
+/// Where friction acts.
+#[derive(Clone, Debug)]
+pub enum FrictionPlace {
+    /// On the scalar coordinate of a node of the tree.
+    Tree {
+        /// The node; not a ball.
+        node: usize,
+        /// The coordinate is an angle.
+        turns: bool,
+    },
+    /// Between the frames of a cut joint.
+    Cut {
+        /// First frame, turned so that z is the joint's axis.
+        from: Attachment,
+        /// Second frame.
+        to: Attachment,
+        /// Axis of the first frame that the coordinate belongs to.
+        axis: usize,
+        /// The coordinate is an angle about that axis, not a displacement along it.
+        turns: bool,
+    },
+}
+
+/// τ = −r [μ + Δμ exp(−(v/v_s)²)] N tanh(v/v_t) − c v on a coordinate with velocity v, the factor
+/// r being one for displacements; N = N₀ + (√(|F|² + ε²) − ε) with F the force that a cut joint
+/// transmits, from the multipliers of its rows that keep points together.
+///
+/// The tangent hyperbolic replaces the jump at v = 0: nothing sticks, it creeps with |v| below
+/// v_t. The force of rows that were dropped because they are dependent is not known and does not
+/// count.
+#[derive(Clone, Debug)]
+pub struct JointFriction {
+    /// Where it acts.
+    pub place: FrictionPlace,
+    /// Coefficient of sliding μ.
+    pub coefficient: f64,
+    /// Δμ: what the coefficient has more near rest.
+    pub stribeck: f64,
+    /// v_s > 0.
+    pub stribeck_velocity: f64,
+    /// v_t > 0.
+    pub transition_velocity: f64,
+    /// Damping c.
+    pub viscous: f64,
+    /// Constant normal force N₀.
+    pub normal_force: f64,
+    /// Radius r for angles, 1 for displacements.
+    pub radius: f64,
+    /// Rows whose multipliers are the components of F; none for a constant normal force.
+    pub rows: Range<usize>,
+}
+
+/// ε: below this the normal force of a reaction is smooth, N.
+const SMOOTH: f64 = 1e-3;
+
+impl JointFriction {
+    /// The normal force N.
+    pub fn normal<T: Real>(&self, scene: &Scene<T>) -> T {
+        let mut square = T::constant(SMOOTH * SMOOTH);
+        for &l in scene.lambda.get(self.rows.clone()).unwrap_or(&[]) {
+            square += l.square();
+        }
+        square.sqrt() + (self.normal_force - SMOOTH)
+    }
+
+    /// The velocity v of the coordinate.
+    pub fn velocity<T: Real>(&self, scene: &Scene<T>) -> T {
+        match &self.place {
+            FrictionPlace::Tree { node, .. } => scene.coordinate(*node)[1],
+            FrictionPlace::Cut { from, to, axis, turns } => {
+                let relative = Relative::new(scene, from, to);
+                let velocity = relative.velocity();
+                let along = relative.first_axis(*axis);
+                if *turns {
+                    along.dot(velocity.angular)
+                } else {
+                    along.dot(velocity.linear)
+                }
+            }
+        }
+    }
+
+    /// The force or torque τ on the coordinate.
+    pub fn force<T: Real>(&self, scene: &Scene<T>) -> T {
+        let v = self.velocity(scene);
+        let slow = -(v * (1.0 / self.stribeck_velocity)).square();
+        let coefficient = slow.exp() * self.stribeck + self.coefficient;
+        let sliding = coefficient * self.normal(scene) * (v * (1.0 / self.transition_velocity)).tanh();
+        -(sliding * self.radius) - v * self.viscous
+    }
+}
+
+impl ForceLaw for JointFriction {
+    fn evaluate<T: Real>(&self, scene: &Scene<T>, loads: &mut Loads<T>) {
+        let force = self.force(scene);
+        match &self.place {
+            FrictionPlace::Tree { node, .. } => loads.add_generalised(scene.tree, *node, force),
+            FrictionPlace::Cut { from, to, axis, turns } => {
+                let relative = Relative::new(scene, from, to);
+                let load = relative.first_axis(*axis).scale(force);
+                let load = if *turns {
+                    Wrench::new(load, Vec3::zero())
+                } else {
+                    Wrench::new(Vec3::zero(), load)
+                };
+                relative.add_load(&load, loads);
+            }
+        }
+    }
+
+    fn energy<T: Real>(&self, _: &Scene<T>) -> Option<T> {
+        None
+    }
+
+    fn reach(&self) -> Reach<'_> {
+        match &self.place {
+            FrictionPlace::Tree { node, .. } => Reach::Coordinate(*node),
+            FrictionPlace::Cut { from, to, .. } => Reach::Pair(from, to),
+        }
+    }
+
+    fn outputs(&self) -> Vec<ShownValue> {
+        let turns = match &self.place {
+            FrictionPlace::Tree { turns, .. } | FrictionPlace::Cut { turns, .. } => *turns,
+        };
+        let show = |name, unit, doc| ShownValue { name, unit, doc };
+        vec![
+            show("friction", if turns { "N m" } else { "N" }, "friction on the coordinate"),
+            show("normal", "N", "normal force of the friction"),
+        ]
+    }
+
+    fn shown<T: Real>(&self, scene: &Scene<T>, out: &mut [T]) {
+        (out[0], out[1]) = (self.force(scene), self.normal(scene));
+    }
+
+    fn stores_energy(&self) -> bool {
+        false
+    }
+
+    fn multipliers(&self) -> Range<usize> {
+        self.rows.clone()
+    }
+}

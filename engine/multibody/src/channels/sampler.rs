@@ -149,6 +149,12 @@ impl Sampler {
         self.columns
     }
 
+    /// How many of the leading unknowns y of the equations [`Sampler::sample`] looks at.
+    pub fn leading(&self) -> usize {
+        let tree = &self.tables.model.tree;
+        tree.n_q + tree.n_v
+    }
+
     /// Rows in which accelerations could not be computed. Everything that depends on them is NaN
     /// there.
     pub fn failures(&self) -> u64 {
@@ -164,7 +170,7 @@ impl Sampler {
     /// out; nothing is taken from them.
     ///
     /// # Panics
-    /// When `y` is shorter than positions and velocities together, or `row` has not one entry per
+    /// When `y` is shorter than [`Sampler::leading`], or `row` has not one entry per
     /// channel.
     pub fn sample(&mut self, t: f64, y: &[f64], _yp: &[f64], row: &mut [f64]) {
         let (n_q, n_v) = (self.tables.model.tree.n_q, self.tables.model.tree.n_v);

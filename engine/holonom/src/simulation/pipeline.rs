@@ -32,8 +32,10 @@ pub enum OutputThread {
 /// thread.
 const SHORT: u64 = 256;
 
-/// Batches under way: one is filled, one emptied, the others even out how long rows take.
-const BATCHES: usize = 4;
+/// Batches under way at most, a megabyte: one is filled, one emptied, the others even out how long
+/// rows take, and the moments in which a busy machine does not let the second thread run. Memory that
+/// is not needed is not touched.
+const BATCHES: usize = 32;
 
 /// Numbers in a batch, unless a single state has more.
 const BATCH_NUMBERS: usize = 4096;
@@ -164,11 +166,7 @@ impl Feed {
 
     /// Integrates for a while. Afterwards all rows of it have been made: `watch` has them, and the
     /// first fault.
-    pub fn stretch<R>(
-        &mut self,
-        watch: &mut Watch<'_>,
-        integrate: impl FnOnce(&mut dyn Observer) -> R,
-    ) -> R {
+    pub fn stretch<R>(&mut self, watch: &mut Watch<'_>, integrate: impl FnOnce(&mut dyn Observer) -> R) -> R {
         let result = std::thread::scope(|scope| {
             let mut stretch = Stretch {
                 feed: &mut *self,
@@ -298,7 +296,11 @@ impl<'scope, 'a: 'scope> Stretch<'_, 'scope, '_, 'a> {
         let _ = give.send(watch);
         self.feed.fill_pool();
         self.lane = Lane::There(Second {
-            batch: self.feed.pool.pop().unwrap_or_else(|| Batch::new(self.feed.leading)),
+            batch: self
+                .feed
+                .pool
+                .pop()
+                .unwrap_or_else(|| Batch::new(self.feed.leading)),
             since: Instant::now(),
             full,
             empty,
@@ -315,7 +317,8 @@ impl<'scope, 'a: 'scope> Stretch<'_, 'scope, '_, 'a> {
         let begin = Instant::now();
         let batch = std::mem::replace(&mut second.batch, Batch::none());
         let next = match second.full.send(batch) {
-            Ok(()) => match self.feed.pool.pop() {
+            // One that came back before one that was never used.
+            Ok(()) => match second.empty.try_recv().ok().or_else(|| self.feed.pool.pop()) {
                 Some(batch) => Some(batch),
                 None => second.empty.recv().ok(),
             },

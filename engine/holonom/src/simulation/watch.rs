@@ -66,11 +66,7 @@ pub(super) struct Watch<'a> {
 }
 
 impl<'a> Watch<'a> {
-    pub fn new(
-        simulation: &Simulation,
-        sampler: Sampler,
-        sink: &'a mut dyn Sink,
-    ) -> Result<Self, RunError> {
+    pub fn new(simulation: &Simulation, sampler: Sampler, sink: &'a mut dyn Sink) -> Result<Self, RunError> {
         let start = &simulation.start;
         let catalogue = &simulation.catalogue;
         let some = |patterns: &[&str]| -> Result<Option<Sampler>, RunError> {

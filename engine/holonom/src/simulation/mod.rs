@@ -32,11 +32,14 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod pipeline;
 mod report;
 mod run;
 mod settings;
 mod undefined;
+mod watch;
 
+pub use pipeline::OutputThread;
 pub use report::{ConstraintReport, EnergyReport, RunReport, Status, Used};
 pub use run::{Memory, RunCheckpoint, RunError, RunOptions, Sink};
 pub use settings::DEFAULT_END;

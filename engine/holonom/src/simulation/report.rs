@@ -70,8 +70,15 @@ pub struct RunReport {
     pub counters: Counters,
     /// Where the time went, s.
     pub timing_s: Timing,
-    /// Time spent on sampling and writing output rows, s; from one row in seventeen.
+    /// Time that output rows took from the integrating thread, s: sampling and writing those it made
+    /// itself; copying states for the second thread and waiting for it ([`OutputThread`]). What is
+    /// done for every row is timed with one in seventeen.
+    ///
+    /// [`OutputThread`]: super::OutputThread
     pub output_s: f64,
+    /// Time the second thread spent on sampling and writing output rows, s, while the integration
+    /// went on; from one row in seventeen.
+    pub output_beside_s: f64,
     /// Violations of the constraints.
     pub constraint: ConstraintReport,
     /// Energy.

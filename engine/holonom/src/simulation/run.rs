@@ -1,23 +1,23 @@
 //! The run itself: steps, output rows, checkpoints.
 
 use super::Simulation;
+use super::pipeline::{Feed, OutputThread};
 use super::report::{ConstraintReport, EnergyReport, RunReport, Status, Used};
 use super::undefined::Undefined;
+use super::watch::Watch;
 use holonom_dae::{Counters, Failure, FailureKind, Timing};
-use holonom_multibody::Model;
 use holonom_multibody::channels::{ForeignSelection, Sampler, Selection};
-use holonom_multibody::curve::{Refusal, forget_refusal, watch_refusals};
-use holonom_multibody::residual::Form;
+use holonom_multibody::curve::{Refusal, watch_refusals};
 use holonom_multibody::start::{KinematicError, UnsuitableForm};
-use holonom_solver::stepper::{Control, Observer, StepInfo};
 use holonom_solver::{Checkpoint, Integrator, Stop};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// Where the rows of a run go.
-pub trait Sink {
+/// Where the rows of a run go. Rows and progress may come from another thread than the one that asked
+/// for the run (see [`OutputThread`]), one after the other and in order.
+pub trait Sink: Send {
     /// Takes a row: the time, then one number per channel.
     ///
     /// # Errors
@@ -32,7 +32,7 @@ pub trait Sink {
         Ok(())
     }
 
-    /// Is told after every step how far the run is.
+    /// Is told after every step how far the run is; now and then that is a little late.
     fn progress(&mut self, _t: f64, _steps: u64) {}
 }
 
@@ -58,6 +58,8 @@ pub struct RunOptions {
     pub checkpoint_every: Option<Duration>,
     /// Go on from here.
     pub resume: Option<RunCheckpoint>,
+    /// Which thread makes the rows.
+    pub output_thread: OutputThread,
 }
 
 impl RunOptions {
@@ -68,6 +70,7 @@ impl RunOptions {
             interrupt: None,
             checkpoint_every: None,
             resume: None,
+            output_thread: OutputThread::default(),
         }
     }
 }
@@ -89,8 +92,11 @@ pub struct RunCheckpoint {
     pub singular_rows: u64,
     /// Computing time so far.
     pub timing_s: Timing,
-    /// Time spent on output rows so far, s.
+    /// Time that output rows took from the run so far, s.
     pub output_s: f64,
+    /// Time spent on output rows beside it so far, s.
+    #[serde(default)]
+    pub output_beside_s: f64,
     /// Whether the run had reached its end.
     pub finished: bool,
 }
@@ -136,12 +142,10 @@ impl Simulation {
         solver.interrupt.clone_from(&options.interrupt);
         let system = equations.system();
         let mut watch = Watch::new(self, sampler, sink)?;
+        let mut feed = Feed::new(&self.start.model, &watch, options.output_thread);
         let mut integrator = match &options.resume {
             Some(checkpoint) => {
-                watch.before = Some(checkpoint.clone());
-                watch.rows = checkpoint.rows;
-                watch.constraint = checkpoint.constraint;
-                watch.energy_start = checkpoint.energy_start;
+                watch.go_on(checkpoint);
                 Integrator::resume(system, solver, &checkpoint.solver)?
             }
             None => {
@@ -153,12 +157,11 @@ impl Simulation {
         let (status, message) = if done {
             (Status::Finished, String::new())
         } else {
-            drive(&mut integrator, &mut watch, self, options)
+            drive(&mut integrator, &mut feed, &mut watch, self, options)
         };
         let (t, y) = (integrator.t(), integrator.y());
-        let (q, v) = y[..watch.n_q + watch.n_v].split_at(watch.n_q);
-        watch.look(t, q, v);
-        let report = watch.report();
+        watch.look(t, y);
+        let report = watch.report(feed.lost_s());
         let energy_end = watch.energy(t, y);
         let last = watch.last(options, |sampler, row| sampler.sample(t, y, &[], row));
         let strategies = integrator.report().strategies;
@@ -202,8 +205,12 @@ impl Simulation {
         let interrupt = options.interrupt.as_deref();
         let (result, refusal) = watch_refusals(|| {
             self.start.follow_drives(self.outputs.iter(), &mut |state| {
-                watch.look(state.t, &state.q, &state.v);
-                watch.row(state.t, |sampler, row| sampler.sample_kinematic(state, row));
+                watch.look_at(state.t, &state.q, &state.v);
+                // What is prescribed need not be part of what is solved.
+                match Undefined::find(&self.start.model, state.t) {
+                    Some(undefined) => watch.fault = Some(format!("at t = {}: {undefined}", state.t)),
+                    None => watch.row(state.t, |sampler, row| sampler.sample_kinematic(state, row)),
+                }
                 if watch.fault.is_some() {
                     return false;
                 }
@@ -234,7 +241,7 @@ impl Simulation {
             (None, true) => (Status::Interrupted, "interrupted".to_string()),
             (None, false) => (Status::Finished, String::new()),
         };
-        let report = watch.report();
+        let report = watch.report(0.0);
         let energy_end = watch.energy_of(t, &end.0, &end.1);
         let last = watch.last(options, |sampler, row| {
             sampler.sample_state(t, &end.0, &end.1, row)
@@ -265,6 +272,7 @@ impl Simulation {
 /// Runs to the end in stretches between checkpoints.
 fn drive(
     integrator: &mut Integrator<'_>,
+    feed: &mut Feed,
     watch: &mut Watch<'_>,
     simulation: &Simulation,
     options: &RunOptions,
@@ -284,18 +292,20 @@ fn drive(
         let pause = options
             .checkpoint_every
             .and_then(|every| Instant::now().checked_add(every));
-        watch.pause_at = match (pause, deadline) {
+        feed.pause_at = match (pause, deadline) {
             (Some(a), Some(b)) => Some(a.min(b)),
             (one, other) => one.or(other),
         };
-        let (result, refusal) = watch_refusals(|| integrator.run(t_end, watch));
+        let (result, refusal) = feed.stretch(watch, |observer| {
+            watch_refusals(|| integrator.run(t_end, observer))
+        });
         if let Some(fault) = watch.fault.take() {
             return (Status::Failed, fault);
         }
         let finished = matches!(result, Ok(Stop::Finished | Stop::Event { .. }));
         // What ends early leaves a checkpoint, asked for or not.
         if !finished || options.checkpoint_every.is_some() {
-            let report = watch.report();
+            let report = watch.report(feed.lost_s());
             let checkpoint = RunCheckpoint {
                 solver: integrator.checkpoint(),
                 rows: watch.rows,
@@ -305,6 +315,7 @@ fn drive(
                 singular_rows: report.singular_rows,
                 timing_s: watch.timing(integrator.timing()),
                 output_s: report.output_s,
+                output_beside_s: report.output_beside_s,
                 finished,
             };
             if let Err(fault) = watch.sink.checkpoint(&checkpoint) {
@@ -339,192 +350,5 @@ fn told(failure: &Failure, refusal: Option<&Refusal>) -> String {
     match refusal {
         Some(refusal) if !spent => format!("at t = {}: {refusal}", failure.t),
         _ => failure.to_string(),
-    }
-}
-
-/// One row of so many is timed: looking at the clock costs a tenth of a short row. A prime, so that
-/// the rows that fill a chunk of the file are met as often as others.
-const TIMED: u64 = 17;
-
-/// One step of so many is looked at for violations of the constraints, which costs a tenth of a
-/// step of a small mechanism.
-const LOOKED_AT: u64 = 4;
-
-/// Watches the steps: rows, violations, progress, pauses for checkpoints.
-struct Watch<'a> {
-    model: Arc<Model>,
-    sampler: Sampler,
-    /// Norms of the residuals, where there are constraints.
-    residuals: Option<Sampler>,
-    energies: Sampler,
-    sink: &'a mut dyn Sink,
-    /// Time and channels.
-    buffer: Vec<f64>,
-    n_q: usize,
-    n_v: usize,
-    rows: u64,
-    constraint: ConstraintReport,
-    energy_start: f64,
-    /// What was counted before a resumed run went on.
-    before: Option<RunCheckpoint>,
-    /// Time of the rows that were timed.
-    output: Duration,
-    /// Number of these rows.
-    timed: u64,
-    pause_at: Option<Instant>,
-    fault: Option<String>,
-}
-
-impl<'a> Watch<'a> {
-    fn new(simulation: &Simulation, sampler: Sampler, sink: &'a mut dyn Sink) -> Result<Self, RunError> {
-        let start = &simulation.start;
-        let catalogue = &simulation.catalogue;
-        let some = |patterns: &[&str]| -> Result<Option<Sampler>, RunError> {
-            match catalogue.select(patterns) {
-                Ok(selection) => Ok(Some(Sampler::of_motion(start, &selection)?)),
-                Err(_) => Ok(None),
-            }
-        };
-        let constrained = !start.rows.active.is_empty() && simulation.form != Form::Ode;
-        let residuals = if constrained {
-            some(&["residual.position", "residual.velocity"])?
-        } else {
-            None
-        };
-        let energies = match some(&["energy.total"])? {
-            Some(energies) => energies,
-            None => sampler.clone(),
-        };
-        let tree = &start.model.tree;
-        let mut watch = Self {
-            model: start.model.clone(),
-            buffer: vec![0.0; sampler.columns() + 1],
-            sampler,
-            residuals,
-            energies,
-            sink,
-            n_q: tree.n_q,
-            n_v: tree.n_v,
-            rows: 0,
-            constraint: ConstraintReport::default(),
-            energy_start: 0.0,
-            before: None,
-            output: Duration::ZERO,
-            timed: 0,
-            pause_at: None,
-            fault: None,
-        };
-        watch.energy_start = watch.energy_of(start.t, &start.q, &start.v);
-        watch.look(start.t, &start.q, &start.v);
-        Ok(watch)
-    }
-
-    fn energy(&mut self, t: f64, y: &[f64]) -> f64 {
-        let (q, v) = y[..self.n_q + self.n_v].split_at(self.n_q);
-        self.energy_of(t, q, v)
-    }
-
-    fn energy_of(&mut self, t: f64, q: &[f64], v: &[f64]) -> f64 {
-        let mut row = vec![0.0; self.energies.columns()];
-        self.energies.sample_state(t, q, v, &mut row);
-        row.first().copied().unwrap_or(f64::NAN)
-    }
-
-    /// The recorded channels at the end, which need not be an output time.
-    fn last(
-        &mut self,
-        options: &RunOptions,
-        fill: impl FnOnce(&mut Sampler, &mut [f64]),
-    ) -> Vec<(String, f64)> {
-        fill(&mut self.sampler, &mut self.buffer[1..]);
-        let channels = options.selection.channels().iter();
-        channels
-            .zip(&self.buffer[1..])
-            .map(|(channel, x)| (channel.name.clone(), *x))
-            .collect()
-    }
-
-    /// Notes the violations of the constraints.
-    fn look(&mut self, t: f64, q: &[f64], v: &[f64]) {
-        if let Some(residuals) = &mut self.residuals {
-            let mut row = [0.0; 2];
-            residuals.sample_state(t, q, v, &mut row);
-            self.constraint.position = self.constraint.position.max(row[0]);
-            self.constraint.velocity = self.constraint.velocity.max(row[1]);
-        }
-    }
-
-    fn row(&mut self, t: f64, fill: impl FnOnce(&mut Sampler, &mut [f64])) {
-        if self.fault.is_some() {
-            return;
-        }
-        // What is prescribed need not be part of the equations.
-        if let Some(undefined) = Undefined::find(&self.model, t) {
-            self.fault = Some(format!("at t = {t}: {undefined}"));
-            return;
-        }
-        // Not the first one, which finds its memory cold.
-        let begin = (self.rows % TIMED == TIMED / 2).then(Instant::now);
-        self.buffer[0] = t;
-        fill(&mut self.sampler, &mut self.buffer[1..]);
-        // What is only recorded may lack a value.
-        forget_refusal();
-        match self.sink.row(&self.buffer) {
-            Ok(()) => self.rows += 1,
-            Err(fault) => self.fault = Some(fault),
-        }
-        if let Some(begin) = begin {
-            self.output += begin.elapsed();
-            self.timed += 1;
-        }
-    }
-
-    /// Time of the solver, with that before a resumed run went on.
-    fn timing(&self, now: Timing) -> Timing {
-        let Some(RunCheckpoint { timing_s: before, .. }) = &self.before else {
-            return now;
-        };
-        Timing {
-            total: before.total + now.total,
-            jacobian: before.jacobian + now.jacobian,
-            factorisation: before.factorisation + now.factorisation,
-            start: before.start + now.start,
-        }
-    }
-
-    /// The part of the report that was watched.
-    fn report(&self) -> RunReport {
-        let before = self.before.as_ref();
-        let rows_here = self.rows - before.map_or(0, |b| b.rows);
-        let output = self.output.as_secs_f64() * rows_here as f64 / self.timed.max(1) as f64;
-        RunReport {
-            rows: self.rows,
-            output_s: output + before.map_or(0.0, |b| b.output_s),
-            constraint: self.constraint,
-            failed_rows: self.sampler.failures() + before.map_or(0, |b| b.failed_rows),
-            singular_rows: self.sampler.singular() + before.map_or(0, |b| b.singular_rows),
-            ..RunReport::default()
-        }
-    }
-}
-
-impl Observer for Watch<'_> {
-    fn step(&mut self, step: &StepInfo<'_>) -> Control {
-        forget_refusal();
-        if step.steps.is_multiple_of(LOOKED_AT) {
-            let (q, v) = step.y[..self.n_q + self.n_v].split_at(self.n_q);
-            self.look(step.t, q, v);
-        }
-        self.sink.progress(step.t, step.steps);
-        let pause = self.pause_at.is_some_and(|at| Instant::now() >= at);
-        if pause || self.fault.is_some() {
-            Control::Stop
-        } else {
-            Control::Continue
-        }
-    }
-
-    fn output(&mut self, t: f64, y: &[f64], yp: &[f64]) {
-        self.row(t, |sampler, row| sampler.sample(t, y, yp, row));
     }
 }

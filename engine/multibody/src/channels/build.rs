@@ -10,6 +10,9 @@ use crate::start::{Assembled, RowReport};
 use crate::tree::NodeKind;
 use std::collections::{HashMap, HashSet};
 
+/// Positions of bodies are recorded without being asked for up to this many bodies.
+const FEW_BODIES: usize = 8;
+
 const AXES: [&str; 3] = ["x", "y", "z"];
 const EULER: [&str; 4] = ["w", "x", "y", "z"];
 
@@ -233,6 +236,7 @@ impl Builder<'_> {
     }
 
     fn bodies(&mut self) {
+        let few = self.model.bodies.len() <= FEW_BODIES + 1;
         let model = self.model;
         for body in model.bodies.iter().skip(1) {
             self.own(Some("body"), &body.name);
@@ -240,14 +244,14 @@ impl Builder<'_> {
                 node: body.node,
                 frame: body.frame,
             };
-            self.frame("", "body", at);
+            self.frame("", "body", at, few);
             for marker in &body.markers {
-                self.frame(&format!("{}.", marker.name), "marker", marker.frame);
+                self.frame(&format!("{}.", marker.name), "marker", marker.frame, false);
             }
         }
     }
 
-    fn frame(&mut self, stem: &str, what: &str, at: Attachment) {
+    fn frame(&mut self, stem: &str, what: &str, at: Attachment, usual: bool) {
         use FrameQuantity as F;
         let frame = self.tables.frames.len();
         self.tables.frames.push(at);
@@ -283,8 +287,12 @@ impl Builder<'_> {
                 _ => "in the ground's axes",
             };
             let text = format!("{text} of the {what} {where_to}");
+            let first = self.entries.len();
             let name = format!("{stem}{name}");
             self.push_all((&name, axes), unit, &text, Source::Frame { frame, quantity }, 0);
+            if usual && quantity == F::Position {
+                self.usual(first);
+            }
         }
     }
 
@@ -473,8 +481,8 @@ impl Builder<'_> {
         if model.rows.is_empty() {
             return;
         }
-        // Not among the usual ones: runs report the largest of them anyway.
         self.own(None, "residual");
+        let first = self.entries.len();
         for (name, text, source) in [
             (
                 "position",
@@ -489,6 +497,7 @@ impl Builder<'_> {
         ] {
             self.push(name, "1", text.to_string(), source, 0);
         }
+        self.usual(first);
     }
 
     fn inputs(&mut self, further: &[Input]) {

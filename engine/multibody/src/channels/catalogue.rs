@@ -179,8 +179,8 @@ impl Catalogue {
         Ok(self.selection(chosen))
     }
 
-    /// What is worth a look in every run and costs little: coordinates with their velocities, and
-    /// energies. How well constraints are kept is in the report of a run.
+    /// What is worth a look in every run and costs little: coordinates with their velocities,
+    /// positions of the bodies where these are few, energies, and how well constraints are kept.
     pub fn default_selection(&self) -> Selection {
         let usual = |&number: &usize| self.entries[number].usual;
         self.selection((0..self.entries.len()).filter(usual).collect())

@@ -146,7 +146,9 @@ fn what_is_recorded_unasked() {
     assert_eq!(
         names(&selection).join(" "),
         "A.angle A.angle.velocity B.angle B.angle.velocity C.angle C.angle.velocity D.angle \
-         D.angle.velocity energy.kinetic energy.potential energy.total"
+         D.angle.velocity crank.position.x crank.position.y crank.position.z coupler.position.x \
+         coupler.position.y coupler.position.z rocker.position.x rocker.position.y rocker.position.z \
+         energy.kinetic energy.potential energy.total residual.position residual.velocity"
     );
 }
 

@@ -71,6 +71,7 @@ pub fn json(prepared: &Prepared, report: &RunReport, files: &Files) -> Value {
         "counters": report.counters,
         "timing_s": report.timing_s,
         "output_s": report.output_s,
+        "output_beside_s": report.output_beside_s,
         "final": { "t": report.t, "outputs": outputs },
         "constraint": report.constraint,
         "energy": report.energy,

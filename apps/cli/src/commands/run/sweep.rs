@@ -9,7 +9,7 @@ use crate::output;
 use crate::progress::Progress;
 use crate::settings;
 use crate::table::{Align, Table};
-use holonom::simulation::{RunOptions, RunReport, Simulation, Sink, Status};
+use holonom::simulation::{OutputThread, RunOptions, RunReport, Simulation, Sink, Status};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -158,6 +158,8 @@ fn one(
     };
     let options = RunOptions {
         interrupt: Some(interrupt.clone()),
+        // The runs of a sweep share the cores.
+        output_thread: OutputThread::Never,
         ..RunOptions::new(prepared.selection.clone())
     };
     let report = prepared.simulation.run(&options, &mut sink);

@@ -1,0 +1,223 @@
+//! What becomes of the states of a run: rows, violations of the constraints, progress.
+
+use super::Simulation;
+use super::report::{ConstraintReport, RunReport};
+use super::run::{RunCheckpoint, RunError, RunOptions, Sink};
+use holonom_dae::Timing;
+use holonom_multibody::channels::Sampler;
+use holonom_multibody::curve::forget_refusal;
+use holonom_multibody::residual::Form;
+use std::time::{Duration, Instant};
+
+/// One row of so many is timed: looking at the clock costs a tenth of a short row. A prime, so that
+/// the rows that fill a chunk of the file are met as often as others.
+const TIMED: u64 = 17;
+
+/// How long something takes that happens often, from some of the times it happens.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Meter {
+    count: u64,
+    timed: u64,
+    time: Duration,
+}
+
+impl Meter {
+    /// Begins once more; a time where this one is timed. Not the first one, which finds its memory
+    /// cold.
+    pub fn begin(&mut self) -> Option<Instant> {
+        let timed = self.count % TIMED == TIMED / 2;
+        self.count += 1;
+        timed.then(Instant::now)
+    }
+
+    /// Ends what [`Meter::begin`] began.
+    pub fn end(&mut self, begin: Option<Instant>) {
+        if let Some(begin) = begin {
+            self.time += begin.elapsed();
+            self.timed += 1;
+        }
+    }
+
+    /// All of them, s.
+    pub fn seconds(&self) -> f64 {
+        self.time.as_secs_f64() * self.count as f64 / self.timed.max(1) as f64
+    }
+}
+
+/// Takes the states of a run, on whichever thread, and makes rows of them.
+pub(super) struct Watch<'a> {
+    sampler: Sampler,
+    /// Norms of the residuals, where there are constraints.
+    residuals: Option<Sampler>,
+    energies: Sampler,
+    pub sink: &'a mut dyn Sink,
+    /// Time and channels.
+    buffer: Vec<f64>,
+    pub rows: u64,
+    pub constraint: ConstraintReport,
+    pub energy_start: f64,
+    /// What was counted before a resumed run went on.
+    before: Option<RunCheckpoint>,
+    /// Whether the integration goes on meanwhile, on another thread.
+    pub beside: bool,
+    /// Rows on the thread of the integration, and beside it.
+    meters: [Meter; 2],
+    pub fault: Option<String>,
+}
+
+impl<'a> Watch<'a> {
+    pub fn new(simulation: &Simulation, sampler: Sampler, sink: &'a mut dyn Sink) -> Result<Self, RunError> {
+        let start = &simulation.start;
+        let catalogue = &simulation.catalogue;
+        let some = |patterns: &[&str]| -> Result<Option<Sampler>, RunError> {
+            match catalogue.select(patterns) {
+                Ok(selection) => Ok(Some(Sampler::of_motion(start, &selection)?)),
+                Err(_) => Ok(None),
+            }
+        };
+        let constrained = !start.rows.active.is_empty() && simulation.form != Form::Ode;
+        let residuals = if constrained {
+            some(&["residual.position", "residual.velocity"])?
+        } else {
+            None
+        };
+        let energies = match some(&["energy.total"])? {
+            Some(energies) => energies,
+            None => sampler.clone(),
+        };
+        let mut watch = Self {
+            buffer: vec![0.0; sampler.columns() + 1],
+            sampler,
+            residuals,
+            energies,
+            sink,
+            rows: 0,
+            constraint: ConstraintReport::default(),
+            energy_start: 0.0,
+            before: None,
+            beside: false,
+            meters: [Meter::default(); 2],
+            fault: None,
+        };
+        watch.energy_start = watch.energy_of(start.t, &start.q, &start.v);
+        watch.look_at(start.t, &start.q, &start.v);
+        Ok(watch)
+    }
+
+    /// Goes on counting where a checkpoint stood.
+    pub fn go_on(&mut self, checkpoint: &RunCheckpoint) {
+        self.before = Some(checkpoint.clone());
+        self.rows = checkpoint.rows;
+        self.constraint = checkpoint.constraint;
+        self.energy_start = checkpoint.energy_start;
+    }
+
+    /// How many of the leading unknowns are needed of a state.
+    pub fn leading(&self) -> usize {
+        let others = [self.residuals.as_ref(), Some(&self.energies)];
+        let others = others.into_iter().flatten().map(Sampler::leading);
+        others.fold(self.sampler.leading(), usize::max)
+    }
+
+    /// Energy of a solution.
+    pub fn energy(&mut self, t: f64, y: &[f64]) -> f64 {
+        let mut row = vec![0.0; self.energies.columns()];
+        self.energies.sample(t, y, &[], &mut row);
+        row.first().copied().unwrap_or(f64::NAN)
+    }
+
+    /// Energy of a motion.
+    pub fn energy_of(&mut self, t: f64, q: &[f64], v: &[f64]) -> f64 {
+        let mut row = vec![0.0; self.energies.columns()];
+        self.energies.sample_state(t, q, v, &mut row);
+        row.first().copied().unwrap_or(f64::NAN)
+    }
+
+    /// The recorded channels at the end, which need not be an output time.
+    pub fn last(
+        &mut self,
+        options: &RunOptions,
+        fill: impl FnOnce(&mut Sampler, &mut [f64]),
+    ) -> Vec<(String, f64)> {
+        fill(&mut self.sampler, &mut self.buffer[1..]);
+        let channels = options.selection.channels().iter();
+        channels
+            .zip(&self.buffer[1..])
+            .map(|(channel, x)| (channel.name.clone(), *x))
+            .collect()
+    }
+
+    /// Notes the violations of the constraints in a solution.
+    pub fn look(&mut self, t: f64, y: &[f64]) {
+        self.look_with(|residuals, row| residuals.sample(t, y, &[], row));
+    }
+
+    /// Notes the violations of the constraints in a motion.
+    pub fn look_at(&mut self, t: f64, q: &[f64], v: &[f64]) {
+        self.look_with(|residuals, row| residuals.sample_state(t, q, v, row));
+    }
+
+    fn look_with(&mut self, fill: impl FnOnce(&mut Sampler, &mut [f64])) {
+        if let Some(residuals) = &mut self.residuals {
+            let mut row = [0.0; 2];
+            fill(residuals, &mut row);
+            self.constraint.position = self.constraint.position.max(row[0]);
+            self.constraint.velocity = self.constraint.velocity.max(row[1]);
+        }
+    }
+
+    /// After every accepted step.
+    pub fn step(&mut self, t: f64, y: &[f64], steps: u64) {
+        self.look(t, y);
+        // What is only looked at may lack a value.
+        forget_refusal();
+        self.sink.progress(t, steps);
+    }
+
+    /// A row for the sink.
+    pub fn row(&mut self, t: f64, fill: impl FnOnce(&mut Sampler, &mut [f64])) {
+        if self.fault.is_some() {
+            return;
+        }
+        let meter = usize::from(self.beside);
+        let begin = self.meters[meter].begin();
+        self.buffer[0] = t;
+        fill(&mut self.sampler, &mut self.buffer[1..]);
+        // What is only recorded may lack a value.
+        forget_refusal();
+        match self.sink.row(&self.buffer) {
+            Ok(()) => self.rows += 1,
+            Err(fault) => self.fault = Some(fault),
+        }
+        self.meters[meter].end(begin);
+    }
+
+    /// Time of the solver, with that before a resumed run went on.
+    pub fn timing(&self, now: Timing) -> Timing {
+        let Some(RunCheckpoint { timing_s: before, .. }) = &self.before else {
+            return now;
+        };
+        Timing {
+            total: before.total + now.total,
+            jacobian: before.jacobian + now.jacobian,
+            factorisation: before.factorisation + now.factorisation,
+            start: before.start + now.start,
+        }
+    }
+
+    /// The part of the report that was watched. `lost_s` is what the integrating thread lost to rows
+    /// that it did not make itself.
+    pub fn report(&self, lost_s: f64) -> RunReport {
+        let before = self.before.as_ref();
+        let [here, beside] = self.meters.map(|meter| meter.seconds());
+        RunReport {
+            rows: self.rows,
+            output_s: here + lost_s + before.map_or(0.0, |b| b.output_s),
+            output_beside_s: beside + before.map_or(0.0, |b| b.output_beside_s),
+            constraint: self.constraint,
+            failed_rows: self.sampler.failures() + before.map_or(0, |b| b.failed_rows),
+            singular_rows: self.sampler.singular() + before.map_or(0, |b| b.singular_rows),
+            ..RunReport::default()
+        }
+    }
+}

@@ -27,8 +27,10 @@
 //! ```
 
 pub mod dense;
+pub mod linearize;
 pub mod modes;
 mod reduced;
+pub mod response;
 pub mod statics;
 mod tangent;
 

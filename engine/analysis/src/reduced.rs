@@ -28,6 +28,8 @@ pub(crate) struct Reduced {
     pub rates: Matrix,
     /// √M_ii: weights of coordinates.
     pub weight: Vec<f64>,
+    /// (v̇, ẋ, λ) of every unit of (s, v, x).
+    pub solved: Matrix,
     /// Factors of the derivatives by (v̇, ẋ, λ).
     pub factors: Lu,
     /// 𝒜: the rates of (s, v, x).
@@ -97,6 +99,7 @@ impl Reduced {
         Ok(Self {
             a,
             rates: solved.times(&from_states),
+            solved,
             positions,
             velocities,
             from_states,

@@ -13,7 +13,7 @@ use crate::AnalysisError;
 use crate::dense::{Matrix, Svd, dot, eigen, largest};
 use crate::modes::echelon;
 use crate::reduced::{constraint_matrix, scaled_rows, weights};
-use crate::tangent::{Equation, Sizes, State, Tangent};
+use crate::tangent::{Equation, Sizes, State, Tangent, displacement_name};
 use core::fmt;
 use holonom_dae::Rejection;
 use holonom_multibody::elements::constraints::ConstraintElement;
@@ -194,7 +194,7 @@ fn list(worst: &[Unbalanced]) -> String {
 /// # Errors
 /// Forces that nothing balances, with the coordinates they act on; singular positions.
 pub fn equilibrium(start: &Assembled, options: &StaticsOptions) -> Result<Equilibrium, StaticsError> {
-    let (model, held) = held(&start.model, start.t);
+    let (model, held) = hold(&start.model, None, start.t);
     let model = Arc::new(model);
     let mut search = Search::new(model.clone(), start, options);
     let first = search.state(start);
@@ -260,27 +260,40 @@ pub fn equilibrium(start: &Assembled, options: &StaticsOptions) -> Result<Equili
     })
 }
 
-/// The mechanism with all that is prescribed held at its value, and the names of what moved.
-fn held(model: &Model, t: f64) -> (Model, Vec<String>) {
+/// The mechanism with all that is prescribed held at its value, and the names of what moved. With a
+/// `base`, it is held at the values there, and only what differs from it still moves.
+pub(crate) fn hold(model: &Model, base: Option<&Model>, t: f64) -> (Model, Vec<String>) {
     let mut still = model.clone();
     let mut names = Vec::new();
-    let mut hold = |signal: &mut Signal, name: &str| {
+    let mut hold = |signal: &mut Signal, base: Option<&Signal>, name: &str| {
         let [u, rate, acceleration] = signal.evaluate(t);
         if rate != 0.0 || acceleration != 0.0 {
             names.push(name.to_string());
         }
-        *signal = Signal::constant(u);
+        *signal = match base {
+            None => Signal::constant(u),
+            Some(base) => Signal::Sum(vec![
+                Signal::constant(base.evaluate(t)[0]),
+                signal.clone(),
+                Signal::Scaled(-1.0, Box::new(base.clone())),
+            ]),
+        };
     };
     for (k, signal) in still.signals.iter_mut().enumerate() {
         let node = model.tree.nodes.iter().position(|n| n.prescribed == Some(k));
         let joint = model.joints.iter().find(|j| node.is_some_and(|n| j.coordinates.contains(&n)));
-        hold(signal, joint.map_or("a prescribed coordinate", |j| j.name.as_str()));
+        let name = joint.map_or("a prescribed coordinate", |j| j.name.as_str());
+        hold(signal, base.and_then(|base| base.signals.get(k)), name);
     }
-    for constraint in &mut still.constraints {
+    for (k, constraint) in still.constraints.iter_mut().enumerate() {
+        let base = match base.and_then(|base| base.constraints.get(k)).map(|c| &c.element) {
+            Some(ConstraintElement::Coordinates(sum)) => sum.signal.as_ref(),
+            _ => None,
+        };
         if let ConstraintElement::Coordinates(sum) = &mut constraint.element
             && let Some(signal) = &mut sum.signal
         {
-            hold(signal, &constraint.name);
+            hold(signal, base, &constraint.name);
         }
     }
     names.dedup();
@@ -651,7 +664,7 @@ impl Local {
         let direction = |s: &Vec<f64>| {
             let mut all: Vec<(String, f64)> = (s.iter().zip(names))
                 .filter(|(x, _)| **x != 0.0)
-                .map(|(x, name)| (coordinate_name(name), *x))
+                .map(|(x, name)| (displacement_name(name), *x))
                 .collect();
             all.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
             OpenDirection { coordinates: all }
@@ -664,7 +677,7 @@ impl Local {
         order.sort_by(|&a, &b| self.rest[b].abs().total_cmp(&self.rest[a].abs()));
         let most = order.first().map_or(0.0, |&i| self.rest[i].abs());
         let force = |&i: &usize| Unbalanced {
-            name: coordinate_name(&model.velocity_names[i]),
+            name: displacement_name(&model.velocity_names[i]),
             force: -self.rest[i] * self.weight[i],
         };
         order
@@ -674,11 +687,6 @@ impl Local {
             .map(force)
             .collect()
     }
-}
-
-/// The coordinate that a velocity belongs to.
-pub(crate) fn coordinate_name(velocity: &str) -> String {
-    velocity.strip_suffix(".velocity").unwrap_or(velocity).to_string()
 }
 
 /// The first m rows and columns with the others eliminated; none where they cannot be.

@@ -247,6 +247,14 @@ impl Equation {
     }
 }
 
+/// The displacement that a velocity belongs to: a coordinate, or a small turn.
+pub(crate) fn displacement_name(velocity: &str) -> String {
+    match velocity.strip_suffix(".velocity") {
+        Some(coordinate) => coordinate.to_string(),
+        None => velocity.replace("angular_velocity", "turn"),
+    }
+}
+
 /// Derivatives along some directions, eight at a time, and the values.
 fn derivatives(
     system: &mut dyn System,

@@ -33,8 +33,10 @@ mod reduced;
 pub mod response;
 pub mod statics;
 mod tangent;
+#[cfg(test)]
+mod tests;
 
-pub use tangent::State;
+pub use tangent::{State, displacement_names, velocity_names};
 
 use dense::NoConvergence;
 use holonom_dae::Rejection;

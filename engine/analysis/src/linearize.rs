@@ -13,7 +13,7 @@ use crate::AnalysisError;
 use crate::dense::{Matrix, largest};
 use crate::reduced::Reduced;
 use crate::statics::hold;
-use crate::tangent::{Equation, State, displacement_name};
+use crate::tangent::{Equation, State, displacement_names, velocity_names};
 use core::fmt::Write;
 use holonom_multibody::Model;
 use holonom_multibody::channels::{Catalogue, Channel, Input, Sampler, Selection};
@@ -219,9 +219,9 @@ pub fn linearize(
             d.push(own_d);
         }
     }
-    let velocity_names = &start.model.velocity_names;
-    let states = (reduced.positions.iter().map(|&i| displacement_name(&velocity_names[i])))
-        .chain(reduced.velocities.iter().map(|&i| velocity_names[i].clone()))
+    let (displacements, velocities) = (displacement_names(&start.model), velocity_names(&start.model));
+    let states = (reduced.positions.iter().map(|&i| displacements[i].clone()))
+        .chain(reduced.velocities.iter().map(|&i| velocities[i].clone()))
         .chain((0..equation.sizes.x).map(|k| format!("state {}", k + 1)));
     Ok(LinearModel {
         states: states.collect(),

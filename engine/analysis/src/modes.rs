@@ -14,7 +14,7 @@ use crate::tangent::{Equation, State};
 use holonom_multibody::Model;
 use holonom_multibody::start::Assembled;
 
-/// Singular values below this part of the norm of the balanced matrix are zero.
+/// Singular values below this part of the norm of the scaled matrix are zero.
 const ZERO: f64 = 1e-13;
 
 /// Displacements of a body in a mode, in the ground's axes.
@@ -31,7 +31,8 @@ pub struct BodyMotion {
 /// The shape of a small motion.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Shape {
-    /// Displacement of every coordinate: those of [`Model::velocity_names`], small turns for balls.
+    /// Displacement of every coordinate: those of
+    /// [`displacement_names`](crate::displacement_names).
     pub coordinates: Vec<Complex>,
     /// States of elements.
     pub states: Vec<Complex>,
@@ -113,7 +114,7 @@ impl Modes {
 pub fn modes(start: &Assembled, state: &State) -> Result<Modes, AnalysisError> {
     let mut equation = Equation::new(start.model.clone(), start.rows.active.clone());
     let reduced = Reduced::new(&mut equation, state)?;
-    let found = eigen(&reduced.a, ZERO)?;
+    let found = eigen(&reduced.a, &scales(&reduced), ZERO)?;
     let look = |z: &[Complex]| shape(&start.model, &equation, &reduced, state, z);
     let mut modes: Vec<Mode> = (found.values.iter().zip(&found.vectors))
         .filter(|(value, _)| value.im >= 0.0)
@@ -143,6 +144,38 @@ pub fn modes(start: &Assembled, state: &State) -> Result<Modes, AnalysisError> {
         states: reduced.a.rows(),
         unsteadiness: crate::dense::largest(&state.a),
     })
+}
+
+/// Scales in which displacements and velocities are alike: 1/√M_ii, and velocities ω₀ times larger, where
+/// ω₀² is the largest stiffness by mass. States of elements are balanced against the rest.
+fn scales(reduced: &Reduced) -> Vec<f64> {
+    let (n, n_xi, n_zeta) = (reduced.a.rows(), reduced.positions.len(), reduced.velocities.len());
+    let coordinates = reduced.positions.iter().chain(&reduced.velocities);
+    let mut scale: Vec<f64> = coordinates.map(|&i| 1.0 / reduced.weight[i]).collect();
+    scale.resize(n, 1.0);
+    let entry = |scale: &[f64], i: usize, j: usize| (reduced.a[(i, j)] * scale[j] / scale[i]).abs();
+    let most = |columns: core::ops::Range<usize>| {
+        let entries = columns.flat_map(|j| (n_xi..n_xi + n_zeta).map(move |i| (i, j)));
+        entries.map(|(i, j)| entry(&scale, i, j)).fold(0.0, f64::max)
+    };
+    let (stiffness, damping) = (most(0..n_xi), most(n_xi..n_xi + n_zeta));
+    let omega = match (stiffness.sqrt(), damping) {
+        (k, _) if k > 0.0 => k,
+        (_, d) if d > 0.0 => d,
+        _ => 1.0,
+    };
+    for s in &mut scale[n_xi..n_xi + n_zeta] {
+        *s *= omega;
+    }
+    for k in n_xi + n_zeta..n {
+        let others = || (0..n).filter(move |&i| i != k);
+        let row = others().map(|j| entry(&scale, k, j)).fold(0.0, f64::max);
+        let column = others().map(|i| entry(&scale, i, k)).fold(0.0, f64::max);
+        if row > 0.0 && column > 0.0 {
+            scale[k] = (row / column).sqrt();
+        }
+    }
+    scale
 }
 
 /// The state of an assembled mechanism: its start.

@@ -11,9 +11,10 @@
 
 use crate::AnalysisError;
 use crate::dense::{Matrix, Svd, dot, eigen, largest};
+use crate::displacement_names;
 use crate::modes::echelon;
 use crate::reduced::{constraint_matrix, scaled_rows, weights};
-use crate::tangent::{Equation, Sizes, State, Tangent, displacement_name};
+use crate::tangent::{Equation, Sizes, State, Tangent};
 use core::fmt;
 use holonom_dae::Rejection;
 use holonom_multibody::elements::constraints::ConstraintElement;
@@ -248,7 +249,7 @@ pub fn equilibrium(start: &Assembled, options: &StaticsOptions) -> Result<Equili
             model: model.clone(),
             ..start.clone()
         },
-        unbalanced: end.length / search.scale,
+        unbalanced: if end.length > 0.0 { end.length / search.scale } else { 0.0 },
         open: end.open(&search.equation),
         state: end.state,
         way,
@@ -626,7 +627,7 @@ impl Local {
         let part: Vec<usize> = (0..m).collect();
         // States of elements follow: their part is eliminated.
         let reduced = condensed(&stiffness, m).unwrap_or_else(|| stiffness.part(&part, &part));
-        let found = eigen(&reduced, INDETERMINATE).map_err(AnalysisError::from)?;
+        let found = eigen(&reduced, &vec![1.0; m], INDETERMINATE).map_err(AnalysisError::from)?;
         let unstable = found.values.iter().filter(|x| x.re < 0.0).count();
         Ok(Stability {
             unstable,
@@ -660,11 +661,11 @@ impl Local {
                 s
             })
             .collect();
-        let names = &equation.model.velocity_names;
+        let names = displacement_names(&equation.model);
         let direction = |s: &Vec<f64>| {
-            let mut all: Vec<(String, f64)> = (s.iter().zip(names))
+            let mut all: Vec<(String, f64)> = (s.iter().zip(&names))
                 .filter(|(x, _)| **x != 0.0)
-                .map(|(x, name)| (displacement_name(name), *x))
+                .map(|(x, name)| (name.clone(), *x))
                 .collect();
             all.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
             OpenDirection { coordinates: all }
@@ -676,8 +677,9 @@ impl Local {
         let mut order: Vec<usize> = (0..self.weight.len()).collect();
         order.sort_by(|&a, &b| self.rest[b].abs().total_cmp(&self.rest[a].abs()));
         let most = order.first().map_or(0.0, |&i| self.rest[i].abs());
+        let names = displacement_names(model);
         let force = |&i: &usize| Unbalanced {
-            name: displacement_name(&model.velocity_names[i]),
+            name: names[i].clone(),
             force: -self.rest[i] * self.weight[i],
         };
         order

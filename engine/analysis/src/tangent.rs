@@ -247,12 +247,26 @@ impl Equation {
     }
 }
 
-/// The displacement that a velocity belongs to: a coordinate, or a small turn.
-pub(crate) fn displacement_name(velocity: &str) -> String {
-    match velocity.strip_suffix(".velocity") {
-        Some(coordinate) => coordinate.to_string(),
-        None => velocity.replace("angular_velocity", "turn"),
-    }
+/// Names of small displacements, one per velocity: coordinates, and small turns of balls about the axes
+/// of their second frames.
+pub fn displacement_names(model: &Model) -> Vec<String> {
+    let turn = |name: &String| match (model.position_names.contains(name), name.rsplit_once(".w")) {
+        (false, Some((joint, axis))) => format!("{joint}.turn_{axis}"),
+        _ => name.clone(),
+    };
+    model.velocity_names.iter().map(turn).collect()
+}
+
+/// Names of velocities that differ from those of displacements.
+pub fn velocity_names(model: &Model) -> Vec<String> {
+    let rate = |name: &String| {
+        if model.position_names.contains(name) {
+            format!("{name}.velocity")
+        } else {
+            name.clone()
+        }
+    };
+    model.velocity_names.iter().map(rate).collect()
 }
 
 /// Derivatives along some directions, eight at a time, and the values.

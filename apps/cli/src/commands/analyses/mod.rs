@@ -244,8 +244,9 @@ fn write_picture(path: &Path, figure: &Figure) -> Result<(), Error> {
     }
 }
 
-/// A number for tables: six digits.
+/// A number for tables: six digits; what is rounding is zero.
 fn number(x: f64) -> String {
+    let x = if x.abs() < 1e-13 { 0.0 } else { x };
     let rounded: f64 = format!("{x:.5e}").parse().unwrap_or(x);
     if rounded == 0.0 || (1e-4..1e7).contains(&rounded.abs()) {
         format!("{rounded}")

@@ -6,6 +6,7 @@ use crate::error::Error;
 use crate::table::{Align, Table};
 use clap::{Arg, ArgAction, ArgMatches};
 use holonom::analysis::dense::Complex;
+use holonom::analysis::displacement_names;
 use holonom::analysis::modes::{Modes, Shape, modes};
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
@@ -54,7 +55,7 @@ fn pair(z: &Complex) -> Value {
 }
 
 fn shape_report(at: &Linearised, shape: &Shape) -> Value {
-    let names = at.start.model.velocity_names.iter().map(|n| displacement(n));
+    let names = displacement_names(&at.start.model).into_iter();
     let bodies = shape.bodies.iter().map(|body| {
         let vector = |v: &[Complex; 3]| v.iter().map(pair).collect::<Vec<_>>();
         let motion = json!({ "translation": vector(&body.translation), "rotation": vector(&body.rotation) });
@@ -91,25 +92,17 @@ fn report(case: &Case, at: &Linearised, found: &Modes) -> Value {
     })
 }
 
-/// A displacement by the name of its velocity.
-fn displacement(velocity: &str) -> String {
-    match velocity.strip_suffix(".velocity") {
-        Some(coordinate) => coordinate.to_string(),
-        None => velocity.replace("angular_velocity", "turn"),
-    }
-}
-
 /// The coordinates that move most, the leading one first.
 fn leading(at: &Linearised, shape: &Shape) -> String {
-    let names = &at.start.model.velocity_names;
+    let names = displacement_names(&at.start.model);
     let mut order: Vec<usize> = (0..names.len()).filter(|&i| shape.coordinates[i].abs() > 0.01).collect();
     order.sort_by(|&a, &b| {
         let key = |i: usize| if shape.leading == Some(i) { f64::INFINITY } else { shape.coordinates[i].abs() };
         key(b).total_cmp(&key(a))
     });
     let one = |&i: &usize| match shape.leading {
-        Some(leading) if leading == i => displacement(&names[i]),
-        _ => format!("{} {}", polar(shape.coordinates[i]), displacement(&names[i])),
+        Some(leading) if leading == i => names[i].clone(),
+        _ => format!("{} {}", polar(shape.coordinates[i]), names[i]),
     };
     let mut words: Vec<String> = order.iter().take(3).map(one).collect();
     if order.len() > 3 {

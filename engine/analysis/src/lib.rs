@@ -57,7 +57,9 @@ pub enum AnalysisError {
     )]
     NoAccelerations,
     /// The equations cannot be evaluated.
-    #[error("the equations of motion cannot be evaluated at this state ({0}): check tables and expressions there")]
+    #[error(
+        "the equations of motion cannot be evaluated at this state ({0}): check tables and expressions there"
+    )]
     Rejected(#[from] Rejection),
     /// Eigenvalues were not found.
     #[error(transparent)]

@@ -133,12 +133,22 @@ pub fn linearize(
 
     // C: along every state, with the accelerations and multipliers that go with it.
     let mut own = sampler(start, inputs).map_err(wrong("of channels"))?;
-    let values = row(&mut own, &equation, state, &vec![0.0; 2 * n], &[], 0.0, names.len());
+    let values = row(
+        &mut own,
+        &equation,
+        state,
+        &vec![0.0; 2 * n],
+        &[],
+        0.0,
+        names.len(),
+    );
     let mut c = Matrix::zeros(names.len(), reduced.a.columns());
     for j in 0..reduced.a.columns() {
         let (w, rates) = (reduced.from_states.column(j), reduced.rates.column(j));
         let h = STATE_STEP / largest(w).max(1.0);
-        let column = difference(h, |h| Ok(row(&mut own, &equation, state, w, rates, h, names.len())))?;
+        let column = difference(h, |h| {
+            Ok(row(&mut own, &equation, state, w, rates, h, names.len()))
+        })?;
         c.column_mut(j).copy_from_slice(&column);
     }
 
@@ -158,7 +168,9 @@ pub fn linearize(
                     None => other.model,
                 };
                 if model.rows.len() != start.model.rows.len() || model.tree.n_v != n {
-                    return Err(wrong(&input.name)("it changes the structure of the mechanism".to_string()));
+                    return Err(wrong(&input.name)(
+                        "it changes the structure of the mechanism".to_string(),
+                    ));
                 }
                 let changed = Assembled {
                     model,
@@ -306,14 +318,32 @@ impl LinearModel {
 
     /// The four matrices with names as a MATLAB (or Octave) script.
     pub fn to_matlab(&self, title: &str) -> String {
-        let mut text = format!("% {}: linear model, z' = A z + B u, y = C z + D u\n", title.replace('\n', " "));
+        let mut text = format!(
+            "% {}: linear model, z' = A z + B u, y = C z + D u\n",
+            title.replace('\n', " ")
+        );
         let names = |names: Vec<&str>| -> String {
-            let quoted: Vec<String> = names.iter().map(|n| format!("'{}'", n.replace('\'', "''"))).collect();
+            let quoted: Vec<String> = names
+                .iter()
+                .map(|n| format!("'{}'", n.replace('\'', "''")))
+                .collect();
             format!("{{{}}}", quoted.join(", "))
         };
-        let _ = writeln!(text, "states = {};", names(self.states.iter().map(String::as_str).collect()));
-        let _ = writeln!(text, "inputs = {};", names(self.inputs.iter().map(|i| i.name.as_str()).collect()));
-        let _ = writeln!(text, "outputs = {};", names(self.outputs.iter().map(|c| c.name.as_str()).collect()));
+        let _ = writeln!(
+            text,
+            "states = {};",
+            names(self.states.iter().map(String::as_str).collect())
+        );
+        let _ = writeln!(
+            text,
+            "inputs = {};",
+            names(self.inputs.iter().map(|i| i.name.as_str()).collect())
+        );
+        let _ = writeln!(
+            text,
+            "outputs = {};",
+            names(self.outputs.iter().map(|c| c.name.as_str()).collect())
+        );
         for (name, m) in [("A", &self.a), ("B", &self.b), ("C", &self.c), ("D", &self.d)] {
             if m.rows() == 0 || m.columns() == 0 {
                 let _ = writeln!(text, "{name} = zeros({}, {});", m.rows(), m.columns());

@@ -125,12 +125,20 @@ pub fn modes(start: &Assembled, state: &State) -> Result<Modes, AnalysisError> {
         .collect();
     modes.sort_by(|a, b| {
         let key = |m: &Mode| m.eigenvalue.abs();
-        key(a).total_cmp(&key(b)).then(a.eigenvalue.re.total_cmp(&b.eigenvalue.re))
+        key(a)
+            .total_cmp(&key(b))
+            .then(a.eigenvalue.re.total_cmp(&b.eigenvalue.re))
     });
     let weight: Vec<f64> = reduced
         .picked()
         .iter()
-        .map(|&i| if i < reduced.weight.len() { reduced.weight[i] } else { 1.0 })
+        .map(|&i| {
+            if i < reduced.weight.len() {
+                reduced.weight[i]
+            } else {
+                1.0
+            }
+        })
         .collect();
     let rigid = echelon(&found.null_space, &weight)
         .iter()
@@ -149,7 +157,11 @@ pub fn modes(start: &Assembled, state: &State) -> Result<Modes, AnalysisError> {
 /// Scales in which displacements and velocities are alike: 1/√M_ii, and velocities ω₀ times larger, where
 /// ω₀² is the largest stiffness by mass. States of elements are balanced against the rest.
 fn scales(reduced: &Reduced) -> Vec<f64> {
-    let (n, n_xi, n_zeta) = (reduced.a.rows(), reduced.positions.len(), reduced.velocities.len());
+    let (n, n_xi, n_zeta) = (
+        reduced.a.rows(),
+        reduced.positions.len(),
+        reduced.velocities.len(),
+    );
     let coordinates = reduced.positions.iter().chain(&reduced.velocities);
     let mut scale: Vec<f64> = coordinates.map(|&i| 1.0 / reduced.weight[i]).collect();
     scale.resize(n, 1.0);
@@ -197,7 +209,9 @@ fn shape(model: &Model, equation: &Equation, reduced: &Reduced, at: &State, z: &
     let first = |range: core::ops::Range<usize>| {
         let most = range.clone().map(size).fold(0.0, f64::max);
         // The first of equals, so that rounding does not choose.
-        range.clone().find(|&i| most > 0.0 && size(i) >= most * (1.0 - 1e-6))
+        range
+            .clone()
+            .find(|&i| most > 0.0 && size(i) >= most * (1.0 - 1e-6))
     };
     let most_of_states = (2 * n..all).map(|i| w[i].abs()).fold(0.0, f64::max);
     let leading = first(0..n).filter(|&i| w[i].abs() > 1e-12 * most_of_states);
@@ -222,7 +236,10 @@ fn bodies(model: &Model, equation: &Equation, at: &State, shape: &[Complex]) -> 
     let velocities = [vec![0.0; n], part(|z| z.re), part(|z| z.im)];
     let snapshots = velocities.map(|v| model.snapshot(at.t, &at.q, &v));
     let motion = |k: usize, body: usize| {
-        let turn = snapshots[k].pose(body).rotation.times(snapshots[k].angular_velocity(body));
+        let turn = snapshots[k]
+            .pose(body)
+            .rotation
+            .times(snapshots[k].angular_velocity(body));
         let (_, velocity) = snapshots[k].point(body, [0.0; 3]);
         (velocity.0, turn.0)
     };
@@ -279,7 +296,13 @@ pub(crate) fn echelon(basis: &[Vec<f64>], weight: &[f64]) -> Vec<Vec<f64>> {
     order.sort_by_key(|&k| pivots[k]);
     let clean = |k: usize| {
         let most = (0..n).map(|i| basis[k][i].abs() * weight[i]).fold(0.0, f64::max);
-        let keep = |i: usize| if basis[k][i].abs() * weight[i] > 1e-10 * most { basis[k][i] } else { 0.0 };
+        let keep = |i: usize| {
+            if basis[k][i].abs() * weight[i] > 1e-10 * most {
+                basis[k][i]
+            } else {
+                0.0
+            }
+        };
         (0..n).map(keep).collect()
     };
     order.into_iter().map(clean).collect()

@@ -46,7 +46,9 @@ impl Reduced {
     pub fn new(equation: &mut Equation, at: &State) -> Result<Self, AnalysisError> {
         let tangent = equation.tangent(at)?;
         let gradient = equation.velocity_gradient(at)?;
-        let Sizes { v: n, x: n_x, rows, .. } = equation.sizes;
+        let Sizes {
+            v: n, x: n_x, rows, ..
+        } = equation.sizes;
         let weight = weights(&tangent, n);
         let g = constraint_matrix(&tangent, equation.sizes);
         let holonomic = equation.holonomic.clone();
@@ -95,7 +97,9 @@ impl Reduced {
             .chain(velocities.iter().map(|i| n + i))
             .chain(2 * n..2 * n + n_x)
             .collect();
-        let a = full.times(&from_states).part(&picked, &(0..size).collect::<Vec<_>>());
+        let a = full
+            .times(&from_states)
+            .part(&picked, &(0..size).collect::<Vec<_>>());
         Ok(Self {
             a,
             rates: solved.times(&from_states),
@@ -125,7 +129,9 @@ impl Reduced {
 /// √M_ii.
 pub(crate) fn weights(tangent: &Tangent, n: usize) -> Vec<f64> {
     let entry = |i: usize| tangent.rates[(i, i)].abs().sqrt();
-    (0..n).map(|i| if entry(i) > 0.0 { entry(i) } else { 1.0 }).collect()
+    (0..n)
+        .map(|i| if entry(i) > 0.0 { entry(i) } else { 1.0 })
+        .collect()
 }
 
 /// G of the active rows.
@@ -138,7 +144,10 @@ pub(crate) fn constraint_matrix(tangent: &Tangent, sizes: Sizes) -> Matrix {
 pub(crate) fn scaled_rows(g: &Matrix, weight: &[f64]) -> Matrix {
     let mut scaled = Matrix::from_fn(g.rows(), g.columns(), |i, j| g[(i, j)] / weight[j]);
     for i in 0..g.rows() {
-        let length = (0..g.columns()).map(|j| scaled[(i, j)].powi(2)).sum::<f64>().sqrt();
+        let length = (0..g.columns())
+            .map(|j| scaled[(i, j)].powi(2))
+            .sum::<f64>()
+            .sqrt();
         if length > 0.0 {
             for j in 0..g.columns() {
                 scaled[(i, j)] /= length;

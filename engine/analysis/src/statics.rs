@@ -17,10 +17,10 @@ use crate::reduced::{constraint_matrix, scaled_rows, weights};
 use crate::tangent::{Equation, Sizes, State, Tangent};
 use core::fmt;
 use holonom_dae::Rejection;
+use holonom_multibody::Signal;
 use holonom_multibody::elements::constraints::ConstraintElement;
 use holonom_multibody::model::Model;
 use holonom_multibody::start::{Assembled, MovedCoordinate};
-use holonom_multibody::Signal;
 use std::sync::Arc;
 
 /// Singular values of the scaled tangent below this part of the largest count as zero.
@@ -249,7 +249,11 @@ pub fn equilibrium(start: &Assembled, options: &StaticsOptions) -> Result<Equili
             model: model.clone(),
             ..start.clone()
         },
-        unbalanced: if end.length > 0.0 { end.length / search.scale } else { 0.0 },
+        unbalanced: if end.length > 0.0 {
+            end.length / search.scale
+        } else {
+            0.0
+        },
         open: end.open(&search.equation),
         state: end.state,
         way,
@@ -282,7 +286,10 @@ pub(crate) fn hold(model: &Model, base: Option<&Model>, t: f64) -> (Model, Vec<S
     };
     for (k, signal) in still.signals.iter_mut().enumerate() {
         let node = model.tree.nodes.iter().position(|n| n.prescribed == Some(k));
-        let joint = model.joints.iter().find(|j| node.is_some_and(|n| j.coordinates.contains(&n)));
+        let joint = model
+            .joints
+            .iter()
+            .find(|j| node.is_some_and(|n| j.coordinates.contains(&n)));
         let name = joint.map_or("a prescribed coordinate", |j| j.name.as_str());
         hold(signal, base.and_then(|base| base.signals.get(k)), name);
     }
@@ -351,7 +358,9 @@ impl<'a> Search<'a> {
 
     /// Derivatives at a state; multipliers are chosen so that they balance all they can.
     fn look(&mut self, mut state: State) -> Result<Local, StaticsError> {
-        let Sizes { v: n, x: n_x, rows, .. } = self.equation.sizes;
+        let Sizes {
+            v: n, x: n_x, rows, ..
+        } = self.equation.sizes;
         let mut tangent = self.equation.tangent(&state)?;
         let weight = weights(&tangent, n);
         // Once is enough unless forces depend on multipliers.
@@ -384,10 +393,21 @@ impl<'a> Search<'a> {
             .collect();
         // What the multipliers carry and what a displacement of rounding would change.
         let carried: Vec<f64> = (0..n)
-            .map(|i| (0..rows).map(|k| tangent.rates[(i, n + n_x + k)] * state.lambda[k]).sum::<f64>() / weight[i])
+            .map(|i| {
+                (0..rows)
+                    .map(|k| tangent.rates[(i, n + n_x + k)] * state.lambda[k])
+                    .sum::<f64>()
+                    / weight[i]
+            })
             .collect();
         let stiffness = (0..n)
-            .map(|j| (0..n).map(|i| tangent.states[(i, j)] / weight[i]).map(|x| x * x).sum::<f64>().sqrt())
+            .map(|j| {
+                (0..n)
+                    .map(|i| tangent.states[(i, j)] / weight[i])
+                    .map(|x| x * x)
+                    .sum::<f64>()
+                    .sqrt()
+            })
             .fold(0.0, f64::max);
         Ok(Local {
             length: dot(&rest, &rest).sqrt(),
@@ -402,7 +422,13 @@ impl<'a> Search<'a> {
     }
 
     /// The state moved by a step and put back on the constraints; none where that fails.
-    fn moved(&mut self, from: &Local, step: &[f64], x: &[f64], part: f64) -> Result<Option<Local>, StaticsError> {
+    fn moved(
+        &mut self,
+        from: &Local,
+        step: &[f64],
+        x: &[f64],
+        part: f64,
+    ) -> Result<Option<Local>, StaticsError> {
         let step: Vec<f64> = step.iter().map(|s| s * part).collect();
         let mut state = from.state.clone();
         state.q = self.equation.moved(&state.q, &step);
@@ -468,7 +494,11 @@ impl<'a> Search<'a> {
             if !longest.is_finite() {
                 return Ok(Err(local));
             }
-            let mut part: f64 = if longest > LONGEST_STEP { LONGEST_STEP / longest } else { 1.0 };
+            let mut part: f64 = if longest > LONGEST_STEP {
+                LONGEST_STEP / longest
+            } else {
+                1.0
+            };
             let mut next = None;
             while part > 1e-6 {
                 match self.moved(&local, &step[..n], &x, part)? {
@@ -491,7 +521,11 @@ impl<'a> Search<'a> {
                 None => return Ok(Err(local)),
             }
         }
-        if self.is_balanced(&local) { Ok(Ok(local)) } else { Ok(Err(local)) }
+        if self.is_balanced(&local) {
+            Ok(Ok(local))
+        } else {
+            Ok(Err(local))
+        }
     }
 
     /// Follows the forces in pseudo-time.
@@ -547,10 +581,13 @@ impl Local {
     /// The tangent of all unknowns, scaled, with the scales of its columns: displacements, multipliers,
     /// states.
     fn scaled_tangent(&self, equation: &Equation) -> (Matrix, Vec<f64>) {
-        let Sizes { v: n, x: n_x, rows, .. } = equation.sizes;
+        let Sizes {
+            v: n, x: n_x, rows, ..
+        } = equation.sizes;
         let (states, rates) = (&self.tangent.states, &self.tangent.rates);
         let row = |i: usize| self.weight.get(i).copied().unwrap_or(1.0);
-        let k = Matrix::from_fn(n + n_x, n, |i, j| states[(i, j)] / row(i) / self.weight[j]).times(&self.free);
+        let k =
+            Matrix::from_fn(n + n_x, n, |i, j| states[(i, j)] / row(i) / self.weight[j]).times(&self.free);
         let size = k.norm() / (k.columns().max(1) as f64).sqrt();
         let size = if size > 0.0 { size } else { 1.0 };
         let n_free = self.free.columns();
@@ -618,7 +655,9 @@ impl Local {
 
     /// Work of the forces at another position along a step from here, negated.
     fn work(&self, other: &Self, step: &[f64]) -> f64 {
-        (0..step.len()).map(|i| other.rest[i] * other.weight[i] * step[i]).sum()
+        (0..step.len())
+            .map(|i| other.rest[i] * other.weight[i] * step[i])
+            .sum()
     }
 
     fn stability(&self) -> Result<Stability, StaticsError> {
@@ -701,7 +740,9 @@ fn condensed(a: &Matrix, m: usize) -> Option<Matrix> {
     if lu.smallest_pivot() < 1e-12 {
         return None;
     }
-    let solved = a.part(&first, &rest).times(&lu.solve_matrix(a.part(&rest, &first)));
+    let solved = a
+        .part(&first, &rest)
+        .times(&lu.solve_matrix(a.part(&rest, &first)));
     let own = a.part(&first, &first);
     Some(Matrix::from_fn(m, m, |i, j| own[(i, j)] - solved[(i, j)]))
 }

@@ -153,18 +153,36 @@ impl Equation {
         let one = |i: usize| vec![(i, 1.0)];
         let mut directions = Vec::new();
         for i in q..q + v + x {
-            directions.push(Direction { yp: one(i), ..Direction::default() });
+            directions.push(Direction {
+                yp: one(i),
+                ..Direction::default()
+            });
         }
         for i in q + v + x..q + v + x + rows {
-            directions.push(Direction { y: one(i), ..Direction::default() });
+            directions.push(Direction {
+                y: one(i),
+                ..Direction::default()
+            });
         }
         for y in self.displacements(&at.q) {
-            directions.push(Direction { y, ..Direction::default() });
+            directions.push(Direction {
+                y,
+                ..Direction::default()
+            });
         }
         for i in q..q + v + x {
-            directions.push(Direction { y: one(i), ..Direction::default() });
+            directions.push(Direction {
+                y: one(i),
+                ..Direction::default()
+            });
         }
-        let (all, rest) = derivatives(&mut *self.acceleration, &mut self.duals, at.t, [&y, &yp], &directions)?;
+        let (all, rest) = derivatives(
+            &mut *self.acceleration,
+            &mut self.duals,
+            at.t,
+            [&y, &yp],
+            &directions,
+        )?;
         let wanted: Vec<usize> = (q..all.rows()).collect();
         let m = v + x + rows;
         let columns: Vec<usize> = (0..all.columns()).collect();
@@ -185,7 +203,10 @@ impl Equation {
         let directions: Vec<Direction> = self
             .displacements(&at.q)
             .into_iter()
-            .map(|y| Direction { y, ..Direction::default() })
+            .map(|y| Direction {
+                y,
+                ..Direction::default()
+            })
             .collect();
         let (all, _) = derivatives(&mut *self.velocity, &mut self.duals, at.t, [&y, &yp], &directions)?;
         let wanted: Vec<usize> = (q + v + x..q + v + x + rows).collect();
@@ -224,7 +245,13 @@ impl Equation {
                 out[*i] += x * s;
             }
         }
-        for node in self.model.tree.nodes.iter().filter(|n| n.kind == NodeKind::Ball && n.prescribed.is_none()) {
+        for node in self
+            .model
+            .tree
+            .nodes
+            .iter()
+            .filter(|n| n.kind == NodeKind::Ball && n.prescribed.is_none())
+        {
             let e = &mut out[node.q..node.q + 4];
             let length = e.iter().map(|x| x * x).sum::<f64>().sqrt();
             e.iter_mut().for_each(|x| *x /= length);
@@ -236,7 +263,13 @@ impl Equation {
     pub fn turning(&self, v: &[f64]) -> Matrix {
         let n = self.sizes.v;
         let mut w = Matrix::zeros(n, n);
-        for node in self.model.tree.nodes.iter().filter(|n| n.kind == NodeKind::Ball && n.n_v() > 0) {
+        for node in self
+            .model
+            .tree
+            .nodes
+            .iter()
+            .filter(|n| n.kind == NodeKind::Ball && n.n_v() > 0)
+        {
             let i = node.v;
             let o = &v[i..i + 3];
             (w[(i, i + 1)], w[(i, i + 2)]) = (o[2], -o[1]);

@@ -70,7 +70,9 @@ fn reduced_equations_are_derivatives_of_the_motion() {
                 return None;
             }
             let (mut a, mut lambda) = (vec![0.0; state.v.len()], state.lambda.clone());
-            mechanical.accelerations(state.t, &state.q, &state.v, &mut lambda, &mut a).unwrap();
+            mechanical
+                .accelerations(state.t, &state.q, &state.v, &mut lambda, &mut a)
+                .unwrap();
             Some([a, lambda].concat())
         };
         for j in 0..m {

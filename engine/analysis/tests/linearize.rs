@@ -25,7 +25,9 @@ fn linear(make: &dyn Fn(Signal) -> Description, u: Signal, outputs: &[&str]) -> 
     let start = model.assemble(&Default::default()).unwrap();
     let rest = equilibrium(&start, &StaticsOptions::default()).unwrap();
     let inputs = input(u.clone());
-    let selection = Catalogue::with_inputs(&rest.start, &inputs).select(outputs).unwrap();
+    let selection = Catalogue::with_inputs(&rest.start, &inputs)
+        .select(outputs)
+        .unwrap();
     let operation = Operation {
         start: &rest.start,
         state: &rest.state,
@@ -48,7 +50,11 @@ fn carriage(u: Signal, driven: bool) -> Description {
         .gravity([0.0, 0.0, -9.81])
         .body(Body::new("carriage", 1.0))
         .body(Body::new("load", 3.0))
-        .joint(Joint::prismatic("y", "carriage", "load").axis([1.0, 0.0, 0.0]).start(0.1, 0.0))
+        .joint(
+            Joint::prismatic("y", "carriage", "load")
+                .axis([1.0, 0.0, 0.0])
+                .start(0.1, 0.0),
+        )
         .force(Force::joint_spring("spring", "y", 500.0, 6.0, 0.1));
     if driven {
         d.joint(x).constraint(Constraint::driver("drive", "x", u))
@@ -62,7 +68,11 @@ fn a_moved_foundation() {
     let (m, k, c) = (3.0, 500.0, 6.0);
     for driven in [false, true] {
         let make = |u: Signal| carriage(u, driven);
-        let found = linear(&make, Signal::harmonic(0.2, 5.0, 0.4), &["load.position.x", "y.displacement", "input.u"]);
+        let found = linear(
+            &make,
+            Signal::harmonic(0.2, 5.0, 0.4),
+            &["load.position.x", "y.displacement", "input.u"],
+        );
         assert_eq!(found.states.len(), 2);
         // The load is moved by u, the relative motion by ü; u̇ enters where velocities are dependent.
         assert_eq!(found.inputs[0].name, "u");
@@ -77,7 +87,10 @@ fn a_moved_foundation() {
             let y = -((s * s).scale(m) / below);
             let exact = [Complex::real(1.0) + y, y, Complex::real(1.0)];
             for (value, exact) in values.iter().zip(exact) {
-                assert!((*value - exact).abs() < 1e-8 * (1.0 + exact.abs()), "{driven} {f}: {value:?} {exact:?}");
+                assert!(
+                    (*value - exact).abs() < 1e-8 * (1.0 + exact.abs()),
+                    "{driven} {f}: {value:?} {exact:?}"
+                );
             }
         }
     }
@@ -106,7 +119,13 @@ fn four_bar(u: Signal) -> Description {
 
 #[test]
 fn the_linear_model_moves_like_the_mechanism() {
-    let outputs = ["A.angle", "rocker.end.position.x", "C.force.x", "energy.kinetic", "A.angle.acceleration"];
+    let outputs = [
+        "A.angle",
+        "rocker.end.position.x",
+        "C.force.x",
+        "energy.kinetic",
+        "A.angle.acceleration",
+    ];
     let found = linear(&|u| four_bar(u), Signal::constant(1.0), &outputs);
     assert_eq!((found.a.rows(), found.inputs.len()), (2, 1));
     // The true mechanism under a small step of the torque, by the classical Runge–Kutta method in all
@@ -116,13 +135,16 @@ fn the_linear_model_moves_like_the_mechanism() {
     let start = model.assemble(&Default::default()).unwrap();
     let rest = equilibrium(&start, &StaticsOptions::default()).unwrap();
     let pushed = Arc::new(four_bar(Signal::constant(1.0 + step)).compile().unwrap());
-    let mut mechanical = holonom_multibody::start::MechanicalModel::new(pushed, rest.start.rows.active.clone());
+    let mut mechanical =
+        holonom_multibody::start::MechanicalModel::new(pushed, rest.start.rows.active.clone());
     let n = rest.state.q.len();
     let mut y = [rest.state.q.clone(), rest.state.v.clone()].concat();
     let mut z = [0.0; 2];
     let mut rates = |y: &[f64]| {
         let (mut a, mut lambda) = (vec![0.0; n], rest.state.lambda.clone());
-        mechanical.accelerations(0.0, &y[..n], &y[n..], &mut lambda, &mut a).unwrap();
+        mechanical
+            .accelerations(0.0, &y[..n], &y[n..], &mut lambda, &mut a)
+            .unwrap();
         [y[n..].to_vec(), a].concat()
     };
     let linear_rates = |z: &[f64; 2]| {
@@ -132,7 +154,8 @@ fn the_linear_model_moves_like_the_mechanism() {
     let crank = |y: &[f64]| y[0] - rest.state.q[0];
     let mut most: f64 = 0.0;
     for _ in 0..600 {
-        let add = |y: &[f64], k: &[f64], h: f64| -> Vec<f64> { y.iter().zip(k).map(|(y, k)| y + h * k).collect() };
+        let add =
+            |y: &[f64], k: &[f64], h: f64| -> Vec<f64> { y.iter().zip(k).map(|(y, k)| y + h * k).collect() };
         let k1 = rates(&y);
         let k2 = rates(&add(&y, &k1, 0.5 * h));
         let k3 = rates(&add(&y, &k2, 0.5 * h));
@@ -150,7 +173,11 @@ fn the_linear_model_moves_like_the_mechanism() {
         }
         let linear_crank = (0..2).map(|j| found.c[(0, j)] * z[j]).sum::<f64>();
         most = most.max(crank(&y).abs());
-        assert!((crank(&y) - linear_crank).abs() < 3e-4 * most + 1e-12, "{} {linear_crank}", crank(&y));
+        assert!(
+            (crank(&y) - linear_crank).abs() < 3e-4 * most + 1e-12,
+            "{} {linear_crank}",
+            crank(&y)
+        );
     }
     assert!(most > 1e-7);
     // At rest nothing has kinetic energy to first order.
@@ -164,7 +191,15 @@ fn the_linear_model_moves_like_the_mechanism() {
 fn texts_carry_all_numbers() {
     let found = linear(&|u| four_bar(u), Signal::constant(1.0), &["A.angle"]);
     let (csv, matlab) = (found.to_csv(), found.to_matlab("four-bar"));
-    let last: f64 = csv.lines().nth(2).unwrap().split(',').nth(1).unwrap().parse().unwrap();
+    let last: f64 = csv
+        .lines()
+        .nth(2)
+        .unwrap()
+        .split(',')
+        .nth(1)
+        .unwrap()
+        .parse()
+        .unwrap();
     assert_eq!(last, found.a[(1, 0)]);
     assert!(csv.contains("\nB,\"u\"\n") && csv.contains("\nC,"));
     assert!(matlab.contains("inputs = {'u'};") && matlab.contains("A = [\n"));

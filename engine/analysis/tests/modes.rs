@@ -10,7 +10,9 @@ use holonom_multibody::start::Assembled;
 use std::sync::Arc;
 
 fn assembled(d: &Description) -> Assembled {
-    Arc::new(d.compile().unwrap()).assemble(&Default::default()).unwrap()
+    Arc::new(d.compile().unwrap())
+        .assemble(&Default::default())
+        .unwrap()
 }
 
 fn at_rest(d: &Description) -> (Equilibrium, Modes) {
@@ -20,19 +22,35 @@ fn at_rest(d: &Description) -> (Equilibrium, Modes) {
 }
 
 fn near(x: f64, exact: f64) {
-    assert!((x - exact).abs() <= 1e-9 * exact.abs().max(1e-3), "{x} is not {exact}");
+    assert!(
+        (x - exact).abs() <= 1e-9 * exact.abs().max(1e-3),
+        "{x} is not {exact}"
+    );
 }
 
 /// Masses on a line between springs and dampers, with the last one free.
 fn chain(n: usize, mass: f64, stiffness: f64, damping: f64, fixed: bool) -> Description {
     let mut d = Description::new("chain").gravity([0.0; 3]);
     for i in 0..n {
-        d = d
-            .body(Body::new(format!("m{i}"), mass))
-            .joint(Joint::prismatic(format!("x{i}"), "ground", format!("m{i}")).axis([1.0, 0.0, 0.0]).start(1.0 + i as f64, 0.0));
-        let from = if i == 0 { "ground".to_string() } else { format!("m{}", i - 1) };
+        d = d.body(Body::new(format!("m{i}"), mass)).joint(
+            Joint::prismatic(format!("x{i}"), "ground", format!("m{i}"))
+                .axis([1.0, 0.0, 0.0])
+                .start(1.0 + i as f64, 0.0),
+        );
+        let from = if i == 0 {
+            "ground".to_string()
+        } else {
+            format!("m{}", i - 1)
+        };
         if i > 0 || fixed {
-            d = d.force(Force::spring_damper(format!("s{i}"), from, format!("m{i}"), stiffness, damping, 1.0));
+            d = d.force(Force::spring_damper(
+                format!("s{i}"),
+                from,
+                format!("m{i}"),
+                stiffness,
+                damping,
+                1.0,
+            ));
         }
     }
     d
@@ -42,7 +60,10 @@ fn chain(n: usize, mass: f64, stiffness: f64, damping: f64, fixed: bool) -> Desc
 fn a_chain_of_masses() {
     let (n, m, k, c) = (7, 1.5, 800.0, 2.0);
     let (rest, found) = at_rest(&chain(n, m, k, c, true));
-    assert_eq!((found.zeros, found.degrees_of_freedom, found.states), (0, n, 2 * n));
+    assert_eq!(
+        (found.zeros, found.degrees_of_freedom, found.states),
+        (0, n, 2 * n)
+    );
     assert_eq!(rest.stability.word(), "stable");
     for (i, mode) in found.modes.iter().enumerate() {
         // Fixed at one end, free at the other.
@@ -63,7 +84,10 @@ fn a_free_chain_has_one_rigid_mode() {
         near(z.re, 1.0);
     }
     let mode = &found.modes[0];
-    near(mode.eigenvalue.im, 2.0 * (5e5_f64).sqrt() * (core::f64::consts::PI / 10.0).sin());
+    near(
+        mode.eigenvalue.im,
+        2.0 * (5e5_f64).sqrt() * (core::f64::consts::PI / 10.0).sin(),
+    );
     assert!(mode.eigenvalue.re.abs() < 1e-9 * mode.eigenvalue.im);
 }
 
@@ -71,10 +95,14 @@ fn a_free_chain_has_one_rigid_mode() {
 fn free_bodies_have_six_rigid_modes() {
     for joint in [
         Joint::free("j", "ground", "b").orientation([0.6, 0.0, 0.8, 0.0]),
-        Joint::free_cardan("j", "ground", "b").start_at(3, 0.3, 0.0).start_at(4, 0.2, 0.0),
+        Joint::free_cardan("j", "ground", "b")
+            .start_at(3, 0.3, 0.0)
+            .start_at(4, 0.2, 0.0),
     ] {
         let d = Description::new("free").gravity([0.0; 3]);
-        let d = d.body(Body::cuboid("b", 2.0, [1.0, 0.7, 0.3]).centre([0.1, 0.2, 0.3])).joint(joint);
+        let d = d
+            .body(Body::cuboid("b", 2.0, [1.0, 0.7, 0.3]).centre([0.1, 0.2, 0.3]))
+            .joint(joint);
         let (rest, found) = at_rest(&d);
         assert_eq!((found.zeros, found.rigid.len(), found.modes.len()), (12, 6, 0));
         assert_eq!((rest.open.len(), rest.stability.neutral), (6, 6));
@@ -85,20 +113,33 @@ fn free_bodies_have_six_rigid_modes() {
 fn pendulums() {
     // Physical pendulum: ω² = m g l / (J + m l²).
     let (m, l, j, g) = (2.0, 0.7, 0.3, 9.81);
-    let body = Body::new("bob", m).centre([l, 0.0, 0.0]).inertia_diagonal([0.1, j, j]);
+    let body = Body::new("bob", m)
+        .centre([l, 0.0, 0.0])
+        .inertia_diagonal([0.1, j, j]);
     let d = Description::new("p").gravity([0.0, 0.0, -g]).body(body);
-    let d = d.joint(Joint::revolute("pin", "ground", "bob").axis([0.0, 1.0, 0.0]).start(0.4, 0.0));
+    let d = d.joint(
+        Joint::revolute("pin", "ground", "bob")
+            .axis([0.0, 1.0, 0.0])
+            .start(0.4, 0.0),
+    );
     let (rest, found) = at_rest(&d);
     near(rest.state.q[0], core::f64::consts::FRAC_PI_2);
     near(found.modes[0].eigenvalue.im, (m * g * l / (j + m * l * l)).sqrt());
     let tip = found.modes[0].shape.bodies[0].rotation[1];
     near(tip.re, 1.0);
     // The same on a point constraint with a free body: three constraint rows, ball coordinates.
-    let body = Body::new("bob", m).centre([0.0, 0.0, -l]).inertia_diagonal([j, j, 0.1]);
+    let body = Body::new("bob", m)
+        .centre([0.0, 0.0, -l])
+        .inertia_diagonal([j, j, 0.1]);
     let d = Description::new("p").gravity([0.0, 0.0, -g]).body(body);
-    let d = d.joint(Joint::free("j", "ground", "bob")).constraint(Constraint::point("hook", "ground", "bob"));
+    let d = d
+        .joint(Joint::free("j", "ground", "bob"))
+        .constraint(Constraint::point("hook", "ground", "bob"));
     let (rest, found) = at_rest(&d);
-    assert_eq!((found.degrees_of_freedom, found.zeros, found.modes.len()), (3, 2, 2));
+    assert_eq!(
+        (found.degrees_of_freedom, found.zeros, found.modes.len()),
+        (3, 2, 2)
+    );
     for mode in &found.modes {
         near(mode.eigenvalue.im, (m * g * l / (j + m * l * l)).sqrt());
     }
@@ -112,12 +153,18 @@ fn pendulums() {
 fn an_upright_pendulum_is_unstable_and_stays_when_it_rests_there() {
     let body = Body::new("bob", 1.0).centre([0.0, 0.0, 1.0]);
     let d = Description::new("p").gravity([0.0, 0.0, -9.81]).body(body);
-    let upright = d.clone().joint(Joint::revolute("pin", "ground", "bob").axis([0.0, 1.0, 0.0]));
+    let upright = d
+        .clone()
+        .joint(Joint::revolute("pin", "ground", "bob").axis([0.0, 1.0, 0.0]));
     let (rest, found) = at_rest(&upright);
     assert_eq!((rest.stability.word(), found.growing()), ("unstable", 1));
     near(found.modes[0].eigenvalue.abs(), 9.81_f64.sqrt());
     // From a little beside it, it falls to where it hangs.
-    let beside = d.joint(Joint::revolute("pin", "ground", "bob").axis([0.0, 1.0, 0.0]).start(0.2, 0.0));
+    let beside = d.joint(
+        Joint::revolute("pin", "ground", "bob")
+            .axis([0.0, 1.0, 0.0])
+            .start(0.2, 0.0),
+    );
     let (rest, _) = at_rest(&beside);
     assert_eq!(rest.stability.word(), "stable");
     near(rest.state.q[0].abs(), core::f64::consts::PI);
@@ -134,10 +181,17 @@ fn a_sleeping_top_in_both_kinds_of_axes() {
     let (m, l, spin, g) = (1.2, 0.4, 60.0, 9.81);
     let (a, c) = (0.25, 0.08);
     let about_centre = a - m * l * l;
-    let body = || Body::new("top", m).centre([0.0, 0.0, l]).inertia_diagonal([about_centre, about_centre, c]);
+    let body = || {
+        Body::new("top", m)
+            .centre([0.0, 0.0, l])
+            .inertia_diagonal([about_centre, about_centre, c])
+    };
     let frequencies = top_frequencies(a, c, spin, m * g * l);
     // A universal joint and a spin: angles that the equations do not turn.
-    let d = Description::new("top").gravity([0.0, 0.0, -g]).body(Body::new("ring", 1e-9).inertia_diagonal([1e-15; 3])).body(body());
+    let d = Description::new("top")
+        .gravity([0.0, 0.0, -g])
+        .body(Body::new("ring", 1e-9).inertia_diagonal([1e-15; 3]))
+        .body(body());
     let d = d
         .joint(Joint::universal("tilt", "ground", "ring"))
         .joint(Joint::revolute("spin", "ring", "top").start(0.3, spin));
@@ -145,7 +199,11 @@ fn a_sleeping_top_in_both_kinds_of_axes() {
     let found = modes(&start, &state_of(&start)).unwrap();
     assert_eq!((found.zeros, found.rigid.len(), found.modes.len()), (2, 1, 2));
     for (mode, exact) in found.modes.iter().zip([frequencies[1], frequencies[0]]) {
-        assert!((mode.eigenvalue.im - exact).abs() < 1e-6 * exact, "{:?} {exact}", mode.eigenvalue);
+        assert!(
+            (mode.eigenvalue.im - exact).abs() < 1e-6 * exact,
+            "{:?} {exact}",
+            mode.eigenvalue
+        );
         assert!(mode.eigenvalue.re.abs() < 1e-8 * exact);
     }
     // A ball: seen from axes that turn with the top, frequencies are less by the spin.
@@ -168,7 +226,10 @@ fn a_sleeping_top_in_both_kinds_of_axes() {
     let found = modes(&start, &state_of(&start)).unwrap();
     assert_eq!(found.growing(), 2);
     let growth = (a * m * g * l - 0.25 * c * c * slow * slow).sqrt() / a;
-    near(found.modes.iter().map(|m| m.eigenvalue.re).fold(0.0, f64::max), growth);
+    near(
+        found.modes.iter().map(|m| m.eigenvalue.re).fold(0.0, f64::max),
+        growth,
+    );
 }
 
 #[test]
@@ -188,13 +249,25 @@ fn a_rolling_disc() {
             .body(small("slider_z"))
             .body(small("yawing"))
             .body(small("leaning"))
-            .body(Body::new("disc", m).inertia_diagonal([a, c, a]).marker("axle", axle))
-            .joint(Joint::prismatic("x", "ground", "slider_x").axis([1.0, 0.0, 0.0]).start(0.0, r * spin))
+            .body(
+                Body::new("disc", m)
+                    .inertia_diagonal([a, c, a])
+                    .marker("axle", axle),
+            )
+            .joint(
+                Joint::prismatic("x", "ground", "slider_x")
+                    .axis([1.0, 0.0, 0.0])
+                    .start(0.0, r * spin),
+            )
             .joint(Joint::prismatic("y", "slider_x", "slider_y").axis([0.0, 1.0, 0.0]))
             .joint(Joint::prismatic("z", "slider_y", "slider_z").start(r, 0.0))
             .joint(Joint::revolute("yaw", "slider_z", "yawing"))
             .joint(Joint::revolute("lean", "yawing", "leaning").axis([1.0, 0.0, 0.0]))
-            .joint(Joint::revolute("spin", "leaning", "disc").axis([0.0, 1.0, 0.0]).start(0.0, spin))
+            .joint(
+                Joint::revolute("spin", "leaning", "disc")
+                    .axis([0.0, 1.0, 0.0])
+                    .start(0.0, spin),
+            )
             .constraint(Constraint::rolling_disc("road", "disc.axle", "ground", r));
         let start = assembled(&d);
         let found = modes(&start, &state_of(&start)).unwrap();

@@ -10,7 +10,9 @@ use holonom_multibody::{Description, Signal};
 use std::sync::Arc;
 
 fn assembled(d: &Description) -> Assembled {
-    Arc::new(d.compile().unwrap()).assemble(&Default::default()).unwrap()
+    Arc::new(d.compile().unwrap())
+        .assemble(&Default::default())
+        .unwrap()
 }
 
 fn rest(d: &Description) -> Equilibrium {
@@ -18,7 +20,10 @@ fn rest(d: &Description) -> Equilibrium {
 }
 
 fn near(x: f64, exact: f64, tolerance: f64) {
-    assert!((x - exact).abs() <= tolerance * exact.abs().max(1.0), "{x} is not {exact}");
+    assert!(
+        (x - exact).abs() <= tolerance * exact.abs().max(1.0),
+        "{x} is not {exact}"
+    );
 }
 
 fn bar(name: &str, length: f64) -> Body {
@@ -60,7 +65,14 @@ fn energy(start: &Assembled, angle: f64) -> f64 {
 #[test]
 fn a_four_bar_rests_where_its_energy_is_least() {
     let found = rest(&four_bar(60.0));
-    assert_eq!((found.stability.stable, found.stability.unstable, found.stability.neutral), (1, 0, 0));
+    assert_eq!(
+        (
+            found.stability.stable,
+            found.stability.unstable,
+            found.stability.neutral
+        ),
+        (1, 0, 0)
+    );
     assert!(found.unbalanced < 1e-10 && found.open.is_empty());
     let angle = found.state.q[0];
     let h = 1e-3;
@@ -71,8 +83,18 @@ fn a_four_bar_rests_where_its_energy_is_least() {
     // ω² = E″/m with m from the kinetic energy of the mode; damping c/(2 m ω).
     let at = modes(&found.start, &found.state).unwrap();
     assert_eq!((at.zeros, at.modes.len(), at.states), (0, 1, 2));
-    let shape: Vec<f64> = at.modes[0].shape.coordinates.iter().map(|z| z.re / at.modes[0].shape.coordinates[0].re).collect();
-    let mass = 2.0 * found.start.model.snapshot(0.0, &found.state.q, &shape).kinetic_energy();
+    let shape: Vec<f64> = at.modes[0]
+        .shape
+        .coordinates
+        .iter()
+        .map(|z| z.re / at.modes[0].shape.coordinates[0].re)
+        .collect();
+    let mass = 2.0
+        * found
+            .start
+            .model
+            .snapshot(0.0, &found.state.q, &shape)
+            .kinetic_energy();
     let eigenvalue = at.modes[0].eigenvalue;
     near(eigenvalue.abs().powi(2), curvature / mass, 1e-6);
     near(-2.0 * eigenvalue.re, 0.3 / mass, 1e-9);
@@ -82,7 +104,9 @@ fn a_four_bar_rests_where_its_energy_is_least() {
 fn a_parallelogram_with_a_third_bar_is_redundant() {
     // A table on three parallel swinging arms: spatial revolutes, most rows of the loops are redundant.
     let length = 0.8;
-    let arm = |name: &str| Body::thin_rod(name, 1.0, [0.0, 0.0, -length]).marker("end", frame::at([0.0, 0.0, -length]));
+    let arm = |name: &str| {
+        Body::thin_rod(name, 1.0, [0.0, 0.0, -length]).marker("end", frame::at([0.0, 0.0, -length]))
+    };
     let mut table = Body::cuboid("table", 5.0, [2.0, 0.5, 0.1]);
     let mut d = Description::new("swing").gravity([0.0, 0.0, -9.81]);
     for (k, x) in [-0.9, 0.0, 0.9].into_iter().enumerate() {
@@ -94,8 +118,16 @@ fn a_parallelogram_with_a_third_bar_is_redundant() {
     for k in 0..3 {
         let y = [0.0, 1.0, 0.0];
         d = d
-            .joint(Joint::revolute(format!("top{k}"), format!("ground.hook{k}"), format!("arm{k}")).axis(y).start(0.5, 0.0))
-            .joint(Joint::revolute(format!("low{k}"), format!("arm{k}.end"), format!("table.eye{k}")).axis(y).start(-0.5, 0.0));
+            .joint(
+                Joint::revolute(format!("top{k}"), format!("ground.hook{k}"), format!("arm{k}"))
+                    .axis(y)
+                    .start(0.5, 0.0),
+            )
+            .joint(
+                Joint::revolute(format!("low{k}"), format!("arm{k}.end"), format!("table.eye{k}"))
+                    .axis(y)
+                    .start(-0.5, 0.0),
+            );
     }
     let start = assembled(&d);
     // Four joints in the tree, ten rows of two loops: three of them are independent.
@@ -113,7 +145,12 @@ fn a_parallelogram_with_a_third_bar_is_redundant() {
     let omega = (9.81 * (table + 1.5 * m) / ((table + m) * length)).sqrt();
     near(at.modes[0].eigenvalue.im, omega, 1e-9);
     // The table does not turn, and moves along x.
-    let motion = at.modes[0].shape.bodies.iter().find(|b| b.name == "table").unwrap();
+    let motion = at.modes[0]
+        .shape
+        .bodies
+        .iter()
+        .find(|b| b.name == "table")
+        .unwrap();
     assert!(motion.rotation.iter().all(|z| z.abs() < 1e-12) && motion.translation[2].abs() < 1e-12);
     near(motion.translation[0].abs(), length, 1e-12);
 }
@@ -133,7 +170,10 @@ fn a_door_on_two_hinges_swings_freely() {
         .joint(Joint::revolute("low", "ground.low", "door.low").start(0.4, 0.0))
         .joint(Joint::revolute("high", "ground.high", "door.high"));
     let found = rest(&d);
-    assert_eq!((found.stability.word(), found.open.len(), found.newton_steps), ("neutral", 1, 1));
+    assert_eq!(
+        (found.stability.word(), found.open.len(), found.newton_steps),
+        ("neutral", 1, 1)
+    );
     assert_eq!(found.open[0].to_string(), "low");
     near(found.state.q[0], 0.4, 1e-12);
     let at = modes(&found.start, &found.state).unwrap();
@@ -163,14 +203,41 @@ fn suspension() -> Description {
                 .marker("arm", frame::at([-0.15, -0.05, 0.05]))
                 .marker("patch", frame::at([0.0, 0.0, -0.3])),
         )
-        .joint(Joint::free("float", "ground", "wishbone").start_at(1, 0.5, 0.0).start_at(2, 0.3, 0.0))
+        .joint(
+            Joint::free("float", "ground", "wishbone")
+                .start_at(1, 0.5, 0.0)
+                .start_at(2, 0.3, 0.0),
+        )
         .joint(Joint::spherical("ball", "wishbone.ball", "carrier.ball"))
-        .rod(holonom_multibody::description::Rod::new("tie", "ground.rack", "carrier.arm", 0.35))
-        .force(Force::spring_damper("strut", "ground.dome", "carrier.strut", 3e4, 2e3, 0.5))
-        .force(Force::spring_damper("tyre", "ground.road", "carrier.patch", 2e5, 50.0, 0.02));
+        .rod(holonom_multibody::description::Rod::new(
+            "tie",
+            "ground.rack",
+            "carrier.arm",
+            0.35,
+        ))
+        .force(Force::spring_damper(
+            "strut",
+            "ground.dome",
+            "carrier.strut",
+            3e4,
+            2e3,
+            0.5,
+        ))
+        .force(Force::spring_damper(
+            "tyre",
+            "ground.road",
+            "carrier.patch",
+            2e5,
+            50.0,
+            0.02,
+        ));
     // A bushing: springs along three directions to far points, so that they stay linear.
     for side in ["front", "rear"] {
-        let at = if side == "front" { [0.2, 0.3, 0.3] } else { [-0.2, 0.3, 0.3] };
+        let at = if side == "front" {
+            [0.2, 0.3, 0.3]
+        } else {
+            [-0.2, 0.3, 0.3]
+        };
         for k in 0..3 {
             let mut far = at;
             far[k] += 10.0;
@@ -188,7 +255,14 @@ fn suspension() -> Description {
     }
     // A little lateral hold at the tyre.
     d.ground_marker("kerb", frame::at([0.0, 5.0, 0.0]))
-        .force(Force::spring_damper("side", "ground.kerb", "carrier.patch", 1e4, 10.0, 4.2))
+        .force(Force::spring_damper(
+            "side",
+            "ground.kerb",
+            "carrier.patch",
+            1e4,
+            10.0,
+            4.2,
+        ))
 }
 
 #[test]
@@ -203,7 +277,9 @@ fn a_stiff_suspension_settles() {
     let mut mechanical = found.start.mechanical();
     let (mut lambda, mut a) = (found.state.lambda.clone(), vec![0.0; found.state.v.len()]);
     use holonom_dae::Mechanical;
-    mechanical.accelerations(0.0, &found.state.q, &found.state.v, &mut lambda, &mut a).unwrap();
+    mechanical
+        .accelerations(0.0, &found.state.q, &found.state.v, &mut lambda, &mut a)
+        .unwrap();
     // 2e7 N/m on 4 kg: a rounding of 1e-16 m is 5e-10 m/s².
     assert!(a.iter().all(|a| a.abs() < 1e-4), "{a:?}");
     for (x, y) in lambda.iter().zip(&found.state.lambda) {
@@ -240,8 +316,16 @@ fn motors_and_drivers_are_held() {
         .gravity([0.0; 3])
         .body(Body::new("carriage", 1.0))
         .body(Body::new("load", 3.0))
-        .joint(Joint::prismatic("x", "ground", "carriage").axis([1.0, 0.0, 0.0]).prescribed(0, Signal::harmonic(0.2, 5.0, 0.4)))
-        .joint(Joint::prismatic("y", "carriage", "load").axis([1.0, 0.0, 0.0]).start(0.3, 0.0))
+        .joint(
+            Joint::prismatic("x", "ground", "carriage")
+                .axis([1.0, 0.0, 0.0])
+                .prescribed(0, Signal::harmonic(0.2, 5.0, 0.4)),
+        )
+        .joint(
+            Joint::prismatic("y", "carriage", "load")
+                .axis([1.0, 0.0, 0.0])
+                .start(0.3, 0.0),
+        )
         .force(Force::joint_spring("spring", "y", 100.0, 0.0, 0.1))
         .force(Force::motor("motor", "y", Signal::linear(5.0, 3.0)));
     let found = rest(&d);

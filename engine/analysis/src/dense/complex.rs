@@ -65,10 +65,7 @@ impl Sub for Complex {
 impl Mul for Complex {
     type Output = Self;
     fn mul(self, o: Self) -> Self {
-        Self::new(
-            self.re * o.re - self.im * o.im,
-            self.re * o.im + self.im * o.re,
-        )
+        Self::new(self.re * o.re - self.im * o.im, self.re * o.im + self.im * o.re)
     }
 }
 

@@ -26,7 +26,9 @@ pub struct Eigen {
 
 /// The iteration for eigenvalues did not end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the eigenvalues could not be computed: the matrix has entries that are not finite, or the iteration does not converge")]
+#[error(
+    "the eigenvalues could not be computed: the matrix has entries that are not finite, or the iteration does not converge"
+)]
 pub struct NoConvergence;
 
 /// Eigenvalues of a square matrix. Singular values of the scaled matrix D⁻¹ A D, D = diag(`scale`), below
@@ -128,7 +130,11 @@ fn reflect(a: &mut Matrix, q: &mut Matrix, first: usize, w: &[f64], beta: f64) {
     }
     for m in [a, q] {
         for i in 0..n {
-            let s: f64 = beta * w.iter().enumerate().map(|(k, w)| m[(i, first + k)] * w).sum::<f64>();
+            let s: f64 = beta
+                * w.iter()
+                    .enumerate()
+                    .map(|(k, w)| m[(i, first + k)] * w)
+                    .sum::<f64>();
             for (k, w) in w.iter().enumerate() {
                 m[(i, first + k)] -= s * w;
             }
@@ -234,7 +240,11 @@ fn block_values(t: &Matrix, i: usize, size: usize) -> Vec<Complex> {
     } else {
         // The larger one without cancellation; the other from the product.
         let large = mean + if mean < 0.0 { -square.sqrt() } else { square.sqrt() };
-        let small = if large == 0.0 { 0.0 } else { (a * d - b * c) / large };
+        let small = if large == 0.0 {
+            0.0
+        } else {
+            (a * d - b * c) / large
+        };
         vec![Complex::real(large), Complex::real(small)]
     }
 }
@@ -270,7 +280,10 @@ fn schur_vector(t: &Matrix, start: usize, size: usize, value: Complex) -> Vec<Co
         if paired {
             i -= 1;
             let (a, b) = (Complex::real(t[(i, i)]) - value, Complex::real(t[(i, i + 1)]));
-            let (c, d) = (Complex::real(t[(i + 1, i)]), Complex::real(t[(i + 1, i + 1)]) - value);
+            let (c, d) = (
+                Complex::real(t[(i + 1, i)]),
+                Complex::real(t[(i + 1, i + 1)]) - value,
+            );
             let determinant = safe_product(a * d - b * c, floor);
             let (r, s) = (right[i], right[i + 1]);
             y[i] = (d * r - b * s) / determinant;
@@ -312,7 +325,9 @@ mod tests {
     fn random(n: usize, seed: u64) -> Matrix {
         let mut state = seed;
         Matrix::from_fn(n, n, |_, _| {
-            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            state = state
+                .wrapping_mul(6364136223846793005)
+                .wrapping_add(1442695040888963407);
             (state >> 33) as f64 / f64::from(1u32 << 30) - 1.0
         })
     }

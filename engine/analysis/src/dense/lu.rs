@@ -17,7 +17,10 @@ impl Lu {
         let scale: Vec<f64> = (0..n)
             .map(|i| (0..n).fold(0.0, |m: f64, j| m.max(a[(i, j)].abs())))
             .collect();
-        let mut scale: Vec<f64> = scale.iter().map(|s| if *s > 0.0 { 1.0 / s } else { 1.0 }).collect();
+        let mut scale: Vec<f64> = scale
+            .iter()
+            .map(|s| if *s > 0.0 { 1.0 / s } else { 1.0 })
+            .collect();
         let mut pivots = Vec::with_capacity(n);
         let mut least = f64::INFINITY;
         for k in 0..n {

@@ -100,14 +100,23 @@ mod tests {
 
     #[test]
     fn a_matrix_of_rank_two() {
-        let a = Matrix::from_fn(4, 3, |i, j| (1.0 + i as f64) * (1.0 + j as f64) + f64::from(u8::from(i == j && i < 1)));
+        let a = Matrix::from_fn(4, 3, |i, j| {
+            (1.0 + i as f64) * (1.0 + j as f64) + f64::from(u8::from(i == j && i < 1))
+        });
         let svd = Svd::new(&a);
         assert_eq!(svd.rank(1e-12 * svd.values[0]), 2);
         let null = svd.null_space(1e-12);
         assert_eq!(null.columns(), 1);
         assert!(a.times(&null).norm() < 1e-13);
         let x = svd.least_squares(&a.times_vector(&[1.0, 2.0, 3.0]), 1e-12);
-        let rest: f64 = (0..4).map(|i| (0..3).map(|j| a[(i, j)] * (x[j] - 1.0 - j as f64)).sum::<f64>().abs()).sum();
+        let rest: f64 = (0..4)
+            .map(|i| {
+                (0..3)
+                    .map(|j| a[(i, j)] * (x[j] - 1.0 - j as f64))
+                    .sum::<f64>()
+                    .abs()
+            })
+            .sum();
         assert!(rest < 1e-12);
         assert!(dot(&x, null.column(0)).abs() < 1e-13);
     }

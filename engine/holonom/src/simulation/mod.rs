@@ -119,7 +119,10 @@ impl Simulation {
         let settled = match settings.start.as_deref() {
             Some("equilibrium") => {
                 let found = equilibrium(&start, &StaticsOptions::default());
-                Some(found.map_err(|error| one(message_with_help(place("start"), &error.to_string(), ": ")))?)
+                Some(
+                    found
+                        .map_err(|error| one(message_with_help(place("start"), &error.to_string(), ": ")))?,
+                )
             }
             _ => None,
         };

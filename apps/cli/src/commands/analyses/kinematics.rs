@@ -50,7 +50,9 @@ fn define() -> clap::Command {
                     .value_parser(clap::value_parser!(u32).range(2..=100_000))
                     .help("Number of steps"),
             )
-            .arg(channel_argument("Channels to record; those that the model records unless given"))
+            .arg(channel_argument(
+                "Channels to record; those that the model records unless given",
+            ))
             .arg(
                 Arg::new("output")
                     .short('o')
@@ -71,11 +73,18 @@ fn define() -> clap::Command {
 
 fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
     let sweep = matches.get_one::<String>("sweep").cloned().unwrap_or_default();
-    let bad = || Error::Usage(format!("--sweep {sweep}: write it as NAME=A..B, such as --sweep travel=0..0.1"));
+    let bad = || {
+        Error::Usage(format!(
+            "--sweep {sweep}: write it as NAME=A..B, such as --sweep travel=0..0.1"
+        ))
+    };
     let (name, range) = sweep.split_once('=').ok_or_else(bad)?;
     let (a, b) = range.split_once("..").ok_or_else(bad)?;
     let name = name.trim();
-    let (a, b) = (settings::quantity("sweep", a.trim())?, settings::quantity("sweep", b.trim())?);
+    let (a, b) = (
+        settings::quantity("sweep", a.trim())?,
+        settings::quantity("sweep", b.trim())?,
+    );
     let csv = matches.get_one::<PathBuf>("output");
     if let Some(path) = csv {
         output::check_file(path)?;
@@ -126,8 +135,11 @@ fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
             positions: (positions.len() == model.q0.len()).then(|| positions.clone()),
             ..AssemblyOptions::default()
         };
-        let start = model.assemble(&options).map_err(|error| step(error.to_string()))?;
-        let rest = equilibrium(&start, &StaticsOptions::default()).map_err(|error| step(failed(&error).to_string()))?;
+        let start = model
+            .assemble(&options)
+            .map_err(|error| step(error.to_string()))?;
+        let rest = equilibrium(&start, &StaticsOptions::default())
+            .map_err(|error| step(failed(&error).to_string()))?;
         let selection = {
             let own = inputs(&file);
             let catalogue = Catalogue::with_inputs(&rest.start, &own);
@@ -144,7 +156,8 @@ fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
                 }
             }
         };
-        let mut sampler = Sampler::of_motion(&rest.start, &selection).map_err(|error| step(error.to_string()))?;
+        let mut sampler =
+            Sampler::of_motion(&rest.start, &selection).map_err(|error| step(error.to_string()))?;
         let mut row = vec![0.0; selection.len()];
         sampler.sample_motion(&rest.start.motion(), &mut row);
         if channels.is_empty() {
@@ -183,10 +196,20 @@ fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
         }
         write_picture(path, &Figure::new(format!("{} over {name}", case.name()), panels))?;
     }
-    let mut text = format!("{}: {count} positions of rest, {name} from {} to {}\n\n", case.name(), number(a), number(b));
+    let mut text = format!(
+        "{}: {count} positions of rest, {name} from {} to {}\n\n",
+        case.name(),
+        number(a),
+        number(b)
+    );
     let shown = channels.len().min(6);
     let mut heads: Vec<(&str, Align)> = vec![(name, Align::Right)];
-    heads.extend(channels.iter().take(shown).map(|c| (c.name.as_str(), Align::Right)));
+    heads.extend(
+        channels
+            .iter()
+            .take(shown)
+            .map(|c| (c.name.as_str(), Align::Right)),
+    );
     heads.push(("", Align::Left));
     let mut table = Table::new(&heads);
     for (row, word) in rows.iter().zip(&words) {
@@ -195,7 +218,11 @@ fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
     }
     text += &table.render();
     if channels.len() > shown {
-        let _ = writeln!(text, "\n{} more channels: see the file of -o, or choose with --channel.", channels.len() - shown);
+        let _ = writeln!(
+            text,
+            "\n{} more channels: see the file of -o, or choose with --channel.",
+            channels.len() - shown
+        );
     }
     for path in [csv, picture].into_iter().flatten() {
         let _ = writeln!(text, "\nWritten: {}", path.display());

@@ -31,7 +31,9 @@ fn define() -> clap::Command {
             .about("Linear model A, B, C, D from the inputs of a model to its channels")
             .after_help(AFTER_HELP)
             .arg(at_argument())
-            .arg(channel_argument("Outputs, such as 'crank.*'; those that the model records unless given"))
+            .arg(channel_argument(
+                "Outputs, such as 'crank.*'; those that the model records unless given",
+            ))
             .arg(
                 Arg::new("output")
                     .short('o')
@@ -45,11 +47,22 @@ fn define() -> clap::Command {
 }
 
 fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
-    let files: Vec<PathBuf> = matches.get_many("output").into_iter().flatten().cloned().collect();
+    let files: Vec<PathBuf> = matches
+        .get_many("output")
+        .into_iter()
+        .flatten()
+        .cloned()
+        .collect();
     for file in &files {
-        let ending = file.extension().and_then(|e| e.to_str()).map(str::to_ascii_lowercase);
+        let ending = file
+            .extension()
+            .and_then(|e| e.to_str())
+            .map(str::to_ascii_lowercase);
         if !ending.is_some_and(|e| ["csv", "json", "m"].contains(&e.as_str())) {
-            return Err(Error::Usage(format!("-o {}: name it .csv, .json or .m", file.display())));
+            return Err(Error::Usage(format!(
+                "-o {}: name it .csv, .json or .m",
+                file.display()
+            )));
         }
         output::check_file(file)?;
     }
@@ -58,7 +71,12 @@ fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
     let linear = case.linear(&at, matches)?;
     let report = report(&case, &linear);
     for file in &files {
-        let content = match file.extension().and_then(|e| e.to_str()).map(str::to_ascii_lowercase).as_deref() {
+        let content = match file
+            .extension()
+            .and_then(|e| e.to_str())
+            .map(str::to_ascii_lowercase)
+            .as_deref()
+        {
             Some("csv") => linear.to_csv(),
             Some("m") => linear.to_matlab(case.name()),
             _ => format!("{report:#}\n"),
@@ -87,7 +105,12 @@ fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
         if matrix.columns() > 0 && matrix.columns() <= 8 && matrix.rows() <= 24 {
             let _ = writeln!(text, "{}", table(name, matrix, rows, columns));
         } else if matrix.columns() > 0 {
-            let _ = writeln!(text, "{name}: {} × {}, see the files of -o\n", matrix.rows(), matrix.columns());
+            let _ = writeln!(
+                text,
+                "{name}: {} × {}, see the files of -o\n",
+                matrix.rows(),
+                matrix.columns()
+            );
         }
     }
     for file in &files {
@@ -106,7 +129,11 @@ fn table(name: &str, matrix: &Matrix, rows: &[String], columns: &[String]) -> St
         let cells = (0..matrix.columns()).map(|j| {
             let x = matrix[(i, j)];
             // Rounding of differences says nothing in a table; files have it.
-            if x.abs() < 1e-9 * size { "0".to_string() } else { number(x) }
+            if x.abs() < 1e-9 * size {
+                "0".to_string()
+            } else {
+                number(x)
+            }
         });
         table.row(std::iter::once(row.clone()).chain(cells));
     }

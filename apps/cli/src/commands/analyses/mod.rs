@@ -27,7 +27,12 @@ use std::sync::Arc;
 /// Model, parameters, report and settings: what all analyses take.
 fn with_common(command: clap::Command) -> clap::Command {
     let command = command
-        .arg(Arg::new("model").value_name("MODEL").required(true).help(MODEL_HELP))
+        .arg(
+            Arg::new("model")
+                .value_name("MODEL")
+                .required(true)
+                .help(MODEL_HELP),
+        )
         .arg(
             Arg::new("set")
                 .long("set")
@@ -129,7 +134,9 @@ impl Case {
         if patterns.is_empty() {
             return Ok(catalogue.default_selection());
         }
-        catalogue.select(&patterns).map_err(|error| Error::Usage(format!("--channel: {error}")))
+        catalogue
+            .select(&patterns)
+            .map_err(|error| Error::Usage(format!("--channel: {error}")))
     }
 
     /// The model with something added to an input.
@@ -160,9 +167,8 @@ impl Case {
                 inputs: crate::commands::analyses::inputs(&file),
             })
         };
-        holonom::analysis::linearize::linearize(operation, &inputs, &outputs, &mut perturb).map_err(
-            |error: LinearizeError| Error::Failed(format!("{}: {error}", self.name())),
-        )
+        holonom::analysis::linearize::linearize(operation, &inputs, &outputs, &mut perturb)
+            .map_err(|error: LinearizeError| Error::Failed(format!("{}: {error}", self.name())))
     }
 
     /// Writes the report, and the text unless standard output belongs to the report.
@@ -189,7 +195,11 @@ impl Linearised {
     /// Where it is, for headings.
     fn words(&self) -> String {
         match &self.rest {
-            Some(rest) => format!("at the equilibrium ({}) at t = {} s", rest.stability.word(), self.state.t),
+            Some(rest) => format!(
+                "at the equilibrium ({}) at t = {} s",
+                rest.stability.word(),
+                self.state.t
+            ),
             None => format!("at the start, t = {} s", self.state.t),
         }
     }
@@ -231,7 +241,10 @@ fn inputs(file: &ModelFile) -> Vec<Input> {
 fn check_picture(path: &Path) -> Result<(), Error> {
     let ending = path.extension().map(|e| e.to_ascii_lowercase());
     if !ending.is_some_and(|e| e == "svg" || e == "png") {
-        return Err(Error::Usage(format!("--plot {}: name it .svg or .png", path.display())));
+        return Err(Error::Usage(format!(
+            "--plot {}: name it .svg or .png",
+            path.display()
+        )));
     }
     output::check_file(path)
 }

@@ -95,9 +95,17 @@ fn report(case: &Case, at: &Linearised, found: &Modes) -> Value {
 /// The coordinates that move most, the leading one first.
 fn leading(at: &Linearised, shape: &Shape) -> String {
     let names = displacement_names(&at.start.model);
-    let mut order: Vec<usize> = (0..names.len()).filter(|&i| shape.coordinates[i].abs() > 0.01).collect();
+    let mut order: Vec<usize> = (0..names.len())
+        .filter(|&i| shape.coordinates[i].abs() > 0.01)
+        .collect();
     order.sort_by(|&a, &b| {
-        let key = |i: usize| if shape.leading == Some(i) { f64::INFINITY } else { shape.coordinates[i].abs() };
+        let key = |i: usize| {
+            if shape.leading == Some(i) {
+                f64::INFINITY
+            } else {
+                shape.coordinates[i].abs()
+            }
+        };
         key(b).total_cmp(&key(a))
     });
     let one = |&i: &usize| match shape.leading {
@@ -108,7 +116,11 @@ fn leading(at: &Linearised, shape: &Shape) -> String {
     if order.len() > 3 {
         words.push("…".to_string());
     }
-    if words.is_empty() { "states of elements".to_string() } else { words.join(", ") }
+    if words.is_empty() {
+        "states of elements".to_string()
+    } else {
+        words.join(", ")
+    }
 }
 
 /// Amplitude, with the phase in degrees where it is neither 0 nor 180.
@@ -151,7 +163,10 @@ fn text(case: &Case, at: &Linearised, found: &Modes, shapes: bool) -> String {
     for (k, mode) in found.modes.iter().enumerate() {
         let value = mode.eigenvalue;
         let (frequency, eigenvalue) = if mode.oscillates() {
-            (format!("{:.5}", mode.frequency()), format!("{:.5} ± {:.5} i", clean(value.re, value.abs()), value.im))
+            (
+                format!("{:.5}", mode.frequency()),
+                format!("{:.5} ± {:.5} i", clean(value.re, value.abs()), value.im),
+            )
         } else {
             ("–".to_string(), format!("{:.5}", value.re))
         };
@@ -168,11 +183,20 @@ fn text(case: &Case, at: &Linearised, found: &Modes, shapes: bool) -> String {
         let _ = write!(out, "\n{}", table.render());
     }
     if found.growing() > 0 {
-        let _ = writeln!(out, "\n{} eigenvalues have positive real parts: the state is unstable.", found.growing());
+        let _ = writeln!(
+            out,
+            "\n{} eigenvalues have positive real parts: the state is unstable.",
+            found.growing()
+        );
     }
     if shapes {
-        let all = (found.rigid.iter().map(|s| ("free".to_string(), s)))
-            .chain(found.modes.iter().enumerate().map(|(k, m)| (format!("mode {}", k + 1), &m.shape)));
+        let all = (found.rigid.iter().map(|s| ("free".to_string(), s))).chain(
+            found
+                .modes
+                .iter()
+                .enumerate()
+                .map(|(k, m)| (format!("mode {}", k + 1), &m.shape)),
+        );
         for (title, shape) in all {
             let mut table = Table::new(&[
                 ("body", Align::Left),
@@ -185,7 +209,13 @@ fn text(case: &Case, at: &Linearised, found: &Modes, shapes: bool) -> String {
             ]);
             for body in &shape.bodies {
                 let cells = body.translation.iter().chain(&body.rotation);
-                let cells = cells.map(|z| if z.abs() < 5e-7 { "0".to_string() } else { polar(*z) });
+                let cells = cells.map(|z| {
+                    if z.abs() < 5e-7 {
+                        "0".to_string()
+                    } else {
+                        polar(*z)
+                    }
+                });
                 table.row(std::iter::once(body.name.clone()).chain(cells));
             }
             let _ = write!(out, "\n{title}: {}\n\n{}", leading(at, shape), table.render());

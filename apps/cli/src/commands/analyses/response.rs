@@ -28,20 +28,36 @@ amplitude one; the phase is that by which the output leads.";
 
 fn define() -> clap::Command {
     let text = |name: &'static str, value: &'static str, usual: &'static str, help: &'static str| {
-        Arg::new(name).long(name).value_name(value).default_value(usual).help(help)
+        Arg::new(name)
+            .long(name)
+            .value_name(value)
+            .default_value(usual)
+            .help(help)
     };
     with_common(
         clap::Command::new("response")
             .about("Frequency response from the inputs of a model to its channels, with Bode plot")
             .after_help(AFTER_HELP)
             .arg(at_argument())
-            .arg(channel_argument("Outputs, such as 'body.*'; those that the model records unless given"))
-            .arg(Arg::new("input").long("input").value_name("NAME").help("Only this input"))
+            .arg(channel_argument(
+                "Outputs, such as 'body.*'; those that the model records unless given",
+            ))
+            .arg(
+                Arg::new("input")
+                    .long("input")
+                    .value_name("NAME")
+                    .help("Only this input"),
+            )
             .arg(text("from", "HZ", "0.1", "Lowest frequency"))
             .arg(text("to", "HZ", "100", "Highest frequency"))
             .arg(
-                text("points", "N", "400", "Number of frequencies, evenly spaced in their logarithm")
-                    .value_parser(clap::value_parser!(u32).range(2..=1_000_000)),
+                text(
+                    "points",
+                    "N",
+                    "400",
+                    "Number of frequencies, evenly spaced in their logarithm",
+                )
+                .value_parser(clap::value_parser!(u32).range(2..=1_000_000)),
             )
             .arg(
                 Arg::new("output")
@@ -90,7 +106,10 @@ fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
         )));
     }
     if let Some(name) = wanted.filter(|name| !known.contains(&name.as_str())) {
-        return Err(Error::Usage(format!("--input {name}: the inputs are {}", known.join(", "))));
+        return Err(Error::Usage(format!(
+            "--input {name}: the inputs are {}",
+            known.join(", ")
+        )));
     }
     let at = case.state(matches)?;
     let linear = case.linear(&at, matches)?;
@@ -104,7 +123,12 @@ fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
     if let Some(path) = picture {
         write_picture(path, &bode(&case, &linear, &frequencies, &responses))?;
     }
-    let mut text = format!("{}: frequency response {}\n{}", case.name(), at.words(), at.remarks());
+    let mut text = format!(
+        "{}: frequency response {}\n{}",
+        case.name(),
+        at.words(),
+        at.remarks()
+    );
     for r in &responses {
         let mut table = Table::new(&[
             ("output", Align::Left),
@@ -127,7 +151,12 @@ fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
                 format!("{:.4e}", sizes[last]),
             ]);
         }
-        let _ = write!(text, "\nAmplitudes per unit of `{}`\n\n{}", known[r.input], table.render());
+        let _ = write!(
+            text,
+            "\nAmplitudes per unit of `{}`\n\n{}",
+            known[r.input],
+            table.render()
+        );
     }
     for path in [csv, picture].into_iter().flatten() {
         let _ = writeln!(text, "\nWritten: {}", path.display());
@@ -173,7 +202,10 @@ fn table_of(linear: &LinearModel, frequencies: &[f64], responses: &[Response]) -
 }
 
 fn bode(case: &Case, linear: &LinearModel, frequencies: &[f64], responses: &[Response]) -> Figure {
-    let mut panels = [Panel::new("frequency / Hz", "amplitude"), Panel::new("frequency / Hz", "phase / °")];
+    let mut panels = [
+        Panel::new("frequency / Hz", "amplitude"),
+        Panel::new("frequency / Hz", "phase / °"),
+    ];
     panels[0].y_scale = Scale::Log;
     for panel in &mut panels {
         panel.x_scale = Scale::Log;
@@ -187,7 +219,11 @@ fn bode(case: &Case, linear: &LinearModel, frequencies: &[f64], responses: &[Res
             };
             let values = || r.values.iter().map(|v| v[i]);
             let x = frequencies.to_vec();
-            panels[0].series.push(Series::new(&name, x.clone(), values().map(Complex::abs).collect()));
+            panels[0].series.push(Series::new(
+                &name,
+                x.clone(),
+                values().map(Complex::abs).collect(),
+            ));
             panels[1].series.push(Series::new(&name, x, phases(values())));
         }
     }

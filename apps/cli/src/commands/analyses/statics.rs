@@ -28,7 +28,9 @@ fn define() -> clap::Command {
         clap::Command::new("statics")
             .about("Find where a mechanism rests: positions, stability, loads")
             .after_help(AFTER_HELP)
-            .arg(super::channel_argument("Also show these channels at the equilibrium, such as 'spring.*'")),
+            .arg(super::channel_argument(
+                "Also show these channels at the equilibrium, such as 'spring.*'",
+            )),
     )
 }
 
@@ -46,7 +48,11 @@ fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
             channels.push((channel.name.clone(), channel.unit.clone(), value));
         }
     }
-    case.report(matches, &report(&case, &rest, &channels), &text(&case, &rest, &channels))?;
+    case.report(
+        matches,
+        &report(&case, &rest, &channels),
+        &text(&case, &rest, &channels),
+    )?;
     Ok(Outcome::Done)
 }
 
@@ -54,7 +60,11 @@ fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
 pub fn remarks(rest: &Equilibrium) -> String {
     let mut out = String::new();
     if !rest.held.is_empty() {
-        let _ = writeln!(out, "Held at their values of that time: {}.", rest.held.join(", "));
+        let _ = writeln!(
+            out,
+            "Held at their values of that time: {}.",
+            rest.held.join(", ")
+        );
     }
     if !rest.open.is_empty() {
         let open: Vec<String> = rest.open.iter().map(ToString::to_string).collect();
@@ -119,12 +129,20 @@ fn text(case: &Case, rest: &Equilibrium, channels: &[(String, String, f64)]) -> 
     let start = &case.simulation.start;
     for ((name, from), to) in start.model.position_names.iter().zip(&start.q).zip(&rest.state.q) {
         let change = to - from;
-        let change = if change.abs() < 1e-10 { String::new() } else { format!("{change:+.3e}") };
+        let change = if change.abs() < 1e-10 {
+            String::new()
+        } else {
+            format!("{change:+.3e}")
+        };
         table.row([name.clone(), number(*from), number(*to), change]);
     }
     let _ = write!(out, "\n{}", table.render());
     if !channels.is_empty() {
-        let mut table = Table::new(&[("channel", Align::Left), ("value", Align::Right), ("unit", Align::Left)]);
+        let mut table = Table::new(&[
+            ("channel", Align::Left),
+            ("value", Align::Right),
+            ("unit", Align::Left),
+        ]);
         for (name, unit, value) in channels {
             table.row([name.clone(), number(*value), unit.clone()]);
         }

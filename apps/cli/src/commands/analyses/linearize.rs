@@ -1,6 +1,6 @@
 //! `holonom linearize`: A, B, C, D from inputs to channels.
 
-use super::{Case, at_argument, channel_argument, number, with_common};
+use super::{Case, at_argument, channel_argument, counted, number, with_common};
 use crate::commands::{Command, Outcome};
 use crate::error::Error;
 use crate::output;
@@ -86,10 +86,10 @@ fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
     let mut text = format!("{}: linear model {}\n{}", case.name(), at.words(), at.remarks());
     let _ = writeln!(
         text,
-        "{} states, {} inputs, {} outputs\n",
-        linear.states.len(),
-        linear.inputs.len(),
-        linear.outputs.len()
+        "{}, {}, {}\n",
+        counted(linear.states.len(), "state"),
+        counted(linear.inputs.len(), "input"),
+        counted(linear.outputs.len(), "output")
     );
     if linear.inputs.is_empty() {
         text += "The model has no [[input]]: B and D have no columns.\n\n";

@@ -257,6 +257,11 @@ fn write_picture(path: &Path, figure: &Figure) -> Result<(), Error> {
     }
 }
 
+/// So many things.
+fn counted(n: usize, what: &str) -> String {
+    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
+}
+
 /// A number for tables: six digits; what is rounding is zero.
 fn number(x: f64) -> String {
     let x = if x.abs() < 1e-13 { 0.0 } else { x };

@@ -1,6 +1,6 @@
 //! `holonom modes`: eigenvalues, damping and shapes of small motions.
 
-use super::{Case, Linearised, at_argument, with_common};
+use super::{Case, Linearised, at_argument, counted, with_common};
 use crate::commands::{Command, Outcome};
 use crate::error::Error;
 use crate::table::{Align, Table};
@@ -140,14 +140,21 @@ fn text(case: &Case, at: &Linearised, found: &Modes, shapes: bool) -> String {
     let rigid = found.rigid.len();
     let _ = writeln!(
         out,
-        "{} degrees of freedom, {} states; {} zero eigenvalues{}.",
-        found.degrees_of_freedom,
-        found.states,
-        found.zeros,
+        "{}, {}; {}{}.",
+        match found.degrees_of_freedom {
+            1 => "1 degree of freedom".to_string(),
+            n => format!("{n} degrees of freedom"),
+        },
+        counted(found.states, "state"),
+        counted(found.zeros, "zero eigenvalue"),
         match (rigid, found.zeros - rigid) {
             (0, _) => String::new(),
-            (n, 0) => format!(": {n} directions that nothing resists"),
-            (n, m) => format!(": {n} directions that nothing resists, {m} motions at constant speed"),
+            (n, 0) => format!(": {} that nothing resists", counted(n, "direction")),
+            (n, m) => format!(
+                ": {} that nothing resists, {} at constant speed",
+                counted(n, "direction"),
+                counted(m, "motion")
+            ),
         }
     );
     for shape in &found.rigid {
@@ -185,7 +192,7 @@ fn text(case: &Case, at: &Linearised, found: &Modes, shapes: bool) -> String {
     if found.growing() > 0 {
         let _ = writeln!(
             out,
-            "\n{} eigenvalues have positive real parts: the state is unstable.",
+            "\nEigenvalues with positive real parts: {}; the state is unstable.",
             found.growing()
         );
     }

@@ -110,14 +110,18 @@ fn report(case: &Case, rest: &Equilibrium, channels: &[(String, String, f64)]) -
 }
 
 fn text(case: &Case, rest: &Equilibrium, channels: &[(String, String, f64)]) -> String {
+    let steps = rest.newton_steps + rest.relaxation_steps;
+    let left = match rest.unbalanced {
+        x if x < 1e-14 => "nothing".to_string(),
+        x => format!("{x:.0e} of the forces at work"),
+    };
     let mut out = format!(
-        "{}: equilibrium at t = {} s, {}\nFound by {}, in {} steps; {:.0e} of the forces at work is left unbalanced.\n",
+        "{}: equilibrium at t = {} s, {}\nFound by {}, in {steps} step{}; {left} is left unbalanced.\n",
         case.name(),
         rest.state.t,
         rest.stability.word(),
         rest.way,
-        rest.newton_steps + rest.relaxation_steps,
-        rest.unbalanced
+        if steps == 1 { "" } else { "s" },
     );
     out += &remarks(rest);
     let mut table = Table::new(&[

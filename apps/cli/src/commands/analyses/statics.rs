@@ -1,11 +1,11 @@
 //! `holonom statics`: where a mechanism rests.
 
-use super::{Case, number, with_common};
+use super::{Case, counted, number, with_common};
 use crate::commands::{Command, Outcome};
 use crate::error::Error;
 use crate::table::{Align, Table};
 use clap::ArgMatches;
-use holonom::analysis::statics::Equilibrium;
+use holonom::analysis::statics::{Equilibrium, Way};
 use holonom::multibody::channels::Sampler;
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
@@ -110,19 +110,29 @@ fn report(case: &Case, rest: &Equilibrium, channels: &[(String, String, f64)]) -
 }
 
 fn text(case: &Case, rest: &Equilibrium, channels: &[(String, String, f64)]) -> String {
-    let steps = rest.newton_steps + rest.relaxation_steps;
+    let steps = match rest.way {
+        Way::Newton => rest.newton_steps,
+        _ => rest.newton_steps + rest.relaxation_steps,
+    };
     let left = match rest.unbalanced {
         x if x < 1e-14 => "nothing".to_string(),
         x => format!("{x:.0e} of the forces at work"),
     };
     let mut out = format!(
-        "{}: equilibrium at t = {} s, {}\nFound by {}, in {steps} step{}; {left} is left unbalanced.\n",
+        "{}: equilibrium at t = {} s, {}\nFound by {}, in {}; {left} is left unbalanced.\n",
         case.name(),
         rest.state.t,
         rest.stability.word(),
         rest.way,
-        if steps == 1 { "" } else { "s" },
+        counted(steps, "step"),
     );
+    if rest.way == Way::Newton && rest.relaxation_steps > 0 {
+        let _ = writeln!(
+            out,
+            "A stable one was looked for by relaxation as well, without success in {}.",
+            counted(rest.relaxation_steps, "step")
+        );
+    }
     out += &remarks(rest);
     let mut table = Table::new(&[
         ("coordinate", Align::Left),

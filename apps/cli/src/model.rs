@@ -1,7 +1,7 @@
 //! The model named on the command line: a file, or one of the shipped ones.
 
 use crate::error::Error;
-use holonom::format::{Files, ModelFile, read};
+use holonom::format::{Files, InputOffset, ModelFile, read_with_offsets};
 use holonom_text::did_you_mean;
 use std::path::Path;
 
@@ -19,6 +19,11 @@ pub struct Named {
 
 /// Reads the model; `sets` are parameters as `K=V`.
 pub fn load(model: &str, sets: &[String]) -> Result<Named, Error> {
+    load_with_offsets(model, sets, &[])
+}
+
+/// The same with something added to inputs.
+pub fn load_with_offsets(model: &str, sets: &[String], offsets: &[InputOffset]) -> Result<Named, Error> {
     let overrides = sets
         .iter()
         .map(|set| assignment(set))
@@ -40,7 +45,7 @@ pub fn load(model: &str, sets: &[String]) -> Result<Named, Error> {
     let stem = path
         .file_stem()
         .map_or("model".into(), |stem| stem.to_string_lossy().into_owned());
-    let file = read(&path, &files, &overrides).map_err(Error::Model)?;
+    let file = read_with_offsets(&path, &files, &overrides, offsets).map_err(Error::Model)?;
     Ok(Named { file, stem })
 }
 

@@ -57,7 +57,7 @@ mod write;
 pub use files::Files;
 pub use message::{Message, Messages, Place, Severity, Source};
 pub use model_file::{Input, ModelFile, Parameter, Places};
-pub use read::{VERSION, read};
+pub use read::{InputOffset, VERSION, read, read_with_offsets};
 pub use schema::schema;
 pub use settings::{SETTINGS, SettingInfo, SettingKind, SettingValue, Settings, find_setting};
 pub use write::{WriteError, write};

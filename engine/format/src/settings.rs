@@ -143,11 +143,16 @@ settings! {
     fixed_step: f64 = Number("s"), "Fixed step size, without error control.";
     max_steps: u64 = Count, "Steps at most.";
     time_limit: f64 = Number("s"), "Computing time at most.";
+    start: String = Choice(starts), "Where a run begins: `given`, or settled in the `equilibrium` next to the given positions; `given` unless set.";
 }
 
 /// The setting of this name.
 pub fn find_setting(name: &str) -> Option<&'static SettingInfo> {
     SETTINGS.iter().find(|s| s.name == name)
+}
+
+fn starts() -> Vec<&'static str> {
+    vec!["given", "equilibrium"]
 }
 
 fn forms() -> Vec<&'static str> {

@@ -114,6 +114,7 @@
 pub mod simulation;
 
 pub use holonom_algebra as algebra;
+pub use holonom_analysis as analysis;
 pub use holonom_dae as dae;
 pub use holonom_format as format;
 pub use holonom_multibody as multibody;

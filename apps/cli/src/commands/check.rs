@@ -274,6 +274,14 @@ fn text(file: &ModelFile, simulation: &Simulation, channels: bool) -> String {
     let _ = write!(out, "\nInertia\n\n{}", table.render());
     let _ = write!(out, "\nConstraints\n\n{}\n", start.rows);
     let _ = write!(out, "\nStart\n\n");
+    if let Some(rest) = &simulation.equilibrium {
+        let _ = writeln!(
+            out,
+            "The run begins at an equilibrium ({}), found by {}.",
+            rest.stability.word(),
+            rest.way
+        );
+    }
     if start.moved.is_empty() && start.moved_velocities.is_empty() {
         let _ = writeln!(out, "The start values fit; nothing was moved.");
     } else {

@@ -1,5 +1,6 @@
 //! The commands, one file each.
 
+mod analyses;
 mod check;
 mod compare;
 mod completions;
@@ -41,6 +42,11 @@ pub const REGISTRY: &[Command] = &[
     models::COMMAND,
     check::COMMAND,
     run::COMMAND,
+    analyses::statics::COMMAND,
+    analyses::modes::COMMAND,
+    analyses::linearize::COMMAND,
+    analyses::response::COMMAND,
+    analyses::kinematics::COMMAND,
     plot::COMMAND,
     export::COMMAND,
     compare::COMMAND,

@@ -52,8 +52,35 @@ pub fn read(
     files: &Files,
     overrides: &[(String, String)],
 ) -> Result<ModelFile, Messages> {
+    read_with_offsets(path, files, overrides, &[])
+}
+
+/// What is added to an input: c₀ + c₁ (t − t₀) + c₂ (t − t₀)²/2.
+///
+/// Derivatives by inputs are taken with it, through all places where an input is used.
+#[derive(Clone, Debug, PartialEq)]
+pub struct InputOffset {
+    /// Name of the input, as in [`ModelFile::inputs`].
+    pub name: String,
+    /// t₀.
+    pub time: f64,
+    /// c₀, c₁, c₂.
+    pub coefficients: [f64; 3],
+}
+
+/// The same as [`read`], with something added to inputs.
+///
+/// # Errors
+/// As there.
+pub fn read_with_offsets(
+    path: impl AsRef<Path>,
+    files: &Files,
+    overrides: &[(String, String)],
+    offsets: &[InputOffset],
+) -> Result<ModelFile, Messages> {
     let mut session = Session {
         files,
+        offsets,
         messages: Messages::default(),
         told: HashSet::new(),
         errors: 0,
@@ -106,6 +133,8 @@ struct Part {
 /// What all files of one reading share.
 struct Session<'f> {
     files: &'f Files,
+    /// What is added to inputs.
+    offsets: &'f [InputOffset],
     messages: Messages,
     /// All messages there were, by place and text: a file that is included twice has its faults
     /// twice, and they are told once.

@@ -11,6 +11,8 @@ use holonom_multibody::Signal;
 use holonom_multibody::description::{Constraint, Force, Rod};
 use holonom_multibody::elements::constraints::CONSTRAINTS;
 use holonom_multibody::elements::forces::FORCES;
+use holonom_multibody::expression::{DimensionState, Expression, Scope};
+use std::sync::Arc;
 
 /// All tables of a model file.
 pub(crate) const TABLES: [&str; 13] = [
@@ -193,8 +195,9 @@ impl Reader<'_, '_> {
             Some(value) => self.signal(value, &unit),
             None => Signal::constant(1.0),
         };
+        let (full, free) = self.session.full_name(&self.prefix, &name);
+        let signal = self.with_offset(&full, signal);
         if self.declare_input(&name, &signal, &head) {
-            let (full, free) = self.session.full_name(&self.prefix, &name);
             if !free {
                 let text = format!(
                     "input \"{name}\" of this part would be called `{}{name}`, which is taken",
@@ -207,6 +210,32 @@ impl Reader<'_, '_> {
                 unit,
                 signal,
             });
+        }
+    }
+
+    /// An input with what is added to it.
+    fn with_offset(&self, name: &str, signal: Signal) -> Signal {
+        let Some(offset) = self.session.offsets.iter().find(|offset| offset.name == name) else {
+            return signal;
+        };
+        let base = match &signal {
+            Signal::Expression(expression) => expression.clone(),
+            constant => match Expression::constant(constant.evaluate(0.0)[0], DimensionState::Any) {
+                Ok(expression) => Arc::new(expression),
+                Err(_) => return signal,
+            },
+        };
+        let [c, d, e] = offset.coefficients;
+        let any = DimensionState::Any;
+        let scope = Scope::time()
+            .input("u", base)
+            .constant("c", c, any)
+            .constant("d", d, any)
+            .constant("e", 0.5 * e, any)
+            .constant("s", offset.time, any);
+        match Expression::parse("u + c + d*(t - s) + e*(t - s)*(t - s)", &scope, None) {
+            Ok(expression) => Signal::Expression(Arc::new(expression)),
+            Err(_) => signal,
         }
     }
 

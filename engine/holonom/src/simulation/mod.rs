@@ -44,6 +44,7 @@ pub use report::{ConstraintReport, EnergyReport, RunReport, Status, Used};
 pub use run::{Memory, RunCheckpoint, RunError, RunOptions, Sink};
 pub use settings::DEFAULT_END;
 
+use holonom_analysis::statics::{Equilibrium, StaticsOptions, equilibrium};
 use holonom_format::{Message, Messages, ModelFile, Place, Settings};
 use holonom_multibody::channels::{Catalogue, Input, Selection};
 use holonom_multibody::curve::{Refusal, watch_refusals};
@@ -73,6 +74,8 @@ pub struct Simulation {
     pub outputs: OutputTimes,
     /// Options of the solver, without output times.
     pub solver: Options,
+    /// The equilibrium that the run begins in, where it was asked for.
+    pub equilibrium: Option<Equilibrium>,
 }
 
 impl Simulation {
@@ -116,6 +119,28 @@ impl Simulation {
         }
         let (start, refusal) = watch_refusals(|| model.assemble(&assembly));
         let start = start.map_err(|error| one(assembly_message(file, &error, refusal.as_ref())))?;
+        let settled = match settings.start.as_deref() {
+            Some("equilibrium") => {
+                let found = equilibrium(&start, &StaticsOptions::default());
+                Some(
+                    found
+                        .map_err(|error| one(message_with_help(place("start"), &error.to_string(), ": ")))?,
+                )
+            }
+            _ => None,
+        };
+        let start = match &settled {
+            // Settled, with the velocities as described.
+            Some(found) => {
+                let assembly = AssemblyOptions {
+                    positions: Some(found.state.q.clone()),
+                    ..assembly
+                };
+                let start = model.assemble(&assembly);
+                start.map_err(|error| one(assembly_message(file, &error, None)))?
+            }
+            None => start,
+        };
         let usual = if start.rows.active.is_empty() {
             Form::Ode
         } else {
@@ -166,6 +191,7 @@ impl Simulation {
             t_end: times.end,
             outputs: OutputTimes::every(times.start, times.step, times.end),
             solver,
+            equilibrium: settled,
         })
     }
 

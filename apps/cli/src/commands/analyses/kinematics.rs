@@ -1,0 +1,239 @@
+//! `holonom kinematics`: one quantity moved through a range, at rest in every step.
+
+use super::{Case, channel_argument, check_picture, failed, inputs, number, with_common, write_picture};
+use crate::commands::{Command, Outcome};
+use crate::error::Error;
+use crate::model;
+use crate::output;
+use crate::plot::{Figure, Panel, Series};
+use crate::settings;
+use crate::table::{Align, Table};
+use clap::{Arg, ArgMatches};
+use holonom::analysis::statics::{StaticsOptions, equilibrium};
+use holonom::format::{InputOffset, ModelFile};
+use holonom::multibody::channels::{Catalogue, Channel, Sampler};
+use holonom::multibody::start::AssemblyOptions;
+use holonom_text::did_you_mean;
+use serde_json::json;
+use std::fmt::Write;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// The entry of the registry.
+pub const COMMAND: Command = Command { define, run };
+
+const AFTER_HELP: &str = "\
+Examples:
+  holonom kinematics lift.toml --sweep 'travel=-50 mm..50 mm' --channel 'wheel.*'
+  holonom kinematics lift.toml --sweep travel=0..0.1 --points 101 -o curves.csv --plot curves.svg
+
+The name is that of an [[input]] or of a parameter. Every step is a position of rest (as of `holonom statics`),
+found from the one before: prescribed motions are held, springs and weights are in balance.";
+
+fn define() -> clap::Command {
+    with_common(
+        clap::Command::new("kinematics")
+            .about("Move an input or a parameter through a range, at rest in every step")
+            .after_help(AFTER_HELP)
+            .arg(
+                Arg::new("sweep")
+                    .long("sweep")
+                    .value_name("NAME=A..B")
+                    .required(true)
+                    .help("What is moved, and how far"),
+            )
+            .arg(
+                Arg::new("points")
+                    .long("points")
+                    .value_name("N")
+                    .default_value("21")
+                    .value_parser(clap::value_parser!(u32).range(2..=100_000))
+                    .help("Number of steps"),
+            )
+            .arg(channel_argument(
+                "Channels to record; those that the model records unless given",
+            ))
+            .arg(
+                Arg::new("output")
+                    .short('o')
+                    .long("output")
+                    .value_name("FILE")
+                    .value_parser(clap::value_parser!(PathBuf))
+                    .help("Write all steps as CSV"),
+            )
+            .arg(
+                Arg::new("plot")
+                    .long("plot")
+                    .value_name("FILE")
+                    .value_parser(clap::value_parser!(PathBuf))
+                    .help("Draw the channels over what is moved: .svg or .png"),
+            ),
+    )
+}
+
+fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
+    let sweep = matches.get_one::<String>("sweep").cloned().unwrap_or_default();
+    let bad = || {
+        Error::Usage(format!(
+            "--sweep {sweep}: write it as NAME=A..B, such as --sweep travel=0..0.1"
+        ))
+    };
+    let (name, range) = sweep.split_once('=').ok_or_else(bad)?;
+    let (a, b) = range.split_once("..").ok_or_else(bad)?;
+    let name = name.trim();
+    let (a, b) = (
+        settings::quantity("sweep", a.trim())?,
+        settings::quantity("sweep", b.trim())?,
+    );
+    let csv = matches.get_one::<PathBuf>("output");
+    if let Some(path) = csv {
+        output::check_file(path)?;
+    }
+    let picture = matches.get_one::<PathBuf>("plot");
+    if let Some(path) = picture {
+        check_picture(path)?;
+    }
+    let case = Case::load(matches)?;
+    let t = case.simulation.start.t;
+    let file = &case.named.file;
+    let input = file.inputs.iter().find(|input| input.name == name);
+    if input.is_none() && !file.parameters.iter().any(|p| p.name == name) {
+        let names = file.inputs.iter().map(|i| i.name.as_str());
+        let names = names.chain(file.parameters.iter().map(|p| p.name.as_str()));
+        let hint = did_you_mean(name, names);
+        return Err(Error::Usage(format!(
+            "--sweep {name}: the model has no input and no parameter of this name{hint}"
+        )));
+    }
+    let at = |value: f64| -> Result<ModelFile, Error> {
+        match input {
+            Some(input) => case.offset(InputOffset {
+                name: name.to_string(),
+                time: t,
+                coefficients: [value - input.signal.evaluate(t)[0], 0.0, 0.0],
+            }),
+            None => {
+                let mut sets = case.sets.clone();
+                sets.retain(|set| set.split('=').next().map(str::trim) != Some(name));
+                sets.push(format!("{name}={value}"));
+                model::load(&case.model, &sets).map(|named| named.file)
+            }
+        }
+    };
+    let count = matches.get_one::<u32>("points").map_or(21, |n| *n as usize);
+    let mut positions = case.simulation.start.q.clone();
+    let mut channels: Vec<Channel> = Vec::new();
+    let mut rows: Vec<Vec<f64>> = Vec::new();
+    let mut words: Vec<&'static str> = Vec::new();
+    for k in 0..count {
+        let value = a + (b - a) * k as f64 / (count - 1) as f64;
+        let step = |text: String| Error::Failed(format!("at {name} = {}: {text}", number(value)));
+        let file = at(value)?;
+        let model = Arc::new(file.compile().map_err(Error::Model)?);
+        let options = AssemblyOptions {
+            time: t,
+            positions: (positions.len() == model.q0.len()).then(|| positions.clone()),
+            ..AssemblyOptions::default()
+        };
+        let start = model
+            .assemble(&options)
+            .map_err(|error| step(error.to_string()))?;
+        let rest = equilibrium(&start, &StaticsOptions::default())
+            .map_err(|error| step(failed(&error).to_string()))?;
+        let selection = {
+            let own = inputs(&file);
+            let catalogue = Catalogue::with_inputs(&rest.start, &own);
+            let typed: Vec<&String> = matches.get_many("channel").into_iter().flatten().collect();
+            let patterns: Vec<&str> = match typed.is_empty() {
+                true => file.outputs.iter().map(String::as_str).collect(),
+                false => typed.iter().map(|p| p.as_str()).collect(),
+            };
+            match patterns.is_empty() {
+                true => catalogue.default_selection(),
+                false => {
+                    let chosen = catalogue.select(&patterns);
+                    chosen.map_err(|error| Error::Usage(format!("--channel: {error}")))?
+                }
+            }
+        };
+        let mut sampler =
+            Sampler::of_motion(&rest.start, &selection).map_err(|error| step(error.to_string()))?;
+        let mut row = vec![0.0; selection.len()];
+        sampler.sample_motion(&rest.start.motion(), &mut row);
+        if channels.is_empty() {
+            channels = selection.channels().to_vec();
+        }
+        row.insert(0, value);
+        rows.push(row);
+        words.push(rest.stability.word());
+        positions = rest.state.q;
+    }
+    if let Some(path) = csv {
+        let heads = channels.iter().map(|c| format!("\"{} [{}]\"", c.name, c.unit));
+        let heads: Vec<String> = std::iter::once(format!("\"{name}\"")).chain(heads).collect();
+        let mut text = heads.join(",") + "\n";
+        for row in &rows {
+            let row: Vec<String> = row.iter().map(f64::to_string).collect();
+            text += &(row.join(",") + "\n");
+        }
+        output::write(path, text)?;
+    }
+    if let Some(path) = picture {
+        let x: Vec<f64> = rows.iter().map(|row| row[0]).collect();
+        let mut panels: Vec<Panel> = Vec::new();
+        for (k, channel) in channels.iter().enumerate() {
+            let y = rows.iter().map(|row| row[k + 1]).collect();
+            let series = Series::new(&channel.name, x.clone(), y);
+            let label = format!("{} / {}", "value", channel.unit);
+            match panels.iter_mut().find(|panel| panel.y_label == label) {
+                Some(panel) => panel.series.push(series),
+                None => {
+                    let mut panel = Panel::new(name, label);
+                    panel.series.push(series);
+                    panels.push(panel);
+                }
+            }
+        }
+        write_picture(path, &Figure::new(format!("{} over {name}", case.name()), panels))?;
+    }
+    let mut text = format!(
+        "{}: {count} positions of rest, {name} from {} to {}\n\n",
+        case.name(),
+        number(a),
+        number(b)
+    );
+    let shown = channels.len().min(6);
+    let mut heads: Vec<(&str, Align)> = vec![(name, Align::Right)];
+    heads.extend(
+        channels
+            .iter()
+            .take(shown)
+            .map(|c| (c.name.as_str(), Align::Right)),
+    );
+    heads.push(("", Align::Left));
+    let mut table = Table::new(&heads);
+    for (row, word) in rows.iter().zip(&words) {
+        let cells = row.iter().take(shown + 1).map(|x| number(*x));
+        table.row(cells.chain(std::iter::once(word.to_string())));
+    }
+    text += &table.render();
+    if channels.len() > shown {
+        let _ = writeln!(
+            text,
+            "\n{} more channels: see the file of -o, or choose with --channel.",
+            channels.len() - shown
+        );
+    }
+    for path in [csv, picture].into_iter().flatten() {
+        let _ = writeln!(text, "\nWritten: {}", path.display());
+    }
+    let report = json!({
+        "model": case.name(),
+        "sweep": name,
+        "channels": channels.iter().map(|c| json!({ "name": c.name, "unit": c.unit })).collect::<Vec<_>>(),
+        "rows": rows,
+        "stability": words,
+    });
+    case.report(matches, &report, &text)?;
+    Ok(Outcome::Done)
+}

@@ -1,0 +1,237 @@
+//! `holonom modes`: eigenvalues, damping and shapes of small motions.
+
+use super::{Case, Linearised, at_argument, counted, with_common};
+use crate::commands::{Command, Outcome};
+use crate::error::Error;
+use crate::table::{Align, Table};
+use clap::{Arg, ArgAction, ArgMatches};
+use holonom::analysis::dense::Complex;
+use holonom::analysis::displacement_names;
+use holonom::analysis::modes::{Modes, Shape, modes};
+use serde_json::{Map, Value, json};
+use std::fmt::Write;
+
+/// The entry of the registry.
+pub const COMMAND: Command = Command { define, run };
+
+const AFTER_HELP: &str = "\
+Examples:
+  holonom modes vehicle                   frequencies and damping where it rests
+  holonom modes vehicle --at start        at its start, with its speed
+  holonom modes four-bar --shapes         how every body moves in each mode
+  holonom modes vehicle --json=modes.json everything with all digits
+
+Constraints are eliminated exactly. Zero eigenvalues are counted apart: directions in which nothing holds the
+mechanism, and motions of constant speed along them. A damping of 1 creeps back without swinging, a negative one
+grows. Shapes are measured by their largest coordinate, which is 1; angles of shapes are phases.";
+
+fn define() -> clap::Command {
+    with_common(
+        clap::Command::new("modes")
+            .about("Eigenvalues of small motions: frequency, damping, shape")
+            .after_help(AFTER_HELP)
+            .arg(at_argument())
+            .arg(
+                Arg::new("shapes")
+                    .long("shapes")
+                    .action(ArgAction::SetTrue)
+                    .help("Show how bodies move in every mode"),
+            ),
+    )
+}
+
+fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
+    let case = Case::load(matches)?;
+    let at = case.state(matches)?;
+    let found =
+        modes(&at.start, &at.state).map_err(|error| Error::Failed(format!("{}: {error}", case.name())))?;
+    let text = text(&case, &at, &found, matches.get_flag("shapes"));
+    case.report(matches, &report(&case, &at, &found), &text)?;
+    Ok(Outcome::Done)
+}
+
+fn pair(z: &Complex) -> Value {
+    json!([z.re, z.im])
+}
+
+fn shape_report(at: &Linearised, shape: &Shape) -> Value {
+    let names = displacement_names(&at.start.model).into_iter();
+    let bodies = shape.bodies.iter().map(|body| {
+        let vector = |v: &[Complex; 3]| v.iter().map(pair).collect::<Vec<_>>();
+        let motion = json!({ "translation": vector(&body.translation), "rotation": vector(&body.rotation) });
+        (body.name.clone(), motion)
+    });
+    json!({
+        "coordinates": names.zip(&shape.coordinates).map(|(n, z)| (n, pair(z))).collect::<Map<_, _>>(),
+        "bodies": bodies.collect::<Map<_, _>>(),
+    })
+}
+
+fn report(case: &Case, at: &Linearised, found: &Modes) -> Value {
+    let modes = found.modes.iter().map(|mode| {
+        json!({
+            "eigenvalue": pair(&mode.eigenvalue),
+            "oscillates": mode.oscillates(),
+            "frequency_hz": mode.frequency(),
+            "damped_frequency_hz": mode.damped_frequency(),
+            "damping_ratio": mode.damping_ratio(),
+            "shape": shape_report(at, &mode.shape),
+        })
+    });
+    json!({
+        "model": case.name(),
+        "t": at.state.t,
+        "at": if at.rest.is_some() { "equilibrium" } else { "start" },
+        "states": found.states,
+        "degrees_of_freedom": found.degrees_of_freedom,
+        "zero_eigenvalues": found.zeros,
+        "rigid_modes": found.rigid.iter().map(|s| shape_report(at, s)).collect::<Vec<_>>(),
+        "growing": found.growing(),
+        "unsteadiness": found.unsteadiness,
+        "modes": modes.collect::<Vec<_>>(),
+    })
+}
+
+/// The coordinates that move most, the leading one first.
+fn leading(at: &Linearised, shape: &Shape) -> String {
+    let names = displacement_names(&at.start.model);
+    let mut order: Vec<usize> = (0..names.len())
+        .filter(|&i| shape.coordinates[i].abs() > 0.01)
+        .collect();
+    order.sort_by(|&a, &b| {
+        let key = |i: usize| {
+            if shape.leading == Some(i) {
+                f64::INFINITY
+            } else {
+                shape.coordinates[i].abs()
+            }
+        };
+        key(b).total_cmp(&key(a))
+    });
+    let one = |&i: &usize| match shape.leading {
+        Some(leading) if leading == i => names[i].clone(),
+        _ => format!("{} {}", polar(shape.coordinates[i]), names[i]),
+    };
+    let mut words: Vec<String> = order.iter().take(3).map(one).collect();
+    if order.len() > 3 {
+        words.push("…".to_string());
+    }
+    if words.is_empty() {
+        "states of elements".to_string()
+    } else {
+        words.join(", ")
+    }
+}
+
+/// Amplitude, with the phase in degrees where it is neither 0 nor 180.
+fn polar(z: Complex) -> String {
+    let phase = z.argument().to_degrees();
+    if phase.abs() < 0.05 {
+        format!("{:.2}", z.abs())
+    } else if phase.abs() > 179.95 {
+        format!("−{:.2}", z.abs())
+    } else {
+        format!("{:.2}∠{phase:.0}°", z.abs())
+    }
+}
+
+fn text(case: &Case, at: &Linearised, found: &Modes, shapes: bool) -> String {
+    let mut out = format!("{}: modes {}\n{}", case.name(), at.words(), at.remarks());
+    let rigid = found.rigid.len();
+    let _ = writeln!(
+        out,
+        "{}, {}; {}{}.",
+        match found.degrees_of_freedom {
+            1 => "1 degree of freedom".to_string(),
+            n => format!("{n} degrees of freedom"),
+        },
+        counted(found.states, "state"),
+        counted(found.zeros, "zero eigenvalue"),
+        match (rigid, found.zeros - rigid) {
+            (0, _) => String::new(),
+            (n, 0) => format!(": {} that nothing resists", counted(n, "direction")),
+            (n, m) => format!(
+                ": {} that nothing resists, {} at constant speed",
+                counted(n, "direction"),
+                counted(m, "motion")
+            ),
+        }
+    );
+    for shape in &found.rigid {
+        let _ = writeln!(out, "  free: {}", leading(at, shape));
+    }
+    let mut table = Table::new(&[
+        ("mode", Align::Right),
+        ("frequency [Hz]", Align::Right),
+        ("damping", Align::Right),
+        ("eigenvalue [1/s]", Align::Left),
+        ("what moves", Align::Left),
+    ]);
+    for (k, mode) in found.modes.iter().enumerate() {
+        let value = mode.eigenvalue;
+        let (frequency, eigenvalue) = if mode.oscillates() {
+            (
+                format!("{:.5}", mode.frequency()),
+                format!("{:.5} ± {:.5} i", clean(value.re, value.abs()), value.im),
+            )
+        } else {
+            ("–".to_string(), format!("{:.5}", value.re))
+        };
+        let damping = clean(mode.damping_ratio(), 1.0);
+        table.row([
+            (k + 1).to_string(),
+            frequency,
+            format!("{damping:.4}"),
+            eigenvalue,
+            leading(at, &mode.shape),
+        ]);
+    }
+    if !table.is_empty() {
+        let _ = write!(out, "\n{}", table.render());
+    }
+    if found.growing() > 0 {
+        let _ = writeln!(
+            out,
+            "\nEigenvalues with positive real parts: {}; the state is unstable.",
+            found.growing()
+        );
+    }
+    if shapes {
+        let all = (found.rigid.iter().map(|s| ("free".to_string(), s))).chain(
+            found
+                .modes
+                .iter()
+                .enumerate()
+                .map(|(k, m)| (format!("mode {}", k + 1), &m.shape)),
+        );
+        for (title, shape) in all {
+            let mut table = Table::new(&[
+                ("body", Align::Left),
+                ("x", Align::Right),
+                ("y", Align::Right),
+                ("z", Align::Right),
+                ("turn x", Align::Right),
+                ("turn y", Align::Right),
+                ("turn z", Align::Right),
+            ]);
+            for body in &shape.bodies {
+                let cells = body.translation.iter().chain(&body.rotation);
+                let cells = cells.map(|z| {
+                    if z.abs() < 5e-7 {
+                        "0".to_string()
+                    } else {
+                        polar(*z)
+                    }
+                });
+                table.row(std::iter::once(body.name.clone()).chain(cells));
+            }
+            let _ = write!(out, "\n{title}: {}\n\n{}", leading(at, shape), table.render());
+        }
+    }
+    out
+}
+
+/// Zero where a number is rounding beside another.
+fn clean(x: f64, beside: f64) -> f64 {
+    if x.abs() < 1e-9 * beside { 0.0 } else { x }
+}

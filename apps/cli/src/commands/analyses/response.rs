@@ -1,0 +1,254 @@
+//! `holonom response`: the answer to harmonic inputs, over frequency.
+
+use super::{Case, at_argument, channel_argument, check_picture, with_common, write_picture};
+use crate::commands::{Command, Outcome};
+use crate::error::Error;
+use crate::output;
+use crate::plot::{Figure, Panel, Scale, Series};
+use crate::settings;
+use crate::table::{Align, Table};
+use clap::{Arg, ArgMatches};
+use holonom::analysis::dense::Complex;
+use holonom::analysis::linearize::LinearModel;
+use holonom::analysis::response::{Response, logarithmic, response};
+use serde_json::{Value, json};
+use std::fmt::Write;
+use std::path::PathBuf;
+
+/// The entry of the registry.
+pub const COMMAND: Command = Command { define, run };
+
+const AFTER_HELP: &str = "\
+Examples:
+  holonom response vehicle --channel '*.z' --plot bode.svg       a Bode plot from road to body
+  holonom response vehicle --from 0.1 --to 50 -o response.csv    numbers for other programs
+
+The model is linearised first, as by `holonom linearize`. An amplitude is that of the output for an input of
+amplitude one; the phase is that by which the output leads.";
+
+fn define() -> clap::Command {
+    let text = |name: &'static str, value: &'static str, usual: &'static str, help: &'static str| {
+        Arg::new(name)
+            .long(name)
+            .value_name(value)
+            .default_value(usual)
+            .help(help)
+    };
+    with_common(
+        clap::Command::new("response")
+            .about("Frequency response from the inputs of a model to its channels, with Bode plot")
+            .after_help(AFTER_HELP)
+            .arg(at_argument())
+            .arg(channel_argument(
+                "Outputs, such as 'body.*'; those that the model records unless given",
+            ))
+            .arg(
+                Arg::new("input")
+                    .long("input")
+                    .value_name("NAME")
+                    .help("Only this input"),
+            )
+            .arg(text("from", "HZ", "0.1", "Lowest frequency"))
+            .arg(text("to", "HZ", "100", "Highest frequency"))
+            .arg(
+                text(
+                    "points",
+                    "N",
+                    "400",
+                    "Number of frequencies, evenly spaced in their logarithm",
+                )
+                .value_parser(clap::value_parser!(u32).range(2..=1_000_000)),
+            )
+            .arg(
+                Arg::new("output")
+                    .short('o')
+                    .long("output")
+                    .value_name("FILE")
+                    .value_parser(clap::value_parser!(PathBuf))
+                    .help("Write amplitudes and phases as CSV"),
+            )
+            .arg(
+                Arg::new("plot")
+                    .long("plot")
+                    .value_name("FILE")
+                    .value_parser(clap::value_parser!(PathBuf))
+                    .help("Draw a Bode plot: .svg or .png"),
+            ),
+    )
+}
+
+fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
+    let hertz = |name: &str| {
+        let typed = matches.get_one::<String>(name).cloned().unwrap_or_default();
+        settings::quantity(name, &typed)
+    };
+    let (from, to) = (hertz("from")?, hertz("to")?);
+    if !(from > 0.0 && to > from && to.is_finite()) {
+        return Err(Error::Usage(format!(
+            "frequencies from {from} to {to} Hz: give positive ones, the lower one first"
+        )));
+    }
+    let csv = matches.get_one::<PathBuf>("output");
+    if let Some(path) = csv {
+        output::check_file(path)?;
+    }
+    let picture = matches.get_one::<PathBuf>("plot");
+    if let Some(path) = picture {
+        check_picture(path)?;
+    }
+    let case = Case::load(matches)?;
+    let known: Vec<&str> = case.named.file.inputs.iter().map(|i| i.name.as_str()).collect();
+    let wanted = matches.get_one::<String>("input");
+    if known.is_empty() {
+        return Err(Error::Usage(format!(
+            "`{}` has no inputs: give it an [[input]] table with a name and an expression, and use the name where it acts",
+            case.name()
+        )));
+    }
+    if let Some(name) = wanted.filter(|name| !known.contains(&name.as_str())) {
+        return Err(Error::Usage(format!(
+            "--input {name}: the inputs are {}",
+            known.join(", ")
+        )));
+    }
+    let at = case.state(matches)?;
+    let linear = case.linear(&at, matches)?;
+    let count = matches.get_one::<u32>("points").map_or(400, |n| *n as usize);
+    let frequencies = logarithmic(from, to, count);
+    let mut responses = response(&linear, &frequencies);
+    responses.retain(|r| wanted.is_none_or(|name| *name == known[r.input]));
+    if let Some(path) = csv {
+        output::write(path, table_of(&linear, &frequencies, &responses))?;
+    }
+    if let Some(path) = picture {
+        write_picture(path, &bode(&case, &linear, &frequencies, &responses))?;
+    }
+    let mut text = format!(
+        "{}: frequency response {}\n{}",
+        case.name(),
+        at.words(),
+        at.remarks()
+    );
+    for r in &responses {
+        let mut table = Table::new(&[
+            ("output", Align::Left),
+            ("unit", Align::Left),
+            ("largest", Align::Right),
+            ("at [Hz]", Align::Right),
+            (&format!("at {from} Hz"), Align::Right),
+            (&format!("at {to} Hz"), Align::Right),
+        ]);
+        for (i, channel) in linear.outputs.iter().enumerate() {
+            let sizes: Vec<f64> = r.values.iter().map(|v| v[i].abs()).collect();
+            let most = (0..sizes.len()).fold(0, |m, k| if sizes[k] > sizes[m] { k } else { m });
+            let last = sizes.len() - 1;
+            table.row([
+                channel.name.clone(),
+                channel.unit.clone(),
+                format!("{:.4e}", sizes[most]),
+                format!("{:.4}", frequencies[most]),
+                format!("{:.4e}", sizes[0]),
+                format!("{:.4e}", sizes[last]),
+            ]);
+        }
+        let _ = write!(
+            text,
+            "\nAmplitudes per unit of `{}`\n\n{}",
+            known[r.input],
+            table.render()
+        );
+    }
+    for path in [csv, picture].into_iter().flatten() {
+        let _ = writeln!(text, "\nWritten: {}", path.display());
+    }
+    case.report(matches, &report(&case, &linear, &frequencies, &responses), &text)?;
+    Ok(Outcome::Done)
+}
+
+/// Phases in degrees, without jumps.
+fn phases(values: impl Iterator<Item = Complex>) -> Vec<f64> {
+    let mut last: Option<f64> = None;
+    values
+        .map(|z| {
+            let mut phase = z.argument().to_degrees();
+            if let Some(last) = last {
+                phase -= 360.0 * ((phase - last) / 360.0).round();
+            }
+            if phase.is_finite() {
+                last = Some(phase);
+            }
+            phase
+        })
+        .collect()
+}
+
+fn table_of(linear: &LinearModel, frequencies: &[f64], responses: &[Response]) -> String {
+    let mut columns = vec![("frequency [Hz]".to_string(), frequencies.to_vec())];
+    for r in responses {
+        for (i, channel) in linear.outputs.iter().enumerate() {
+            let values = || r.values.iter().map(|v| v[i]);
+            let name = format!("{} per {}", channel.name, r.name);
+            columns.push((format!("{name} amplitude"), values().map(Complex::abs).collect()));
+            columns.push((format!("{name} phase [deg]"), phases(values())));
+        }
+    }
+    let heads: Vec<String> = columns.iter().map(|(name, _)| format!("\"{name}\"")).collect();
+    let mut text = heads.join(",") + "\n";
+    for k in 0..frequencies.len() {
+        let row: Vec<String> = columns.iter().map(|(_, c)| c[k].to_string()).collect();
+        text += &(row.join(",") + "\n");
+    }
+    text
+}
+
+fn bode(case: &Case, linear: &LinearModel, frequencies: &[f64], responses: &[Response]) -> Figure {
+    let mut panels = [
+        Panel::new("frequency / Hz", "amplitude"),
+        Panel::new("frequency / Hz", "phase / °"),
+    ];
+    panels[0].y_scale = Scale::Log;
+    for panel in &mut panels {
+        panel.x_scale = Scale::Log;
+    }
+    for r in responses {
+        for (i, channel) in linear.outputs.iter().enumerate() {
+            let name = if responses.len() > 1 {
+                format!("{} per {}", channel.name, r.name)
+            } else {
+                channel.name.clone()
+            };
+            let values = || r.values.iter().map(|v| v[i]);
+            let x = frequencies.to_vec();
+            panels[0].series.push(Series::new(
+                &name,
+                x.clone(),
+                values().map(Complex::abs).collect(),
+            ));
+            panels[1].series.push(Series::new(&name, x, phases(values())));
+        }
+    }
+    let mut figure = Figure::new(format!("{}: frequency response", case.name()), panels.to_vec());
+    figure.shares_x = true;
+    if let [one] = responses {
+        figure.subtitle = format!("per unit of {}", one.name);
+    }
+    figure
+}
+
+fn report(case: &Case, linear: &LinearModel, frequencies: &[f64], responses: &[Response]) -> Value {
+    let all = responses.iter().map(|r| {
+        let outputs = linear.outputs.iter().enumerate().map(|(i, channel)| {
+            json!({
+                "output": channel.name,
+                "unit": channel.unit,
+                "values": r.values.iter().map(|v| json!([v[i].re, v[i].im])).collect::<Vec<_>>(),
+            })
+        });
+        json!({ "input": r.name, "outputs": outputs.collect::<Vec<_>>() })
+    });
+    json!({
+        "model": case.name(),
+        "frequency_hz": frequencies,
+        "responses": all.collect::<Vec<_>>(),
+    })
+}

@@ -1,0 +1,166 @@
+//! `holonom statics`: where a mechanism rests.
+
+use super::{Case, counted, number, with_common};
+use crate::commands::{Command, Outcome};
+use crate::error::Error;
+use crate::table::{Align, Table};
+use clap::ArgMatches;
+use holonom::analysis::statics::{Equilibrium, Way};
+use holonom::multibody::channels::Sampler;
+use serde_json::{Map, Value, json};
+use std::fmt::Write;
+
+/// The entry of the registry.
+pub const COMMAND: Command = Command { define, run };
+
+const AFTER_HELP: &str = "\
+Examples:
+  holonom statics vehicle                            where it settles on its springs
+  holonom statics vehicle --channel '*.tension'      and what the springs carry there
+  holonom run vehicle --start equilibrium            a run that begins settled
+
+Everything that is prescribed is held at its value at the start time. The search begins at the start of the
+model and goes to the rest position next to it; it says whether that is stable, and in which directions nothing
+holds the mechanism. Exit code 1 when there is no equilibrium: the message names what is not balanced.";
+
+fn define() -> clap::Command {
+    with_common(
+        clap::Command::new("statics")
+            .about("Find where a mechanism rests: positions, stability, loads")
+            .after_help(AFTER_HELP)
+            .arg(super::channel_argument(
+                "Also show these channels at the equilibrium, such as 'spring.*'",
+            )),
+    )
+}
+
+fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
+    let case = Case::load(matches)?;
+    let rest = case.rest()?;
+    let mut channels: Vec<(String, String, f64)> = Vec::new();
+    if matches.contains_id("channel") && matches.get_many::<String>("channel").is_some() {
+        let selection = case.selection(&rest.start, matches)?;
+        let mut sampler =
+            Sampler::of_motion(&rest.start, &selection).map_err(|error| Error::Failed(error.to_string()))?;
+        let mut row = vec![0.0; selection.len()];
+        sampler.sample_motion(&rest.start.motion(), &mut row);
+        for (channel, value) in selection.channels().iter().zip(row) {
+            channels.push((channel.name.clone(), channel.unit.clone(), value));
+        }
+    }
+    case.report(
+        matches,
+        &report(&case, &rest, &channels),
+        &text(&case, &rest, &channels),
+    )?;
+    Ok(Outcome::Done)
+}
+
+/// What should be known about an equilibrium.
+pub fn remarks(rest: &Equilibrium) -> String {
+    let mut out = String::new();
+    if !rest.held.is_empty() {
+        let _ = writeln!(
+            out,
+            "Held at their values of that time: {}.",
+            rest.held.join(", ")
+        );
+    }
+    if !rest.open.is_empty() {
+        let open: Vec<String> = rest.open.iter().map(ToString::to_string).collect();
+        let _ = writeln!(
+            out,
+            "The stiffness vanishes in these directions, the equilibrium is one of several: {}.",
+            open.join("; ")
+        );
+    }
+    if rest.stability.unstable > 0 {
+        let _ = writeln!(
+            out,
+            "It is unstable in {} of {} directions: a small push makes it leave.",
+            rest.stability.unstable,
+            rest.stability.stable + rest.stability.unstable + rest.stability.neutral
+        );
+    }
+    out
+}
+
+fn report(case: &Case, rest: &Equilibrium, channels: &[(String, String, f64)]) -> Value {
+    let coordinates = rest.start.model.position_names.iter().zip(&rest.state.q);
+    json!({
+        "model": case.name(),
+        "t": rest.state.t,
+        "way": rest.way.to_string(),
+        "newton_steps": rest.newton_steps,
+        "relaxation_steps": rest.relaxation_steps,
+        "unbalanced": rest.unbalanced,
+        "stability": rest.stability.word(),
+        "directions": {
+            "stable": rest.stability.stable,
+            "unstable": rest.stability.unstable,
+            "neutral": rest.stability.neutral,
+        },
+        "open": rest.open.iter().map(|o| {
+            o.coordinates.iter().map(|(n, x)| (n.clone(), json!(x))).collect::<Map<_, _>>()
+        }).collect::<Vec<_>>(),
+        "held": rest.held,
+        "coordinates": coordinates.map(|(n, x)| (n.clone(), json!(x))).collect::<Map<_, _>>(),
+        "channels": channels.iter().map(|(n, _, x)| (n.clone(), json!(x))).collect::<Map<_, _>>(),
+    })
+}
+
+fn text(case: &Case, rest: &Equilibrium, channels: &[(String, String, f64)]) -> String {
+    let steps = match rest.way {
+        Way::Newton => rest.newton_steps,
+        _ => rest.newton_steps + rest.relaxation_steps,
+    };
+    let left = match rest.unbalanced {
+        x if x < 1e-14 => "nothing".to_string(),
+        x => format!("{x:.0e} of the forces at work"),
+    };
+    let mut out = format!(
+        "{}: equilibrium at t = {} s, {}\nFound by {}, in {}; {left} is left unbalanced.\n",
+        case.name(),
+        rest.state.t,
+        rest.stability.word(),
+        rest.way,
+        counted(steps, "step"),
+    );
+    if rest.way == Way::Newton && rest.relaxation_steps > 0 {
+        let _ = writeln!(
+            out,
+            "A stable one was looked for by relaxation as well, without success in {}.",
+            counted(rest.relaxation_steps, "step")
+        );
+    }
+    out += &remarks(rest);
+    let mut table = Table::new(&[
+        ("coordinate", Align::Left),
+        ("start", Align::Right),
+        ("equilibrium", Align::Right),
+        ("change", Align::Right),
+    ]);
+    let start = &case.simulation.start;
+    for ((name, from), to) in start.model.position_names.iter().zip(&start.q).zip(&rest.state.q) {
+        let change = to - from;
+        let change = if change.abs() < 1e-10 {
+            String::new()
+        } else {
+            format!("{change:+.3e}")
+        };
+        table.row([name.clone(), number(*from), number(*to), change]);
+    }
+    let _ = write!(out, "\n{}", table.render());
+    if !channels.is_empty() {
+        let mut table = Table::new(&[
+            ("channel", Align::Left),
+            ("value", Align::Right),
+            ("unit", Align::Left),
+        ]);
+        for (name, unit, value) in channels {
+            table.row([name.clone(), number(*value), unit.clone()]);
+        }
+        let _ = write!(out, "\n{}", table.render());
+    }
+    out
+}

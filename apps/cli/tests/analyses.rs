@@ -1,0 +1,316 @@
+//! Analyses as a user meets them: numbers, files, exit codes.
+
+mod common;
+
+use common::{code, folder, holonom, refused, report, stderr, stdout};
+use std::path::Path;
+
+const LIFT: &str = r#"
+[model]
+format = 1
+name = "shaker"
+[parameters]
+k = "800 N/m"
+[[input]]
+name = "shake"
+unit = "m"
+expression = "0.05 m * sin(3*t)"
+[[input]]
+name = "push"
+unit = "N"
+expression = "10"
+[[body]]
+name = "table"
+mass = 1
+[[body]]
+name = "load"
+mass = 2
+[[joint]]
+name = "base"
+kind = "prismatic"
+from = "ground"
+to = "table"
+displacement = { follows = "shake" }
+[[joint]]
+name = "lift"
+kind = "prismatic"
+from = "table"
+to = "load"
+displacement = 0.4
+[[force]]
+name = "spring"
+kind = "spring-damper"
+from = "table"
+to = "load"
+stiffness = "k"
+damping = 8
+free_length = 0.5
+[[force]]
+name = "push"
+kind = "applied"
+frame = "load"
+force = [0, 0, "push"]
+[[output]]
+channels = ["load.position.z", "spring.tension"]
+"#;
+
+fn lift(name: &str) -> std::path::PathBuf {
+    let folder = folder(name);
+    std::fs::write(folder.join("lift.toml"), LIFT).expect("the model");
+    folder
+}
+
+fn numbers(value: &serde_json::Value) -> Vec<f64> {
+    let list = value.as_array().expect("a list");
+    list.iter().map(|x| x.as_f64().expect("a number")).collect()
+}
+
+fn near(x: f64, exact: f64) {
+    assert!(
+        (x - exact).abs() < 1e-8 * exact.abs().max(1.0),
+        "{x} is not {exact}"
+    );
+}
+
+#[test]
+fn statics_of_a_load_on_a_spring() {
+    let folder = lift("statics");
+    let found = report(&holonom(
+        &folder,
+        &["statics", "lift.toml", "--channel", "spring.tension", "--json"],
+    ));
+    // k (0.5 − x) = 2·9.81 − 10.
+    near(
+        found["coordinates"]["lift"].as_f64().expect("a number"),
+        0.5 - 9.62 / 800.0,
+    );
+    near(
+        found["channels"]["spring.tension"].as_f64().expect("a number"),
+        -9.62,
+    );
+    assert_eq!(
+        (&found["stability"], &found["held"][0]),
+        (&"stable".into(), &"base".into())
+    );
+    let text = stdout(&holonom(
+        &folder,
+        &["statics", "lift.toml", "--set", "k=1600", "--json=rest.json"],
+    ));
+    assert!(
+        text.contains("equilibrium at t = 0 s, stable") && text.contains("Held at"),
+        "{text}"
+    );
+    assert!(folder.join("rest.json").exists());
+}
+
+#[test]
+fn no_equilibrium_is_exit_code_1() {
+    let output = holonom(Path::new("."), &["statics", "tree"]);
+    assert_eq!((code(&output), stdout(&output).as_str()), (1, ""));
+    assert!(stderr(&output).contains("no equilibrium was found") && stderr(&output).contains("hold these"));
+}
+
+#[test]
+fn modes_of_a_load_on_a_spring() {
+    let folder = lift("modes");
+    let found = report(&holonom(&folder, &["modes", "lift.toml", "--json"]));
+    let value = numbers(&found["modes"][0]["eigenvalue"]);
+    // m λ² + c λ + k = 0.
+    near(value[0], -2.0);
+    near(value[1], (400.0_f64 - 4.0).sqrt());
+    near(
+        found["modes"][0]["damping_ratio"].as_f64().expect("a number"),
+        0.1,
+    );
+    assert_eq!(
+        (&found["zero_eigenvalues"], &found["states"]),
+        (&0.into(), &2.into())
+    );
+    let moving = report(&holonom(
+        &folder,
+        &["modes", "lift.toml", "--at", "start", "--json"],
+    ));
+    near(numbers(&moving["modes"][0]["eigenvalue"])[0], -2.0);
+    let text = stdout(&holonom(&folder, &["modes", "lift.toml", "--shapes"]));
+    assert!(text.contains("what moves") && text.contains("turn x"), "{text}");
+}
+
+#[test]
+fn linear_model_with_derivatives_of_an_input() {
+    let folder = lift("linearize");
+    let arguments = [
+        "linearize",
+        "lift.toml",
+        "-o",
+        "a.csv",
+        "-o",
+        "a.m",
+        "-o",
+        "a.json",
+        "--json",
+    ];
+    let found = report(&holonom(&folder, &arguments));
+    let names: Vec<&str> = found["inputs"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter_map(|i| i["name"].as_str())
+        .collect();
+    // The load rides on the table: its relative motion feels ü, its position u.
+    assert_eq!(names, ["shake", "shake''", "push"]);
+    assert_eq!(numbers(&found["A"][1]), [-400.0, -4.0]);
+    for (x, exact) in numbers(&found["B"][1]).iter().zip([0.0, -1.0, 0.5]) {
+        near(*x, exact);
+    }
+    for (x, exact) in numbers(&found["D"][0]).iter().zip([1.0, 0.0, 0.0]) {
+        near(*x, exact);
+    }
+    for (x, exact) in numbers(&found["C"][1]).iter().zip([800.0, 8.0]) {
+        near(*x, exact);
+    }
+    for file in ["a.csv", "a.m", "a.json"] {
+        assert!(
+            std::fs::read_to_string(folder.join(file))
+                .expect("a file")
+                .contains("shake''"),
+            "{file}"
+        );
+    }
+    refused(
+        &holonom(&folder, &["linearize", "lift.toml", "-o", "a.txt"]),
+        &["a.txt", ".csv, .json or .m"],
+    );
+    refused(
+        &holonom(&folder, &["linearize", "lift.toml", "--channel", "lod.*"]),
+        &["--channel", "load"],
+    );
+}
+
+#[test]
+fn response_to_a_shaken_table() {
+    let folder = lift("response");
+    let arguments = [
+        "response",
+        "lift.toml",
+        "--input",
+        "shake",
+        "--from",
+        "1",
+        "--to",
+        "10",
+        "--points",
+        "5",
+        "-o",
+        "r.csv",
+        "--plot",
+        "r.svg",
+        "--json",
+    ];
+    let found = report(&holonom(&folder, &arguments));
+    let frequencies = numbers(&found["frequency_hz"]);
+    assert_eq!(
+        (frequencies.len(), found["responses"].as_array().map(Vec::len)),
+        (5, Some(1))
+    );
+    for (k, f) in frequencies.iter().enumerate() {
+        // (c s + k)/(m s² + c s + k), s = j ω.
+        let w = std::f64::consts::TAU * f;
+        let (a, b, c) = (800.0 - 2.0 * w * w, 8.0 * w, 800.0);
+        let size = a * a + b * b;
+        let exact = [(c * a + b * b) / size, (b * a - c * b) / size];
+        let value = numbers(&found["responses"][0]["outputs"][0]["values"][k]);
+        near(value[0], exact[0]);
+        near(value[1], exact[1]);
+    }
+    assert!(
+        std::fs::read_to_string(folder.join("r.svg"))
+            .expect("a picture")
+            .contains("<svg")
+    );
+    assert_eq!(
+        std::fs::read_to_string(folder.join("r.csv"))
+            .expect("numbers")
+            .lines()
+            .count(),
+        6
+    );
+    refused(
+        &holonom(&folder, &["response", "lift.toml", "--input", "shak"]),
+        &["shake, push"],
+    );
+    refused(
+        &holonom(&folder, &["response", "lift.toml", "--from", "5", "--to", "1"]),
+        &["lower one first"],
+    );
+    refused(
+        &holonom(&folder, &["response", "four-bar"]),
+        &["has no inputs", "[[input]]"],
+    );
+}
+
+#[test]
+fn sweeps_rest_in_every_step() {
+    let folder = lift("kinematics");
+    let arguments = [
+        "kinematics",
+        "lift.toml",
+        "--sweep",
+        "push=0..20",
+        "--points",
+        "3",
+        "-o",
+        "k.csv",
+        "--json",
+    ];
+    let found = report(&holonom(&folder, &arguments));
+    for (k, push) in [0.0, 10.0, 20.0].into_iter().enumerate() {
+        let row = numbers(&found["rows"][k]);
+        near(row[0], push);
+        near(row[1], 0.5 - (19.62 - push) / 800.0);
+    }
+    let found = report(&holonom(
+        &folder,
+        &[
+            "kinematics",
+            "lift.toml",
+            "--sweep",
+            "k=400..1600",
+            "--points",
+            "2",
+            "--json",
+        ],
+    ));
+    near(numbers(&found["rows"][0])[1], 0.5 - 9.62 / 400.0);
+    refused(
+        &holonom(&folder, &["kinematics", "lift.toml", "--sweep", "pus=0..1"]),
+        &["no input and no parameter", "push"],
+    );
+    refused(
+        &holonom(&folder, &["kinematics", "lift.toml", "--sweep", "push"]),
+        &["NAME=A..B"],
+    );
+}
+
+#[test]
+fn runs_begin_settled() {
+    let folder = lift("settled");
+    let arguments = [
+        "run",
+        "lift.toml",
+        "--set",
+        "k=400",
+        "--start",
+        "equilibrium",
+        "--t-end",
+        "0.001",
+        "--json",
+    ];
+    let found = report(&holonom(&folder, &arguments));
+    assert_eq!(found["status"], "finished");
+    let text = stdout(&holonom(&folder, &["check", "lift.toml"]));
+    assert!(!text.contains("begins at an equilibrium"), "{text}");
+    let settled = LIFT.to_string() + "[simulation]\nstart = \"equilibrium\"\n";
+    std::fs::write(folder.join("settled.toml"), settled).expect("the model");
+    let text = stdout(&holonom(&folder, &["check", "settled.toml"]));
+    assert!(text.contains("begins at an equilibrium (stable)"), "{text}");
+}

@@ -1,0 +1,67 @@
+//! Analyses of mechanisms that are not runs: where they rest, how they vibrate, and how they answer.
+//!
+//! * [`statics`]: positions in which a mechanism rests, with its stability and what it leaves open.
+//! * [`modes`]: eigenvalues, damping and shapes of small motions, with all constraints.
+//! * [`linearize`]: A, B, C, D from inputs to channels.
+//! * [`response`]: the answer to harmonic inputs, over frequency.
+//!
+//! Derivatives are exact ones of dual numbers; constraints are eliminated, not approximated.
+//!
+//! ```
+//! use holonom_analysis::{modes, statics};
+//! use holonom_multibody::Description;
+//! use holonom_multibody::description::{Body, Joint};
+//! use std::sync::Arc;
+//!
+//! let model = Description::new("pendulum")
+//!     .gravity([0.0, 0.0, -9.81])
+//!     .body(Body::new("bob", 2.0).centre([1.0, 0.0, 0.0]))
+//!     .joint(Joint::revolute("pin", "ground", "bob").axis([0.0, 1.0, 0.0]).start(0.3, 0.0))
+//!     .compile()
+//!     .map(Arc::new)?;
+//! let rest = statics::equilibrium(&model.assemble(&Default::default())?, &Default::default())?;
+//! assert!((rest.state.q[0] - std::f64::consts::FRAC_PI_2).abs() < 1e-12);
+//! let found = modes::modes(&rest.start, &rest.state)?;
+//! assert!((found.modes[0].eigenvalue.im - 9.81_f64.sqrt()).abs() < 1e-12);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+pub mod dense;
+pub mod linearize;
+pub mod modes;
+mod reduced;
+pub mod response;
+pub mod statics;
+mod tangent;
+#[cfg(test)]
+mod tests;
+
+pub use tangent::{State, displacement_names, velocity_names};
+
+use dense::NoConvergence;
+use holonom_dae::Rejection;
+
+/// Why a mechanism could not be linearised.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum AnalysisError {
+    /// The constraints are dependent at this position, although not elsewhere.
+    #[error(
+        "the position is singular: the constraints do not fix there which motions are possible; move the mechanism a \
+         little away from it, by another start or another value of what is prescribed"
+    )]
+    Singular,
+    /// The mass matrix is singular.
+    #[error(
+        "accelerations do not follow from forces there: is there a body without mass or inertia that can move by itself? \
+         Give it some"
+    )]
+    NoAccelerations,
+    /// The equations cannot be evaluated.
+    #[error(
+        "the equations of motion cannot be evaluated at this state ({0}): check tables and expressions there"
+    )]
+    Rejected(#[from] Rejection),
+    /// Eigenvalues were not found.
+    #[error(transparent)]
+    Eigenvalues(#[from] NoConvergence),
+}

@@ -1,0 +1,301 @@
+//! Where a mechanism rests: v = 0, v̇ = 0, ẋ = 0, with all constraints.
+//!
+//! Prescribed coordinates and drivers are held at their values of the given time. Unknown are
+//! displacements that keep the constraints (δs = T ξ with G T = 0), the states of elements and the
+//! multipliers, which balance whatever they can at every position. Newton's method has exact
+//! derivatives, a line search on the length of the unbalanced forces (divided by √M_ii, so that
+//! units do not matter), and takes the shortest step where the tangent stiffness does not determine
+//! one. Where it gets stuck, or ends in an unstable position, the mechanism is relaxed instead: it
+//! follows its forces in pseudo-time, with implicit steps along which the forces do work, until it
+//! rests. The report says which of the two it was.
+
+mod local;
+mod search;
+
+use crate::AnalysisError;
+use crate::tangent::State;
+use core::fmt;
+use holonom_dae::Rejection;
+use holonom_multibody::Signal;
+use holonom_multibody::elements::constraints::ConstraintElement;
+use holonom_multibody::model::Model;
+use holonom_multibody::start::{Assembled, MovedCoordinate};
+use local::Local;
+use search::Search;
+use std::sync::Arc;
+
+/// How equilibria are looked for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StaticsOptions {
+    /// Unbalanced forces, in parts of the forces at work, that count as none.
+    pub tolerance: f64,
+    /// Newton steps at most.
+    pub newton_steps: usize,
+    /// Steps of relaxation at most; none when 0.
+    pub relaxation_steps: usize,
+}
+
+impl Default for StaticsOptions {
+    fn default() -> Self {
+        Self {
+            tolerance: 1e-9,
+            newton_steps: 60,
+            relaxation_steps: 3000,
+        }
+    }
+}
+
+/// How an equilibrium was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// By Newton's method alone.
+    Newton,
+    /// Newton's method did not converge; the mechanism was relaxed.
+    Relaxed,
+    /// Newton's method led to an unstable position; relaxation from the start led to this one.
+    RelaxedFromUnstable,
+}
+
+impl fmt::Display for Way {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Newton => "Newton's method",
+            Self::Relaxed => "relaxation, since Newton's method did not converge",
+            Self::RelaxedFromUnstable => "relaxation, since Newton's method led to an unstable position",
+        })
+    }
+}
+
+/// Signs of the tangent stiffness.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stability {
+    /// Directions in which a displacement is pushed back.
+    pub stable: usize,
+    /// Directions in which it grows.
+    pub unstable: usize,
+    /// Directions that nothing resists.
+    pub neutral: usize,
+}
+
+impl Stability {
+    /// In a few words.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self { unstable: 1.., .. } => "unstable",
+            Self { neutral: 1.., .. } => "neutral",
+            Self { stable: 0, .. } => "without freedom",
+            _ => "stable",
+        }
+    }
+}
+
+/// A displacement that the forces do not determine.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OpenDirection {
+    /// Displacements by coordinate, the largest first; the others are zero.
+    pub coordinates: Vec<(String, f64)>,
+}
+
+impl fmt::Display for OpenDirection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = |(name, x): &(String, f64)| match x {
+            x if (x - 1.0).abs() < 1e-9 => name.clone(),
+            x if (x + 1.0).abs() < 1e-9 => format!("−{name}"),
+            x => format!("{x:.3} {name}"),
+        };
+        let mut parts: Vec<String> = self.coordinates.iter().take(4).map(name).collect();
+        if self.coordinates.len() > 4 {
+            parts.push("…".to_string());
+        }
+        f.write_str(&parts.join(" + ").replace("+ −", "− "))
+    }
+}
+
+/// A position of rest.
+#[derive(Clone, Debug)]
+pub struct Equilibrium {
+    /// The mechanism with what is prescribed held fixed; positions and multipliers are those of the
+    /// equilibrium.
+    pub start: Assembled,
+    /// The equilibrium.
+    pub state: State,
+    /// How it was found.
+    pub way: Way,
+    /// Newton steps.
+    pub newton_steps: usize,
+    /// Steps of relaxation.
+    pub relaxation_steps: usize,
+    /// What is left unbalanced, in parts of the forces at work.
+    pub unbalanced: f64,
+    /// Signs of the tangent stiffness along the motions that the constraints allow.
+    pub stability: Stability,
+    /// Displacements that nothing resists: the equilibrium is one of several.
+    pub open: Vec<OpenDirection>,
+    /// Coordinates that differ from the start.
+    pub moved: Vec<MovedCoordinate>,
+    /// What moves by itself and was held.
+    pub held: Vec<String>,
+}
+
+/// A force that nothing balances.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Unbalanced {
+    /// Coordinate.
+    pub name: String,
+    /// Force or torque along it, N or N m.
+    pub force: f64,
+}
+
+impl fmt::Display for Unbalanced {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({:.4e})", self.name, self.force)
+    }
+}
+
+/// Why no equilibrium was found.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum StaticsError {
+    /// Forces remain.
+    #[error(
+        "no equilibrium was found from this start; unbalanced after {steps} steps are {}: hold these coordinates by a \
+         spring, a stop, a lock or a driver, or start nearer to where the mechanism rests", list(.worst)
+    )]
+    NoEquilibrium {
+        /// The largest unbalanced forces, N or N m, the largest first.
+        worst: Vec<Unbalanced>,
+        /// Steps of both methods.
+        steps: usize,
+    },
+    /// The mechanism could not be linearised.
+    #[error(transparent)]
+    Analysis(#[from] AnalysisError),
+}
+
+impl From<Rejection> for StaticsError {
+    fn from(rejection: Rejection) -> Self {
+        Self::Analysis(rejection.into())
+    }
+}
+
+fn list(worst: &[Unbalanced]) -> String {
+    let all: Vec<String> = worst.iter().map(Unbalanced::to_string).collect();
+    all.join(", ")
+}
+
+/// The equilibrium next to the positions of an assembled mechanism, at its time.
+///
+/// # Errors
+/// Forces that nothing balances, with the coordinates they act on; singular positions.
+pub fn equilibrium(start: &Assembled, options: &StaticsOptions) -> Result<Equilibrium, StaticsError> {
+    let (model, held) = hold(&start.model, None, start.t);
+    let model = Arc::new(model);
+    let mut search = Search::new(model.clone(), start, options);
+    let first = search.state(start);
+    let at_start = search.look(first.clone())?;
+    let rests_already = search.is_balanced(&at_start);
+    let mut way = Way::Newton;
+    let mut end = match search.newton(at_start.clone())? {
+        Ok(local) => {
+            let unstable = |local: &Local| local.stability().map(|s| s.unstable > 0);
+            if !rests_already && unstable(&local)? {
+                match search.relax(at_start)? {
+                    Ok(other) if !unstable(&other)? => {
+                        way = Way::RelaxedFromUnstable;
+                        other
+                    }
+                    _ => local,
+                }
+            } else {
+                local
+            }
+        }
+        Err(_) => {
+            way = Way::Relaxed;
+            match search.relax(at_start)? {
+                Ok(local) => local,
+                Err(stuck) => {
+                    return Err(StaticsError::NoEquilibrium {
+                        worst: stuck.worst(&model),
+                        steps: search.newton_steps + search.relaxation_steps,
+                    });
+                }
+            }
+        }
+    };
+    end.state.a.fill(0.0);
+    let stability = end.stability()?;
+    let moved = (start.q.iter().zip(&end.state.q).zip(&model.position_names))
+        .filter(|((from, to), _)| (*to - *from).abs() > 1e-10)
+        .map(|((from, to), name)| MovedCoordinate {
+            name: name.clone(),
+            from: *from,
+            to: *to,
+        })
+        .collect();
+    Ok(Equilibrium {
+        start: Assembled {
+            q: end.state.q.clone(),
+            v: vec![0.0; model.tree.n_v],
+            a: vec![0.0; model.tree.n_v],
+            lambda: end.state.lambda.clone(),
+            model: model.clone(),
+            ..start.clone()
+        },
+        unbalanced: if end.length > 0.0 {
+            end.length / search.scale
+        } else {
+            0.0
+        },
+        open: end.open(&search.equation),
+        state: end.state,
+        way,
+        newton_steps: search.newton_steps,
+        relaxation_steps: search.relaxation_steps,
+        stability,
+        moved,
+        held,
+    })
+}
+
+/// The mechanism with all that is prescribed held at its value, and the names of what moved. With a
+/// `base`, it is held at the values there, and only what differs from it still moves.
+pub(crate) fn hold(model: &Model, base: Option<&Model>, t: f64) -> (Model, Vec<String>) {
+    let mut still = model.clone();
+    let mut names = Vec::new();
+    let mut hold = |signal: &mut Signal, base: Option<&Signal>, name: &str| {
+        let [u, rate, acceleration] = signal.evaluate(t);
+        if rate != 0.0 || acceleration != 0.0 {
+            names.push(name.to_string());
+        }
+        *signal = match base {
+            None => Signal::constant(u),
+            Some(base) => Signal::Sum(vec![
+                Signal::constant(base.evaluate(t)[0]),
+                signal.clone(),
+                Signal::Scaled(-1.0, Box::new(base.clone())),
+            ]),
+        };
+    };
+    for (k, signal) in still.signals.iter_mut().enumerate() {
+        let node = model.tree.nodes.iter().position(|n| n.prescribed == Some(k));
+        let joint = model
+            .joints
+            .iter()
+            .find(|j| node.is_some_and(|n| j.coordinates.contains(&n)));
+        let name = joint.map_or("a prescribed coordinate", |j| j.name.as_str());
+        hold(signal, base.and_then(|base| base.signals.get(k)), name);
+    }
+    for (k, constraint) in still.constraints.iter_mut().enumerate() {
+        let base = match base.and_then(|base| base.constraints.get(k)).map(|c| &c.element) {
+            Some(ConstraintElement::Coordinates(sum)) => sum.signal.as_ref(),
+            _ => None,
+        };
+        if let ConstraintElement::Coordinates(sum) = &mut constraint.element
+            && let Some(signal) = &mut sum.signal
+        {
+            hold(signal, base, &constraint.name);
+        }
+    }
+    names.dedup();
+    (still, names)
+}

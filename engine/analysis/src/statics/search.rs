@@ -1,0 +1,274 @@
+//! The search: Newton's method with a line search, and relaxation in pseudo-time.
+
+use super::local::Local;
+use super::{StaticsError, StaticsOptions};
+use crate::AnalysisError;
+use crate::dense::{Matrix, Svd, dot, largest};
+use crate::reduced::{constraint_matrix, scaled_rows, weights};
+use crate::tangent::{Equation, Sizes, State};
+use holonom_multibody::Model;
+use holonom_multibody::start::Assembled;
+use std::sync::Arc;
+
+/// Singular values of scaled constraints that count as zero.
+const DEPENDENT: f64 = 1e-10;
+
+/// Largest turn or way of one step, rad or m.
+const LONGEST_STEP: f64 = 0.5;
+
+/// How often relaxation tries to end by Newton's method.
+const ATTEMPTS: usize = 8;
+
+/// A search with what it has used up.
+pub(super) struct Search<'a> {
+    pub equation: Equation,
+    pub options: &'a StaticsOptions,
+    pub scale: f64,
+    pub newton_steps: usize,
+    pub relaxation_steps: usize,
+}
+
+impl<'a> Search<'a> {
+    pub fn new(model: Arc<Model>, start: &Assembled, options: &'a StaticsOptions) -> Self {
+        Self {
+            equation: Equation::new(model, start.rows.active.clone()),
+            options,
+            scale: 0.0,
+            newton_steps: 0,
+            relaxation_steps: 0,
+        }
+    }
+
+    pub fn state(&self, start: &Assembled) -> State {
+        let n = start.v.len();
+        let held = Assembled {
+            v: vec![0.0; n],
+            a: vec![0.0; n],
+            model: self.equation.model.clone(),
+            ..start.clone()
+        };
+        self.equation.state(&held)
+    }
+
+    /// Derivatives at a state; multipliers are chosen so that they balance all they can.
+    pub fn look(&mut self, mut state: State) -> Result<Local, StaticsError> {
+        let Sizes {
+            v: n, x: n_x, rows, ..
+        } = self.equation.sizes;
+        let mut tangent = self.equation.tangent(&state)?;
+        let weight = weights(&tangent, n);
+        // Once is enough unless forces depend on multipliers.
+        for _ in 0..8 {
+            if rows == 0 {
+                break;
+            }
+            let g = Matrix::from_fn(n, rows, |i, k| tangent.rates[(i, n + n_x + k)] / weight[i]);
+            let lengths: Vec<f64> = (0..rows).map(|k| dot(g.column(k), g.column(k)).sqrt()).collect();
+            let unit = |k: usize| if lengths[k] > 0.0 { lengths[k] } else { 1.0 };
+            let svd = Svd::new(&Matrix::from_fn(n, rows, |i, k| g[(i, k)] / unit(k)));
+            let right: Vec<f64> = (0..n).map(|i| -tangent.rest[i] / weight[i]).collect();
+            let change = svd.least_squares(&right, DEPENDENT);
+            let change: Vec<f64> = change.iter().enumerate().map(|(k, x)| x / unit(k)).collect();
+            for (l, c) in state.lambda.iter_mut().zip(&change) {
+                *l += c;
+            }
+            tangent = self.equation.tangent(&state)?;
+            if largest(&change) <= 1e-12 * (1.0 + largest(&state.lambda)) {
+                break;
+            }
+        }
+        let g = constraint_matrix(&tangent, self.equation.sizes);
+        let scaled = scaled_rows(&g, &weight);
+        let all: Vec<usize> = (0..n).collect();
+        let free = Svd::new(&scaled.part(&self.equation.holonomic, &all)).null_space(DEPENDENT);
+        let rolling = Svd::new(&scaled).null_space(DEPENDENT);
+        let rest: Vec<f64> = (0..n + n_x)
+            .map(|i| tangent.rest[i] / weight.get(i).copied().unwrap_or(1.0))
+            .collect();
+        // What the multipliers carry and what a displacement of rounding would change.
+        let carried: Vec<f64> = (0..n)
+            .map(|i| {
+                (0..rows)
+                    .map(|k| tangent.rates[(i, n + n_x + k)] * state.lambda[k])
+                    .sum::<f64>()
+                    / weight[i]
+            })
+            .collect();
+        let stiffness = (0..n)
+            .map(|j| {
+                (0..n)
+                    .map(|i| tangent.states[(i, j)] / weight[i])
+                    .map(|x| x * x)
+                    .sum::<f64>()
+                    .sqrt()
+            })
+            .fold(0.0, f64::max);
+        Ok(Local {
+            length: dot(&rest, &rest).sqrt(),
+            size: dot(&carried, &carried).sqrt() + 1e-6 * stiffness,
+            state,
+            tangent,
+            weight,
+            free,
+            rolling,
+            rest,
+        })
+    }
+
+    /// The state moved by a step and put back on the constraints; none where that fails.
+    fn moved(
+        &mut self,
+        from: &Local,
+        step: &[f64],
+        x: &[f64],
+        part: f64,
+    ) -> Result<Option<Local>, StaticsError> {
+        let step: Vec<f64> = step.iter().map(|s| s * part).collect();
+        let mut state = from.state.clone();
+        state.q = self.equation.moved(&state.q, &step);
+        for (own, x) in state.x.iter_mut().zip(x) {
+            *own += x * part;
+        }
+        if !self.close(&mut state)? {
+            return Ok(None);
+        }
+        match self.look(state) {
+            Ok(local) if local.length.is_finite() => Ok(Some(local)),
+            Ok(_) | Err(StaticsError::Analysis(AnalysisError::Rejected(_))) => Ok(None),
+            Err(other) => Err(other),
+        }
+    }
+
+    /// Closes loops by shortest steps.
+    fn close(&mut self, state: &mut State) -> Result<bool, StaticsError> {
+        let holonomic = self.equation.holonomic.clone();
+        if holonomic.is_empty() {
+            return Ok(true);
+        }
+        let mut before = f64::INFINITY;
+        for _ in 0..20 {
+            let Ok((gaps, _)) = self.equation.gaps(state) else {
+                return Ok(false);
+            };
+            let gap = largest(&gaps);
+            if gap < 1e-14 || (gap < 1e-10 && gap > 0.5 * before) {
+                return Ok(true);
+            }
+            if gap.is_nan() || (gap > 1e-6 && gap > 2.0 * before) {
+                return Ok(false);
+            }
+            before = gap;
+            let tangent = self.equation.tangent(state)?;
+            let weight = weights(&tangent, self.equation.sizes.v);
+            let g = constraint_matrix(&tangent, self.equation.sizes);
+            let columns: Vec<usize> = (0..g.columns()).collect();
+            let g = g.part(&holonomic, &columns);
+            let scaled = Matrix::from_fn(g.rows(), g.columns(), |i, j| g[(i, j)] / weight[j]);
+            let svd = Svd::new(&scaled);
+            let right: Vec<f64> = gaps.iter().map(|g| -g).collect();
+            let step = svd.least_squares(&right, DEPENDENT * svd.values.first().copied().unwrap_or(0.0));
+            let step: Vec<f64> = step.iter().zip(&weight).map(|(s, w)| s / w).collect();
+            state.q = self.equation.moved(&state.q, &step);
+        }
+        Ok(before < 1e-9)
+    }
+
+    pub fn is_balanced(&mut self, local: &Local) -> bool {
+        self.scale = self.scale.max(local.size).max(local.length);
+        local.length <= self.options.tolerance * self.scale
+    }
+
+    /// Newton's method; what is left where it gets stuck.
+    pub fn newton(&mut self, mut local: Local) -> Result<Result<Local, Local>, StaticsError> {
+        let n = self.equation.sizes.v;
+        for _ in 0..self.options.newton_steps {
+            let balanced = self.is_balanced(&local);
+            let (step, x) = local.newton_step(&self.equation);
+            let longest = largest(&step);
+            if !longest.is_finite() {
+                return Ok(Err(local));
+            }
+            let mut part: f64 = if longest > LONGEST_STEP {
+                LONGEST_STEP / longest
+            } else {
+                1.0
+            };
+            let mut next = None;
+            while part > 1e-6 {
+                match self.moved(&local, &step[..n], &x, part)? {
+                    Some(other) if other.length < local.length * (1.0 - 1e-4 * part) => {
+                        next = Some(other);
+                        break;
+                    }
+                    _ => part *= 0.5,
+                }
+                if balanced {
+                    break;
+                }
+            }
+            self.newton_steps += 1;
+            match next {
+                // Beyond the tolerance as long as it pays: the digits cost one step.
+                Some(other) if balanced && other.length > 0.1 * local.length => return Ok(Ok(other)),
+                Some(other) => local = other,
+                None if balanced => return Ok(Ok(local)),
+                None => return Ok(Err(local)),
+            }
+        }
+        if self.is_balanced(&local) {
+            Ok(Ok(local))
+        } else {
+            Ok(Err(local))
+        }
+    }
+
+    /// Follows the forces in pseudo-time.
+    pub fn relax(&mut self, mut local: Local) -> Result<Result<Local, Local>, StaticsError> {
+        let mut shift: Option<f64> = None;
+        let (mut worse, mut attempts) = (0, 0);
+        for _ in 0..self.options.relaxation_steps {
+            if self.is_balanced(&local) {
+                return self.newton(local);
+            }
+            self.relaxation_steps += 1;
+            let stiffness = local.stiffness();
+            let norm = stiffness.norm().max(1e-3 * local.length).max(f64::MIN_POSITIVE);
+            let sigma = shift.unwrap_or(norm);
+            let (step, x, slope) = local.relaxation_step(&stiffness, sigma);
+            let longest = largest(&step);
+            let next = if longest.is_finite() && longest <= LONGEST_STEP {
+                self.moved(&local, &step, &x, 1.0)?
+            } else {
+                None
+            };
+            match next {
+                // The forces do work along the step, at its end as well on average.
+                Some(other) if slope + local.work(&other, &step) <= 0.0 => {
+                    if attempts < ATTEMPTS && sigma < 1e-3 * norm && local.length < 0.1 * self.scale {
+                        attempts += 1;
+                        let found = self.newton(other.clone())?;
+                        if let Ok(found) = found
+                            && found.stability()?.unstable == 0
+                        {
+                            return Ok(Ok(found));
+                        }
+                    }
+                    local = other;
+                    shift = Some((sigma / 3.0).max(1e-9 * norm));
+                    worse = 0;
+                }
+                _ => {
+                    shift = Some(sigma * 4.0);
+                    worse += 1;
+                    if worse > 60 {
+                        return Ok(Err(local));
+                    }
+                }
+            }
+            if largest(&local.state.q) > 1e9 {
+                return Ok(Err(local));
+            }
+        }
+        Ok(Err(local))
+    }
+}

@@ -234,7 +234,7 @@ pub fn linearize(
     let (displacements, velocities) = (displacement_names(&start.model), velocity_names(&start.model));
     let states = (reduced.positions.iter().map(|&i| displacements[i].clone()))
         .chain(reduced.velocities.iter().map(|&i| velocities[i].clone()))
-        .chain((0..equation.sizes.x).map(|k| format!("state {}", k + 1)));
+        .chain(equation.model.states.iter().map(|state| state.name.clone()));
     Ok(LinearModel {
         states: states.collect(),
         inputs: columns,
@@ -267,12 +267,14 @@ fn row(
     let q = equation.moved(&at.q, &step);
     let v = add(&at.v, &w[n..2 * n]);
     let a = add(&at.a, rates.get(..n).unwrap_or(&[]));
+    let x = add(&at.x, &w[2 * n..]);
     let lambda = add(&at.lambda, rates.get(n + equation.sizes.x..).unwrap_or(&[]));
     let motion = Motion {
         t: at.t,
         q: &q,
         v: &v,
         a: &a,
+        x: &x,
         lambda: &lambda,
     };
     let mut row = vec![0.0; columns];

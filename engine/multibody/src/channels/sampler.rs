@@ -168,12 +168,6 @@ impl Sampler {
         self.columns
     }
 
-    /// How many of the leading unknowns y of the equations [`Sampler::sample`] looks at.
-    pub fn leading(&self) -> usize {
-        let tree = &self.tables.model.tree;
-        tree.n_q + tree.n_v
-    }
-
     /// Rows in which accelerations could not be computed. Everything that depends on them is NaN
     /// there.
     pub fn failures(&self) -> u64 {

@@ -356,8 +356,15 @@ impl Builder<'_> {
                 };
                 self.push("force", unit, text.to_string(), source, extent);
             }
+            ForceElement::Tyre(_) => {
+                let text = "load: force along the normal of the road".to_string();
+                self.push("load", "N", text, source, extent);
+                let text = "deflection of the tyre".to_string();
+                self.push("deflection", "m", text, source, along);
+            }
         }
         let on = match &force.element {
+            ForceElement::Tyre(_) => "on the wheel at its centre, in the ground's axes",
             ForceElement::Applied(_) => "on the frame at its origin, in the ground's axes",
             _ => "on the second frame at its origin, in the ground's axes",
         };

@@ -300,6 +300,12 @@ impl State<'_> {
                 out[usize::from(FORCE_EXTENT)] = joint_motion::angle_about_z(&relative);
                 out[usize::from(FORCE_ALONG)] = relative.first_axis(2).dot(torque);
             }
+            ForceElement::Tyre(e) => {
+                put_load(&scene, &e.wheel, s, out);
+                let [load, deflection] = e.load(&scene);
+                out[usize::from(FORCE_EXTENT)] = load;
+                out[usize::from(FORCE_ALONG)] = deflection;
+            }
             ForceElement::JointSpring(e) => {
                 let node = &scene.tree.nodes[e.node];
                 let force = (node.n_v() == 1).then(|| s.generalised[node.v]);

@@ -35,7 +35,11 @@ pub(super) fn attach(
         rows: Vec::new(),
         rods: Vec::new(),
         forces: Vec::new(),
+        roads: Vec::new(),
     };
+    let mut faults = Vec::new();
+    attach.roads = super::tyres::roads(description, |frame| attach.frame(frame), &mut faults);
+    attach.errors.append(&mut faults);
     for (index, (joint, ends)) in description.joints.iter().zip(ends).enumerate() {
         if attach.lowered.joints[index].is_none() {
             attach.lowered.joints[index] = Some(attach.cut(joint, ends));
@@ -90,6 +94,7 @@ struct Attach<'a, 'b> {
     rows: Vec<ModelRow>,
     rods: Vec<ModelRod>,
     forces: Vec<ModelForce>,
+    roads: Vec<super::tyres::CompiledRoad>,
 }
 
 impl Attach<'_, '_> {
@@ -340,6 +345,13 @@ impl Attach<'_, '_> {
                 to: self.frame(to)?,
                 law: Arc::new(Generic::new(ExpressionLaw::new(force.clone(), torque.clone()).ok()?).ok()?),
             }),
+            ForceKind::Tyre { mount, .. }
+            | ForceKind::LinearTyre { mount, .. }
+            | ForceKind::CalspanTyre { mount, .. }
+            | ForceKind::TmeasyTyre { mount, .. } => {
+                let road = self.roads.iter().find(|road| road.name == mount.road)?.clone();
+                ForceElement::Tyre(super::tyres::tyre(kind, self.frame(&mount.wheel)?, road)?)
+            }
         })
     }
 }

@@ -15,6 +15,7 @@ mod lower;
 pub(crate) mod names;
 mod references;
 mod topology;
+mod tyres;
 
 pub use error::{ModelError, ModelErrors, Subject};
 

@@ -1,8 +1,9 @@
 //! Checks what refers to frames and coordinates, before there is a tree.
 
 use super::error::ModelError;
-use super::names::{Names, Place};
-use crate::description::{ConstraintKind, CoordinateMotion, CoordinateRef, Description, ForceKind};
+use super::names::{GROUND, Names, Place};
+use crate::description::{ConstraintKind, CoordinateMotion, CoordinateRef, Description, ForceKind, Mount};
+use holonom_text::nearest;
 use std::collections::HashMap;
 
 /// Gives the ends of each joint, none where they do not exist.
@@ -27,6 +28,9 @@ pub(super) fn check(
     for rod in &description.rods {
         check.pair(&rod.from, &rod.to, &rod_place(&rod.name));
     }
+    for road in &description.roads {
+        check.frame(&road.frame, &road_place(&road.name));
+    }
     for force in &description.forces {
         check.force(&force_place(&force.name), &force.kind);
     }
@@ -47,6 +51,10 @@ pub(super) fn rod_place(name: &str) -> String {
 
 pub(super) fn force_place(name: &str) -> String {
     format!("force \"{name}\"")
+}
+
+pub(super) fn road_place(name: &str) -> String {
+    format!("road \"{name}\"")
 }
 
 struct Check<'a, 'b> {
@@ -209,6 +217,40 @@ impl Check<'_, '_> {
                     self.taken(place, &found, "locked", "free it or remove the force");
                 }
             }
+            ForceKind::Tyre { mount, .. }
+            | ForceKind::LinearTyre { mount, .. }
+            | ForceKind::CalspanTyre { mount, .. }
+            | ForceKind::TmeasyTyre { mount, .. } => self.tyre(place, mount),
+        }
+    }
+}
+
+impl Check<'_, '_> {
+    /// A wheel and the road it rolls on.
+    fn tyre(&mut self, place: &str, mount: &Mount) {
+        let roads = &self.description.roads;
+        let frame = match roads.iter().find(|road| road.name == mount.road) {
+            Some(road) => road.frame.as_str(),
+            None if mount.road.is_empty() => GROUND,
+            None => {
+                let names = roads.iter().map(|road| road.name.as_str());
+                self.errors.push(ModelError::UnknownRoad {
+                    place: place.to_string(),
+                    name: mount.road.clone(),
+                    suggestion: nearest(&mount.road, names).map(str::to_string),
+                });
+                GROUND
+            }
+        };
+        // The frame of the road is checked with the road.
+        let carrier = self.names.frame(frame, place).map_or(0, |found| found.body);
+        if let Some(wheel) = self.frame(&mount.wheel, place)
+            && wheel.body == carrier
+        {
+            self.errors.push(ModelError::SameBody {
+                place: place.to_string(),
+                body: self.names.body(carrier).to_string(),
+            });
         }
     }
 }

@@ -14,7 +14,7 @@
 //! assert_eq!(mass.default.as_deref(), Some("0"));
 //! ```
 
-use super::{Body, CoordinateRef, Joint, Rod};
+use super::{Body, CoordinateRef, Document, Joint, Rod};
 use crate::Signal;
 use crate::expression::Expression;
 
@@ -81,6 +81,8 @@ pub trait Fields {
     fn signals(&mut self, field: &Field, value: &mut [Signal; 3]);
     /// Three components as expressions of these variables.
     fn expressions(&mut self, field: &Field, variables: &[&'static str], value: &mut [Expression; 3]);
+    /// An expression of these variables.
+    fn expression(&mut self, field: &Field, variables: &[&'static str], value: &mut Expression);
     /// A frame: `body` or `body.marker`.
     fn frame(&mut self, field: &Field, value: &mut String);
     /// A coordinate: `joint` for the first or only one, or `joint.coordinate`.
@@ -91,6 +93,10 @@ pub trait Fields {
     fn flag(&mut self, field: &Field, value: &mut bool);
     /// One of several names, by its number.
     fn choice(&mut self, field: &Field, names: &[&'static str], value: &mut usize);
+    /// A road by its name; empty for the plane z = 0 of the ground.
+    fn road(&mut self, field: &Field, value: &mut String);
+    /// A text in a file of its own.
+    fn document(&mut self, field: &Field, value: &mut Document);
 }
 
 /// The first of two frames.
@@ -154,6 +160,8 @@ pub enum Sort {
     Signals,
     /// Three expressions of these variables.
     Expressions(Vec<&'static str>),
+    /// An expression of these variables.
+    Expression(Vec<&'static str>),
     /// `body` or `body.marker`.
     Frame,
     /// `joint` or `joint.coordinate`.
@@ -164,6 +172,10 @@ pub enum Sort {
     Flag,
     /// One of these names.
     Choice(Vec<&'static str>),
+    /// Name of a road.
+    Road,
+    /// Name of a file, or a table with its text.
+    Document,
 }
 
 impl Sort {
@@ -176,11 +188,14 @@ impl Sort {
             Self::Signal => "number or function of time".to_string(),
             Self::Signals => "3 numbers or functions of time".to_string(),
             Self::Expressions(variables) => format!("3 expressions of {}", variables.join(", ")),
+            Self::Expression(variables) => format!("expression of {}", variables.join(", ")),
             Self::Frame => "frame".to_string(),
             Self::Coordinate => "coordinate".to_string(),
             Self::Terms => "coordinates with factors".to_string(),
             Self::Flag => "true or false".to_string(),
             Self::Choice(names) => names.join(" | "),
+            Self::Road => "road".to_string(),
+            Self::Document => "file, or { text = … }".to_string(),
         }
     }
 }
@@ -256,6 +271,9 @@ impl Fields for Notes {
     fn expressions(&mut self, field: &Field, variables: &[&'static str], value: &mut [Expression; 3]) {
         self.add(field, Sort::Expressions(variables.to_vec()), list(value.iter()));
     }
+    fn expression(&mut self, field: &Field, variables: &[&'static str], value: &mut Expression) {
+        self.add(field, Sort::Expression(variables.to_vec()), value.to_string());
+    }
     fn frame(&mut self, field: &Field, value: &mut String) {
         self.add(field, Sort::Frame, format!("{value:?}"));
     }
@@ -276,5 +294,11 @@ impl Fields for Notes {
     fn choice(&mut self, field: &Field, names: &[&'static str], value: &mut usize) {
         let chosen = names.get(*value).copied().unwrap_or_default();
         self.add(field, Sort::Choice(names.to_vec()), format!("{chosen:?}"));
+    }
+    fn road(&mut self, field: &Field, value: &mut String) {
+        self.add(field, Sort::Road, format!("{value:?}"));
+    }
+    fn document(&mut self, field: &Field, value: &mut Document) {
+        self.add(field, Sort::Document, format!("{:?}", value.name));
     }
 }

@@ -52,6 +52,7 @@ impl Dependencies {
                 ForceElement::TorsionSpring(f) => between(model, f.from.node, f.to.node),
                 ForceElement::JointSpring(f) => vec![f.node],
                 ForceElement::User(f) => between(model, f.from.node, f.to.node),
+                ForceElement::Tyre(f) => between(model, f.road.node, f.wheel.node),
             };
             d.couple(&nodes, false);
         }

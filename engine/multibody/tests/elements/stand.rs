@@ -262,6 +262,7 @@ impl<T: Real> Run<T> {
 
     pub fn scene<'a>(&'a self, tree: &'a Tree) -> Scene<'a, T> {
         Scene {
+            own: &[],
             tree,
             world: &self.world,
             q: &self.q,

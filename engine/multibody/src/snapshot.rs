@@ -60,7 +60,6 @@ impl Snapshot<'_> {
     /// What elements see.
     fn scene(&self) -> Scene<'_, f64> {
         Scene {
-            own: &[],
             tree: &self.model.tree,
             world: &self.work.world,
             q: &self.work.q,

@@ -138,7 +138,6 @@ impl<T: Real> Workspace<T> {
     /// What elements see, and where their loads go.
     pub fn scene<'a>(&'a mut self, model: &'a Model) -> (Scene<'a, T>, Loads<'a, T>, &'a mut [T]) {
         let scene = Scene {
-            own: &[],
             tree: &model.tree,
             world: &self.world,
             q: &self.q,
@@ -379,7 +378,6 @@ impl<T: Real> Workspace<T> {
     /// G of the active rows, |active| × n_v, column by column.
     pub fn constraint_matrix(&mut self, model: &Model, active: &[usize], matrix: &mut [T]) {
         let scene = Scene {
-            own: &[],
             tree: &model.tree,
             world: &self.world,
             q: &self.q,

@@ -332,7 +332,6 @@ fn cut_face_vanishes_along_the_motion() {
 fn evaluate(model: &Model, q: &[f64], v: &[f64]) -> Vec<(f64, f64)> {
     let nodes = world(model, q, v, 0.0);
     let scene = Scene {
-        own: &[],
         tree: &model.tree,
         world: &nodes,
         q,

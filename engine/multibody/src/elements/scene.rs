@@ -21,8 +21,6 @@ pub struct Scene<'a, T> {
     pub signals: &'a [[T; 3]],
     /// Time.
     pub t: T,
-    /// Own states of the element that is evaluated.
-    pub own: &'a [T],
 }
 
 /// A frame in the world, everything in the ground's axes.

@@ -262,7 +262,6 @@ impl<T: Real> Run<T> {
 
     pub fn scene<'a>(&'a self, tree: &'a Tree) -> Scene<'a, T> {
         Scene {
-            own: &[],
             tree,
             world: &self.world,
             q: &self.q,

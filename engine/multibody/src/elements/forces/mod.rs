@@ -23,37 +23,6 @@ pub trait ForceLaw {
     fn energy<T: Real>(&self, scene: &Scene<T>) -> Option<T>;
     /// Nodes whose wrench, or the generalised force of whose coordinate, it adds to.
     fn nodes(&self) -> [Option<usize>; 2];
-    /// Its own states.
-    fn states(&self) -> Vec<OwnState> {
-        Vec::new()
-    }
-    /// Rates of its own states.
-    fn rates<T: Real>(&self, _scene: &Scene<T>, _out: &mut [T]) {}
-}
-
-/// An own state of an element.
-#[derive(Clone, Debug, PartialEq)]
-pub struct OwnState {
-    /// Name within the element: the state is called `element.name`.
-    pub name: String,
-    /// Unit, `1` for pure numbers.
-    pub unit: &'static str,
-    /// What it is, in a sentence.
-    pub doc: &'static str,
-    /// Value at the start.
-    pub start: f64,
-}
-
-impl OwnState {
-    /// A state with its name, unit, meaning and start value.
-    pub fn new(name: impl Into<String>, unit: &'static str, doc: &'static str, start: f64) -> Self {
-        Self {
-            name: name.into(),
-            unit,
-            doc,
-            start,
-        }
-    }
 }
 
 /// An entry of the registry: what users need to know about a kind of force element.

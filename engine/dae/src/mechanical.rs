@@ -15,6 +15,8 @@ pub struct MechanicalLayout {
     pub q: Range<usize>,
     /// Velocities v.
     pub v: Range<usize>,
+    /// Own states x of elements, ẋ = s(t, q, v, x, λ); empty without them.
+    pub x: Range<usize>,
     /// Multipliers λ; empty where eliminated.
     pub lambda: Range<usize>,
     /// Multipliers η of the stabilised form; empty in the other forms.
@@ -41,6 +43,26 @@ pub trait Mechanical: Send {
     fn n_v(&self) -> usize;
     /// Number of constraint equations.
     fn n_g(&self) -> usize;
+
+    /// Number of own states x of elements.
+    fn n_x(&self) -> usize {
+        0
+    }
+
+    /// Sets the own states that forces and accelerations are computed with from now on.
+    fn set_states(&mut self, _x: &[f64]) {}
+
+    /// out := ẋ = s(t, q, v, x, λ) with the states set.
+    fn state_rates(
+        &mut self,
+        _t: f64,
+        _q: &[f64],
+        _v: &[f64],
+        _lambda: &[f64],
+        _out: &mut [f64],
+    ) -> Result<(), Rejection> {
+        Ok(())
+    }
 
     /// out := V(q) x, from n_v to n_q entries; the identity unless positions are Euler parameters.
     fn velocity_map(&mut self, _q: &[f64], x: &[f64], out: &mut [f64]) {
@@ -106,7 +128,8 @@ pub trait Mechanical: Send {
     /// γ(t, q, v): the rest of the acceleration constraint d/dt (G v + g_t) = G v̇ + γ.
     fn constraint_bias(&mut self, t: f64, q: &[f64], v: &[f64], gamma: &mut [f64]) -> Result<(), Rejection>;
 
-    /// v̇ and λ from M v̇ = f − Gᵀλ, G v̇ + γ = 0. λ holds the value used in f on entry.
+    /// v̇ and λ from M v̇ = f − Gᵀλ, G v̇ + γ = 0. Where f depends on λ, the value on entry is
+    /// where the search for a solution of both begins.
     fn accelerations(
         &mut self,
         t: f64,

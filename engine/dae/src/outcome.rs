@@ -20,6 +20,9 @@ pub enum Rejection {
     /// The residual function itself declined to evaluate there (outside its domain).
     #[error("the residual cannot be evaluated at this point")]
     OutsideDomain,
+    /// Forces depend on multipliers and no multipliers were found that agree with them.
+    #[error("no multipliers were found that agree with the forces that depend on them")]
+    NoMultipliers,
     /// The corrector iteration diverges.
     #[error("the corrector iteration diverges")]
     Divergence,

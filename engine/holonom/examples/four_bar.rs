@@ -109,6 +109,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .mechanical()
         .accelerations(T_END, q, v, &mut lambda, &mut a)?;
     let motion = Motion {
+        x: &[],
         t: T_END,
         q,
         v,

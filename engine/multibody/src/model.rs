@@ -138,6 +138,19 @@ pub struct ModelForce {
     pub name: String,
     /// The law with what it attaches to.
     pub element: ForceElement,
+    /// Its own states among those of all elements.
+    pub states: Range<usize>,
+}
+
+/// An own state of an element after compilation.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ModelState {
+    /// Name: element and state, such as `damper.displacement`.
+    pub name: String,
+    /// Unit, `1` for pure numbers.
+    pub unit: &'static str,
+    /// What it is, in a sentence.
+    pub doc: &'static str,
 }
 
 /// The compiled mechanism.
@@ -173,6 +186,12 @@ pub struct Model {
     pub q0: Vec<f64>,
     /// Start velocities as described.
     pub v0: Vec<f64>,
+    /// Own states of elements: those of force elements in their order.
+    pub states: Vec<ModelState>,
+    /// Start values of the own states.
+    pub x0: Vec<f64>,
+    /// Some force or own state depends on multipliers.
+    pub needs_lambda: bool,
     /// Nodes whose loads must be collected because elements attach to them.
     pub needs_world: bool,
 }

@@ -67,6 +67,9 @@ impl Snapshot<'_> {
             a: &self.work.a,
             signals: &self.work.signals,
             t: self.work.t,
+            x: &self.work.x,
+            own: &[],
+            lambda: &self.work.lambda,
         }
     }
 
@@ -96,7 +99,7 @@ impl Snapshot<'_> {
         let scene = self.scene();
         let forces = self.model.forces.iter();
         forces
-            .map(|f| energy::force_power(&f.element, &scene, &mut loads))
+            .map(|f| energy::force_power(&f.element, &scene.of(&f.states), &mut loads))
             .collect()
     }
 
@@ -106,7 +109,7 @@ impl Snapshot<'_> {
         self.model
             .forces
             .iter()
-            .map(|f| f.element.energy(&scene))
+            .map(|f| f.element.energy(&scene.of(&f.states)))
             .collect()
     }
 

@@ -33,6 +33,12 @@ pub struct Workspace<T> {
     // --- filled by `set_accelerations`
     /// Accelerations.
     pub a: Vec<T>,
+    // --- filled by `set_states`
+    /// Own states of elements; at their start values until set.
+    pub x: Vec<T>,
+    // --- filled by `set_multipliers`
+    /// Multipliers of all rows, as forces that depend on them see them; zero until set.
+    pub lambda: Vec<T>,
     // --- loads of elements, cleared by `clear_loads`
     /// Wrenches on nodes, about their origins, ground's axes; they stay zero when no element needs
     /// the world.
@@ -76,6 +82,8 @@ impl<T: Real> Workspace<T> {
             world: vec![WorldNode::ground(); n],
             v: vec![T::zero(); n_v],
             a: vec![T::zero(); n_v],
+            x: model.x0.iter().map(|&x| T::constant(x)).collect(),
+            lambda: vec![T::zero(); model.rows.len()],
             wrenches: vec![Wrench::zero(); n],
             applied: vec![Wrench::zero(); n],
             generalised: vec![T::zero(); n_v],
@@ -135,6 +143,34 @@ impl<T: Real> Workspace<T> {
         );
     }
 
+    /// Sets the own states of elements.
+    pub fn set_states(&mut self, x: &[T]) {
+        self.x.copy_from_slice(x);
+    }
+
+    /// Sets the multipliers of the active rows for forces that depend on them; nothing is done
+    /// when there are none.
+    pub fn set_multipliers(&mut self, model: &Model, active: &[usize], lambda: &[T]) {
+        if model.needs_lambda {
+            for (&row, &l) in active.iter().zip(lambda) {
+                self.lambda[row] = l;
+            }
+        }
+    }
+
+    /// out := ẋ of the own states; time, positions, velocities, states and multipliers must have
+    /// been set.
+    pub fn state_rates(&mut self, model: &Model, out: &mut [T]) {
+        if out.is_empty() {
+            return;
+        }
+        let (scene, _, _) = self.scene(model);
+        for force in model.forces.iter().filter(|force| !force.states.is_empty()) {
+            let states = force.states.clone();
+            force.element.rates(&scene.of(&states), &mut out[states]);
+        }
+    }
+
     /// What elements see, and where their loads go.
     pub fn scene<'a>(&'a mut self, model: &'a Model) -> (Scene<'a, T>, Loads<'a, T>, &'a mut [T]) {
         let scene = Scene {
@@ -145,6 +181,9 @@ impl<T: Real> Workspace<T> {
             a: &self.a,
             signals: &self.signals,
             t: self.t,
+            x: &self.x,
+            own: &[],
+            lambda: &self.lambda,
         };
         let loads = Loads {
             wrenches: &mut self.wrenches,
@@ -163,8 +202,9 @@ impl<T: Real> Workspace<T> {
 
     /// Adds the loads of all force elements.
     pub fn add_forces(&mut self, model: &Model) {
-        let (scene, mut loads, _) = self.scene(model);
+        let (mut scene, mut loads, _) = self.scene(model);
         for force in &model.forces {
+            scene.own = &scene.x[force.states.clone()];
             force.element.evaluate(&scene, &mut loads);
         }
     }
@@ -385,6 +425,9 @@ impl<T: Real> Workspace<T> {
             a: &self.a,
             signals: &self.signals,
             t: self.t,
+            x: &self.x,
+            own: &[],
+            lambda: &self.lambda,
         };
         let scratch = &mut self.directions;
         constraint_matrix::constraint_matrix(&model.constraints, &scene, active, scratch, matrix);

@@ -31,7 +31,7 @@ fn prepare(model: &Model, t: f64, q: &[f64], v: &[f64]) -> Workspace<f64> {
 #[test]
 fn formalisms_agree() {
     let mut worst = [0.0f64; 4];
-    let (mut loops, mut rods, mut bodies) = (0, 0, 0);
+    let (mut loops, mut rods, mut bodies, mut states) = (0, 0, 0, 0);
     for seed in 0..MECHANISMS {
         let model = mechanism(seed, 60);
         let (t, q, v) = state(&mut Random::new(seed + 7777), &model);
@@ -89,6 +89,9 @@ fn formalisms_agree() {
         let mut mechanical = MechanicalModel::new(model.clone(), active.clone());
         let mut lambda = vec![0.0; active.len()];
         mechanical.accelerations(t, &q, &v, &mut lambda, &mut a).unwrap();
+        let mut x_rates = vec![0.0; model.states.len()];
+        mechanical.state_rates(t, &q, &v, &lambda, &mut x_rates).unwrap();
+        states += model.states.len();
         let size = norm(&mass) * norm(&a) + norm(&bias);
         for form in Form::ALL {
             if form == Form::Ode && !active.is_empty() {
@@ -101,6 +104,7 @@ fn formalisms_agree() {
                 let layout = structure.layout.clone().unwrap();
                 let (mut y, mut yp) = e.state(&q, &v);
                 yp[layout.v.clone()].copy_from_slice(&a);
+                yp[layout.x.clone()].copy_from_slice(&x_rates);
                 y[layout.lambda.clone()].copy_from_slice(&lambda[..layout.lambda.len()]);
                 let mut work = e.workspace::<f64>();
                 let mut r = vec![f64::NAN; y.len()];
@@ -111,6 +115,7 @@ fn formalisms_agree() {
                     "mechanism {seed} {form} {formalism}"
                 );
                 assert!(norm(&r[layout.q.clone()]) < 1e-12);
+                assert!(norm(&r[layout.x.clone()]) <= 1e-12 * (1.0 + norm(&x_rates)));
                 let scale = match formalism {
                     Formalism::Residual => size,
                     Formalism::Explicit => norm(&a) * 1e3 + norm(&bias),
@@ -129,6 +134,7 @@ fn formalisms_agree() {
         "RNEA∘ABA {:.1e}, CRBA {:.1e}, forms {:.1e}, G {:.1e}",
         worst[0], worst[1], worst[2], worst[3]
     );
+    assert!(states > 100, "{states} own states");
     assert!(worst.iter().all(|w| *w < 1e-9), "{worst:?}");
 }
 

@@ -339,6 +339,9 @@ fn evaluate(model: &Model, q: &[f64], v: &[f64]) -> Vec<(f64, f64)> {
         a: &[],
         signals: &[],
         t: 0.0,
+        x: &[],
+        own: &[],
+        lambda: &[],
     };
     let element = &model.constraints[0].element;
     let (mut g, mut rate) = (vec![0.0; element.rows()], vec![0.0; element.rows()]);

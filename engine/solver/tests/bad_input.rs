@@ -342,6 +342,7 @@ fn structures_with_impossible_parts() {
         |s| {
             s.transposed = vec![block()];
             s.layout = Some(MechanicalLayout {
+                x: 0..0,
                 q: 0..0,
                 v: 0..1,
                 lambda: 1..2,

@@ -181,6 +181,7 @@ impl Residual for Chain {
             sparsity: None,
             transposed: Vec::new(),
             layout: Some(MechanicalLayout {
+                x: 0..0,
                 q: 0..n,
                 v: n..2 * n,
                 lambda: 2 * n..2 * n,

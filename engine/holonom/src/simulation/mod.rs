@@ -180,9 +180,10 @@ impl Simulation {
         chosen.map_err(|error| Messages(vec![message_with_help(None, &error.to_string(), "; ")]))
     }
 
-    /// Whether nothing is left to integrate: everything is prescribed or driven.
+    /// Whether nothing is left to integrate: everything is prescribed or driven, and no
+    /// element has states of its own.
     pub fn is_kinematic(&self) -> bool {
-        self.start.degrees_of_freedom() == 0
+        self.start.degrees_of_freedom() == 0 && self.start.model.states.is_empty()
     }
 }
 

@@ -333,7 +333,7 @@ impl Builder<'_> {
         let (mut has_force, mut has_torque) = (true, true);
         match &force.element {
             ForceElement::Applied(_) | ForceElement::User(_) => {}
-            ForceElement::SpringDamper(_) => {
+            ForceElement::SpringDamper(_) | ForceElement::Maxwell(_) => {
                 has_torque = false;
                 let text = "distance of the ends".to_string();
                 self.push("length", "m", text, source, extent);
@@ -373,6 +373,12 @@ impl Builder<'_> {
         }
         if has_torque {
             self.push_all(("torque", &AXES), "N m", &format!("torque {on}"), source, 3);
+        }
+        for state in force.states.clone() {
+            let own = &self.model.states[state];
+            let name = own.name.strip_prefix(&force.name).unwrap_or(&own.name);
+            let name = name.trim_start_matches('.').to_string();
+            self.push(&name, own.unit, own.doc.to_string(), Source::State { state }, 0);
         }
         let text = "power of the element on the mechanism".to_string();
         self.push("power", "W", text, Source::Power { force: number }, 0);

@@ -126,7 +126,10 @@ impl Sampler {
         if !Arc::ptr_eq(&tables.model, model) {
             return Err(foreign(&tables.model, model));
         }
-        let stages = selection.entries.iter().map(|(_, entry)| entry.source.stage());
+        let stages = selection
+            .entries
+            .iter()
+            .map(|(_, entry)| entry.source.stage(model));
         Ok(Self {
             stage: stages.max().unwrap_or(Stage::Position),
             plan: Plan::new(model, selection),
@@ -142,6 +145,22 @@ impl Sampler {
             tables,
             failures: 0,
         })
+    }
+
+    /// How many of the first entries of y [`sample`](Self::sample) reads: positions, velocities
+    /// and own states.
+    pub fn leading(&self) -> usize {
+        let model = &self.tables.model;
+        model.tree.n_q + model.tree.n_v + model.states.len()
+    }
+
+    /// Sets the own states of elements for [`sample_state`](Self::sample_state) and
+    /// [`sample_kinematic`](Self::sample_kinematic); until then they are at their start values.
+    ///
+    /// # Panics
+    /// When `x` has the wrong length.
+    pub fn set_states(&mut self, x: &[f64]) {
+        self.mechanical.set_states(x);
     }
 
     /// Number of columns.
@@ -164,15 +183,16 @@ impl Sampler {
     /// out; nothing is taken from them.
     ///
     /// # Panics
-    /// When `y` is shorter than positions and velocities together, or `row` has not one entry per
-    /// channel.
+    /// When `y` is shorter than [`leading`](Self::leading), or `row` has not one entry per channel.
     pub fn sample(&mut self, t: f64, y: &[f64], _yp: &[f64], row: &mut [f64]) {
         let (n_q, n_v) = (self.tables.model.tree.n_q, self.tables.model.tree.n_v);
-        let (q, v) = y[..n_q + n_v].split_at(n_q);
+        let (motion, x) = y[..self.leading()].split_at(n_q + n_v);
+        let (q, v) = motion.split_at(n_q);
+        self.mechanical.set_states(x);
         self.sample_state(t, q, v, row);
     }
 
-    /// Fills one row from time, positions and velocities.
+    /// Fills one row from time, positions and velocities, with the own states as last set.
     ///
     /// # Panics
     /// When `q`, `v` or `row` have the wrong length.
@@ -194,6 +214,7 @@ impl Sampler {
     /// When one of the parts of `motion`, or `row`, has the wrong length.
     pub fn sample_motion(&mut self, motion: &Motion<'_>, row: &mut [f64]) {
         self.a.copy_from_slice(motion.a);
+        self.mechanical.set_states(motion.x);
         self.lambda.copy_from_slice(motion.lambda);
         self.fill(motion.t, motion.q, motion.v, Known::State, row);
     }
@@ -203,15 +224,9 @@ impl Sampler {
     /// # Panics
     /// When the state is that of another mechanism, or `row` has the wrong length.
     pub fn sample_kinematic(&mut self, state: &KinematicState, row: &mut [f64]) {
-        let KinematicState { t, q, v, a, lambda } = state;
-        let motion = Motion {
-            t: *t,
-            q,
-            v,
-            a,
-            lambda,
-        };
-        self.sample_motion(&motion, row);
+        self.a.copy_from_slice(&state.a);
+        self.lambda.copy_from_slice(&state.lambda);
+        self.fill(state.t, &state.q, &state.v, Known::State, row);
     }
 
     /// Fills a row; accelerations and multipliers are in the sampler.
@@ -249,6 +264,7 @@ impl Sampler {
             for (&row, &l) in self.active.iter().zip(&self.lambda) {
                 self.multipliers[row] = l;
             }
+            work.set_multipliers(model, &self.active, &self.lambda);
         }
         if stage >= Stage::Reaction && fine {
             work.clear_loads();
@@ -299,7 +315,7 @@ impl Plan {
         let mut order: Vec<usize> = (0..selection.len()).collect();
         order.sort_by_key(|&column| {
             let (number, entry) = &selection.entries[column];
-            (entry.source.stage(), *number)
+            (entry.source.stage(model), *number)
         });
         let mut plan = Self::default();
         for column in order {
@@ -316,7 +332,7 @@ impl Plan {
                 Some(task) if task.source == entry.source => task.targets.end += 1,
                 _ => plan.tasks.push(Task {
                     source: entry.source,
-                    stage: entry.source.stage(),
+                    stage: entry.source.stage(model),
                     targets: plan.targets.len()..plan.targets.len() + 1,
                 }),
             }

@@ -3,11 +3,11 @@
 use super::catalogue::Tables;
 use super::joint_motion;
 use crate::elements::constraints::relative::Relative;
-use crate::elements::forces::ForceElement;
+use crate::elements::forces::{ForceElement, Maxwell, SpringDamper};
 use crate::elements::scene::{Loads, Scene};
 use crate::formalism::energy;
 use crate::formalism::reactions::ReactionLoad;
-use crate::model::{Attachment, Model};
+use crate::model::{Attachment, Model, ModelForce};
 use crate::workspace::Workspace;
 use holonom_algebra::{Quaternion, Vec3, Wrench};
 
@@ -62,6 +62,8 @@ pub(super) enum Source {
     Tension { row: usize },
     /// Force x, y, z and torque x, y, z, then what the kind of element has besides.
     Force { force: usize },
+    /// An own state of an element.
+    State { state: usize },
     /// Energy stored in a force element.
     Stored { force: usize },
     /// Power of a force element.
@@ -92,22 +94,24 @@ pub(super) const LARGEST: usize = 8;
 
 impl Source {
     /// What it needs.
-    pub fn stage(self) -> Stage {
+    pub fn stage(self, model: &Model) -> Stage {
         use FrameQuantity as F;
         match self {
             Self::Constant(_)
             | Self::Ball { .. }
             | Self::Orientation { .. }
             | Self::Stored { .. }
+            | Self::State { .. }
             | Self::Gap { .. }
             | Self::LargestGap
             | Self::Input { .. } => Stage::Position,
-            Self::Force { .. }
-            | Self::Power { .. }
-            | Self::Energy
-            | Self::Momentum
-            | Self::GapRate { .. }
-            | Self::LargestGapRate => Stage::Velocity,
+            Self::Force { force } | Self::Power { force } => {
+                match model.forces[force].element.multipliers().is_empty() {
+                    true => Stage::Velocity,
+                    false => Stage::Acceleration,
+                }
+            }
+            Self::Energy | Self::Momentum | Self::GapRate { .. } | Self::LargestGapRate => Stage::Velocity,
             Self::Coordinate { order, .. } | Self::CutCoordinate { order, .. } | Self::Spin { order, .. } => {
                 [Stage::Position, Stage::Velocity, Stage::Acceleration][order.min(2)]
             }
@@ -204,14 +208,18 @@ impl State<'_> {
                 }
             }
             Source::Tension { row } => out[0] = self.multipliers[row],
-            Source::Force { force } => self.force(&model.forces[force].element, out),
+            Source::Force { force } => self.force(&model.forces[force], out),
+            Source::State { state } => out[0] = self.work.x[state],
             Source::Stored { force } => {
                 let scene = self.work.scene(model).0;
-                out[0] = model.forces[force].element.energy(&scene).unwrap_or(0.0);
+                let force = &model.forces[force];
+                out[0] = force.element.energy(&scene.of(&force.states)).unwrap_or(0.0);
             }
             Source::Power { force } => {
                 let scene = self.work.scene(model).0;
-                out[0] = energy::force_power(&model.forces[force].element, &scene, &mut self.scratch.loads());
+                let force = &model.forces[force];
+                let scene = scene.of(&force.states);
+                out[0] = energy::force_power(&force.element, &scene, &mut self.scratch.loads());
             }
             Source::Energy => {
                 let scene = self.work.scene(model).0;
@@ -275,8 +283,9 @@ impl State<'_> {
 
     /// The load of an element, from what it adds to the node of its second frame: two frames of one
     /// element are on different bodies, and every body has a node of its own.
-    fn force(&mut self, element: &ForceElement, out: &mut [f64]) {
-        let scene = self.work.scene(&self.tables.model).0;
+    fn force(&mut self, force: &ModelForce, out: &mut [f64]) {
+        let element = &force.element;
+        let scene = self.work.scene(&self.tables.model).0.of(&force.states);
         let s = &mut *self.scratch;
         element.evaluate(&scene, &mut s.loads());
         match element {
@@ -286,9 +295,10 @@ impl State<'_> {
             ForceElement::User(e) => {
                 put_load(&scene, &e.to, s, out);
             }
-            ForceElement::SpringDamper(e) => {
-                let force = put_load(&scene, &e.to, s, out).force;
-                let d = Relative::new(&scene, &e.from, &e.to).distance;
+            ForceElement::Maxwell(Maxwell { from, to, .. })
+            | ForceElement::SpringDamper(SpringDamper { from, to, .. }) => {
+                let force = put_load(&scene, to, s, out).force;
+                let d = Relative::new(&scene, from, to).distance;
                 let length = d.norm();
                 out[usize::from(FORCE_EXTENT)] = length;
                 let direction = d.normalised().unwrap_or(Vec3::zero());

@@ -6,13 +6,16 @@ use super::names::{Names, Place};
 use super::references::{constraint_place, force_place, rod_place};
 use crate::description::{ConstraintKind, CoordinateMotion, CoordinateRef, Description, ForceKind, Joint};
 use crate::elements::constraints::{ConstraintElement, CoordinateSum, Pair, PairRow, Rolling};
-use crate::elements::forces::{Applied, ForceElement, JointSpring, SpringDamper, TorsionSpring, User};
+use crate::elements::forces::{
+    Applied, ForceElement, JointSpring, Maxwell, OwnState, SpringDamper, TorsionSpring, User,
+};
 use crate::expression::ExpressionLaw;
 use crate::forest::{Forest, Graph};
 use crate::model::{
-    Attachment, JointPlace, Model, ModelConstraint, ModelForce, ModelJoint, ModelRod, ModelRow,
+    Attachment, JointPlace, Model, ModelConstraint, ModelForce, ModelJoint, ModelRod, ModelRow, ModelState,
 };
 use crate::tree::Tree;
+use core::ops::Range;
 use holonom_algebra::{Generic, Inertia, Sym3};
 use std::sync::Arc;
 
@@ -36,6 +39,8 @@ pub(super) fn attach(
         rods: Vec::new(),
         forces: Vec::new(),
         roads: Vec::new(),
+        states: Vec::new(),
+        x0: Vec::new(),
     };
     let mut faults = Vec::new();
     attach.roads = super::tyres::roads(description, |frame| attach.frame(frame), &mut faults);
@@ -54,10 +59,10 @@ pub(super) fn attach(
     attach.all_rods();
     for force in &description.forces {
         if let Some(element) = attach.force(&force_place(&force.name), &force.kind) {
-            let name = force.name.clone();
-            attach.forces.push(ModelForce { name, element });
+            attach.add_force(&force.name, element);
         }
     }
+    let needs_lambda = attach.forces.iter().any(|f| !f.element.multipliers().is_empty());
     let needs_world = !attach.rods.is_empty()
         || attach.constraints.iter().any(|c| c.element.sides().is_some())
         || attach
@@ -81,6 +86,9 @@ pub(super) fn attach(
         velocity_names: lowered.velocity_names,
         q0: lowered.q0,
         v0: lowered.v0,
+        states: attach.states,
+        x0: attach.x0,
+        needs_lambda,
         needs_world,
     }
 }
@@ -95,6 +103,8 @@ struct Attach<'a, 'b> {
     rods: Vec<ModelRod>,
     forces: Vec<ModelForce>,
     roads: Vec<super::tyres::CompiledRoad>,
+    states: Vec<ModelState>,
+    x0: Vec<f64>,
 }
 
 impl Attach<'_, '_> {
@@ -276,6 +286,29 @@ impl Attach<'_, '_> {
         }
     }
 
+    /// Adds a force element with its own states.
+    fn add_force(&mut self, name: &str, element: ForceElement) {
+        let states = self.add_states(name, element.states());
+        self.forces.push(ModelForce {
+            name: name.to_string(),
+            element,
+            states,
+        });
+    }
+
+    fn add_states(&mut self, name: &str, states: Vec<OwnState>) -> Range<usize> {
+        let start = self.states.len();
+        for state in states {
+            self.x0.push(state.start);
+            self.states.push(ModelState {
+                name: format!("{name}.{}", state.name),
+                unit: state.unit,
+                doc: state.doc,
+            });
+        }
+        start..self.states.len()
+    }
+
     fn force(&mut self, place: &str, kind: &ForceKind) -> Option<ForceElement> {
         Some(match kind {
             ForceKind::Applied {
@@ -352,6 +385,21 @@ impl Attach<'_, '_> {
                 let road = self.roads.iter().find(|road| road.name == mount.road)?.clone();
                 ForceElement::Tyre(super::tyres::tyre(kind, self.frame(&mount.wheel)?, road)?)
             }
+            ForceKind::Maxwell {
+                from,
+                to,
+                stiffness,
+                damping,
+                free_length,
+                start,
+            } => ForceElement::Maxwell(Maxwell {
+                from: self.frame(from)?,
+                to: self.frame(to)?,
+                stiffness: *stiffness,
+                damping: *damping,
+                free_length: *free_length,
+                start: *start,
+            }),
         })
     }
 }

@@ -384,6 +384,18 @@ impl Check<'_> {
                     });
                 }
             }
+            ForceKind::Maxwell {
+                stiffness,
+                damping,
+                free_length,
+                start,
+                ..
+            } => {
+                self.spring(*stiffness, 0.0, place);
+                self.positive(*damping, place, "the damping");
+                self.finite(&[*free_length], place, "the free length");
+                self.finite(&[*start], place, "the start displacement");
+            }
             ForceKind::User { law, .. } => {
                 if (law.inputs(), law.outputs()) != (User::INPUTS, User::OUTPUTS) {
                     self.errors.push(ModelError::WrongLaw {

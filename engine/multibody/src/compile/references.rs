@@ -207,7 +207,8 @@ impl Check<'_, '_> {
             ForceKind::SpringDamper { from, to, .. }
             | ForceKind::TorsionSpring { from, to, .. }
             | ForceKind::User { from, to, .. }
-            | ForceKind::Expression { from, to, .. } => {
+            | ForceKind::Expression { from, to, .. }
+            | ForceKind::Maxwell { from, to, .. } => {
                 self.pair(from, to, place);
             }
             ForceKind::JointSpring { coordinate, .. } => {

@@ -363,6 +363,22 @@ pub enum ForceKind {
         /// The law of its forces.
         law: Box<Tmeasy>,
     },
+    /// Spring and damper in series between the origins of two frames; the displacement of the
+    /// damper is a state of its own.
+    Maxwell {
+        /// First end.
+        from: String,
+        /// Second end.
+        to: String,
+        /// Stiffness of the spring, N/m.
+        stiffness: f64,
+        /// Damping of the damper, N s/m; must be positive.
+        damping: f64,
+        /// Length without force when the damper stands at zero, m.
+        free_length: f64,
+        /// Displacement of the damper at the start, m.
+        start: f64,
+    },
 }
 
 /// Helpers to write frames.

@@ -3,9 +3,11 @@
 use crate::formalism::world::WorldNode;
 use crate::model::Attachment;
 use crate::tree::{NodeKind, Tree};
+use core::ops::Range;
 use holonom_algebra::{Mat3, Real, Vec3, Wrench};
 
 /// The state of the mechanism as elements see it.
+#[derive(Clone, Copy)]
 pub struct Scene<'a, T> {
     /// The spanning tree.
     pub tree: &'a Tree,
@@ -21,6 +23,14 @@ pub struct Scene<'a, T> {
     pub signals: &'a [[T; 3]],
     /// Time.
     pub t: T,
+    /// Own states of all elements; empty where there are none.
+    pub x: &'a [T],
+    /// Own states of the element that is evaluated: its part of `x`.
+    pub own: &'a [T],
+    /// Multipliers of all rows by their number in [`Model::rows`](crate::model::Model::rows); zero
+    /// for rows that do not take part, and where multipliers are not known. Read by elements that
+    /// name their rows in [`ForceLaw::multipliers`](super::forces::ForceLaw::multipliers) only.
+    pub lambda: &'a [T],
 }
 
 /// A frame in the world, everything in the ground's axes.
@@ -38,7 +48,16 @@ pub struct FrameState<T> {
     pub velocity: Vec3<T>,
 }
 
-impl<T: Real> Scene<'_, T> {
+impl<'a, T: Real> Scene<'a, T> {
+    /// The scene for the element whose own states are these of `x`.
+    #[inline]
+    pub fn of(&self, states: &Range<usize>) -> Scene<'a, T> {
+        Scene {
+            own: self.x.get(states.clone()).unwrap_or(&[]),
+            ..*self
+        }
+    }
+
     /// Position and velocity of a frame.
     #[inline]
     pub fn frame(&self, at: &Attachment) -> FrameState<T> {

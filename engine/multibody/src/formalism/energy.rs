@@ -68,7 +68,7 @@ pub fn gravity_energy<T: Real>(scene: &Scene<T>, rods: &[ModelRod]) -> T {
 pub fn potential_energy<T: Real>(scene: &Scene<T>, rods: &[ModelRod], forces: &[ModelForce]) -> T {
     let mut sum = gravity_energy(scene, rods);
     for force in forces {
-        if let Some(energy) = force.element.energy(scene) {
+        if let Some(energy) = force.element.energy(&scene.of(&force.states)) {
             sum += energy;
         }
     }

@@ -8,6 +8,7 @@ pub mod energy;
 pub(crate) mod freedom;
 #[cfg(test)]
 mod identities;
+pub(crate) mod lu;
 pub mod positions;
 pub mod reactions;
 pub mod rnea;

@@ -123,6 +123,8 @@ pub struct Motion<'a> {
     pub v: &'a [f64],
     /// Accelerations v̇.
     pub a: &'a [f64],
+    /// Own states of elements.
+    pub x: &'a [f64],
     /// Multipliers of the active rows.
     pub lambda: &'a [f64],
 }
@@ -144,6 +146,8 @@ pub fn reactions(
         motion.v,
         &mut work.world,
     );
+    work.set_states(motion.x);
+    work.set_multipliers(model, active, motion.lambda);
     work.clear_loads();
     work.add_forces(model);
     work.add_multipliers(model, active, motion.lambda, -1.0);

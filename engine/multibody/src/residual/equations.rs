@@ -44,6 +44,7 @@ pub struct Equations {
 pub(super) struct Layout {
     pub q: Range<usize>,
     pub v: Range<usize>,
+    pub x: Range<usize>,
     pub lambda: Range<usize>,
     pub eta: Range<usize>,
     pub sigma: Range<usize>,
@@ -111,13 +112,15 @@ impl Equations {
         self.form
     }
 
-    /// y and ẏ with the given positions and velocities, everything else zero but q̇ = V v.
+    /// y and ẏ with the given positions and velocities and the own states at their start values,
+    /// everything else zero but q̇ = V v.
     pub fn state(&self, q: &[f64], v: &[f64]) -> (Vec<f64>, Vec<f64>) {
         let l = self.layout();
         let mut y = vec![0.0; l.sigma.end];
         let mut yp = y.clone();
         y[l.q.clone()].copy_from_slice(q);
         y[l.v.clone()].copy_from_slice(v);
+        y[l.x].copy_from_slice(&self.model.x0);
         Workspace::velocity_map(&self.model, q, v, &mut yp[l.q]);
         (y, yp)
     }
@@ -139,12 +142,14 @@ impl Equations {
         } else {
             0
         };
-        let lambda = n_q + n_v;
+        let x = n_q + n_v;
+        let lambda = x + self.model.states.len();
         let eta = lambda + n_lambda;
         let sigma = eta + n_eta;
         Layout {
             q: 0..n_q,
-            v: n_q..lambda,
+            v: n_q..x,
+            x: x..lambda,
             lambda: lambda..eta,
             eta: eta..sigma,
             sigma: sigma..sigma + n_sigma,
@@ -234,6 +239,12 @@ impl Equations {
         let w = &mut work.mechanism;
         w.clear_loads();
         w.add_forces(model);
+        if !l.x.is_empty() {
+            w.state_rates(model, &mut r[l.x.clone()]);
+            for (r, xp) in r[l.x.clone()].iter_mut().zip(&at.yp[l.x.clone()]) {
+                *r = *xp - *r;
+            }
+        }
         if !l.lambda.is_empty() {
             w.add_multipliers(model, &self.active, &at.y[l.lambda.clone()], -1.0);
         }
@@ -323,6 +334,10 @@ impl Residual for Equations {
         w.set_time(&self.model, at.t);
         w.set_positions(&self.model, &at.y[l.q.clone()]);
         w.set_velocities(&self.model, &at.y[l.v.clone()]);
+        w.set_states(&at.y[l.x.clone()]);
+        // λ is an unknown of every form that has it: also index 1 takes forces that depend on it
+        // as they are, not from the step before.
+        w.set_multipliers(&self.model, &self.active, &at.y[l.lambda.clone()]);
         self.dynamic(&at, &l, work, r)?;
         self.kinematic(&at, &l, work, r)?;
         self.constraint_rows(&at, &l, work, r);
@@ -349,7 +364,7 @@ impl Residual for Equations {
             w.constraint_matrix(&self.model, &self.active, &mut work.matrix);
         }
         for ((i, j), value) in pattern.entries().zip(values) {
-            *value = if i < l.q.end {
+            *value = if i < l.q.end || l.x.contains(&i) {
                 1.0
             } else if i < l.v.end {
                 let (i, j) = (i - l.v.start, j - l.v.start);

@@ -6,17 +6,18 @@
 //! dynamic        M v̇ − f + Gᵀλ            or   v̇ − M⁻¹(f − Gᵀλ)
 //! acceleration   G v̇ + γ
 //! velocity       G v + g_t
+//! own states     ẋ − s(t, q, v, x, λ)
 //! position       g
 //! length         (eᵀe − 1)/2 for every set of Euler parameters
 //! ```
-//! y = (q, v, λ, η, σ) in this order; which of them a form has is listed at [`Form`].
+//! y = (q, v, x, λ, η, σ) in this order; which of them a form has is listed at [`Form`].
 
 mod equations;
 mod pattern;
 mod structure;
 
 pub use equations::Equations;
-pub use pattern::Dependencies;
+pub use pattern::{Dependencies, ElementDependencies};
 
 use core::fmt;
 use core::str::FromStr;

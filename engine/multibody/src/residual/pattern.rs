@@ -9,6 +9,7 @@
 use crate::elements::constraints::ConstraintElement;
 use crate::elements::forces::ForceElement;
 use crate::model::Model;
+use core::ops::Range;
 
 /// Dependencies between nodes, and of constraints on nodes.
 #[derive(Clone, Debug)]
@@ -16,11 +17,24 @@ pub struct Dependencies {
     n: usize,
     mass: Vec<bool>,
     dynamic: Vec<bool>,
+    /// What force elements with own states, or that read multipliers, depend on.
+    pub elements: Vec<ElementDependencies>,
     /// For every constraint the nodes whose velocities enter its rows.
     pub constraints: Vec<Vec<usize>>,
     /// For every node the number of the mechanism it belongs to: nodes of one mechanism can
     /// influence each other's accelerations.
     pub mechanism: Vec<usize>,
+}
+
+/// What an element with own states, or one that reads multipliers, depends on and acts on.
+#[derive(Clone, Debug)]
+pub struct ElementDependencies {
+    /// Nodes that it reads and acts on.
+    pub nodes: Vec<usize>,
+    /// Its own states.
+    pub states: Range<usize>,
+    /// Rows whose multipliers it reads.
+    pub rows: Range<usize>,
 }
 
 impl Dependencies {
@@ -31,6 +45,7 @@ impl Dependencies {
             n,
             mass: vec![false; n * n],
             dynamic: vec![false; n * n],
+            elements: Vec::new(),
             constraints: Vec::new(),
             mechanism: (0..n).collect(),
         };
@@ -53,8 +68,14 @@ impl Dependencies {
                 ForceElement::JointSpring(f) => vec![f.node],
                 ForceElement::User(f) => between(model, f.from.node, f.to.node),
                 ForceElement::Tyre(f) => between(model, f.road.node, f.wheel.node),
+                ForceElement::Maxwell(f) => between(model, f.from.node, f.to.node),
             };
             d.couple(&nodes, false);
+            let rows = force.element.multipliers();
+            if !force.states.is_empty() || !rows.is_empty() {
+                let states = force.states.clone();
+                d.elements.push(ElementDependencies { nodes, states, rows });
+            }
         }
         for constraint in &model.constraints {
             let nodes = match &constraint.element {
@@ -64,6 +85,17 @@ impl Dependencies {
             };
             d.couple(&nodes, false);
             d.constraints.push(nodes);
+        }
+        // Forces that depend on λ reach as far as its constraint does.
+        for k in 0..d.elements.len() {
+            let element = &d.elements[k];
+            let read = element.rows.clone().filter_map(|row| model.rows.get(row));
+            let paths: Vec<usize> = read
+                .filter_map(|row| d.constraints[row.constraint].first().copied())
+                .collect();
+            if let Some(&first) = element.nodes.first() {
+                paths.into_iter().for_each(|node| d.join(first, node));
+            }
         }
         for rod in &model.rods {
             let mut nodes = support(model, rod.ends[0].node);

@@ -20,11 +20,12 @@ impl Equations {
             layout: Some(MechanicalLayout {
                 q: l.q,
                 v: l.v,
+                x: l.x,
                 lambda: l.lambda,
                 eta: l.eta,
                 sigma: l.sigma,
             }),
-            forces_depend_on_multipliers: false,
+            forces_depend_on_multipliers: self.model.needs_lambda,
         }
     }
 
@@ -56,6 +57,15 @@ impl Equations {
             for i in q.chain(v) {
                 variables[i].scale = Some(size);
             }
+        }
+        // A rate that depends on λ makes the state one of the kind of v.
+        let read = self.dependencies.elements.iter().filter(|e| !e.rows.is_empty());
+        let index_of = |k: usize| match read.clone().any(|e| e.states.contains(&k)) {
+            true => index_v,
+            false => 1,
+        };
+        for (k, state) in model.states.iter().enumerate() {
+            variables.push(Variable::new(&state.name, VariableKind::Differential).index(index_of(k)));
         }
         let multiplier = |symbol: &str, name: &str, kind, index| {
             Variable::new(format!("{symbol}({name})"), kind)
@@ -92,7 +102,7 @@ impl Equations {
     }
 
     fn equations(&self) -> Vec<Equation> {
-        use EquationLevel::{Acceleration, Dynamic, Kinematic, Position, Velocity};
+        use EquationLevel::{Acceleration, Differential, Dynamic, Kinematic, Position, Velocity};
         let model = &self.model;
         let l = self.layout();
         let mut equations = Vec::new();
@@ -101,6 +111,9 @@ impl Equations {
         }
         for name in &model.velocity_names {
             equations.push(Equation::new(format!("motion of {name}"), Dynamic));
+        }
+        for state in &model.states {
+            equations.push(Equation::new(format!("rate of {}", state.name), Differential));
         }
         if !l.lambda.is_empty() {
             for (k, &row) in self.active.iter().enumerate() {
@@ -156,6 +169,8 @@ impl Equations {
             return blocks;
         }
         match (self.form, self.formalism) {
+            // Forces that depend on λ add to its columns.
+            _ if self.model.needs_lambda => {}
             (Form::Index2 | Form::Ggl, Formalism::Residual) => {
                 blocks.push(block(&l.lambda, &l.v, l.v.clone()));
             }
@@ -191,6 +206,7 @@ impl Equations {
                 }
             }
         }
+        entries.extend(l.x.clone().map(|i| (i, i)));
         if index1 {
             self.constraint_entries(|k, j| entries.push((l.lambda.start + k, l.v.start + j)));
         }
@@ -236,6 +252,31 @@ impl Equations {
                 if depends {
                     for row in dynamic() {
                         entries.extend(columns(b).map(|c| (row, c)));
+                    }
+                }
+            }
+        }
+        // Own states, and what forces read besides the motion of the nodes they act on.
+        for element in &d.elements {
+            let rows_read = || {
+                let active = self.active.iter().enumerate();
+                let read = active.filter(|(_, row)| !l.lambda.is_empty() && element.rows.contains(row));
+                read.map(|(k, _)| l.lambda.start + k)
+            };
+            let others = || element.states.clone().map(|k| l.x.start + k).chain(rows_read());
+            for row in element.states.clone().map(|k| l.x.start + k) {
+                entries.extend(element.nodes.iter().flat_map(|&b| columns(b)).map(|c| (row, c)));
+                entries.extend(others().map(|c| (row, c)));
+            }
+            let first = element.nodes.first().copied().unwrap_or(0);
+            for (a, node) in nodes.iter().enumerate() {
+                let acts = match self.formalism {
+                    Formalism::Residual => element.nodes.contains(&a),
+                    Formalism::Explicit => a != 0 && d.mechanism[a] == d.mechanism[first],
+                };
+                if acts {
+                    for row in (0..node.n_v()).map(|i| l.v.start + node.v + i) {
+                        entries.extend(others().map(|c| (row, c)));
                     }
                 }
             }
@@ -294,7 +335,7 @@ impl Equations {
                 entries.push((l.q.start + j, l.sigma.start + k));
             }
         }
-        entries.extend((0..n).map(|i| (i, i)).filter(|&(i, _)| i < l.v.end));
+        entries.extend((0..n).map(|i| (i, i)).filter(|&(i, _)| i < l.x.end));
         Pattern::from_entries(n, n, entries)
     }
 }

@@ -187,6 +187,10 @@ pub struct Assembled {
     pub v: Vec<f64>,
     /// Accelerations v̇.
     pub a: Vec<f64>,
+    /// Own states of elements, at their start values.
+    pub x: Vec<f64>,
+    /// Derivatives of the own states.
+    pub x_rates: Vec<f64>,
     /// Multipliers of the active rows.
     pub lambda: Vec<f64>,
     /// Which rows are active.
@@ -269,6 +273,11 @@ pub fn assemble(model: Arc<Model>, options: &AssemblyOptions) -> Result<Assemble
     mechanical
         .accelerations(options.time, &q, &v, &mut lambda, &mut a)
         .map_err(AssemblyError::Rejected)?;
+    let x = model.x0.clone();
+    let mut x_rates = vec![0.0; x.len()];
+    mechanical
+        .state_rates(options.time, &q, &v, &lambda, &mut x_rates)
+        .map_err(AssemblyError::Rejected)?;
     check_accelerations(&mut closure, &q, &v, &a)?;
     let position_unit = position_units(&closure);
     Ok(Assembled {
@@ -280,6 +289,8 @@ pub fn assemble(model: Arc<Model>, options: &AssemblyOptions) -> Result<Assemble
         q,
         v,
         a,
+        x,
+        x_rates,
         lambda,
         rows,
     })
@@ -479,14 +490,17 @@ impl Assembled {
         ))
     }
 
-    /// Consistent y and ẏ for equations made of this mechanism: y = (q, v, λ, …), the multipliers
+    /// Consistent y and ẏ for equations made of this mechanism: y = (q, v, x, λ, …), the multipliers
     /// of stabilisation zero, ẏ without the derivatives of multipliers.
     pub fn state(&self, equations: &Equations) -> (Vec<f64>, Vec<f64>) {
         let (mut y, mut yp) = equations.state(&self.q, &self.v);
         let (n_q, n_v) = (self.model.tree.n_q, self.model.tree.n_v);
         yp[n_q..n_q + n_v].copy_from_slice(&self.a);
+        let (x, lambda) = (n_q + n_v, n_q + n_v + self.x.len());
+        y[x..lambda].copy_from_slice(&self.x);
+        yp[x..lambda].copy_from_slice(&self.x_rates);
         if equations.form() != Form::Ode {
-            y[n_q + n_v..n_q + n_v + self.lambda.len()].copy_from_slice(&self.lambda);
+            y[lambda..lambda + self.lambda.len()].copy_from_slice(&self.lambda);
         }
         (y, yp)
     }
@@ -503,6 +517,7 @@ impl Assembled {
             q: &self.q,
             v: &self.v,
             a: &self.a,
+            x: &self.x,
             lambda: &self.lambda,
         }
     }

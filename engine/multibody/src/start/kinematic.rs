@@ -67,6 +67,17 @@ pub enum KinematicError {
         /// How many.
         freedoms: usize,
     },
+    /// Own states of elements need integration.
+    #[error(
+        "`{model}` has no degree of freedom but own states of elements ({states}): integrate the equations \
+         of motion, which are those of the states then"
+    )]
+    OwnStates {
+        /// The mechanism.
+        model: String,
+        /// Names of the states.
+        states: String,
+    },
     /// No way on.
     #[error(
         "the mechanism cannot follow its drives beyond t = {t}: {}singular position, or end of reach; \
@@ -123,6 +134,13 @@ pub(super) fn follow(
         return Err(KinematicError::Freedom {
             model: start.model.name.clone(),
             freedoms: start.degrees_of_freedom(),
+        });
+    }
+    if !start.model.states.is_empty() {
+        let names: Vec<&str> = start.model.states.iter().map(|s| s.name.as_str()).collect();
+        return Err(KinematicError::OwnStates {
+            model: start.model.name.clone(),
+            states: names.join(", "),
         });
     }
     let mut follower = Follower {

@@ -1,6 +1,6 @@
 //! [`MechanicalModel`]: a mechanism with its parts apart, as steppers and the start need it.
 
-use crate::formalism::cholesky;
+use crate::formalism::{cholesky, lu};
 use crate::model::Model;
 use crate::tree::NodeKind;
 use crate::workspace::Workspace;
@@ -13,6 +13,12 @@ const SINGULAR: f64 = 1e-13;
 
 /// A diagonal entry of G M⁻¹ Gᵀ below this part of the largest one is that of a zero row.
 const NOTHING: f64 = 1e-24;
+
+/// Newton iterations for multipliers that forces depend on.
+const MAXIMUM_ITERATIONS: usize = 60;
+
+/// A correction of multipliers, relative to them, that is rounding.
+const MULTIPLIER_TOLERANCE: f64 = 1e-12;
 
 /// M, f, g, G, g_t, γ and accelerations of a mechanism, with the given rows of g.
 #[derive(Clone, Debug)]
@@ -31,7 +37,54 @@ pub struct MechanicalModel {
     right: Vec<f64>,
     scale: Vec<f64>,
     force: Vec<f64>,
+    /// For forces that depend on multipliers.
+    implicit: Implicit,
     regularised: usize,
+}
+
+/// Memory of the search for multipliers λ = Φ(λ) that forces depend on; empty without such forces.
+#[derive(Clone, Debug, Default)]
+struct Implicit {
+    /// Places in the active rows of those that forces read.
+    read: Vec<usize>,
+    /// Φ(λ) for all active rows.
+    image: Vec<f64>,
+    /// A column of ∂Φ/∂λ.
+    solved: Vec<f64>,
+    /// A direction of the accelerations.
+    column: Vec<f64>,
+    /// ∂f/∂λ of eight rows at a time.
+    slopes: Vec<f64>,
+    matrix: Vec<f64>,
+    step: Vec<f64>,
+    /// λ of the rows that are read, before the step.
+    before: Vec<f64>,
+}
+
+impl Implicit {
+    fn new(model: &Model, active: &[usize]) -> Self {
+        if !model.needs_lambda {
+            return Self::default();
+        }
+        let is_read = |row: usize| {
+            model
+                .forces
+                .iter()
+                .any(|f| f.element.multipliers().contains(&row))
+        };
+        let read: Vec<usize> = (0..active.len()).filter(|&k| is_read(active[k])).collect();
+        let (n, k) = (model.tree.n_v, read.len());
+        Self {
+            image: vec![0.0; active.len()],
+            solved: vec![0.0; active.len()],
+            column: vec![0.0; n],
+            slopes: vec![0.0; 8 * n],
+            matrix: vec![0.0; k * k],
+            step: vec![0.0; k],
+            before: vec![0.0; k],
+            read,
+        }
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -60,6 +113,7 @@ impl MechanicalModel {
             right: vec![0.0; m],
             scale: vec![0.0; m],
             force: vec![0.0; n],
+            implicit: Implicit::new(&model, &active),
             regularised: 0,
             model,
             active,
@@ -113,11 +167,11 @@ impl MechanicalModel {
         cholesky::factorise(&mut self.mass, self.model.tree.n_v).map_err(|_| Rejection::OutsideDomain)
     }
 
-    /// λ with S λ = right, S in `schur`; the smallest λ where S is singular.
+    /// Prepares [`multipliers`](Self::multipliers) for S in `schur`. Gives whether S is regular.
     ///
     /// S is scaled to a unit diagonal first, so that units and masses of single rows do not decide
     /// what counts as singular.
-    fn multipliers(&mut self, lambda: &mut [f64]) {
+    fn factorise_schur(&mut self) -> bool {
         let m = self.active.len();
         let largest = (0..m).map(|i| self.schur[i * m + i]).fold(0.0, f64::max);
         for i in 0..m {
@@ -133,21 +187,220 @@ impl MechanicalModel {
             for i in 0..m {
                 self.schur[j * m + i] *= self.scale[i] * self.scale[j];
             }
-            self.right[j] *= self.scale[j];
         }
         self.factor.copy_from_slice(&self.schur);
         let regular = cholesky::factorise(&mut self.factor, m).is_ok()
             && (0..m).all(|i| self.factor[i * m + i].powi(2) > SINGULAR);
+        self.regularised += usize::from(!regular);
+        regular
+    }
+
+    /// λ with S λ = right, the smallest one where S is singular.
+    fn multipliers(&mut self, regular: bool, lambda: &mut [f64]) {
+        let m = self.active.len();
+        for (right, scale) in self.right.iter_mut().zip(&self.scale) {
+            *right *= scale;
+        }
         if regular {
             lambda.copy_from_slice(&self.right);
             cholesky::solve(&self.factor, m, lambda);
         } else {
-            self.regularised += 1;
             // Minimum norm: eigenvectors with small eigenvalues do not take part.
-            crate::start::eigen::minimum_norm(&mut self.schur, m, SINGULAR.sqrt(), &self.right, lambda);
+            self.factor.copy_from_slice(&self.schur);
+            crate::start::eigen::minimum_norm(&mut self.factor, m, SINGULAR.sqrt(), &self.right, lambda);
         }
         for (l, s) in lambda.iter_mut().zip(&self.scale) {
             *l *= s;
+        }
+    }
+
+    /// right := γ + G a.
+    fn constraint_right(&mut self, (t, q, v): (f64, &[f64], &[f64]), a: &[f64]) -> Result<(), Rejection> {
+        let mut column = std::mem::take(&mut self.right);
+        let done = self.constraint_bias(t, q, v, &mut column);
+        self.right = column;
+        self.add_constraint_product(a);
+        done
+    }
+
+    /// right := right + G a.
+    fn add_constraint_product(&mut self, a: &[f64]) {
+        let m = self.active.len();
+        for (j, a) in a.iter().enumerate() {
+            for i in 0..m {
+                self.right[i] += self.matrix[j * m + i] * a;
+            }
+        }
+    }
+
+    /// image := Φ(λ) = S⁻¹(G M⁻¹ f(λ) + γ), accelerations := M⁻¹ f(λ).
+    fn image(
+        &mut self,
+        (t, q, v): (f64, &[f64], &[f64]),
+        lambda: &[f64],
+        regular: bool,
+        accelerations: &mut [f64],
+    ) -> Result<(), Rejection> {
+        self.force(t, q, v, lambda, accelerations)?;
+        self.solve_prepared(accelerations);
+        self.constraint_right((t, q, v), accelerations)?;
+        let mut image = std::mem::take(&mut self.implicit.image);
+        self.multipliers(regular, &mut image);
+        self.implicit.image = image;
+        Ok(())
+    }
+
+    /// λ = Φ(λ) by Newton's method on the rows that forces read, with exact derivatives; the step
+    /// is halved where it does not bring λ and Φ(λ) nearer. On return λ and Φ(λ) agree and
+    /// accelerations are M⁻¹ f(λ).
+    fn implicit_multipliers(
+        &mut self,
+        at: (f64, &[f64], &[f64]),
+        lambda: &mut [f64],
+        regular: bool,
+        accelerations: &mut [f64],
+    ) -> Result<(), Rejection> {
+        let read = std::mem::take(&mut self.implicit.read);
+        let found = self.search_multipliers(at, &read, lambda, regular, accelerations);
+        self.implicit.read = read;
+        found
+    }
+
+    fn search_multipliers(
+        &mut self,
+        at: (f64, &[f64], &[f64]),
+        read: &[usize],
+        lambda: &mut [f64],
+        regular: bool,
+        accelerations: &mut [f64],
+    ) -> Result<(), Rejection> {
+        if lambda.iter().any(|l| !l.is_finite()) {
+            lambda.fill(0.0);
+        }
+        self.image(at, lambda, regular, accelerations)?;
+        let apart = |image: &[f64], lambda: &[f64]| {
+            read.iter()
+                .fold(0.0, |most: f64, &k| most.max((image[k] - lambda[k]).abs()))
+        };
+        for _ in 0..MAXIMUM_ITERATIONS {
+            let gap = apart(&self.implicit.image, lambda);
+            let size = read
+                .iter()
+                .fold(0.0, |most: f64, &k| most.max(self.implicit.image[k].abs()));
+            if !gap.is_finite() {
+                return Err(Rejection::NonFinite { row: 0 });
+            }
+            if gap <= MULTIPLIER_TOLERANCE * (1.0 + size) {
+                lambda.copy_from_slice(&self.implicit.image);
+                return Ok(());
+            }
+            self.newton_step(at, read, lambda, regular)?;
+            for (b, &k) in self.implicit.before.iter_mut().zip(read) {
+                *b = lambda[k];
+            }
+            let mut part = 1.0;
+            loop {
+                for (i, &k) in read.iter().enumerate() {
+                    lambda[k] = self.implicit.before[i] + part * self.implicit.step[i];
+                }
+                self.image(at, lambda, regular, accelerations)?;
+                let now = apart(&self.implicit.image, lambda);
+                if now < gap || part < 1e-3 {
+                    break;
+                }
+                part *= 0.5;
+            }
+        }
+        Err(Rejection::NoMultipliers)
+    }
+
+    /// step := (I − Φ')⁻¹(Φ(λ) − λ) on the rows that are read.
+    fn newton_step(
+        &mut self,
+        (t, q, v): (f64, &[f64], &[f64]),
+        read: &[usize],
+        lambda: &[f64],
+        regular: bool,
+    ) -> Result<(), Rejection> {
+        let (n, count) = (self.model.tree.n_v, read.len());
+        let mut implicit = std::mem::take(&mut self.implicit);
+        let image = std::mem::take(&mut implicit.image);
+        let mut solved = std::mem::take(&mut implicit.solved);
+        for first in (0..count).step_by(8) {
+            let group = &read[first..count.min(first + 8)];
+            self.force_slopes(t, q, v, lambda, group, &mut implicit.slopes);
+            for (c, _) in group.iter().enumerate() {
+                implicit
+                    .column
+                    .copy_from_slice(&implicit.slopes[c * n..(c + 1) * n]);
+                self.solve_prepared(&mut implicit.column);
+                self.right.fill(0.0);
+                self.add_constraint_product(&implicit.column);
+                self.multipliers(regular, &mut solved);
+                for (i, &k) in read.iter().enumerate() {
+                    let unit = if i == first + c { 1.0 } else { 0.0 };
+                    implicit.matrix[(first + c) * count + i] = unit - solved[k];
+                }
+            }
+        }
+        for (step, &k) in implicit.step.iter_mut().zip(read) {
+            *step = image[k] - lambda[k];
+        }
+        let regular = lu::solve(&mut implicit.matrix, count, &mut implicit.step);
+        implicit.image = image;
+        implicit.solved = solved;
+        self.implicit = implicit;
+        if regular {
+            Ok(())
+        } else {
+            Err(Rejection::NoMultipliers)
+        }
+    }
+
+    /// ∂f/∂λ of up to eight active rows, column by column.
+    fn force_slopes(
+        &mut self,
+        t: f64,
+        q: &[f64],
+        v: &[f64],
+        lambda: &[f64],
+        rows: &[usize],
+        out: &mut [f64],
+    ) {
+        let mut d = self.dual_memory();
+        let m = &mut *d;
+        for (x, &q) in m.q.iter_mut().zip(q) {
+            *x = Dual8::constant(q);
+        }
+        for (x, &v) in m.v.iter_mut().zip(v) {
+            *x = Dual8::constant(v);
+        }
+        self.set_dual(t, lambda, m);
+        for (direction, &k) in rows.iter().enumerate() {
+            m.work.lambda[self.active[k]] = Dual8::variable(lambda[k], direction);
+        }
+        Self::elements_force(&self.model, &mut m.work, ElementSet::All, &m.zero, &mut m.out);
+        let n = self.model.tree.n_v;
+        for c in 0..rows.len() {
+            for i in 0..n {
+                out[c * n + i] = m.out[i].derivative(c);
+            }
+        }
+        self.dual = Some(d);
+    }
+
+    /// Time, positions, velocities, own states and multipliers, in dual numbers.
+    fn set_dual(&self, t: f64, lambda: &[f64], m: &mut DualMemory) {
+        m.work.set_time(&self.model, Dual8::constant(t));
+        m.work.set_positions(&self.model, &m.q);
+        m.work.set_velocities(&self.model, &m.v);
+        for (x, &value) in m.work.x.iter_mut().zip(&self.work.x) {
+            *x = Dual8::constant(value);
+        }
+        if self.model.needs_lambda {
+            for (&row, &l) in self.active.iter().zip(lambda) {
+                m.work.lambda[row] = Dual8::constant(l);
+            }
         }
     }
 
@@ -167,7 +420,8 @@ impl MechanicalModel {
                 work.clear_loads();
                 let (scene, mut loads, _) = work.scene(model);
                 for &k in list {
-                    model.forces[k].element.evaluate(&scene, &mut loads);
+                    let force = &model.forces[k];
+                    force.element.evaluate(&scene.of(&force.states), &mut loads);
                 }
                 work.project_loads(model, out);
             }
@@ -200,6 +454,31 @@ impl Mechanical for MechanicalModel {
     }
     fn n_g(&self) -> usize {
         self.active.len()
+    }
+    fn n_x(&self) -> usize {
+        self.model.states.len()
+    }
+
+    fn set_states(&mut self, x: &[f64]) {
+        self.work.set_states(x);
+    }
+
+    fn state_rates(
+        &mut self,
+        t: f64,
+        q: &[f64],
+        v: &[f64],
+        lambda: &[f64],
+        out: &mut [f64],
+    ) -> Result<(), Rejection> {
+        self.place(t, q);
+        self.work.set_velocities(&self.model, v);
+        self.work.set_multipliers(&self.model, &self.active, lambda);
+        self.work.state_rates(&self.model, out);
+        match out.iter().position(|x| !x.is_finite()) {
+            Some(row) => Err(Rejection::NonFinite { row }),
+            None => Ok(()),
+        }
     }
 
     fn normalise(&mut self, q: &mut [f64]) {
@@ -251,11 +530,12 @@ impl Mechanical for MechanicalModel {
         t: f64,
         q: &[f64],
         v: &[f64],
-        _lambda: &[f64],
+        lambda: &[f64],
         force: &mut [f64],
     ) -> Result<(), Rejection> {
         self.place(t, q);
         self.work.set_velocities(&self.model, v);
+        self.work.set_multipliers(&self.model, &self.active, lambda);
         let mut zero = std::mem::take(&mut self.force);
         zero.fill(0.0);
         Self::elements_force(&self.model, &mut self.work, ElementSet::All, &zero, force);
@@ -268,7 +548,7 @@ impl Mechanical for MechanicalModel {
         t: f64,
         q: &[f64],
         v: &[f64],
-        _lambda: &[f64],
+        lambda: &[f64],
         x: &[f64],
         w: &[f64],
         out: &mut [f64],
@@ -282,9 +562,7 @@ impl Mechanical for MechanicalModel {
             d.v[i] = Dual8::constant(v[i]).with_derivative(0, w[i]);
         }
         let m = &mut *d;
-        m.work.set_time(&self.model, Dual8::constant(t));
-        m.work.set_positions(&self.model, &m.q);
-        m.work.set_velocities(&self.model, &m.v);
+        self.set_dual(t, lambda, m);
         Self::elements_force(&self.model, &mut m.work, ElementSet::All, &m.zero, &mut m.out);
         for (o, x) in out.iter_mut().zip(&m.out) {
             *o = x.derivative(0);
@@ -298,7 +576,7 @@ impl Mechanical for MechanicalModel {
         t: f64,
         q: &[f64],
         v: &[f64],
-        _lambda: &[f64],
+        lambda: &[f64],
         elements: ElementSet<'_>,
         f_q: &mut [f64],
         f_v: &mut [f64],
@@ -329,9 +607,7 @@ impl Mechanical for MechanicalModel {
                         }
                     }
                 }
-                m.work.set_time(&self.model, Dual8::constant(t));
-                m.work.set_positions(&self.model, &m.q);
-                m.work.set_velocities(&self.model, &m.v);
+                self.set_dual(t, lambda, m);
                 Self::elements_force(&self.model, &mut m.work, elements, &m.zero, &mut m.out);
                 for j in first..last {
                     for i in 0..n {
@@ -386,18 +662,9 @@ impl Mechanical for MechanicalModel {
         self.solve_prepared(accelerations);
         let (n, m) = (self.model.tree.n_v, self.active.len());
         if m > 0 {
-            // right := G a + γ, all at once from the accelerations without multipliers.
             let mut matrix = std::mem::take(&mut self.matrix);
             self.work
                 .constraint_matrix(&self.model, &self.active, &mut matrix);
-            let mut column = std::mem::take(&mut self.right);
-            self.constraint_bias(t, q, v, &mut column)?;
-            for j in 0..n {
-                for i in 0..m {
-                    column[i] += matrix[j * m + i] * accelerations[j];
-                }
-            }
-            self.right = column;
             let mut solved = std::mem::take(&mut self.solved);
             for i in 0..m {
                 let y = &mut solved[i * n..(i + 1) * n];
@@ -411,14 +678,21 @@ impl Mechanical for MechanicalModel {
                     self.schur[k * m + i] = (0..n).map(|j| matrix[j * m + i] * solved[k * n + j]).sum();
                 }
             }
-            self.multipliers(lambda);
-            for k in 0..m {
-                for j in 0..n {
-                    accelerations[j] -= solved[k * n + j] * lambda[k];
-                }
-            }
             self.matrix = matrix;
             self.solved = solved;
+            let regular = self.factorise_schur();
+            if self.implicit.read.is_empty() {
+                // All at once from the accelerations without multipliers.
+                self.constraint_right((t, q, v), accelerations)?;
+                self.multipliers(regular, lambda);
+            } else {
+                self.implicit_multipliers((t, q, v), lambda, regular, accelerations)?;
+            }
+            for k in 0..m {
+                for j in 0..n {
+                    accelerations[j] -= self.solved[k * n + j] * lambda[k];
+                }
+            }
         }
         match accelerations.iter().position(|x| !x.is_finite()) {
             Some(row) => Err(Rejection::NonFinite { row }),

@@ -121,7 +121,8 @@ fn imbalance(description: &Description, values: HashMap<String, f64>) -> f64 {
             ForceKind::SpringDamper { from, to, .. }
             | ForceKind::TorsionSpring { from, to, .. }
             | ForceKind::User { from, to, .. }
-            | ForceKind::Expression { from, to, .. } => {
+            | ForceKind::Expression { from, to, .. }
+            | ForceKind::Maxwell { from, to, .. } => {
                 sums.add_pair(from, to, known.pose(to).0, force, torque);
             }
             // Part of what its joint transmits.

@@ -6,7 +6,7 @@
 use holonom_algebra::{Mat3, Pose, Quaternion, Vec3};
 use holonom_dae::Mechanical;
 use holonom_multibody::description::{
-    Body, Constraint, Coordinate, Description, Force, Frame, Joint, JointKind, Rod,
+    Body, Constraint, Coordinate, Description, Force, ForceKind, Frame, Joint, JointKind, Rod,
 };
 use holonom_multibody::forest::Hint;
 use holonom_multibody::start::MechanicalModel;
@@ -279,6 +279,16 @@ pub fn enrich(r: &mut Random, mut d: Description) -> Description {
         let i = r.below(n);
         let force = Force::applied("push", format!("b{i}"), load);
         d = d.force(if r.chance(0.5) { force.follower() } else { force });
+    }
+    if r.chance(0.4)
+        && let Some((from, to, length)) = pair(r, &mut d, Some(0.6))
+    {
+        let (k, c) = (r.range(10.0, 200.0), r.range(1.0, 20.0));
+        let mut maxwell = Force::maxwell("maxwell", from, to, k, c, length * r.range(0.5, 1.5));
+        if let ForceKind::Maxwell { start, .. } = &mut maxwell.kind {
+            *start = r.range(-0.1, 0.1);
+        }
+        d = d.force(maxwell);
     }
     d
 }

@@ -269,6 +269,9 @@ impl<T: Real> Run<T> {
             a: &self.a,
             signals: &self.signals,
             t: self.t,
+            x: &[],
+            own: &[],
+            lambda: &[],
         }
     }
 }

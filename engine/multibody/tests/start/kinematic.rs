@@ -74,6 +74,7 @@ fn kinematic_runs_of_trees() {
         assert!(e.q.is_empty() && e.lambda.is_empty());
         // The prescribed joint transmits the same torque.
         let motion = holonom_multibody::formalism::reactions::Motion {
+            x: &[],
             t: e.t,
             q: &e.q,
             v: &e.v,

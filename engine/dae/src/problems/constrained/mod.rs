@@ -131,6 +131,7 @@ impl<P: ConstrainedMotion> Assembly<P> {
         let (n, m) = (self.n, self.m);
         let end = 2 * n + m;
         MechanicalLayout {
+            x: 0..0,
             q: 0..n,
             v: n..2 * n,
             lambda: 2 * n..end,

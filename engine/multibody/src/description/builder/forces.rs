@@ -131,6 +131,27 @@ impl Force {
         Self::new(name, kind)
     }
 
+    /// Spring and damper in series between the origins of two frames: stiffness in N/m, damping
+    /// in N s/m, length without force at the start in m.
+    pub fn maxwell(
+        name: impl Into<String>,
+        from: impl Into<String>,
+        to: impl Into<String>,
+        stiffness: f64,
+        damping: f64,
+        free_length: f64,
+    ) -> Self {
+        let kind = ForceKind::Maxwell {
+            from: from.into(),
+            to: to.into(),
+            stiffness,
+            damping,
+            free_length,
+            start: 0.0,
+        };
+        Self::new(name, kind)
+    }
+
     /// A user's law between two frames: 19 inputs and 6 outputs, see [`ForceKind::User`].
     pub fn user(
         name: impl Into<String>,

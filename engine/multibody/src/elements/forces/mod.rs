@@ -13,6 +13,7 @@
 use super::scene::{Loads, Scene};
 use crate::description::fields::Fields;
 use crate::description::{ForceKind, Mirror};
+use core::ops::Range;
 use holonom_algebra::Real;
 
 /// What a kind of force element has to say.
@@ -23,6 +24,44 @@ pub trait ForceLaw {
     fn energy<T: Real>(&self, scene: &Scene<T>) -> Option<T>;
     /// Nodes whose wrench, or the generalised force of whose coordinate, it adds to.
     fn nodes(&self) -> [Option<usize>; 2];
+    /// Its own states; asked for when a model is compiled. Their values are in
+    /// [`Scene::own`], in this order.
+    fn states(&self) -> Vec<OwnState> {
+        Vec::new()
+    }
+    /// ẋ = s(t, q, v, x, λ) of the own states. Like [`evaluate`](Self::evaluate), it may depend on
+    /// the nodes that the sparsity names for the element only.
+    fn rates<T: Real>(&self, _scene: &Scene<T>, _out: &mut [T]) {}
+    /// Rows whose multipliers it reads, by their number in
+    /// [`Model::rows`](crate::model::Model::rows); none unless its forces depend on λ.
+    fn multipliers(&self) -> Range<usize> {
+        0..0
+    }
+}
+
+/// An own state of an element.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OwnState {
+    /// Name within the element: the state is called `element.name`.
+    pub name: String,
+    /// Unit, `1` for pure numbers.
+    pub unit: &'static str,
+    /// What it is, in a sentence.
+    pub doc: &'static str,
+    /// Value at the start.
+    pub start: f64,
+}
+
+impl OwnState {
+    /// A state with its name, unit, meaning and start value.
+    pub fn new(name: impl Into<String>, unit: &'static str, doc: &'static str, start: f64) -> Self {
+        Self {
+            name: name.into(),
+            unit,
+            doc,
+            start,
+        }
+    }
 }
 
 /// An entry of the registry: what users need to know about a kind of force element.
@@ -92,6 +131,21 @@ macro_rules! registry {
             pub fn nodes(&self) -> [Option<usize>; 2] {
                 match self { $(Self::$kind(f) => f.nodes(),)* }
             }
+
+            /// Its own states.
+            pub fn states(&self) -> Vec<OwnState> {
+                match self { $(Self::$kind(f) => f.states(),)* }
+            }
+
+            /// Derivatives of its own states.
+            pub fn rates<T: Real>(&self, scene: &Scene<T>, out: &mut [T]) {
+                match self { $(Self::$kind(f) => f.rates(scene, out),)* }
+            }
+
+            /// Rows whose multipliers it reads.
+            pub fn multipliers(&self) -> Range<usize> {
+                match self { $(Self::$kind(f) => f.multipliers(),)* }
+            }
         }
     };
 }
@@ -109,6 +163,8 @@ registry! {
     user User,
     /// A tyre with any law.
     tyre Tyre,
+    /// Spring and damper in series.
+    maxwell Maxwell,
     // Kinds that become another element.
     +
     expression Expression,

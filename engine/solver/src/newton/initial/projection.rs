@@ -40,6 +40,9 @@ impl Projection {
         let mut q = y[layout.q.clone()].to_vec();
         let mut v = y[layout.v.clone()].to_vec();
         let mut iterations = 0;
+        if !layout.x.is_empty() {
+            mechanical.set_states(&y[layout.x.clone()]);
+        }
         mechanical.normalise(&mut q);
         if self.n_g > 0 {
             iterations = self.positions(mechanical, structure, t, &mut q)?;
@@ -64,6 +67,13 @@ impl Projection {
             })?;
         let mut qp = vec![0.0; q.len()];
         mechanical.velocity_map(&q, &v, &mut qp);
+        if !layout.x.is_empty() {
+            let rates = &mut yp[layout.x.clone()];
+            mechanical.state_rates(t, &q, &v, &lambda, rates).map_err(|_| {
+                let level = EquationLevel::Differential;
+                self.error(structure, "rates of own states", level, 0, f64::NAN, iterations)
+            })?;
+        }
         y[layout.q.clone()].copy_from_slice(&q);
         y[layout.v.clone()].copy_from_slice(&v);
         yp[layout.q.clone()].copy_from_slice(&qp);

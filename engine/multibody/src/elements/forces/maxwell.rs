@@ -1,0 +1,131 @@
+//! Spring and damper in series between two points.
+
+use super::{ForceInfo, ForceLaw, OwnState};
+use crate::description::ForceKind;
+use crate::description::fields::{FROM, Field, Fields, TO};
+use crate::description::include::same_force;
+use crate::elements::scene::{Loads, Scene};
+use crate::model::Attachment;
+use holonom_algebra::{Real, Vec3};
+
+/// The entry of the registry.
+pub(super) const FORCE: ForceInfo = ForceInfo {
+    name: "maxwell",
+    doc: "Spring and damper in series between the origins of two frames.",
+    in_files: true,
+    template,
+    fields,
+    mirror: same_force,
+};
+
+fn template() -> ForceKind {
+    ForceKind::Maxwell {
+        from: String::new(),
+        to: String::new(),
+        stiffness: 0.0,
+        damping: 0.0,
+        free_length: 0.0,
+        start: 0.0,
+    }
+}
+
+fn fields(kind: &mut ForceKind, visitor: &mut dyn Fields) {
+    let ForceKind::Maxwell {
+        from,
+        to,
+        stiffness,
+        damping,
+        free_length,
+        start,
+    } = kind
+    else {
+        return;
+    };
+    visitor.frame(&FROM, from);
+    visitor.frame(&TO, to);
+    let doc = "Stiffness of the spring.";
+    visitor.number(&Field::required("stiffness", "N/m", doc), stiffness);
+    let doc = "Damping of the damper; must be positive.";
+    visitor.number(&Field::required("damping", "N s/m", doc), damping);
+    let doc = "Length without force when the damper stands at zero.";
+    visitor.number(&Field::required("free_length", "m", doc), free_length);
+    let doc = "Displacement of the damper at the start.";
+    visitor.number(&Field::optional("start", "m", doc), start);
+}
+
+/// Tension F = k (ℓ − ℓ₀ − d) along the line between two origins, with ℓ their distance and the
+/// displacement d of the damper as state: ḋ = F/c. Fast motion finds a spring, slow motion a
+/// damper; the time constant is c/k.
+///
+/// At ℓ = 0 the line has no direction and there is no force.
+#[derive(Clone, Debug)]
+pub struct Maxwell {
+    /// First end.
+    pub from: Attachment,
+    /// Second end.
+    pub to: Attachment,
+    /// Stiffness k.
+    pub stiffness: f64,
+    /// Damping c > 0.
+    pub damping: f64,
+    /// Length ℓ₀ without force at d = 0.
+    pub free_length: f64,
+    /// d at the start.
+    pub start: f64,
+}
+
+impl Maxwell {
+    /// F and the direction from the first to the second end.
+    fn tension<T: Real>(&self, scene: &Scene<T>, d: Vec3<T>) -> (T, Vec3<T>) {
+        let square = d.norm_squared();
+        let apart = square.value() >= f64::MIN_POSITIVE;
+        // √ has no derivative at zero.
+        let length = T::select(apart, square.sqrt(), T::zero());
+        let inverse = T::select(apart, square.sqrt().recip(), T::zero());
+        let stretch = length - self.free_length - scene.own[0];
+        (stretch * self.stiffness, d.scale(inverse))
+    }
+
+    fn distance<T: Real>(&self, scene: &Scene<T>) -> Vec3<T> {
+        let end = |at: &Attachment| {
+            let node = &scene.world[at.node];
+            node.position + node.rotation.times(at.frame.position)
+        };
+        end(&self.to) - end(&self.from)
+    }
+}
+
+impl ForceLaw for Maxwell {
+    fn evaluate<T: Real>(&self, scene: &Scene<T>, loads: &mut Loads<T>) {
+        let (a, b) = (scene.frame(&self.from), scene.frame(&self.to));
+        let (tension, direction) = self.tension(scene, b.origin - a.origin);
+        let pull = direction.scale(tension);
+        loads.add(self.to.node, b.arm, -pull, Vec3::zero());
+        loads.add(self.from.node, a.arm, pull, Vec3::zero());
+    }
+
+    fn energy<T: Real>(&self, scene: &Scene<T>) -> Option<T> {
+        let (tension, _) = self.tension(scene, self.distance(scene));
+        // A spring without stiffness stores nothing.
+        let compliance = if self.stiffness > 0.0 { 0.5 / self.stiffness } else { 0.0 };
+        Some(tension.square() * compliance)
+    }
+
+    fn nodes(&self) -> [Option<usize>; 2] {
+        [Some(self.from.node), Some(self.to.node)]
+    }
+
+    fn states(&self) -> Vec<OwnState> {
+        vec![OwnState::new(
+            "displacement",
+            "m",
+            "displacement of the damper",
+            self.start,
+        )]
+    }
+
+    fn rates<T: Real>(&self, scene: &Scene<T>, out: &mut [T]) {
+        let (tension, _) = self.tension(scene, self.distance(scene));
+        out[0] = tension * (1.0 / self.damping);
+    }
+}

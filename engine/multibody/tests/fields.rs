@@ -3,12 +3,13 @@
 use holonom_multibody::Signal;
 use holonom_multibody::description::fields::{Field, Fields, Need, Noted, note};
 use holonom_multibody::description::{
-    Body, Constraint, CoordinateRef, Description, Force, Joint, Placement, Rod,
+    Body, Constraint, CoordinateRef, Description, Document, Force, Joint, Placement, Road, Rod,
 };
 use holonom_multibody::elements::constraints::CONSTRAINTS;
 use holonom_multibody::elements::forces::FORCES;
 use holonom_multibody::elements::joints::JOINTS;
 use holonom_multibody::expression::Expression;
+use holonom_multibody::road::ROADS;
 
 /// A kind by its name, with its fields.
 fn all() -> Vec<(&'static str, Vec<Noted>)> {
@@ -24,17 +25,27 @@ fn all() -> Vec<(&'static str, Vec<Noted>)> {
         let fields = note(|visitor| (info.fields)(&mut (info.template)(), visitor));
         (info.name, fields)
     });
+    let roads = ROADS.iter().map(|info| {
+        let mut road = Road::new("", (info.template)());
+        (info.name, note(|visitor| road.fields(visitor)))
+    });
     let parts = [
         ("body", note(|visitor| Body::new("", 0.0).fields(visitor))),
         ("rod", note(|visitor| Rod::new("", "", "", 0.0).fields(visitor))),
     ];
-    joints.chain(constraints).chain(forces).chain(parts).collect()
+    joints
+        .chain(constraints)
+        .chain(forces)
+        .chain(roads)
+        .chain(parts)
+        .collect()
 }
 
 #[test]
 fn names_and_texts_are_complete() {
     let kinds = all();
-    assert_eq!(kinds.len(), JOINTS.len() + CONSTRAINTS.len() + FORCES.len() + 2);
+    let registries = JOINTS.len() + CONSTRAINTS.len() + FORCES.len() + ROADS.len();
+    assert_eq!(kinds.len(), registries + 2);
     for (kind, fields) in kinds {
         assert!(!fields.is_empty(), "{kind}");
         for (i, noted) in fields.iter().enumerate() {
@@ -95,6 +106,7 @@ impl Fields for References {
     fn signal(&mut self, _: &Field, _: &mut Signal) {}
     fn signals(&mut self, _: &Field, _: &mut [Signal; 3]) {}
     fn expressions(&mut self, _: &Field, _: &[&'static str], _: &mut [Expression; 3]) {}
+    fn expression(&mut self, _: &Field, _: &[&'static str], _: &mut Expression) {}
     fn frame(&mut self, _: &Field, value: &mut String) {
         let frames = ["body.marker", "ground.marker", "ground"];
         let filling = frames[self.found.len() % 3];
@@ -113,6 +125,10 @@ impl Fields for References {
     }
     fn flag(&mut self, _: &Field, _: &mut bool) {}
     fn choice(&mut self, _: &Field, _: &[&'static str], _: &mut usize) {}
+    fn road(&mut self, _: &Field, value: &mut String) {
+        self.name(value, "road");
+    }
+    fn document(&mut self, _: &Field, _: &mut Document) {}
 }
 
 #[test]

@@ -155,53 +155,58 @@ impl Reader<'_, '_> {
     }
 
     /// Three expressions of the given variables.
-    pub(super) fn law(&mut self, value: &Value, unit: &str, variables: &[&str]) -> Option<[Expression; 3]> {
+    pub(super) fn laws(&mut self, value: &Value, unit: &str, variables: &[&str]) -> Option<[Expression; 3]> {
         let list = self.list(value)?;
         if list.len() != 3 {
             let text = format!("3 numbers or expressions are expected here, not {}", list.len());
             self.error(&value.span, text);
             return None;
         }
-        // Made once: there may be many parameters and many laws.
-        let scope = match self.names.laws.take() {
-            Some(scope)
-                if scope
-                    .variables()
-                    .iter()
-                    .map(String::as_str)
-                    .eq(variables.iter().copied()) =>
-            {
-                scope
-            }
-            _ => {
-                // Behind t, which functions of time have already; inputs come with them.
-                let functions = self.names.functions.clone();
-                let others = variables.iter().filter(|name| **name != "t");
-                others.fold(functions, |scope, name| scope.variable(*name))
-            }
-        };
         let mut laws = Vec::with_capacity(3);
         for item in list {
-            let text = match &item.kind {
-                Kind::Text(text) => text.clone(),
-                Kind::Number(x) => format!("{x:?}"),
-                _ => {
-                    self.expected("a number or an expression", item);
-                    continue;
-                }
-            };
-            let (start, span) = self.text_of(&text, &item.span);
-            let place = Text {
-                source: &self.source,
-                start,
-                span,
-            };
-            let result = bound(&scope, &text, &place, dimension(unit));
-            self.note_names(&text);
-            laws.extend(self.keep(result));
+            laws.extend(self.law(item, unit, variables));
         }
-        self.names.laws = Some(scope);
         laws.try_into().ok()
+    }
+
+    /// An expression of the given variables.
+    pub(super) fn law(&mut self, value: &Value, unit: &str, variables: &[&str]) -> Option<Expression> {
+        let text = match &value.kind {
+            Kind::Text(text) => text.clone(),
+            Kind::Number(x) => format!("{x:?}"),
+            _ => {
+                self.expected("a number or an expression", value);
+                return None;
+            }
+        };
+        let others = || variables.iter().copied().filter(|name| *name != "t");
+        // Made once: there may be many parameters and many laws.
+        let scope = match self.names.laws.take() {
+            Some(scope) if scope.variables().iter().skip(1).map(String::as_str).eq(others()) => scope,
+            // Behind t, which functions of time have already; inputs come with them.
+            _ => others().fold(self.names.functions.clone(), Scope::variable),
+        };
+        let (start, span) = self.text_of(&text, &value.span);
+        let place = Text {
+            source: &self.source,
+            start,
+            span,
+        };
+        let result = bound(&scope, &text, &place, dimension(unit));
+        self.note_names(&text);
+        self.names.laws = Some(scope);
+        let law = self.keep(result)?;
+        if variables.contains(&"t") {
+            return Some(law);
+        }
+        match law.over_variables(variables) {
+            Ok(law) => Some(law),
+            Err(error) => {
+                let text = self.about(error.message);
+                self.error_with_help(&value.span, text, error.help.unwrap_or_default());
+                None
+            }
+        }
     }
 
     /// A unit, as a label.

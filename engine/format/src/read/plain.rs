@@ -5,7 +5,7 @@
 
 use holonom_multibody::Signal;
 use holonom_multibody::description::fields::{Field, Fields};
-use holonom_multibody::description::{CoordinateMotion, CoordinateRef, Description};
+use holonom_multibody::description::{CoordinateMotion, CoordinateRef, Description, Document};
 use holonom_multibody::expression::{Expression, Scope};
 use std::sync::Arc;
 
@@ -61,9 +61,12 @@ impl Fields for Plain {
         value.iter_mut().for_each(plain);
     }
     fn expressions(&mut self, _: &Field, _: &[&'static str], _: &mut [Expression; 3]) {}
+    fn expression(&mut self, _: &Field, _: &[&'static str], _: &mut Expression) {}
     fn frame(&mut self, _: &Field, _: &mut String) {}
     fn coordinate(&mut self, _: &Field, _: &mut CoordinateRef) {}
     fn terms(&mut self, _: &Field, _: &mut Vec<(CoordinateRef, f64)>) {}
     fn flag(&mut self, _: &Field, _: &mut bool) {}
     fn choice(&mut self, _: &Field, _: &[&'static str], _: &mut usize) {}
+    fn road(&mut self, _: &Field, _: &mut String) {}
+    fn document(&mut self, _: &Field, _: &mut Document) {}
 }

@@ -8,12 +8,13 @@ use crate::model_file::{Input, Label};
 use crate::settings::{SETTINGS, SettingKind, SettingValue};
 use crate::tree::{Kind, Table, Value};
 use holonom_multibody::Signal;
-use holonom_multibody::description::{Constraint, Force, Rod};
+use holonom_multibody::description::{Constraint, Force, Road, Rod};
 use holonom_multibody::elements::constraints::CONSTRAINTS;
 use holonom_multibody::elements::forces::FORCES;
+use holonom_multibody::road::ROADS;
 
 /// All tables of a model file.
-pub(crate) const TABLES: [&str; 13] = [
+pub(crate) const TABLES: [&str; 14] = [
     "model",
     "parameters",
     "table",
@@ -24,6 +25,7 @@ pub(crate) const TABLES: [&str; 13] = [
     "constraint",
     "rod",
     "force",
+    "road",
     "input",
     "output",
     "simulation",
@@ -66,6 +68,9 @@ impl Reader<'_, '_> {
         }
         for table in self.tables(root, "rod") {
             self.rod(table);
+        }
+        for table in self.tables(root, "road") {
+            self.road(table);
         }
         for table in self.tables(root, "force") {
             self.force(table);
@@ -147,6 +152,21 @@ impl Reader<'_, '_> {
         rod.fields(&mut fields);
         fields.finish();
         self.model.description.rods.push(rod);
+    }
+
+    fn road(&mut self, table: &Table) {
+        let mut fields = TableReader::new(self, table, "a road");
+        let name = fields.name("road");
+        let known: Vec<&str> = ROADS.iter().map(|road| road.name).collect();
+        let kind = fields.required("kind", &format!("one of {}", known.join(", ")));
+        let kind = kind.and_then(|value| fields.reader.choice(value, "kind of road", &known));
+        let Some(info) = kind.map(|index| ROADS[index]) else {
+            return;
+        };
+        let mut road = Road::new(name, (info.template)());
+        road.fields(&mut fields);
+        fields.finish();
+        self.model.description.roads.push(road);
     }
 
     fn force(&mut self, table: &Table) {

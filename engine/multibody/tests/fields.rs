@@ -9,7 +9,7 @@ use holonom_multibody::elements::constraints::CONSTRAINTS;
 use holonom_multibody::elements::forces::FORCES;
 use holonom_multibody::elements::joints::JOINTS;
 use holonom_multibody::expression::Expression;
-use holonom_multibody::road::ROADS;
+use holonom_multibody::road::{ROADS, RoadKind};
 
 /// A kind by its name, with its fields.
 fn all() -> Vec<(&'static str, Vec<Noted>)> {
@@ -148,6 +148,9 @@ fn every_reference_is_shown_and_renamed() {
         (info.fields)(&mut kind, &mut fill);
         part = part.force(Force::new(info.name, kind));
     }
+    let mut road = Road::new("road", RoadKind::Flat);
+    road.fields(&mut fill);
+    part = part.road(road);
     // A reference that was left out still has the template's empty name.
     let text = format!("{part:?}");
     assert!(!text.contains("\"\""), "{text}");
@@ -162,11 +165,16 @@ fn every_reference_is_shown_and_renamed() {
     for force in &mut whole.forces {
         (force.kind.info().fields)(&mut force.kind, &mut collect);
     }
+    for road in &mut whole.roads {
+        assert_eq!(road.name, "p_road");
+        road.fields(&mut collect);
+    }
     let expected = fill.found.iter().map(|name| match name.as_str() {
         "body.marker" => "p_body.marker",
         "ground.marker" => "ground.p_marker",
         "ground" => "ground.p_ground",
         "joint" => "p_joint",
+        "road" => "p_road",
         other => panic!("{other}"),
     });
     assert_eq!(collect.found, expected.collect::<Vec<_>>());

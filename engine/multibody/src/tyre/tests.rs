@@ -256,9 +256,12 @@ fn combined_forces_stay_within_the_ellipse() {
                     0.0
                 };
                 let y = f.lateral / most_y;
-                // The weights of the bus have no RBY: side force does not know κ there.
                 let most = match law {
+                    // The weights of the bus have no RBY: side force does not know κ there.
                     TyreLaw::MagicFormula(_) => 2.0,
+                    // TMeasy interpolates the largest force over its direction: with the ratio r of
+                    // the two it leaves the ellipse by up to (r − 1/r)²/4.
+                    TyreLaw::Tmeasy(_) => 1.0 + 0.25 * (most_x / most_y - most_y / most_x).powi(2),
                     // The largest forces are those of slips up to 2, not of infinite ones.
                     _ => 1.0 + 1e-5,
                 };

@@ -6,3 +6,4 @@ mod constraints;
 mod energy;
 mod forces;
 mod stand;
+mod tyres;

@@ -184,7 +184,7 @@ impl Tyre {
             let normal = ground.normal();
             let cross = axle.cross(normal);
             // A wheel that lies flat has no direction; its forces stay finite.
-            let cos = (cross.norm_squared() + 1e-12).sqrt();
+            let cos = (cross.norm_squared() + 1e-20).sqrt();
             let forward = cross.scale(cos.recip());
             let up = forward.cross(axle);
             let radius = (centre - foot).dot(normal) / cos;
@@ -328,8 +328,9 @@ impl ForceLaw for Tyre {
             let slip = own / touch.relaxation[k];
             // At the slip 1 the tread slides as fast as the deflection grows.
             let end = magnitude(touch.sliding[k], Self::ROUNDING) * touch.slow * slip.powi(5);
+            let gained = touch.sliding[k] * sign - end;
             let fading = (-touch.touching + 1.0) / Self::FADING;
-            *out = touch.sliding[k] * touch.touching * sign - speed * slip - end - own * fading;
+            *out = gained * touch.touching - speed * slip - own * fading;
         }
     }
 }

@@ -293,12 +293,22 @@ fn derivatives_by_duals_are_differences() {
             let (a, b, c) = (up.contact(&tyre), down.contact(&tyre), dual.contact(&tyre));
             for k in 0..6 {
                 let difference = (a[k] - b[k]) / (2.0 * h);
-                close(c[k].derivative(0), difference, 3e-4, &format!("{tyre:?}: force {k}"));
+                close(
+                    c[k].derivative(0),
+                    difference,
+                    3e-4,
+                    &format!("{tyre:?}: force {k}"),
+                );
             }
             let (a, b, c) = (up.rates(&tyre), down.rates(&tyre), dual.rates(&tyre));
             for k in 0..2 {
                 let difference = (a[k] - b[k]) / (2.0 * h);
-                close(c[k].derivative(0), difference, 1e-4, &format!("{tyre:?}: rate {k}"));
+                close(
+                    c[k].derivative(0),
+                    difference,
+                    1e-4,
+                    &format!("{tyre:?}: rate {k}"),
+                );
             }
         }
     }
@@ -392,14 +402,23 @@ fn rolling_takes_power() {
         let (mut low, mut high) = (40.0, 70.0);
         for _ in 0..80 {
             let middle = 0.5 * (low + high);
-            if slip(middle) < 0.0 { low = middle } else { high = middle }
+            if slip(middle) < 0.0 {
+                low = middle
+            } else {
+                high = middle
+            }
         }
         let free = rolling(height, speed, low);
         let moment = free.contact(tyre)[4];
         assert!(moment < 0.0);
         let [fx, ..] = free.contact(tyre);
         // The shift of the Magic Formula pulls a little at zero slip, without sliding: no power.
-        close(free.power(tyre), moment * low, 1e-6, &format!("free rolling, F_x {fx}"));
+        close(
+            free.power(tyre),
+            moment * low,
+            1e-6,
+            &format!("free rolling, F_x {fx}"),
+        );
         // Steady sliding: u and w where their rates vanish.
         for (spin, side) in [(1.1 * low, 0.0), (0.7 * low, 1.0), (low, -2.0), (0.0, 0.5)] {
             let mut state = rolling(height, speed, spin);
@@ -408,7 +427,11 @@ fn rolling_takes_power() {
                 let (mut a, mut b) = (-3.0, 3.0);
                 for _ in 0..90 {
                     state.own[k] = 0.5 * (a + b);
-                    if state.rates(tyre)[k] > 0.0 { a = state.own[k] } else { b = state.own[k] }
+                    if state.rates(tyre)[k] > 0.0 {
+                        a = state.own[k]
+                    } else {
+                        b = state.own[k]
+                    }
                 }
             }
             let power = state.power(tyre);
@@ -425,11 +448,26 @@ fn load_and_contact_point() {
     let mut state = rolling(0.28, 0.0, 0.0);
     state.world[WHEEL].velocity.0[2] = -0.1;
     let loads = state.loads(&tyre);
-    close(loads[WHEEL].force.0[2], 200e3 * 0.02 + 1e6 * 0.0004 + 500.0 * 0.1, 1e-12, "load");
+    close(
+        loads[WHEEL].force.0[2],
+        200e3 * 0.02 + 1e6 * 0.0004 + 500.0 * 0.1,
+        1e-12,
+        "load",
+    );
     assert_eq!(loads[WHEEL].moment, Vec3::zero());
     // The reaction on the road, at the point below the wheel.
-    close(loads[ROAD].force.0[2], -loads[WHEEL].force.0[2], 1e-12, "reaction");
-    close(loads[ROAD].moment.0[1], 0.2 * loads[WHEEL].force.0[2], 1e-12, "reaction");
+    close(
+        loads[ROAD].force.0[2],
+        -loads[WHEEL].force.0[2],
+        1e-12,
+        "reaction",
+    );
+    close(
+        loads[ROAD].moment.0[1],
+        0.2 * loads[WHEEL].force.0[2],
+        1e-12,
+        "reaction",
+    );
     // On a slope of 1/10 the normal leans back.
     let scope = Scope::new().variable("x").variable("y");
     let height = Expression::parse("0.1*x", &scope, None).unwrap();
@@ -438,7 +476,12 @@ fn load_and_contact_point() {
     let state = rolling(0.02 + 0.28 * 1.01_f64.sqrt(), 0.0, 0.0);
     let force = state.loads(&sloped)[WHEEL].force;
     close(force.0[0] / force.0[2], -0.1, 1e-12, "slope");
-    close(force.norm(), 200e3 * 0.02 + 1e6 * 0.0004, 1e-9, "load on the slope");
+    close(
+        force.norm(),
+        200e3 * 0.02 + 1e6 * 0.0004,
+        1e-9,
+        "load on the slope",
+    );
 }
 
 /// A bump as short as the averaged length is seen with its mean height.

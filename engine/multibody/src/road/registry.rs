@@ -334,7 +334,7 @@ impl RoadKind {
             return Err(RoadError::NoHarmonics);
         }
         let points = spectrum.samples();
-        if !(points <= MAX_SAMPLES as f64) {
+        if points.is_nan() || points > MAX_SAMPLES as f64 {
             return Err(RoadError::TooFine {
                 points,
                 most: MAX_SAMPLES,

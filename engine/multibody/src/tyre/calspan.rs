@@ -2,7 +2,7 @@
 
 use super::linear::ellipse;
 use super::smooth::{at_most, root};
-use super::{Contact, Forces, bounded};
+use super::{Contact, Forces, LEAST_FRICTION, bounded};
 use holonom_algebra::Real;
 
 /// Side force by a polynomial of the slip angle (P. Frik, G. Leister, W. Schwartz, Vehicle System
@@ -71,7 +71,7 @@ impl Calspan {
     pub fn forces<T: Real>(&self, contact: &Contact<T>) -> Forces<T> {
         // μ would turn negative for loads far beyond A₂: the data end there.
         let (load, share) = bounded(contact.load, [LOWEST * self.a2, self.a2]);
-        let limit = self.friction(load) * load * contact.friction;
+        let limit = self.friction(load) * load * contact.friction.max(LEAST_FRICTION);
         // S/A₂ < 0 and α_γ S/A₂: the latter has no pole where S has a zero.
         let stiffness = load * (load / self.a2 - 1.0) * self.a1 - self.a0;
         let thrust = (-load + self.a4) * load * (-self.a3 / self.a4);

@@ -52,7 +52,8 @@ pub struct Contact<T> {
     pub rolling: T,
     /// Length of the contact patch, m.
     pub patch: T,
-    /// Friction of the road as a factor of that of the tyre's data.
+    /// Friction of the road as a factor of that of the tyre's data; laws that divide by it do not
+    /// take it for less than a millionth.
     pub friction: f64,
 }
 
@@ -132,6 +133,9 @@ impl TyreLaw {
         }
     }
 }
+
+/// The least friction that laws divide by.
+const LEAST_FRICTION: f64 = 1e-6;
 
 /// The load at which a law is evaluated, within its bounds, and the share of the result that
 /// counts: outside the bounds forces stay proportional to the load, so that they vanish with it.

@@ -1,6 +1,6 @@
 //! TMeasy.
 
-use super::{Contact, Forces, bounded};
+use super::{Contact, Forces, LEAST_FRICTION, bounded};
 use holonom_algebra::Real;
 
 /// Characteristic in one direction: values at the nominal load and at twice that load.
@@ -99,7 +99,8 @@ impl Tmeasy {
         let n = self.nominal_load;
         let (load, share) = bounded(contact.load, BOUNDS.map(|b| b * n));
         let q = load / n;
-        let (x, y) = (self.x.at(q, contact.friction), self.y.at(q, contact.friction));
+        let friction = contact.friction.max(LEAST_FRICTION);
+        let (x, y) = (self.x.at(q, friction), self.y.at(q, friction));
         // Normalising factors: both curves look alike over the normalised slip.
         let (ex, ey) = (x.peak_force / x.slope, y.peak_force / y.slope);
         let hx = x.peak_slip / (x.peak_slip + y.peak_slip) + ex / (ex + ey);

@@ -165,6 +165,11 @@ PKY2 = 1.6
 #[test]
 fn a_sliding_wheel_begins_to_roll() {
     let model = file(WHEEL, &[("car.tir", CAR)]);
+    let note = model.notes.to_string();
+    assert!(
+        note.contains("`car.tir` does not give WIDTH, RIM_RADIUS"),
+        "{note}"
+    );
     let rows = run(
         &model,
         &[4.0],

@@ -8,10 +8,11 @@ use crate::model_file::{Input, Label};
 use crate::settings::{SETTINGS, SettingKind, SettingValue};
 use crate::tree::{Kind, Table, Value};
 use holonom_multibody::Signal;
-use holonom_multibody::description::{Constraint, Force, Road, Rod};
+use holonom_multibody::description::{Constraint, Force, ForceKind, Road, Rod};
 use holonom_multibody::elements::constraints::CONSTRAINTS;
 use holonom_multibody::elements::forces::FORCES;
 use holonom_multibody::road::ROADS;
+use holonom_multibody::tyre::tir::TirFile;
 
 /// All tables of a model file.
 pub(crate) const TABLES: [&str; 14] = [
@@ -181,7 +182,35 @@ impl Reader<'_, '_> {
         let mut kind = (info.template)();
         (info.fields)(&mut kind, &mut fields);
         fields.finish();
+        self.tyre_defaults(table, &kind);
         self.model.description.forces.push(Force { name, kind });
+    }
+
+    /// Says which keys a tyre property file leaves out; what is wrong with it compiling tells.
+    fn tyre_defaults(&mut self, table: &Table, kind: &ForceKind) {
+        const MOST: usize = 12;
+        let ForceKind::Tyre { data, .. } = kind else {
+            return;
+        };
+        let Some(file) = table.get("file") else { return };
+        let read = TirFile::parse(&data.text).and_then(|file| file.magic_formula());
+        // Scaling factors are often left out on purpose.
+        let Ok((_, absent)) = read else { return };
+        let absent: Vec<&str> = absent.into_iter().filter(|key| !key.starts_with('L')).collect();
+        if absent.is_empty() {
+            return;
+        }
+        let more = match absent.len() {
+            n if n > MOST => format!(" and {} more", n - MOST),
+            _ => String::new(),
+        };
+        let listed = absent[..absent.len().min(MOST)].join(", ");
+        let text = format!(
+            "`{}` does not give {listed}{more}: they are zero, ranges unbounded",
+            data.name
+        );
+        let place = self.place(&file.span);
+        self.report(Message::note(Some(place), text));
     }
 
     fn input(&mut self, table: &Table) {

@@ -190,8 +190,8 @@ fn random(r: &mut Random) -> State<f64> {
     let tilt = Quaternion([1.0, 0.1 * r.next(), 3.0 * r.next(), 0.3 * r.next()]);
     let n = tilt.0.iter().map(|x| x * x).sum::<f64>().sqrt();
     state.world[WHEEL].rotation = Mat3(Quaternion(tilt.0.map(|x| x / n)).rotation_matrix());
-    state.world[WHEEL].velocity = state.world[WHEEL].velocity + r.vector();
-    state.world[WHEEL].omega = state.world[WHEEL].omega + r.vector();
+    state.world[WHEEL].velocity += r.vector();
+    state.world[WHEEL].omega += r.vector();
     state.own = [0.02 * r.next(), 0.03 * r.next()];
     state
 }
@@ -249,9 +249,9 @@ fn derivatives_by_duals_are_differences() {
             let shifted = |h: f64| {
                 let mut s = state.clone();
                 for (node, [p, v, w, turn]) in s.world.iter_mut().zip(&change).skip(1) {
-                    node.position = node.position + p.scale(h);
-                    node.velocity = node.velocity + v.scale(h);
-                    node.omega = node.omega + w.scale(h);
+                    node.position += p.scale(h);
+                    node.velocity += v.scale(h);
+                    node.omega += w.scale(h);
                     let columns = [0, 1, 2].map(|k| {
                         let c = node.rotation.column(k);
                         c + turn.cross(c).scale(h)

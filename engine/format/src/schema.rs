@@ -4,10 +4,11 @@ use crate::read::VERSION;
 use crate::read::syntax::{HINTS, ORIENTATIONS, TABLES};
 use crate::settings::{SETTINGS, SettingKind};
 use holonom_multibody::description::fields::{Need, Noted, Sort, note};
-use holonom_multibody::description::{Body, Joint, Rod};
+use holonom_multibody::description::{Body, Joint, Road, Rod};
 use holonom_multibody::elements::constraints::CONSTRAINTS;
 use holonom_multibody::elements::forces::FORCES;
 use holonom_multibody::elements::joints::JOINTS;
+use holonom_multibody::road::ROADS;
 use serde_json::{Map, Value, json};
 
 /// The JSON Schema (draft 2020-12) of model files.
@@ -191,6 +192,13 @@ fn part(table: &str) -> Value {
             });
             list_of(json!({ "oneOf": kinds.collect::<Vec<_>>() }))
         }
+        "road" => {
+            let kinds = ROADS.iter().map(|info| {
+                let fields = note(|v| Road::new("", (info.template)()).fields(v));
+                element(info.name, info.doc, &fields, Map::new())
+            });
+            list_of(json!({ "oneOf": kinds.collect::<Vec<_>>() }))
+        }
         "input" => list_of(object(
             Map::from_iter([
                 ("name".to_string(), text("Name, usable in expressions of t.")),
@@ -329,7 +337,12 @@ fn sort(sort: &Sort) -> Value {
         Sort::Signals | Sort::Expressions(_) => {
             json!({ "type": "array", "items": function(), "minItems": 3, "maxItems": 3 })
         }
-        Sort::Frame | Sort::Coordinate => json!({ "type": "string" }),
+        Sort::Frame | Sort::Coordinate | Sort::Road => json!({ "type": "string" }),
+        Sort::Document => json!({ "anyOf": [
+            { "type": "string" },
+            { "type": "object", "additionalProperties": false, "required": ["text"],
+              "properties": { "text": { "type": "string" } } },
+        ]}),
         Sort::Terms => json!({ "type": "object", "additionalProperties": number() }),
         Sort::Flag => json!({ "type": "boolean" }),
         Sort::Choice(names) => json!({ "enum": names }),

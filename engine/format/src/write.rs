@@ -12,7 +12,7 @@ use holonom_multibody::Signal;
 use holonom_multibody::curve::{Curve, Extrapolation, Interpolation};
 use holonom_multibody::description::fields::{Field, Fields, Need, diagonal};
 use holonom_multibody::description::{
-    Body, Coordinate, CoordinateMotion, CoordinateRef, Description, Frame, Joint, Marker, Rod,
+    Body, Coordinate, CoordinateMotion, CoordinateRef, Description, Document, Frame, Joint, Marker, Road, Rod,
 };
 use holonom_multibody::expression::Expression;
 use std::collections::{BTreeMap, HashSet};
@@ -147,6 +147,14 @@ impl Writer<'_> {
             let template = |v: &mut dyn Fields| Rod::new("", "", "", 0.0).fields(v);
             let fields = self.fields(template, |v| rod.clone().fields(v));
             let _ = write!(text, "\n[[rod]]\nname = {}\n{fields}", quoted(&rod.name));
+        }
+        for road in &d.roads {
+            self.thing = format!("road \"{}\"", road.name);
+            let info = road.kind.info();
+            let template = |v: &mut dyn Fields| Road::new("", (info.template)()).fields(v);
+            let fields = self.fields(template, |v| road.clone().fields(v));
+            let (name, kind) = (quoted(&road.name), info.name);
+            let _ = write!(text, "\n[[road]]\nname = {name}\nkind = \"{kind}\"\n{fields}");
         }
         for force in &d.forces {
             self.thing = format!("force \"{}\"", force.name);
@@ -467,6 +475,15 @@ impl Fields for FieldWriter<'_, '_> {
 
     fn choice(&mut self, field: &Field, names: &[&'static str], value: &mut usize) {
         self.add(field, quoted(names.get(*value).copied().unwrap_or_default()));
+    }
+
+    fn road(&mut self, field: &Field, value: &mut String) {
+        self.add(field, quoted(value));
+    }
+
+    fn document(&mut self, field: &Field, value: &mut Document) {
+        // A written model stands alone: the text comes along.
+        self.add(field, format!("{{ text = {} }}", quoted(&value.text)));
     }
 }
 

@@ -6,7 +6,7 @@ mod common;
 
 use holonom_format::{Files, ModelFile, read, write};
 use holonom_multibody::description::fields::{Field, Fields};
-use holonom_multibody::description::{Coordinate, CoordinateMotion, CoordinateRef, Description};
+use holonom_multibody::description::{Coordinate, CoordinateMotion, CoordinateRef, Description, Document};
 use holonom_multibody::expression::Expression;
 use holonom_multibody::{Signal, elements};
 use std::path::{Path, PathBuf};
@@ -45,6 +45,8 @@ fn values(description: &mut Description) -> Vec<f64> {
         fn terms(&mut self, _: &Field, _: &mut Vec<(CoordinateRef, f64)>) {}
         fn flag(&mut self, _: &Field, _: &mut bool) {}
         fn choice(&mut self, _: &Field, _: &[&'static str], _: &mut usize) {}
+        fn road(&mut self, _: &Field, _: &mut String) {}
+        fn document(&mut self, _: &Field, _: &mut Document) {}
     }
     let mut take = Take(Vec::new());
     for joint in &mut description.joints {

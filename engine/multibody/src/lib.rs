@@ -17,10 +17,12 @@ pub mod forest;
 pub mod formalism;
 pub mod model;
 pub mod residual;
+pub mod road;
 mod signal;
 mod snapshot;
 pub mod start;
 pub mod tree;
+pub mod tyre;
 pub mod workspace;
 
 pub use description::Description;

@@ -3,12 +3,13 @@
 use holonom_multibody::Signal;
 use holonom_multibody::description::fields::{Field, Fields, Need, Noted, note};
 use holonom_multibody::description::{
-    Body, Constraint, CoordinateRef, Description, Force, Joint, Placement, Rod,
+    Body, Constraint, CoordinateRef, Description, Document, Force, Joint, Placement, Road, Rod,
 };
 use holonom_multibody::elements::constraints::CONSTRAINTS;
 use holonom_multibody::elements::forces::FORCES;
 use holonom_multibody::elements::joints::JOINTS;
 use holonom_multibody::expression::Expression;
+use holonom_multibody::road::{ROADS, RoadKind};
 
 /// A kind by its name, with its fields.
 fn all() -> Vec<(&'static str, Vec<Noted>)> {
@@ -24,17 +25,27 @@ fn all() -> Vec<(&'static str, Vec<Noted>)> {
         let fields = note(|visitor| (info.fields)(&mut (info.template)(), visitor));
         (info.name, fields)
     });
+    let roads = ROADS.iter().map(|info| {
+        let mut road = Road::new("", (info.template)());
+        (info.name, note(|visitor| road.fields(visitor)))
+    });
     let parts = [
         ("body", note(|visitor| Body::new("", 0.0).fields(visitor))),
         ("rod", note(|visitor| Rod::new("", "", "", 0.0).fields(visitor))),
     ];
-    joints.chain(constraints).chain(forces).chain(parts).collect()
+    joints
+        .chain(constraints)
+        .chain(forces)
+        .chain(roads)
+        .chain(parts)
+        .collect()
 }
 
 #[test]
 fn names_and_texts_are_complete() {
     let kinds = all();
-    assert_eq!(kinds.len(), JOINTS.len() + CONSTRAINTS.len() + FORCES.len() + 2);
+    let registries = JOINTS.len() + CONSTRAINTS.len() + FORCES.len() + ROADS.len();
+    assert_eq!(kinds.len(), registries + 2);
     for (kind, fields) in kinds {
         assert!(!fields.is_empty(), "{kind}");
         for (i, noted) in fields.iter().enumerate() {
@@ -115,6 +126,10 @@ impl Fields for References {
     }
     fn flag(&mut self, _: &Field, _: &mut bool) {}
     fn choice(&mut self, _: &Field, _: &[&'static str], _: &mut usize) {}
+    fn road(&mut self, _: &Field, value: &mut String) {
+        self.name(value, "road");
+    }
+    fn document(&mut self, _: &Field, _: &mut Document) {}
 }
 
 #[test]
@@ -134,6 +149,9 @@ fn every_reference_is_shown_and_renamed() {
         (info.fields)(&mut kind, &mut fill);
         part = part.force(Force::new(info.name, kind));
     }
+    let mut road = Road::new("road", RoadKind::Flat);
+    road.fields(&mut fill);
+    part = part.road(road);
     // A reference that was left out still has the template's empty name.
     let text = format!("{part:?}");
     assert!(!text.contains("\"\""), "{text}");
@@ -148,11 +166,16 @@ fn every_reference_is_shown_and_renamed() {
     for force in &mut whole.forces {
         (force.kind.info().fields)(&mut force.kind, &mut collect);
     }
+    for road in &mut whole.roads {
+        assert_eq!(road.name, "p_road");
+        road.fields(&mut collect);
+    }
     let expected = fill.found.iter().map(|name| match name.as_str() {
         "body.marker" => "p_body.marker",
         "ground.marker" => "ground.p_marker",
         "ground" => "ground.p_ground",
         "joint" => "p_joint",
+        "road" => "p_road",
         other => panic!("{other}"),
     });
     assert_eq!(collect.found, expected.collect::<Vec<_>>());

@@ -27,6 +27,7 @@ use crate::urdf;
 use core::ops::Range;
 use expressions::Names;
 use holonom_multibody::Description;
+use holonom_multibody::description::Document;
 use holonom_multibody::expression::is_reserved;
 use holonom_text::nearest;
 use parameters::Override;
@@ -421,6 +422,31 @@ impl Reader<'_, '_> {
             Kind::Text(text) => Some(text),
             _ => {
                 self.expected("a text", value);
+                None
+            }
+        }
+    }
+
+    /// A text: the name of its file, relative to this one, or a table with the text itself.
+    fn document(&mut self, value: &Value) -> Option<Document> {
+        if let Kind::Table(table) = &value.kind {
+            self.unknown_keys(table, "a text", &["text"]);
+            let text = table.get("text").map(|value| self.text(value));
+            return match text {
+                Some(text) => Some(Document::new("", text?)),
+                None => {
+                    self.expected("the name of a file or { text = … }", value);
+                    None
+                }
+            };
+        }
+        let name = self.text(value)?;
+        let path = self.folder.join(name);
+        match self.session.text(&path) {
+            Ok(text) => Some(Document::new(name, text)),
+            Err(reason) => {
+                let text = format!("cannot read `{}`: {reason}", path.display());
+                self.error(&value.span, text);
                 None
             }
         }

@@ -5,7 +5,7 @@
 
 use holonom_multibody::Signal;
 use holonom_multibody::description::fields::{Field, Fields};
-use holonom_multibody::description::{CoordinateMotion, CoordinateRef, Description};
+use holonom_multibody::description::{CoordinateMotion, CoordinateRef, Description, Document};
 use holonom_multibody::expression::{Expression, Scope};
 use std::sync::Arc;
 
@@ -68,4 +68,6 @@ impl Fields for Plain {
     fn terms(&mut self, _: &Field, _: &mut Vec<(CoordinateRef, f64)>) {}
     fn flag(&mut self, _: &Field, _: &mut bool) {}
     fn choice(&mut self, _: &Field, _: &[&'static str], _: &mut usize) {}
+    fn road(&mut self, _: &Field, _: &mut String) {}
+    fn document(&mut self, _: &Field, _: &mut Document) {}
 }

@@ -5,8 +5,8 @@ use crate::model_file::Label;
 use crate::tree::{Kind, Table, Value};
 use core::ops::Range;
 use holonom_multibody::Signal;
-use holonom_multibody::description::CoordinateRef;
 use holonom_multibody::description::fields::{Field, Fields, Need};
+use holonom_multibody::description::{CoordinateRef, Document};
 use holonom_multibody::expression::Expression;
 
 /// Reads the fields of one thing; [`TableReader::finish`] reports what is left over.
@@ -263,6 +263,22 @@ impl Fields for TableReader<'_, '_, '_, '_> {
             && let Some(index) = self.reader.choice(value, field.name, names)
         {
             *out = index;
+        }
+    }
+
+    fn road(&mut self, field: &Field, out: &mut String) {
+        if let Some(value) = self.field(field)
+            && let Some(text) = self.reader.text(value)
+        {
+            *out = text.to_string();
+        }
+    }
+
+    fn document(&mut self, field: &Field, out: &mut Document) {
+        if let Some(value) = self.field(field)
+            && let Some(document) = self.reader.document(value)
+        {
+            *out = document;
         }
     }
 }

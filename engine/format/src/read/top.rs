@@ -8,14 +8,16 @@ use crate::model_file::{Input, Label};
 use crate::settings::{SETTINGS, SettingKind, SettingValue};
 use crate::tree::{Kind, Table, Value};
 use holonom_multibody::Signal;
-use holonom_multibody::description::{Constraint, Force, Rod};
+use holonom_multibody::description::{Constraint, Force, ForceKind, Road, Rod};
 use holonom_multibody::elements::constraints::CONSTRAINTS;
 use holonom_multibody::elements::forces::FORCES;
 use holonom_multibody::expression::{DimensionState, Expression, Scope};
 use std::sync::Arc;
+use holonom_multibody::road::ROADS;
+use holonom_multibody::tyre::tir::TirFile;
 
 /// All tables of a model file.
-pub(crate) const TABLES: [&str; 13] = [
+pub(crate) const TABLES: [&str; 14] = [
     "model",
     "parameters",
     "table",
@@ -26,6 +28,7 @@ pub(crate) const TABLES: [&str; 13] = [
     "constraint",
     "rod",
     "force",
+    "road",
     "input",
     "output",
     "simulation",
@@ -68,6 +71,9 @@ impl Reader<'_, '_> {
         }
         for table in self.tables(root, "rod") {
             self.rod(table);
+        }
+        for table in self.tables(root, "road") {
+            self.road(table);
         }
         for table in self.tables(root, "force") {
             self.force(table);
@@ -151,6 +157,21 @@ impl Reader<'_, '_> {
         self.model.description.rods.push(rod);
     }
 
+    fn road(&mut self, table: &Table) {
+        let mut fields = TableReader::new(self, table, "a road");
+        let name = fields.name("road");
+        let known: Vec<&str> = ROADS.iter().map(|road| road.name).collect();
+        let kind = fields.required("kind", &format!("one of {}", known.join(", ")));
+        let kind = kind.and_then(|value| fields.reader.choice(value, "kind of road", &known));
+        let Some(info) = kind.map(|index| ROADS[index]) else {
+            return;
+        };
+        let mut road = Road::new(name, (info.template)());
+        road.fields(&mut fields);
+        fields.finish();
+        self.model.description.roads.push(road);
+    }
+
     fn force(&mut self, table: &Table) {
         let mut fields = TableReader::new(self, table, "a force");
         let name = fields.name("force");
@@ -163,7 +184,35 @@ impl Reader<'_, '_> {
         let mut kind = (info.template)();
         (info.fields)(&mut kind, &mut fields);
         fields.finish();
+        self.tyre_defaults(table, &kind);
         self.model.description.forces.push(Force { name, kind });
+    }
+
+    /// Says which keys a tyre property file leaves out; what is wrong with it compiling tells.
+    fn tyre_defaults(&mut self, table: &Table, kind: &ForceKind) {
+        const MOST: usize = 12;
+        let ForceKind::Tyre { data, .. } = kind else {
+            return;
+        };
+        let Some(file) = table.get("file") else { return };
+        let read = TirFile::parse(&data.text).and_then(|file| file.magic_formula());
+        // Scaling factors are often left out on purpose.
+        let Ok((_, absent)) = read else { return };
+        let absent: Vec<&str> = absent.into_iter().filter(|key| !key.starts_with('L')).collect();
+        if absent.is_empty() {
+            return;
+        }
+        let more = match absent.len() {
+            n if n > MOST => format!(" and {} more", n - MOST),
+            _ => String::new(),
+        };
+        let listed = absent[..absent.len().min(MOST)].join(", ");
+        let text = format!(
+            "`{}` does not give {listed}{more}: they are zero, ranges unbounded",
+            data.name
+        );
+        let place = self.place(&file.span);
+        self.report(Message::note(Some(place), text));
     }
 
     fn input(&mut self, table: &Table) {

@@ -341,8 +341,8 @@ impl Builder<'_> {
         let (mut has_force, mut has_torque) = (true, true);
         let reach = force.element.reach();
         let outputs = force.element.outputs();
-        for (shown, place) in outputs.iter().zip([extent, along]) {
-            self.push(shown.name, shown.unit, shown.doc.to_string(), source, place);
+        for (k, shown) in outputs.iter().enumerate() {
+            self.push(shown.name, shown.unit, shown.doc.to_string(), source, extent + k);
         }
         match reach {
             Reach::Coordinate(_) | Reach::Coordinates(_) if !outputs.is_empty() => {

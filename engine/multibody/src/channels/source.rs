@@ -90,7 +90,7 @@ pub(super) const FORCE_EXTENT: u8 = 6;
 pub(super) const FORCE_ALONG: u8 = 7;
 
 /// Values that any source but those of constraints may have.
-pub(super) const LARGEST: usize = 8;
+pub(super) const LARGEST: usize = 12;
 
 impl Source {
     /// What it needs.

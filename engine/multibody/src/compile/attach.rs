@@ -41,9 +41,13 @@ pub(super) fn attach(
         rows: Vec::new(),
         rods: Vec::new(),
         forces: Vec::new(),
+        roads: Vec::new(),
         states: Vec::new(),
         x0: Vec::new(),
     };
+    let mut faults = Vec::new();
+    attach.roads = super::tyres::roads(description, |frame| attach.frame(frame), &mut faults);
+    attach.errors.append(&mut faults);
     for (index, (joint, ends)) in description.joints.iter().zip(ends).enumerate() {
         if attach.lowered.joints[index].is_none() {
             attach.lowered.joints[index] = Some(attach.cut(joint, ends));
@@ -101,6 +105,7 @@ pub(super) struct Attach<'a, 'b> {
     rows: Vec<ModelRow>,
     rods: Vec<ModelRod>,
     forces: Vec<ModelForce>,
+    roads: Vec<super::tyres::CompiledRoad>,
     states: Vec<ModelState>,
     x0: Vec<f64>,
 }
@@ -453,6 +458,13 @@ impl Attach<'_, '_> {
                 law: Arc::new(Generic::new(ExpressionLaw::new(force.clone(), torque.clone()).ok()?).ok()?),
             }),
             ForceKind::JointFriction { .. } => self.joint_friction(place, kind)?,
+            ForceKind::Tyre { mount, .. }
+            | ForceKind::LinearTyre { mount, .. }
+            | ForceKind::CalspanTyre { mount, .. }
+            | ForceKind::TmeasyTyre { mount, .. } => {
+                let road = self.roads.iter().find(|road| road.name == mount.road)?.clone();
+                ForceElement::Tyre(super::tyres::tyre(kind, self.frame(&mount.wheel)?, road)?)
+            }
             ForceKind::Maxwell {
                 from,
                 to,

@@ -3,7 +3,7 @@
 use super::error::ModelError;
 use super::names::GROUND;
 use super::passive;
-use super::references::{constraint_place, force_place, joint_place, rod_place};
+use super::references::{constraint_place, force_place, joint_place, road_place, rod_place};
 use crate::description::{
     Body, ConstraintKind, CoordinateMotion, Description, ForceKind, Joint, JointKind, Marker,
 };
@@ -77,6 +77,12 @@ impl Check<'_> {
                 .forces
                 .iter()
                 .map(|f| (f.name.as_str(), force_place(&f.name))),
+        );
+        self.names(
+            description
+                .roads
+                .iter()
+                .map(|r| (r.name.as_str(), road_place(&r.name))),
         );
         told
     }
@@ -417,6 +423,10 @@ impl Check<'_> {
                     });
                 }
             }
+            ForceKind::Tyre { .. }
+            | ForceKind::LinearTyre { .. }
+            | ForceKind::CalspanTyre { .. }
+            | ForceKind::TmeasyTyre { .. } => super::tyres::check(kind, place, self.errors),
             kind => passive::check(kind, place, self.errors),
         }
     }

@@ -489,6 +489,27 @@ pub enum ModelError {
         /// Three angles in a row may be the cause.
         cardan: bool,
     },
+    /// A road that does not exist.
+    #[error(
+        "{place}: there is no road \"{name}\"{}",
+        guess(suggestion, "add it or correct the name")
+    )]
+    UnknownRoad {
+        /// Who refers to it.
+        place: String,
+        /// The name.
+        name: String,
+        /// A similar one that exists.
+        suggestion: Option<String>,
+    },
+    /// Data that make no road or tyre.
+    #[error("{place}: {reason}")]
+    BadData {
+        /// The road or the force.
+        place: String,
+        /// What is wrong.
+        reason: String,
+    },
 }
 
 /// What a fault is about, to find it in a file.
@@ -509,7 +530,8 @@ impl ModelError {
         let joint = |joint: &str| format!("joint \"{joint}\"");
         let (place, name) = match self {
             Self::DuplicateName { place, name, .. } => (place.clone(), Some(name)),
-            Self::UnknownBody { place, name, .. }
+            Self::UnknownRoad { place, name, .. }
+            | Self::UnknownBody { place, name, .. }
             | Self::UnknownMarker { place, name, .. }
             | Self::UnknownJoint { place, name, .. } => (place.clone(), Some(name)),
             Self::UnknownCoordinate { place, joint, .. }
@@ -530,7 +552,8 @@ impl ModelError {
             | Self::LawVariables { place, .. }
             | Self::OutOfRange { place, .. }
             | Self::Mismatch { place, .. }
-            | Self::WrongLaw { place, .. } => (place.clone(), None),
+            | Self::WrongLaw { place, .. }
+            | Self::BadData { place, .. } => (place.clone(), None),
             Self::IndefiniteInertia { body, .. }
             | Self::ImpossibleInertia { body, .. }
             | Self::InertiaWithoutMass { body } => (owner(body), None),
@@ -585,7 +608,7 @@ impl ModelError {
                 "the orientation" => &["angular_velocity", "orientation"],
                 _ => &[],
             },
-            Self::LoadOnGround { .. } => &["frame"],
+            Self::LoadOnGround { .. } => &["frame", "wheel"],
             Self::OutOfRange { field, .. } | Self::Mismatch { field, .. } => core::slice::from_ref(field),
             _ => &[],
         }

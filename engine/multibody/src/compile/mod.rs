@@ -17,6 +17,7 @@ mod passive;
 mod references;
 mod referred;
 mod topology;
+mod tyres;
 
 pub use error::{ModelError, ModelErrors, Subject};
 

@@ -140,7 +140,11 @@ impl Attach<'_, '_> {
             | ForceKind::User { .. }
             | ForceKind::Expression { .. }
             | ForceKind::Maxwell { .. }
-            | ForceKind::JointFriction { .. } => return None,
+            | ForceKind::JointFriction { .. }
+            | ForceKind::Tyre { .. }
+            | ForceKind::LinearTyre { .. }
+            | ForceKind::CalspanTyre { .. }
+            | ForceKind::TmeasyTyre { .. } => return None,
         })
     }
 }
@@ -179,7 +183,11 @@ pub(super) fn check(kind: &ForceKind, place: &str, errors: &mut Vec<ModelError>)
         | ForceKind::User { .. }
         | ForceKind::Expression { .. }
         | ForceKind::Maxwell { .. }
-        | ForceKind::JointFriction { .. } => Faults::default(),
+        | ForceKind::JointFriction { .. }
+        | ForceKind::Tyre { .. }
+        | ForceKind::LinearTyre { .. }
+        | ForceKind::CalspanTyre { .. }
+        | ForceKind::TmeasyTyre { .. } => Faults::default(),
     };
     let place = || place.to_string();
     errors.extend(faults.0.into_iter().map(|fault| match fault {

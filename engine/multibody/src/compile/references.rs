@@ -1,9 +1,10 @@
 //! Checks what refers to frames and coordinates, before there is a tree.
 
 use super::error::ModelError;
-use super::names::{Names, Place};
+use super::names::{GROUND, Names, Place};
 use super::referred::Referred;
-use crate::description::{ConstraintKind, CoordinateMotion, CoordinateRef, Description, ForceKind};
+use crate::description::{ConstraintKind, CoordinateMotion, CoordinateRef, Description, ForceKind, Mount};
+use holonom_text::nearest;
 use std::collections::HashMap;
 
 /// Gives the ends of each joint, none where they do not exist.
@@ -28,6 +29,9 @@ pub(super) fn check(
     for rod in &description.rods {
         check.pair(&rod.from, &rod.to, &rod_place(&rod.name));
     }
+    for road in &description.roads {
+        check.frame(&road.frame, &road_place(&road.name));
+    }
     for force in &description.forces {
         check.force(&force_place(&force.name), &force.kind);
     }
@@ -48,6 +52,10 @@ pub(super) fn rod_place(name: &str) -> String {
 
 pub(super) fn force_place(name: &str) -> String {
     format!("force \"{name}\"")
+}
+
+pub(super) fn road_place(name: &str) -> String {
+    format!("road \"{name}\"")
 }
 
 struct Check<'a, 'b> {
@@ -189,6 +197,13 @@ impl Check<'_, '_> {
     }
 
     fn force(&mut self, place: &str, kind: &ForceKind) {
+        if let ForceKind::Tyre { mount, .. }
+        | ForceKind::LinearTyre { mount, .. }
+        | ForceKind::CalspanTyre { mount, .. }
+        | ForceKind::TmeasyTyre { mount, .. } = kind
+        {
+            return self.tyre(place, mount);
+        }
         let referred = Referred::by(kind);
         match referred.frames.as_slice() {
             [frame] => {
@@ -212,6 +227,36 @@ impl Check<'_, '_> {
             {
                 self.taken(place, &found, "locked", "free it or remove the force");
             }
+        }
+    }
+}
+
+impl Check<'_, '_> {
+    /// A wheel and the road it rolls on.
+    fn tyre(&mut self, place: &str, mount: &Mount) {
+        let roads = &self.description.roads;
+        let frame = match roads.iter().find(|road| road.name == mount.road) {
+            Some(road) => road.frame.as_str(),
+            None if mount.road.is_empty() => GROUND,
+            None => {
+                let names = roads.iter().map(|road| road.name.as_str());
+                self.errors.push(ModelError::UnknownRoad {
+                    place: place.to_string(),
+                    name: mount.road.clone(),
+                    suggestion: nearest(&mount.road, names).map(str::to_string),
+                });
+                GROUND
+            }
+        };
+        // The frame of the road is checked with the road.
+        let carrier = self.names.frame(frame, place).map_or(0, |found| found.body);
+        if let Some(wheel) = self.frame(&mount.wheel, place)
+            && wheel.body == carrier
+        {
+            self.errors.push(ModelError::SameBody {
+                place: place.to_string(),
+                body: self.names.body(carrier).to_string(),
+            });
         }
     }
 }

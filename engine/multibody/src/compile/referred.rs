@@ -2,7 +2,7 @@
 
 use crate::Signal;
 use crate::description::fields::{Field, Fields};
-use crate::description::{CoordinateRef, ForceKind};
+use crate::description::{CoordinateRef, Document, ForceKind};
 use crate::expression::Expression;
 
 /// Frames and coordinates in the order in which the fields are shown.
@@ -40,6 +40,8 @@ impl Fields for Referred {
     fn terms(&mut self, _: &Field, value: &mut Vec<(CoordinateRef, f64)>) {
         self.coordinates.extend(value.iter().map(|(c, _)| c.clone()));
     }
+    fn road(&mut self, _: &Field, _: &mut String) {}
+    fn document(&mut self, _: &Field, _: &mut Document) {}
     fn flag(&mut self, _: &Field, _: &mut bool) {}
     fn choice(&mut self, _: &Field, _: &[&'static str], _: &mut usize) {}
 }

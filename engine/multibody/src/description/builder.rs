@@ -32,6 +32,7 @@ impl Description {
             constraints: Vec::new(),
             rods: Vec::new(),
             forces: Vec::new(),
+            roads: Vec::new(),
         }
     }
 
@@ -77,6 +78,12 @@ impl Description {
     /// Adds a force element.
     pub fn force(mut self, force: Force) -> Self {
         self.forces.push(force);
+        self
+    }
+
+    /// Adds a road.
+    pub fn road(mut self, road: Road) -> Self {
+        self.roads.push(road);
         self
     }
 

@@ -14,7 +14,7 @@
 //! assert_eq!(mass.default.as_deref(), Some("0"));
 //! ```
 
-use super::{Body, CoordinateRef, Joint, Rod};
+use super::{Body, CoordinateRef, Document, Joint, Rod};
 use crate::Signal;
 use crate::expression::Expression;
 
@@ -95,6 +95,10 @@ pub trait Fields {
     fn flag(&mut self, field: &Field, value: &mut bool);
     /// One of several names, by its number.
     fn choice(&mut self, field: &Field, names: &[&'static str], value: &mut usize);
+    /// A road by its name; empty for the plane z = 0 of the ground.
+    fn road(&mut self, field: &Field, value: &mut String);
+    /// A text in a file of its own.
+    fn document(&mut self, field: &Field, value: &mut Document);
 }
 
 /// The first of two frames.
@@ -172,6 +176,10 @@ pub enum Sort {
     Flag,
     /// One of these names.
     Choice(Vec<&'static str>),
+    /// Name of a road.
+    Road,
+    /// Name of a file, or a table with its text.
+    Document,
 }
 
 impl Sort {
@@ -191,6 +199,8 @@ impl Sort {
             Self::Terms => "coordinates with factors".to_string(),
             Self::Flag => "true or false".to_string(),
             Self::Choice(names) => names.join(" | "),
+            Self::Road => "road".to_string(),
+            Self::Document => "file, or { text = … }".to_string(),
         }
     }
 }
@@ -312,5 +322,11 @@ impl Fields for Notes {
     fn choice(&mut self, field: &Field, names: &[&'static str], value: &mut usize) {
         let chosen = names.get(*value).copied().unwrap_or_default();
         self.add(field, Sort::Choice(names.to_vec()), format!("{chosen:?}"));
+    }
+    fn road(&mut self, field: &Field, value: &mut String) {
+        self.add(field, Sort::Road, format!("{value:?}"));
+    }
+    fn document(&mut self, field: &Field, value: &mut Document) {
+        self.add(field, Sort::Document, format!("{:?}", value.name));
     }
 }

@@ -10,14 +10,21 @@ use crate::elements::forces::{
 };
 use crate::expression::Expression;
 use crate::forest::Hint;
+use crate::tyre::{Calspan, Linear, Tmeasy};
 use holonom_algebra::{Mat3, Pose, Quaternion, Vec3};
 use std::sync::Arc;
 
 mod builder;
+mod document;
 pub mod fields;
 pub(crate) mod include;
+mod road;
+mod tyre;
 
+pub use document::Document;
 pub use include::{Axis, IncludeError, Mirror, Placement};
+pub use road::Road;
+pub use tyre::{Carcass, Mount};
 
 /// A mechanism as described: nothing is checked until it is compiled.
 ///
@@ -41,6 +48,8 @@ pub struct Description {
     pub rods: Vec<Rod>,
     /// Force elements.
     pub forces: Vec<Force>,
+    /// Road surfaces.
+    pub roads: Vec<Road>,
 }
 
 /// Position and orientation of a frame in another.
@@ -454,6 +463,40 @@ pub enum ForceKind {
         target: Signal,
         /// Numbers.
         law: ServoLaw,
+    },
+    /// A tyre by the Magic Formula, with its data in a `.tir` file.
+    Tyre {
+        /// Where it is and on what it rolls.
+        mount: Mount,
+        /// The file.
+        data: Document,
+    },
+    /// A tyre of constant stiffness within the friction ellipse.
+    LinearTyre {
+        /// Where it is and on what it rolls.
+        mount: Mount,
+        /// Radius and stiffness.
+        carcass: Carcass,
+        /// The law of its forces.
+        law: Linear,
+    },
+    /// A tyre with the side force of the Calspan model.
+    CalspanTyre {
+        /// Where it is and on what it rolls.
+        mount: Mount,
+        /// Radius and stiffness.
+        carcass: Carcass,
+        /// The law of its forces.
+        law: Calspan,
+    },
+    /// A TMeasy tyre.
+    TmeasyTyre {
+        /// Where it is and on what it rolls.
+        mount: Mount,
+        /// Radius and stiffness.
+        carcass: Carcass,
+        /// The law of its forces.
+        law: Box<Tmeasy>,
     },
     /// Spring and damper in series between the origins of two frames; the displacement of the
     /// damper is a state of its own.

@@ -197,6 +197,19 @@ impl Expression {
         .0
     }
 
+    /// Value, first and second derivative by one of its variables, the others held.
+    pub fn partial<T: Real>(&self, variables: &[T], by: usize) -> [T; 3] {
+        run(&self.0.program, self.0.depth, &self.0.tables, |k| {
+            let value = variables.get(k).copied().unwrap_or(T::constant(f64::NAN));
+            if k == by {
+                Jet::variable(value)
+            } else {
+                Jet([value, T::zero(), T::zero()])
+            }
+        })
+        .0
+    }
+
     /// Whether it depends on no variable.
     pub fn is_constant(&self) -> bool {
         self.value().is_some()

@@ -152,6 +152,14 @@ fn imbalance(description: &Description, values: HashMap<String, f64>) -> f64 {
                     .unwrap();
                 sums.add_pair(&joint.from, &joint.to, known.pose(&joint.to).0, force, torque);
             }
+            ForceKind::Tyre { mount, .. }
+            | ForceKind::LinearTyre { mount, .. }
+            | ForceKind::CalspanTyre { mount, .. }
+            | ForceKind::TmeasyTyre { mount, .. } => {
+                // On the plane of the ground here.
+                let wheel = &mount.wheel;
+                sums.add_pair("ground", wheel, known.pose(wheel).0, force, torque);
+            }
         }
     }
     let mut worst = 0.0_f64;

@@ -8,3 +8,4 @@ mod energy;
 mod forces;
 mod laws;
 mod stand;
+mod tyres;

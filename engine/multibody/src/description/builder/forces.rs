@@ -1,7 +1,8 @@
 //! Constructors of force elements.
 
 use crate::Signal;
-use crate::description::{CoordinateRef, Force, ForceKind};
+use crate::description::{Carcass, CoordinateRef, Document, Force, ForceKind, Mount};
+use crate::tyre::{Calspan, Linear, Tmeasy};
 use std::sync::Arc;
 
 /// Constructors. What they do not ask for is zero and can be set by the methods.
@@ -180,6 +181,35 @@ impl Force {
             radius: 1.0,
         };
         Self::new(name, kind)
+    }
+
+    /// A tyre by the Magic Formula with a tyre property file.
+    ///
+    /// ```
+    /// use holonom_multibody::description::{Document, Force, Mount};
+    /// use holonom_multibody::tyre::{MagicFormula, tir::TirFile};
+    /// let data = TirFile::from_magic_formula(&MagicFormula { fnomin: 4000.0, ..MagicFormula::default() });
+    /// let tyre = Force::tyre("tyre", Mount::new("wheel").on("road"), Document::new("car.tir", data.to_string()));
+    /// assert_eq!(tyre.kind.info().name, "tyre");
+    /// ```
+    pub fn tyre(name: impl Into<String>, mount: Mount, data: Document) -> Self {
+        Self::new(name, ForceKind::Tyre { mount, data })
+    }
+
+    /// A tyre of constant stiffness within the friction ellipse.
+    pub fn linear_tyre(name: impl Into<String>, mount: Mount, carcass: Carcass, law: Linear) -> Self {
+        Self::new(name, ForceKind::LinearTyre { mount, carcass, law })
+    }
+
+    /// A tyre with the side force of the Calspan model.
+    pub fn calspan_tyre(name: impl Into<String>, mount: Mount, carcass: Carcass, law: Calspan) -> Self {
+        Self::new(name, ForceKind::CalspanTyre { mount, carcass, law })
+    }
+
+    /// A TMeasy tyre.
+    pub fn tmeasy_tyre(name: impl Into<String>, mount: Mount, carcass: Carcass, law: Tmeasy) -> Self {
+        let law = Box::new(law);
+        Self::new(name, ForceKind::TmeasyTyre { mount, carcass, law })
     }
 
     /// A user's law between two frames: 19 inputs and 6 outputs, see [`ForceKind::User`].

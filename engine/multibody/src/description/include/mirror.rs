@@ -247,6 +247,15 @@ impl Description {
         for force in &mut self.forces {
             (force.kind.info().mirror)(&mut force.kind, &mut mirror);
         }
+        for road in &mut self.roads {
+            mirror.upper_side(&mut road.frame);
+            if axis == Axis::X {
+                road.reversed = !road.reversed;
+            } else {
+                // The frame turned about x sees y the other way round.
+                road.swapped = !road.swapped;
+            }
+        }
         for (frame, turned) in &mirror.turned {
             self.add_turned(frame, turned);
         }

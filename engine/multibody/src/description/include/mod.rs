@@ -7,7 +7,7 @@ pub use mirror::{Axis, Mirror};
 pub(crate) use mirror::{same_constraint, same_force};
 
 use super::fields::{Field, Fields};
-use super::{CoordinateRef, Description, Frame, Marker};
+use super::{CoordinateRef, Description, Document, Frame, Marker};
 use crate::compile::ModelError;
 use crate::compile::names::{GROUND, Names};
 use crate::description::ForceKind;
@@ -163,6 +163,7 @@ impl Description {
                 format!("{carrier}.{}", placement.ground_marker())
             },
             carrier: &carrier,
+            roads: part.roads.iter().map(|road| road.name.clone()).collect(),
         };
         rename.all(&mut part);
 
@@ -187,6 +188,7 @@ impl Description {
         self.constraints.append(&mut part.constraints);
         self.rods.append(&mut part.rods);
         self.forces.append(&mut part.forces);
+        self.roads.append(&mut part.roads);
         Ok(())
     }
 }
@@ -230,6 +232,8 @@ struct Rename<'a> {
     ground: String,
     /// The body that carries the part.
     carrier: &'a str,
+    /// Roads of the part; others are the host's.
+    roads: Vec<String>,
 }
 
 impl Rename<'_> {
@@ -254,6 +258,10 @@ impl Rename<'_> {
         for force in &mut part.forces {
             longer(&mut force.name);
             (force.kind.info().fields)(&mut force.kind, self);
+        }
+        for road in &mut part.roads {
+            longer(&mut road.name);
+            road.fields(self);
         }
     }
 }
@@ -284,4 +292,10 @@ impl Fields for Rename<'_> {
     }
     fn flag(&mut self, _: &Field, _: &mut bool) {}
     fn choice(&mut self, _: &Field, _: &[&'static str], _: &mut usize) {}
+    fn road(&mut self, _: &Field, value: &mut String) {
+        if self.roads.contains(value) {
+            value.insert_str(0, self.prefix);
+        }
+    }
+    fn document(&mut self, _: &Field, _: &mut Document) {}
 }

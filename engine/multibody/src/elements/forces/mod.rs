@@ -28,7 +28,7 @@ pub trait ForceLaw {
     fn stores_energy(&self) -> bool {
         true
     }
-    /// Scalars that users want to see of it, two at most, in place of what its reach shows. Their
+    /// Scalars that users want to see of it, six at most, in place of what its reach shows. Their
     /// values come from [`shown`](Self::shown).
     fn outputs(&self) -> Vec<ShownValue> {
         Vec::new()
@@ -103,13 +103,16 @@ pub struct ForceInfo {
     pub mirror: fn(&mut ForceKind, &mut Mirror),
 }
 
+mod calspan_tyre;
 mod characteristic;
 mod contact;
 mod expression;
 pub(crate) mod faults;
 mod line;
+mod linear_tyre;
 mod one_sided;
 mod reach;
+mod tmeasy_tyre;
 
 pub use air_spring::GasLaw;
 pub use anti_roll_bar::AntiRollLaw;
@@ -249,6 +252,8 @@ registry! {
     actuator Actuator,
     /// Drive to a set point.
     servo Servo,
+    /// A tyre with any law.
+    tyre Tyre,
     /// Spring and damper in series.
     maxwell Maxwell,
     /// Friction on a coordinate of a joint.
@@ -256,4 +261,7 @@ registry! {
     // Kinds that become another element.
     +
     expression Expression,
+    linear_tyre LinearTyre,
+    calspan_tyre CalspanTyre,
+    tmeasy_tyre TmeasyTyre,
 }

@@ -1,0 +1,131 @@
+//! What all tyres have besides the law of their forces.
+
+use super::fields::{Field, Fields};
+
+/// Where a tyre is and on what it rolls.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Mount {
+    /// Frame on the wheel: origin at its centre, y along its axle to the left.
+    pub wheel: String,
+    /// Name of the road; empty for the plane z = 0 of the ground.
+    pub road: String,
+    /// Length over which height and slope of the road are averaged, m; zero for a single point.
+    pub enveloping: f64,
+    /// The mirror image of the data: for a tyre on the other side than the one measured.
+    pub mirrored: bool,
+}
+
+impl Mount {
+    /// A tyre on a wheel, on the plane z = 0 of the ground.
+    pub fn new(wheel: impl Into<String>) -> Self {
+        Self {
+            wheel: wheel.into(),
+            ..Self::default()
+        }
+    }
+
+    /// The same on a road.
+    pub fn on(mut self, road: impl Into<String>) -> Self {
+        self.road = road.into();
+        self
+    }
+
+    /// The same with the road averaged over a length, m.
+    pub fn enveloping(mut self, length: f64) -> Self {
+        self.enveloping = length;
+        self
+    }
+
+    pub(crate) fn fields(&mut self, visitor: &mut dyn Fields) {
+        let doc = "Frame on the wheel: origin at its centre, y along its axle to the left.";
+        visitor.frame(&Field::required("wheel", "", doc), &mut self.wheel);
+        let doc = "Name of the road; without it the plane z = 0 of the ground.";
+        visitor.road(&Field::optional("road", "", doc), &mut self.road);
+        let doc = "Length over which height and slope of the road are averaged; zero for a single point.";
+        visitor.number(&Field::optional("enveloping", "m", doc), &mut self.enveloping);
+        let doc = "The mirror image of the data: for a tyre on the other side than the one measured.";
+        visitor.flag(&Field::optional("mirrored", "", doc), &mut self.mirrored);
+    }
+}
+
+/// Radius and stiffness of a tyre.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Carcass {
+    /// Radius r₀ without load, m.
+    pub radius: f64,
+    /// Vertical stiffness k, N/m.
+    pub stiffness: f64,
+    /// Quadratic part k₂ of the load, N/m².
+    pub stiffening: f64,
+    /// Vertical damping, N s/m.
+    pub damping: f64,
+    /// Share λ in the effective rolling radius r₀ − (1 − λ) δ.
+    pub rolling_radius: f64,
+    /// Moment against rolling by load and radius.
+    pub rolling_resistance: f64,
+    /// Relaxation length along x, m, for laws that do not know it.
+    pub relaxation_x: f64,
+    /// Relaxation length along y, m.
+    pub relaxation_y: f64,
+}
+
+impl Default for Carcass {
+    fn default() -> Self {
+        Self {
+            radius: 0.0,
+            stiffness: 0.0,
+            stiffening: 0.0,
+            damping: 0.0,
+            rolling_radius: 2.0 / 3.0,
+            rolling_resistance: 0.0,
+            relaxation_x: 0.3,
+            relaxation_y: 0.5,
+        }
+    }
+}
+
+impl Carcass {
+    /// A radius in m and a vertical stiffness in N/m.
+    pub fn new(radius: f64, stiffness: f64) -> Self {
+        Self {
+            radius,
+            stiffness,
+            ..Self::default()
+        }
+    }
+
+    /// Shows the fields, those of the relaxation where they count.
+    pub(crate) fn fields(&mut self, visitor: &mut dyn Fields, relaxes: bool) {
+        let mut number = |field: Field, value: &mut f64| visitor.number(&field, value);
+        number(
+            Field::required("radius", "m", "Radius without load."),
+            &mut self.radius,
+        );
+        number(
+            Field::required("stiffness", "N/m", "Vertical stiffness: load by deflection."),
+            &mut self.stiffness,
+        );
+        let doc = "Part of the load that grows with the square of the deflection.";
+        number(Field::optional("stiffening", "N/m²", doc), &mut self.stiffening);
+        number(
+            Field::optional("damping", "N s/m", "Vertical damping; it never pulls."),
+            &mut self.damping,
+        );
+        let doc = "Share s in the effective rolling radius: radius − (1 − s) deflection.";
+        number(
+            Field::optional("rolling_radius", "", doc),
+            &mut self.rolling_radius,
+        );
+        let doc = "Moment against rolling by load and radius.";
+        number(
+            Field::optional("rolling_resistance", "", doc),
+            &mut self.rolling_resistance,
+        );
+        if relaxes {
+            let doc = "Relaxation length along the wheel.";
+            number(Field::optional("relaxation_x", "m", doc), &mut self.relaxation_x);
+            let doc = "Relaxation length across the wheel.";
+            number(Field::optional("relaxation_y", "m", doc), &mut self.relaxation_y);
+        }
+    }
+}

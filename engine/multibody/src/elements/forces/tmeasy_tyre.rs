@@ -1,0 +1,142 @@
+//! A TMeasy tyre. When compiled it is a [`Tyre`](super::Tyre).
+
+use super::ForceInfo;
+use super::tyre::mirror;
+use crate::description::fields::{Field, Fields};
+use crate::description::{Carcass, ForceKind, Mount};
+use crate::tyre::Tmeasy;
+
+/// The entry of the registry.
+pub(super) const FORCE: ForceInfo = ForceInfo {
+    name: "tmeasy-tyre",
+    doc: "A TMeasy tyre on a road; fields that end in `_double` hold at twice the nominal load.",
+    in_files: true,
+    template,
+    fields,
+    mirror,
+};
+
+fn template() -> ForceKind {
+    ForceKind::TmeasyTyre {
+        mount: Mount::default(),
+        carcass: Carcass::default(),
+        law: Box::default(),
+    }
+}
+
+fn fields(kind: &mut ForceKind, visitor: &mut dyn Fields) {
+    let ForceKind::TmeasyTyre { mount, carcass, law } = kind else {
+        return;
+    };
+    mount.fields(visitor);
+    carcass.fields(visitor, false);
+    let mut number = |name, unit, doc, value: &mut f64| {
+        visitor.number(&Field::required(name, unit, doc), value);
+    };
+    number("nominal_load", "N", "Nominal load.", &mut law.nominal_load);
+    let doc = "Stiffness of the carcass along the wheel, for the relaxation.";
+    number("stiffness_x", "N/m", doc, &mut law.stiffness_x);
+    let doc = "Stiffness of the carcass across the wheel, for the relaxation.";
+    number("stiffness_y", "N/m", doc, &mut law.stiffness_y);
+    let mut pair = |[one, two]: [&'static str; 2], unit, doc, value: &mut [f64; 2]| {
+        number(one, unit, doc, &mut value[0]);
+        number(two, unit, "The same at twice the nominal load.", &mut value[1]);
+    };
+    let x = &mut law.x;
+    let doc = "Longitudinal force by slip, for small slip.";
+    pair(["slope_x", "slope_x_double"], "N", doc, &mut x.slope);
+    let doc = "Largest longitudinal force.";
+    pair(
+        ["peak_force_x", "peak_force_x_double"],
+        "N",
+        doc,
+        &mut x.peak_force,
+    );
+    let doc = "Slip at the largest longitudinal force.";
+    pair(["peak_slip_x", "peak_slip_x_double"], "", doc, &mut x.peak_slip);
+    let doc = "Longitudinal force when sliding.";
+    pair(
+        ["sliding_force_x", "sliding_force_x_double"],
+        "N",
+        doc,
+        &mut x.sliding_force,
+    );
+    let doc = "Slip from which it slides.";
+    pair(
+        ["sliding_slip_x", "sliding_slip_x_double"],
+        "",
+        doc,
+        &mut x.sliding_slip,
+    );
+    let y = &mut law.y;
+    let doc = "Side force by slip, for small slip.";
+    pair(["slope_y", "slope_y_double"], "N", doc, &mut y.slope);
+    let doc = "Largest side force.";
+    pair(
+        ["peak_force_y", "peak_force_y_double"],
+        "N",
+        doc,
+        &mut y.peak_force,
+    );
+    let doc = "Slip at the largest side force.";
+    pair(["peak_slip_y", "peak_slip_y_double"], "", doc, &mut y.peak_slip);
+    let doc = "Side force when sliding.";
+    pair(
+        ["sliding_force_y", "sliding_force_y_double"],
+        "N",
+        doc,
+        &mut y.sliding_force,
+    );
+    let doc = "Slip from which it slides sideways.";
+    pair(
+        ["sliding_slip_y", "sliding_slip_y_double"],
+        "",
+        doc,
+        &mut y.sliding_slip,
+    );
+    let doc = "Pneumatic trail without slip by the length of the contact.";
+    pair(["trail", "trail_double"], "", doc, &mut law.trail);
+    let doc = "Lateral slip at which the trail passes zero.";
+    pair(
+        ["trail_zero_slip", "trail_zero_slip_double"],
+        "",
+        doc,
+        &mut law.trail_zero,
+    );
+    let doc = "Lateral slip from which there is no trail.";
+    pair(
+        ["trail_end_slip", "trail_end_slip_double"],
+        "",
+        doc,
+        &mut law.trail_end,
+    );
+}
+
+impl Tmeasy {
+    /// What is wrong with its numbers, in words.
+    pub(crate) fn fault(&self) -> Option<&'static str> {
+        let positive = |pair: &[f64; 2]| pair.iter().all(|x| *x > 0.0);
+        let axis = |a: &crate::tyre::TmeasyAxis| {
+            let all = [
+                &a.slope,
+                &a.peak_force,
+                &a.peak_slip,
+                &a.sliding_force,
+                &a.sliding_slip,
+            ];
+            all.iter().all(|pair| positive(pair))
+        };
+        let order = |a: &crate::tyre::TmeasyAxis| (0..2).all(|k| a.sliding_slip[k] > a.peak_slip[k]);
+        if !(axis(&self.x) && axis(&self.y) && self.nominal_load > 0.0) {
+            Some("slopes, forces, slips and the nominal load must be positive")
+        } else if !(order(&self.x) && order(&self.y)) {
+            Some("the slip from which it slides must exceed the slip at the largest force")
+        } else if !(self.stiffness_x > 0.0 && self.stiffness_y > 0.0) {
+            Some("the stiffnesses of the carcass (`stiffness_x`, `stiffness_y`) must be positive")
+        } else if !(positive(&self.trail_zero) && (0..2).all(|k| self.trail_end[k] > self.trail_zero[k])) {
+            Some("`trail_zero_slip` must be positive and less than `trail_end_slip`")
+        } else {
+            None
+        }
+    }
+}

@@ -1,0 +1,349 @@
+//! A tyre on a road.
+
+use super::{ForceInfo, ForceLaw, OwnState, Reach, ShownValue};
+use crate::description::fields::{Field, Fields};
+use crate::description::{Carcass, Document, ForceKind, Mirror, Mount};
+use crate::elements::scene::{Loads, Scene};
+use crate::model::Attachment;
+use crate::road::{Elevation, Surface};
+use crate::tyre::smooth::{at_least, direction, magnitude, rise, root};
+use crate::tyre::{Contact, Forces, TyreLaw};
+use holonom_algebra::{Mat3, Real, Vec3};
+
+/// The entry of the registry.
+pub(super) const FORCE: ForceInfo = ForceInfo {
+    name: "tyre",
+    doc: "A tyre by the Magic Formula (PAC2002), with its data in a .tir file, on a road.",
+    in_files: true,
+    template,
+    fields,
+    mirror,
+};
+
+fn template() -> ForceKind {
+    ForceKind::Tyre {
+        mount: Mount::default(),
+        data: Document::default(),
+    }
+}
+
+fn fields(kind: &mut ForceKind, visitor: &mut dyn Fields) {
+    let ForceKind::Tyre { mount, data } = kind else {
+        return;
+    };
+    mount.fields(visitor);
+    let doc = "The tyre property file, relative to the model file; or a table with its text.";
+    visitor.document(&Field::required("file", "", doc), data);
+}
+
+/// The image of a tyre rolls on the image of the road, with its left and right exchanged.
+pub(super) fn mirror(kind: &mut ForceKind, _: &mut Mirror) {
+    if let ForceKind::Tyre { mount, .. }
+    | ForceKind::LinearTyre { mount, .. }
+    | ForceKind::CalspanTyre { mount, .. }
+    | ForceKind::TmeasyTyre { mount, .. } = kind
+    {
+        mount.mirrored = !mount.mirrored;
+    }
+}
+
+/// A wheel that touches a road in one point.
+///
+/// The y axis of the wheel's frame is its axle. With n the normal of the road at the contact point,
+/// x̂ along y × n and r the distance from the centre to the tangent plane within the wheel plane,
+/// the deflection is δ = r₀ − r and the load F_z = k δ + k₂ δ² + d δ̇ ≥ 0 for δ > 0; the damping
+/// sets in over the first hundredth of the radius, so that the load is continuous at touch-down.
+///
+/// Slip is transient: the tread is deflected by u along x̂ and by w across, two states of the
+/// element. With the relaxation lengths σ, the velocity V_x of the centre and V_s of the tread,
+/// u̇ = −V_sx − |V_x| u/σ_x and ẇ = V_sy − |V_x| w/σ_y; κ = u/σ_x and tan α = w/σ_y go into the law
+/// (H. B. Pacejka, Tyre and Vehicle Dynamics, 2nd ed., sections 7.2 and 8.6). At standstill the
+/// states are springs: a parked vehicle does not creep. Below the speed [`Tyre::LOW_SPEED`] a damping
+/// V_s/[`Tyre::DAMPING_SPEED`] is added to the slips, and the deflection ends at the slip 1.
+///
+/// The slip is that at the effective rolling radius r_e, the force acts at r; the moment (r − r_e) F_x
+/// about the axle makes up for the difference, so that tangential forces take the power F_x V_sx +
+/// F_y V_sy and no more.
+#[derive(Clone, Debug)]
+pub struct Tyre {
+    /// Centre of the wheel; y along the axle.
+    pub wheel: Attachment,
+    /// Frame of the road.
+    pub road: Attachment,
+    /// Its surface.
+    pub surface: Surface,
+    /// Signs of x and y with which the surface is asked: the road may be reversed or swapped.
+    pub signs: [f64; 2],
+    /// Friction of the road as a factor.
+    pub friction: f64,
+    /// Radius and stiffness.
+    pub carcass: Carcass,
+    /// The law of its forces.
+    pub law: TyreLaw,
+    /// The law sees left and right exchanged.
+    pub mirrored: bool,
+    /// Length over which the road is averaged, m.
+    pub enveloping: f64,
+}
+
+/// The wheel at the road; vectors in the axes of the road.
+struct Touch<T> {
+    road_axes: Mat3<T>,
+    forward: Vec3<T>,
+    sideways: Vec3<T>,
+    normal: Vec3<T>,
+    axle: Vec3<T>,
+    /// From the centre of the wheel to the contact point.
+    arm: Vec3<T>,
+    camber: T,
+    deflection: T,
+    load: T,
+    /// 0 in the air, 1 on the road.
+    touching: T,
+    /// Angular velocity about the axle.
+    spin: T,
+    /// r − r_e.
+    radius_gap: T,
+    /// V_x.
+    speed: T,
+    /// V_sx, V_sy.
+    sliding: [T; 2],
+    /// σ_x, σ_y.
+    relaxation: [T; 2],
+    /// 1 at standstill, 0 at speed.
+    slow: T,
+}
+
+/// Points and weights of Gauss on (−1, 1).
+const GAUSS: [(f64, f64); 5] = [
+    (-0.906_179_845_938_664, 0.118_463_442_528_094_54),
+    (-0.538_469_310_105_683_1, 0.239_314_335_249_683_24),
+    (0.0, 0.284_444_444_444_444_46),
+    (0.538_469_310_105_683_1, 0.239_314_335_249_683_24),
+    (0.906_179_845_938_664, 0.118_463_442_528_094_54),
+];
+
+impl Tyre {
+    /// Speed below which the slips are damped, m/s.
+    pub const LOW_SPEED: f64 = 0.5;
+    /// Speed by which sliding adds to the slips at standstill, m/s.
+    pub const DAMPING_SPEED: f64 = 3.0;
+    /// Share of the radius over which the damping sets in.
+    const TOUCH: f64 = 0.01;
+    /// Shortest relaxation length by the radius.
+    const SHORTEST: f64 = 0.1;
+    /// Time in which the deflection of a wheel in the air fades, s.
+    const FADING: f64 = 0.02;
+    /// Width of the rounded corners of |V|, m/s.
+    const ROUNDING: f64 = 1e-2;
+
+    /// The surface at a point, averaged over the contact where asked for.
+    fn ground<T: Real>(&self, x: T, y: T, forward: Vec3<T>) -> Elevation<T> {
+        let [sx, sy] = self.signs;
+        let at = |x: T, y: T| {
+            let e = self.surface.at(x * sx, y * sy);
+            Elevation {
+                height: e.height,
+                slope: [e.slope[0] * sx, e.slope[1] * sy],
+            }
+        };
+        if self.enveloping == 0.0 || matches!(self.surface, Surface::Flat) {
+            return at(x, y);
+        }
+        let mut mean = Elevation {
+            height: T::zero(),
+            slope: [T::zero(); 2],
+        };
+        for (place, weight) in GAUSS {
+            let shift = 0.5 * self.enveloping * place;
+            let e = at(x + forward.0[0] * shift, y + forward.0[1] * shift);
+            mean.height += e.height * weight;
+            mean.slope[0] += e.slope[0] * weight;
+            mean.slope[1] += e.slope[1] * weight;
+        }
+        mean
+    }
+
+    fn touch<T: Real>(&self, scene: &Scene<T>) -> Touch<T> {
+        let (wheel, road) = (scene.frame(&self.wheel), scene.frame(&self.road));
+        let apart = wheel.origin - road.origin;
+        let seen = |v: Vec3<T>| road.axes.transpose_times(v);
+        let centre = seen(apart);
+        let axle = seen(wheel.axes.column(1));
+        let omega = seen(wheel.omega - road.omega);
+        let velocity = seen(wheel.velocity - road.velocity - road.omega.cross(apart));
+
+        // The contact point: from the foot of the centre, corrected where the road is not flat.
+        let mut ground = self.ground(centre.0[0], centre.0[1], Vec3::zero());
+        let mut foot = Vec3([centre.0[0], centre.0[1], ground.height]);
+        let mut corrections = match self.surface {
+            Surface::Flat => 0,
+            _ => 2,
+        };
+        let (normal, forward, up, cos, radius) = loop {
+            let normal = ground.normal();
+            let cross = axle.cross(normal);
+            // A wheel that lies flat has no direction; its forces stay finite.
+            let cos = (cross.norm_squared() + 1e-20).sqrt();
+            let forward = cross.scale(cos.recip());
+            let up = forward.cross(axle);
+            let radius = (centre - foot).dot(normal) / cos;
+            if corrections == 0 {
+                break (normal, forward, up, cos, radius);
+            }
+            corrections -= 1;
+            let point = centre - up.scale(radius);
+            ground = self.ground(point.0[0], point.0[1], forward);
+            foot = Vec3([point.0[0], point.0[1], ground.height]);
+        };
+        let sideways = normal.cross(forward);
+        let camber = axle.dot(normal).atan2(cos);
+        let arm = -up.scale(radius);
+        let tread = velocity + omega.cross(arm);
+        let deflection = -radius + self.carcass.radius;
+        let closing = -tread.dot(normal) / cos;
+        let spin = omega.dot(axle);
+        let speed = tread.dot(forward) + spin * radius;
+
+        let c = &self.carcass;
+        let pressed = at_least(deflection, 0.0);
+        let [touching, _] = rise(pressed / (Self::TOUCH * c.radius));
+        let load = pressed * (pressed * c.stiffening + c.stiffness) + closing * touching * c.damping;
+        let load = at_least(load, 0.0);
+        let rolling = match &self.law {
+            TyreLaw::MagicFormula(law) => law.rolling_radius(pressed),
+            _ => pressed * (c.rolling_radius - 1.0) + c.radius,
+        };
+        let known = self.law.relaxation(load, camber);
+        let relaxation = known.unwrap_or([c.relaxation_x, c.relaxation_y].map(T::constant));
+        let shortest = Self::SHORTEST * c.radius;
+        let ratio = speed / Self::LOW_SPEED;
+        Touch {
+            road_axes: road.axes,
+            forward,
+            sideways,
+            normal,
+            axle,
+            arm,
+            camber,
+            deflection: pressed,
+            load,
+            touching,
+            spin,
+            radius_gap: radius - rolling,
+            speed,
+            sliding: [speed - spin * rolling, tread.dot(sideways)],
+            relaxation: relaxation.map(|length| at_least(length, shortest)),
+            slow: (ratio.square().square() + 1.0).recip(),
+        }
+    }
+
+    /// Forces of the law for the deflections of the tread.
+    fn forces<T: Real>(&self, touch: &Touch<T>, own: &[T]) -> Forces<T> {
+        let deflected = |k: usize| own.get(k).copied().unwrap_or(T::zero()) / touch.relaxation[k];
+        let damped = |k: usize| touch.sliding[k] * touch.slow / Self::DAMPING_SPEED;
+        let side = if self.mirrored { -1.0 } else { 1.0 };
+        let mut forces = self.law.forces(&Contact {
+            load: touch.load,
+            kappa: deflected(0) - damped(0),
+            lateral: (deflected(1) + damped(1)) * side,
+            camber: touch.camber * side,
+            speed: touch.speed,
+            rolling: direction(touch.speed, Self::ROUNDING),
+            patch: root(touch.deflection * self.carcass.radius, 1e-9) * 2.0,
+            friction: self.friction,
+        });
+        forces.lateral *= side;
+        forces.overturning *= side;
+        forces.aligning *= side;
+        forces.resistance += touch.load * (self.carcass.rolling_resistance * self.carcass.radius);
+        forces
+    }
+
+    /// Load and forces in the axes of the contact: F_x, F_y, F_z, M_x, M_y, M_z.
+    pub fn contact_forces<T: Real>(&self, scene: &Scene<T>) -> [T; 6] {
+        let touch = self.touch(scene);
+        let forces = self.forces(&touch, scene.own);
+        let against = -forces.resistance * direction(touch.spin * self.carcass.radius, Self::ROUNDING);
+        [
+            forces.longitudinal,
+            forces.lateral,
+            touch.load,
+            forces.overturning,
+            against,
+            forces.aligning,
+        ]
+    }
+}
+
+impl ForceLaw for Tyre {
+    fn evaluate<T: Real>(&self, scene: &Scene<T>, loads: &mut Loads<T>) {
+        let touch = self.touch(scene);
+        let forces = self.forces(&touch, scene.own);
+        let against = forces.resistance * direction(touch.spin * self.carcass.radius, Self::ROUNDING);
+        let about_axle = forces.longitudinal * touch.radius_gap - against;
+        let force = touch.normal.scale(touch.load)
+            + touch.forward.scale(forces.longitudinal)
+            + touch.sideways.scale(forces.lateral);
+        let moment = touch.forward.scale(forces.overturning)
+            + touch.normal.scale(forces.aligning)
+            + touch.axle.scale(about_axle);
+        let turned = |v: Vec3<T>| touch.road_axes.times(v);
+        let (force, moment, arm) = (turned(force), turned(moment), turned(touch.arm));
+        let (wheel, road) = (scene.frame(&self.wheel), scene.frame(&self.road));
+        loads.add(self.wheel.node, wheel.arm + arm, force, moment);
+        let reach = wheel.origin + arm - road.origin + road.arm;
+        loads.add(self.road.node, reach, -force, -moment);
+    }
+
+    /// Energy of the vertical deflection; tangential forces take what is theirs.
+    fn energy<T: Real>(&self, scene: &Scene<T>) -> Option<T> {
+        let deflection = self.touch(scene).deflection;
+        let c = &self.carcass;
+        Some(deflection.square() * (deflection * (c.stiffening / 3.0) + 0.5 * c.stiffness))
+    }
+
+    fn reach(&self) -> Reach<'_> {
+        Reach::Pair(&self.road, &self.wheel)
+    }
+
+    fn outputs(&self) -> Vec<ShownValue> {
+        let show = |name, unit, doc| ShownValue { name, unit, doc };
+        vec![
+            show("load", "N", "force along the normal of the road"),
+            show("deflection", "m", "deflection of the tyre"),
+            show("longitudinal", "N", "force along the wheel, in the plane of the road"),
+            show("lateral", "N", "force across the wheel, in the plane of the road"),
+            show("aligning", "N m", "torque about the normal of the road"),
+        ]
+    }
+
+    fn shown<T: Real>(&self, scene: &Scene<T>, out: &mut [T]) {
+        let [x, y, load, _, _, aligning] = self.contact_forces(scene);
+        let deflection = self.touch(scene).deflection;
+        for (out, value) in out.iter_mut().zip([load, deflection, x, y, aligning]) {
+            *out = value;
+        }
+    }
+
+    fn states(&self) -> Vec<OwnState> {
+        vec![
+            OwnState::new("u", "m", "Deflection of the tread along the wheel.", 0.0),
+            OwnState::new("w", "m", "Deflection of the tread across the wheel.", 0.0),
+        ]
+    }
+
+    fn rates<T: Real>(&self, scene: &Scene<T>, out: &mut [T]) {
+        let touch = self.touch(scene);
+        let speed = magnitude(touch.speed, Self::ROUNDING);
+        for (k, (out, sign)) in out.iter_mut().zip([-1.0, 1.0]).enumerate() {
+            let own = scene.own.get(k).copied().unwrap_or(T::zero());
+            let slip = own / touch.relaxation[k];
+            // At the slip 1 the tread slides as fast as the deflection grows.
+            let end = magnitude(touch.sliding[k], Self::ROUNDING) * touch.slow * slip.powi(5);
+            let gained = touch.sliding[k] * sign - end;
+            let fading = (-touch.touching + 1.0) / Self::FADING;
+            *out = gained * touch.touching - speed * slip - own * fading;
+        }
+    }
+}

@@ -1,0 +1,295 @@
+//! The Magic Formula with the coefficients of PAC2002.
+
+use super::smooth::{at_least, at_most, quotient};
+use super::{Contact, Forces, bounded};
+use holonom_algebra::Real;
+
+/// What a number of a file is: its powers of length, force, time and angle decide the conversion
+/// of units.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Coefficient {
+    /// Section of the file.
+    pub section: &'static str,
+    /// Key in it.
+    pub key: &'static str,
+    /// Exponents of length, force, time and angle in its unit.
+    pub unit: [i32; 4],
+    /// It must be in the file.
+    pub required: bool,
+}
+
+macro_rules! coefficients {
+    ($($section:literal $unit:tt: $($field:ident $key:literal $need:tt,)*;)*) => {
+        /// A tyre by the Magic Formula: coefficients under the names of PAC2002, in SI units.
+        ///
+        /// Pure and combined slip, camber, aligning and overturning moment, rolling resistance and
+        /// relaxation lengths as in H. B. Pacejka, Tyre and Vehicle Dynamics, 2nd edition (2006),
+        /// section 4.3.2, with the scaling factors λ (keys `L…`). Turn slip and inflation pressure
+        /// are left out. Beyond the bounds of the load (`FZMAX`, a thousandth of the nominal load)
+        /// and of the camber (`CAMMIN`, `CAMMAX`) the friction coefficients stay as they are there.
+        ///
+        /// ```
+        /// use holonom_multibody::tyre::{Contact, MagicFormula};
+        /// let tyre = MagicFormula {
+        ///     fnomin: 4000.0, pcx1: 1.6, pdx1: 1.1, pkx1: 22.0, pcy1: 1.3, pdy1: 1.0, pky1: -14.0, pky2: 1.6,
+        ///     ..MagicFormula::default()
+        /// };
+        /// let slope = tyre.forces(&Contact { load: 4000.0, kappa: 1e-6, ..Contact::default() });
+        /// assert!((slope.longitudinal - 22.0 * 4000.0 * 1e-6).abs() < 1e-9);
+        /// ```
+        #[derive(Clone, Copy, Debug, PartialEq)]
+        pub struct MagicFormula {
+            $($(#[doc = concat!("`", $key, "` of [", $section, "].")] pub $field: f64,)*)*
+        }
+
+        impl Default for MagicFormula {
+            /// Everything zero, factors one, no bounds.
+            fn default() -> Self {
+                Self { $($($field: coefficients!(@default $need),)*)* }
+            }
+        }
+
+        impl MagicFormula {
+            /// All coefficients in the order of [`MagicFormula::values`].
+            pub const COEFFICIENTS: &'static [Coefficient] = &[$($(Coefficient {
+                section: $section,
+                key: $key,
+                unit: $unit,
+                required: coefficients!(@required $need),
+            },)*)*];
+
+            /// Values of all coefficients.
+            pub fn values(&self) -> Vec<f64> {
+                vec![$($(self.$field,)*)*]
+            }
+
+            /// Places of all coefficients.
+            pub(super) fn values_mut(&mut self) -> Vec<&mut f64> {
+                vec![$($(&mut self.$field,)*)*]
+            }
+        }
+    };
+    (@default !) => { 0.0 };
+    (@default $number:literal) => { $number };
+    (@default [$number:expr]) => { $number };
+    (@required !) => { true };
+    (@required $other:tt) => { false };
+}
+
+// `!` is a key that must be there, a number the default of one that may be missing.
+coefficients! {
+    "MODEL" [1, 0, -1, 0]: longvl "LONGVL" 16.7,;
+    "DIMENSION" [1, 0, 0, 0]: unloaded_radius "UNLOADED_RADIUS" !, width "WIDTH" 0.0, rim_radius "RIM_RADIUS" 0.0,;
+    "VERTICAL" [-1, 1, 0, 0]: vertical_stiffness "VERTICAL_STIFFNESS" !,;
+    "VERTICAL" [-1, 1, 1, 0]: vertical_damping "VERTICAL_DAMPING" 0.0,;
+    "VERTICAL" [0, 1, 0, 0]: fnomin "FNOMIN" !,;
+    "VERTICAL" [0, 0, 0, 0]: breff "BREFF" 0.0, dreff "DREFF" 0.0, freff "FREFF" 0.0,;
+    "VERTICAL_FORCE_RANGE" [0, 1, 0, 0]: fzmax "FZMAX" [f64::INFINITY],;
+    "INCLINATION_ANGLE_RANGE" [0, 0, 0, 1]: cammin "CAMMIN" [f64::NEG_INFINITY], cammax "CAMMAX" [f64::INFINITY],;
+    "SCALING_COEFFICIENTS" [0, 0, 0, 0]: lfz0 "LFZO" 1.0, lcx "LCX" 1.0, lmux "LMUX" 1.0, lex "LEX" 1.0,
+        lkx "LKX" 1.0, lhx "LHX" 1.0, lvx "LVX" 1.0, lgax "LGAX" 1.0, lcy "LCY" 1.0, lmuy "LMUY" 1.0,
+        ley "LEY" 1.0, lky "LKY" 1.0, lhy "LHY" 1.0, lvy "LVY" 1.0, lgay "LGAY" 1.0, ltr "LTR" 1.0,
+        lres "LRES" 1.0, lgaz "LGAZ" 1.0, lxal "LXAL" 1.0, lyka "LYKA" 1.0, lvyka "LVYKA" 1.0, ls "LS" 1.0,
+        lsgkp "LSGKP" 1.0, lsgal "LSGAL" 1.0, lmx "LMX" 1.0, lvmx "LVMX" 1.0, lmy "LMY" 1.0,;
+    "LONGITUDINAL_COEFFICIENTS" [0, 0, 0, 0]: pcx1 "PCX1" !, pdx1 "PDX1" !, pdx2 "PDX2" 0.0, pdx3 "PDX3" 0.0,
+        pex1 "PEX1" 0.0, pex2 "PEX2" 0.0, pex3 "PEX3" 0.0, pex4 "PEX4" 0.0, pkx1 "PKX1" !, pkx2 "PKX2" 0.0,
+        pkx3 "PKX3" 0.0, phx1 "PHX1" 0.0, phx2 "PHX2" 0.0, pvx1 "PVX1" 0.0, pvx2 "PVX2" 0.0, rbx1 "RBX1" 0.0,
+        rbx2 "RBX2" 0.0, rcx1 "RCX1" 0.0, rex1 "REX1" 0.0, rex2 "REX2" 0.0, rhx1 "RHX1" 0.0, ptx1 "PTX1" 0.0,
+        ptx2 "PTX2" 0.0, ptx3 "PTX3" 0.0,;
+    "OVERTURNING_COEFFICIENTS" [0, 0, 0, 0]: qsx1 "QSX1" 0.0, qsx2 "QSX2" 0.0, qsx3 "QSX3" 0.0,;
+    "LATERAL_COEFFICIENTS" [0, 0, 0, 0]: pcy1 "PCY1" !, pdy1 "PDY1" !, pdy2 "PDY2" 0.0, pdy3 "PDY3" 0.0,
+        pey1 "PEY1" 0.0, pey2 "PEY2" 0.0, pey3 "PEY3" 0.0, pey4 "PEY4" 0.0, pky1 "PKY1" !, pky2 "PKY2" !,
+        pky3 "PKY3" 0.0, phy1 "PHY1" 0.0, phy2 "PHY2" 0.0, phy3 "PHY3" 0.0, pvy1 "PVY1" 0.0, pvy2 "PVY2" 0.0,
+        pvy3 "PVY3" 0.0, pvy4 "PVY4" 0.0, rby1 "RBY1" 0.0, rby2 "RBY2" 0.0, rby3 "RBY3" 0.0, rcy1 "RCY1" 0.0,
+        rey1 "REY1" 0.0, rey2 "REY2" 0.0, rhy1 "RHY1" 0.0, rhy2 "RHY2" 0.0, rvy1 "RVY1" 0.0, rvy2 "RVY2" 0.0,
+        rvy3 "RVY3" 0.0, rvy4 "RVY4" 0.0, rvy5 "RVY5" 0.0, rvy6 "RVY6" 0.0, pty1 "PTY1" 0.0, pty2 "PTY2" 0.0,;
+    "ROLLING_COEFFICIENTS" [0, 0, 0, 0]: qsy1 "QSY1" 0.0, qsy2 "QSY2" 0.0, qsy3 "QSY3" 0.0, qsy4 "QSY4" 0.0,;
+    "ALIGNING_COEFFICIENTS" [0, 0, 0, 0]: qbz1 "QBZ1" 0.0, qbz2 "QBZ2" 0.0, qbz3 "QBZ3" 0.0, qbz4 "QBZ4" 0.0,
+        qbz5 "QBZ5" 0.0, qbz9 "QBZ9" 0.0, qbz10 "QBZ10" 0.0, qcz1 "QCZ1" 0.0, qdz1 "QDZ1" 0.0, qdz2 "QDZ2" 0.0,
+        qdz3 "QDZ3" 0.0, qdz4 "QDZ4" 0.0, qdz6 "QDZ6" 0.0, qdz7 "QDZ7" 0.0, qdz8 "QDZ8" 0.0, qdz9 "QDZ9" 0.0,
+        qez1 "QEZ1" 0.0, qez2 "QEZ2" 0.0, qez3 "QEZ3" 0.0, qez4 "QEZ4" 0.0, qez5 "QEZ5" 0.0, qhz1 "QHZ1" 0.0,
+        qhz2 "QHZ2" 0.0, qhz3 "QHZ3" 0.0, qhz4 "QHZ4" 0.0, ssz1 "SSZ1" 0.0, ssz2 "SSZ2" 0.0, ssz3 "SSZ3" 0.0,
+        ssz4 "SSZ4" 0.0,;
+}
+
+/// Share of the nominal load below which forces are proportional to the load.
+const LOWEST: f64 = 1e-3;
+
+/// Bx − E (Bx − atan Bx).
+fn bent<T: Real>(x: T, e: T) -> T {
+    x - e * (x - x.atan())
+}
+
+/// sign x of a number whose value at zero does not matter.
+fn sign<T: Real>(x: T) -> f64 {
+    if x.value() < 0.0 { -1.0 } else { 1.0 }
+}
+
+/// What pure lateral slip gives.
+struct Lateral<T> {
+    force: T,
+    /// B C of the formula.
+    bc: T,
+    friction: T,
+    stiffness: T,
+    /// S_Hy + S_Vy/K_y.
+    shift: T,
+}
+
+impl MagicFormula {
+    /// Forces at a contact.
+    pub fn forces<T: Real>(&self, contact: &Contact<T>) -> Forces<T> {
+        let p = self;
+        let nominal = p.fnomin * p.lfz0;
+        let (fz, share) = bounded(contact.load, [LOWEST * nominal, p.fzmax.max(LOWEST * nominal)]);
+        let dfz = fz / nominal - 1.0;
+        let gamma = at_most(at_least(contact.camber, p.cammin), p.cammax);
+        let (kappa, tan) = (contact.kappa, contact.lateral);
+        let alpha = tan.atan();
+        let cos_alpha = (tan.square() + 1.0).sqrt().recip();
+        let mu = contact.friction;
+
+        // Longitudinal: pure slip, then the weight of the slip angle.
+        let (fx0, kx) = p.longitudinal(fz, dfz, gamma, kappa, mu);
+        let b = ((kappa * p.rbx2).square() + 1.0).sqrt().recip() * (p.rbx1 * p.lxal);
+        let e = at_most(dfz * p.rex2 + p.rex1, 1.0);
+        let weight = |x: T| (bent(b * x, e).atan() * p.rcx1).cos();
+        let fx = fx0 * weight(alpha + p.rhx1) / weight(T::constant(p.rhx1));
+
+        // Lateral: pure slip, the weight of κ and the force that κ brings.
+        let lateral = p.lateral(fz, dfz, gamma, alpha, mu);
+        let b = (((alpha - p.rby3) * p.rby2).square() + 1.0).sqrt().recip() * (p.rby1 * p.lyka);
+        let e = at_most(dfz * p.rey2 + p.rey1, 1.0);
+        let shift = dfz * p.rhy2 + p.rhy1;
+        let weight = |x: T| (bent(b * x, e).atan() * p.rcy1).cos();
+        let weighted = lateral.force * weight(kappa + shift) / weight(shift);
+        let d = lateral.friction * fz * (dfz * p.rvy2 + gamma * p.rvy3 + p.rvy1)
+            / ((alpha * p.rvy4).square() + 1.0).sqrt();
+        let brought = d * ((kappa * p.rvy6).atan() * p.rvy5).sin() * p.lvyka;
+        let fy = weighted + brought;
+
+        let arm = ((fy / p.fnomin) * p.ssz2 + (dfz * p.ssz4 + p.ssz3) * gamma + p.ssz1)
+            * (p.unloaded_radius * p.ls);
+        let ratio = quotient(kx, lateral.stiffness, 1e-12 * nominal);
+        let slip = (ratio * kappa).square();
+        let [trail, residual] = p.trail(fz, dfz, gamma, alpha, cos_alpha, slip, &lateral, mu);
+        let aligning = -trail * weighted * contact.rolling + residual + arm * fx;
+
+        let r = p.unloaded_radius;
+        let speed = contact.speed / p.longvl;
+        let resistance = fx / p.fnomin * p.qsy2 + speed.abs() * p.qsy3 + speed.powi(4) * p.qsy4 + p.qsy1;
+        let overturning = (gamma * -p.qsx2 + fy / p.fnomin * p.qsx3) * p.lmx + p.qsx1 * p.lvmx;
+        Forces {
+            longitudinal: fx,
+            lateral: fy,
+            overturning: overturning * fz * r,
+            resistance: resistance * fz * (r * p.lmy),
+            aligning,
+        }
+        .scaled(share)
+    }
+
+    /// F_x0 of pure slip and its slope K_x.
+    fn longitudinal<T: Real>(&self, fz: T, dfz: T, gamma: T, kappa: T, mu: f64) -> (T, T) {
+        let p = self;
+        let lmux = p.lmux * mu;
+        let x = kappa + (dfz * p.phx2 + p.phx1) * p.lhx;
+        let gamma = gamma * p.lgax;
+        let d = fz * (dfz * p.pdx2 + p.pdx1) * (gamma.square() * -p.pdx3 + 1.0) * lmux;
+        let e = ((dfz * p.pex3 + p.pex2) * dfz + p.pex1) * ((1.0 - p.pex4 * sign(x)) * p.lex);
+        let k = fz * (dfz * p.pkx2 + p.pkx1) * (dfz * p.pkx3).exp() * p.lkx;
+        let c = p.pcx1 * p.lcx;
+        let b = quotient(k, d * c, 1e-9 * p.fnomin);
+        let force = d * (bent(b * x, at_most(e, 1.0)).atan() * c).sin();
+        (force + fz * (dfz * p.pvx2 + p.pvx1) * (p.lvx * lmux), k)
+    }
+
+    /// Pure lateral slip.
+    fn lateral<T: Real>(&self, fz: T, dfz: T, gamma: T, alpha: T, mu: f64) -> Lateral<T> {
+        let p = self;
+        let lmuy = p.lmuy * mu;
+        let nominal = p.fnomin * p.lfz0;
+        let gamma = gamma * p.lgay;
+        let friction = (dfz * p.pdy2 + p.pdy1) * (gamma.square() * -p.pdy3 + 1.0) * lmuy;
+        let d = friction * fz;
+        let stiffness = ((fz / (p.pky2 * nominal)).atan() * 2.0).sin()
+            * (gamma.abs() * -p.pky3 + 1.0)
+            * (p.pky1 * nominal * p.lky);
+        let c = p.pcy1 * p.lcy;
+        let b = quotient(stiffness, d * c, 1e-9 * p.fnomin);
+        let shift = (dfz * p.phy2 + p.phy1) * p.lhy + gamma * p.phy3;
+        let x = alpha + shift;
+        let e = (dfz * p.pey2 + p.pey1) * ((gamma * p.pey4 + p.pey3) * -sign(x) + 1.0) * p.ley;
+        let offset = fz * ((dfz * p.pvy2 + p.pvy1) * p.lvy + (dfz * p.pvy4 + p.pvy3) * gamma) * lmuy;
+        Lateral {
+            force: d * (bent(b * x, at_most(e, 1.0)).atan() * c).sin() + offset,
+            bc: b * c,
+            friction,
+            stiffness,
+            shift: shift + quotient(offset, stiffness, 1e-12 * nominal),
+        }
+    }
+
+    /// Pneumatic trail and residual moment; `slip` is (K_x κ/K_y)².
+    #[allow(clippy::too_many_arguments)]
+    fn trail<T: Real>(
+        &self,
+        fz: T,
+        dfz: T,
+        gamma: T,
+        alpha: T,
+        cos_alpha: T,
+        slip: T,
+        lateral: &Lateral<T>,
+        mu: f64,
+    ) -> [T; 2] {
+        let p = self;
+        let gamma = gamma * p.lgaz;
+        let lmuy = p.lmuy * mu;
+        let grip = if lmuy > 0.0 { p.lky / lmuy } else { 0.0 };
+        // Only cosines follow: the sign of the equivalent slip does not matter, nor the corner at zero.
+        let equivalent = |x: T| (x.tan().square() + slip + 1e-18).sqrt().atan();
+        let x = alpha + dfz * p.qhz2 + p.qhz1 + (dfz * p.qhz4 + p.qhz3) * gamma;
+        let b =
+            ((dfz * p.qbz3 + p.qbz2) * dfz + p.qbz1) * (gamma * p.qbz4 + gamma.abs() * p.qbz5 + 1.0) * grip;
+        let d = fz
+            * (dfz * p.qdz2 + p.qdz1)
+            * (gamma * (gamma * p.qdz4 + p.qdz3) + 1.0)
+            * (p.unloaded_radius / p.fnomin * p.ltr);
+        let bend = (b * x * p.qcz1).atan() * core::f64::consts::FRAC_2_PI;
+        let e = ((dfz * p.qez3 + p.qez2) * dfz + p.qez1) * ((gamma * p.qez5 + p.qez4) * bend + 1.0);
+        let trail = d * (bent(b * equivalent(x), at_most(e, 1.0)).atan() * p.qcz1).cos() * cos_alpha;
+        let b = lateral.bc * p.qbz10 + p.qbz9 * grip;
+        let d = fz
+            * ((dfz * p.qdz7 + p.qdz6) * p.lres + (dfz * p.qdz9 + p.qdz8) * gamma)
+            * (p.unloaded_radius * lmuy);
+        let x = b * equivalent(alpha + lateral.shift);
+        [trail, d / (x.square() + 1.0).sqrt() * cos_alpha]
+    }
+
+    /// Relaxation lengths along x and y, m; zero without the coefficients.
+    pub fn relaxation<T: Real>(&self, load: T, camber: T) -> [T; 2] {
+        let p = self;
+        let nominal = p.fnomin * p.lfz0;
+        let (fz, _) = bounded(load, [LOWEST * nominal, p.fzmax.max(LOWEST * nominal)]);
+        let dfz = fz / nominal - 1.0;
+        let x =
+            fz * (dfz * p.ptx2 + p.ptx1) * (dfz * p.ptx3).exp() * (p.unloaded_radius / p.fnomin * p.lsgkp);
+        let y = if p.pty2 == 0.0 {
+            T::zero()
+        } else {
+            ((fz / (p.pty2 * nominal)).atan() * 2.0).sin()
+                * ((camber * p.lgay).abs() * -p.pky3 + 1.0)
+                * (p.pty1 * p.unloaded_radius * p.lfz0 * p.lsgal)
+        };
+        [x, y]
+    }
+
+    /// Effective rolling radius at a deflection, m.
+    pub fn rolling_radius<T: Real>(&self, deflection: T) -> T {
+        let p = self;
+        let unit = p.fnomin / p.vertical_stiffness;
+        let rho = deflection / unit;
+        (rho * p.breff).atan() * (-p.dreff * unit) - rho * (p.freff * unit) + p.unloaded_radius
+    }
+}

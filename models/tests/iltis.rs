@@ -1,0 +1,140 @@
+//! The Iltis against the nominal values of the IAVSD benchmark.
+
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
+
+use holonom::multibody::channels::{Catalogue, Sampler};
+use holonom::multibody::residual::{Form, Formalism};
+use holonom::{Options, solve};
+use holonom_models::find;
+use std::sync::Arc;
+
+/// Channels at the end of a run with other parameters.
+fn at(parameters: &[(&str, &str)], end: f64, channels: &[&str]) -> Vec<f64> {
+    let file = find("iltis").unwrap().read_with(parameters).unwrap();
+    let model = Arc::new(file.compile().unwrap_or_else(|e| panic!("{e}")));
+    let start = model.assemble(&Default::default()).unwrap();
+    let equations = start.equations(Form::Ggl, Formalism::Residual).unwrap();
+    let (mut y, yp) = start.state(&equations);
+    let selection = Catalogue::new(&start).select(channels).unwrap();
+    let mut sampler = Sampler::new(&start, &equations, &selection).unwrap();
+    if end > 0.0 {
+        y = solve(equations.system(), (0.0, end), &y, &yp, Options::new(1e-7, 1e-7))
+            .unwrap()
+            .y;
+    }
+    let mut row = vec![0.0; channels.len()];
+    sampler.sample(end, &y, &[], &mut row);
+    println!("{channels:?} {row:?}");
+    row
+}
+
+#[test]
+fn nine_degrees_of_freedom() {
+    let file = find("iltis").unwrap().read().unwrap();
+    let start = Arc::new(file.compile().unwrap())
+        .assemble(&Default::default())
+        .unwrap();
+    // Heave, roll, pitch, four wheels; lateral and yaw besides. x is prescribed.
+    assert_eq!(start.degrees_of_freedom(), 9);
+}
+
+/// In the start position: leaf −2728.9 N, unit −128.0 N, tyres by their deflection.
+#[test]
+fn forces_in_the_nominal_position() {
+    for corner in ["front_left", "front_right", "rear_left", "rear_right"] {
+        let names = ["leaf_spring.force.z", "unit.force.y", "unit.force.z", "tyre.load"];
+        let names = names.map(|name| format!("{corner}_{name}"));
+        let row = at(&[("v", "0")], 0.0, &names.each_ref().map(String::as_str));
+        assert!((row[0] - -2728.9).abs() < 0.05, "{row:?}");
+        assert!(
+            (row[1].hypot(row[2]) - 128.0).abs() < 0.05 && row[2] < 0.0,
+            "{row:?}"
+        );
+        let load = if corner.starts_with("front") {
+            3829.5
+        } else {
+            3593.52
+        };
+        assert!((row[3] - load).abs() < 0.01, "{row:?}");
+    }
+}
+
+/// The position of rest of the same implementation of the benchmark (Robotran, UCLouvain), which has
+/// no side forces there: heave −7.083 mm, pitch 0.1465°, and forces.
+#[test]
+fn position_of_rest() {
+    let channels = [
+        "motion.z",
+        "motion.angle_y",
+        "front_left_tyre.load",
+        "rear_left_tyre.load",
+        "front_left_leaf_spring.force.z",
+        "rear_left_leaf_spring.force.z",
+    ];
+    let row = at(&[("v", "0"), ("bump", "0"), ("grip", "0")], 20.0, &channels);
+    // With half a unit of the last digit printed there, and as much again.
+    let expected = [
+        (0.57 - 0.007083, 2e-6),
+        (0.1465_f64.to_radians(), 1e-4_f64.to_radians()),
+        (3831.31, 0.01),
+        (3591.91, 0.01),
+        (-3068.62, 0.06),
+        (-2885.51, 0.06),
+    ];
+    for (found, (expected, tolerance)) in row.iter().zip(expected) {
+        assert!((found - expected).abs() < tolerance, "{row:?} {expected}");
+    }
+    assert!((2.0 * (row[2] + row[3]) - 1513.4 * 9.81).abs() < 1e-2, "{row:?}");
+    for (corner, expected) in [("front_right", -335.29), ("rear_right", -241.64)] {
+        let names = ["unit.force.y", "unit.force.z"].map(|name| format!("{corner}_{name}"));
+        let row = at(
+            &[("v", "0"), ("bump", "0"), ("grip", "0")],
+            20.0,
+            &names.each_ref().map(String::as_str),
+        );
+        assert!(
+            (-row[0].hypot(row[1]) - expected).abs() < 0.05,
+            "{row:?} {expected}"
+        );
+    }
+}
+
+/// In the nominal position the loads that hold the vehicle are 3829.6 N and 3593.6 N: with the
+/// chassis level, moments about the axles.
+#[test]
+fn nominal_loads_balance_the_weight() {
+    let row = at(
+        &[("v", "0")],
+        0.0,
+        &["front_left_tyre.load", "rear_left_tyre.load"],
+    );
+    let (sprung, unsprung): (f64, f64) = (1260.0 * 9.81 / 2.0, 63.35 * 9.81);
+    let front = sprung * 1.047 / 2.017 + unsprung;
+    let rear = sprung * 0.97 / 2.017 + unsprung;
+    for (found, (balance, published)) in row.iter().zip([(front, 3829.6), (rear, 3593.6)]) {
+        assert!((balance - published).abs() < 0.06, "{balance}");
+        // The radii of the data are rounded to a micrometre: 0.46 N.
+        assert!((found - balance).abs() < 0.46, "{found} {balance}");
+    }
+}
+
+/// Over the bump and back to rest on the flat road; both sides alike.
+#[test]
+fn the_bump_of_the_benchmark() {
+    let row = at(
+        &[],
+        2.0,
+        &[
+            "front_left_tyre.load",
+            "front_right_tyre.load",
+            "motion.y",
+            "motion.angle_x",
+            "motion.z",
+        ],
+    );
+    assert!(
+        (row[0] - row[1]).abs() < 0.1 && row[2].abs() < 1e-4 && row[3].abs() < 1e-5,
+        "{row:?}"
+    );
+    assert!((row[4] - 0.57).abs() < 0.05, "{row:?}");
+}

@@ -85,7 +85,7 @@ pub enum TirError {
     Unit {
         /// The line, from 1.
         line: usize,
-        /// The quantity, a key of [UNITS].
+        /// The quantity, a key of section `UNITS`.
         quantity: &'static str,
         /// The unit.
         unit: String,
@@ -233,7 +233,7 @@ impl TirFile {
                 let value = unquoted(value).to_string();
                 Content::Entry { key, value }
             } else if section.is_some() && said.split_whitespace().all(|word| number(word).is_some()) {
-                // A row of a table, such as [SHAPE].
+                // A row of a table, such as the shape.
                 Content::Other
             } else {
                 let text = shortened(said);
@@ -335,7 +335,7 @@ impl TirFile {
     /// The coefficients of the Magic Formula in SI units, and the keys that were missing and have
     /// their defaults: zero, for scaling factors one.
     ///
-    /// Lengths, forces, times and the angles of ranges are converted from [UNITS]; the coefficients
+    /// Lengths, forces, times and the angles of ranges are converted from section `UNITS`; the coefficients
     /// of the formula are by their definition for radians.
     ///
     /// # Errors

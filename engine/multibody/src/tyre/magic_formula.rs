@@ -39,7 +39,7 @@ macro_rules! coefficients {
         /// ```
         #[derive(Clone, Copy, Debug, PartialEq)]
         pub struct MagicFormula {
-            $($(#[doc = concat!("`", $key, "` of [", $section, "].")] pub $field: f64,)*)*
+            $($(#[doc = concat!("`", $key, "` of section `", $section, "`.")] pub $field: f64,)*)*
         }
 
         impl Default for MagicFormula {

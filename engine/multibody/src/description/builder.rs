@@ -5,6 +5,7 @@ use super::*;
 use crate::compile::{self, ModelErrors};
 use crate::model::Model;
 
+mod controls;
 mod forces;
 
 impl Description {
@@ -31,6 +32,7 @@ impl Description {
             constraints: Vec::new(),
             rods: Vec::new(),
             forces: Vec::new(),
+            controls: Vec::new(),
         }
     }
 

@@ -70,6 +70,8 @@ impl Field {
 pub trait Fields {
     /// A number.
     fn number(&mut self, field: &Field, value: &mut f64);
+    /// Some numbers.
+    fn numbers(&mut self, field: &Field, value: &mut Vec<f64>);
     /// Three components.
     fn vector(&mut self, field: &Field, value: &mut [f64; 3]);
     /// Entries xx, yy, zz, xy, yz, zx of a symmetric matrix; the first three may be all that is
@@ -83,6 +85,8 @@ pub trait Fields {
     fn expressions(&mut self, field: &Field, variables: &[&'static str], value: &mut [Expression; 3]);
     /// A frame: `body` or `body.marker`.
     fn frame(&mut self, field: &Field, value: &mut String);
+    /// A channel: thing and quantity, such as `knee.angle.velocity`.
+    fn channel(&mut self, field: &Field, value: &mut String);
     /// A coordinate: `joint` for the first or only one, or `joint.coordinate`.
     fn coordinate(&mut self, field: &Field, value: &mut CoordinateRef);
     /// Coordinates with factors.
@@ -164,6 +168,10 @@ pub enum Sort {
     Flag,
     /// One of these names.
     Choice(Vec<&'static str>),
+    /// Any number of numbers.
+    Numbers,
+    /// Name of a channel.
+    Channel,
 }
 
 impl Sort {
@@ -181,6 +189,8 @@ impl Sort {
             Self::Terms => "coordinates with factors".to_string(),
             Self::Flag => "true or false".to_string(),
             Self::Choice(names) => names.join(" | "),
+            Self::Numbers => "list of numbers".to_string(),
+            Self::Channel => "channel".to_string(),
         }
     }
 }
@@ -239,6 +249,12 @@ fn constant(signal: &Signal) -> f64 {
 impl Fields for Notes {
     fn number(&mut self, field: &Field, value: &mut f64) {
         self.add(field, Sort::Number, value.to_string());
+    }
+    fn numbers(&mut self, field: &Field, value: &mut Vec<f64>) {
+        self.add(field, Sort::Numbers, list(value.iter()));
+    }
+    fn channel(&mut self, field: &Field, value: &mut String) {
+        self.add(field, Sort::Channel, format!("{value:?}"));
     }
     fn vector(&mut self, field: &Field, value: &mut [f64; 3]) {
         self.add(field, Sort::Vector, list(*value));

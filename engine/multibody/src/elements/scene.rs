@@ -2,6 +2,7 @@
 
 use crate::formalism::world::WorldNode;
 use crate::model::Attachment;
+use crate::signal::Signal;
 use crate::tree::{NodeKind, Tree};
 use core::ops::Range;
 use holonom_algebra::{Mat3, Real, Vec3, Wrench};
@@ -31,6 +32,8 @@ pub struct Scene<'a, T> {
     /// for rows that do not take part, and where multipliers are not known. Read by elements that
     /// name their rows in [`ForceLaw::multipliers`](super::forces::ForceLaw::multipliers) only.
     pub lambda: &'a [T],
+    /// The time, then the outputs of all controls by their number; empty where there are none.
+    pub controls: &'a [T],
 }
 
 /// A frame in the world, everything in the ground's axes.
@@ -55,6 +58,25 @@ impl<'a, T: Real> Scene<'a, T> {
         Scene {
             own: self.x.get(states.clone()).unwrap_or(&[]),
             ..*self
+        }
+    }
+
+    /// The value of a function of time, which may name controls in a compiled model.
+    #[inline]
+    pub fn value(&self, signal: &Signal) -> T {
+        match signal {
+            Signal::Expression(expression) if expression.variables().len() > 1 => {
+                expression.evaluate(self.controls)
+            }
+            Signal::Sum(parts) => {
+                let mut sum = T::zero();
+                for part in parts {
+                    sum += self.value(part);
+                }
+                sum
+            }
+            Signal::Scaled(factor, signal) => self.value(signal) * *factor,
+            _ => signal.evaluate(self.t)[0],
         }
     }
 

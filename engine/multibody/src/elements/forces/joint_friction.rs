@@ -82,6 +82,8 @@ fn mirror(kind: &mut ForceKind, mirror: &mut Mirror) {
 }
 
 /// Where friction acts.
+// There are few of them, and each is read in every evaluation: no detour over a pointer.
+#[allow(clippy::large_enum_variant)]
 #[derive(Clone, Debug)]
 pub enum FrictionPlace {
     /// On the scalar coordinate of a node of the tree.
@@ -197,6 +199,17 @@ impl ForceLaw for JointFriction {
         match &self.place {
             FrictionPlace::Tree { node } => [Some(*node), None],
             FrictionPlace::Cut { from, to, .. } => [Some(from.node), Some(to.node)],
+        }
+    }
+
+    fn quantities(&self) -> &'static [&'static str] {
+        &["friction", "normal"]
+    }
+
+    fn quantity<T: Real>(&self, number: usize, scene: &Scene<T>) -> T {
+        match number {
+            0 => self.force(scene),
+            _ => self.normal(scene),
         }
     }
 

@@ -32,6 +32,15 @@ pub trait ForceLaw {
     /// ẋ = s(t, q, v, x, λ) of the own states. Like [`evaluate`](Self::evaluate), it may depend on
     /// the nodes that the sparsity names for the element only.
     fn rates<T: Real>(&self, _scene: &Scene<T>, _out: &mut [T]) {}
+    /// Names of scalar quantities that sensors can read, such as `tension`; the channels of the
+    /// same names show them.
+    fn quantities(&self) -> &'static [&'static str] {
+        &[]
+    }
+    /// The quantity of a number in that list.
+    fn quantity<T: Real>(&self, _number: usize, _scene: &Scene<T>) -> T {
+        T::zero()
+    }
     /// Rows whose multipliers it reads, by their number in
     /// [`Model::rows`](crate::model::Model::rows); none unless its forces depend on λ.
     fn multipliers(&self) -> Range<usize> {
@@ -139,6 +148,16 @@ macro_rules! registry {
             /// Derivatives of its own states.
             pub fn rates<T: Real>(&self, scene: &Scene<T>, out: &mut [T]) {
                 match self { $(Self::$kind(f) => f.rates(scene, out),)* }
+            }
+
+            /// Names of scalar quantities that sensors can read.
+            pub fn quantities(&self) -> &'static [&'static str] {
+                match self { $(Self::$kind(f) => f.quantities(),)* }
+            }
+
+            /// The quantity of a number in that list.
+            pub fn quantity<T: Real>(&self, number: usize, scene: &Scene<T>) -> T {
+                match self { $(Self::$kind(f) => f.quantity(number, scene),)* }
             }
 
             /// Rows whose multipliers it reads.

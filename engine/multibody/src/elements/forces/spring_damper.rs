@@ -97,6 +97,21 @@ impl ForceLaw for SpringDamper {
         Some(spring + length * self.preload)
     }
 
+    fn quantities(&self) -> &'static [&'static str] {
+        &["length", "tension"]
+    }
+
+    fn quantity<T: Real>(&self, number: usize, scene: &Scene<T>) -> T {
+        let (a, b) = (scene.frame(&self.from), scene.frame(&self.to));
+        let d = b.origin - a.origin;
+        let (length, inverse) = length(d);
+        if number == 0 {
+            return length;
+        }
+        let rate = d.scale(inverse).dot(b.velocity - a.velocity);
+        (length - self.free_length) * self.stiffness + rate * self.damping + self.preload
+    }
+
     fn nodes(&self) -> [Option<usize>; 2] {
         [Some(self.from.node), Some(self.to.node)]
     }

@@ -284,7 +284,7 @@ impl Places {
 
     /// The place of the constraint, joint, rod or force of this name.
     pub fn named(&self, name: &str) -> Option<Place> {
-        ["joint", "constraint", "rod", "force", "body"]
+        ["joint", "constraint", "rod", "force", "body", "control"]
             .iter()
             .find_map(|kind| self.find(&format!("{kind} \"{name}\""), None))
     }

@@ -6,6 +6,7 @@ use crate::settings::{SETTINGS, SettingKind};
 use holonom_multibody::description::fields::{Need, Noted, Sort, note};
 use holonom_multibody::description::{Body, Joint, Road, Rod};
 use holonom_multibody::elements::constraints::CONSTRAINTS;
+use holonom_multibody::elements::controls::CONTROLS;
 use holonom_multibody::elements::forces::FORCES;
 use holonom_multibody::elements::joints::JOINTS;
 use holonom_multibody::road::ROADS;
@@ -199,6 +200,13 @@ fn part(table: &str) -> Value {
             });
             list_of(json!({ "oneOf": kinds.collect::<Vec<_>>() }))
         }
+        "control" => {
+            let kinds = CONTROLS.iter().filter(|info| info.in_files).map(|info| {
+                let fields = note(|v| (info.fields)(&mut (info.template)(), v));
+                element(info.name, info.doc, &fields, Map::new())
+            });
+            list_of(json!({ "oneOf": kinds.collect::<Vec<_>>() }))
+        }
         "input" => list_of(object(
             Map::from_iter([
                 ("name".to_string(), text("Name, usable in expressions of t.")),
@@ -346,6 +354,8 @@ fn sort(sort: &Sort) -> Value {
         Sort::Terms => json!({ "type": "object", "additionalProperties": number() }),
         Sort::Flag => json!({ "type": "boolean" }),
         Sort::Choice(names) => json!({ "enum": names }),
+        Sort::Numbers => json!({ "type": "array", "items": number() }),
+        Sort::Channel => json!({ "type": "string" }),
     }
 }
 

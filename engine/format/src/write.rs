@@ -171,6 +171,18 @@ impl Writer<'_> {
                 info.name
             );
         }
+        for control in &d.controls {
+            self.thing = format!("control \"{}\"", control.name);
+            let info = control.kind.info();
+            let template = |v: &mut dyn Fields| (info.fields)(&mut (info.template)(), v);
+            let fields = self.fields(template, |v| (info.fields)(&mut control.kind.clone(), v));
+            let name = quoted(&control.name);
+            let _ = write!(
+                text,
+                "\n[[control]]\nname = {name}\nkind = \"{}\"\n{fields}",
+                info.name
+            );
+        }
         if !file.outputs.is_empty() {
             let patterns = list(file.outputs.iter().map(|pattern| quoted(pattern)));
             let _ = write!(text, "\n[[output]]\nchannels = {patterns}\n");
@@ -404,6 +416,15 @@ impl Fields for FieldWriter<'_, '_> {
     fn vector(&mut self, field: &Field, value: &mut [f64; 3]) {
         let text = list(value.map(|x| self.writer.number(x)));
         self.add(field, text);
+    }
+
+    fn numbers(&mut self, field: &Field, value: &mut Vec<f64>) {
+        let numbers: Vec<String> = value.iter().map(|x| self.writer.number(*x)).collect();
+        self.add(field, list(numbers));
+    }
+
+    fn channel(&mut self, field: &Field, value: &mut String) {
+        self.add(field, quoted(value));
     }
 
     fn symmetric(&mut self, field: &Field, value: &mut [f64; 6]) {

@@ -2,6 +2,7 @@
 
 use crate::description::JointKind;
 use crate::elements::constraints::ConstraintElement;
+use crate::elements::controls::ControlElement;
 use crate::elements::forces::ForceElement;
 use crate::forest::{Forest, Graph, Names};
 use crate::signal::Signal;
@@ -140,6 +141,21 @@ pub struct ModelForce {
     pub element: ForceElement,
     /// Its own states among those of all elements.
     pub states: Range<usize>,
+    /// Controls that its functions of time name.
+    pub controls: Vec<usize>,
+}
+
+/// A control after compilation.
+#[derive(Clone, Debug)]
+pub struct ModelControl {
+    /// Name.
+    pub name: String,
+    /// What it does.
+    pub element: ControlElement,
+    /// Its own states among those of all elements.
+    pub states: Range<usize>,
+    /// Controls that its inputs name.
+    pub controls: Vec<usize>,
 }
 
 /// An own state of an element after compilation.
@@ -186,10 +202,16 @@ pub struct Model {
     pub q0: Vec<f64>,
     /// Start velocities as described.
     pub v0: Vec<f64>,
-    /// Own states of elements: those of force elements in their order.
+    /// Own states of elements: those of force elements, then of controls, in their order.
     pub states: Vec<ModelState>,
     /// Start values of the own states.
     pub x0: Vec<f64>,
+    /// Controls.
+    pub controls: Vec<ModelControl>,
+    /// The order in which their outputs are computed.
+    pub control_order: Vec<usize>,
+    /// Rows whose multipliers force elements or sensors read, ascending.
+    pub read_rows: Vec<usize>,
     /// Some force or own state depends on multipliers.
     pub needs_lambda: bool,
     /// Nodes whose loads must be collected because elements attach to them.

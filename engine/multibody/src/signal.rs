@@ -86,8 +86,55 @@ impl Signal {
         }
     }
 
-    /// Whether all numbers in it are finite. An expression of other variables than its first is
-    /// not a number anywhere.
+    /// An expression of t and controls, which are known by these names.
+    ///
+    /// ```
+    /// use holonom_multibody::Signal;
+    /// let u = Signal::of("3*controller + sin(t)", &["controller"])?;
+    /// assert_eq!(u.controls(), ["controller"]);
+    /// # Ok::<(), holonom_multibody::expression::ExpressionError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The first fault of the text.
+    pub fn of(text: &str, controls: &[&str]) -> Result<Self, ExpressionError> {
+        let scope = controls
+            .iter()
+            .fold(Scope::time(), |scope, name| scope.variable(*name));
+        match Expression::parse(text, &scope, None) {
+            Ok(expression) => Ok(Self::Expression(Arc::new(expression.over_used()))),
+            Err(mut errors) => Err(errors.swap_remove(0)),
+        }
+    }
+
+    /// The controls it names: what its expressions use besides t.
+    pub fn controls(&self) -> Vec<String> {
+        let mut names: Vec<String> = Vec::new();
+        self.each_expression(&mut |expression| {
+            for (k, name) in expression.variables().iter().enumerate() {
+                if name != "t" && expression.uses(k) && !names.contains(name) {
+                    names.push(name.clone());
+                }
+            }
+        });
+        names
+    }
+
+    /// Replaces expressions in it; those for which `change` has nothing to say stay.
+    pub(crate) fn change_expressions(&mut self, change: &mut impl FnMut(&Expression) -> Option<Expression>) {
+        match self {
+            Self::Expression(expression) => {
+                if let Some(other) = change(expression) {
+                    *expression = Arc::new(other);
+                }
+            }
+            Self::Sum(parts) => parts.iter_mut().for_each(|part| part.change_expressions(change)),
+            Self::Scaled(_, signal) => signal.change_expressions(change),
+            Self::Polynomial(_) | Self::Harmonic { .. } | Self::Function(_) => {}
+        }
+    }
+
+    /// Whether all numbers in it are finite.
     pub fn is_finite(&self) -> bool {
         match self {
             Self::Polynomial(c) => c.iter().all(|x| x.is_finite()),
@@ -101,12 +148,11 @@ impl Signal {
                 .all(|x| x.is_finite()),
             Self::Sum(s) => s.iter().all(Self::is_finite),
             Self::Scaled(factor, signal) => factor.is_finite() && signal.is_finite(),
-            Self::Expression(e) => (1..e.variables().len()).all(|k| !e.uses(k)),
-            Self::Function(_) => true,
+            Self::Expression(_) | Self::Function(_) => true,
         }
     }
 
-    /// [u, u̇, ü] at time t.
+    /// [u, u̇, ü] at time t; not numbers where controls are named.
     pub fn evaluate<T: Real>(&self, t: T) -> [T; 3] {
         match self {
             Self::Polynomial(c) => {
@@ -210,13 +256,16 @@ impl Signal {
 
     /// Whether the text can be read back; tables are known by those the signal uses.
     fn expression_with(text: &str, signal: &Self) -> bool {
-        let mut scope = Scope::time();
-        signal.each_expression(&mut |expression| {
-            for table in expression.tables() {
-                scope = core::mem::take(&mut scope).table(table.clone());
-            }
-        });
-        Expression::parse(text, &scope, None).is_ok()
+        Expression::parse(text, &signal.scope(), None).is_ok()
+    }
+
+    /// What its text may use: t, the controls and the tables in it.
+    pub fn scope(&self) -> Scope {
+        let mut scope = self.controls().into_iter().fold(Scope::time(), Scope::variable);
+        for table in self.tables() {
+            scope = scope.table(table);
+        }
+        scope
     }
 
     fn each_expression(&self, visit: &mut impl FnMut(&Expression)) {

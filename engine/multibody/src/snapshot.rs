@@ -17,6 +17,9 @@ pub struct Snapshot<'a> {
 impl Model {
     /// Where everything is at time `t` for positions `q` and velocities `v`.
     ///
+    /// Own states are at their start values, and forces that depend on multipliers see zero: along a
+    /// run a [`Sampler`](crate::channels::Sampler) knows both.
+    ///
     /// # Panics
     /// When `q` or `v` have the wrong length.
     pub fn snapshot(&self, t: f64, q: &[f64], v: &[f64]) -> Snapshot<'_> {
@@ -28,6 +31,7 @@ impl Model {
             world_positions(&self.tree, &work.geometry, &mut work.world);
             world_velocities(&self.tree, &work.geometry, &work.signals, v, &mut work.world);
         }
+        work.evaluate_controls(self);
         Snapshot { model: self, work }
     }
 
@@ -70,6 +74,7 @@ impl Snapshot<'_> {
             x: &self.work.x,
             own: &[],
             lambda: &self.work.lambda,
+            controls: &self.work.controls,
         }
     }
 

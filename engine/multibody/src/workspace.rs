@@ -39,6 +39,9 @@ pub struct Workspace<T> {
     // --- filled by `set_multipliers`
     /// Multipliers of all rows, as forces that depend on them see them; zero until set.
     pub lambda: Vec<T>,
+    // --- filled by `evaluate_controls`
+    /// The time and the outputs of all controls; empty without controls.
+    pub controls: Vec<T>,
     // --- loads of elements, cleared by `clear_loads`
     /// Wrenches on nodes, about their origins, ground's axes; they stay zero when no element needs
     /// the world.
@@ -84,6 +87,10 @@ impl<T: Real> Workspace<T> {
             a: vec![T::zero(); n_v],
             x: model.x0.iter().map(|&x| T::constant(x)).collect(),
             lambda: vec![T::zero(); model.rows.len()],
+            controls: match model.controls.len() {
+                0 => Vec::new(),
+                n => vec![T::zero(); n + 1],
+            },
             wrenches: vec![Wrench::zero(); n],
             applied: vec![Wrench::zero(); n],
             generalised: vec![T::zero(); n_v],
@@ -158,13 +165,44 @@ impl<T: Real> Workspace<T> {
         }
     }
 
+    /// Computes the outputs of all controls; [`add_forces`](Self::add_forces) and
+    /// [`state_rates`](Self::state_rates) do it by themselves.
+    pub fn evaluate_controls(&mut self, model: &Model) {
+        if model.controls.is_empty() {
+            return;
+        }
+        let mut values = std::mem::take(&mut self.controls);
+        values[0] = self.t;
+        let (scene, _, _) = self.scene(model);
+        for &k in &model.control_order {
+            let control = &model.controls[k];
+            let seen = Scene {
+                controls: &values,
+                ..scene.of(&control.states)
+            };
+            let output = control.element.output(&seen);
+            values[k + 1] = output;
+        }
+        self.controls = values;
+    }
+
     /// out := ẋ of the own states; time, positions, velocities, states and multipliers must have
     /// been set.
     pub fn state_rates(&mut self, model: &Model, out: &mut [T]) {
         if out.is_empty() {
             return;
         }
+        self.evaluate_controls(model);
+        self.state_rates_after_forces(model, out);
+    }
+
+    /// The same when [`add_forces`](Self::add_forces) has computed the outputs of controls already.
+    pub(crate) fn state_rates_after_forces(&mut self, model: &Model, out: &mut [T]) {
         let (scene, _, _) = self.scene(model);
+        for control in model.controls.iter().filter(|control| !control.states.is_empty()) {
+            let states = control.states.clone();
+            control.element.rates(&scene.of(&states), &mut out[states]);
+        }
         for force in model.forces.iter().filter(|force| !force.states.is_empty()) {
             let states = force.states.clone();
             force.element.rates(&scene.of(&states), &mut out[states]);
@@ -184,6 +222,7 @@ impl<T: Real> Workspace<T> {
             x: &self.x,
             own: &[],
             lambda: &self.lambda,
+            controls: &self.controls,
         };
         let loads = Loads {
             wrenches: &mut self.wrenches,
@@ -202,6 +241,7 @@ impl<T: Real> Workspace<T> {
 
     /// Adds the loads of all force elements.
     pub fn add_forces(&mut self, model: &Model) {
+        self.evaluate_controls(model);
         let (mut scene, mut loads, _) = self.scene(model);
         for force in &model.forces {
             scene.own = &scene.x[force.states.clone()];
@@ -428,6 +468,7 @@ impl<T: Real> Workspace<T> {
             x: &self.x,
             own: &[],
             lambda: &self.lambda,
+            controls: &self.controls,
         };
         let scratch = &mut self.directions;
         constraint_matrix::constraint_matrix(&model.constraints, &scene, active, scratch, matrix);

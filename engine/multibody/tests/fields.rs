@@ -3,9 +3,10 @@
 use holonom_multibody::Signal;
 use holonom_multibody::description::fields::{Field, Fields, Need, Noted, note};
 use holonom_multibody::description::{
-    Body, Constraint, CoordinateRef, Description, Document, Force, Joint, Placement, Road, Rod,
+    Body, Constraint, Control, CoordinateRef, Description, Document, Force, Joint, Placement, Road, Rod,
 };
 use holonom_multibody::elements::constraints::CONSTRAINTS;
+use holonom_multibody::elements::controls::CONTROLS;
 use holonom_multibody::elements::forces::FORCES;
 use holonom_multibody::elements::joints::JOINTS;
 use holonom_multibody::expression::Expression;
@@ -29,23 +30,27 @@ fn all() -> Vec<(&'static str, Vec<Noted>)> {
         let mut road = Road::new("", (info.template)());
         (info.name, note(|visitor| road.fields(visitor)))
     });
+    let controls = CONTROLS.iter().map(|info| {
+        let fields = note(|visitor| (info.fields)(&mut (info.template)(), visitor));
+        (info.name, fields)
+    });
     let parts = [
         ("body", note(|visitor| Body::new("", 0.0).fields(visitor))),
         ("rod", note(|visitor| Rod::new("", "", "", 0.0).fields(visitor))),
     ];
-    joints
+    let elements = joints
         .chain(constraints)
         .chain(forces)
         .chain(roads)
-        .chain(parts)
-        .collect()
+        .chain(controls);
+    elements.chain(parts).collect()
 }
 
 #[test]
 fn names_and_texts_are_complete() {
     let kinds = all();
-    let registries = JOINTS.len() + CONSTRAINTS.len() + FORCES.len() + ROADS.len();
-    assert_eq!(kinds.len(), registries + 2);
+    let elements = CONSTRAINTS.len() + FORCES.len() + ROADS.len() + CONTROLS.len();
+    assert_eq!(kinds.len(), JOINTS.len() + elements + 2);
     for (kind, fields) in kinds {
         assert!(!fields.is_empty(), "{kind}");
         for (i, noted) in fields.iter().enumerate() {
@@ -76,6 +81,9 @@ fn templates_are_of_their_kind() {
     for info in FORCES {
         assert_eq!((info.template)().info().name, info.name);
     }
+    for info in CONTROLS {
+        assert_eq!((info.template)().info().name, info.name);
+    }
     // A kind shows nothing of another one.
     let mut other = (FORCES[0].template)();
     assert!(note(|visitor| (FORCES[1].fields)(&mut other, visitor)).is_empty());
@@ -101,6 +109,10 @@ impl References {
 
 impl Fields for References {
     fn number(&mut self, _: &Field, _: &mut f64) {}
+    fn numbers(&mut self, _: &Field, _: &mut Vec<f64>) {}
+    fn channel(&mut self, _: &Field, value: &mut String) {
+        self.name(value, "joint.angle");
+    }
     fn vector(&mut self, _: &Field, _: &mut [f64; 3]) {}
     fn symmetric(&mut self, _: &Field, _: &mut [f64; 6]) {}
     fn signal(&mut self, _: &Field, _: &mut Signal) {}
@@ -152,6 +164,11 @@ fn every_reference_is_shown_and_renamed() {
     let mut road = Road::new("road", RoadKind::Flat);
     road.fields(&mut fill);
     part = part.road(road);
+    for info in CONTROLS {
+        let mut kind = (info.template)();
+        (info.fields)(&mut kind, &mut fill);
+        part = part.control(Control::new(info.name, kind));
+    }
     // A reference that was left out still has the template's empty name.
     let text = format!("{part:?}");
     assert!(!text.contains("\"\""), "{text}");
@@ -170,12 +187,16 @@ fn every_reference_is_shown_and_renamed() {
         assert_eq!(road.name, "p_road");
         road.fields(&mut collect);
     }
+    for control in &mut whole.controls {
+        (control.kind.info().fields)(&mut control.kind, &mut collect);
+    }
     let expected = fill.found.iter().map(|name| match name.as_str() {
         "body.marker" => "p_body.marker",
         "ground.marker" => "ground.p_marker",
         "ground" => "ground.p_ground",
         "joint" => "p_joint",
         "road" => "p_road",
+        "joint.angle" => "p_joint.angle",
         other => panic!("{other}"),
     });
     assert_eq!(collect.found, expected.collect::<Vec<_>>());

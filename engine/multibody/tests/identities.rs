@@ -32,7 +32,7 @@ fn prepare(model: &Model, t: f64, q: &[f64], v: &[f64]) -> Workspace<f64> {
 fn formalisms_agree() {
     let mut worst = [0.0f64; 4];
     let (mut loops, mut rods, mut bodies, mut states, mut lambdas) = (0, 0, 0, 0, 0);
-    let mut jammed = 0;
+    let (mut jammed, mut controls) = (0, 0);
     for seed in 0..MECHANISMS {
         let model = mechanism(seed, 60);
         let (t, q, v) = state(&mut Random::new(seed + 7777), &model);
@@ -98,6 +98,7 @@ fn formalisms_agree() {
         let mut x_rates = vec![0.0; model.states.len()];
         mechanical.state_rates(t, &q, &v, &lambda, &mut x_rates).unwrap();
         states += model.states.len();
+        controls += model.controls.len();
         lambdas += usize::from(model.needs_lambda);
         let size = norm(&mass) * norm(&a) + norm(&bias);
         for form in Form::ALL {
@@ -141,6 +142,7 @@ fn formalisms_agree() {
         "RNEA∘ABA {:.1e}, CRBA {:.1e}, forms {:.1e}, G {:.1e}",
         worst[0], worst[1], worst[2], worst[3]
     );
+    assert!(controls > 500, "{controls} controls");
     assert!(states > 100, "{states} own states");
     assert!(jammed < 5, "{jammed} jammed of {lambdas}");
     assert!(lambdas > 100, "{lambdas} with forces that depend on multipliers");

@@ -7,6 +7,7 @@ use holonom::format::{SETTINGS, SettingKind, schema};
 use holonom::multibody::description::fields::{Noted, note};
 use holonom::multibody::description::{Body, Joint, Rod};
 use holonom::multibody::elements::constraints::CONSTRAINTS;
+use holonom::multibody::elements::controls::CONTROLS;
 use holonom::multibody::elements::forces::FORCES;
 use holonom::multibody::elements::joints::{JOINTS, JointInfo};
 use holonom::multibody::expression::is_reserved;
@@ -36,6 +37,17 @@ fn table(name: &str) -> String {
         }
         "forces" => {
             let kinds = FORCES.iter().filter(|kind| kind.in_files);
+            let kinds = kinds.map(|kind| {
+                (
+                    kind.name,
+                    kind.doc,
+                    note(|v| (kind.fields)(&mut (kind.template)(), v)),
+                )
+            });
+            elements(kinds)
+        }
+        "controls" => {
+            let kinds = CONTROLS.iter().filter(|kind| kind.in_files);
             let kinds = kinds.map(|kind| {
                 (
                     kind.name,

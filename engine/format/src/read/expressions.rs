@@ -18,7 +18,11 @@ pub(super) struct Names {
     pub constants: Scope,
     /// The same with t and the inputs: what functions of time may use.
     pub functions: Scope,
-    /// Names of parameters, tables and inputs.
+    /// The same with the names of controls, where there are some: what forces and controls may use.
+    pub signals: Option<Scope>,
+    /// What is being read may use them.
+    pub controlled: bool,
+    /// Names of parameters, tables, inputs and controls.
     pub taken: std::collections::BTreeSet<String>,
     /// Parameters that something has used.
     pub used: std::collections::BTreeSet<String>,
@@ -129,7 +133,7 @@ impl Reader<'_, '_> {
                         self.error(&value.span, format!("this number is {x}, not a finite one"));
                         nothing
                     }
-                    None => Signal::Expression(Arc::new(expression)),
+                    None => Signal::Expression(Arc::new(expression.over_used())),
                 },
                 None => nothing,
             },
@@ -233,7 +237,7 @@ impl Reader<'_, '_> {
         } else if is_reserved(name) || name == "t" {
             "is taken by the language of expressions"
         } else if !self.names.taken.insert(name.to_string()) {
-            "is taken by another parameter, table or input"
+            "is taken by another parameter, table, input or control"
         } else {
             return true;
         };
@@ -445,7 +449,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    fn many(&mut self, value: &Value) -> Option<Vec<f64>> {
+    pub(super) fn many(&mut self, value: &Value) -> Option<Vec<f64>> {
         let list = self.list(value)?;
         Some(list.iter().map(|item| self.any_number(item)).collect())
     }
@@ -474,10 +478,10 @@ impl Reader<'_, '_> {
             start,
             span,
         };
-        let scope = if of_time {
-            &self.names.functions
-        } else {
-            &self.names.constants
+        let scope = match (&self.names.signals, of_time) {
+            (Some(signals), true) if self.names.controlled => signals,
+            (_, true) => &self.names.functions,
+            (_, false) => &self.names.constants,
         };
         let result = bound(scope, text, &place, expected);
         self.note_names(text);

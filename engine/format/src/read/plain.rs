@@ -6,7 +6,7 @@
 use holonom_multibody::Signal;
 use holonom_multibody::description::fields::{Field, Fields};
 use holonom_multibody::description::{CoordinateMotion, CoordinateRef, Description, Document};
-use holonom_multibody::expression::{Expression, Scope};
+use holonom_multibody::expression::Expression;
 use std::sync::Arc;
 
 /// Makes numbers and expressions of all functions of time.
@@ -26,6 +26,10 @@ pub(super) fn plain_signals(description: &mut Description) {
         let info = force.kind.info();
         (info.fields)(&mut force.kind, &mut Plain);
     }
+    for control in &mut description.controls {
+        let info = control.kind.info();
+        (info.fields)(&mut control.kind, &mut Plain);
+    }
 }
 
 /// A signal that no expression can say stays as it is: writing refuses it.
@@ -38,12 +42,12 @@ fn plain(signal: &mut Signal) {
     if is_plain {
         return;
     }
-    let scope = signal.tables().into_iter().fold(Scope::time(), Scope::table);
+    let scope = signal.scope();
     let text = signal.to_expression_text();
     if let Some(expression) = text.and_then(|text| Expression::parse(&text, &scope, None).ok()) {
         *signal = match expression.value() {
             Some(value) => Signal::constant(value),
-            None => Signal::Expression(Arc::new(expression)),
+            None => Signal::Expression(Arc::new(expression.over_used())),
         };
     }
 }
@@ -52,6 +56,8 @@ struct Plain;
 
 impl Fields for Plain {
     fn number(&mut self, _: &Field, _: &mut f64) {}
+    fn numbers(&mut self, _: &Field, _: &mut Vec<f64>) {}
+    fn channel(&mut self, _: &Field, _: &mut String) {}
     fn vector(&mut self, _: &Field, _: &mut [f64; 3]) {}
     fn symmetric(&mut self, _: &Field, _: &mut [f64; 6]) {}
     fn signal(&mut self, _: &Field, value: &mut Signal) {

@@ -124,6 +124,18 @@ impl Fields for TableReader<'_, '_, '_, '_> {
         }
     }
 
+    fn numbers(&mut self, field: &Field, out: &mut Vec<f64>) {
+        if let Some(value) = self.field(field)
+            && let Some(list) = self.reader.many(value)
+        {
+            *out = list;
+        }
+    }
+
+    fn channel(&mut self, field: &Field, out: &mut String) {
+        self.frame(field, out);
+    }
+
     fn symmetric(&mut self, field: &Field, out: &mut [f64; 6]) {
         let Some(value) = self.field(field) else { return };
         let Some(list) = self.reader.list(value) else {

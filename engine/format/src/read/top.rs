@@ -8,8 +8,9 @@ use crate::model_file::{Input, Label};
 use crate::settings::{SETTINGS, SettingKind, SettingValue};
 use crate::tree::{Kind, Table, Value};
 use holonom_multibody::Signal;
-use holonom_multibody::description::{Constraint, Force, ForceKind, Road, Rod};
+use holonom_multibody::description::{Constraint, Control, Force, ForceKind, Road, Rod};
 use holonom_multibody::elements::constraints::CONSTRAINTS;
+use holonom_multibody::elements::controls::CONTROLS;
 use holonom_multibody::elements::forces::FORCES;
 use holonom_multibody::expression::{DimensionState, Expression, Scope};
 use holonom_multibody::road::ROADS;
@@ -17,7 +18,7 @@ use holonom_multibody::tyre::tir::TirFile;
 use std::sync::Arc;
 
 /// All tables of a model file.
-pub(crate) const TABLES: [&str; 14] = [
+pub(crate) const TABLES: [&str; 15] = [
     "model",
     "parameters",
     "table",
@@ -29,6 +30,7 @@ pub(crate) const TABLES: [&str; 14] = [
     "rod",
     "force",
     "road",
+    "control",
     "input",
     "output",
     "simulation",
@@ -45,6 +47,7 @@ impl Reader<'_, '_> {
         for table in self.tables(root, "input") {
             self.input(table);
         }
+        self.own_controls(root);
         if let Some(ground) = root.get("ground") {
             self.ground(ground);
         }
@@ -66,6 +69,7 @@ impl Reader<'_, '_> {
             return;
         }
         self.number_joints();
+        self.controls_of_parts();
         for table in self.tables(root, "constraint") {
             self.constraint(table);
         }
@@ -77,6 +81,9 @@ impl Reader<'_, '_> {
         }
         for table in self.tables(root, "force") {
             self.force(table);
+        }
+        for table in self.tables(root, "control") {
+            self.control(table);
         }
         for table in self.tables(root, "output") {
             self.output(table);
@@ -182,7 +189,9 @@ impl Reader<'_, '_> {
             return;
         };
         let mut kind = (info.template)();
+        fields.reader.names.controlled = true;
         (info.fields)(&mut kind, &mut fields);
+        fields.reader.names.controlled = false;
         fields.finish();
         self.tyre_defaults(table, &kind);
         self.model.description.forces.push(Force { name, kind });
@@ -213,6 +222,56 @@ impl Reader<'_, '_> {
         );
         let place = self.place(&file.span);
         self.report(Message::note(Some(place), text));
+    }
+
+    fn control(&mut self, table: &Table) {
+        let mut fields = TableReader::new(self, table, "a control");
+        let name = fields.name("control");
+        let known: Vec<&str> = CONTROLS.iter().filter(|c| c.in_files).map(|c| c.name).collect();
+        let kind = fields.required("kind", &format!("one of {}", known.join(", ")));
+        let kind = kind.and_then(|value| fields.reader.choice(value, "kind of control", &known));
+        let Some(info) = kind.and_then(|index| CONTROLS.iter().find(|c| c.name == known[index])) else {
+            return;
+        };
+        let mut kind = (info.template)();
+        fields.reader.names.controlled = true;
+        (info.fields)(&mut kind, &mut fields);
+        fields.reader.names.controlled = false;
+        fields.finish();
+        self.model.description.controls.push(Control { name, kind });
+    }
+
+    /// Makes the names of the file's own controls known, before anything may use them.
+    fn own_controls(&mut self, root: &Table) {
+        let mut names = Vec::new();
+        for table in self.tables(root, "control") {
+            if let Some(value) = table.get("name")
+                && let Kind::Text(name) = &value.kind
+                && self.declare_name("control", name, &value.span)
+            {
+                names.push(name.clone());
+            }
+        }
+        self.know_controls(names);
+    }
+
+    /// The same for those of parts, when these have been read.
+    fn controls_of_parts(&mut self) {
+        let controls = self.model.description.controls.iter();
+        let free = controls.filter(|control| !self.names.taken.contains(&control.name));
+        let names = free.map(|control| control.name.clone()).collect();
+        self.know_controls(names);
+    }
+
+    fn know_controls(&mut self, names: Vec<String>) {
+        let reason = "it is a control, which only force elements and controls can follow";
+        for name in names {
+            let all = &mut self.names;
+            let signals = all.signals.take().unwrap_or_else(|| all.functions.clone());
+            all.signals = Some(signals.variable(&name));
+            all.functions = std::mem::take(&mut all.functions).forbid(&name, reason);
+            all.constants = std::mem::take(&mut all.constants).forbid(&name, reason);
+        }
     }
 
     fn input(&mut self, table: &Table) {

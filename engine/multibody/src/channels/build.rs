@@ -42,6 +42,9 @@ pub(super) fn build(assembled: &Assembled, inputs: &[Input]) -> (Vec<Entry>, Tab
     for force in 0..model.forces.len() {
         builder.force(force);
     }
+    for control in 0..model.controls.len() {
+        builder.control(control);
+    }
     builder.whole();
     builder.residuals();
     builder.inputs(inputs);
@@ -329,6 +332,19 @@ impl Builder<'_> {
                 }
                 ConstraintElement::Rolling(_) => self.reaction(reaction, true),
             }
+        }
+    }
+
+    fn control(&mut self, number: usize) {
+        let control = &self.model.controls[number];
+        self.own(Some("control"), &control.name);
+        let text = format!("output of the control, {}", control.element.kind_name());
+        self.push("", "1", text, Source::Control { control: number }, 0);
+        for state in control.states.clone() {
+            let own = &self.model.states[state];
+            let name = own.name.strip_prefix(&control.name).unwrap_or(&own.name);
+            let name = name.trim_start_matches('.').to_string();
+            self.push(&name, own.unit, own.doc.to_string(), Source::State { state }, 0);
         }
     }
 

@@ -4,7 +4,7 @@ use crate::description::JointKind;
 use crate::elements::constraints::relative::Relative;
 use crate::elements::joints::Primitive;
 use core::f64::consts::TAU;
-use holonom_algebra::{Twist, Vec3};
+use holonom_algebra::{Real, Twist, Vec3};
 
 /// Value (0), rate (1) or acceleration (2) of scalar coordinate `index`.
 ///
@@ -13,8 +13,13 @@ use holonom_algebra::{Twist, Vec3};
 /// before all turns, so it is a_k·d with the rates a_k·u and a_k·u̇. One turn is about a_z, which is
 /// b_z. Of two turns, R = Rx(α) Ry(β): b_y = (0, cos α, sin α) and x_a·b = (cos β, 0, sin β), and
 /// w = α̇ a_x + β̇ b_y with a_x and b_y at a right angle, which stay so: both are also the axes for ẇ.
-pub(super) fn coordinate(kind: JointKind, index: usize, order: usize, relative: &Relative<'_, f64>) -> f64 {
-    let turn = |axis: Vec3<f64>| axis.dot(rates(order, relative).angular);
+pub(crate) fn coordinate<T: Real>(
+    kind: JointKind,
+    index: usize,
+    order: usize,
+    relative: &Relative<'_, T>,
+) -> T {
+    let turn = |axis: Vec3<T>| axis.dot(rates(order, relative).angular);
     match motion(kind, index) {
         Some(Primitive::Slide(k)) => {
             let axis = relative.first_axis(k);
@@ -43,9 +48,9 @@ pub(super) fn coordinate(kind: JointKind, index: usize, order: usize, relative: 
             // The displacement counts the turns.
             let angle = angle_about_z(relative);
             let thread = relative.first_axis(2).dot(relative.distance) / pitch;
-            angle + TAU * ((thread - angle) / TAU).round()
+            angle + TAU * ((thread - angle).value() / TAU).round()
         }
-        Some(Primitive::Ball) | None => f64::NAN,
+        Some(Primitive::Ball) | None => T::constant(f64::NAN),
     }
 }
 
@@ -68,18 +73,18 @@ pub(crate) fn motion(kind: JointKind, index: usize) -> Option<Primitive> {
 /// Angular velocity (1) or acceleration (2) of the second frame seen from the first, in the axes of
 /// the second. The derivative of w by its components there is the one that the first frame sees:
 /// ω_to × w = ω_from × w, because they differ by w.
-pub(super) fn spin(order: usize, relative: &Relative<'_, f64>) -> Vec3<f64> {
+pub(crate) fn spin<T: Real>(order: usize, relative: &Relative<'_, T>) -> Vec3<T> {
     let w = rates(order, relative).angular;
     Vec3([0, 1, 2].map(|k| relative.second_axis(k).dot(w)))
 }
 
 /// Angle of the second x axis in the first x–y plane, in (−π, π].
-pub(super) fn angle_about_z(relative: &Relative<'_, f64>) -> f64 {
+pub(crate) fn angle_about_z<T: Real>(relative: &Relative<'_, T>) -> T {
     let x = relative.second_axis(0);
     relative.first_axis(1).dot(x).atan2(relative.first_axis(0).dot(x))
 }
 
-fn rates(order: usize, relative: &Relative<'_, f64>) -> Twist<f64> {
+fn rates<T: Real>(order: usize, relative: &Relative<'_, T>) -> Twist<T> {
     let velocity = relative.velocity();
     match order {
         1 => velocity,

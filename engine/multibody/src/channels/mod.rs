@@ -13,6 +13,7 @@
 //! | `rod.tension`, `drive.force` | tension of distances and rods; force or torque of drivers and couplings |
 //! | `spring.force.x` …, `spring.torque.x` … | load of a force element on its second frame, at its origin, in the ground's axes |
 //! | `spring.length`, `.tension`, `.angle`, `.moment`, `.power`, `.energy` | what else force elements have |
+//! | `controller`, `controller.integral` | output and own states of a control |
 //! | `energy.kinetic`, `energy.potential`, `energy.total` | energies |
 //! | `momentum.x` …, `angular_momentum.x` … | momenta, the angular one about the ground's origin |
 //! | `constraint.loop.x`, `constraint.loop.x.rate` | what is left of g and of G v + g_t, row by row |
@@ -25,7 +26,7 @@
 //! **Names that coincide.** A body and a joint, say, may have the same name. Where that makes two
 //! channels of the same name, all channels of both things carry the kind in front:
 //! `body:ball.orientation.w`, `joint:ball.orientation.w`; the kinds are `body`, `joint`,
-//! `constraint` (rods are among them), `force` and `input`. Patterns find such channels with and without
+//! `constraint` (rods are among them), `force`, `control` and `input`. Patterns find such channels with and without
 //! the kind. Should names still coincide, the later ones end in `#2`, `#3`, ….
 //!
 //! ```

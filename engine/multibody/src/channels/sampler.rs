@@ -266,6 +266,9 @@ impl Sampler {
             }
             work.set_multipliers(model, &self.active, &self.lambda);
         }
+        if stage >= Stage::Velocity && fine {
+            work.evaluate_controls(model);
+        }
         if stage >= Stage::Reaction && fine {
             work.clear_loads();
             work.add_forces(model);

@@ -64,6 +64,8 @@ pub(super) enum Source {
     Force { force: usize },
     /// An own state of an element.
     State { state: usize },
+    /// The output of a control.
+    Control { control: usize },
     /// Energy stored in a force element.
     Stored { force: usize },
     /// Power of a force element.
@@ -106,11 +108,18 @@ impl Source {
             | Self::LargestGap
             | Self::Input { .. } => Stage::Position,
             Self::Force { force } | Self::Power { force } => {
-                match model.forces[force].element.multipliers().is_empty() {
-                    true => Stage::Velocity,
-                    false => Stage::Acceleration,
+                let force = &model.forces[force];
+                // Controls may depend on multipliers.
+                let through = model.needs_lambda && !force.controls.is_empty();
+                match through || !force.element.multipliers().is_empty() {
+                    true => Stage::Acceleration,
+                    false => Stage::Velocity,
                 }
             }
+            Self::Control { .. } => match model.needs_lambda {
+                true => Stage::Acceleration,
+                false => Stage::Velocity,
+            },
             Self::Energy | Self::Momentum | Self::GapRate { .. } | Self::LargestGapRate => Stage::Velocity,
             Self::Coordinate { order, .. } | Self::CutCoordinate { order, .. } | Self::Spin { order, .. } => {
                 [Stage::Position, Stage::Velocity, Stage::Acceleration][order.min(2)]
@@ -210,6 +219,7 @@ impl State<'_> {
             Source::Tension { row } => out[0] = self.multipliers[row],
             Source::Force { force } => self.force(&model.forces[force], out),
             Source::State { state } => out[0] = self.work.x[state],
+            Source::Control { control } => out[0] = self.work.controls[control + 1],
             Source::Stored { force } => {
                 let scene = self.work.scene(model).0;
                 let force = &model.forces[force];

@@ -1,5 +1,6 @@
 //! Cut joints, constraints, rods and forces on the nodes, and the finished model.
 
+use super::controls::{self, Bind, Readable};
 use super::error::ModelError;
 use super::lower::{Lowered, add_inertia, axis_frame};
 use super::names::{Names, Place};
@@ -7,6 +8,7 @@ use super::references::{constraint_place, force_place, rod_place};
 use crate::channels::joint_motion;
 use crate::description::{ConstraintKind, CoordinateMotion, CoordinateRef, Description, ForceKind, Joint};
 use crate::elements::constraints::{ConstraintElement, CoordinateSum, Pair, PairRow, Rolling};
+use crate::elements::controls::{ControlElement, Probe};
 use crate::elements::forces::{
     Applied, ForceElement, FrictionPlace, JointFriction, JointSpring, Maxwell, OwnState, Reach, SpringDamper,
     TorsionSpring, User,
@@ -60,20 +62,23 @@ pub(super) fn attach(
         }
     }
     attach.all_rods();
+    let mut bind = Bind::new(description);
     for force in &description.forces {
-        if let Some(element) = attach.force(&force_place(&force.name), &force.kind) {
-            attach.add_force(&force.name, element);
+        bind.at(force_place(&force.name));
+        let mut kind = force.kind.clone();
+        (kind.info().fields)(&mut kind, &mut bind);
+        if let Some(element) = attach.force(&force_place(&force.name), &kind) {
+            attach.add_force(&force.name, element, bind.read.clone());
         }
     }
-    let needs_lambda = attach.forces.iter().any(|f| !f.element.multipliers().is_empty());
     let needs_world = !attach.rods.is_empty()
         || attach.constraints.iter().any(|c| c.element.sides().is_some())
         || attach
             .forces
             .iter()
             .any(|f| !matches!(f.element.reach(), Reach::Coordinate(_) | Reach::Coordinates(_)));
-    let lowered = attach.lowered;
-    Model {
+    let (lowered, errors) = (attach.lowered, attach.errors);
+    let mut model = Model {
         name: description.name.clone(),
         tree: lowered.tree,
         graph,
@@ -91,9 +96,77 @@ pub(super) fn attach(
         v0: lowered.v0,
         states: attach.states,
         x0: attach.x0,
-        needs_lambda,
+        controls: Vec::new(),
+        control_order: Vec::new(),
+        read_rows: Vec::new(),
+        needs_lambda: false,
         needs_world,
+    };
+    add_controls(&mut model, description, &mut bind, errors);
+    errors.append(&mut bind.errors);
+    model
+}
+
+/// Controls, with what sensors read.
+fn add_controls(
+    model: &mut Model,
+    description: &Description,
+    bind: &mut Bind<'_>,
+    errors: &mut Vec<ModelError>,
+) {
+    let mut controls = controls::compile(&Readable { description, model }, bind, errors);
+    for control in &mut controls {
+        control.states = add_states(
+            &mut model.states,
+            &mut model.x0,
+            &control.name,
+            control.element.states(),
+        );
     }
+    let mut read: Vec<usize> = model
+        .forces
+        .iter()
+        .flat_map(|f| f.element.multipliers())
+        .collect();
+    for control in &controls {
+        if let ControlElement::Sensor(sensor) = &control.element {
+            model.needs_world |= sensor.probe.needs_world();
+            if let Probe::Multiplier { row, .. } = sensor.probe {
+                read.push(row);
+            }
+        }
+    }
+    read.sort_unstable();
+    read.dedup();
+    model.needs_lambda = !read.is_empty();
+    model.read_rows = read;
+    // Numbers of controls mean nothing where one could not be compiled.
+    if controls.len() == description.controls.len() {
+        match controls::order(&controls, &model.forces) {
+            Ok(order) => model.control_order = order,
+            Err(ring) => errors.push(ModelError::ControlRing { ring }),
+        }
+    }
+    model.controls = controls;
+}
+
+/// Adds own states of an element and gives their numbers.
+fn add_states(
+    all: &mut Vec<ModelState>,
+    x0: &mut Vec<f64>,
+    name: &str,
+    states: Vec<OwnState>,
+) -> Range<usize> {
+    let start = all.len();
+    for state in states {
+        x0.push(state.start);
+        all.push(ModelState {
+            name: format!("{name}.{}", state.name),
+            unit: state.unit,
+            doc: state.doc,
+        });
+    }
+    start..all.len()
 }
 
 pub(super) struct Attach<'a, 'b> {
@@ -366,26 +439,14 @@ impl Attach<'_, '_> {
     }
 
     /// Adds a force element with its own states.
-    fn add_force(&mut self, name: &str, element: ForceElement) {
-        let states = self.add_states(name, element.states());
+    fn add_force(&mut self, name: &str, element: ForceElement, controls: Vec<usize>) {
+        let states = add_states(&mut self.states, &mut self.x0, name, element.states());
         self.forces.push(ModelForce {
             name: name.to_string(),
             element,
             states,
+            controls,
         });
-    }
-
-    fn add_states(&mut self, name: &str, states: Vec<OwnState>) -> Range<usize> {
-        let start = self.states.len();
-        for state in states {
-            self.x0.push(state.start);
-            self.states.push(ModelState {
-                name: format!("{name}.{}", state.name),
-                unit: state.unit,
-                doc: state.doc,
-            });
-        }
-        start..self.states.len()
     }
 
     fn force(&mut self, place: &str, kind: &ForceKind) -> Option<ForceElement> {

@@ -1,14 +1,16 @@
 //! Checks names and numbers, each thing by itself.
 
+use super::controls::control_place;
 use super::error::ModelError;
 use super::names::GROUND;
 use super::passive;
 use super::references::{constraint_place, force_place, joint_place, road_place, rod_place};
 use crate::description::{
-    Body, ConstraintKind, CoordinateMotion, Description, ForceKind, Joint, JointKind, Marker,
+    Body, ConstraintKind, Control, ControlKind, CoordinateMotion, Description, ForceKind, Joint, JointKind,
+    Marker,
 };
 use crate::elements::forces::User;
-use crate::expression::ExpressionLaw;
+use crate::expression::{ExpressionLaw, is_name, is_reserved};
 use crate::signal::Signal;
 use holonom_algebra::{Mat3, Vec3};
 use std::collections::HashMap;
@@ -40,6 +42,9 @@ pub(super) fn check(description: &Description, errors: &mut Vec<ModelError>) -> 
     }
     for force in &description.forces {
         check.force(&force.kind, &force_place(&force.name));
+    }
+    for control in &description.controls {
+        check.control(control);
     }
     told
 }
@@ -84,6 +89,8 @@ impl Check<'_> {
                 .iter()
                 .map(|r| (r.name.as_str(), road_place(&r.name))),
         );
+        let controls = description.controls.iter();
+        self.names(controls.map(|c| (c.name.as_str(), control_place(&c.name))));
         told
     }
 
@@ -163,6 +170,72 @@ impl Check<'_> {
     fn signal(&mut self, signal: &Signal, place: &str, quantity: &str) {
         if !signal.is_finite() {
             self.finite(&[f64::NAN], place, quantity);
+        }
+    }
+
+    /// A motion needs derivatives that controls do not have.
+    fn motion(&mut self, signal: &Signal, place: &str) {
+        if let Some(control) = signal.controls().into_iter().next() {
+            self.errors.push(ModelError::MotionOfControl {
+                place: place.to_string(),
+                control,
+            });
+        }
+    }
+
+    fn control(&mut self, control: &Control) {
+        let place = control_place(&control.name);
+        if !is_name(&control.name) || is_reserved(&control.name) || control.name == "t" {
+            self.errors.push(ModelError::ControlName { place: place.clone() });
+        }
+        match &control.kind {
+            ControlKind::Sensor { factor, .. } => {
+                self.finite(&[*factor], &place, "the factor");
+            }
+            ControlKind::Expression { value } => self.signal(value, &place, "the value"),
+            ControlKind::Pid {
+                input,
+                target,
+                proportional,
+                integral,
+                derivative,
+                filter,
+                limited,
+                low,
+                high,
+                start,
+            } => {
+                self.signal(input, &place, "the input");
+                self.signal(target, &place, "the target");
+                self.finite(&[*proportional, *integral, *derivative], &place, "a gain");
+                self.positive(*filter, &place, "the time constant of the filter");
+                self.finite(&[*start], &place, "the start value");
+                let finite = self.finite(&[*low, *high], &place, "a limit");
+                if *limited && finite && low >= high {
+                    let (low, high) = (*low, *high);
+                    self.errors.push(ModelError::Limits { place, low, high });
+                }
+            }
+            ControlKind::TransferFunction {
+                input,
+                numerator,
+                denominator,
+                start,
+            } => {
+                self.signal(input, &place, "the input");
+                for list in [numerator, denominator, start] {
+                    self.finite(list, &place, "a coefficient");
+                }
+            }
+            ControlKind::Delay {
+                input,
+                time_constant,
+                start,
+            } => {
+                self.signal(input, &place, "the input");
+                self.positive(*time_constant, &place, "the time constant");
+                self.finite(&[*start], &place, "the start value");
+            }
         }
     }
 
@@ -293,6 +366,7 @@ impl Check<'_> {
                 }
                 CoordinateMotion::Locked => {}
                 CoordinateMotion::Prescribed(signal) => {
+                    self.motion(signal, &place);
                     self.signal(signal, &place, &of("prescribed motion"));
                     if coordinate.position != 0.0 {
                         self.errors.push(useless("prescribed", "value"));
@@ -332,7 +406,10 @@ impl Check<'_> {
                 }
                 self.finite(&[*offset], place, "the offset");
             }
-            ConstraintKind::Driver { signal, .. } => self.signal(signal, place, "the motion"),
+            ConstraintKind::Driver { signal, .. } => {
+                self.signal(signal, place, "the motion");
+                self.motion(signal, place);
+            }
             ConstraintKind::Rolling { radius, .. } => self.positive(*radius, place, "the radius"),
         }
     }

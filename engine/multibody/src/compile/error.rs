@@ -356,6 +356,77 @@ pub enum ModelError {
         /// The joint.
         joint: String,
     },
+    /// A control that does not exist.
+    #[error("{place}: there is no control \"{name}\"{}", match suggestion {
+        Some(name) => format!("; did you mean \"{name}\"?"),
+        None => "; add one of that name".to_string(),
+    })]
+    UnknownControl {
+        /// Who refers to it.
+        place: String,
+        /// The name.
+        name: String,
+        /// What may have been meant.
+        suggestion: Option<String>,
+    },
+    /// A sensor cannot read its channel.
+    #[error("{place} cannot read \"{channel}\": {reason}")]
+    CannotSense {
+        /// The sensor.
+        place: String,
+        /// The channel.
+        channel: String,
+        /// Why not, and what to do.
+        reason: String,
+    },
+    /// A transfer function without order.
+    #[error(
+        "{place}: a transfer function needs a denominator that is not zero, with at least the highest power of s \
+         that the numerator has, and not more start values than that power"
+    )]
+    ImproperTransferFunction {
+        /// The control.
+        place: String,
+    },
+    /// Controls that need each other's outputs at the same instant.
+    #[error(
+        "the controls {} need each other's outputs at the same instant; put a `delay` into the ring",
+        ring.iter().map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(" -> ")
+    )]
+    ControlRing {
+        /// Their names, each needing the next, the last the first.
+        ring: Vec<String>,
+    },
+    /// A motion that should follow a control.
+    #[error(
+        "{place}: a motion cannot follow the control \"{control}\", which has no known derivatives; let a force \
+         follow it (a servo: a `joint-spring` with the control in `motor`)"
+    )]
+    MotionOfControl {
+        /// Who follows it.
+        place: String,
+        /// The control.
+        control: String,
+    },
+    /// A name that expressions cannot use.
+    #[error(
+        "{place}: expressions use the name of a control, so it must begin with a letter, consist of letters, digits \
+         and _, and not be a word of the language of expressions; choose another name, or another prefix"
+    )]
+    ControlName {
+        /// The control.
+        place: String,
+    },
+    /// Limits in the wrong order.
+    #[error("{place}: the least output {low} must be below the largest output {high}")]
+    Limits {
+        /// The control.
+        place: String,
+        /// Least output.
+        low: f64,
+        /// Largest output.
+        high: f64,
+    },
     /// A coordinate that cannot react.
     #[error("{place}: {coordinate} of the joint \"{joint}\" is {state} already; {remedy}")]
     CoordinateTaken {
@@ -533,7 +604,13 @@ impl ModelError {
             Self::UnknownRoad { place, name, .. }
             | Self::UnknownBody { place, name, .. }
             | Self::UnknownMarker { place, name, .. }
-            | Self::UnknownJoint { place, name, .. } => (place.clone(), Some(name)),
+            | Self::UnknownJoint { place, name, .. }
+            | Self::UnknownControl { place, name, .. } => (place.clone(), Some(name)),
+            Self::MotionOfControl { place, control } => (place.clone(), Some(control)),
+            Self::ControlRing { ring } => match ring.first() {
+                Some(first) => (format!("control \"{first}\""), None),
+                None => return Subject::default(),
+            },
             Self::UnknownCoordinate { place, joint, .. }
             | Self::CutCoordinate { place, joint, .. }
             | Self::ReactionOfTreeJoint { place, joint }
@@ -552,6 +629,10 @@ impl ModelError {
             | Self::LawVariables { place, .. }
             | Self::OutOfRange { place, .. }
             | Self::Mismatch { place, .. }
+            | Self::CannotSense { place, .. }
+            | Self::ImproperTransferFunction { place }
+            | Self::ControlName { place }
+            | Self::Limits { place, .. }
             | Self::WrongLaw { place, .. }
             | Self::BadData { place, .. } => (place.clone(), None),
             Self::IndefiniteInertia { body, .. }
@@ -610,6 +691,8 @@ impl ModelError {
             },
             Self::LoadOnGround { .. } => &["frame", "wheel"],
             Self::OutOfRange { field, .. } | Self::Mismatch { field, .. } => core::slice::from_ref(field),
+            Self::CannotSense { .. } => &["channel"],
+            Self::Limits { .. } => &["low", "high"],
             _ => &[],
         }
     }

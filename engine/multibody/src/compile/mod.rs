@@ -9,6 +9,7 @@
 
 mod attach;
 mod check;
+mod controls;
 mod error;
 mod inertia;
 mod lower;

@@ -24,6 +24,8 @@ impl Referred {
 
 impl Fields for Referred {
     fn number(&mut self, _: &Field, _: &mut f64) {}
+    fn numbers(&mut self, _: &Field, _: &mut Vec<f64>) {}
+    fn channel(&mut self, _: &Field, _: &mut String) {}
     fn vector(&mut self, _: &Field, _: &mut [f64; 3]) {}
     fn symmetric(&mut self, _: &Field, _: &mut [f64; 6]) {}
     fn signal(&mut self, _: &Field, _: &mut Signal) {}

@@ -5,6 +5,7 @@ use super::*;
 use crate::compile::{self, ModelErrors};
 use crate::model::Model;
 
+mod controls;
 mod forces;
 mod passive;
 
@@ -33,6 +34,7 @@ impl Description {
             rods: Vec::new(),
             forces: Vec::new(),
             roads: Vec::new(),
+            controls: Vec::new(),
         }
     }
 

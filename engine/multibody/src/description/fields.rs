@@ -70,6 +70,8 @@ impl Field {
 pub trait Fields {
     /// A number.
     fn number(&mut self, field: &Field, value: &mut f64);
+    /// Some numbers.
+    fn numbers(&mut self, field: &Field, value: &mut Vec<f64>);
     /// Three components.
     fn vector(&mut self, field: &Field, value: &mut [f64; 3]);
     /// Entries xx, yy, zz, xy, yz, zx of a symmetric matrix; the first three may be all that is
@@ -87,6 +89,8 @@ pub trait Fields {
     fn matrix(&mut self, field: &Field, value: &mut [[f64; 6]; 6]);
     /// A frame: `body` or `body.marker`.
     fn frame(&mut self, field: &Field, value: &mut String);
+    /// A channel: thing and quantity, such as `knee.angle.velocity`.
+    fn channel(&mut self, field: &Field, value: &mut String);
     /// A coordinate: `joint` for the first or only one, or `joint.coordinate`.
     fn coordinate(&mut self, field: &Field, value: &mut CoordinateRef);
     /// Coordinates with factors.
@@ -180,6 +184,10 @@ pub enum Sort {
     Road,
     /// Name of a file, or a table with its text.
     Document,
+    /// Any number of numbers.
+    Numbers,
+    /// Name of a channel.
+    Channel,
 }
 
 impl Sort {
@@ -201,6 +209,8 @@ impl Sort {
             Self::Choice(names) => names.join(" | "),
             Self::Road => "road".to_string(),
             Self::Document => "file, or { text = … }".to_string(),
+            Self::Numbers => "list of numbers".to_string(),
+            Self::Channel => "channel".to_string(),
         }
     }
 }
@@ -275,6 +285,12 @@ fn constant(signal: &Signal) -> f64 {
 impl Fields for Notes {
     fn number(&mut self, field: &Field, value: &mut f64) {
         self.add(field, Sort::Number, value.to_string());
+    }
+    fn numbers(&mut self, field: &Field, value: &mut Vec<f64>) {
+        self.add(field, Sort::Numbers, list(value.iter()));
+    }
+    fn channel(&mut self, field: &Field, value: &mut String) {
+        self.add(field, Sort::Channel, format!("{value:?}"));
     }
     fn vector(&mut self, field: &Field, value: &mut [f64; 3]) {
         self.add(field, Sort::Vector, list(*value));

@@ -50,6 +50,8 @@ pub struct Description {
     pub forces: Vec<Force>,
     /// Road surfaces.
     pub roads: Vec<Road>,
+    /// Controls: signals that depend on the motion.
+    pub controls: Vec<Control>,
 }
 
 /// Position and orientation of a frame in another.
@@ -535,6 +537,75 @@ pub enum ForceKind {
         from_reaction: bool,
         /// For an angle, the radius at which the friction acts, m. Displacements do not have it.
         radius: f64,
+    },
+}
+
+/// A control: a scalar signal that depends on the motion, by name.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Control {
+    /// Name, unique in the mechanism; expressions use it, so it is made of letters, digits and _.
+    pub name: String,
+    /// What it does.
+    pub kind: ControlKind,
+}
+
+/// What a control does. Inputs are numbers or expressions of t and controls.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ControlKind {
+    /// A channel on position or velocity level.
+    Sensor {
+        /// Name of the channel.
+        channel: String,
+        /// What its value is multiplied by.
+        factor: f64,
+    },
+    /// A function of t and other controls.
+    Expression {
+        /// The function.
+        value: Signal,
+    },
+    /// Proportional, integral and derivative action on target − input.
+    Pid {
+        /// What is controlled.
+        input: Signal,
+        /// What it should be.
+        target: Signal,
+        /// Proportional gain.
+        proportional: f64,
+        /// Integral gain, per s.
+        integral: f64,
+        /// Derivative gain, times s.
+        derivative: f64,
+        /// Time constant of the filter before the derivative, s; must be positive.
+        filter: f64,
+        /// Whether the output is limited.
+        limited: bool,
+        /// Least output.
+        low: f64,
+        /// Largest output.
+        high: f64,
+        /// Integral part at the start.
+        start: f64,
+    },
+    /// Quotient of polynomials in s.
+    TransferFunction {
+        /// Input.
+        input: Signal,
+        /// Coefficients, the highest power first.
+        numerator: Vec<f64>,
+        /// Coefficients, the highest power first; not a lower power than the numerator.
+        denominator: Vec<f64>,
+        /// States at the start; missing ones are zero.
+        start: Vec<f64>,
+    },
+    /// First-order lag.
+    Delay {
+        /// Input.
+        input: Signal,
+        /// Time constant, s; must be positive.
+        time_constant: f64,
+        /// Output at the start.
+        start: f64,
     },
 }
 

@@ -2,6 +2,7 @@
 
 use crate::formalism::world::WorldNode;
 use crate::model::Attachment;
+use crate::signal::Signal;
 use crate::tree::{NodeKind, Tree};
 use core::ops::Range;
 use holonom_algebra::{Mat3, Real, Vec3, Wrench};
@@ -31,6 +32,8 @@ pub struct Scene<'a, T> {
     /// for rows that do not take part, and where multipliers are not known. Read by elements that
     /// name their rows in [`ForceLaw::multipliers`](super::forces::ForceLaw::multipliers) only.
     pub lambda: &'a [T],
+    /// The time, then the outputs of all controls by their number; empty where there are none.
+    pub controls: &'a [T],
 }
 
 /// A frame in the world, everything in the ground's axes.
@@ -55,6 +58,49 @@ impl<'a, T: Real> Scene<'a, T> {
         Scene {
             own: self.x.get(states.clone()).unwrap_or(&[]),
             ..*self
+        }
+    }
+
+    /// The value of a function of time and its rate; that of controls is not known and left out.
+    #[inline]
+    pub fn value_and_rate(&self, signal: &Signal) -> [T; 2] {
+        match signal {
+            Signal::Expression(expression) if expression.variables().len() > 1 => {
+                [self.value(signal), T::zero()]
+            }
+            Signal::Sum(parts) => {
+                let mut sum = [T::zero(); 2];
+                for part in parts {
+                    let [value, rate] = self.value_and_rate(part);
+                    sum[0] += value;
+                    sum[1] += rate;
+                }
+                sum
+            }
+            Signal::Scaled(factor, signal) => self.value_and_rate(signal).map(|x| x * *factor),
+            _ => {
+                let [value, rate, _] = signal.evaluate(self.t);
+                [value, rate]
+            }
+        }
+    }
+
+    /// The value of a function of time, which may name controls in a compiled model.
+    #[inline]
+    pub fn value(&self, signal: &Signal) -> T {
+        match signal {
+            Signal::Expression(expression) if expression.variables().len() > 1 => {
+                expression.evaluate(self.controls)
+            }
+            Signal::Sum(parts) => {
+                let mut sum = T::zero();
+                for part in parts {
+                    sum += self.value(part);
+                }
+                sum
+            }
+            Signal::Scaled(factor, signal) => self.value(signal) * *factor,
+            _ => signal.evaluate(self.t)[0],
         }
     }
 

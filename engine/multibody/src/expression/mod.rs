@@ -288,6 +288,27 @@ impl Expression {
         Self(Arc::new(compiled))
     }
 
+    /// The same over its first variable and those that it uses, by name: equal expressions stay
+    /// equal, whatever else they might have used.
+    pub fn over_used(&self) -> Self {
+        let mut names = self.0.variables.iter().enumerate();
+        let first = names.next().map(|(_, name)| name.as_str());
+        let mut used: Vec<&str> = names
+            .filter(|&(k, _)| self.uses(k))
+            .map(|(_, name)| name.as_str())
+            .collect();
+        used.sort_unstable();
+        let list: Vec<&str> = first.into_iter().chain(used).collect();
+        self.over_variables(&list).unwrap_or_else(|_| self.clone())
+    }
+
+    /// The same with other names of its variables.
+    pub fn with_variables(&self, name: impl Fn(&str) -> String) -> Self {
+        let mut renamed = Compiled::clone(&self.0);
+        renamed.variables = self.0.variables.iter().map(|variable| name(variable)).collect();
+        Self(Arc::new(renamed))
+    }
+
     /// The same over another list of variables, found by name.
     ///
     /// # Errors

@@ -240,7 +240,7 @@ impl Equations {
         w.clear_loads();
         w.add_forces(model);
         if !l.x.is_empty() {
-            w.state_rates(model, &mut r[l.x.clone()]);
+            w.state_rates_after_forces(model, &mut r[l.x.clone()]);
             for (r, xp) in r[l.x.clone()].iter_mut().zip(&at.yp[l.x.clone()]) {
                 *r = *xp - *r;
             }

@@ -17,7 +17,7 @@ mod pattern;
 mod structure;
 
 pub use equations::Equations;
-pub use pattern::{Dependencies, ElementDependencies};
+pub use pattern::{Dependencies, ElementDependencies, Reads};
 
 use core::fmt;
 use core::str::FromStr;

@@ -7,9 +7,11 @@
 //! * Loads fixed in space and rods with mass depend on everything down to the ground.
 
 use crate::elements::constraints::ConstraintElement;
+use crate::elements::controls::{ControlElement, Probe};
 use crate::elements::forces::Reach;
-use crate::model::Model;
+use crate::model::{Model, ModelForce};
 use core::ops::Range;
+use std::collections::BTreeSet;
 
 /// Dependencies between nodes, and of constraints on nodes.
 #[derive(Clone, Debug)]
@@ -26,15 +28,114 @@ pub struct Dependencies {
     pub mechanism: Vec<usize>,
 }
 
-/// What an element with own states, or one that reads multipliers, depends on and acts on.
+/// What an element with own states, or one that reads own states, multipliers or controls, depends
+/// on and acts on.
 #[derive(Clone, Debug)]
 pub struct ElementDependencies {
-    /// Nodes that it reads and acts on.
-    pub nodes: Vec<usize>,
+    /// Nodes that it acts on.
+    pub acts: Vec<usize>,
     /// Its own states.
     pub states: Range<usize>,
-    /// Rows whose multipliers it reads.
-    pub rows: Range<usize>,
+    /// What it reads.
+    pub reads: Reads,
+}
+
+/// What something depends on.
+#[derive(Clone, Debug, Default)]
+pub struct Reads {
+    /// Nodes with their positions and velocities.
+    pub nodes: BTreeSet<usize>,
+    /// Own states.
+    pub states: BTreeSet<usize>,
+    /// Multipliers of rows.
+    pub rows: BTreeSet<usize>,
+}
+
+impl Reads {
+    fn add(&mut self, other: &Self) {
+        self.nodes.extend(&other.nodes);
+        self.states.extend(&other.states);
+        self.rows.extend(&other.rows);
+    }
+
+    /// What a force element reads: its nodes, own states and multipliers, and the controls it
+    /// names, whose outputs must be known.
+    fn of_force(model: &Model, force: &ModelForce, outputs: &[Self]) -> Self {
+        let mut reads = Self {
+            nodes: force_nodes(model, force).into_iter().collect(),
+            states: force.states.clone().collect(),
+            rows: force.element.multipliers().collect(),
+        };
+        force.controls.iter().for_each(|&k| reads.add(&outputs[k]));
+        reads
+    }
+
+    /// What the outputs of all controls read.
+    fn of_outputs(model: &Model) -> Vec<Self> {
+        let mut outputs = vec![Self::default(); model.controls.len()];
+        for &k in &model.control_order {
+            let control = &model.controls[k];
+            let mut reads = Self {
+                states: control.states.clone().collect(),
+                ..Self::default()
+            };
+            match &control.element {
+                ControlElement::Sensor(sensor) => match &sensor.probe {
+                    Probe::Constant(_) => {}
+                    Probe::Coordinate { node, .. } => {
+                        reads.nodes.insert(*node);
+                    }
+                    Probe::CutCoordinate { frames: [a, b], .. }
+                    | Probe::JointOrientation { frames: [a, b], .. }
+                    | Probe::Spin { frames: [a, b], .. } => {
+                        reads.nodes.extend(between(model, a.node, b.node));
+                    }
+                    Probe::Frame { frame, .. } => reads.nodes.extend(support(model, frame.node)),
+                    Probe::Multiplier { row, .. } => {
+                        reads.rows.insert(*row);
+                    }
+                    Probe::State { state } => {
+                        reads.states.insert(*state);
+                    }
+                    Probe::Force { force, .. } => {
+                        reads.add(&Self::of_force(model, &model.forces[*force], &outputs));
+                    }
+                    Probe::Control { control } => {
+                        let other = outputs[*control].clone();
+                        reads.add(&other);
+                    }
+                },
+                element if element.direct() => {
+                    for &other in &control.controls {
+                        let other = outputs[other].clone();
+                        reads.add(&other);
+                    }
+                }
+                _ => {}
+            }
+            outputs[k] = reads;
+        }
+        outputs
+    }
+}
+
+/// Nodes that a force element reads and acts on.
+fn force_nodes(model: &Model, force: &ModelForce) -> Vec<usize> {
+    match force.element.reach() {
+        Reach::Frame(at) => support(model, at.node),
+        Reach::Pair(a, b) | Reach::Line(a, b) | Reach::Hinge(a, b) => between(model, a.node, b.node),
+        Reach::Frames([a, b, c]) => {
+            let mut nodes = between(model, a.node, b.node);
+            for node in between(model, a.node, c.node) {
+                if !nodes.contains(&node) {
+                    nodes.push(node);
+                }
+            }
+            nodes
+        }
+        Reach::Coordinate(node) => vec![node],
+        Reach::Coordinates(nodes) => nodes.to_vec(),
+    }
 }
 
 impl Dependencies {
@@ -60,28 +161,33 @@ impl Dependencies {
                 j = model.tree.nodes[j].parent;
             }
         }
+        let outputs = Reads::of_outputs(model);
         for force in &model.forces {
-            let nodes = match force.element.reach() {
-                Reach::Frame(at) => support(model, at.node),
-                Reach::Pair(a, b) | Reach::Line(a, b) | Reach::Hinge(a, b) => between(model, a.node, b.node),
-                Reach::Frames([a, b, c]) => {
-                    let mut nodes = between(model, a.node, b.node);
-                    for node in between(model, a.node, c.node) {
-                        if !nodes.contains(&node) {
-                            nodes.push(node);
-                        }
-                    }
-                    nodes
+            let acts = force_nodes(model, force);
+            d.couple(&acts, false);
+            let reads = Reads::of_force(model, force, &outputs);
+            for &node in &reads.nodes {
+                for &a in &acts {
+                    d.dynamic[a * n + node] = true;
+                    d.join(a, node);
                 }
-                Reach::Coordinate(node) => vec![node],
-                Reach::Coordinates(nodes) => nodes.to_vec(),
-            };
-            d.couple(&nodes, false);
-            let rows = force.element.multipliers();
-            if !force.states.is_empty() || !rows.is_empty() {
-                let states = force.states.clone();
-                d.elements.push(ElementDependencies { nodes, states, rows });
             }
+            if !reads.states.is_empty() || !reads.rows.is_empty() {
+                let states = force.states.clone();
+                d.elements.push(ElementDependencies { acts, states, reads });
+            }
+        }
+        for control in model.controls.iter().filter(|c| !c.states.is_empty()) {
+            let mut reads = Reads {
+                states: control.states.clone().collect(),
+                ..Reads::default()
+            };
+            control.controls.iter().for_each(|&k| reads.add(&outputs[k]));
+            d.elements.push(ElementDependencies {
+                acts: Vec::new(),
+                states: control.states.clone(),
+                reads,
+            });
         }
         for constraint in &model.constraints {
             let nodes = match &constraint.element {
@@ -95,11 +201,11 @@ impl Dependencies {
         // Forces that depend on λ reach as far as its constraint does.
         for k in 0..d.elements.len() {
             let element = &d.elements[k];
-            let read = element.rows.clone().filter_map(|row| model.rows.get(row));
+            let read = element.reads.rows.iter().filter_map(|&row| model.rows.get(row));
             let paths: Vec<usize> = read
                 .filter_map(|row| d.constraints[row.constraint].first().copied())
                 .collect();
-            if let Some(&first) = element.nodes.first() {
+            if let Some(&first) = element.acts.first() {
                 paths.into_iter().for_each(|node| d.join(first, node));
             }
         }

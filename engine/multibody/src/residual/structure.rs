@@ -59,7 +59,11 @@ impl Equations {
             }
         }
         // A rate that depends on λ makes the state one of the kind of v.
-        let read = self.dependencies.elements.iter().filter(|e| !e.rows.is_empty());
+        let read = self
+            .dependencies
+            .elements
+            .iter()
+            .filter(|e| !e.reads.rows.is_empty());
         let index_of = |k: usize| match read.clone().any(|e| e.states.contains(&k)) {
             true => index_v,
             false => 1,
@@ -260,18 +264,34 @@ impl Equations {
         for element in &d.elements {
             let rows_read = || {
                 let active = self.active.iter().enumerate();
-                let read = active.filter(|(_, row)| !l.lambda.is_empty() && element.rows.contains(row));
+                let read = active.filter(|(_, row)| !l.lambda.is_empty() && element.reads.rows.contains(row));
                 read.map(|(k, _)| l.lambda.start + k)
             };
-            let others = || element.states.clone().map(|k| l.x.start + k).chain(rows_read());
+            let others = || {
+                element
+                    .reads
+                    .states
+                    .iter()
+                    .map(|k| l.x.start + k)
+                    .chain(rows_read())
+            };
             for row in element.states.clone().map(|k| l.x.start + k) {
-                entries.extend(element.nodes.iter().flat_map(|&b| columns(b)).map(|c| (row, c)));
+                entries.extend(
+                    element
+                        .reads
+                        .nodes
+                        .iter()
+                        .flat_map(|&b| columns(b))
+                        .map(|c| (row, c)),
+                );
                 entries.extend(others().map(|c| (row, c)));
             }
-            let first = element.nodes.first().copied().unwrap_or(0);
+            let Some(&first) = element.acts.first() else {
+                continue;
+            };
             for (a, node) in nodes.iter().enumerate() {
                 let acts = match self.formalism {
-                    Formalism::Residual => element.nodes.contains(&a),
+                    Formalism::Residual => element.acts.contains(&a),
                     Formalism::Explicit => a != 0 && d.mechanism[a] == d.mechanism[first],
                 };
                 if acts {

@@ -66,12 +66,7 @@ impl Implicit {
         if !model.needs_lambda {
             return Self::default();
         }
-        let is_read = |row: usize| {
-            model
-                .forces
-                .iter()
-                .any(|f| f.element.multipliers().contains(&row))
-        };
+        let is_read = |row: usize| model.read_rows.binary_search(&row).is_ok();
         let read: Vec<usize> = (0..active.len()).filter(|&k| is_read(active[k])).collect();
         let (n, k) = (model.tree.n_v, read.len());
         Self {
@@ -423,6 +418,7 @@ impl MechanicalModel {
             }
             ElementSet::Some(list) => {
                 work.clear_loads();
+                work.evaluate_controls(model);
                 let (scene, mut loads, _) = work.scene(model);
                 for &k in list {
                     let force = &model.forces[k];

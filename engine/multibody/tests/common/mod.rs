@@ -7,7 +7,8 @@ use holonom_algebra::{Mat3, Pose, Quaternion, Vec3};
 use holonom_dae::Mechanical;
 use holonom_multibody::curve::{Curve, Extrapolation, Interpolation};
 use holonom_multibody::description::{
-    Body, Constraint, Coordinate, Description, Force, ForceKind, Frame, Joint, JointKind, Rod,
+    Body, Constraint, Control, ControlKind, Coordinate, Description, Force, ForceKind, Frame, Joint,
+    JointKind, Rod,
 };
 use holonom_multibody::elements::forces::{BushingLaw, ContactLaw, GasLaw, ServoLaw, Shape, StopLaw};
 use holonom_multibody::expression::{Expression, Scope};
@@ -338,7 +339,60 @@ pub fn enrich(r: &mut Random, mut d: Description) -> Description {
         }
         d = d.force(friction);
     }
-    d
+    match free.first() {
+        Some((joint, _)) if r.chance(0.5) => controlled(r, d, joint),
+        _ => d,
+    }
+}
+
+/// Adds a motor on a revolute joint, behind controls of every kind.
+fn controlled(r: &mut Random, mut d: Description, joint: &str) -> Description {
+    let of = |text: &str, names: &[&str]| Signal::of(text, names).unwrap();
+    let mut pid = Control::pid("controller", of("angle", &["angle"]), [5.0, 2.0, 0.3])
+        .target(Signal::expression("0.2*sin(3*t)").unwrap());
+    if r.chance(0.5) {
+        pid = pid.limits(-2.0, 1.5);
+    }
+    if let ControlKind::Pid { filter, start, .. } = &mut pid.kind {
+        (*filter, *start) = (0.05, r.range(-0.5, 0.5));
+    }
+    let sum = of(
+        "controller + 0.1*speed + 0.2*turn",
+        &["controller", "speed", "turn"],
+    );
+    let mut mixed = "tanh(shaped) + 0.3*rate".to_string();
+    let mut names = vec!["shaped", "rate"];
+    // Before what it uses, to be sorted.
+    d = d.control(pid);
+    if d.forces.iter().any(|f| f.name == "maxwell") {
+        d = d.control(Control::sensor("pull", "maxwell.tension"));
+        d = d.control(Control::sensor("creep", "maxwell.displacement"));
+        mixed += " + 0.01*pull + creep";
+        names.extend(["pull", "creep"]);
+    }
+    if d.constraints.iter().any(|c| c.name == "distance0") {
+        d = d.control(Control::sensor("hold", "distance0.tension"));
+        mixed += " + 0.01*hold";
+        names.push("hold");
+    }
+    let value = of(&mixed, &names);
+    d.control(Control::sensor("angle", format!("{joint}.angle")))
+        .control(Control::sensor("rate", format!("{joint}.angle.velocity")))
+        .control(Control::sensor("speed", "b0.velocity.x"))
+        .control(Control::sensor("turn", "b0.orientation.y"))
+        .control(Control::delay("slow", sum, 0.1))
+        .control(Control::transfer_function(
+            "shaped",
+            of("slow", &["slow"]),
+            [1.0, 2.0, 0.5],
+            [0.2, 1.0, 3.0],
+        ))
+        .control(Control::expression("mixed", value))
+        .force(Force::motor(
+            "servo",
+            joint,
+            of("mixed + 0.5*controller + 0.1*t", &["mixed", "controller"]),
+        ))
 }
 
 /// An expression of one variable.

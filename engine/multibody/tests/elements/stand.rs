@@ -272,6 +272,7 @@ impl<T: Real> Run<T> {
             x: &[],
             own: &[],
             lambda: &[],
+            controls: &[],
         }
     }
 }

@@ -25,6 +25,7 @@ struct State<T> {
 impl<T: Real> State<T> {
     fn scene<'a>(&'a self, tree: &'a Tree) -> Scene<'a, T> {
         Scene {
+            controls: &[],
             tree,
             world: &self.world,
             q: &[],

@@ -5,18 +5,20 @@ use crate::table::{Align, Table};
 use holonom::multibody::description::fields::{Noted, note};
 use holonom::multibody::description::{Joint as Described, Rod};
 use holonom::multibody::elements::constraints::{CONSTRAINTS, ConstraintInfo};
+use holonom::multibody::elements::controls::{CONTROLS, ControlInfo};
 use holonom::multibody::elements::forces::{FORCES, ForceInfo};
 use holonom::multibody::elements::joints::{JOINTS, JointInfo};
 use holonom::multibody::residual::{Form, Formalism};
 use serde::Serialize;
 
-/// Joints, constraints, forces, forms and formalisms as listed.
+/// Joints, constraints, forces, controls, forms and formalisms as listed.
 #[derive(Serialize)]
 pub struct Mechanics {
     joints: Vec<Joint>,
     constraints: Vec<Constraint>,
     rod: Vec<Field>,
     forces: Vec<Force>,
+    controls: Vec<Force>,
     forms: Vec<Named>,
     formalisms: Vec<Named>,
 }
@@ -50,7 +52,7 @@ struct Constraint {
     fields: Vec<Field>,
 }
 
-/// A kind of force element.
+/// A kind of force element or control.
 #[derive(Serialize)]
 struct Force {
     name: &'static str,
@@ -122,6 +124,15 @@ fn force(info: &&ForceInfo) -> Force {
     }
 }
 
+fn control(info: &&ControlInfo) -> Force {
+    Force {
+        name: info.name,
+        description: info.doc,
+        in_files: info.in_files,
+        fields: fields(note(|visitor| (info.fields)(&mut (info.template)(), visitor))),
+    }
+}
+
 impl Mechanics {
     pub fn new() -> Self {
         let form = |form: Form| Named {
@@ -137,6 +148,7 @@ impl Mechanics {
             constraints: CONSTRAINTS.iter().map(constraint).collect(),
             rod: fields(note(|visitor| Rod::new("", "", "", 0.0).fields(visitor))),
             forces: FORCES.iter().map(force).collect(),
+            controls: CONTROLS.iter().map(control).collect(),
             forms: Form::ALL.map(form).to_vec(),
             formalisms: Formalism::ALL.map(formalism).to_vec(),
         }
@@ -158,6 +170,9 @@ impl Mechanics {
         for f in self.forces.iter().filter(|f| f.name == name) {
             found.push(Entry::new("force", f, f.text()));
         }
+        for c in self.controls.iter().filter(|c| c.name == name) {
+            found.push(Entry::new("control", c, c.text()));
+        }
         for (sort, list) in [("form", &self.forms), ("formalism", &self.formalisms)] {
             for entry in list.iter().filter(|entry| entry.name == name) {
                 found.push(Entry::new(sort, entry, format!("{}\n", entry.description)));
@@ -173,6 +188,7 @@ impl Mechanics {
             .chain(self.constraints.iter().map(|c| c.name))
             .chain(["rod"])
             .chain(self.forces.iter().map(|f| f.name))
+            .chain(self.controls.iter().map(|c| c.name))
             .chain(named)
     }
 
@@ -206,11 +222,16 @@ impl Mechanics {
         for f in &self.forces {
             forces.row([f.name.into(), names(&f.fields), f.description.to_string()]);
         }
+        let mut controls = Table::new(&["name", "fields", "description"].map(|c| (c, Align::Left)));
+        for c in &self.controls {
+            controls.row([c.name.into(), names(&c.fields), c.description.to_string()]);
+        }
         let mut text = format!(
-            "Joints\n\n{}\nConstraints\n\n{}\nForces\n\n{}\n",
+            "Joints\n\n{}\nConstraints\n\n{}\nForces\n\n{}\nControls\n\n{}\n",
             joints.render_within(super::WIDTH),
             constraints.render_within(super::WIDTH),
-            forces.render_within(super::WIDTH)
+            forces.render_within(super::WIDTH),
+            controls.render_within(super::WIDTH)
         );
         for (title, list) in [
             ("Forms of the equations of motion", &self.forms),

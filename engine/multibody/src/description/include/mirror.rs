@@ -59,7 +59,7 @@ impl Axis {
 pub struct Mirror {
     axis: Axis,
     /// Signs of the coordinates of all joints, by name.
-    coordinates: HashMap<String, Vec<f64>>,
+    coordinates: HashMap<String, Vec<(&'static str, f64)>>,
     /// Frames that are needed turned by half a turn about x, and what they are called then.
     turned: Vec<(String, String)>,
 }
@@ -81,8 +81,27 @@ impl Mirror {
         let signs = self.coordinates.get(&coordinate.joint);
         signs
             .and_then(|signs| signs.get(coordinate.index))
-            .copied()
-            .unwrap_or(1.0)
+            .map_or(1.0, |(_, sign)| *sign)
+    }
+
+    /// Sign that a channel on position or velocity level gets; +1 for what has no direction.
+    pub fn channel(&self, channel: &str) -> f64 {
+        let name = channel.split_once(':').map_or(channel, |(_, name)| name);
+        let parts: Vec<&str> = name.split('.').collect();
+        let axis = parts
+            .last()
+            .and_then(|last| ["x", "y", "z"].iter().position(|a| a == last));
+        match (parts.get(parts.len().wrapping_sub(2)), axis) {
+            (Some(&("position" | "velocity")), Some(k)) => return self.polar(k),
+            (Some(&("orientation" | "angular_velocity")), Some(k)) => return self.axial(k),
+            _ => {}
+        }
+        let (Some(joint), Some(coordinate)) = (parts.first(), parts.get(1)) else {
+            return 1.0;
+        };
+        let signs = self.coordinates.get(*joint);
+        let sign = signs.and_then(|signs| signs.iter().find(|(name, _)| name == coordinate));
+        sign.map_or(1.0, |(_, sign)| *sign)
     }
 
     /// Gives a signal a sign.
@@ -208,7 +227,9 @@ impl Mirror {
             joint.orientation[k + 1] *= self.axial(k);
             joint.angular_velocity[k] *= self.axial(k);
         }
-        self.coordinates.insert(joint.name.clone(), signs);
+        let names = info.coordinates.iter().map(|c| c.name);
+        self.coordinates
+            .insert(joint.name.clone(), names.zip(signs).collect());
     }
 
     fn start(&self, coordinate: &mut Coordinate, sign: f64) {
@@ -255,6 +276,9 @@ impl Description {
                 // The frame turned about x sees y the other way round.
                 road.swapped = !road.swapped;
             }
+        }
+        for control in &mut self.controls {
+            (control.kind.info().mirror)(&mut control.kind, &mut mirror);
         }
         for (frame, turned) in &mirror.turned {
             self.add_turned(frame, turned);

@@ -189,6 +189,7 @@ impl Description {
         self.rods.append(&mut part.rods);
         self.forces.append(&mut part.forces);
         self.roads.append(&mut part.roads);
+        self.controls.append(&mut part.controls);
         Ok(())
     }
 }
@@ -263,6 +264,21 @@ impl Rename<'_> {
             longer(&mut road.name);
             road.fields(self);
         }
+        for control in &mut part.controls {
+            longer(&mut control.name);
+            (control.kind.info().fields)(&mut control.kind, self);
+        }
+    }
+
+    /// Controls that a function of time names.
+    fn controls(&self, signal: &mut Signal) {
+        let name = |name: &str| match name {
+            "t" => name.to_string(),
+            _ => format!("{}{name}", self.prefix),
+        };
+        signal.change_expressions(&mut |expression| {
+            (expression.variables().len() > 1).then(|| expression.with_variables(name))
+        });
     }
 }
 
@@ -270,8 +286,17 @@ impl Fields for Rename<'_> {
     fn number(&mut self, _: &Field, _: &mut f64) {}
     fn vector(&mut self, _: &Field, _: &mut [f64; 3]) {}
     fn symmetric(&mut self, _: &Field, _: &mut [f64; 6]) {}
-    fn signal(&mut self, _: &Field, _: &mut Signal) {}
-    fn signals(&mut self, _: &Field, _: &mut [Signal; 3]) {}
+    fn numbers(&mut self, _: &Field, _: &mut Vec<f64>) {}
+    fn signal(&mut self, _: &Field, value: &mut Signal) {
+        self.controls(value);
+    }
+    fn signals(&mut self, _: &Field, value: &mut [Signal; 3]) {
+        value.iter_mut().for_each(|signal| self.controls(signal));
+    }
+    fn channel(&mut self, _: &Field, value: &mut String) {
+        let at = value.find(':').map_or(0, |colon| colon + 1);
+        value.insert_str(at, self.prefix);
+    }
     fn expressions(&mut self, _: &Field, _: &[&'static str], _: &mut [Expression; 3]) {}
     fn expression(&mut self, _: &Field, _: &[&'static str], _: &mut Expression) {}
     fn matrix(&mut self, _: &Field, _: &mut [[f64; 6]; 6]) {}

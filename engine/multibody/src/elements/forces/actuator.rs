@@ -66,8 +66,8 @@ impl ForceLaw for Actuator {
     fn evaluate<T: Real>(&self, scene: &Scene<T>, loads: &mut Loads<T>) {
         let relative = Relative::new(scene, &self.from, &self.to);
         let (_, inverse) = length(relative.distance);
-        let force = self.force.evaluate(scene.t)[0];
-        let torque = self.torque.evaluate(scene.t)[0];
+        let force = scene.value(&self.force);
+        let torque = scene.value(&self.torque);
         let load = Wrench::new(
             relative.first_axis(2).scale(torque),
             relative.distance.scale(inverse * force),

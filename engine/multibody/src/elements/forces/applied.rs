@@ -60,7 +60,7 @@ pub struct Applied {
 
 impl ForceLaw for Applied {
     fn evaluate<T: Real>(&self, scene: &Scene<T>, loads: &mut Loads<T>) {
-        let at = |signals: &[Signal; 3]| Vec3([0, 1, 2].map(|k| signals[k].evaluate(scene.t)[0]));
+        let at = |signals: &[Signal; 3]| Vec3([0, 1, 2].map(|k| scene.value(&signals[k])));
         let (mut force, mut torque) = (at(&self.force), at(&self.torque));
         let rotation = &scene.world[self.frame.node].rotation;
         if self.follower {

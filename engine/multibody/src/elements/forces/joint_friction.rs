@@ -82,6 +82,8 @@ fn mirror(kind: &mut ForceKind, mirror: &mut Mirror) {
 }
 
 /// Where friction acts.
+// There are few of them, and each is read in every evaluation: no detour over a pointer.
+#[allow(clippy::large_enum_variant)]
 #[derive(Clone, Debug)]
 pub enum FrictionPlace {
     /// On the scalar coordinate of a node of the tree.

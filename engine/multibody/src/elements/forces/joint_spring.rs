@@ -63,17 +63,31 @@ pub struct JointSpring {
     pub motor: Signal,
 }
 
+impl JointSpring {
+    /// The force or torque τ.
+    fn force<T: Real>(&self, scene: &Scene<T>) -> T {
+        let [x, rate, _] = scene.coordinate(self.node);
+        let motor = scene.value(&self.motor);
+        motor - (x - self.free_position) * self.stiffness - rate * self.damping
+    }
+}
+
 impl ForceLaw for JointSpring {
     fn evaluate<T: Real>(&self, scene: &Scene<T>, loads: &mut Loads<T>) {
-        let [x, rate, _] = scene.coordinate(self.node);
-        let motor = self.motor.evaluate(scene.t)[0];
-        let force = motor - (x - self.free_position) * self.stiffness - rate * self.damping;
-        loads.add_generalised(scene.tree, self.node, force);
+        loads.add_generalised(scene.tree, self.node, self.force(scene));
     }
 
     fn energy<T: Real>(&self, scene: &Scene<T>) -> Option<T> {
         let [x, ..] = scene.coordinate(self.node);
         Some((x - self.free_position).square() * (0.5 * self.stiffness))
+    }
+
+    fn quantities(&self) -> &'static [&'static str] {
+        &["force"]
+    }
+
+    fn quantity<T: Real>(&self, _: usize, scene: &Scene<T>) -> T {
+        self.force(scene)
     }
 
     fn reach(&self) -> Reach<'_> {

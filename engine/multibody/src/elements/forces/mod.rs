@@ -43,12 +43,25 @@ pub trait ForceLaw {
     /// ẋ = s(t, q, v, x, λ) of the own states. Like [`evaluate`](Self::evaluate), it may depend on
     /// the nodes that the sparsity names for the element only.
     fn rates<T: Real>(&self, _scene: &Scene<T>, _out: &mut [T]) {}
+    /// Names of scalar quantities that sensors can read, such as `tension`, where these are others
+    /// than the [`outputs`](Self::outputs); the channels of the
+    /// same names show them.
+    fn quantities(&self) -> &'static [&'static str] {
+        &[]
+    }
+    /// The quantity of a number in that list.
+    fn quantity<T: Real>(&self, _number: usize, _scene: &Scene<T>) -> T {
+        T::zero()
+    }
     /// Rows whose multipliers it reads, by their number in
     /// [`Model::rows`](crate::model::Model::rows); none unless its forces depend on λ.
     fn multipliers(&self) -> Range<usize> {
         0..0
     }
 }
+
+/// Scalars that an element shows at most.
+pub(crate) const MOST_SHOWN: usize = 6;
 
 /// A scalar that an element shows.
 #[derive(Clone, Debug, PartialEq)]
@@ -205,6 +218,27 @@ macro_rules! registry {
             /// Derivatives of its own states.
             pub fn rates<T: Real>(&self, scene: &Scene<T>, out: &mut [T]) {
                 match self { $(Self::$kind(f) => f.rates(scene, out),)* }
+            }
+
+            /// Names of scalar quantities that sensors can read.
+            pub fn quantities(&self) -> Vec<&'static str> {
+                let own = match self { $(Self::$kind(f) => f.quantities(),)* };
+                match own {
+                    [] => self.outputs().iter().map(|shown| shown.name).collect(),
+                    own => own.to_vec(),
+                }
+            }
+
+            /// The quantity of a number in that list.
+            pub fn quantity<T: Real>(&self, number: usize, scene: &Scene<T>) -> T {
+                match self {
+                    $(Self::$kind(f) if f.quantities().is_empty() => {
+                        let mut values = [T::zero(); MOST_SHOWN];
+                        f.shown(scene, &mut values);
+                        values[number]
+                    }
+                    Self::$kind(f) => f.quantity(number, scene),)*
+                }
             }
 
             /// Rows whose multipliers it reads.

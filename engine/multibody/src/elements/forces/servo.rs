@@ -88,7 +88,7 @@ impl ServoLaw {
 pub struct Servo {
     /// The node whose coordinate it acts on; not a ball.
     pub node: usize,
-    /// Set point r; its value and rate count.
+    /// Set point r; its value and rate count. The rate of a control is not known: it counts as zero.
     pub target: Signal,
     /// Numbers.
     pub law: ServoLaw,
@@ -97,7 +97,7 @@ pub struct Servo {
 impl ForceLaw for Servo {
     fn evaluate<T: Real>(&self, scene: &Scene<T>, loads: &mut Loads<T>) {
         let [x, rate, _] = scene.coordinate(self.node);
-        let [target, target_rate, _] = self.target.evaluate(scene.t);
+        let [target, target_rate] = scene.value_and_rate(&self.target);
         let wanted = (target - x) * self.law.stiffness + (target_rate - rate) * self.law.damping;
         let limit = self.law.limit;
         let force = if limit.is_finite() {

@@ -1,0 +1,240 @@
+//! Controls in runs, against closed solutions.
+
+#![allow(clippy::unwrap_used)]
+
+use holonom::multibody::channels::{Catalogue, Sampler};
+use holonom::multibody::description::{Body, Control, ControlKind, Description, Force, Joint, frame};
+use holonom::multibody::residual::{Form, Formalism};
+use holonom::multibody::{Model, Signal};
+use holonom::prelude::*;
+use std::sync::Arc;
+
+fn of(text: &str, names: &[&str]) -> Signal {
+    Signal::of(text, names).unwrap()
+}
+
+/// A mass of 2 kg on a slide along x, with a force on it that is given.
+fn slide(controls: Vec<Control>, force: Signal) -> Description {
+    let slide = Joint::prismatic("slide", "ground", "mass").axis([1.0, 0.0, 0.0]);
+    let description = Description::new("servo")
+        .gravity([0.0; 3])
+        .body(Body::new("mass", 2.0))
+        .joint(slide.start(0.3, 0.0))
+        .force(Force::motor("push", "slide", force));
+    controls.into_iter().fold(description, Description::control)
+}
+
+/// Values of channels at the end of a run.
+fn end(model: &Arc<Model>, form: Form, t: f64, channels: &[&str]) -> Vec<f64> {
+    let start = model.assemble(&Default::default()).unwrap();
+    let equations = start.equations(form, Formalism::Residual).unwrap();
+    let (y, yp) = start.state(&equations);
+    let selection = Catalogue::new(&start).select(channels).unwrap();
+    let mut sampler = Sampler::new(&start, &equations, &selection).unwrap();
+    let solution = solve(equations.system(), (0.0, t), &y, &yp, Options::new(1e-9, 1e-9)).unwrap();
+    let mut row = vec![0.0; selection.len()];
+    sampler.sample(t, &solution.y, &[], &mut row);
+    row
+}
+
+fn compiled(description: Description) -> Arc<Model> {
+    Arc::new(description.compile().unwrap())
+}
+
+/// P and D from sensors of position and velocity: 2 ẍ = −50 x − 8 ẋ.
+#[test]
+fn a_loop_over_sensors_is_a_spring_and_a_damper() {
+    let controls = vec![
+        Control::expression("law", of("-50*place - 8*speed", &["place", "speed"])),
+        Control::sensor("place", "slide.displacement"),
+        Control::sensor("speed", "mass.velocity.x"),
+    ];
+    let model = compiled(slide(controls, of("law", &["law"])));
+    // x = e^{−2t}(0.3 cos ωt + (0.6/ω) sin ωt), ω² = 25 − 4.
+    let omega = 21f64.sqrt();
+    for form in [Form::Ode, Form::Ggl, Form::Index3] {
+        let found = end(
+            &model,
+            form,
+            0.8,
+            &["slide.displacement", "law", "place", "push.force"],
+        );
+        let (s, c) = (omega * 0.8).sin_cos();
+        let decay = (-1.6f64).exp();
+        let x = decay * (0.3 * c + 0.6 / omega * s);
+        let v = decay * (-0.3 * (omega + 4.0 / omega) * s);
+        assert!(
+            (found[0] - x).abs() < 1e-7 && (found[2] - x).abs() < 1e-7,
+            "{form} {found:?} {x}"
+        );
+        let law = -50.0 * x - 8.0 * v;
+        assert!(
+            (found[1] - law).abs() < 1e-5 && (found[3] - law).abs() < 1e-5,
+            "{form} {found:?} {law}"
+        );
+    }
+}
+
+/// The integral part takes away what a constant load leaves of the error.
+#[test]
+fn integral_action_leaves_no_error() {
+    let controls = vec![
+        Control::sensor("place", "slide.displacement"),
+        Control::pid("controller", of("place", &["place"]), [200.0, 300.0, 40.0])
+            .target(Signal::constant(0.1)),
+    ];
+    let model = compiled(slide(controls, of("controller - 7", &["controller"])));
+    let found = end(
+        &model,
+        Form::Ode,
+        20.0,
+        &["slide.displacement", "controller", "controller.integral"],
+    );
+    assert!((found[0] - 0.1).abs() < 1e-6, "{found:?}");
+    assert!(
+        (found[1] - 7.0).abs() < 1e-5 && (found[2] - 7.0).abs() < 1e-5,
+        "{found:?}"
+    );
+}
+
+/// A limited controller that cannot reach its target does not wind up: it holds the limit, its
+/// integral part stays bounded, and it is back at once.
+#[test]
+fn limits_hold_and_do_not_wind_up() {
+    let far = Control::pid("controller", of("place", &["place"]), [10.0, 20.0, 0.0])
+        .target(of("if(t < 5, 100, 0)", &[]))
+        .limits(-3.0, 2.0);
+    let place = Control::expression("place", Signal::constant(0.0));
+    let model = compiled(slide(vec![far, place], Signal::constant(0.0)));
+    let held = end(&model, Form::Ode, 4.9, &["controller", "controller.integral"]);
+    assert!((held[0] - 2.0).abs() < 1e-9, "{held:?}");
+    // u = 10·100 + w and ẇ = 2000 + (2 − u)/0.5 = 0: w = 2, not the 9800 of an integral alone.
+    assert!((held[1] - 2.0).abs() < 1e-2, "{held:?}");
+}
+
+/// Step responses of transfer functions and lags.
+#[test]
+fn transfer_functions_answer_a_step() {
+    let step = || Signal::constant(1.0);
+    let mut lag = Control::delay("lag", step(), 0.4);
+    if let ControlKind::Delay { start, .. } = &mut lag.kind {
+        *start = 0.5;
+    }
+    let controls = vec![
+        lag,
+        // 1/(s² + 2·0.3·4 s + 16), and (s + 1)/(2 s + 1) with direct part.
+        Control::transfer_function("second", step(), [16.0], [1.0, 2.4, 16.0]),
+        Control::transfer_function("lead", step(), [1.0, 1.0], [2.0, 1.0]),
+        Control::transfer_function("gain", of("lead", &["lead"]), [3.0], [2.0]),
+    ];
+    let model = compiled(slide(controls, Signal::constant(0.0)));
+    let t = 0.7;
+    let found = end(&model, Form::Ode, t, &["lag", "second", "lead", "gain"]);
+    let (d, w) = (1.2f64, (16.0f64 - 1.44).sqrt());
+    let expected = [
+        1.0 - 0.5 * (-t / 0.4f64).exp(),
+        1.0 - (-d * t).exp() * ((w * t).cos() + d / w * (w * t).sin()),
+        1.0 - 0.5 * (-t / 2.0f64).exp(),
+        1.5 * (1.0 - 0.5 * (-t / 2.0f64).exp()),
+    ];
+    for (a, b) in found.iter().zip(expected) {
+        assert!((a - b).abs() < 1e-7, "{found:?} {expected:?}");
+    }
+}
+
+/// A sensor of the tension of a rod: the force that depends on it is found with the multiplier.
+#[test]
+fn a_sensor_of_a_multiplier() {
+    use holonom::multibody::description::Constraint;
+    // A pendulum of a free point mass; a push along the rod by half its tension makes λ = m g / 1.5.
+    let model = Description::new("hanging")
+        .body(Body::new("bob", 3.0).inertia([0.1, 0.1, 0.1, 0.0, 0.0, 0.0]))
+        .joint(Joint::free("place", "ground", "bob").start_at(2, -1.0, 0.0))
+        .constraint(Constraint::distance("rope", "ground", "bob", 1.0))
+        .control(Control::sensor("tension", "rope.tension"))
+        .force(Force::applied(
+            "lift",
+            "bob",
+            [
+                Signal::constant(0.0),
+                Signal::constant(0.0),
+                of("0.5*tension", &["tension"]),
+            ],
+        ));
+    let model = compiled(model);
+    assert!(model.needs_lambda);
+    for form in [Form::Ggl, Form::Index1, Form::Index2, Form::Index3] {
+        let found = end(&model, form, 0.2, &["tension", "rope.tension", "lift.force.z"]);
+        let expected = 3.0 * 9.81 / 1.5;
+        assert!((found[0] - expected).abs() < 1e-6, "{form} {found:?}");
+        assert!((found[1] - expected).abs() < 1e-6, "{form} {found:?}");
+        assert!((found[2] - 0.5 * expected).abs() < 1e-6, "{form} {found:?}");
+    }
+}
+
+#[test]
+fn faults_are_named() {
+    let refused = |controls: Vec<Control>, force: Signal| {
+        slide(controls, force)
+            .compile()
+            .map(|_| ())
+            .unwrap_err()
+            .to_string()
+    };
+    let none = || Signal::constant(0.0);
+    let ring = refused(
+        vec![
+            Control::expression("a", of("b", &["b"])),
+            Control::expression("b", of("c + 1", &["c"])),
+            Control::expression("c", of("2*a", &["a"])),
+        ],
+        none(),
+    );
+    assert!(
+        ring.contains("\"a\" -> \"b\" -> \"c\"") && ring.contains("delay"),
+        "{ring}"
+    );
+    // A lag in it opens the ring.
+    let open = slide(
+        vec![
+            Control::expression("a", of("b", &["b"])),
+            Control::delay("b", of("a", &["a"]), 0.1),
+        ],
+        none(),
+    );
+    assert_eq!(open.compile().unwrap().control_order, [1, 0]);
+    let unknown = refused(
+        vec![Control::sensor("place", "slide.displacement")],
+        of("plase", &["plase"]),
+    );
+    assert!(unknown.contains("did you mean \"place\"?"), "{unknown}");
+    for (channel, reason) in [
+        ("slide.displacement.acceleration", "velocity"),
+        ("mass.acceleration.x", "velocity"),
+        ("slide.force.x", "cut"),
+        ("slide.angle", "no such channel"),
+        ("push.force.x", "force"),
+    ] {
+        let text = refused(vec![Control::sensor("s", channel)], none());
+        assert!(text.contains(channel) && text.contains(reason), "{text}");
+    }
+    let improper = refused(
+        vec![Control::transfer_function("d", none(), [1.0, 0.0], [1.0])],
+        none(),
+    );
+    assert!(improper.contains("denominator"), "{improper}");
+    let limits = refused(
+        vec![Control::pid("p", none(), [1.0, 0.0, 0.0]).limits(1.0, 1.0)],
+        none(),
+    );
+    assert!(limits.contains("below"), "{limits}");
+    let name = refused(vec![Control::expression("two words", none())], none());
+    assert!(name.contains("two words"), "{name}");
+    let followed = Description::new("followed")
+        .ground_marker("seat", frame::at([0.0; 3]))
+        .body(Body::new("mass", 1.0))
+        .joint(Joint::prismatic("slide", "ground", "mass").prescribed(0, of("c", &["c"])))
+        .control(Control::expression("c", none()));
+    let text = followed.compile().unwrap_err().to_string();
+    assert!(text.contains("servo") && text.contains("\"c\""), "{text}");
+}

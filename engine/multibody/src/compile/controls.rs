@@ -1,0 +1,442 @@
+//! Controls: what their names stand for, their order, and where sensors read.
+
+use super::error::ModelError;
+use super::names::GROUND;
+use crate::description::fields::{Field, Fields};
+use crate::description::{Control, ControlKind, CoordinateRef, Description, Document};
+use crate::elements::constraints::ConstraintElement;
+use crate::elements::controls::probe::FrameChannel;
+use crate::elements::controls::{ControlElement, Delay, Expression, Pid, Probe, Sensor, TransferFunction};
+use crate::expression::Expression as Formula;
+use crate::model::{Attachment, JointPlace, Model, ModelConstraint, ModelControl, ModelForce, ModelJoint};
+use crate::signal::Signal;
+use holonom_text::nearest;
+
+pub(super) fn control_place(name: &str) -> String {
+    format!("control \"{name}\"")
+}
+
+/// Lets functions of time know the controls they name; as [`Fields`] it visits those of a thing.
+pub(super) struct Bind<'a> {
+    /// `t`, then all controls.
+    names: Vec<&'a str>,
+    place: String,
+    /// Numbers of the controls that were found in what it visited.
+    pub read: Vec<usize>,
+    pub errors: Vec<ModelError>,
+}
+
+impl<'a> Bind<'a> {
+    pub fn new(description: &'a Description) -> Self {
+        let controls = description.controls.iter().map(|c| c.name.as_str());
+        Self {
+            names: core::iter::once("t").chain(controls).collect(),
+            place: String::new(),
+            read: Vec::new(),
+            errors: Vec::new(),
+        }
+    }
+
+    /// Begins with another thing.
+    pub fn at(&mut self, place: String) {
+        self.place = place;
+        self.read.clear();
+    }
+
+    fn bind(&mut self, signal: &mut Signal) {
+        signal.change_expressions(&mut |expression| self.bound(expression));
+    }
+
+    fn bound(&mut self, expression: &Formula) -> Option<Formula> {
+        let used: Vec<&String> = expression
+            .variables()
+            .iter()
+            .enumerate()
+            .filter(|&(k, name)| name != "t" && expression.uses(k))
+            .map(|(_, name)| name)
+            .collect();
+        if used.is_empty() {
+            // Others that it may know but does not use do not count.
+            let more = expression.variables().len() > 1;
+            return more.then(|| expression.over_variables(&["t"]).ok()).flatten();
+        }
+        for name in used {
+            match self.names.iter().skip(1).position(|known| known == name) {
+                Some(control) if self.read.contains(&control) => {}
+                Some(control) => self.read.push(control),
+                None => {
+                    let known = self.names.iter().skip(1).copied();
+                    self.errors.push(ModelError::UnknownControl {
+                        place: self.place.clone(),
+                        name: name.clone(),
+                        suggestion: nearest(name, known).map(str::to_string),
+                    });
+                }
+            }
+        }
+        expression.over_variables(&self.names).ok()
+    }
+}
+
+impl Fields for Bind<'_> {
+    fn number(&mut self, _: &Field, _: &mut f64) {}
+    fn numbers(&mut self, _: &Field, _: &mut Vec<f64>) {}
+    fn vector(&mut self, _: &Field, _: &mut [f64; 3]) {}
+    fn symmetric(&mut self, _: &Field, _: &mut [f64; 6]) {}
+    fn signal(&mut self, _: &Field, value: &mut Signal) {
+        self.bind(value);
+    }
+    fn signals(&mut self, _: &Field, value: &mut [Signal; 3]) {
+        value.iter_mut().for_each(|signal| self.bind(signal));
+    }
+    fn expressions(&mut self, _: &Field, _: &[&'static str], _: &mut [Formula; 3]) {}
+    fn expression(&mut self, _: &Field, _: &[&'static str], _: &mut Formula) {}
+    fn matrix(&mut self, _: &Field, _: &mut [[f64; 6]; 6]) {}
+    fn road(&mut self, _: &Field, _: &mut String) {}
+    fn document(&mut self, _: &Field, _: &mut Document) {}
+    fn frame(&mut self, _: &Field, _: &mut String) {}
+    fn channel(&mut self, _: &Field, _: &mut String) {}
+    fn coordinate(&mut self, _: &Field, _: &mut CoordinateRef) {}
+    fn terms(&mut self, _: &Field, _: &mut Vec<(CoordinateRef, f64)>) {}
+    fn flag(&mut self, _: &Field, _: &mut bool) {}
+    fn choice(&mut self, _: &Field, _: &[&'static str], _: &mut usize) {}
+}
+
+/// What sensors may read.
+pub(super) struct Readable<'a> {
+    pub description: &'a Description,
+    pub model: &'a Model,
+}
+
+/// Compiles all controls into the model, without their own states; the caller adds these.
+pub(super) fn compile(
+    readable: &Readable<'_>,
+    bind: &mut Bind<'_>,
+    errors: &mut Vec<ModelError>,
+) -> Vec<ModelControl> {
+    let mut controls = Vec::new();
+    for control in &readable.description.controls {
+        bind.at(control_place(&control.name));
+        let mut kind = control.kind.clone();
+        (kind.info().fields)(&mut kind, bind);
+        if let Some(element) = element(readable, control, kind, errors) {
+            controls.push(ModelControl {
+                name: control.name.clone(),
+                element,
+                states: 0..0,
+                controls: bind.read.clone(),
+            });
+        }
+    }
+    controls
+}
+
+fn element(
+    readable: &Readable<'_>,
+    control: &Control,
+    kind: ControlKind,
+    errors: &mut Vec<ModelError>,
+) -> Option<ControlElement> {
+    Some(match kind {
+        ControlKind::Sensor { channel, factor } => match probe(readable, &channel) {
+            Ok(probe) => ControlElement::Sensor(Sensor { probe, factor }),
+            Err(reason) => {
+                errors.push(ModelError::CannotSense {
+                    place: control_place(&control.name),
+                    channel,
+                    reason,
+                });
+                return None;
+            }
+        },
+        ControlKind::Expression { value } => ControlElement::Expression(Expression { value }),
+        ControlKind::Pid {
+            input,
+            target,
+            proportional,
+            integral,
+            derivative,
+            filter,
+            limited,
+            low,
+            high,
+            start,
+        } => ControlElement::Pid(Pid {
+            input,
+            target,
+            gains: [proportional, integral, derivative],
+            filter,
+            limits: limited.then_some([low, high]),
+            start,
+        }),
+        ControlKind::TransferFunction {
+            input,
+            numerator,
+            denominator,
+            start,
+        } => {
+            let function = TransferFunction::new(input, &numerator, &denominator, &start);
+            if function.is_none() {
+                errors.push(ModelError::ImproperTransferFunction {
+                    place: control_place(&control.name),
+                });
+            }
+            ControlElement::TransferFunction(function?)
+        }
+        ControlKind::Delay {
+            input,
+            time_constant,
+            start,
+        } => ControlElement::Delay(Delay {
+            input,
+            time_constant,
+            start,
+        }),
+    })
+}
+
+/// The order in which outputs are computed: each after those it uses directly. Otherwise the
+/// names of a ring.
+pub(super) fn order(controls: &[ModelControl], forces: &[ModelForce]) -> Result<Vec<usize>, Vec<String>> {
+    // What the output of a control needs first.
+    let needs = |k: usize| -> Vec<usize> {
+        let control = &controls[k];
+        match &control.element {
+            ControlElement::Sensor(sensor) => match &sensor.probe {
+                Probe::Control { control } => vec![*control],
+                Probe::Force { force, .. } => forces[*force].controls.clone(),
+                _ => Vec::new(),
+            },
+            element if element.direct() => control.controls.clone(),
+            _ => Vec::new(),
+        }
+    };
+    let (mut order, mut done) = (Vec::with_capacity(controls.len()), vec![false; controls.len()]);
+    for start in 0..controls.len() {
+        // Depth first, with the way back to name a ring by.
+        let mut path: Vec<(usize, Vec<usize>)> = Vec::new();
+        if !done[start] {
+            path.push((start, needs(start)));
+        }
+        while let Some((k, open)) = path.last_mut() {
+            let k = *k;
+            match open.pop() {
+                Some(next) if done[next] => {}
+                Some(next) => {
+                    if let Some(at) = path.iter().position(|(seen, _)| *seen == next) {
+                        return Err(path[at..]
+                            .iter()
+                            .map(|(k, _)| controls[*k].name.clone())
+                            .collect());
+                    }
+                    path.push((next, needs(next)));
+                }
+                None => {
+                    done[k] = true;
+                    order.push(k);
+                    path.pop();
+                }
+            }
+        }
+    }
+    Ok(order)
+}
+
+const AXES: [&str; 3] = ["x", "y", "z"];
+const EULER: [&str; 4] = ["w", "x", "y", "z"];
+
+/// Why accelerations are not to be had.
+const ACCELERATION: &str = "accelerations follow from the forces, which may depend on the sensor; take the velocity \
+                            and a filtered derivative of it (a `pid` with derivative gain, or a `transfer-function`)";
+
+/// Why the reactions of joints are not to be had.
+const REACTION: &str = "the reaction of a joint follows from accelerations, which may depend on the sensor; cut the \
+                        joint and use `joint-friction`, or measure the tension of a rod or spring in its place";
+
+/// Where a channel comes from, or why it cannot be measured.
+fn probe(readable: &Readable<'_>, channel: &str) -> Result<Probe, String> {
+    let (kind, name) = match channel.split_once(':') {
+        Some((kind, name)) => (Some(kind), name),
+        None => (None, channel),
+    };
+    let parts: Vec<&str> = name.split('.').collect();
+    let wanted = |which: &str| kind.is_none_or(|kind| kind == which);
+    let mut refusal = None;
+    let mut found = Vec::new();
+    let mut take = |result: Option<Result<Probe, String>>| match result {
+        Some(Ok(probe)) => found.push(probe),
+        Some(Err(reason)) => refusal = Some(reason),
+        None => {}
+    };
+    let (description, model) = (readable.description, readable.model);
+    if wanted("control")
+        && let [single] = parts[..]
+        && let Some(control) = description.controls.iter().position(|c| c.name == single)
+    {
+        take(Some(Ok(Probe::Control { control })));
+    }
+    let [first, rest @ ..] = &parts[..] else {
+        return Err(unknown(readable));
+    };
+    if wanted("joint")
+        && let Some(joint) = model.joints.iter().find(|j| j.name == *first)
+    {
+        take(of_joint(model, joint, rest));
+    }
+    if wanted("body")
+        && *first != GROUND
+        && let Some(body) = model.bodies.iter().find(|b| b.name == *first)
+    {
+        let own = Attachment {
+            node: body.node,
+            frame: body.frame,
+        };
+        take(of_frame(own, rest));
+        if let [marker, rest @ ..] = rest
+            && let Some(marker) = body.markers.iter().find(|m| m.name == *marker)
+        {
+            take(of_frame(marker.frame, rest));
+        }
+    }
+    if wanted("constraint")
+        && let Some(constraint) = model.constraints.iter().find(|c| c.name == *first)
+    {
+        take(of_constraint(constraint, rest));
+    }
+    if wanted("force")
+        && let Some(number) = model.forces.iter().position(|f| f.name == *first)
+    {
+        take(of_force(model, number, rest));
+    }
+    match (found.len(), refusal) {
+        (1, _) => found.pop().ok_or_else(|| unknown(readable)),
+        (0, Some(reason)) => Err(reason),
+        (0, None) => Err(unknown(readable)),
+        _ => Err(
+            "several things have this channel; put the kind in front: `joint:`, `body:`, `constraint:`, \
+                  `force:` or `control:`"
+                .to_string(),
+        ),
+    }
+}
+
+fn unknown(_: &Readable<'_>) -> String {
+    "there is no such channel on position or velocity level; sensors read coordinates of joints with their \
+     velocities, positions, orientations and velocities of bodies and markers, own states and quantities of force \
+     elements, tensions of rods, forces of drivers, and other controls"
+        .to_string()
+}
+
+fn of_joint(model: &Model, joint: &ModelJoint, rest: &[&str]) -> Option<Result<Probe, String>> {
+    let info = joint.kind.info();
+    let turned = match joint.place {
+        JointPlace::Cut { constraint } => model.constraints[constraint].element.sides(),
+        JointPlace::Tree { .. } => None,
+    };
+    let frames = turned.unwrap_or([joint.from, joint.to]);
+    if let ["force" | "torque", _] = rest {
+        return Some(Err(REACTION.to_string()));
+    }
+    if info.has_orientation {
+        match rest {
+            ["orientation", axis] => {
+                let component = EULER.iter().position(|a| a == axis)?;
+                return Some(Ok(Probe::JointOrientation { component, frames }));
+            }
+            ["angular_velocity", axis] => {
+                let component = AXES.iter().position(|a| a == axis)?;
+                return Some(Ok(Probe::Spin { component, frames }));
+            }
+            ["angular_acceleration", _] => return Some(Err(ACCELERATION.to_string())),
+            _ => {}
+        }
+    }
+    let (coordinate, order) = match rest {
+        [coordinate] => (coordinate, 0),
+        [coordinate, "velocity"] => (coordinate, 1),
+        [_, "acceleration"] => return Some(Err(ACCELERATION.to_string())),
+        _ => return None,
+    };
+    let index = info.coordinates.iter().position(|c| c.name == *coordinate)?;
+    if let Some(value) = joint.locked.get(index).copied().flatten() {
+        return Some(Ok(Probe::Constant(if order == 0 { value } else { 0.0 })));
+    }
+    Some(Ok(match joint.coordinates.get(index) {
+        Some(&node) => Probe::Coordinate { node, order },
+        None => Probe::CutCoordinate {
+            kind: joint.kind,
+            index,
+            order,
+            frames,
+        },
+    }))
+}
+
+fn of_frame(frame: Attachment, rest: &[&str]) -> Option<Result<Probe, String>> {
+    let [name, axis] = rest else { return None };
+    let channel = match *name {
+        "position" => FrameChannel::Position,
+        "orientation" => FrameChannel::Orientation,
+        "velocity" => FrameChannel::Velocity,
+        "angular_velocity" => FrameChannel::AngularVelocity,
+        "acceleration" | "angular_acceleration" => return Some(Err(ACCELERATION.to_string())),
+        _ => return None,
+    };
+    let axes: &[&str] = if channel == FrameChannel::Orientation {
+        &EULER
+    } else {
+        &AXES
+    };
+    let component = axes.iter().position(|a| a == axis)?;
+    Some(Ok(Probe::Frame {
+        frame,
+        channel,
+        component,
+    }))
+}
+
+fn of_constraint(constraint: &ModelConstraint, rest: &[&str]) -> Option<Result<Probe, String>> {
+    let row = constraint.rows.start;
+    match (&constraint.element, rest) {
+        (ConstraintElement::Pair(pair), ["tension"])
+            if matches!(
+                pair.rows[..],
+                [crate::elements::constraints::PairRow::Distance { .. }]
+            ) =>
+        {
+            Some(Ok(Probe::Multiplier { row, sign: 1.0 }))
+        }
+        (ConstraintElement::Coordinates(_), ["force"]) => Some(Ok(Probe::Multiplier { row, sign: -1.0 })),
+        (_, ["force" | "torque", _]) => Some(Err(REACTION.to_string())),
+        _ => None,
+    }
+}
+
+fn of_force(model: &Model, number: usize, rest: &[&str]) -> Option<Result<Probe, String>> {
+    let force = &model.forces[number];
+    let [name] = rest else {
+        let only = force.element.quantities();
+        return match rest {
+            ["force" | "torque", _] => Some(Err(format!(
+                "components of loads cannot be measured; of this element there are: {}",
+                if only.is_empty() {
+                    "own states only".to_string()
+                } else {
+                    only.join(", ")
+                }
+            ))),
+            _ => None,
+        };
+    };
+    let full = format!("{}.{name}", force.name);
+    if let Some(state) = force.states.clone().find(|&s| model.states[s].name == full) {
+        return Some(Ok(Probe::State { state }));
+    }
+    let quantity = force.element.quantities().iter().position(|q| q == name)?;
+    Some(Ok(Probe::Force {
+        element: Box::new(force.element.clone()),
+        states: force.states.clone(),
+        quantity,
+        force: number,
+    }))
+}

@@ -1,0 +1,116 @@
+//! Constructors of controls.
+
+use crate::Signal;
+use crate::description::{Control, ControlKind, Description};
+
+impl Description {
+    /// Adds a control.
+    ///
+    /// ```
+    /// use holonom_multibody::{Description, Signal};
+    /// use holonom_multibody::description::{Body, Control, Force, Joint};
+    ///
+    /// let model = Description::new("held pendulum")
+    ///     .body(Body::new("bob", 2.0).centre([1.0, 0.0, 0.0]))
+    ///     .joint(Joint::revolute("pin", "ground", "bob").axis([0.0, -1.0, 0.0]))
+    ///     .control(Control::sensor("angle", "pin.angle"))
+    ///     .control(Control::pid("controller", Signal::of("angle", &["angle"])?, [300.0, 100.0, 60.0]))
+    ///     .force(Force::motor("motor", "pin", Signal::of("controller", &["controller"])?))
+    ///     .compile()?;
+    /// assert_eq!(model.states.len(), 2);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn control(mut self, control: Control) -> Self {
+        self.controls.push(control);
+        self
+    }
+}
+
+/// Constructors. What they do not ask for is as in an absent field of a model file.
+impl Control {
+    /// A control of any kind.
+    pub fn new(name: impl Into<String>, kind: ControlKind) -> Self {
+        Self {
+            name: name.into(),
+            kind,
+        }
+    }
+
+    /// A channel on position or velocity level.
+    pub fn sensor(name: impl Into<String>, channel: impl Into<String>) -> Self {
+        let channel = channel.into();
+        Self::new(name, ControlKind::Sensor { channel, factor: 1.0 })
+    }
+
+    /// A function of t and other controls.
+    pub fn expression(name: impl Into<String>, value: Signal) -> Self {
+        Self::new(name, ControlKind::Expression { value })
+    }
+
+    /// A controller with gains P, I, D that keeps its input at zero; set another target with
+    /// [`target`](Self::target).
+    pub fn pid(
+        name: impl Into<String>,
+        input: Signal,
+        [proportional, integral, derivative]: [f64; 3],
+    ) -> Self {
+        let kind = ControlKind::Pid {
+            input,
+            target: Signal::constant(0.0),
+            proportional,
+            integral,
+            derivative,
+            filter: 0.01,
+            limited: false,
+            low: 0.0,
+            high: 0.0,
+            start: 0.0,
+        };
+        Self::new(name, kind)
+    }
+
+    /// Sets what the input of a PID controller should be. No effect on other kinds.
+    pub fn target(mut self, signal: Signal) -> Self {
+        if let ControlKind::Pid { target, .. } = &mut self.kind {
+            *target = signal;
+        }
+        self
+    }
+
+    /// Limits the output of a PID controller. No effect on other kinds.
+    pub fn limits(mut self, lowest: f64, highest: f64) -> Self {
+        if let ControlKind::Pid {
+            limited, low, high, ..
+        } = &mut self.kind
+        {
+            (*limited, *low, *high) = (true, lowest, highest);
+        }
+        self
+    }
+
+    /// A transfer function: coefficients of numerator and denominator, the highest power first.
+    pub fn transfer_function(
+        name: impl Into<String>,
+        input: Signal,
+        numerator: impl Into<Vec<f64>>,
+        denominator: impl Into<Vec<f64>>,
+    ) -> Self {
+        let kind = ControlKind::TransferFunction {
+            input,
+            numerator: numerator.into(),
+            denominator: denominator.into(),
+            start: Vec::new(),
+        };
+        Self::new(name, kind)
+    }
+
+    /// A first-order lag with a time constant in s.
+    pub fn delay(name: impl Into<String>, input: Signal, time_constant: f64) -> Self {
+        let kind = ControlKind::Delay {
+            input,
+            time_constant,
+            start: 0.0,
+        };
+        Self::new(name, kind)
+    }
+}

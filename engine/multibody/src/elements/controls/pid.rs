@@ -1,0 +1,159 @@
+//! Proportional, integral and derivative action.
+
+use super::{ControlInfo, ControlLaw, same, zero};
+use crate::description::ControlKind;
+use crate::description::fields::{Field, Fields};
+use crate::elements::forces::OwnState;
+use crate::elements::scene::Scene;
+use crate::signal::Signal;
+use holonom_algebra::Real;
+
+/// The entry of the registry.
+pub(super) const CONTROL: ControlInfo = ControlInfo {
+    name: "pid",
+    doc: "Controller with proportional, integral and filtered derivative action, and limits.",
+    in_files: true,
+    template,
+    fields,
+    mirror: same,
+};
+
+fn template() -> ControlKind {
+    ControlKind::Pid {
+        input: zero(),
+        target: zero(),
+        proportional: 0.0,
+        integral: 0.0,
+        derivative: 0.0,
+        filter: 0.01,
+        limited: false,
+        low: 0.0,
+        high: 0.0,
+        start: 0.0,
+    }
+}
+
+fn fields(kind: &mut ControlKind, visitor: &mut dyn Fields) {
+    let ControlKind::Pid {
+        input,
+        target,
+        proportional,
+        integral,
+        derivative,
+        filter,
+        limited,
+        low,
+        high,
+        start,
+    } = kind
+    else {
+        return;
+    };
+    let doc = "What is controlled, as measured: usually the name of a sensor.";
+    visitor.signal(&Field::required("input", "", doc), input);
+    visitor.signal(&Field::optional("target", "", "What it should be."), target);
+    let doc = "Proportional gain.";
+    visitor.number(&Field::optional("proportional", "", doc), proportional);
+    visitor.number(&Field::optional("integral", "", "Integral gain, per s."), integral);
+    visitor.number(&Field::optional("derivative", "", "Derivative gain, times s."), derivative);
+    let doc = "Time constant of the filter before the derivative.";
+    visitor.number(&Field::optional("filter", "s", doc), filter);
+    let doc = "Keeps the output between `low` and `high`.";
+    visitor.flag(&Field::optional("limited", "", doc), limited);
+    visitor.number(&Field::optional("low", "", "Least output."), low);
+    visitor.number(&Field::optional("high", "", "Largest output."), high);
+    visitor.number(&Field::optional("start", "", "Integral part at the start."), start);
+}
+
+/// With the error e = target − input, filtered: τ ż = e − z,
+///
+/// u = P e + w + D (e − z)/τ,  y = sat(u),  ẇ = I e + (y − u)/T,
+///
+/// the last term being the anti-windup of back calculation with T = P/I, or 1 s where that is not
+/// a positive time. sat is the identity between the limits but for a parabola over 2 % of the
+/// range at each of them, which makes it continuously differentiable.
+///
+/// Without derivative gain there is no z, without integral gain no w.
+#[derive(Clone, Debug)]
+pub struct Pid {
+    /// What is controlled.
+    pub input: Signal,
+    /// What it should be.
+    pub target: Signal,
+    /// Gains P, I, D.
+    pub gains: [f64; 3],
+    /// τ > 0.
+    pub filter: f64,
+    /// Limits of the output.
+    pub limits: Option<[f64; 2]>,
+    /// w at the start.
+    pub start: f64,
+}
+
+/// Part of the range over which a limit is approached.
+const SOFT: f64 = 0.02;
+
+impl Pid {
+    /// y for u.
+    fn limited<T: Real>(&self, u: T) -> T {
+        let Some([low, high]) = self.limits else {
+            return u;
+        };
+        let soft = SOFT * (high - low);
+        // x where x ≤ −s, 0 where x ≥ s, x − (x + s)²/(4 s) between.
+        let below_zero = |x: T| {
+            let bend = x - (x + soft).square() * (0.25 / soft);
+            let beyond = T::select(x.value() >= soft, T::zero(), bend);
+            T::select(x.value() <= -soft, x, beyond)
+        };
+        let y = below_zero(u - high) + high;
+        -below_zero(-y + low) + low
+    }
+
+    /// e, and u.
+    fn unlimited<T: Real>(&self, scene: &Scene<T>) -> (T, T) {
+        let [p, i, d] = self.gains;
+        let error = scene.value(&self.target) - scene.value(&self.input);
+        let mut u = error * p;
+        let mut states = scene.own.iter();
+        if i != 0.0 {
+            u += states.next().copied().unwrap_or(T::zero());
+        }
+        if d != 0.0 {
+            let z = states.next().copied().unwrap_or(T::zero());
+            u += (error - z) * (d / self.filter);
+        }
+        (error, u)
+    }
+}
+
+impl ControlLaw for Pid {
+    fn output<T: Real>(&self, scene: &Scene<T>) -> T {
+        self.limited(self.unlimited(scene).1)
+    }
+
+    fn states(&self) -> Vec<OwnState> {
+        let mut states = Vec::new();
+        if self.gains[1] != 0.0 {
+            states.push(OwnState::new("integral", "1", "integral part of the output", self.start));
+        }
+        if self.gains[2] != 0.0 {
+            states.push(OwnState::new("filtered", "1", "filtered error", 0.0));
+        }
+        states
+    }
+
+    fn rates<T: Real>(&self, scene: &Scene<T>, out: &mut [T]) {
+        let [p, i, d] = self.gains;
+        let (error, u) = self.unlimited(scene);
+        let mut at = 0;
+        if i != 0.0 {
+            let time = if p / i > 0.0 { p / i } else { 1.0 };
+            out[at] = error * i + (self.limited(u) - u) * (1.0 / time);
+            at += 1;
+        }
+        if d != 0.0 {
+            out[at] = (error - scene.own[at]) * (1.0 / self.filter);
+        }
+    }
+}

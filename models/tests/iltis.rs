@@ -2,6 +2,9 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
+use holonom::analysis::modes::modes;
+use holonom::analysis::trim::{Trim, TrimError, TrimOptions, trim};
+use holonom::format::{InputOffset, read_with_offsets};
 use holonom::multibody::channels::{Catalogue, Sampler};
 use holonom::multibody::residual::{Form, Formalism};
 use holonom::{Options, solve};
@@ -137,4 +140,42 @@ fn the_bump_of_the_benchmark() {
         "{row:?}"
     );
     assert!((row[4] - 0.57).abs() < 0.05, "{row:?}");
+}
+
+/// Steady turns at 20 m/s on the flat road.
+fn turns(laterals: &[f64]) -> Result<Vec<Trim>, TrimError> {
+    let entry = find("iltis").unwrap();
+    let file = entry.read_with(&[("v", "20"), ("bump", "0")]).unwrap();
+    let start = Arc::new(file.compile().unwrap())
+        .assemble(&Default::default())
+        .unwrap();
+    let overrides = [("v", "20"), ("bump", "0")].map(|(k, v)| (k.to_string(), v.to_string()));
+    let mut make = |inputs: &[f64]| {
+        let offset = InputOffset {
+            name: "steer".into(),
+            time: 0.0,
+            coefficients: [inputs[0], 0.0, 0.0],
+        };
+        let file = read_with_offsets(entry.path(), &entry.files(), &overrides, &[offset])
+            .map_err(|e| e.to_string())?;
+        file.compile().map(Arc::new).map_err(|e| e.to_string())
+    };
+    trim(&start, 20.0, laterals, &[0.0], &mut make, &TrimOptions::default())
+}
+
+#[test]
+fn steady_turns() {
+    let laterals: Vec<f64> = (0..7).map(|k| 0.981 * f64::from(k)).collect();
+    let all = turns(&laterals).unwrap();
+    for turn in &all {
+        println!(
+            "{:.3} steer {:.6} slip {:.6} roll {:.6} L {:?} steps {} left {:e} {:?}",
+            turn.lateral, turn.inputs[0], turn.sideslip, turn.roll, turn.wheelbase, turn.steps, turn.unbalanced, turn.tyres
+        );
+    }
+    let found = modes(&all[0].start, &all[0].state).unwrap();
+    for mode in &found.modes {
+        println!("{:?} {:?}", mode.eigenvalue, mode.shape.leading);
+    }
+    println!("{:?}", turns(&[3.0, 12.0]).unwrap_err().to_string());
 }

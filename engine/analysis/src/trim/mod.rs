@@ -42,6 +42,9 @@ pub struct TrimOptions {
     pub newton_steps: usize,
     /// The least step of lateral acceleration, m/s².
     pub least_step: f64,
+    /// The largest angle between the velocity and the x axis of the carrier, rad: beyond it the vehicle
+    /// slides, and the drive pushes it round.
+    pub largest_sideslip: f64,
 }
 
 impl Default for TrimOptions {
@@ -50,6 +53,7 @@ impl Default for TrimOptions {
             tolerance: 1e-10,
             newton_steps: 40,
             least_step: 1e-2,
+            largest_sideslip: 0.35,
         }
     }
 }

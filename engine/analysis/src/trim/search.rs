@@ -271,8 +271,20 @@ impl Search<'_> {
         look.length <= self.options.tolerance * self.scale
     }
 
-    /// Newton's method with a line search; what is left where it gets stuck.
+    /// Newton's method; what is left where it gets stuck, or the vehicle slides.
     pub fn newton(
+        &mut self,
+        point: Point,
+        target: Target,
+    ) -> Result<Result<(Point, Look), Vec<Unbalanced>>, TrimError> {
+        Ok(match self.iterate(point, target)? {
+            Ok((point, _)) if point.sideslip.abs() > self.options.largest_sideslip => Err(Vec::new()),
+            other => other,
+        })
+    }
+
+    /// Newton's method with a line search.
+    fn iterate(
         &mut self,
         mut point: Point,
         target: Target,

@@ -5,6 +5,7 @@ pub mod linearize;
 pub mod modes;
 pub mod response;
 pub mod statics;
+mod suspension;
 pub mod trim;
 
 use crate::error::Error;

@@ -1,5 +1,6 @@
 //! `holonom trim`: steady motion of a vehicle, straight on and in turns.
 
+use super::suspension::slopes;
 use super::{Case, channel_argument, check_picture, number, with_common, write_picture};
 use crate::commands::{Command, Outcome};
 use crate::error::Error;
@@ -107,7 +108,7 @@ fn input_names(case: &Case, matches: &ArgMatches) -> Result<Vec<String>, Error> 
 }
 
 /// Steady motions of a case at one speed.
-pub fn steady(case: &Case, names: &[String], speed: f64, laterals: &[f64]) -> Result<Vec<Trim>, TrimError> {
+fn steady(case: &Case, names: &[String], speed: f64, laterals: &[f64]) -> Result<Vec<Trim>, TrimError> {
     let start = &case.simulation.start;
     let values: Vec<f64> = names
         .iter()
@@ -139,7 +140,7 @@ fn offsets(names: &[String], from: &[f64], to: &[f64], time: f64) -> Vec<InputOf
 }
 
 /// Running straight on at the speed of the start, with what has to be added to inputs.
-pub fn straight(case: &Case, matches: &ArgMatches) -> Result<(Trim, Vec<InputOffset>), Error> {
+pub(super) fn straight(case: &Case, matches: &ArgMatches) -> Result<(Trim, Vec<InputOffset>), Error> {
     let failed = |error: TrimError| Error::Failed(format!("{}: {error}", case.name()));
     let names = input_names(case, matches)?;
     let start = &case.simulation.start;
@@ -272,31 +273,15 @@ fn rows(
             channels,
         });
     }
-    for (k, gradient) in slopes(found, ratio).into_iter().enumerate() {
+    let angles: Vec<f64> = found.iter().map(|f| f.inputs[0] / ratio).collect();
+    let laterals: Vec<f64> = found.iter().map(|f| f.lateral).collect();
+    for (k, slope) in slopes(&laterals, &angles).into_iter().enumerate() {
         let neutral = found[k].wheelbase.map(|l| l / found[k].speed.powi(2));
-        rows[k].gradient = gradient.zip(neutral).map(|(slope, neutral)| slope - neutral);
+        rows[k].gradient = neutral
+            .map(|neutral| slope - neutral)
+            .filter(|gradient| gradient.is_finite());
     }
     Ok((heads, rows))
-}
-
-/// d(angle of the front wheels)/d(lateral), of the parabola through three neighbours.
-fn slopes(found: &[Trim], ratio: f64) -> Vec<Option<f64>> {
-    let point = |k: usize| (found[k].lateral, found[k].inputs[0] / ratio);
-    let slope = |a: usize, b: usize| {
-        let ((xa, ya), (xb, yb)) = (point(a), point(b));
-        (yb - ya) / (xb - xa)
-    };
-    let n = found.len();
-    (0..n)
-        .map(|k| match n {
-            0 | 1 => None,
-            2 => Some(slope(0, 1)),
-            // Slopes of a parabola are linear: half the sum, or the sum of the outer ones less the far one.
-            _ if k == 0 => Some(slope(0, 1) + slope(0, 2) - slope(1, 2)),
-            _ if k == n - 1 => Some(slope(k - 1, k) + slope(k - 2, k) - slope(k - 2, k - 1)),
-            _ => Some(slope(k - 1, k) + slope(k, k + 1) - slope(k - 1, k + 1)),
-        })
-        .collect()
 }
 
 fn csv_text(names: &[String], heads: &[String], rows: &[Row]) -> String {

@@ -70,7 +70,11 @@ fn trilaterated(centres: [Point; 3], radii: [f64; 3], near: Point) -> Point {
     let pz = (r0 - px * px - py * py).sqrt();
     let foot = along(along(centres[0], x, px), y, py);
     let (a, b) = (along(foot, z, pz), along(foot, z, -pz));
-    if distance(a, near) < distance(b, near) { a } else { b }
+    if distance(a, near) < distance(b, near) {
+        a
+    } else {
+        b
+    }
 }
 
 /// Centre and axle of the wheel for an angle of the lower wishbone and a way of the rack.
@@ -79,8 +83,12 @@ fn geometry(angle: f64, rack: f64) -> (Point, Point) {
     let (lower, upper) = (mm([0.0, 380.0, 205.0]), mm([-15.0, 440.0, 495.0]));
     let centre = mm([0.0, 780.0, 310.0]);
     // Points of the wheel carrier in the start position.
-    let [l, u, t] = [[5.0, -50.0, -122.0], [-27.0, -95.0, 215.0], [-125.0, -70.0, -65.0]]
-        .map(|p| along(centre, mm(p), 1.0));
+    let [l, u, t] = [
+        [5.0, -50.0, -122.0],
+        [-27.0, -95.0, 215.0],
+        [-125.0, -70.0, -65.0],
+    ]
+    .map(|p| along(centre, mm(p), 1.0));
     let rod_inner = mm([-130.0, 365.0, 250.0]);
     let rod = distance(rod_inner, t);
     let rod_inner = [rod_inner[0], rod_inner[1] + rack, rod_inner[2]];

@@ -183,7 +183,10 @@ fn steady_turns() {
             .sample_motion(&turn.start.motion(), &mut row);
         // Across the wheels, which are turned a little.
         let side: f64 = row.iter().sum();
-        assert!((side - 1513.4 * turn.lateral).abs() < 3e-3 * side.abs() + 1e-6, "{row:?}");
+        assert!(
+            (side - 1513.4 * turn.lateral).abs() < 3e-3 * side.abs() + 1e-6,
+            "{row:?}"
+        );
         assert!((turn.wheelbase.unwrap() - 2.017).abs() < 1e-3);
     }
     let straight = &all[0];
@@ -208,7 +211,10 @@ fn beyond_the_grip_there_is_no_turn() {
         panic!("{error}");
     };
     println!("{error}");
-    assert!((8.0..11.0).contains(&reached.unwrap()) && tyres.iter().any(|t| t.saturated()), "{error}");
+    assert!(
+        (8.0..11.0).contains(&reached.unwrap()) && tyres.iter().any(|t| t.saturated()),
+        "{error}"
+    );
     assert!(error.to_string().contains("give no more"), "{error}");
 }
 
@@ -258,7 +264,11 @@ fn statics_of_the_standing_vehicle() {
             name if name.starts_with("front") => 3829.6,
             _ => 3593.6,
         };
-        assert!((value - expected).abs() < 0.06, "{} {value} {expected}", channel.name);
+        assert!(
+            (value - expected).abs() < 0.06,
+            "{} {value} {expected}",
+            channel.name
+        );
     }
 }
 
@@ -277,7 +287,11 @@ fn treads_hold_a_standing_vehicle() {
     assert!(rest.open.is_empty(), "{:?}", rest.open);
     assert_eq!(rest.kept.len(), 8);
     // The same place as that of a run from the same start.
-    let row = at(&[("v", "0"), ("bump", "0")], 20.0, &["motion.z", "front_left_arm.angle"]);
+    let row = at(
+        &[("v", "0"), ("bump", "0")],
+        20.0,
+        &["motion.z", "front_left_arm.angle"],
+    );
     let names = &rest.start.model.position_names;
     for (name, value) in ["motion.z", "front_left_arm"].iter().zip(&row) {
         let found = rest.state.q[names.iter().position(|n| n == name).unwrap()];

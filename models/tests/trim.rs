@@ -35,7 +35,11 @@ fn car(steer: f64, torque: f64, (kind, resistance): (JointKind, f64)) -> Descrip
         ("rr", -REAR, -HALF_TRACK),
     ] {
         let front = x > 0.0;
-        let (hub, wheel, marker) = (format!("{name}_hub"), format!("{name}_wheel"), format!("{name}_place"));
+        let (hub, wheel, marker) = (
+            format!("{name}_hub"),
+            format!("{name}_wheel"),
+            format!("{name}_place"),
+        );
         let body = d.bodies.iter_mut().find(|b| b.name == "body").unwrap();
         // Flat, so that the roll of the body needs only the tyres: their centres are as high as its own.
         *body = body.clone().marker(&marker, frame::at([x, y, -0.2]));
@@ -92,7 +96,14 @@ fn turns(kind: (JointKind, f64), speed: f64, laterals: &[f64]) -> Result<Vec<Tri
         let model = car(inputs[0], inputs[1], kind).compile();
         model.map(Arc::new).map_err(|e| e.to_string())
     };
-    trim(&start, speed, laterals, &[0.0, 0.0], &mut make, &TrimOptions::default())
+    trim(
+        &start,
+        speed,
+        laterals,
+        &[0.0, 0.0],
+        &mut make,
+        &TrimOptions::default(),
+    )
 }
 
 /// δ = L/R + (m_f/C_f − m_r/C_r) a_y, to first order; all joints that move freely alike.
@@ -119,7 +130,11 @@ fn understeer_of_the_single_track_model() {
         // And for the resistance to rolling.
         let straight = &turns((kind, 0.01), speed, &[0.0]).unwrap()[0];
         let resistance = 0.01 * RADIUS * total * 9.81;
-        assert!((straight.inputs[1] - resistance).abs() < 0.05 * resistance, "{:?}", straight.inputs);
+        assert!(
+            (straight.inputs[1] - resistance).abs() < 0.05 * resistance,
+            "{:?}",
+            straight.inputs
+        );
         assert!(all[2].unbalanced < 1e-10);
         angles.push(all[2].inputs.clone());
     }
@@ -144,7 +159,13 @@ fn a_run_from_a_steady_turn_stays_in_it() {
             let omega = pose.rotation.times(snapshot.angular_velocity(1));
             let (place, velocity) = snapshot.point(1, [0.0; 3]);
             let seen = pose.rotation.transpose_times(velocity);
-            let mut out = vec![seen.0[0], seen.0[1], omega.0[2], place.0[2], pose.rotation.0[2][1]];
+            let mut out = vec![
+                seen.0[0],
+                seen.0[1],
+                omega.0[2],
+                place.0[2],
+                pose.rotation.0[2][1],
+            ];
             out.extend(&y[n_q + n_v..n_q + n_v + model.states.len()]);
             out
         };
@@ -162,7 +183,12 @@ fn a_run_from_a_steady_turn_stays_in_it() {
 fn straight_running_is_stable() {
     let turn = &turns((JointKind::FreeCardan, 0.01), 20.0, &[0.0]).unwrap()[0];
     let found = modes(&turn.start, &turn.state).unwrap();
-    assert_eq!(found.growing(), 0, "{:?}", found.modes.iter().map(|m| m.eigenvalue).collect::<Vec<_>>());
+    assert_eq!(
+        found.growing(),
+        0,
+        "{:?}",
+        found.modes.iter().map(|m| m.eigenvalue).collect::<Vec<_>>()
+    );
 }
 
 #[test]

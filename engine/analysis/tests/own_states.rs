@@ -35,7 +35,11 @@ fn standard_solid(u: Signal) -> Description {
 fn a_maxwell_element_rests_without_force_and_adds_an_eigenvalue() {
     let start = assembled(&standard_solid(Signal::constant(0.0)));
     let rest = equilibrium(&start, &StaticsOptions::default()).unwrap();
-    assert!((rest.state.q[0] + 1.0 + 2.0 * 9.81 / 300.0).abs() < 1e-10, "{:?}", rest.state);
+    assert!(
+        (rest.state.q[0] + 1.0 + 2.0 * 9.81 / 300.0).abs() < 1e-10,
+        "{:?}",
+        rest.state
+    );
     assert!(rest.kept.is_empty());
     assert_eq!(rest.start.x, rest.state.x);
     let found = modes(&rest.start, &rest.state).unwrap();
@@ -44,9 +48,7 @@ fn a_maxwell_element_rests_without_force_and_adds_an_eigenvalue() {
     for mode in &found.modes {
         let s = mode.eigenvalue;
         // m d s³ + m k₁ s² + d (k + k₁) s + k k₁.
-        let value = ((s.scale(m * d) + Complex::real(m * k1)) * s
-            + Complex::real(d * (k + k1)))
-            * s
+        let value = ((s.scale(m * d) + Complex::real(m * k1)) * s + Complex::real(d * (k + k1))) * s
             + Complex::real(k * k1);
         assert!(value.abs() < 1e-7 * k * k1, "{s:?} {value:?}");
     }
@@ -98,7 +100,10 @@ fn the_response_of_a_maxwell_element() {
         assert!((row[0] - expected).abs() < 1e-6 * expected.abs(), "{f} {row:?}");
         // A tension shortens: the load hangs below.
         let force = branch * expected;
-        assert!((row[1].abs() - force.abs()).abs() < 1e-6 * force.abs(), "{f} {row:?}");
+        assert!(
+            (row[1].abs() - force.abs()).abs() < 1e-6 * force.abs(),
+            "{f} {row:?}"
+        );
     }
 }
 
@@ -126,7 +131,11 @@ fn friction_by_the_reaction() {
     let start = assembled(&d);
     let rest = equilibrium(&start, &StaticsOptions::default()).unwrap();
     // At rest friction of this kind has no force: the spring carries all.
-    assert!((rest.state.q[0] - m * g * angle.sin() / 200.0).abs() < 1e-9, "{:?}", rest.state);
+    assert!(
+        (rest.state.q[0] - m * g * angle.sin() / 200.0).abs() < 1e-9,
+        "{:?}",
+        rest.state
+    );
     let found = modes(&rest.start, &rest.state).unwrap();
     // The slope of the law at v = 0, by a difference of the true accelerations.
     let slow = |v: f64| {
@@ -234,6 +243,14 @@ fn a_tread_that_carries() {
     let rest = equilibrium(&start, &StaticsOptions::default()).unwrap();
     // C w/σ = m g_y.
     let expected = 300.0 * 0.4 / 50e3;
-    assert!((rest.state.q[0] - expected).abs() < 1e-3 * expected, "{:?}", rest.state);
-    assert!((rest.state.x[1] - rest.state.q[0]).abs() < 1e-9, "{:?}", rest.state);
+    assert!(
+        (rest.state.q[0] - expected).abs() < 1e-3 * expected,
+        "{:?}",
+        rest.state
+    );
+    assert!(
+        (rest.state.x[1] - rest.state.q[0]).abs() < 1e-9,
+        "{:?}",
+        rest.state
+    );
 }

@@ -268,7 +268,11 @@ pub fn trim(
     };
     let mut reached: Option<(f64, Look)> = None;
     let mut out = Vec::new();
-    let straight: &[f64] = if laterals.first() == Some(&0.0) { &[] } else { &[0.0] };
+    let straight: &[f64] = if laterals.first() == Some(&0.0) {
+        &[]
+    } else {
+        &[0.0]
+    };
     for (k, &lateral) in straight.iter().chain(laterals).enumerate() {
         // In parts where it is too far at once.
         let mut at_last = reached.as_ref().map(|r| r.0);
@@ -389,10 +393,7 @@ fn spinning(model: &Model) -> Vec<(usize, f64)> {
             _ => continue,
         };
         let along = tyre.wheel.frame.rotation.column(1).dot(Vec3(axis));
-        if node.prescribed.is_none()
-            && along.abs() > 1.0 - 1e-9
-            && !out.iter().any(|(v, _)| *v == node.v)
-        {
+        if node.prescribed.is_none() && along.abs() > 1.0 - 1e-9 && !out.iter().any(|(v, _)| *v == node.v) {
             out.push((node.v, tyre.carcass.radius * along.signum()));
         }
     }
@@ -432,7 +433,11 @@ fn tyres(start: &Assembled, look: &Look) -> Vec<TyreUse> {
         out.push(TyreUse {
             name: name.clone(),
             load,
-            used: if load > 0.0 { along.hypot(across) / load } else { 0.0 },
+            used: if load > 0.0 {
+                along.hypot(across) / load
+            } else {
+                0.0
+            },
             reserve: if across == 0.0 {
                 1.0
             } else {

@@ -156,9 +156,7 @@ impl Search<'_> {
         for (k, i) in TWISTS.iter().enumerate() {
             twist[*i] = step[k] * part;
         }
-        let moved = self
-            .carrier
-            .displacement(&mut model, (self.t, &from.q), twist)?;
+        let moved = self.carrier.displacement(&mut model, (self.t, &from.q), twist)?;
         for (place, d) in moved {
             if let Place::Free(i) = place {
                 s[i] = d;
@@ -193,10 +191,7 @@ impl Search<'_> {
 
     /// The derivative of what is left by all unknowns.
     fn derivative(&mut self, point: &Point, look: &mut Look, target: Target) -> Result<Matrix, TrimError> {
-        let tangent = look
-            .equation
-            .tangent(&look.state)
-            .map_err(AnalysisError::from)?;
+        let tangent = look.equation.tangent(&look.state).map_err(AnalysisError::from)?;
         let gradient = look
             .equation
             .velocity_gradient(&look.state)

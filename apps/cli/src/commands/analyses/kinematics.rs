@@ -63,7 +63,9 @@ fn define() -> clap::Command {
                 Arg::new("suspension")
                     .long("suspension")
                     .value_name("WHEEL")
-                    .help("Body or marker of a wheel, y along its axle to the left: toe, camber, track, rate"),
+                    .help(
+                        "Body or marker of a wheel, y along its axle to the left: toe, camber, track, rate",
+                    ),
             )
             .arg(
                 Arg::new("radius")

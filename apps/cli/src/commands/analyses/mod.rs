@@ -17,8 +17,8 @@ use clap::{Arg, ArgAction, ArgMatches};
 use holonom::analysis::State;
 use holonom::analysis::linearize::{LinearModel, LinearizeError, Operation, Perturbed};
 use holonom::analysis::modes::state_of;
-use holonom::analysis::trim::Trim;
 use holonom::analysis::statics::{Equilibrium, StaticsError, StaticsOptions, equilibrium};
+use holonom::analysis::trim::Trim;
 use holonom::format::{InputOffset, ModelFile};
 use holonom::multibody::channels::{Catalogue, Input, Selection};
 use holonom::multibody::start::Assembled;
@@ -198,7 +198,9 @@ impl Case {
                 time: t,
                 coefficients,
             };
-            let file = self.offsets(&at.offsets, offset).map_err(|error| error.to_string())?;
+            let file = self
+                .offsets(&at.offsets, offset)
+                .map_err(|error| error.to_string())?;
             let model = file.compile().map_err(|messages| messages.render(false))?;
             Ok(Perturbed {
                 model: Arc::new(model),

@@ -58,10 +58,7 @@ impl Wheel {
         let own = &model.bodies[index].frame;
         Ok(Self {
             body: index,
-            place: own
-                .rotation
-                .transpose_times(frame.position - own.position)
-                .0,
+            place: own.rotation.transpose_times(frame.position - own.position).0,
             axle: own.rotation.transpose_times(frame.rotation.column(1)).0,
             radius,
             start: None,

@@ -52,9 +52,13 @@ fn define() -> clap::Command {
                 "Speed, m/s or with a unit; that of the start unless given",
             ))
             .arg(
-                named("lateral", "A..B", "Lateral accelerations by 9.81 m/s²: one, or a range")
-                    .default_value("0")
-                    .allow_hyphen_values(true),
+                named(
+                    "lateral",
+                    "A..B",
+                    "Lateral accelerations by 9.81 m/s²: one, or a range",
+                )
+                .default_value("0")
+                .allow_hyphen_values(true),
             )
             .arg(
                 named("points", "N", "Number of steps of a range")
@@ -125,7 +129,14 @@ fn steady(case: &Case, names: &[String], speed: f64, laterals: &[f64]) -> Result
             .map(Arc::new)
             .map_err(|messages| messages.render(false))
     };
-    trim(start, speed, laterals, &values, &mut make, &TrimOptions::default())
+    trim(
+        start,
+        speed,
+        laterals,
+        &values,
+        &mut make,
+        &TrimOptions::default(),
+    )
 }
 
 /// What has to be added to inputs so that they have other values.
@@ -377,14 +388,7 @@ fn clean(x: f64) -> f64 {
     if x.abs() < 1e-9 { 0.0 } else { x }
 }
 
-fn figure(
-    case: &Case,
-    names: &[String],
-    speed: f64,
-    ratio: f64,
-    found: &[Trim],
-    rows: &[Row],
-) -> Figure {
+fn figure(case: &Case, names: &[String], speed: f64, ratio: f64, found: &[Trim], rows: &[Row]) -> Figure {
     let x: Vec<f64> = rows.iter().map(|row| row.lateral / G).collect();
     let label = "lateral acceleration / g";
     let mut panels = Vec::new();
@@ -424,7 +428,10 @@ fn figure(
         attitude.series.push(Series::new(name, x.clone(), y));
     }
     panels.push(attitude);
-    let mut figure = Figure::new(format!("{}: steady turns at {} m/s", case.name(), number(speed)), panels);
+    let mut figure = Figure::new(
+        format!("{}: steady turns at {} m/s", case.name(), number(speed)),
+        panels,
+    );
     figure.shares_x = true;
     figure
 }

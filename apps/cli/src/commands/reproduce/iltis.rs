@@ -91,7 +91,10 @@ pub fn run() -> Result<Finding, Error> {
         let value = apart(same, p.value);
         let limit = Limit::AtMost(0.06);
         finding.checks.push(Check {
-            id: format!("iltis/modes/{}", p.name.replace(", with ", "-").replace(", ", "-")),
+            id: format!(
+                "iltis/modes/{}",
+                p.name.replace(", with ", "-").replace(", ", "-")
+            ),
             value: Some(value),
             limit,
             source: "IAVSD_ILTIS, analyse_modale.txt".into(),
@@ -141,7 +144,9 @@ fn straight() -> Result<Assembled, Error> {
     };
     let options = TrimOptions::default();
     let mut all = trim(&start, 20.0, &[0.0], &[0.0], &mut make, &options).map_err(failed)?;
-    all.pop().map(|trim| trim.start).ok_or_else(|| failed("no steady motion"))
+    all.pop()
+        .map(|trim| trim.start)
+        .ok_or_else(|| failed("no steady motion"))
 }
 
 /// At the position of rest without side forces, with units that pull by their whole length.

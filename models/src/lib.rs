@@ -125,6 +125,7 @@ pub fn all() -> &'static [Entry] {
         "gear-train";
         "rolling-disc";
         "vehicle" ["corner.toml", "road.csv"];
+        "double-wishbone";
         "iltis" ["corner.toml"];
         "arm";
         "tree";

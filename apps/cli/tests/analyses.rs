@@ -314,3 +314,112 @@ fn runs_begin_settled() {
     let text = stdout(&holonom(&folder, &["check", "settled.toml"]));
     assert!(text.contains("begins at an equilibrium (stable)"), "{text}");
 }
+
+#[test]
+fn steady_turns_of_a_shipped_vehicle() {
+    let folder = folder("trim");
+    let flat = ["--set", "bump=0", "--speed", "72 km/h"];
+    let typed = [
+        &[
+            "trim",
+            "iltis",
+            "--lateral",
+            "0.1..0.3",
+            "--points",
+            "3",
+            "--json",
+        ][..],
+        &flat,
+    ]
+    .concat();
+    let found = report(&holonom(&folder, &typed));
+    near(found["speed"].as_f64().expect("a number"), 20.0);
+    let steps = found["steps"].as_array().expect("steps");
+    assert_eq!(steps.len(), 3);
+    for step in steps {
+        let gradient = step["understeer_gradient"].as_f64().expect("a number");
+        assert!((1e-3..5e-3).contains(&gradient), "{step}");
+    }
+    let typed = [
+        &[
+            "trim",
+            "iltis",
+            "--lateral",
+            "0.1..0.3",
+            "-o",
+            "t.csv",
+            "--plot",
+            "t.svg",
+        ][..],
+        &flat,
+    ]
+    .concat();
+    let text = stdout(&holonom(&folder, &typed));
+    assert!(
+        text.contains("understeer [°/g]") && text.contains("Written: t.svg"),
+        "{text}"
+    );
+    assert_eq!(
+        std::fs::read_to_string(folder.join("t.csv"))
+            .expect("written")
+            .lines()
+            .count(),
+        7
+    );
+
+    let failed = holonom(
+        &folder,
+        &[&["trim", "iltis", "--lateral", "1.3"][..], &flat].concat(),
+    );
+    assert_eq!(code(&failed), 1);
+    assert!(stderr(&failed).contains("give no more"), "{}", stderr(&failed));
+    let failed = holonom(&folder, &["trim", "iltis", "--speed", "20"]);
+    assert!(stderr(&failed).contains("flat road"), "{}", stderr(&failed));
+    refused(
+        &holonom(&folder, &["trim", "iltis", "--steer", "ster"]),
+        &["did you mean `steer`"],
+    );
+    let failed = holonom(&folder, &["trim", "pendulum", "--speed", "20"]);
+    assert!(stderr(&failed).contains("free-cardan"), "{}", stderr(&failed));
+}
+
+#[test]
+fn a_suspension_on_its_rig() {
+    let folder = folder("suspension");
+    let typed = [
+        "kinematics",
+        "double-wishbone",
+        "--sweep",
+        "travel=-60 mm..60 mm",
+        "--points",
+        "3",
+        "--suspension",
+        "wheel",
+        "--radius",
+        "310 mm",
+        "--load",
+        "rig.force.z",
+    ];
+    let found = report(&holonom(&folder, &[&typed[..], &["--json"]].concat()));
+    let names: Vec<&str> = (found["channels"].as_array().expect("channels").iter())
+        .filter_map(|c| c["name"].as_str())
+        .collect();
+    assert_eq!(
+        names[..4],
+        ["wheel.travel", "wheel.steer", "wheel.toe", "wheel.camber"]
+    );
+    assert_eq!(names[6..], ["wheel.rate", "rig.force.z"]);
+    let middle = numbers(&found["rows"][1]);
+    for value in &middle[..6] {
+        assert!(value.abs() < 1e-9, "{middle:?}");
+    }
+    let (low, high) = (numbers(&found["rows"][0]), numbers(&found["rows"][2]));
+    near(low[1], -0.06);
+    // The top leans in when the wheel rises.
+    assert!(low[4] > 1.0 && high[4] < -1.5, "{low:?} {high:?}");
+    near(middle[7], (high[8] - low[8]) / 0.12);
+    refused(
+        &holonom(&folder, &[&typed[..6], &["--suspension", "weel"]].concat()),
+        &["did you mean `wheel`"],
+    );
+}

@@ -4,6 +4,7 @@
 //! * [`modes`]: eigenvalues, damping and shapes of small motions, with all constraints.
 //! * [`linearize`]: A, B, C, D from inputs to channels.
 //! * [`response`]: the answer to harmonic inputs, over frequency.
+//! * [`trim`]: steady motion of vehicles, straight on and in turns, with the inputs that it takes.
 //!
 //! Derivatives are exact ones of dual numbers; constraints are eliminated, not approximated.
 //!
@@ -35,6 +36,7 @@ pub mod statics;
 mod tangent;
 #[cfg(test)]
 mod tests;
+pub mod trim;
 
 pub use tangent::{State, displacement_names, velocity_names};
 

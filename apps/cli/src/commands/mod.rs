@@ -47,6 +47,7 @@ pub const REGISTRY: &[Command] = &[
     analyses::linearize::COMMAND,
     analyses::response::COMMAND,
     analyses::kinematics::COMMAND,
+    analyses::trim::COMMAND,
     plot::COMMAND,
     export::COMMAND,
     compare::COMMAND,

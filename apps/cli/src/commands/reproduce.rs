@@ -1,6 +1,7 @@
 //! `holonom reproduce`: tables and figures of papers, ours beside theirs.
 
 mod chain;
+mod iltis;
 
 use super::{Command, Outcome};
 use crate::error::Error;
@@ -33,12 +34,20 @@ struct Finding {
     missing: Vec<String>,
 }
 
-const EXPERIMENTS: &[Experiment] = &[Experiment {
-    name: "arnold-chain",
-    source: "Arnold, Fuchs, Führer 2004, §4.2.1, Table 2 and Fig. 7",
-    about: "Jacobian evaluations along the chain of pendulums",
-    run: chain::run,
-}];
+const EXPERIMENTS: &[Experiment] = &[
+    Experiment {
+        name: "arnold-chain",
+        source: "Arnold, Fuchs, Führer 2004, §4.2.1, Table 2 and Fig. 7",
+        about: "Jacobian evaluations along the chain of pendulums",
+        run: chain::run,
+    },
+    Experiment {
+        name: "iltis-modes",
+        source: "IAVSD benchmark, Robotran model IAVSD_ILTIS (UCLouvain)",
+        about: "modes of the Iltis at 20 m/s",
+        run: iltis::run,
+    },
+];
 
 const AFTER_HELP: &str = "\
 Examples:

@@ -196,19 +196,23 @@ fn schur(a: &mut Matrix, q: &mut Matrix, first: usize) -> Result<Vec<(usize, usi
         if iterations > 300 {
             return Err(NoConvergence);
         }
-        // Sum and product of the two shifts; now and then others, against cycles.
-        let (s, t) = if iterations % 12 == 0 {
+        // The two shifts as those of a block (x, ·; ·, y) with w the product of the others; now and then
+        // others, against cycles.
+        let (x, y, w) = if iterations % 12 == 0 {
             let w = a[(last, last - 1)].abs() + a[(last - 1, last - 2)].abs();
-            (1.5 * w, w * w)
+            (0.75 * w, 0.75 * w, -0.4375 * w * w)
         } else {
-            let (x, y) = (a[(last - 1, last - 1)], a[(last, last)]);
-            (x + y, x * y - a[(last - 1, last)] * a[(last, last - 1)])
+            let w = a[(last - 1, last)] * a[(last, last - 1)];
+            (a[(last - 1, last - 1)], a[(last, last)], w)
         };
+        // The first column of the polynomial, by its subdiagonal entry: differences of diagonal entries come
+        // first, since eigenvalues that are almost equal leave nothing of their products.
         let (h00, h10) = (a[(start, start)], a[(start + 1, start)]);
+        let (x, y) = (x - h00, y - h00);
         let mut x = [
-            h00 * h00 + a[(start, start + 1)] * h10 - s * h00 + t,
-            h10 * (h00 + a[(start + 1, start + 1)] - s),
-            h10 * a[(start + 2, start + 1)],
+            (x * y - w) / h10 + a[(start, start + 1)],
+            a[(start + 1, start + 1)] - h00 - x - y,
+            a[(start + 2, start + 1)],
         ];
         for k in start..last {
             let size = 3.min(end - k);
@@ -403,5 +407,39 @@ mod tests {
     #[test]
     fn what_is_not_finite_is_refused() {
         assert!(eigen(&Matrix::from_fn(1, 1, |_, _| f64::NAN), &[1.0], 1e-12).is_err());
+    }
+
+    /// Two close pairs of eigenvalues, with couplings whose squares are rounding beside theirs.
+    #[test]
+    fn eigenvalues_that_are_almost_equal() {
+        let entries = [
+            [
+                -66.66676531230101,
+                3.0410768783705453e-6,
+                7.235408662611506e-10,
+                -2.308195804794658e-9,
+            ],
+            [
+                3.0259455473530766e-6,
+                -66.66667482381021,
+                2.1556214449392357e-8,
+                7.776432037054354e-11,
+            ],
+            [
+                0.0,
+                1.281595924480228e-11,
+                -66.66676541388061,
+                -2.853111793010791e-9,
+            ],
+            [0.0, 0.0, -1.7194930012008776e-9, -66.66667472222977],
+        ];
+        let a = Matrix::from_fn(4, 4, |i, j| entries[i][j]);
+        let found = eigen(&a, &[1.0; 4], 1e-13).unwrap();
+        assert_eq!(found.values.len(), 4);
+        for value in &found.values {
+            let near = |x: f64| (value.re - x).abs() < 2e-9;
+            assert!(near(-66.66676541388) || near(-66.66667472223), "{value:?}");
+        }
+        assert!(defect(&a, &found) < 1e-12, "{}", defect(&a, &found));
     }
 }

@@ -27,6 +27,8 @@ pub(super) struct Local {
     pub length: f64,
     /// Size of what adds up to it.
     pub size: f64,
+    /// States that keep what motion leaves in them, with their change by displacements.
+    pub kept: Vec<(usize, Vec<f64>)>,
 }
 
 impl Local {
@@ -197,4 +199,34 @@ fn condensed(a: &Matrix, m: usize) -> Option<Matrix> {
         .times(&lu.solve_matrix(a.part(&rest, &first)));
     let own = a.part(&first, &first);
     Some(Matrix::from_fn(m, m, |i, j| own[(i, j)] - solved[(i, j)]))
+}
+
+/// States whose rates vanish with the velocity, wherever they and the positions are, with ∂ẋ/∂v.
+pub(super) fn kept(tangent: &Tangent, n: usize, n_x: usize) -> Vec<(usize, Vec<f64>)> {
+    let keeps = |k: &usize| {
+        let row = n + k;
+        let still = |j: usize| tangent.states[(row, j)] == 0.0;
+        tangent.rest[row] == 0.0 && (0..n).all(still) && (2 * n..2 * n + n_x).all(still)
+    };
+    let change = |k: usize| {
+        let rate = tangent.rates[(n + k, n + k)];
+        (0..n).map(|j| -tangent.states[(n + k, n + j)] / rate).collect()
+    };
+    (0..n_x).filter(keeps).map(|k| (k, change(k))).collect()
+}
+
+/// Carries kept states along with displacements: the tangent of forces then has their stiffness, and
+/// their own rows say that nothing else changes them.
+pub(super) fn carry(tangent: &mut Tangent, n: usize, kept: &[(usize, Vec<f64>)]) {
+    let rows = tangent.states.rows();
+    for (k, change) in kept {
+        for i in 0..rows {
+            let stiffness = tangent.states[(i, 2 * n + k)];
+            for (j, c) in change.iter().enumerate() {
+                tangent.states[(i, j)] += stiffness * c;
+            }
+            tangent.states[(i, 2 * n + k)] = 0.0;
+        }
+        tangent.states[(n + k, 2 * n + k)] = 1.0;
+    }
 }

@@ -2,7 +2,9 @@
 //!
 //! Prescribed coordinates and drivers are held at their values of the given time. Unknown are
 //! displacements that keep the constraints (δs = T ξ with G T = 0), the states of elements and the
-//! multipliers, which balance whatever they can at every position. Newton's method has exact
+//! multipliers, which balance whatever they can at every position. States whose rates vanish with the
+//! velocity whatever they are (the tread of a tyre that does not roll) do not follow from ẋ = 0: they keep
+//! what motion leaves in them, δx = (∂ẋ/∂v) δs along the way from the start. Newton's method has exact
 //! derivatives, a line search on the length of the unbalanced forces (divided by √M_ii, so that
 //! units do not matter), and takes the shortest step where the tangent stiffness does not determine
 //! one. Where it gets stuck, or ends in an unstable position, the mechanism is relaxed instead: it
@@ -135,6 +137,9 @@ pub struct Equilibrium {
     pub moved: Vec<MovedCoordinate>,
     /// What moves by itself and was held.
     pub held: Vec<String>,
+    /// States of elements that keep what motion leaves in them, such as the deflection of a tread that
+    /// does not roll: where the mechanism rests depends on the way there.
+    pub kept: Vec<String>,
 }
 
 /// A force that nothing balances.
@@ -238,6 +243,8 @@ pub fn equilibrium(start: &Assembled, options: &StaticsOptions) -> Result<Equili
             v: vec![0.0; model.tree.n_v],
             a: vec![0.0; model.tree.n_v],
             lambda: end.state.lambda.clone(),
+            x: end.state.x.clone(),
+            x_rates: vec![0.0; end.state.x.len()],
             model: model.clone(),
             ..start.clone()
         },
@@ -247,6 +254,9 @@ pub fn equilibrium(start: &Assembled, options: &StaticsOptions) -> Result<Equili
             0.0
         },
         open: end.open(&search.equation),
+        kept: (end.kept.iter())
+            .map(|(k, _)| model.states[*k].name.clone())
+            .collect(),
         state: end.state,
         way,
         newton_steps: search.newton_steps,

@@ -1,6 +1,6 @@
 //! The search: Newton's method with a line search, and relaxation in pseudo-time.
 
-use super::local::Local;
+use super::local::{Local, carry, kept};
 use super::{StaticsError, StaticsOptions};
 use crate::AnalysisError;
 use crate::dense::{Matrix, Svd, dot, largest};
@@ -77,6 +77,8 @@ impl<'a> Search<'a> {
                 break;
             }
         }
+        let kept = kept(&tangent, n, n_x);
+        carry(&mut tangent, n, &kept);
         let g = constraint_matrix(&tangent, self.equation.sizes);
         let scaled = scaled_rows(&g, &weight);
         let all: Vec<usize> = (0..n).collect();
@@ -112,6 +114,7 @@ impl<'a> Search<'a> {
             free,
             rolling,
             rest,
+            kept,
         })
     }
 
@@ -129,8 +132,12 @@ impl<'a> Search<'a> {
         for (own, x) in state.x.iter_mut().zip(x) {
             *own += x * part;
         }
-        if !self.close(&mut state)? {
+        let mut gone = step;
+        if !self.close(&mut state, &mut gone)? {
             return Ok(None);
+        }
+        for (k, change) in &from.kept {
+            state.x[*k] = from.state.x[*k] + dot(change, &gone);
         }
         match self.look(state) {
             Ok(local) if local.length.is_finite() => Ok(Some(local)),
@@ -139,8 +146,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Closes loops by shortest steps.
-    fn close(&mut self, state: &mut State) -> Result<bool, StaticsError> {
+    /// Closes loops by shortest steps, which are added to the way gone.
+    fn close(&mut self, state: &mut State, gone: &mut [f64]) -> Result<bool, StaticsError> {
         let holonomic = self.equation.holonomic.clone();
         if holonomic.is_empty() {
             return Ok(true);
@@ -168,6 +175,7 @@ impl<'a> Search<'a> {
             let right: Vec<f64> = gaps.iter().map(|g| -g).collect();
             let step = svd.least_squares(&right, DEPENDENT * svd.values.first().copied().unwrap_or(0.0));
             let step: Vec<f64> = step.iter().zip(&weight).map(|(s, w)| s / w).collect();
+            gone.iter_mut().zip(&step).for_each(|(g, s)| *g += s);
             state.q = self.equation.moved(&state.q, &step);
         }
         Ok(before < 1e-9)

@@ -1,5 +1,6 @@
 //! `holonom kinematics`: one quantity moved through a range, at rest in every step.
 
+use super::suspension::{COLUMNS, Wheel, slopes};
 use super::{Case, channel_argument, check_picture, failed, inputs, number, with_common, write_picture};
 use crate::commands::{Command, Outcome};
 use crate::error::Error;
@@ -26,9 +27,14 @@ const AFTER_HELP: &str = "\
 Examples:
   holonom kinematics lift.toml --sweep 'travel=-50 mm..50 mm' --channel 'wheel.*'
   holonom kinematics lift.toml --sweep travel=0..0.1 --points 101 -o curves.csv --plot curves.svg
+  holonom kinematics double-wishbone --sweep 'travel=-80 mm..80 mm' --suspension wheel --radius '310 mm' --load rig.force.z
 
 The name is that of an [[input]] or of a parameter. Every step is a position of rest (as of `holonom statics`),
-found from the one before: prescribed motions are held, springs and weights are in balance.";
+found from the one before: prescribed motions are held, springs and weights are in balance.
+
+With --suspension: travel of the wheel's centre, steer angle (positive to the left), toe (positive inwards), camber
+(positive with the top outwards), change of the half track at the road (positive outwards), recession (positive
+backwards), each against the start of the model; wheel rate: growth of the force of --load by travel.";
 
 fn define() -> clap::Command {
     with_common(
@@ -53,6 +59,29 @@ fn define() -> clap::Command {
             .arg(channel_argument(
                 "Channels to record; those that the model records unless given",
             ))
+            .arg(
+                Arg::new("suspension")
+                    .long("suspension")
+                    .value_name("WHEEL")
+                    .help(
+                        "Body or marker of a wheel, y along its axle to the left: toe, camber, track, rate",
+                    ),
+            )
+            .arg(
+                Arg::new("radius")
+                    .long("radius")
+                    .value_name("R")
+                    .requires("suspension")
+                    .default_value("0")
+                    .help("Radius of the wheel, for the change of track at the road"),
+            )
+            .arg(
+                Arg::new("load")
+                    .long("load")
+                    .value_name("CHANNEL")
+                    .requires("suspension")
+                    .help("Force that pushes the wheel up, for the wheel rate"),
+            )
             .arg(
                 Arg::new("output")
                     .short('o')
@@ -125,6 +154,7 @@ fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
     let mut channels: Vec<Channel> = Vec::new();
     let mut rows: Vec<Vec<f64>> = Vec::new();
     let mut words: Vec<&'static str> = Vec::new();
+    let suspension = suspension(&case, matches)?;
     for k in 0..count {
         let value = a + (b - a) * k as f64 / (count - 1) as f64;
         let step = |text: String| Error::Failed(format!("at {name} = {}: {text}", number(value)));
@@ -144,11 +174,23 @@ fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
             let own = inputs(&file);
             let catalogue = Catalogue::with_inputs(&rest.start, &own);
             let typed: Vec<&String> = matches.get_many("channel").into_iter().flatten().collect();
-            let patterns: Vec<&str> = match typed.is_empty() {
+            let mut patterns: Vec<&str> = match typed.is_empty() {
                 true => file.outputs.iter().map(String::as_str).collect(),
                 false => typed.iter().map(|p| p.as_str()).collect(),
             };
+            if suspension.is_some() {
+                // The wheel is shown; channels only where they were asked for.
+                if typed.is_empty() {
+                    patterns.clear();
+                }
+                patterns.extend(matches.get_one::<String>("load").map(String::as_str));
+            }
             match patterns.is_empty() {
+                true if suspension.is_some() => {
+                    let none: [&str; 0] = [];
+                    let chosen = catalogue.select(&none);
+                    chosen.map_err(|error| Error::Usage(format!("--channel: {error}")))?
+                }
                 true => catalogue.default_selection(),
                 false => {
                     let chosen = catalogue.select(&patterns);
@@ -163,10 +205,17 @@ fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
         if channels.is_empty() {
             channels = selection.channels().to_vec();
         }
+        if let Some(wheel) = &suspension {
+            row.splice(0..0, wheel.values(&wheel.look(&rest.start)));
+        }
         row.insert(0, value);
         rows.push(row);
         words.push(rest.stability.word());
         positions = rest.state.q;
+    }
+    if suspension.is_some() {
+        let load = matches.get_one::<String>("load");
+        wheel_rates(&mut channels, &mut rows, load.map(String::as_str));
     }
     if let Some(path) = csv {
         let heads = channels.iter().map(|c| format!("\"{} [{}]\"", c.name, c.unit));
@@ -202,7 +251,7 @@ fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
         number(a),
         number(b)
     );
-    let shown = channels.len().min(6);
+    let shown = channels.len().min(if suspension.is_some() { 8 } else { 6 });
     let mut heads: Vec<(&str, Align)> = vec![(name, Align::Right)];
     heads.extend(
         channels
@@ -236,4 +285,39 @@ fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
     });
     case.report(matches, &report, &text)?;
     Ok(Outcome::Done)
+}
+
+/// The wheel that was asked for, at the start of the model.
+fn suspension(case: &Case, matches: &ArgMatches) -> Result<Option<Wheel>, Error> {
+    let Some(name) = matches.get_one::<String>("suspension") else {
+        return Ok(None);
+    };
+    let radius = matches.get_one::<String>("radius").map_or("0", String::as_str);
+    let radius = settings::number("radius", radius, "m")?;
+    let start = &case.simulation.start;
+    let mut wheel = Wheel::find(&start.model, name, radius)?;
+    let look = wheel.look(start);
+    wheel.begin(look);
+    Ok(Some(wheel))
+}
+
+/// Names the columns of the wheel, and adds that of the wheel rate where a load is given.
+fn wheel_rates(channels: &mut Vec<Channel>, rows: &mut [Vec<f64>], load: Option<&str>) {
+    let named = |(name, unit): (&str, &str)| Channel {
+        name: name.to_string(),
+        unit: unit.to_string(),
+        description: String::new(),
+    };
+    let first = COLUMNS.len() - 1;
+    let at = load.and_then(|load| channels.iter().position(|c| c.name == load));
+    if let Some(at) = at {
+        let column = |k: usize| rows.iter().map(|row| row[k]).collect::<Vec<f64>>();
+        let rates = slopes(&column(1), &column(1 + first + at));
+        for (row, rate) in rows.iter_mut().zip(rates) {
+            row.insert(1 + first, rate);
+        }
+        channels.splice(0..0, COLUMNS.map(named));
+    } else {
+        channels.splice(0..0, COLUMNS[..first].iter().copied().map(named));
+    }
 }

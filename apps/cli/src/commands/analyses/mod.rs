@@ -1,10 +1,12 @@
-//! Analyses that are not runs: statics, modes, linear models, responses, kinematic sweeps.
+//! Analyses that are not runs: statics, modes, linear models, responses, kinematic sweeps, steady motion.
 
 pub mod kinematics;
 pub mod linearize;
 pub mod modes;
 pub mod response;
 pub mod statics;
+mod suspension;
+pub mod trim;
 
 use crate::error::Error;
 use crate::model::{self, MODEL_HELP, Named};
@@ -16,6 +18,7 @@ use holonom::analysis::State;
 use holonom::analysis::linearize::{LinearModel, LinearizeError, Operation, Perturbed};
 use holonom::analysis::modes::state_of;
 use holonom::analysis::statics::{Equilibrium, StaticsError, StaticsOptions, equilibrium};
+use holonom::analysis::trim::Trim;
 use holonom::format::{InputOffset, ModelFile};
 use holonom::multibody::channels::{Catalogue, Input, Selection};
 use holonom::multibody::start::Assembled;
@@ -57,9 +60,12 @@ fn at_argument() -> Arg {
     Arg::new("at")
         .long("at")
         .value_name("STATE")
-        .value_parser(["equilibrium", "start"])
+        .value_parser(["equilibrium", "start", "trim"])
         .default_value("equilibrium")
-        .help("Linearise where the mechanism rests, or at its start with its velocities")
+        .help(
+            "Linearise where the mechanism rests, at its start with its velocities, or a vehicle in steady motion \
+             straight on at the speed of its start",
+        )
 }
 
 fn channel_argument(help: &'static str) -> Arg {
@@ -106,19 +112,36 @@ impl Case {
 
     /// The state to linearise at.
     fn state(&self, matches: &ArgMatches) -> Result<Linearised, Error> {
-        if matches.get_one::<String>("at").is_some_and(|at| at == "start") {
-            let start = self.simulation.start.clone();
-            return Ok(Linearised {
-                state: state_of(&start),
-                start,
-                rest: None,
-            });
+        match matches.get_one::<String>("at").map(String::as_str) {
+            Some("start") => {
+                let start = self.simulation.start.clone();
+                return Ok(Linearised {
+                    state: state_of(&start),
+                    start,
+                    rest: None,
+                    trim: None,
+                    offsets: Vec::new(),
+                });
+            }
+            Some("trim") => {
+                let (trim, offsets) = trim::straight(self, matches)?;
+                return Ok(Linearised {
+                    state: trim.state.clone(),
+                    start: trim.start.clone(),
+                    rest: None,
+                    trim: Some(trim),
+                    offsets,
+                });
+            }
+            _ => {}
         }
         let rest = self.rest()?;
         Ok(Linearised {
             start: rest.start.clone(),
             state: rest.state.clone(),
             rest: Some(rest),
+            trim: None,
+            offsets: Vec::new(),
         })
     }
 
@@ -141,7 +164,22 @@ impl Case {
 
     /// The model with something added to an input.
     fn offset(&self, offset: InputOffset) -> Result<ModelFile, Error> {
-        model::load_with_offsets(&self.model, &self.sets, &[offset]).map(|named| named.file)
+        self.offsets(&[], offset)
+    }
+
+    /// The model with something added to an input, besides what inputs have got already.
+    fn offsets(&self, before: &[InputOffset], mut offset: InputOffset) -> Result<ModelFile, Error> {
+        let (same, mut others): (Vec<&InputOffset>, Vec<InputOffset>) = (
+            before.iter().filter(|o| o.name == offset.name).collect(),
+            before.iter().filter(|o| o.name != offset.name).cloned().collect(),
+        );
+        for other in same {
+            for (c, more) in offset.coefficients.iter_mut().zip(other.coefficients) {
+                *c += more;
+            }
+        }
+        others.push(offset);
+        model::load_with_offsets(&self.model, &self.sets, &others).map(|named| named.file)
     }
 
     /// The linear model from all inputs to the channels asked for.
@@ -160,7 +198,9 @@ impl Case {
                 time: t,
                 coefficients,
             };
-            let file = self.offset(offset).map_err(|error| error.to_string())?;
+            let file = self
+                .offsets(&at.offsets, offset)
+                .map_err(|error| error.to_string())?;
             let model = file.compile().map_err(|messages| messages.render(false))?;
             Ok(Perturbed {
                 model: Arc::new(model),
@@ -189,11 +229,17 @@ struct Linearised {
     start: Assembled,
     state: State,
     rest: Option<Equilibrium>,
+    trim: Option<Trim>,
+    /// What steady motion adds to inputs.
+    offsets: Vec<InputOffset>,
 }
 
 impl Linearised {
     /// Where it is, for headings.
     fn words(&self) -> String {
+        if let Some(trim) = &self.trim {
+            return format!("in steady motion straight on at {} m/s", number(trim.speed));
+        }
         match &self.rest {
             Some(rest) => format!(
                 "at the equilibrium ({}) at t = {} s",

@@ -18,6 +18,7 @@ const AFTER_HELP: &str = "\
 Examples:
   holonom modes vehicle                   frequencies and damping where it rests
   holonom modes vehicle --at start        at its start, with its speed
+  holonom modes iltis --at trim           of a vehicle that runs straight on at that speed
   holonom modes four-bar --shapes         how every body moves in each mode
   holonom modes vehicle --json=modes.json everything with all digits
 
@@ -81,7 +82,7 @@ fn report(case: &Case, at: &Linearised, found: &Modes) -> Value {
     json!({
         "model": case.name(),
         "t": at.state.t,
-        "at": if at.rest.is_some() { "equilibrium" } else { "start" },
+        "at": if at.rest.is_some() { "equilibrium" } else if at.trim.is_some() { "trim" } else { "start" },
         "states": found.states,
         "degrees_of_freedom": found.degrees_of_freedom,
         "zero_eigenvalues": found.zeros,

@@ -74,6 +74,15 @@ pub fn remarks(rest: &Equilibrium) -> String {
             open.join("; ")
         );
     }
+    if !rest.kept.is_empty() {
+        let shown = rest.kept.iter().take(4).map(String::as_str).collect::<Vec<_>>();
+        let more = if rest.kept.len() > 4 { ", …" } else { "" };
+        let _ = writeln!(
+            out,
+            "These keep what motion leaves in them, so that the place depends on the way from the start: {}{more}.",
+            shown.join(", ")
+        );
+    }
     if rest.stability.unstable > 0 {
         let _ = writeln!(
             out,
@@ -104,6 +113,7 @@ fn report(case: &Case, rest: &Equilibrium, channels: &[(String, String, f64)]) -
             o.coordinates.iter().map(|(n, x)| (n.clone(), json!(x))).collect::<Map<_, _>>()
         }).collect::<Vec<_>>(),
         "held": rest.held,
+        "kept": rest.kept,
         "coordinates": coordinates.map(|(n, x)| (n.clone(), json!(x))).collect::<Map<_, _>>(),
         "channels": channels.iter().map(|(n, _, x)| (n.clone(), json!(x))).collect::<Map<_, _>>(),
     })

@@ -2,7 +2,7 @@
 
 use crate::stand::{Random, close};
 use holonom_algebra::{Dual4, Mat3, Pose, Quaternion, Real, Vec3, Wrench};
-use holonom_multibody::description::Carcass;
+use holonom_multibody::description::{Axis, Body, Carcass, Description, Force, Joint, JointKind, Mount};
 use holonom_multibody::elements::forces::{ForceLaw, Tyre};
 use holonom_multibody::elements::scene::{Loads, Scene};
 use holonom_multibody::expression::{Expression, Scope};
@@ -11,6 +11,7 @@ use holonom_multibody::model::Attachment;
 use holonom_multibody::road::{RoadKind, Surface};
 use holonom_multibody::tree::Tree;
 use holonom_multibody::tyre::{Calspan, Linear, MagicFormula, Tmeasy, TmeasyAxis, TyreLaw};
+use holonom_multibody::workspace::Workspace;
 
 const WHEEL: usize = 1;
 const ROAD: usize = 2;
@@ -600,5 +601,33 @@ fn mirrored_data() {
                 close(b.moment.0[k], moment.0[k], 1e-9, "moment");
             }
         }
+    }
+}
+
+/// The image of a wheel on the nameless road hangs below the image of that road.
+#[test]
+fn mirrored_in_the_road_itself() {
+    let wheel = Description::new("wheel")
+        .body(Body::new("wheel", 20.0).inertia([1.0, 2.0, 1.0, 0.0, 0.0, 0.0]))
+        .joint(Joint::new("joint", JointKind::FreeCardan, "ground", "wheel"))
+        .force(Force::linear_tyre(
+            "tyre",
+            Mount::new("wheel"),
+            Carcass::new(0.3, 200e3),
+            linear(),
+        ));
+    for (axis, sign) in [(Axis::X, 1.0), (Axis::Y, 1.0), (Axis::Z, -1.0)] {
+        let model = wheel.clone().mirrored(axis).compile().unwrap();
+        let mut work = Workspace::<f64>::new(&model);
+        let q = [0.0, 0.0, sign * 0.28, 0.0, 0.0, 0.0];
+        let mut out = [0.0; 6];
+        work.set_time(&model, 0.0);
+        work.set_positions(&model, &q);
+        work.set_velocities(&model, &[0.0; 6]);
+        work.set_states(&model.x0);
+        work.clear_loads();
+        work.add_forces(&model);
+        work.project_loads(&model, &mut out);
+        close(out[2], sign * 4000.0, 1e-9, "load");
     }
 }

@@ -94,6 +94,8 @@ fn list_names_strategies_elements_and_problems() {
         ("joints", "free-cardan"),
         ("constraints", "rolling"),
         ("forces", "spring-damper"),
+        ("roads", "iso-8608"),
+        ("controls", "pid"),
         ("forms", "ggl"),
         ("formalisms", "residual"),
     ] {
@@ -134,6 +136,10 @@ fn list_says_everything_about_one_name() {
         (&"false".into(), &"".into())
     );
     assert_eq!(code(&holonom(&["list", "helical"])), 0);
+    assert!(stdout(&holonom(&["list", "iso-8608"])).contains("waviness"));
+    // A force element and a control.
+    let both = stdout(&holonom(&["list", "expression"]));
+    assert!(both.contains("(force)") && both.contains("(control)"), "{both}");
     assert_eq!(code(&holonom(&["list", "hires"])), 0);
     assert_eq!(code(&holonom(&["list", "spring-dampr"])), 2);
 }

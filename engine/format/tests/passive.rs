@@ -3,6 +3,8 @@
 
 use holonom_format::{Files, ModelFile, read, write};
 use holonom_multibody::elements::forces::FORCES;
+use holonom_multibody::tyre::MagicFormula;
+use holonom_multibody::tyre::tir::TirFile;
 
 const HEAD: &str = r#"
 [model]
@@ -145,7 +147,108 @@ coordinate = "turn"
 target = "0.3*sin(t)"
 stiffness = 400
 limit = 60
+[[force]]
+name = "f14"
+kind = "maxwell"
+from = "ground"
+to = "two"
+stiffness = "k"
+damping = 2000
+free_length = "300 mm"
+start = 0.01
+[[force]]
+name = "f15"
+kind = "joint-friction"
+coordinate = "turn"
+coefficient = 0.2
+stribeck = 0.1
+viscous = 3
+normal_force = "1 kN"
+radius = "20 mm"
+[[road]]
+name = "test track"
+kind = "tracks"
+left = "rubber(x)/1e6"
+right = 0
+track = 1.5
+frame = "one"
+friction = 0.8
+swapped = true
+[[force]]
+name = "f16"
+kind = "linear-tyre"
+wheel = "two"
+road = "test track"
+enveloping = 0.1
+radius = 0.3
+stiffness = "200 N/mm"
+slip_stiffness = 8e4
+cornering_stiffness = 5e4
+[[force]]
+name = "f17"
+kind = "calspan-tyre"
+wheel = "two"
+mirrored = true
+radius = 0.3
+stiffness = 2e5
+a_three = 2.3
+[[force]]
+name = "f18"
+kind = "tmeasy-tyre"
+wheel = "two"
+radius = 0.3
+stiffness = 2e5
+nominal_load = 3000
+stiffness_x = 150000
+stiffness_y = 100000
+slope_x = 90000
+slope_x_double = 160000
+peak_force_x = 3200
+peak_force_x_double = 6000
+peak_slip_x = 0.11
+peak_slip_x_double = 0.12
+sliding_force_x = 3000
+sliding_force_x_double = 5400
+sliding_slip_x = 0.4
+sliding_slip_x_double = 0.5
+slope_y = 60000
+slope_y_double = 95000
+peak_force_y = 3000
+peak_force_y_double = 5500
+peak_slip_y = 0.18
+peak_slip_y_double = 0.2
+sliding_force_y = 2900
+sliding_force_y_double = 5300
+sliding_slip_y = 0.6
+sliding_slip_y_double = 0.8
+trail = 0.16
+trail_double = 0.18
+trail_zero_slip = 0.2
+trail_zero_slip_double = 0.22
+trail_end_slip = 0.4
+trail_end_slip_double = 0.45
 "#;
+
+/// A tyre whose data are in the model file itself.
+fn tyre() -> String {
+    let data = MagicFormula {
+        unloaded_radius: 0.3,
+        vertical_stiffness: 2e5,
+        fnomin: 4000.0,
+        pcy1: 1.3,
+        pdy1: 1.0,
+        pky1: -14.0,
+        pky2: 1.6,
+        pcx1: 1.65,
+        pdx1: 1.1,
+        pkx1: 22.0,
+        ..MagicFormula::default()
+    };
+    let text = TirFile::from_magic_formula(&data).to_string();
+    format!(
+        "[[force]]\nname = \"f19\"\nkind = \"tyre\"\nwheel = \"two\"\nroad = \"test track\"\nfile = {{ text = \'\'\'\n{text}\'\'\' }}\n"
+    )
+}
 
 fn from_text(text: &str) -> Result<ModelFile, String> {
     let files = Files::in_memory([("m.toml", text)]);
@@ -156,7 +259,7 @@ fn from_text(text: &str) -> Result<ModelFile, String> {
 
 #[test]
 fn all_kinds_are_read_and_written() {
-    let file = from_text(&format!("{HEAD}{FORCES_OF_ALL_KINDS}")).unwrap_or_else(|m| panic!("{m}"));
+    let file = from_text(&format!("{HEAD}{FORCES_OF_ALL_KINDS}{}", tyre())).unwrap_or_else(|m| panic!("{m}"));
     let text = write(&file).unwrap();
     let again = from_text(&text).unwrap_or_else(|m| panic!("{m}\n{text}"));
     assert!(again == file, "{text}");

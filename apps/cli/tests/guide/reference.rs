@@ -12,6 +12,7 @@ use holonom::multibody::elements::forces::FORCES;
 use holonom::multibody::elements::joints::{JOINTS, JointInfo};
 use holonom::multibody::expression::is_reserved;
 use holonom::multibody::residual::{Form, Formalism};
+use holonom::multibody::road::ROADS;
 use std::fmt::Write;
 
 const PAGE: &str = "model-file.md";
@@ -46,6 +47,17 @@ fn table(name: &str) -> String {
             });
             elements(kinds)
         }
+        "roads" => {
+            let kinds = ROADS.iter();
+            let kinds = kinds.map(|kind| {
+                (
+                    kind.name,
+                    kind.doc,
+                    note(|v| (kind.fields)(&mut (kind.template)(), v)),
+                )
+            });
+            elements(kinds)
+        }
         "controls" => {
             let kinds = CONTROLS.iter().filter(|kind| kind.in_files);
             let kinds = kinds.map(|kind| {
@@ -70,10 +82,17 @@ fn table(name: &str) -> String {
             out
         }
         other => {
-            let force = other.strip_prefix("force ");
-            let force = FORCES.iter().find(|kind| Some(kind.name) == force);
-            let kind = force.unwrap_or_else(|| panic!("there is no table `{other}` to generate"));
-            fields(&note(|v| (kind.fields)(&mut (kind.template)(), v)))
+            let named = |sort: &str| other.strip_prefix(sort);
+            let noted = if let Some(kind) = FORCES.iter().find(|kind| Some(kind.name) == named("force ")) {
+                note(|v| (kind.fields)(&mut (kind.template)(), v))
+            } else if let Some(kind) = ROADS.iter().find(|kind| Some(kind.name) == named("road ")) {
+                note(|v| (kind.fields)(&mut (kind.template)(), v))
+            } else if let Some(kind) = CONTROLS.iter().find(|kind| Some(kind.name) == named("control ")) {
+                note(|v| (kind.fields)(&mut (kind.template)(), v))
+            } else {
+                panic!("there is no table `{other}` to generate")
+            };
+            fields(&noted)
         }
     }
 }
@@ -208,7 +227,7 @@ fn renew(page: &str) -> Vec<String> {
 
 #[test]
 fn tables_are_those_of_the_registries() {
-    assert_eq!(renew(PAGE).len(), 8, "tables of {PAGE}");
+    assert_eq!(renew(PAGE).len(), 10, "tables of {PAGE}");
 }
 
 #[test]
@@ -223,6 +242,12 @@ fn every_force_element_has_its_table_and_its_picture() {
         );
         let picture = format!("(images/elements/{name}.svg)");
         assert!(text.contains(&picture), "{ELEMENTS} does not show {picture}");
+    }
+    // The flat road has no fields.
+    let roads = ROADS.iter().map(|kind| format!("road {}", kind.name));
+    let controls = CONTROLS.iter().map(|kind| format!("control {}", kind.name));
+    for name in roads.chain(controls).filter(|name| name != "road flat") {
+        assert!(tables.contains(&name), "{ELEMENTS}: {name} has no table");
     }
 }
 

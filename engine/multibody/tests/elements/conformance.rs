@@ -2,15 +2,19 @@
 //! its sample to [`samples`].
 
 use crate::stand::{Collected, Random, Run, Stand, close, hinge, node};
+use crate::tyres::{calspan, linear, magic, tmeasy};
 use holonom_algebra::{Dual4, Generic, Inertia, Mat3, Pose, Real, Trace, Vec3};
 use holonom_multibody::Signal;
 use holonom_multibody::curve::{Curve, Extrapolation, Interpolation};
+use holonom_multibody::description::Carcass;
 use holonom_multibody::elements::forces::*;
 use holonom_multibody::elements::scene::Scene;
 use holonom_multibody::expression::{Expression, ExpressionLaw, ScalarLaw, Scope};
 use holonom_multibody::formalism::world::WorldNode;
 use holonom_multibody::model::Attachment;
+use holonom_multibody::road::Surface;
 use holonom_multibody::tree::{NodeKind, Tree};
+use holonom_multibody::tyre::{Linear, MagicFormula, TyreLaw};
 use std::sync::Arc;
 
 /// Where samples are attached.
@@ -29,6 +33,72 @@ struct Sample {
     element: ForceElement,
     /// It gives no energy but what it has stored.
     passive: bool,
+    /// At rest it does nothing but what follows from its energy.
+    potential: bool,
+    /// Values of its own states.
+    own: Vec<f64>,
+}
+
+/// Multipliers that elements may read, and their rates.
+const LAMBDA: [[f64; 2]; 3] = [[3.0, 0.7], [-2.0, 1.1], [4.0, -0.9]];
+
+/// Own states of a sample, and multipliers.
+struct Inner<T> {
+    own: Vec<T>,
+    lambda: Vec<T>,
+}
+
+impl<T: Real> Inner<T> {
+    /// The scene as the element finds it.
+    fn of<'a>(&'a self, scene: Scene<'a, T>) -> Scene<'a, T> {
+        Scene {
+            x: &self.own,
+            own: &self.own,
+            lambda: &self.lambda,
+            ..scene
+        }
+    }
+}
+
+impl Sample {
+    /// Own states and multipliers that do not change.
+    fn inner<T: Real>(&self) -> Inner<T> {
+        Inner {
+            own: self.own.iter().map(|x| T::constant(*x)).collect(),
+            lambda: LAMBDA.map(|[l, _]| T::constant(l)).to_vec(),
+        }
+    }
+
+    /// The element's own states a time h later, at their own rates, and multipliers.
+    fn later(&self, rates: &[f64], h: f64) -> Inner<f64> {
+        Inner {
+            own: self.own.iter().zip(rates).map(|(x, rate)| x + h * rate).collect(),
+            lambda: LAMBDA.map(|[l, rate]| l + h * rate).to_vec(),
+        }
+    }
+
+    /// The same with their rates in slot 0.
+    fn dual(&self, rates: &[f64]) -> Inner<Dual4> {
+        let moving = |x: f64, rate: f64| Dual4::constant(x).with_derivative(0, rate);
+        Inner {
+            own: self.own.iter().zip(rates).map(|(x, r)| moving(*x, *r)).collect(),
+            lambda: LAMBDA.map(|[l, rate]| moving(l, rate)).to_vec(),
+        }
+    }
+
+    /// Rates of the own states.
+    fn rates<T: Real>(&self, scene: &Scene<T>) -> Vec<T> {
+        let mut out = vec![T::zero(); self.own.len()];
+        self.element.rates(scene, &mut out);
+        out
+    }
+
+    /// All that it answers: loads, and rates of its own states.
+    fn answers<T: Real>(&self, tree: &Tree, scene: &Scene<T>) -> Vec<T> {
+        let mut all = components(&loads_of(&self.element, tree, scene));
+        all.extend(self.rates(scene));
+        all
+    }
 }
 
 fn law(text: &str, variable: &str) -> Expression {
@@ -68,8 +138,11 @@ fn samples(places: &Places) -> Vec<Sample> {
     let [left, right] = places.coordinates;
     let mut list: Vec<Sample> = Vec::new();
     let mut add = |kind: &'static str, passive: bool, element: ForceElement| {
+        let own = (0..element.states().len()).map(|k| 0.3 - 0.5 * k as f64);
         list.push(Sample {
             kind,
+            own: own.collect(),
+            potential: element.stores_energy(),
             element,
             passive,
         });
@@ -270,6 +343,91 @@ fn samples(places: &Places) -> Vec<Sample> {
         };
         add("servo", false, servo.into());
     }
+    let series = Maxwell {
+        from,
+        to,
+        stiffness: 30.0,
+        damping: 5.0,
+        free_length: 0.4,
+        start: 0.1,
+    };
+    add("maxwell", true, series.into());
+    let cut = |axis: usize, turns: bool| FrictionPlace::Cut {
+        from,
+        to,
+        axis,
+        turns,
+    };
+    for (place, rows) in [
+        (
+            FrictionPlace::Tree {
+                node: left,
+                turns: true,
+            },
+            0..0,
+        ),
+        (cut(2, true), 0..3),
+        (cut(1, false), 0..2),
+    ] {
+        let friction = JointFriction {
+            place,
+            coefficient: 0.3,
+            stribeck: 0.2,
+            stribeck_velocity: 0.4,
+            transition_velocity: 0.1,
+            viscous: 0.2,
+            normal_force: 5.0,
+            radius: 0.7,
+            rows,
+        };
+        add("joint-friction", true, friction.into());
+    }
+    // Tyres store the vertical deflection. What a deflected tread gives back is not counted, so
+    // that they are not passive in any state; that they take power in steady motion is a test of
+    // their own. Camber thrust and shifts of the curves act at rest and have no potential: only
+    // the tyre without them is one.
+    let straight = Linear {
+        camber_stiffness: 0.0,
+        ..linear()
+    };
+    let formula = MagicFormula {
+        unloaded_radius: 1.5,
+        vertical_stiffness: 2000.0,
+        ..magic()
+    };
+    for (kind, law, potential) in [
+        ("linear-tyre", TyreLaw::Linear(straight), true),
+        ("linear-tyre", TyreLaw::Linear(linear()), false),
+        ("calspan-tyre", TyreLaw::Calspan(calspan()), false),
+        ("tmeasy-tyre", TyreLaw::Tmeasy(Box::new(tmeasy())), true),
+        ("tmeasy-tyre", TyreLaw::Tmeasy(Box::new(tmeasy())), false),
+        ("tyre", TyreLaw::MagicFormula(Box::new(formula)), false),
+    ] {
+        let mut carcass = Carcass::new(1.5, 2000.0);
+        carcass.damping = 50.0;
+        carcass.stiffening = 300.0;
+        carcass.rolling_resistance = 0.01;
+        let tyre = Tyre {
+            wheel: to,
+            road: from,
+            surface: Surface::Flat,
+            signs: [1.0; 2],
+            friction: 0.9,
+            carcass,
+            law,
+            mirrored: !potential,
+            enveloping: 0.0,
+        };
+        // A tread that is not deflected has no force to move with.
+        let own = if potential { [0.0; 2] } else { [0.05, -0.03] };
+        list.push(Sample {
+            kind,
+            element: tyre.into(),
+            passive: false,
+            potential,
+            own: own.to_vec(),
+        });
+    }
     list
 }
 
@@ -334,8 +492,9 @@ fn samples_act() {
     for seed in SEEDS {
         let (stand, samples) = on_stand(seed);
         let run = stand.now();
-        let scene = run.scene(&stand.tree);
         for (count, sample) in acting.iter_mut().zip(&samples) {
+            let inner = sample.inner();
+            let scene = inner.of(run.scene(&stand.tree));
             let loads = loads_of(&sample.element, &stand.tree, &scene);
             *count += usize::from(size(&components(&loads)) > 1e-3);
             // Where it says it acts, and nowhere else.
@@ -373,9 +532,11 @@ fn loads_at_rest_are_the_slope_of_the_energy() {
         let moved = stand.shifted(&shift);
         let rest = stand.with_velocities(&vec![0.0; stand.tree.n_v], false);
         let moving = stand.with_velocities(&shift, false);
-        for sample in samples.iter().filter(|s| s.element.stores_energy()) {
-            let energy = sample.element.energy(&moved.scene(&stand.tree)).unwrap();
-            let loads = loads_of(&sample.element, &stand.tree, &rest.scene(&stand.tree));
+        for sample in samples.iter().filter(|s| s.potential) {
+            let (inner, fixed) = (sample.inner(), sample.inner());
+            let energy = sample.element.energy(&fixed.of(moved.scene(&stand.tree)));
+            let energy = energy.unwrap();
+            let loads = loads_of(&sample.element, &stand.tree, &inner.of(rest.scene(&stand.tree)));
             let work = loads.power(&moving.scene(&stand.tree));
             close(
                 work,
@@ -394,10 +555,13 @@ fn passive_elements_only_lose_energy() {
         let (stand, samples) = on_stand(seed);
         let (run, dual) = (stand.now(), stand.dual());
         for (lost, sample) in lost.iter_mut().zip(&samples).filter(|(_, s)| s.passive) {
-            let energy = sample.element.energy(&dual.scene(&stand.tree)).unwrap();
-            let scene = run.scene(&stand.tree);
+            let inner = sample.inner();
+            let scene = inner.of(run.scene(&stand.tree));
+            let moving = sample.dual(&sample.rates(&scene));
+            let energy = sample.element.energy(&moving.of(dual.scene(&stand.tree)));
+            let stored = energy.map_or(0.0, |energy| energy.derivative(0));
             let power = loads_of(&sample.element, &stand.tree, &scene).power(&scene);
-            let dissipated = -power - energy.derivative(0);
+            let dissipated = -power - stored;
             let scale = power.abs().max(1.0);
             assert!(
                 dissipated > -1e-11 * scale,
@@ -418,13 +582,17 @@ fn derivatives_are_those_of_differences() {
     for seed in SEEDS {
         let (stand, samples) = on_stand(seed);
         let (before, dual, after) = (stand.later(-h), stand.dual(), stand.later(h));
+        let now = stand.now();
         for sample in &samples {
-            let at = |run: &Run<f64>| {
-                let scene = run.scene(&stand.tree);
-                components(&loads_of(&sample.element, &stand.tree, &scene))
+            let fixed = sample.inner();
+            let rates = sample.rates(&fixed.of(now.scene(&stand.tree)));
+            let at = |run: &Run<f64>, h: f64| {
+                let inner = sample.later(&rates, h);
+                sample.answers(&stand.tree, &inner.of(run.scene(&stand.tree)))
             };
-            let exact = components(&loads_of(&sample.element, &stand.tree, &dual.scene(&stand.tree)));
-            let (before, after) = (at(&before), at(&after));
+            let moving = sample.dual(&rates);
+            let exact = sample.answers(&stand.tree, &moving.of(dual.scene(&stand.tree)));
+            let (before, after) = (at(&before, -h), at(&after, h));
             let scale = size(&before).max(1.0);
             for k in 0..exact.len() {
                 let slope = (after[k] - before[k]) / (2.0 * h);
@@ -468,9 +636,11 @@ fn a_moved_turned_and_moving_world_changes_nothing() {
         let run = stand.now();
         let world = seen_moving(&run.world, &pose, omega, velocity);
         for sample in &samples {
-            let scene = run.scene(&stand.tree);
+            let inner = sample.inner();
+            let scene = inner.of(run.scene(&stand.tree));
             let here = loads_of(&sample.element, &stand.tree, &scene);
             let energy = sample.element.energy(&scene);
+            let rates = sample.rates(&scene);
             let scene = Scene {
                 world: &world,
                 ..scene
@@ -487,6 +657,9 @@ fn a_moved_turned_and_moving_world_changes_nothing() {
                 );
             }
             assert_eq!(here.generalised, there.generalised, "{what}");
+            for (a, b) in rates.iter().zip(sample.rates(&scene)) {
+                close(b, *a, 1e-10, &what);
+            }
             if let (Some(a), Some(b)) = (energy, sample.element.energy(&scene)) {
                 close(b, a, 1e-11, &what);
             }
@@ -498,9 +671,14 @@ fn a_moved_turned_and_moving_world_changes_nothing() {
 fn the_tracing_scalar_sees_every_dependence() {
     for seed in [1, 2, 3] {
         let (stand, samples) = on_stand(seed);
-        let (n_q, n) = (stand.tree.n_q, stand.tree.n_q + stand.tree.n_v);
-        let state: Vec<f64> = stand.q.iter().chain(&stand.v).copied().collect();
+        let (n_q, n_v) = (stand.tree.n_q, stand.tree.n_v);
         for sample in &samples {
+            // Positions, velocities, own states, multipliers.
+            let state: Vec<f64> = (stand.q.iter().chain(&stand.v).chain(&sample.own).copied())
+                .chain(LAMBDA.map(|[l, _]| l))
+                .collect();
+            let (own, n) = (n_q + n_v, state.len());
+            let split = own + sample.own.len();
             let mut seen: Vec<Vec<usize>> = Vec::new();
             Trace::scope_at(&state, |x| {
                 let t = Trace::constant(stand.t);
@@ -508,13 +686,17 @@ fn the_tracing_scalar_sees_every_dependence() {
                 let run = Run::new(
                     &stand.tree,
                     x[..n_q].to_vec(),
-                    x[n_q..].to_vec(),
+                    x[n_q..own].to_vec(),
                     vec![],
                     signals,
                     t,
                 );
-                let loads = loads_of(&sample.element, &stand.tree, &run.scene(&stand.tree));
-                seen = components(&loads)
+                let inner = Inner {
+                    own: x[own..split].to_vec(),
+                    lambda: x[split..].to_vec(),
+                };
+                seen = sample
+                    .answers(&stand.tree, &inner.of(run.scene(&stand.tree)))
                     .iter()
                     .map(|x| x.dependencies().collect())
                     .collect();
@@ -531,13 +713,17 @@ fn the_tracing_scalar_sees_every_dependence() {
                 let run = Run::new(
                     &stand.tree,
                     x[..n_q].to_vec(),
-                    x[n_q..].to_vec(),
+                    x[n_q..own].to_vec(),
                     vec![],
                     signals,
                     t,
                 );
-                let loads = loads_of(&sample.element, &stand.tree, &run.scene(&stand.tree));
-                for (component, seen) in components(&loads).iter().zip(&seen) {
+                let inner = Inner {
+                    own: x[own..split].to_vec(),
+                    lambda: x[split..].to_vec(),
+                };
+                let answers = sample.answers(&stand.tree, &inner.of(run.scene(&stand.tree)));
+                for (component, seen) in answers.iter().zip(&seen) {
                     let depends = component.derivative(0) != 0.0;
                     assert!(!depends || seen.contains(&k), "{}: variable {k}", sample.kind);
                 }
@@ -601,9 +787,10 @@ fn nothing_is_infinite_where_frames_coincide_or_are_far_apart() {
                     };
                     let t = Dual4::constant(0.2);
                     let run = Run::new(&tree, seed(&q, 0), seed(&v, 6), vec![], vec![], t);
-                    let scene = run.scene(&tree);
                     for sample in &samples {
-                        let loads = components(&loads_of(&sample.element, &tree, &scene));
+                        let inner = sample.inner();
+                        let scene = inner.of(run.scene(&tree));
+                        let loads = sample.answers(&tree, &scene);
                         let finite = loads.iter().all(|x| x.is_finite());
                         assert!(finite, "{}: q = {q:?}, v = {v:?}: {loads:?}", sample.kind);
                         if let Some(energy) = sample.element.energy(&scene) {

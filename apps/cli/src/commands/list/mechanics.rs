@@ -9,15 +9,17 @@ use holonom::multibody::elements::controls::{CONTROLS, ControlInfo};
 use holonom::multibody::elements::forces::{FORCES, ForceInfo};
 use holonom::multibody::elements::joints::{JOINTS, JointInfo};
 use holonom::multibody::residual::{Form, Formalism};
+use holonom::multibody::road::{ROADS, RoadInfo};
 use serde::Serialize;
 
-/// Joints, constraints, forces, controls, forms and formalisms as listed.
+/// Joints, constraints, forces, roads, controls, forms and formalisms as listed.
 #[derive(Serialize)]
 pub struct Mechanics {
     joints: Vec<Joint>,
     constraints: Vec<Constraint>,
     rod: Vec<Field>,
     forces: Vec<Force>,
+    roads: Vec<Force>,
     controls: Vec<Force>,
     forms: Vec<Named>,
     formalisms: Vec<Named>,
@@ -52,7 +54,7 @@ struct Constraint {
     fields: Vec<Field>,
 }
 
-/// A kind of force element or control.
+/// A kind of force element, road or control.
 #[derive(Serialize)]
 struct Force {
     name: &'static str,
@@ -133,6 +135,15 @@ fn control(info: &&ControlInfo) -> Force {
     }
 }
 
+fn road(info: &&RoadInfo) -> Force {
+    Force {
+        name: info.name,
+        description: info.doc,
+        in_files: true,
+        fields: fields(note(|visitor| (info.fields)(&mut (info.template)(), visitor))),
+    }
+}
+
 impl Mechanics {
     pub fn new() -> Self {
         let form = |form: Form| Named {
@@ -148,6 +159,7 @@ impl Mechanics {
             constraints: CONSTRAINTS.iter().map(constraint).collect(),
             rod: fields(note(|visitor| Rod::new("", "", "", 0.0).fields(visitor))),
             forces: FORCES.iter().map(force).collect(),
+            roads: ROADS.iter().map(road).collect(),
             controls: CONTROLS.iter().map(control).collect(),
             forms: Form::ALL.map(form).to_vec(),
             formalisms: Formalism::ALL.map(formalism).to_vec(),
@@ -170,6 +182,9 @@ impl Mechanics {
         for f in self.forces.iter().filter(|f| f.name == name) {
             found.push(Entry::new("force", f, f.text()));
         }
+        for r in self.roads.iter().filter(|r| r.name == name) {
+            found.push(Entry::new("road", r, r.text()));
+        }
         for c in self.controls.iter().filter(|c| c.name == name) {
             found.push(Entry::new("control", c, c.text()));
         }
@@ -188,6 +203,7 @@ impl Mechanics {
             .chain(self.constraints.iter().map(|c| c.name))
             .chain(["rod"])
             .chain(self.forces.iter().map(|f| f.name))
+            .chain(self.roads.iter().map(|r| r.name))
             .chain(self.controls.iter().map(|c| c.name))
             .chain(named)
     }
@@ -218,21 +234,23 @@ impl Mechanics {
             ]);
         }
         constraints.row(["rod".into(), "1".to_string(), names(&self.rod), ROD.to_string()]);
-        let mut forces = Table::new(&["name", "fields", "description"].map(|c| (c, Align::Left)));
-        for f in &self.forces {
-            forces.row([f.name.into(), names(&f.fields), f.description.to_string()]);
-        }
-        let mut controls = Table::new(&["name", "fields", "description"].map(|c| (c, Align::Left)));
-        for c in &self.controls {
-            controls.row([c.name.into(), names(&c.fields), c.description.to_string()]);
-        }
         let mut text = format!(
-            "Joints\n\n{}\nConstraints\n\n{}\nForces\n\n{}\nControls\n\n{}\n",
+            "Joints\n\n{}\nConstraints\n\n{}\n",
             joints.render_within(super::WIDTH),
-            constraints.render_within(super::WIDTH),
-            forces.render_within(super::WIDTH),
-            controls.render_within(super::WIDTH)
+            constraints.render_within(super::WIDTH)
         );
+        for (title, list) in [
+            ("Forces", &self.forces),
+            ("Roads", &self.roads),
+            ("Controls", &self.controls),
+        ] {
+            let mut table = Table::new(&["name", "fields", "description"].map(|c| (c, Align::Left)));
+            for entry in list {
+                let fields = names(&entry.fields);
+                table.row([entry.name.into(), fields, entry.description.to_string()]);
+            }
+            text += &format!("{title}\n\n{}\n", table.render_within(super::WIDTH));
+        }
         for (title, list) in [
             ("Forms of the equations of motion", &self.forms),
             ("Formalisms", &self.formalisms),

@@ -8,11 +8,12 @@
 
 use super::super::{
     Body, ConstraintKind, Coordinate, CoordinateMotion, CoordinateRef, Description, ForceKind, Frame, Joint,
-    JointKind, Marker,
+    JointKind, Marker, Road,
 };
 use super::signals::scaled;
 use crate::compile::names::GROUND;
 use crate::elements::joints::Primitive;
+use crate::road::RoadKind;
 use crate::signal::Signal;
 use holonom_algebra::{Dual4, Dual8, Function, MAX_ARGUMENTS, Mat3, Pose, Real, Trace, Vec3};
 use std::collections::HashMap;
@@ -268,6 +269,9 @@ impl Description {
         for force in &mut self.forces {
             (force.kind.info().mirror)(&mut force.kind, &mut mirror);
         }
+        if axis == Axis::Z {
+            self.name_plane_of_ground();
+        }
         for road in &mut self.roads {
             mirror.upper_side(&mut road.frame);
             if axis == Axis::X {
@@ -284,6 +288,30 @@ impl Description {
             self.add_turned(frame, turned);
         }
         self
+    }
+
+    /// Gives tyres on the plane z = 0 of the ground, which has no name, a road there: its upper
+    /// side may then become its lower one.
+    fn name_plane_of_ground(&mut self) {
+        let mut name = "plane".to_string();
+        while self.roads.iter().any(|road| road.name == name) {
+            name += "_";
+        }
+        let mut used = false;
+        for force in &mut self.forces {
+            if let ForceKind::Tyre { mount, .. }
+            | ForceKind::LinearTyre { mount, .. }
+            | ForceKind::CalspanTyre { mount, .. }
+            | ForceKind::TmeasyTyre { mount, .. } = &mut force.kind
+                && mount.road.is_empty()
+            {
+                mount.road.clone_from(&name);
+                used = true;
+            }
+        }
+        if used {
+            self.roads.push(Road::new(name, RoadKind::Flat));
+        }
     }
 
     /// Adds the marker `turned`, which is `frame` turned by half a turn about x. Where the frame

@@ -4,7 +4,10 @@
 //! between them, and the force on a coordinate is noted while another quantity runs over a range.
 //! So a picture shows what the element itself computes.
 
-use super::{AntiRollLaw, BushingLaw, ContactLaw, Cylinders, ForceInfo, GasLaw, ServoLaw, Shape, StopLaw};
+mod contacts;
+mod tyres;
+
+use super::{AntiRollLaw, BushingLaw, ForceInfo, GasLaw, ServoLaw, StopLaw};
 use crate::Signal;
 use crate::curve::{Curve, Extrapolation, Interpolation};
 use crate::description::{Body, CoordinateRef, Description, Force, ForceKind, Joint, frame};
@@ -60,6 +63,12 @@ enum Varied {
     Time,
     Position(usize),
     Velocity(usize),
+    /// A coordinate that passes the range at its rate; own states go along.
+    Travel(usize),
+    /// Slip of a wheel along its x axis, in steady motion.
+    Slip,
+    /// Slip across it.
+    SideSlip,
 }
 
 /// A state of the floating body: x, y, z and Cardan angles, and their rates.
@@ -115,7 +124,11 @@ impl Plot {
             let [low, high] = self.range;
             let step = (high - low) / (POINTS - 1) as f64;
             let x: Vec<f64> = (0..POINTS).map(|k| low + step * k as f64).collect();
-            let y = x.iter().map(|x| self.value(&model, *state, *x)).collect();
+            let mut bench = Bench::new(&model);
+            let y = x
+                .iter()
+                .map(|x| self.value(&mut bench, *state, *x, step))
+                .collect();
             curves.push(CharacteristicCurve {
                 label: label.clone(),
                 x,
@@ -130,23 +143,109 @@ impl Plot {
         })
     }
 
-    fn value(&self, model: &Model, mut state: State, x: f64) -> f64 {
+    fn value(&self, bench: &mut Bench, mut state: State, x: f64, step: f64) -> f64 {
         let mut t = 0.0;
         match self.varied {
             Varied::Time => t = x,
             Varied::Position(k) => state.q[k] = x,
             Varied::Velocity(k) => state.v[k] = x,
+            Varied::Travel(k) => {
+                // The first point has the states of the start.
+                if x > self.range[0] {
+                    bench.travel(state, k, [x - step, x]);
+                }
+                state.q[k] = x;
+            }
+            Varied::Slip => bench.slip(&mut state, [x, 0.0]),
+            Varied::SideSlip => bench.slip(&mut state, [0.0, x]),
         }
-        let mut work = Workspace::new(model);
-        let mut out = vec![0.0; model.tree.n_v];
-        work.set_time(model, t);
-        work.set_positions(model, &state.q);
-        work.set_velocities(model, &state.v);
-        work.clear_loads();
-        work.add_forces(model);
-        work.project_loads(model, &mut out);
         let (coordinate, sign) = self.noted;
-        out.get(coordinate).map_or(f64::NAN, |force| sign * force)
+        let force = bench.forces(t, &state).get(coordinate).copied();
+        force.map_or(f64::NAN, |force| sign * force)
+    }
+}
+
+/// The floating body with the sample, and the own states of the sample.
+struct Bench<'a> {
+    model: &'a Model,
+    work: Workspace<f64>,
+    own: Vec<f64>,
+}
+
+impl<'a> Bench<'a> {
+    fn new(model: &'a Model) -> Self {
+        Self {
+            model,
+            work: Workspace::new(model),
+            own: model.x0.clone(),
+        }
+    }
+
+    fn set(&mut self, t: f64, state: &State) {
+        self.work.set_time(self.model, t);
+        self.work.set_positions(self.model, &state.q);
+        self.work.set_velocities(self.model, &state.v);
+        self.work.set_states(&self.own);
+    }
+
+    /// Forces on the coordinates.
+    fn forces(&mut self, t: f64, state: &State) -> Vec<f64> {
+        self.set(t, state);
+        let mut out = vec![0.0; self.model.tree.n_v];
+        self.work.clear_loads();
+        self.work.add_forces(self.model);
+        self.work.project_loads(self.model, &mut out);
+        out
+    }
+
+    /// Rates of the own states.
+    fn rates(&mut self, state: &State) -> Vec<f64> {
+        self.set(0.0, state);
+        let mut out = vec![0.0; self.own.len()];
+        self.work.state_rates(self.model, &mut out);
+        out
+    }
+
+    /// Own states after a coordinate went from one value to another at its rate: midpoint rule in
+    /// small steps.
+    fn travel(&mut self, mut state: State, k: usize, [from, to]: [f64; 2]) {
+        const STEPS: usize = 20;
+        let h = (to - from) / (state.v[k] * STEPS as f64);
+        for i in 0..STEPS {
+            let at = |share: f64| from + (to - from) * (i as f64 + share) / STEPS as f64;
+            let start = self.own.clone();
+            for (share, x) in [(0.5, at(0.0)), (1.0, at(0.5))] {
+                state.q[k] = x;
+                let rates = self.rates(&state);
+                for ((own, start), rate) in self.own.iter_mut().zip(&start).zip(rates) {
+                    *own = start + share * h * rate;
+                }
+            }
+        }
+    }
+
+    /// Makes a wheel that moves along x roll with these slips, its own states being steady.
+    fn slip(&mut self, state: &mut State, [along, across]: [f64; 2]) {
+        // Without deflection of the tread the rate of the first state is r_e Ω − V.
+        self.own.fill(0.0);
+        let mut rate = |spin: f64| {
+            state.v[4] = spin;
+            self.rates(state).first().copied().unwrap_or(f64::NAN)
+        };
+        let (still, turning) = (rate(0.0), rate(1.0));
+        let speed = state.v[0];
+        state.v[4] = speed * (1.0 + along) / (turning - still);
+        state.v[1] = speed * across;
+        // Each rate falls with its own state, nearly in proportion.
+        for _ in 0..20 {
+            let rates = self.rates(state);
+            for (k, rate) in rates.iter().enumerate() {
+                let (own, h) = (self.own[k], 1e-6);
+                self.own[k] = own + h;
+                let slope = (self.rates(state).get(k).copied().unwrap_or(f64::NAN) - rate) / h;
+                self.own[k] = own - rate / slope;
+            }
+        }
     }
 }
 
@@ -378,7 +477,21 @@ fn plots(name: &str) -> Vec<Plot> {
                 curves: rates(&kind, 0, still, &[-1.0, 0.0, 1.0], "m/s"),
             }]
         }
-        "plane-contact" | "sphere-contact" | "cylinder-contact" => contacts(name),
+        "plane-contact" | "sphere-contact" | "cylinder-contact" => contacts::plots(name),
+        "maxwell" => {
+            let kind = Force::maxwell("", from, to, 20e3, 2000.0, 0.3).kind;
+            vec![Plot {
+                title: "stiffness 20 kN/m, damping 2000 N s/m, stretched from rest at a constant rate",
+                x: ["length", "m"],
+                y: SPRING,
+                range: [0.3, 0.4],
+                varied: Varied::Travel(0),
+                noted: (0, -1.0),
+                curves: rates(&kind, 0, still, &[0.1, 0.3, 1.0, 10.0], "m/s"),
+            }]
+        }
+        "joint-friction" => friction(),
+        "tyre" | "linear-tyre" | "calspan-tyre" | "tmeasy-tyre" => tyres::plots(name),
         "actuator" => {
             let kind = ForceKind::Actuator {
                 from,
@@ -425,6 +538,32 @@ fn plots(name: &str) -> Vec<Plot> {
         }
         _ => Vec::new(),
     }
+}
+
+fn friction() -> Vec<Plot> {
+    let curve = |stribeck: f64| {
+        let kind = ForceKind::JointFriction {
+            coordinate: coordinate(0),
+            coefficient: 0.2,
+            stribeck,
+            stribeck_velocity: 0.05,
+            transition_velocity: 0.01,
+            viscous: 50.0,
+            normal_force: 1000.0,
+            from_reaction: false,
+            radius: 1.0,
+        };
+        (format!("stribeck {stribeck}"), kind, State::default())
+    };
+    vec![Plot {
+        title: "coefficient 0.2 under 1 kN, viscous 50 N s/m, stribeck_velocity 0.05 m/s, transition_velocity 0.01 m/s",
+        x: ["velocity", "m/s"],
+        y: FORCE,
+        range: [-0.25, 0.25],
+        varied: Varied::Velocity(0),
+        noted: (0, 1.0),
+        curves: [0.0, 0.1, 0.2].map(curve).to_vec(),
+    }]
 }
 
 fn nonlinear_spring() -> Vec<Plot> {
@@ -520,81 +659,4 @@ fn air_spring() -> Vec<Plot> {
             curve(1.38, "0.03 - 0.05*x"),
         ],
     }]
-}
-
-fn contacts(name: &str) -> Vec<Plot> {
-    let still = State::default();
-    let contact = ContactLaw {
-        stiffness: 1e6,
-        dissipation: 0.5,
-        friction: 0.4,
-        slip_speed: 0.02,
-        ..ContactLaw::default()
-    };
-    let plane = |shape: Shape| Force::plane_contact("", "ground", "body", shape, contact).kind;
-    // Height along the coordinate in which the surfaces approach, at which they touch.
-    let (axis, touch, kinds) = match name {
-        "plane-contact" => (
-            2,
-            0.1,
-            vec![
-                ("sphere", plane(Shape::sphere(0.1)), still),
-                (
-                    "lying cylinder",
-                    plane(Shape::cylinder(0.1, 0.3)),
-                    still.at(3, core::f64::consts::FRAC_PI_2),
-                ),
-                ("flat box", plane(Shape::cuboid([0.3, 0.3, 0.2])), still),
-            ],
-        ),
-        "sphere-contact" => {
-            let kind = Force::sphere_contact("", "ground", "body", [0.1, 0.05], contact).kind;
-            (0, 0.15, vec![("spheres", kind, still)])
-        }
-        _ => {
-            let kind = |cylinders| Force::cylinder_contact("", "ground", "body", cylinders, contact).kind;
-            let turned = still.at(3, core::f64::consts::FRAC_PI_2);
-            let (crossed, parallel) = (
-                Cylinders::crossed([0.1, 0.05]),
-                Cylinders::parallel([0.1, 0.05], 0.3),
-            );
-            (
-                0,
-                0.15,
-                vec![
-                    ("crossed", kind(crossed), turned),
-                    ("parallel", kind(parallel), still),
-                ],
-            )
-        }
-    };
-    let first = (kinds[0].1.clone(), kinds[0].2);
-    let mut normal: Vec<(String, ForceKind, State)> = (kinds.into_iter())
-        .map(|(label, kind, state)| (label.to_string(), kind, state))
-        .collect();
-    for rate in [-0.5, 0.5, 1.0] {
-        let label = format!("{}, rate {rate} m/s", normal[0].0);
-        normal.push((label, first.0.clone(), first.1.moving(axis, rate)));
-    }
-    let sliding = if axis == 2 { 0 } else { 1 };
-    vec![
-        Plot {
-            title: "stiffness 1e6 N/m^1.5, dissipation 0.5 s/m",
-            x: ["distance of the origins", "m"],
-            y: ["normal force", "N"],
-            range: [touch - 0.006, touch + 0.002],
-            varied: Varied::Position(axis),
-            noted: (axis, 1.0),
-            curves: normal,
-        },
-        Plot {
-            title: "friction 0.4 below a slip speed of 0.02 m/s, 5 mm deep",
-            x: ["sliding speed", "m/s"],
-            y: ["friction force", "N"],
-            range: [-0.2, 0.2],
-            varied: Varied::Velocity(sliding),
-            noted: (sliding, 1.0),
-            curves: vec![("friction".into(), first.0, first.1.at(axis, touch - 0.005))],
-        },
-    ]
 }

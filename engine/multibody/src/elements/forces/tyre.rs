@@ -51,8 +51,10 @@ pub(super) fn mirror(kind: &mut ForceKind, _: &mut Mirror) {
 ///
 /// The y axis of the wheel's frame is its axle. With n the normal of the road at the contact point,
 /// x̂ along y × n and r the distance from the centre to the tangent plane within the wheel plane,
-/// the deflection is δ = r₀ − r and the load F_z = k δ + k₂ δ² + d δ̇ ≥ 0 for δ > 0; the damping
-/// sets in over the first hundredth of the radius, so that the load is continuous at touch-down.
+/// the deflection is δ = r₀ − r and F_z cos γ = k δ + k₂ δ² + d δ̇ ≥ 0 for δ > 0, with the camber γ: the
+/// normal load F_z has the force of the deflection as its component within the wheel plane, so that
+/// its power is exactly that of δ̇. The damping sets in over the first hundredth of the radius, so
+/// that the load is continuous at touch-down.
 ///
 /// Slip is transient: the tread is deflected by u along x̂ and by w across, two states of the
 /// element. With the relaxation lengths σ, the velocity V_x of the centre and V_s of the tread,
@@ -209,7 +211,8 @@ impl Tyre {
         let pressed = at_least(deflection, 0.0);
         let [touching, _] = rise(pressed / (Self::TOUCH * c.radius));
         let load = pressed * (pressed * c.stiffening + c.stiffness) + closing * touching * c.damping;
-        let load = at_least(load, 0.0);
+        // Only the component within the wheel plane deflects the tyre.
+        let load = at_least(load, 0.0) / cos;
         let rolling = match &self.law {
             TyreLaw::MagicFormula(law) => law.rolling_radius(pressed),
             _ => pressed * (c.rolling_radius - 1.0) + c.radius,
@@ -296,7 +299,8 @@ impl ForceLaw for Tyre {
         loads.add(self.road.node, reach, -force, -moment);
     }
 
-    /// Energy of the vertical deflection; tangential forces take what is theirs.
+    /// Energy of the deflection δ: exact on a plane, and as exact as the contact point is on other
+    /// surfaces. Tangential forces take what is theirs.
     fn energy<T: Real>(&self, scene: &Scene<T>) -> Option<T> {
         let deflection = self.touch(scene).deflection;
         let c = &self.carcass;

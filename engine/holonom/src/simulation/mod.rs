@@ -141,7 +141,7 @@ impl Simulation {
             }
             None => start,
         };
-        let usual = if start.rows.active.is_empty() {
+        let usual = if start.rows.active.is_empty() && start.model.switched().is_empty() {
             Form::Ode
         } else {
             Form::Ggl
@@ -212,7 +212,8 @@ impl Simulation {
     /// Whether nothing is left to integrate: everything is prescribed or driven, and no
     /// element has states of its own.
     pub fn is_kinematic(&self) -> bool {
-        self.start.degrees_of_freedom() == 0 && self.start.model.states.is_empty()
+        let model = &self.start.model;
+        self.start.degrees_of_freedom() == 0 && model.states.is_empty() && model.switched().is_empty()
     }
 }
 

@@ -129,6 +129,7 @@ pub fn all() -> &'static [Entry] {
         "arm";
         "tree";
         "tumbling-body";
+        "bouncing-ball";
     };
     MODELS
 }

@@ -277,7 +277,12 @@ fn assembly_message(file: &ModelFile, error: &AssemblyError, refusal: Option<&Re
         | AssemblyError::Contradiction { loops, .. } => loops.as_slice(),
         _ => &[],
     };
-    let place = loops.iter().find_map(|open| file.places.named(&open.constraint));
+    let place = match error {
+        AssemblyError::Penetration { constraint, .. } | AssemblyError::HitAtStart { constraint, .. } => {
+            file.places.named(constraint)
+        }
+        _ => loops.iter().find_map(|open| file.places.named(&open.constraint)),
+    };
     message_with_help(place.or(file.places.root()), &error.to_string(), ": ")
 }
 

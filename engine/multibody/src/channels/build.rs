@@ -342,7 +342,13 @@ impl Builder<'_> {
         self.push("gap", "m", text, Source::Gap { constraint: number }, 0);
         self.usual(first);
         let text = "rate of the distance to the plane".to_string();
-        self.push("gap.velocity", "m/s", text, Source::GapRate { constraint: number }, 0);
+        self.push(
+            "gap.velocity",
+            "m/s",
+            text,
+            Source::GapRate { constraint: number },
+            0,
+        );
         let source = Source::Contact {
             row: self.model.constraints[number].rows.start,
         };

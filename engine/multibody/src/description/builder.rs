@@ -458,7 +458,7 @@ impl Constraint {
 
     /// A point (radius 0) or a ball about the origin of `body` hits the x–y plane of `plane`, from
     /// the side to which z points, and rebounds with the given part of its speed. Radius in m. The
-    /// velocities jump at an event; rebounds slower than 1 µm/s are rest, see
+    /// velocities jump at an event; rebounds slower than 1 mm/s are rest, see
     /// [`rest_speed`](Self::rest_speed).
     pub fn impact(
         name: impl Into<String>,

@@ -376,7 +376,14 @@ impl Residual for Equations {
         EquationsWorkspace {
             mechanism: Workspace::new(model),
             rows: vec![T::zero(); self.positions.len()],
-            multipliers: vec![T::zero(); if self.contacts.is_empty() { 0 } else { self.active.len() }],
+            multipliers: vec![
+                T::zero();
+                if self.contacts.is_empty() {
+                    0
+                } else {
+                    self.active.len()
+                }
+            ],
             gaps: vec![T::zero(); self.contacts.len()],
             speeds: vec![T::zero(); self.contacts.len()],
             factor: vec![T::zero(); if dense { n * n } else { 0 }],

@@ -22,8 +22,8 @@
 use super::Equations;
 use crate::formalism::cholesky;
 use crate::start::MechanicalModel;
-use holonom_dae::{Event, EventAction, EventState, Mechanical, Rejection};
 use holonom_dae::Direction;
+use holonom_dae::{Event, EventAction, EventState, Mechanical, Rejection};
 
 /// Gap, m, below which bodies touch.
 pub(crate) const TOUCHING: f64 = 1e-8;
@@ -64,7 +64,14 @@ impl Equations {
     /// One function per contact, positive as long as nothing happens. It jumps where it need not be
     /// continuous, away from zero, so that its sign is never that of rounding: open, it is the gap
     /// of a contact that approaches; closed, the force ±1.
-    pub(super) fn contact_values(&self, gaps: &[f64], speeds: &[f64], lambda: &[f64], discrete: &[f64], values: &mut [f64]) {
+    pub(super) fn contact_values(
+        &self,
+        gaps: &[f64],
+        speeds: &[f64],
+        lambda: &[f64],
+        discrete: &[f64],
+        values: &mut [f64],
+    ) {
         for (k, contact) in self.contacts.iter().enumerate() {
             values[k] = if discrete[k] != 0.0 {
                 // M v̇ = f − Gᵀλ: a negative λ presses.
@@ -102,55 +109,62 @@ impl Equations {
             closed[event] = false;
         }
 
-        // Hits, one round after the other.
         let mut jump = Jump::new(&mut mechanical, state.t, &q)?;
         let mut gaps = vec![0.0; m];
         mechanical.constraint(state.t, &q, &mut gaps)?;
+        let touching = |k: usize| gaps[first + k] <= TOUCHING || before[k];
+        let (mut lambda, mut a) = (vec![0.0; m], vec![0.0; v.len()]);
         let mut hit = false;
         for round in 0..=ROUNDS {
+            // Hits.
             let speeds = jump.speeds(&v);
-            let approaching = |k: &usize| {
-                !closed[*k]
-                    && gaps[first + k] <= TOUCHING
-                    && self.contacts[*k].approaches(gaps[first + k], speeds[first + k])
-            };
-            let hits: Vec<usize> = (0..self.contacts.len()).filter(approaching).collect();
-            if hits.is_empty() {
+            let approaches = |k: usize| self.contacts[k].approaches(gaps[first + k], speeds[first + k]);
+            let hits: Vec<usize> = (0..closed.len())
+                .filter(|&k| !closed[k] && touching(k) && approaches(k))
+                .collect();
+            if hits.is_empty() && round > 0 {
                 break;
             }
-            hit = true;
-            self.hit(&jump, &hits, round == ROUNDS, &speeds, &mut closed, &mut v);
-        }
-
-        // Rest: what touches and hardly moves closes, unless the accelerations then pull on it.
-        let speeds = jump.speeds(&v);
-        for (k, contact) in self.contacts.iter().enumerate() {
-            let touches = gaps[first + k].abs() <= TOUCHING || before[k];
-            let slow = speeds[first + k].abs() < contact.rest_speed;
-            if touches && slow && !(lifted && k == event) {
-                closed[k] = true;
+            if !hits.is_empty() {
+                hit = true;
+                self.hit(&jump, &hits, round == ROUNDS, &speeds, &mut closed, &mut v);
+                // Others may be hit by that, before anything comes to rest.
+                let speeds = jump.speeds(&v);
+                let approaches = |k: usize| self.contacts[k].approaches(gaps[first + k], speeds[first + k]);
+                if round < ROUNDS && (0..closed.len()).any(|k| !closed[k] && touching(k) && approaches(k)) {
+                    continue;
+                }
             }
-        }
-        if !hit && !lifted && closed == before {
-            return Ok(false);
-        }
-        let (mut lambda, mut a) = (vec![0.0; m], vec![0.0; v.len()]);
-        let rebound = v;
-        loop {
-            v = rebound.clone();
-            let rows = self.holding(&closed);
-            let (_, dependent) = jump.strike(&rows, &vec![0.0; rows.len()], &mut v);
-            // What the others imply already carries no force of its own.
-            let implied: Vec<usize> = rows.iter().zip(&dependent).filter(|(row, d)| **d && **row >= first).map(|(row, _)| row - first).collect();
-            if !implied.is_empty() {
-                implied.iter().for_each(|&k| closed[k] = false);
-                continue;
+            // Rest: what touches and hardly moves closes.
+            let speeds = jump.speeds(&v);
+            for (k, contact) in self.contacts.iter().enumerate() {
+                let slow = speeds[first + k].abs() < contact.rest_speed;
+                closed[k] |= touching(k) && slow && !(lifted && k == event);
             }
-            self.accelerations(&mut mechanical, (state.t, &q, &v), &closed, &mut lambda, &mut a)?;
-            let pulled = (0..closed.len()).filter(|&k| closed[k] && lambda[first + k] >= 0.0);
-            match pulled.max_by(|&i, &j| lambda[first + i].total_cmp(&lambda[first + j])) {
-                Some(k) => closed[k] = false,
-                None => break,
+            if !hit && !lifted && closed == before {
+                return Ok(false);
+            }
+            let rebound = std::mem::take(&mut v);
+            let mut wanted = closed.clone();
+            loop {
+                closed.copy_from_slice(&wanted);
+                v = rebound.clone();
+                let rows = self.holding(&closed);
+                let (_, dependent) = jump.strike(&rows, &vec![0.0; rows.len()], &mut v);
+                // What the others imply carries nothing.
+                let implied = rows
+                    .iter()
+                    .zip(&dependent)
+                    .filter(|(row, d)| **d && **row >= first);
+                implied.for_each(|(row, _)| closed[row - first] = false);
+                let at = (state.t, q.as_slice(), v.as_slice());
+                self.accelerations(&mut mechanical, at, &closed, &mut lambda, &mut a)?;
+                // What would be pulled opens, the worst first; others may then be needed again.
+                let pulled = (0..closed.len()).filter(|&k| closed[k] && lambda[first + k] >= 0.0);
+                match pulled.max_by(|&i, &j| lambda[first + i].total_cmp(&lambda[first + j])) {
+                    Some(k) => wanted[k] = false,
+                    None => break,
+                }
             }
         }
         let newly = (0..closed.len()).filter(|&k| closed[k] && !before[k]);
@@ -208,8 +222,13 @@ impl Equations {
             let mut after = v.clone();
             let (impulses, _) = jump.strike(&rows, &targets, &mut after);
             // One that is hit takes part as long as it is the only one: it approaches.
-            let pulled = rows.iter().zip(&impulses).filter(|(row, p)| **row >= first && **p < 0.0);
-            let worst = pulled.min_by(|x, y| x.1.total_cmp(y.1)).map(|(row, _)| row - first);
+            let pulled = rows
+                .iter()
+                .zip(&impulses)
+                .filter(|(row, p)| **row >= first && **p < 0.0);
+            let worst = pulled
+                .min_by(|x, y| x.1.total_cmp(y.1))
+                .map(|(row, _)| row - first);
             match worst {
                 Some(k) if closed[k] => closed[k] = false,
                 Some(k) if hits.len() > 1 => hits.retain(|&h| h != k),
@@ -321,7 +340,11 @@ impl Jump {
         // Again to remove the rounding of the first time.
         for _ in 0..2 {
             let u = self.speeds(v);
-            let right = rows.iter().zip(targets).map(|(&row, target)| target - u[row]).collect();
+            let right = rows
+                .iter()
+                .zip(targets)
+                .map(|(&row, target)| target - u[row])
+                .collect();
             let (more, implied) = self.push(rows, right, v);
             impulses.iter_mut().zip(more).for_each(|(p, more)| *p += more);
             dependent = implied;

@@ -5,8 +5,8 @@
 
 use super::assembly::{Assembled, AssemblyError, AssemblyOptions, assemble_rows};
 use super::redundancy::ReactionUniqueness;
-use crate::formalism::reactions::ReactionElement;
 use crate::elements::constraints::Impact;
+use crate::formalism::reactions::ReactionElement;
 use crate::model::{Model, ModelConstraint};
 use crate::residual::impacts::TOUCHING;
 use crate::workspace::Workspace;
@@ -111,11 +111,16 @@ pub(super) fn assemble(model: Arc<Model>, options: &AssemblyOptions) -> Result<A
     }
     loop {
         let start = found?;
-        let pulled = start.rows.active.iter().zip(&start.lambda).filter_map(|(&row, &lambda)| {
-            let constraint = model.rows[row].constraint;
-            let pulls = lambda >= 0.0 && model.constraints[constraint].impact().is_some();
-            pulls.then_some((constraint, lambda))
-        });
+        let pulled = start
+            .rows
+            .active
+            .iter()
+            .zip(&start.lambda)
+            .filter_map(|(&row, &lambda)| {
+                let constraint = model.rows[row].constraint;
+                let pulls = lambda >= 0.0 && model.constraints[constraint].impact().is_some();
+                pulls.then_some((constraint, lambda))
+            });
         let Some((worst, _)) = pulled.max_by(|x, y| x.1.total_cmp(&y.1)) else {
             return Ok(start);
         };

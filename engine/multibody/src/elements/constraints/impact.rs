@@ -18,8 +18,9 @@ pub(super) const CONSTRAINT: ConstraintInfo = ConstraintInfo {
     mirror,
 };
 
-/// Speed below which a rebound counts as rest when nothing else is said, m/s.
-pub const REST_SPEED: f64 = 1e-6;
+/// Speed below which a rebound counts as rest when nothing else is said, m/s: that of a flight of
+/// 0.05 µm under gravity. Flights lower than the tolerance of an integration are not resolved.
+pub const REST_SPEED: f64 = 1e-3;
 
 fn template() -> ConstraintKind {
     ConstraintKind::Impact {

@@ -417,7 +417,7 @@ impl Check<'_> {
                 rest_speed,
                 ..
             } => {
-                let not_negative = "correct it; 0 stands for a point";
+                let not_negative = "0 stands for a point";
                 let ranges = [
                     ("radius", *radius, f64::INFINITY, "not be negative", not_negative),
                     (

@@ -130,6 +130,7 @@ pub fn all() -> &'static [Entry] {
         "arm";
         "tree";
         "tumbling-body";
+        "bouncing-ball";
     };
     MODELS
 }

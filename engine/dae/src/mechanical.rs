@@ -44,6 +44,15 @@ pub trait Mechanical: Send {
     /// Number of constraint equations.
     fn n_g(&self) -> usize;
 
+    /// Sets the discrete variables that everything is computed with from now on.
+    fn set_discrete(&mut self, _discrete: &[f64]) {}
+
+    /// Whether a constraint equation takes part, with the discrete variables set. One that does not
+    /// is zero everywhere, and so is its multiplier.
+    fn takes_part(&self, _row: usize) -> bool {
+        true
+    }
+
     /// Number of own states x of elements.
     fn n_x(&self) -> usize {
         0

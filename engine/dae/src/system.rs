@@ -255,7 +255,10 @@ impl<R: Residual> System for Bound<R> {
 
     fn mechanical(&mut self) -> Option<&mut dyn Mechanical> {
         match &mut self.mechanical {
-            Some(m) => Some(m.as_mut()),
+            Some(m) => {
+                m.set_discrete(&self.discrete);
+                Some(m.as_mut())
+            }
             None => None,
         }
     }

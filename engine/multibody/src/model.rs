@@ -1,7 +1,7 @@
 //! [`Model`]: the compiled mechanism, immutable and index-based; what all later stages borrow.
 
 use crate::description::JointKind;
-use crate::elements::constraints::ConstraintElement;
+use crate::elements::constraints::{ConstraintElement, Impact};
 use crate::elements::controls::ControlElement;
 use crate::elements::forces::ForceElement;
 use crate::forest::{Forest, Graph, Names};
@@ -98,6 +98,16 @@ pub struct ModelConstraint {
     pub from_path: Vec<usize>,
 }
 
+impl ModelConstraint {
+    /// The impact, if it is one.
+    pub fn impact(&self) -> Option<&Impact> {
+        match &self.element {
+            ConstraintElement::Impact(impact) => Some(impact),
+            _ => None,
+        }
+    }
+}
+
 /// What kind of condition a row is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RowLevel {
@@ -184,7 +194,7 @@ pub struct Model {
     pub bodies: Vec<ModelBody>,
     /// Joints in the order of the description.
     pub joints: Vec<ModelJoint>,
-    /// Constraints: cut joints, then constraints, then rods.
+    /// Constraints: cut joints, then constraints, then rods, then impacts.
     pub constraints: Vec<ModelConstraint>,
     /// All rows: those of one constraint after those of another.
     pub rows: Vec<ModelRow>,
@@ -219,6 +229,13 @@ pub struct Model {
 }
 
 impl Model {
+    /// The rows that open and close at events, those of impacts; the last ones of all.
+    pub fn switched(&self) -> Range<usize> {
+        let impacts = self.constraints.iter().filter(|c| c.impact().is_some());
+        let first = impacts.map(|c| c.rows.start).min();
+        first.unwrap_or(self.rows.len())..self.rows.len()
+    }
+
     /// The spanning tree with its cut joints and loops, as text.
     pub fn topology_text(&self) -> String {
         self.with_names(|names| self.forest.text(&self.graph, names))

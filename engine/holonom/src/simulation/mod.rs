@@ -141,7 +141,7 @@ impl Simulation {
             }
             None => start,
         };
-        let usual = if start.rows.active.is_empty() {
+        let usual = if start.rows.active.is_empty() && start.model.switched().is_empty() {
             Form::Ode
         } else {
             Form::Ggl
@@ -212,7 +212,8 @@ impl Simulation {
     /// Whether nothing is left to integrate: everything is prescribed or driven, and no
     /// element has states of its own.
     pub fn is_kinematic(&self) -> bool {
-        self.start.degrees_of_freedom() == 0 && self.start.model.states.is_empty()
+        let model = &self.start.model;
+        self.start.degrees_of_freedom() == 0 && model.states.is_empty() && model.switched().is_empty()
     }
 }
 
@@ -276,7 +277,12 @@ fn assembly_message(file: &ModelFile, error: &AssemblyError, refusal: Option<&Re
         | AssemblyError::Contradiction { loops, .. } => loops.as_slice(),
         _ => &[],
     };
-    let place = loops.iter().find_map(|open| file.places.named(&open.constraint));
+    let place = match error {
+        AssemblyError::Penetration { constraint, .. } | AssemblyError::HitAtStart { constraint, .. } => {
+            file.places.named(constraint)
+        }
+        _ => loops.iter().find_map(|open| file.places.named(&open.constraint)),
+    };
     message_with_help(place.or(file.places.root()), &error.to_string(), ": ")
 }
 

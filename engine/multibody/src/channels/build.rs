@@ -331,8 +331,33 @@ impl Builder<'_> {
                     self.reaction(reaction, torque);
                 }
                 ConstraintElement::Rolling(_) => self.reaction(reaction, true),
+                ConstraintElement::Impact(_) => self.impact(number),
             }
         }
+    }
+
+    fn impact(&mut self, number: usize) {
+        let first = self.entries.len();
+        let text = "distance to the plane".to_string();
+        self.push("gap", "m", text, Source::Gap { constraint: number }, 0);
+        self.usual(first);
+        let text = "rate of the distance to the plane".to_string();
+        self.push(
+            "gap.velocity",
+            "m/s",
+            text,
+            Source::GapRate { constraint: number },
+            0,
+        );
+        let source = Source::Contact {
+            row: self.model.constraints[number].rows.start,
+        };
+        let first = self.entries.len();
+        let text = "force on the body along the normal of the plane, between hits".to_string();
+        self.push("normal_force", "N", text, source, 0);
+        self.usual(first);
+        let text = "1 while the contact is closed and pressed, 0 while it is open".to_string();
+        self.push("closed", "1", text, source, 1);
     }
 
     fn control(&mut self, number: usize) {
@@ -463,7 +488,8 @@ impl Builder<'_> {
     fn residuals(&mut self) {
         self.own(None, "constraint");
         let model = self.model;
-        for (number, constraint) in model.constraints.iter().enumerate() {
+        let always = model.constraints.iter().enumerate();
+        for (number, constraint) in always.filter(|(_, c)| c.impact().is_none()) {
             for (rate, source) in [
                 (false, Source::Gap { constraint: number }),
                 (true, Source::GapRate { constraint: number }),
@@ -494,7 +520,7 @@ impl Builder<'_> {
                 }
             }
         }
-        if model.rows.is_empty() {
+        if model.switched().start == 0 {
             return;
         }
         self.own(None, "residual");
@@ -648,6 +674,6 @@ fn row_unit(model: &Model, element: &ConstraintElement, row: usize) -> &'static 
             PairRow::Along { .. } | PairRow::Distance { .. } | PairRow::Screw { .. } => "m",
         },
         ConstraintElement::Coordinates(sum) => sum_unit(model, sum),
-        ConstraintElement::Rolling(_) => "m",
+        ConstraintElement::Rolling(_) | ConstraintElement::Impact(_) => "m",
     }
 }

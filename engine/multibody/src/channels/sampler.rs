@@ -79,6 +79,9 @@ struct Plan {
 pub struct Sampler {
     tables: Arc<Tables>,
     active: Vec<usize>,
+    /// How many of the active rows, the last ones, are contacts that are open or closed; 1 for each
+    /// of them that is closed.
+    contacts: Vec<f64>,
     mechanical: MechanicalModel,
     scratch: Scratch,
     plan: Plan,
@@ -106,7 +109,9 @@ impl Sampler {
         if !Arc::ptr_eq(equations.model(), &assembled.model) {
             return Err(foreign(&assembled.model, equations.model()));
         }
-        Self::with_rows(assembled, equations.active().to_vec(), selection)
+        let mut sampler = Self::with_rows(assembled, equations.active().to_vec(), selection)?;
+        sampler.contacts = vec![0.0; equations.switched()];
+        Ok(sampler)
     }
 
     /// A sampler along a kinematic run, or along any motion that has been computed otherwise.
@@ -142,14 +147,23 @@ impl Sampler {
             scratch: Scratch::new(model),
             mechanical: MechanicalModel::new(model.clone(), active.clone()),
             active,
+            contacts: Vec::new(),
             tables,
             failures: 0,
         })
     }
 
-    /// How many of the first entries of y [`sample`](Self::sample) reads: positions, velocities
-    /// and own states.
+    /// How many of the first entries of y [`sample`](Self::sample) reads: positions, velocities,
+    /// own states and, of mechanisms with impacts, multipliers.
     pub fn leading(&self) -> usize {
+        match self.contacts.len() {
+            0 => self.motion(),
+            _ => self.motion() + self.active.len(),
+        }
+    }
+
+    /// Positions, velocities and own states.
+    fn motion(&self) -> usize {
         let model = &self.tables.model;
         model.tree.n_q + model.tree.n_v + model.states.len()
     }
@@ -186,7 +200,14 @@ impl Sampler {
     /// When `y` is shorter than [`leading`](Self::leading), or `row` has not one entry per channel.
     pub fn sample(&mut self, t: f64, y: &[f64], _yp: &[f64], row: &mut [f64]) {
         let (n_q, n_v) = (self.tables.model.tree.n_q, self.tables.model.tree.n_v);
-        let (motion, x) = y[..self.leading()].split_at(n_q + n_v);
+        let (known, multipliers) = y[..self.leading()].split_at(self.motion());
+        // An open contact has λ = 0 exactly: that is its equation.
+        let contacts = multipliers.len() - self.contacts.len();
+        for (closed, &lambda) in self.contacts.iter_mut().zip(&multipliers[contacts..]) {
+            *closed = f64::from(u8::from(lambda != 0.0));
+        }
+        self.mechanical.set_discrete(&self.contacts);
+        let (motion, x) = known.split_at(n_q + n_v);
         let (q, v) = motion.split_at(n_q);
         self.mechanical.set_states(x);
         self.sample_state(t, q, v, row);

@@ -60,6 +60,8 @@ pub(super) enum Source {
     Reaction { reaction: usize },
     /// Tension of a distance or rod: its multiplier.
     Tension { row: usize },
+    /// Force that presses on a contact, and whether it is closed.
+    Contact { row: usize },
     /// Force x, y, z and torque x, y, z, then what the kind of element has besides.
     Force { force: usize },
     /// An own state of an element.
@@ -129,7 +131,7 @@ impl Source {
                 F::Velocity | F::AngularVelocity => Stage::Velocity,
                 F::Acceleration | F::AngularAcceleration => Stage::Acceleration,
             },
-            Self::Tension { .. } => Stage::Acceleration,
+            Self::Tension { .. } | Self::Contact { .. } => Stage::Acceleration,
             Self::Reaction { .. } => Stage::Reaction,
         }
     }
@@ -143,17 +145,17 @@ pub(super) struct Scratch {
     /// Zero between evaluations.
     generalised: Vec<f64>,
     rows: Vec<f64>,
+    /// All that always hold.
     all_rows: Vec<usize>,
 }
 
 impl Scratch {
     pub fn new(model: &Model) -> Self {
-        let rows = model.rows.len();
         Self {
             wrenches: vec![Wrench::zero(); model.tree.nodes.len()],
             generalised: vec![0.0; model.tree.n_v],
-            rows: vec![0.0; rows],
-            all_rows: (0..rows).collect(),
+            rows: vec![0.0; model.switched().start],
+            all_rows: (0..model.switched().start).collect(),
         }
     }
 
@@ -217,6 +219,11 @@ impl State<'_> {
                 }
             }
             Source::Tension { row } => out[0] = self.multipliers[row],
+            Source::Contact { row } => {
+                // M v̇ = f − Gᵀλ; open contacts have λ = 0 exactly.
+                out[0] = 0.0 - self.multipliers[row];
+                out[1] = f64::from(u8::from(self.multipliers[row] != 0.0));
+            }
             Source::Force { force } => self.force(&model.forces[force], out),
             Source::State { state } => out[0] = self.work.x[state],
             Source::Control { control } => out[0] = self.work.controls[control + 1],

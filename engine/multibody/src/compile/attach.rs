@@ -7,7 +7,7 @@ use super::names::{Names, Place};
 use super::references::{constraint_place, force_place, rod_place};
 use crate::channels::joint_motion;
 use crate::description::{ConstraintKind, CoordinateMotion, CoordinateRef, Description, ForceKind, Joint};
-use crate::elements::constraints::{ConstraintElement, CoordinateSum, Pair, PairRow, Rolling};
+use crate::elements::constraints::{ConstraintElement, CoordinateSum, Impact, Pair, PairRow, Rolling};
 use crate::elements::controls::{ControlElement, Probe};
 use crate::elements::forces::{
     Applied, ForceElement, FrictionPlace, JointFriction, JointSpring, Maxwell, OwnState, Reach, SpringDamper,
@@ -55,13 +55,9 @@ pub(super) fn attach(
             attach.lowered.joints[index] = Some(attach.cut(joint, ends));
         }
     }
-    for constraint in &description.constraints {
-        let place = constraint_place(&constraint.name);
-        if let Some(element) = attach.constraint(&place, &constraint.kind) {
-            attach.add_constraint(&constraint.name, element, None, Some(place));
-        }
-    }
+    attach.all_constraints(false);
     attach.all_rods();
+    attach.all_constraints(true);
     let mut bind = Bind::new(description);
     for force in &description.forces {
         bind.at(force_place(&force.name));
@@ -277,6 +273,21 @@ impl Attach<'_, '_> {
         None
     }
 
+    /// Constraints that open and close at events, or all others. The former come last, so that the
+    /// numbers of all other rows are the same without them.
+    fn all_constraints(&mut self, switched: bool) {
+        let description = self.description;
+        for constraint in &description.constraints {
+            if matches!(constraint.kind, ConstraintKind::Impact { .. }) != switched {
+                continue;
+            }
+            let place = constraint_place(&constraint.name);
+            if let Some(element) = self.constraint(&place, &constraint.kind) {
+                self.add_constraint(&constraint.name, element, None, Some(place));
+            }
+        }
+    }
+
     fn constraint(&mut self, place: &str, kind: &ConstraintKind) -> Option<ConstraintElement> {
         Some(match kind {
             ConstraintKind::Point { from, to } => {
@@ -307,6 +318,19 @@ impl Attach<'_, '_> {
                 plane: self.frame(plane)?,
                 radius: *radius,
                 sphere: *sphere,
+            }),
+            ConstraintKind::Impact {
+                plane,
+                body,
+                radius,
+                restitution,
+                rest_speed,
+            } => ConstraintElement::Impact(Impact {
+                plane: self.frame(plane)?,
+                body: self.frame(body)?,
+                radius: *radius,
+                restitution: *restitution,
+                rest_speed: *rest_speed,
             }),
         })
     }

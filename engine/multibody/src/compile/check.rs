@@ -411,7 +411,51 @@ impl Check<'_> {
                 self.motion(signal, place);
             }
             ConstraintKind::Rolling { radius, .. } => self.positive(*radius, place, "the radius"),
+            ConstraintKind::Impact {
+                radius,
+                restitution,
+                rest_speed,
+                ..
+            } => {
+                let not_negative = "0 stands for a point";
+                let ranges = [
+                    ("radius", *radius, f64::INFINITY, "not be negative", not_negative),
+                    (
+                        "restitution",
+                        *restitution,
+                        1.0,
+                        "lie between 0 and 1",
+                        "0 keeps nothing of the speed, 1 all of it",
+                    ),
+                ];
+                for (field, value, most, need, remedy) in ranges {
+                    if self.finite(&[value], place, field) && !(0.0..=most).contains(&value) {
+                        self.out_of_range(place, field, value, need, remedy);
+                    }
+                }
+                let (value, remedy) = (*rest_speed, "without it hits would follow each other without end");
+                if self.finite(&[value], place, "rest_speed") && value <= 0.0 {
+                    self.out_of_range(place, "rest_speed", value, "be positive", remedy);
+                }
+            }
         }
+    }
+
+    fn out_of_range(
+        &mut self,
+        place: &str,
+        field: &'static str,
+        value: f64,
+        need: &'static str,
+        remedy: &'static str,
+    ) {
+        self.errors.push(ModelError::OutOfRange {
+            place: place.to_string(),
+            field,
+            value,
+            need,
+            remedy,
+        });
     }
 
     fn force(&mut self, kind: &ForceKind, place: &str) {

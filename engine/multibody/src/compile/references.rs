@@ -129,6 +129,9 @@ impl Check<'_, '_> {
             ConstraintKind::Rolling { wheel, plane, .. } => {
                 self.pair(wheel, plane, place);
             }
+            ConstraintKind::Impact { plane, body, .. } => {
+                self.pair(plane, body, place);
+            }
             ConstraintKind::Coupling { terms, .. } => self.coupling(place, terms),
             ConstraintKind::Driver { coordinate, .. } => self.driver(place, coordinate),
         }

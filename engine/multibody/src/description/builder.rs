@@ -455,6 +455,37 @@ impl Constraint {
         };
         Self::new(name, kind)
     }
+
+    /// A point (radius 0) or a ball about the origin of `body` hits the x–y plane of `plane`, from
+    /// the side to which z points, and rebounds with the given part of its speed. Radius in m. The
+    /// velocities jump at an event; rebounds slower than 1 mm/s are rest, see
+    /// [`rest_speed`](Self::rest_speed).
+    pub fn impact(
+        name: impl Into<String>,
+        plane: impl Into<String>,
+        body: impl Into<String>,
+        radius: f64,
+        restitution: f64,
+    ) -> Self {
+        let (plane, body) = (plane.into(), body.into());
+        let kind = ConstraintKind::Impact {
+            plane,
+            body,
+            radius,
+            restitution,
+            rest_speed: crate::elements::constraints::REST_SPEED,
+        };
+        Self::new(name, kind)
+    }
+
+    /// Sets the speed, m/s, below which a rebound of an [`impact`](Self::impact) is rest; nothing
+    /// is done for other kinds.
+    pub fn rest_speed(mut self, speed: f64) -> Self {
+        if let ConstraintKind::Impact { rest_speed, .. } = &mut self.kind {
+            *rest_speed = speed;
+        }
+        self
+    }
 }
 
 impl Rod {

@@ -225,6 +225,19 @@ pub enum ConstraintKind {
         /// A ball instead of a thin disc.
         sphere: bool,
     },
+    /// A point or a ball hits the x–y plane of a frame and rebounds: 1 row while it rests there.
+    Impact {
+        /// Frame whose x–y plane is hit, from the side to which z points.
+        plane: String,
+        /// Frame whose origin is the point, or the centre of the ball.
+        body: String,
+        /// Radius of the ball, m; 0 for a point.
+        radius: f64,
+        /// Speed after a hit by speed before it, along the normal.
+        restitution: f64,
+        /// A rebound slower than this closes the contact, m/s.
+        rest_speed: f64,
+    },
 }
 
 /// A slender body with spherical joints at both ends and no inertia about its axis.

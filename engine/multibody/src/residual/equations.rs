@@ -1,5 +1,6 @@
 //! [`Equations`]: a mechanism as a residual.
 
+use super::impacts::Contact;
 use super::{Dependencies, Form, Formalism, GglMetric};
 use crate::formalism::cholesky;
 use crate::model::{Model, RowLevel};
@@ -10,7 +11,8 @@ use core::any::TypeId;
 use core::ops::Range;
 use holonom_algebra::Real;
 use holonom_dae::{
-    Bound, DerivativeForm, Mechanical, Pattern, Point, Rejection, Residual, Structure, System,
+    Bound, DerivativeForm, Event, EventAction, EventState, Mechanical, Pattern, Point, Rejection, Residual,
+    Structure, System,
 };
 use std::sync::Arc;
 
@@ -30,6 +32,10 @@ pub struct Equations {
     /// Places in `active` of the rows that are conditions on positions, and the rows.
     pub(super) holonomic: Vec<usize>,
     positions: Vec<usize>,
+    /// Impacts, whose rows are the last ones of `active` and of `positions`.
+    pub(super) contacts: Vec<Contact>,
+    /// Which of them are closed at the start, 1 or 0.
+    closed: Vec<f64>,
     /// Where sets of Euler parameters begin in q.
     pub(super) quaternions: Vec<usize>,
     pub(super) form: Form,
@@ -58,6 +64,11 @@ pub struct EquationsWorkspace<T> {
     rows: Vec<T>,
     /// Dense M, where it must be solved with.
     factor: Vec<T>,
+    /// Multipliers of which those of open contacts are zero; empty without contacts.
+    multipliers: Vec<T>,
+    /// Gaps of contacts and their rates.
+    gaps: Vec<T>,
+    speeds: Vec<T>,
     /// Dense M and G for ∂F/∂ẏ; plain numbers only.
     mass: Vec<f64>,
     matrix: Vec<f64>,
@@ -76,6 +87,15 @@ impl Equations {
             .filter(|&k| model.rows[active[k]].level == RowLevel::Holonomic)
             .collect();
         let positions = holonomic.iter().map(|&k| active[k]).collect();
+        let impacts = active.iter().filter_map(|&row| {
+            let constraint = &model.constraints[model.rows[row].constraint];
+            constraint.impact().map(|impact| Contact {
+                name: constraint.name.clone(),
+                restitution: impact.restitution,
+                rest_speed: impact.rest_speed,
+            })
+        });
+        let contacts: Vec<Contact> = impacts.collect();
         let balls = model.tree.nodes.iter().filter(|n| n.kind == NodeKind::Ball);
         let quaternions = balls.map(|n| n.q).collect();
         let mut equations = Self {
@@ -84,6 +104,8 @@ impl Equations {
             active,
             holonomic,
             positions,
+            closed: vec![0.0; contacts.len()],
+            contacts,
             quaternions,
             form,
             formalism,
@@ -95,6 +117,20 @@ impl Equations {
             _ => None,
         };
         equations
+    }
+
+    /// Closes contacts at the start, by the numbers of their rows; without this all are open.
+    pub fn with_closed(mut self, rows: &[usize]) -> Self {
+        let first = self.active.len() - self.contacts.len();
+        for (closed, row) in self.closed.iter_mut().zip(&self.active[first..]) {
+            *closed = f64::from(u8::from(rows.contains(row)));
+        }
+        self
+    }
+
+    /// How many of the active rows, the last ones, open and close at events.
+    pub fn switched(&self) -> usize {
+        self.contacts.len()
     }
 
     /// The mechanism.
@@ -156,6 +192,20 @@ impl Equations {
         }
     }
 
+    /// `values` of the active rows, or of those on positions, with zero for open contacts.
+    fn masked<'a, T: Real>(&self, values: &'a [T], discrete: &[f64], buffer: &'a mut [T]) -> &'a [T] {
+        if self.contacts.is_empty() {
+            return values;
+        }
+        let n = values.len();
+        buffer[..n].copy_from_slice(values);
+        let contacts = &mut buffer[n - self.contacts.len()..n];
+        for (x, _) in contacts.iter_mut().zip(discrete).filter(|(_, c)| **c == 0.0) {
+            *x = T::zero();
+        }
+        &buffer[..n]
+    }
+
     fn kinematic<T: Real>(
         &self,
         at: &Point<'_, T>,
@@ -171,7 +221,8 @@ impl Equations {
         } else {
             // v − W Gᵀη
             let mut x = std::mem::take(&mut w.vector2);
-            self.stabilisation(&at.y[l.eta.clone()], w, &mut work.factor, &mut x)?;
+            let eta = self.masked(&at.y[l.eta.clone()], at.discrete, &mut work.multipliers);
+            self.stabilisation(eta, w, &mut work.factor, &mut x)?;
             for (x, v) in x.iter_mut().zip(v) {
                 *x = *v - *x;
             }
@@ -246,7 +297,8 @@ impl Equations {
             }
         }
         if !l.lambda.is_empty() {
-            w.add_multipliers(model, &self.active, &at.y[l.lambda.clone()], -1.0);
+            let lambda = self.masked(&at.y[l.lambda.clone()], at.discrete, &mut work.multipliers);
+            w.add_multipliers(model, &self.active, lambda, -1.0);
         }
         let vp = &at.yp[l.v.clone()];
         let rows = &mut r[l.v.clone()];
@@ -293,6 +345,13 @@ impl Equations {
                 w.constraint(model, &self.positions, &mut r[l.eta.clone()]);
             }
         }
+        // An open contact carries no force, and nothing needs to be stabilised.
+        for (k, _) in at.discrete.iter().enumerate().filter(|(_, c)| **c == 0.0) {
+            for range in [&l.lambda, &l.eta].into_iter().filter(|range| !range.is_empty()) {
+                let i = range.end - self.contacts.len() + k;
+                r[i] = at.y[i];
+            }
+        }
     }
 
     /// The equations as solvers take them.
@@ -317,6 +376,16 @@ impl Residual for Equations {
         EquationsWorkspace {
             mechanism: Workspace::new(model),
             rows: vec![T::zero(); self.positions.len()],
+            multipliers: vec![
+                T::zero();
+                if self.contacts.is_empty() {
+                    0
+                } else {
+                    self.active.len()
+                }
+            ],
+            gaps: vec![T::zero(); self.contacts.len()],
+            speeds: vec![T::zero(); self.contacts.len()],
             factor: vec![T::zero(); if dense { n * n } else { 0 }],
             mass: vec![0.0; if plain { n * n } else { 0 }],
             matrix: vec![0.0; if plain { n * self.active.len() } else { 0 }],
@@ -378,6 +447,34 @@ impl Residual for Equations {
             };
         }
         Ok(())
+    }
+
+    fn discrete(&self) -> Vec<f64> {
+        self.closed.clone()
+    }
+
+    fn events(&self) -> Vec<Event> {
+        self.contact_events()
+    }
+
+    fn event_values(&self, at: Point<'_, f64>, work: &mut EquationsWorkspace<f64>, values: &mut [f64]) {
+        if self.contacts.is_empty() {
+            return;
+        }
+        let l = self.layout();
+        let w = &mut work.mechanism;
+        w.set_time(&self.model, at.t);
+        w.set_positions(&self.model, &at.y[l.q.clone()]);
+        w.set_velocities(&self.model, &at.y[l.v.clone()]);
+        let rows = &self.active[self.active.len() - self.contacts.len()..];
+        w.constraint(&self.model, rows, &mut work.gaps);
+        w.constraint_velocity(&self.model, rows, &mut work.speeds);
+        let lambda = &at.y[l.lambda.end - rows.len()..l.lambda.end];
+        self.contact_values(&work.gaps, &work.speeds, lambda, at.discrete, values);
+    }
+
+    fn on_event(&self, event: usize, state: EventState<'_>) -> EventAction {
+        self.switch(event, state)
     }
 
     fn mechanical(&self) -> Option<Box<dyn Mechanical>> {

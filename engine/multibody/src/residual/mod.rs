@@ -8,11 +8,13 @@
 //! velocity       G v + g_t
 //! own states     ẋ − s(t, q, v, x, λ)
 //! position       g
+//! open contact   λ, and η where there is one, instead of its position or velocity
 //! length         (eᵀe − 1)/2 for every set of Euler parameters
 //! ```
 //! y = (q, v, x, λ, η, σ) in this order; which of them a form has is listed at [`Form`].
 
 mod equations;
+pub(crate) mod impacts;
 mod pattern;
 mod structure;
 

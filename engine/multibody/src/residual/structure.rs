@@ -173,15 +173,15 @@ impl Equations {
             return blocks;
         }
         match (self.form, self.formalism) {
-            // Forces that depend on λ add to its columns.
-            _ if self.model.needs_lambda => {}
+            // Forces that depend on λ add to its columns, and rows of open contacts are no longer G.
+            _ if self.model.needs_lambda || !self.contacts.is_empty() => {}
             (Form::Index2 | Form::Ggl, Formalism::Residual) => {
                 blocks.push(block(&l.lambda, &l.v, l.v.clone()));
             }
             (Form::Index3, Formalism::Residual) if plain => blocks.push(block(&l.lambda, &l.v, l.q.clone())),
             _ => {}
         }
-        if self.form == Form::Ggl && plain && self.metric == GglMetric::Identity {
+        if self.form == Form::Ggl && plain && self.contacts.is_empty() && self.metric == GglMetric::Identity {
             blocks.push(block(&l.eta, &l.q, l.v.clone()));
         }
         blocks
@@ -356,6 +356,9 @@ impl Equations {
             }
         }
         entries.extend((0..n).map(|i| (i, i)).filter(|&(i, _)| i < l.x.end));
+        for range in [&l.lambda, &l.eta].into_iter().filter(|range| !range.is_empty()) {
+            entries.extend((range.end - self.contacts.len()..range.end).map(|i| (i, i)));
+        }
         Pattern::from_entries(n, n, entries)
     }
 }

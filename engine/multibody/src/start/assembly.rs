@@ -4,7 +4,7 @@ use super::closure::{Closure, exceeds, moved};
 use super::open::{OpenLoop, open_loops, worst_rows};
 use super::redundancy::{self, Random, RowReport};
 use super::warnings::{self, Warning};
-use super::{KinematicError, KinematicRun, KinematicState, MechanicalModel, kinematic};
+use super::{KinematicError, KinematicRun, KinematicState, MechanicalModel, contacts, kinematic};
 use crate::formalism::reactions::{self, Motion, Reaction};
 use crate::model::Model;
 use crate::residual::{Equations, Form, Formalism, GglMetric};
@@ -147,6 +147,30 @@ pub enum AssemblyError {
          that can move by itself?"
     )]
     Rejected(Rejection),
+    /// A body is behind the plane that it can only hit.
+    #[error(
+        "impact `{constraint}` starts {depth:.3e} m behind its plane: move the body to the side to which z of \
+         the plane points, or correct the radius"
+    )]
+    Penetration {
+        /// The impact.
+        constraint: String,
+        /// How deep, m.
+        depth: f64,
+    },
+    /// A body touches a plane at the start and moves into it.
+    #[error(
+        "impact `{constraint}` touches at the start and approaches with {speed:.3e} m/s, faster than its rest \
+         speed of {rest_speed:.3e} m/s: start before the hit, or with the velocity after it"
+    )]
+    HitAtStart {
+        /// The impact.
+        constraint: String,
+        /// Speed of the approach, m/s.
+        speed: f64,
+        /// Speed up to which it would rest, m/s.
+        rest_speed: f64,
+    },
 }
 
 fn list(loops: &[OpenLoop]) -> String {
@@ -159,10 +183,7 @@ fn list(loops: &[OpenLoop]) -> String {
 
 /// A form of the equations that does not fit the mechanism.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "the form `{form}` has no place for the {rows} constraint rows of `{model}` ({names}): use `ggl` for \
-     error-controlled integration, or `index1`, `index2`, `index3`"
-)]
+#[error("{}", why(self))]
 pub struct UnsuitableForm {
     /// The form.
     pub form: Form,
@@ -172,6 +193,28 @@ pub struct UnsuitableForm {
     pub rows: usize,
     /// Names of the constraints.
     pub names: String,
+    /// Impacts are the reason: they need a form with multipliers that can be switched off.
+    pub impacts: bool,
+}
+
+fn why(unsuitable: &UnsuitableForm) -> String {
+    let UnsuitableForm {
+        form,
+        model,
+        rows,
+        names,
+        impacts,
+    } = unsuitable;
+    if *impacts {
+        return format!(
+            "the form `{form}` cannot open and close the contacts of `{model}` ({names}): use `ggl` for \
+             error-controlled integration, or `index2`, `index3`"
+        );
+    }
+    format!(
+        "the form `{form}` has no place for the {rows} constraint rows of `{model}` ({names}): use `ggl` for \
+         error-controlled integration, or `index1`, `index2`, `index3`"
+    )
 }
 
 /// A mechanism with a consistent state at its start.
@@ -248,6 +291,17 @@ impl Model {
 /// # Errors
 /// See there.
 pub fn assemble(model: Arc<Model>, options: &AssemblyOptions) -> Result<Assembled, AssemblyError> {
+    if model.switched().is_empty() {
+        return assemble_rows(model, options);
+    }
+    contacts::assemble(model, options)
+}
+
+/// The same, all rows taken as conditions that hold.
+pub(super) fn assemble_rows(
+    model: Arc<Model>,
+    options: &AssemblyOptions,
+) -> Result<Assembled, AssemblyError> {
     let mut q = given("positions", &options.positions, &model.q0)?;
     let mut v = given("velocities", &options.velocities, &model.v0)?;
     normalise(&model, &mut q);
@@ -447,10 +501,12 @@ impl Assembled {
         self.rows.degrees_of_freedom
     }
 
-    /// The equations of motion with the active rows.
+    /// The equations of motion with the active rows, and with those of all impacts: open, but for
+    /// contacts that rest at the start.
     ///
     /// # Errors
-    /// [`Form::Ode`] for a mechanism with constraint rows.
+    /// [`Form::Ode`] for a mechanism with constraint rows; [`Form::Ode`] and [`Form::Index1`] for one
+    /// with impacts.
     pub fn equations(&self, form: Form, formalism: Formalism) -> Result<Equations, UnsuitableForm> {
         self.equations_with(form, formalism, GglMetric::default())
     }
@@ -458,15 +514,22 @@ impl Assembled {
     /// The same, with the metric of the stabilised form.
     ///
     /// # Errors
-    /// [`Form::Ode`] for a mechanism with constraint rows.
+    /// As [`equations`](Self::equations).
     pub fn equations_with(
         &self,
         form: Form,
         formalism: Formalism,
         metric: GglMetric,
     ) -> Result<Equations, UnsuitableForm> {
-        let active = self.rows.active.clone();
-        if form == Form::Ode && !active.is_empty() {
+        let switched = self.model.switched();
+        let mut active = self.rows.active.clone();
+        active.retain(|row| !switched.contains(row));
+        let impacts = !switched.is_empty() && matches!(form, Form::Ode | Form::Index1);
+        if impacts {
+            active.clear();
+        }
+        active.extend(switched);
+        if impacts || form == Form::Ode && !active.is_empty() {
             let mut names: Vec<&str> = Vec::new();
             for &row in &active {
                 let name = &self.model.constraints[self.model.rows[row].constraint].name;
@@ -479,15 +542,11 @@ impl Assembled {
                 model: self.model.name.clone(),
                 rows: active.len(),
                 names: names.join(", "),
+                impacts,
             });
         }
-        Ok(Equations::new(
-            self.model.clone(),
-            active,
-            form,
-            formalism,
-            metric,
-        ))
+        let equations = Equations::new(self.model.clone(), active, form, formalism, metric);
+        Ok(equations.with_closed(&self.rows.active))
     }
 
     /// Consistent y and ẏ for equations made of this mechanism: y = (q, v, x, λ, …), the multipliers
@@ -500,7 +559,12 @@ impl Assembled {
         y[x..lambda].copy_from_slice(&self.x);
         yp[x..lambda].copy_from_slice(&self.x_rates);
         if equations.form() != Form::Ode {
-            y[lambda..lambda + self.lambda.len()].copy_from_slice(&self.lambda);
+            let active = equations.active();
+            for (row, &l) in self.rows.active.iter().zip(&self.lambda) {
+                if let Ok(k) = active.binary_search(row) {
+                    y[lambda + k] = l;
+                }
+            }
         }
         (y, yp)
     }

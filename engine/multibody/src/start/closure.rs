@@ -150,7 +150,7 @@ impl Closure {
                     };
                     scales[0] = sum.terms.iter().map(term).fold(0.0, f64::max);
                 }
-                ConstraintElement::Rolling(_) => scales.fill(closure.size),
+                ConstraintElement::Rolling(_) | ConstraintElement::Impact(_) => scales.fill(closure.size),
             }
             scales.iter_mut().for_each(|s| *s = positive(*s));
         }

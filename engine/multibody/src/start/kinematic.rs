@@ -78,6 +78,16 @@ pub enum KinematicError {
         /// Names of the states.
         states: String,
     },
+    /// Impacts need integration.
+    #[error(
+        "`{model}` has impacts ({impacts}): integrate the equations of motion, which open and close them"
+    )]
+    Impacts {
+        /// The mechanism.
+        model: String,
+        /// Names of the impacts.
+        impacts: String,
+    },
     /// No way on.
     #[error(
         "the mechanism cannot follow its drives beyond t = {t}: {}singular position, or end of reach; \
@@ -134,6 +144,14 @@ pub(super) fn follow(
         return Err(KinematicError::Freedom {
             model: start.model.name.clone(),
             freedoms: start.degrees_of_freedom(),
+        });
+    }
+    let impacts = start.model.constraints.iter().filter(|c| c.impact().is_some());
+    let impacts: Vec<&str> = impacts.map(|c| c.name.as_str()).collect();
+    if !impacts.is_empty() {
+        return Err(KinematicError::Impacts {
+            model: start.model.name.clone(),
+            impacts: impacts.join(", "),
         });
     }
     if !start.model.states.is_empty() {

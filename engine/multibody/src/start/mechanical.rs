@@ -25,6 +25,10 @@ const MULTIPLIER_TOLERANCE: f64 = 1e-12;
 pub struct MechanicalModel {
     model: Arc<Model>,
     active: Vec<usize>,
+    /// How many of the active rows, the last ones, open and close at events.
+    switched: usize,
+    /// Which of the active rows take part.
+    takes_part: Vec<bool>,
     work: Workspace<f64>,
     /// For derivatives; allocated with the first one asked for.
     dual: Option<Box<DualMemory>>,
@@ -97,7 +101,10 @@ impl MechanicalModel {
     /// Allocates for a model and the numbers of the rows of g that take part.
     pub fn new(model: Arc<Model>, active: Vec<usize>) -> Self {
         let (n, m) = (model.tree.n_v, active.len());
+        let switched = model.switched();
         let mut mechanical = Self {
+            switched: active.iter().filter(|row| switched.contains(row)).count(),
+            takes_part: vec![true; m],
             work: Workspace::new(&model),
             dual: None,
             mass: vec![0.0; n * n],
@@ -134,6 +141,17 @@ impl MechanicalModel {
     /// constraints were dependent at that position.
     pub fn regularised(&self) -> usize {
         self.regularised
+    }
+
+    /// Zero for rows that take no part; `values` are columns of one entry per active row.
+    fn mask(&self, values: &mut [f64]) {
+        if self.switched == 0 {
+            return;
+        }
+        for column in values.chunks_exact_mut(self.active.len()) {
+            let rows = column.iter_mut().zip(&self.takes_part);
+            rows.filter(|(_, part)| !**part).for_each(|(x, _)| *x = 0.0);
+        }
     }
 
     fn place(&mut self, t: f64, q: &[f64]) {
@@ -187,6 +205,9 @@ impl MechanicalModel {
             for i in 0..m {
                 self.schur[j * m + i] *= self.scale[i] * self.scale[j];
             }
+        }
+        for i in (0..m).filter(|&i| !self.takes_part[i]) {
+            self.schur[i * m + i] = 1.0;
         }
         self.factor.copy_from_slice(&self.schur);
         let regular = cholesky::factorise(&mut self.factor, m).is_ok()
@@ -460,6 +481,17 @@ impl Mechanical for MechanicalModel {
         self.model.states.len()
     }
 
+    fn set_discrete(&mut self, discrete: &[f64]) {
+        let first = self.active.len() - self.switched;
+        for (part, &closed) in self.takes_part[first..].iter_mut().zip(discrete) {
+            *part = closed != 0.0;
+        }
+    }
+
+    fn takes_part(&self, row: usize) -> bool {
+        self.takes_part.get(row).copied().unwrap_or(true)
+    }
+
     fn set_states(&mut self, x: &[f64]) {
         self.work.set_states(x);
     }
@@ -624,12 +656,14 @@ impl Mechanical for MechanicalModel {
     fn constraint(&mut self, t: f64, q: &[f64], g: &mut [f64]) -> Result<(), Rejection> {
         self.place(t, q);
         self.work.constraint(&self.model, &self.active, g);
+        self.mask(g);
         Ok(())
     }
 
     fn constraint_matrix(&mut self, t: f64, q: &[f64], matrix: &mut [f64]) -> Result<(), Rejection> {
         self.place(t, q);
         self.work.constraint_matrix(&self.model, &self.active, matrix);
+        self.mask(matrix);
         Ok(())
     }
 
@@ -638,6 +672,7 @@ impl Mechanical for MechanicalModel {
         self.force.fill(0.0);
         self.work.set_velocities(&self.model, &self.force);
         self.work.constraint_velocity(&self.model, &self.active, g_t);
+        self.mask(g_t);
         Ok(())
     }
 
@@ -647,6 +682,7 @@ impl Mechanical for MechanicalModel {
         self.work.set_accelerations(&self.model, None);
         self.work
             .constraint_acceleration(&self.model, &self.active, gamma);
+        self.mask(gamma);
         Ok(())
     }
 
@@ -666,6 +702,7 @@ impl Mechanical for MechanicalModel {
             let mut matrix = std::mem::take(&mut self.matrix);
             self.work
                 .constraint_matrix(&self.model, &self.active, &mut matrix);
+            self.mask(&mut matrix);
             let mut solved = std::mem::take(&mut self.solved);
             for i in 0..m {
                 let y = &mut solved[i * n..(i + 1) * n];

@@ -3,6 +3,7 @@
 
 mod assembly;
 mod closure;
+mod contacts;
 mod eigen;
 mod kinematic;
 mod mechanical;

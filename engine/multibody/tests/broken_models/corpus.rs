@@ -430,6 +430,34 @@ fn elements() -> Vec<(&'static str, Description)> {
             double().constraint(Constraint::rolling_ball("r", "arm", "arm.end", 0.1)),
         ),
         (
+            "impact on itself",
+            double().constraint(Constraint::impact("hit", "arm", "arm.end", 0.1, 0.5)),
+        ),
+        (
+            "impact with more than all restitution",
+            double().constraint(Constraint::impact("hit", "ground", "arm.end", 0.1, 1.5)),
+        ),
+        (
+            "impact with negative restitution and radius",
+            double().constraint(Constraint::impact("hit", "ground", "arm.end", -0.1, -0.5)),
+        ),
+        (
+            "impact without rest speed",
+            double().constraint(Constraint::impact("hit", "ground", "arm.end", 0.1, 0.5).rest_speed(0.0)),
+        ),
+        (
+            "impact with restitution not a number",
+            double().constraint(Constraint::impact("hit", "ground", "arm.end", 0.1, NAN)),
+        ),
+        (
+            "impact without freedom",
+            double()
+                .ground_marker("post", frame::at([0.0, 0.0, 2.0]))
+                .body(bar("beam"))
+                .joint(Joint::fixed("weld", "ground.post", "beam"))
+                .constraint(Constraint::impact("hit", "ground", "beam", 0.1, 0.5)),
+        ),
+        (
             "point on one body",
             double().constraint(Constraint::point("p", "arm", "arm.end")),
         ),

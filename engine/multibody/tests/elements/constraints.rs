@@ -3,7 +3,9 @@
 use crate::stand::{Collected, Random, Run, Stand, close, node};
 use holonom_algebra::{Inertia, Mat3, Pose, Real, Vec3, Wrench};
 use holonom_multibody::Signal;
-use holonom_multibody::elements::constraints::{ConstraintElement, CoordinateSum, Pair, PairRow, Rolling};
+use holonom_multibody::elements::constraints::{
+    ConstraintElement, CoordinateSum, Impact, Pair, PairRow, Rolling,
+};
 use holonom_multibody::elements::scene::Scene;
 use holonom_multibody::formalism::constraint_matrix as rows;
 use holonom_multibody::model::{Attachment, ModelConstraint, RowLevel};
@@ -82,6 +84,13 @@ fn everything(stand: &Stand, r: &mut Random) -> Vec<ModelConstraint> {
                 sphere,
             }));
         }
+        elements.push(ConstraintElement::from(Impact {
+            plane: r.attachment(from),
+            body: r.attachment(to),
+            radius: 0.2,
+            restitution: 0.5,
+            rest_speed: 1e-3,
+        }));
     }
     elements.push(ConstraintElement::from(CoordinateSum {
         terms: vec![

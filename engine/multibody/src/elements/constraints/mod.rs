@@ -16,6 +16,7 @@ mod pair;
 pub(crate) mod relative;
 
 pub use coordinate_sum::CoordinateSum;
+pub use impact::{Impact, REST_SPEED};
 pub use pair::{Pair, PairRow};
 pub use rolling::Rolling;
 
@@ -89,6 +90,7 @@ kinds! {
     coupling Coupling,
     driver Driver,
     rolling Rolling,
+    impact Impact,
 }
 
 macro_rules! registry {
@@ -165,4 +167,6 @@ registry! {
     Coordinates(CoordinateSum),
     /// A wheel that rolls without slipping.
     Rolling(Rolling),
+    /// A contact that opens and closes at events.
+    Impact(Impact),
 }

@@ -136,6 +136,10 @@ impl Projection {
                 k[(n_v + i) * n + j] = g[j * n_g + i];
             }
         }
+        // A row that takes no part is zero: its multiplier is then zero as well.
+        for i in (0..n_g).filter(|&i| !mechanical.takes_part(i)) {
+            k[(n_v + i) * n + n_v + i] = 1.0;
+        }
         self.solver.factorise(&self.kkt).map(|_| ()).map_err(|s| match s {
             linear::Singular::Structural { row, .. }
             | linear::Singular::Numerical { row, .. }

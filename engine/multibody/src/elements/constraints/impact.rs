@@ -1,0 +1,127 @@
+//! A point or a ball hits a plane and rebounds: an open contact between hits, a row while at rest.
+
+use super::relative::Relative;
+use super::{ConstraintInfo, ConstraintLaw};
+use crate::description::fields::{Field, Fields};
+use crate::description::{ConstraintKind, Mirror};
+use crate::elements::scene::{Loads, Scene};
+use crate::model::{Attachment, RowLevel};
+use holonom_algebra::{Real, Vec3, Wrench};
+
+/// The entry of the registry.
+pub(super) const CONSTRAINT: ConstraintInfo = ConstraintInfo {
+    name: "impact",
+    doc: "A point or a ball hits a plane and rebounds, an event with a jump of the velocities.",
+    rows: 1,
+    template,
+    fields,
+    mirror,
+};
+
+/// Speed below which a rebound counts as rest when nothing else is said, m/s: that of a flight of
+/// 0.05 µm under gravity. Flights lower than the tolerance of an integration are not resolved.
+pub const REST_SPEED: f64 = 1e-3;
+
+fn template() -> ConstraintKind {
+    ConstraintKind::Impact {
+        plane: String::new(),
+        body: String::new(),
+        radius: 0.0,
+        restitution: 0.0,
+        rest_speed: REST_SPEED,
+    }
+}
+
+fn fields(kind: &mut ConstraintKind, visitor: &mut dyn Fields) {
+    let ConstraintKind::Impact { plane, body, radius, restitution, rest_speed } = kind else {
+        return;
+    };
+    let doc = "Frame whose x–y plane is hit, from the side to which z points.";
+    visitor.frame(&Field::required("plane", "", doc), plane);
+    let doc = "Frame whose origin is the point, or the centre of the ball.";
+    visitor.frame(&Field::required("body", "", doc), body);
+    visitor.number(&Field::optional("radius", "m", "Radius of the ball; 0 for a point."), radius);
+    let doc = "Speed after a hit by speed before it, along the normal; from 0 to 1.";
+    visitor.number(&Field::required("restitution", "1", doc), restitution);
+    let doc = "A rebound slower than this is none: the contact closes.";
+    visitor.number(&Field::optional("rest_speed", "m/s", doc), rest_speed);
+}
+
+fn mirror(kind: &mut ConstraintKind, mirror: &mut Mirror) {
+    if let ConstraintKind::Impact { plane, .. } = kind {
+        mirror.upper_side(plane);
+    }
+}
+
+/// A point or a ball over the x–y plane of a frame, on the side its z axis points to; no friction.
+///
+/// With n the normal of the plane, d from the plane's origin to the point and R the radius of the
+/// ball, the only row is the gap g = n·d − R. It is a row of the equations of motion while the
+/// contact is closed; while it is open, its multiplier is zero instead.
+#[derive(Clone, Debug)]
+pub struct Impact {
+    /// Frame whose x–y plane is hit.
+    pub plane: Attachment,
+    /// Frame whose origin is the point or the centre.
+    pub body: Attachment,
+    /// Radius; 0 for a point.
+    pub radius: f64,
+    /// Speed after a hit by speed before it.
+    pub restitution: f64,
+    /// Rebounds slower than this close the contact.
+    pub rest_speed: f64,
+}
+
+impl Impact {
+    /// The body seen from the plane.
+    fn relative<'a, T: Real>(&'a self, scene: &Scene<'a, T>) -> Relative<'a, T> {
+        Relative::new(scene, &self.plane, &self.body)
+    }
+}
+
+impl ConstraintLaw for Impact {
+    fn rows(&self) -> usize {
+        1
+    }
+
+    fn levels(&self) -> Vec<RowLevel> {
+        vec![RowLevel::Holonomic]
+    }
+
+    fn row_names(&self) -> Vec<String> {
+        vec!["gap".to_string()]
+    }
+
+    fn sides(&self) -> Option<[Attachment; 2]> {
+        Some([self.plane, self.body])
+    }
+
+    fn position<T: Real>(&self, scene: &Scene<T>, g: &mut [T]) {
+        let relative = self.relative(scene);
+        g[0] = relative.first_axis(2).dot(relative.distance) - self.radius;
+    }
+
+    fn velocity<T: Real>(&self, scene: &Scene<T>, out: &mut [T]) {
+        let relative = self.relative(scene);
+        out[0] = relative.first_axis(2).dot(relative.velocity().linear);
+    }
+
+    fn acceleration<T: Real>(&self, scene: &Scene<T>, out: &mut [T]) {
+        let relative = self.relative(scene);
+        let velocity = relative.velocity();
+        out[0] = relative.first_axis(2).dot(relative.acceleration(&velocity).linear);
+    }
+
+    fn directions<T: Real>(&self, scene: &Scene<T>, out: &mut [Wrench<T>]) -> Option<Vec3<T>> {
+        let relative = self.relative(scene);
+        // The force on a ball goes through its centre.
+        out[0] = Wrench::new(Vec3::zero(), relative.first_axis(2));
+        Some(relative.point())
+    }
+
+    fn loads<T: Real>(&self, scene: &Scene<T>, multipliers: &[T], loads: &mut Loads<T>) {
+        let relative = self.relative(scene);
+        let force = relative.first_axis(2).scale(multipliers[0]);
+        relative.add_load(&Wrench::new(Vec3::zero(), force), loads);
+    }
+}

@@ -129,6 +129,9 @@ impl Fields for References {
     fn road(&mut self, _: &Field, value: &mut String) {
         self.name(value, "road");
     }
+    fn constraint(&mut self, _: &Field, value: &mut String) {
+        self.name(value, "contact");
+    }
     fn document(&mut self, _: &Field, _: &mut Document) {}
 }
 
@@ -176,6 +179,7 @@ fn every_reference_is_shown_and_renamed() {
         "ground" => "ground.p_ground",
         "joint" => "p_joint",
         "road" => "p_road",
+        "contact" => "p_contact",
         other => panic!("{other}"),
     });
     assert_eq!(collect.found, expected.collect::<Vec<_>>());

@@ -8,16 +8,16 @@ use crate::model_file::{Input, Label};
 use crate::settings::{SETTINGS, SettingKind, SettingValue};
 use crate::tree::{Kind, Table, Value};
 use holonom_multibody::Signal;
-use holonom_multibody::description::{Constraint, Force, ForceKind, Road, Rod};
+use holonom_multibody::description::{Constraint, Force, ForceKind, Road, Rod, Track};
 use holonom_multibody::elements::constraints::CONSTRAINTS;
 use holonom_multibody::elements::forces::FORCES;
 use holonom_multibody::expression::{DimensionState, Expression, Scope};
+use std::sync::Arc;
 use holonom_multibody::road::ROADS;
 use holonom_multibody::tyre::tir::TirFile;
-use std::sync::Arc;
 
 /// All tables of a model file.
-pub(crate) const TABLES: [&str; 14] = [
+pub(crate) const TABLES: [&str; 15] = [
     "model",
     "parameters",
     "table",
@@ -29,6 +29,7 @@ pub(crate) const TABLES: [&str; 14] = [
     "rod",
     "force",
     "road",
+    "track",
     "input",
     "output",
     "simulation",
@@ -74,6 +75,9 @@ impl Reader<'_, '_> {
         }
         for table in self.tables(root, "road") {
             self.road(table);
+        }
+        for table in self.tables(root, "track") {
+            self.track(table);
         }
         for table in self.tables(root, "force") {
             self.force(table);
@@ -170,6 +174,15 @@ impl Reader<'_, '_> {
         road.fields(&mut fields);
         fields.finish();
         self.model.description.roads.push(road);
+    }
+
+    fn track(&mut self, table: &Table) {
+        let mut fields = TableReader::new(self, table, "a track");
+        let name = fields.name("track");
+        let mut track = Track::new(name, "");
+        track.fields(&mut fields);
+        fields.finish();
+        self.model.description.tracks.push(track);
     }
 
     fn force(&mut self, table: &Table) {

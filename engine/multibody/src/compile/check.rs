@@ -334,6 +334,19 @@ impl Check<'_> {
             }
             ConstraintKind::Driver { signal, .. } => self.signal(signal, place, "the motion"),
             ConstraintKind::Rolling { radius, .. } => self.positive(*radius, place, "the radius"),
+            ConstraintKind::WheelRail { shape, right, .. } => {
+                for law in [&shape.wheel_profile, &shape.rail_profile] {
+                    if let Err(error) = law.over_variables(&["s"]) {
+                        let place = place.to_string();
+                        self.errors.push(ModelError::LawVariables { place, error });
+                        return;
+                    }
+                }
+                if let Err(error) = shape.geometry(*right) {
+                    let (place, reason) = (place.to_string(), error.to_string());
+                    self.errors.push(ModelError::BadData { place, reason });
+                }
+            }
         }
     }
 

@@ -110,15 +110,7 @@ fn require_referred(description: &Description, names: &Names, bodies: usize, edg
         _ => Vec::new(),
     });
     let forces: Vec<CoordinateRef> = (description.forces.iter())
-        .filter(|f| {
-            !matches!(
-                f.kind,
-                ForceKind::JointFriction {
-                    from_reaction: true,
-                    ..
-                }
-            )
-        })
+        .filter(|f| !matches!(f.kind, ForceKind::JointFriction { from_reaction: true, .. }))
         .flat_map(|f| Referred::by(&f.kind).coordinates)
         .collect();
     let mut set: Vec<usize> = (0..bodies).collect();

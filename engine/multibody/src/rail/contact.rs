@@ -79,6 +79,8 @@ pub struct Profiles {
     step: f64,
     /// s, R and R′ of the wheel.
     points: Vec<[f64; 3]>,
+    /// Largest |R′|.
+    steepest: f64,
     /// Height of the rail over s.
     rail: Expression,
 }
@@ -128,7 +130,7 @@ impl Cone {
     fn touch<T: Real>(&self, seen: &Seen<T>) -> Touch<T> {
         let (u, [nx, ny, nz], [_, cy, cz]) = (-self.conicity, seen.axle.0, seen.centre.0);
         let q = 1.0 + u * u;
-        let turned = nx.square();
+        let turned = turned(nx, u);
         let rest = -(turned * q) + 1.0;
         let w = rest.sqrt();
         let scale = ((-turned + 1.0) * q.sqrt()).recip();
@@ -150,7 +152,7 @@ impl Cone {
             place,
             radius,
             curvatures: [
-                rolling_curvature(normal, seen.axle, radius),
+                rolling_curvature(normal, seen.axle, radius, self.radius),
                 T::constant(0.5 / self.head),
             ],
         }
@@ -159,7 +161,7 @@ impl Cone {
     fn motion<T: Real>(&self, [cy, cz]: [Taylor<T>; 2], [nx, ny, nz]: [Taylor<T>; 3]) -> Taylor<T> {
         let u = -self.conicity;
         let q = 1.0 + u * u;
-        let turned = nx * nx;
+        let turned = turning(nx, u);
         let w = turned.scale(-q).plus(1.0).sqrt();
         let scale = turned.scale(-1.0).plus(1.0).scale(q.sqrt()).recip();
         let along = (ny * w + nz.scale(u)) * cz.plus(self.head) + (ny.scale(u) - nz * w) * cy;
@@ -167,10 +169,33 @@ impl Cone {
     }
 }
 
-/// Half the curvature of the wheel along the direction of rolling (Meusnier).
-fn rolling_curvature<T: Real>(normal: Vec3<T>, axle: Vec3<T>, radius: T) -> T {
+/// Half the curvature of the wheel along the direction of rolling (Meusnier), finite also where a
+/// cone comes to its tip and for a wheel that lies flat.
+fn rolling_curvature<T: Real>(normal: Vec3<T>, axle: Vec3<T>, radius: T, nominal: f64) -> T {
     let along = normal.dot(axle);
-    (-along.square() + 1.0).sqrt() / radius * 0.5
+    let least = 0.1 * nominal;
+    let radius = T::select(radius.value() > least, radius, T::constant(least));
+    (-along.square() + (1.0 + 1e-12)).sqrt() / radius * 0.5
+}
+
+/// κ = n_x², held where the wheel stands across the rail and has no outline: there contact has no
+/// meaning, but numbers stay finite.
+fn turned<T: Real>(nx: T, steepest: f64) -> T {
+    let (square, most) = (nx.square(), most_turned(steepest));
+    T::select(square.value() < most, square, T::constant(most))
+}
+
+fn most_turned(steepest: f64) -> f64 {
+    0.999 / (1.0 + steepest * steepest)
+}
+
+/// The same along a motion.
+fn turning<T: Real>(nx: Taylor<T>, steepest: f64) -> Taylor<T> {
+    let (square, most) = (nx * nx, most_turned(steepest));
+    match square.0[0].value() < most {
+        true => square,
+        false => Taylor(square.0.map(|x| T::select(true, T::zero(), x))).plus(most),
+    }
 }
 
 impl Profiles {
@@ -232,6 +257,7 @@ impl Profiles {
             radius,
             smoothing,
             step: (last - first) / count,
+            steepest: points.iter().fold(0.0, |most: f64, p: &[f64; 3]| most.max(p[2].abs())),
             points,
             rail: rail.clone(),
         })
@@ -261,7 +287,7 @@ impl Profiles {
     #[inline]
     fn rigid(&self, point: &[f64; 3], centre: [f64; 2], axle: [f64; 3]) -> f64 {
         let ([cy, cz], [nx, ny, nz], [s, radius, slope]) = (centre, axle, *point);
-        let [a, b, ..] = Self::outline(nx * nx, slope);
+        let [a, b, ..] = Self::outline(turned(nx, self.steepest), slope);
         let (a, along) = (a * radius, s - b * radius * slope);
         let height: f64 = self.rail.evaluate(&[cy + along * ny + a * nz]);
         cz + along * nz - a * ny - height
@@ -279,7 +305,7 @@ impl Profiles {
         let lowest = self.lowest(seen);
         let (centre, axle) = values(seen);
         let ([nx, ny, nz], [_, cy, cz]) = (seen.axle.0, seen.centre.0);
-        let turned = nx.square();
+        let turned = turned(nx, self.steepest);
         let zero = T::zero();
         let mut sum = zero;
         let mut slope_mean = zero;
@@ -333,7 +359,10 @@ impl Profiles {
             arm: Vec3(arm).scale(share),
             place,
             radius,
-            curvatures: [rolling_curvature(normal, seen.axle, radius), curvature],
+            curvatures: [
+                rolling_curvature(normal, seen.axle, radius, self.radius),
+                curvature,
+            ],
         }
     }
 
@@ -345,7 +374,7 @@ impl Profiles {
     ) -> Taylor<T> {
         let lowest = self.lowest(seen);
         let (centre, axle) = values(seen);
-        let turned = nx * nx;
+        let turned = turning(nx, self.steepest);
         let inverse = turned.scale(-1.0).plus(1.0).recip();
         let mut sum = Taylor::constant(0.0);
         for point in &self.points {

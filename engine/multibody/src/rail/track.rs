@@ -5,7 +5,7 @@ use crate::expression::Expression;
 use holonom_algebra::Real;
 
 /// A track in the x–y plane of a frame: it starts at the origin along x; the curvature κ(s) bends it
-/// to the left and the cant φ(s) raises its left rail for negative values (a turn about its tangent).
+/// to the left and the cant φ(s), a turn about its tangent, raises its left rail.
 ///
 /// Yaw ψ = ∫ κ ds and the position ∫ (cos ψ, sin ψ) ds are found by Gauss's quadrature from points
 /// that are kept; their derivatives need none. Before its beginning and behind its length the track

@@ -88,6 +88,7 @@ impl Dependencies {
                 ConstraintElement::Pair(p) => between(model, p.from.node, p.to.node),
                 ConstraintElement::Coordinates(c) => c.terms.iter().map(|t| t.0).collect(),
                 ConstraintElement::Rolling(r) => between(model, r.plane.node, r.wheel.node),
+                ConstraintElement::WheelRail(w) => between(model, w.rail.node, w.wheel.node),
             };
             d.couple(&nodes, false);
             d.constraints.push(nodes);

@@ -63,7 +63,7 @@ fn unit(closure: &Closure, row: usize, level: Level) -> &'static str {
             }
             first
         }
-        ConstraintElement::Rolling(_) => false,
+        ConstraintElement::Rolling(_) | ConstraintElement::WheelRail(_) => false,
     };
     match (level, angle) {
         (Level::Position, false) => "m",

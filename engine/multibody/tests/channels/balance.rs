@@ -79,6 +79,7 @@ fn imbalance(description: &Description, values: HashMap<String, f64>) -> f64 {
             Some((&c.name, from.as_str(), to.as_str()))
         }
         ConstraintKind::Rolling { wheel, plane, .. } => Some((&c.name, plane.as_str(), wheel.as_str())),
+        ConstraintKind::WheelRail { wheel, rail, .. } => Some((&c.name, rail.as_str(), wheel.as_str())),
         _ => None,
     });
     let rods = description

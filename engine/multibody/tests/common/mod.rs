@@ -63,7 +63,7 @@ impl Random {
     }
 }
 
-const KINDS: [JointKind; 10] = [
+const KINDS: [JointKind; 11] = [
     JointKind::Revolute,
     JointKind::Prismatic,
     JointKind::Cylindrical,
@@ -74,6 +74,7 @@ const KINDS: [JointKind; 10] = [
     JointKind::Free,
     JointKind::FreeCardan,
     JointKind::Fixed,
+    JointKind::Track,
 ];
 
 fn coordinates(kind: JointKind) -> usize {
@@ -82,6 +83,7 @@ fn coordinates(kind: JointKind) -> usize {
         JointKind::Revolute | JointKind::Prismatic | JointKind::Helical { .. } => 1,
         JointKind::Cylindrical | JointKind::Universal => 2,
         JointKind::Planar | JointKind::Free => 3,
+        JointKind::Track => 4,
         JointKind::FreeCardan => 6,
     }
 }

@@ -5,11 +5,13 @@ use crate::stand::{Collected, Random, Run, Stand, close, hinge, node};
 use holonom_algebra::{Dual4, Generic, Inertia, Mat3, Pose, Real, Trace, Vec3};
 use holonom_multibody::Signal;
 use holonom_multibody::curve::{Curve, Extrapolation, Interpolation};
+use holonom_multibody::elements::constraints::{WheelRail, WheelRailShape};
 use holonom_multibody::elements::forces::*;
 use holonom_multibody::elements::scene::Scene;
 use holonom_multibody::expression::{Expression, ExpressionLaw, ScalarLaw, Scope};
 use holonom_multibody::formalism::world::WorldNode;
 use holonom_multibody::model::Attachment;
+use holonom_multibody::rail::CreepLaw;
 use holonom_multibody::tree::{NodeKind, Tree};
 use std::sync::Arc;
 
@@ -269,6 +271,27 @@ fn samples(places: &Places) -> Vec<Sample> {
             },
         };
         add("servo", false, servo.into());
+    }
+    for law in CreepLaw::ALL {
+        for right in [false, true] {
+            let shape = WheelRailShape::cone(0.6, 0.1, 0.7);
+            let contact = WheelRail {
+                wheel: to,
+                rail: from,
+                geometry: shape.geometry(right).unwrap(),
+            };
+            let data = CreepData {
+                law,
+                // So soft that not every sample slides.
+                modulus: 1e6,
+                ..CreepData::default()
+            };
+            let ground = Attachment {
+                node: 0,
+                frame: Pose::identity(),
+            };
+            add("creep", false, Creep::new(contact, 0, ground, data).unwrap().into());
+        }
     }
     list
 }

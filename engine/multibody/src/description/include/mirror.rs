@@ -75,6 +75,11 @@ impl Mirror {
         -self.polar(k)
     }
 
+    /// The axis whose coordinate changes its sign.
+    pub fn axis(&self) -> Axis {
+        self.axis
+    }
+
     /// Sign that a coordinate of a joint, and the force on it, gets. It is +1 for what does not
     /// exist: that is found when the mechanism is compiled.
     pub fn coordinate(&self, coordinate: &CoordinateRef) -> f64 {
@@ -254,6 +259,16 @@ impl Description {
             } else {
                 // The frame turned about x sees y the other way round.
                 road.swapped = !road.swapped;
+            }
+        }
+        for track in &mut self.tracks {
+            match axis {
+                Axis::X => track.reversed = !track.reversed,
+                Axis::Y => {
+                    track.curvature = track.curvature.with_signs(-1.0, &[1.0]);
+                    track.cant = track.cant.with_signs(-1.0, &[1.0]);
+                }
+                Axis::Z => track.cant = track.cant.with_signs(-1.0, &[1.0]),
             }
         }
         for (frame, turned) in &mirror.turned {

@@ -189,6 +189,7 @@ impl Description {
         self.rods.append(&mut part.rods);
         self.forces.append(&mut part.forces);
         self.roads.append(&mut part.roads);
+        self.tracks.append(&mut part.tracks);
         Ok(())
     }
 }
@@ -263,6 +264,10 @@ impl Rename<'_> {
             longer(&mut road.name);
             road.fields(self);
         }
+        for track in &mut part.tracks {
+            longer(&mut track.name);
+            track.fields(self);
+        }
     }
 }
 
@@ -296,6 +301,9 @@ impl Fields for Rename<'_> {
         if self.roads.contains(value) {
             value.insert_str(0, self.prefix);
         }
+    }
+    fn constraint(&mut self, _: &Field, value: &mut String) {
+        value.insert_str(0, self.prefix);
     }
     fn document(&mut self, _: &Field, _: &mut Document) {}
 }

@@ -18,6 +18,7 @@ pub(crate) mod relative;
 pub use coordinate_sum::CoordinateSum;
 pub use pair::{Pair, PairRow};
 pub use rolling::Rolling;
+pub use wheel_rail::{WheelRail, WheelRailShape};
 
 /// What a kind of constraint has to say.
 ///
@@ -89,6 +90,7 @@ kinds! {
     coupling Coupling,
     driver Driver,
     rolling Rolling,
+    wheel_rail WheelRail,
 }
 
 macro_rules! registry {
@@ -165,4 +167,6 @@ registry! {
     Coordinates(CoordinateSum),
     /// A wheel that rolls without slipping.
     Rolling(Rolling),
+    /// A wheel on its rail.
+    WheelRail(WheelRail),
 }

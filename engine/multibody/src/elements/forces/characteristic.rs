@@ -4,12 +4,14 @@
 //! between them, and the force on a coordinate is noted while another quantity runs over a range.
 //! So a picture shows what the element itself computes.
 
-use super::{AntiRollLaw, BushingLaw, ContactLaw, Cylinders, ForceInfo, GasLaw, ServoLaw, Shape, StopLaw};
+use super::{AntiRollLaw, BushingLaw, ContactLaw, CreepData, Cylinders, ForceInfo, GasLaw, ServoLaw, Shape, StopLaw};
 use crate::Signal;
 use crate::curve::{Curve, Extrapolation, Interpolation};
-use crate::description::{Body, CoordinateRef, Description, Force, ForceKind, Joint, frame};
+use crate::description::{Body, Constraint, CoordinateRef, Description, Force, ForceKind, Joint, frame};
+use crate::elements::constraints::WheelRailShape;
 use crate::expression::{Expression, ExpressionLaw, ScalarLaw, Scope};
 use crate::model::Model;
+use crate::rail::CreepLaw;
 use crate::workspace::Workspace;
 
 /// Curves over a common axis.
@@ -111,6 +113,10 @@ impl Plot {
                     "body",
                 ))
                 .force(Force::new("sample", kind.clone()));
+            let scene = match kind {
+                ForceKind::Creep { .. } => scene.constraint(wheel_on_rail()),
+                _ => scene,
+            };
             let model = scene.compile().ok()?;
             let [low, high] = self.range;
             let step = (high - low) / (POINTS - 1) as f64;
@@ -142,12 +148,61 @@ impl Plot {
         work.set_time(model, t);
         work.set_positions(model, &state.q);
         work.set_velocities(model, &state.v);
+        // Samples that read multipliers stand on a rail.
+        work.set_multipliers(model, &[0], &[-WHEEL_LOAD]);
         work.clear_loads();
         work.add_forces(model);
         work.project_loads(model, &mut out);
         let (coordinate, sign) = self.noted;
         out.get(coordinate).map_or(f64::NAN, |force| sign * force)
     }
+}
+
+/// Load of a wheel on its rail, N.
+const WHEEL_LOAD: f64 = 60e3;
+
+/// A cylinder on a rail, for samples of creep forces.
+fn wheel_on_rail() -> Constraint {
+    let cylinder = WheelRailShape::cone(0.46, 0.0, 0.3);
+    Constraint::wheel_rail("rail", "body", "ground", false, cylinder)
+}
+
+fn creep() -> Vec<Plot> {
+    let rolling = State::default()
+        .at(2, 0.46)
+        .moving(0, 20.0)
+        .moving(4, 20.0 / 0.46);
+    let curves = || {
+        let curve = |law: CreepLaw| {
+            let data = CreepData {
+                law,
+                ..CreepData::default()
+            };
+            let kind = Force::creep("", "rail", data).kind;
+            (law.name().to_string(), kind, rolling)
+        };
+        CreepLaw::ALL.map(curve).to_vec()
+    };
+    vec![
+        Plot {
+            title: "wheel of 0.46 m on a rail head of 0.3 m, 60 kN, 20 m/s",
+            x: ["angular velocity", "rad/s"],
+            y: ["longitudinal force", "N"],
+            range: [42.8, 44.2],
+            varied: Varied::Velocity(4),
+            noted: (0, 1.0),
+            curves: curves(),
+        },
+        Plot {
+            title: "the same, across",
+            x: ["lateral velocity", "m/s"],
+            y: ["lateral force", "N"],
+            range: [-0.3, 0.3],
+            varied: Varied::Velocity(1),
+            noted: (1, 1.0),
+            curves: curves(),
+        },
+    ]
 }
 
 fn ends() -> (String, String) {
@@ -423,6 +478,7 @@ fn plots(name: &str) -> Vec<Plot> {
                 curves: [60.0, 120.0, f64::INFINITY].map(curve).to_vec(),
             }]
         }
+        "creep" => creep(),
         _ => Vec::new(),
     }
 }

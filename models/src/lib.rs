@@ -126,6 +126,7 @@ pub fn all() -> &'static [Entry] {
         "rolling-disc";
         "vehicle" ["corner.toml", "road.csv"];
         "iltis" ["corner.toml"];
+        "wheelset";
         "arm";
         "tree";
         "tumbling-body";

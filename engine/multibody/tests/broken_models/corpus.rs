@@ -89,7 +89,7 @@ fn mirrored() -> Frame {
 
 /// All cases.
 pub fn all() -> Vec<(&'static str, Description)> {
-    [names(), bodies(), joints(), elements(), passive()]
+    [names(), bodies(), joints(), elements(), passive(), crate::rails::all()]
         .into_iter()
         .flatten()
         .collect()

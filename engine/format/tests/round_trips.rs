@@ -73,6 +73,9 @@ fn values(description: &mut Description) -> Vec<f64> {
         let info: &elements::forces::ForceInfo = force.kind.info();
         (info.fields)(&mut force.kind, &mut take);
     }
+    for track in &mut description.tracks {
+        track.fields(&mut take);
+    }
     take.0
 }
 

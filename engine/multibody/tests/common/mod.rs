@@ -7,7 +7,7 @@ use holonom_algebra::{Mat3, Pose, Quaternion, Vec3};
 use holonom_dae::Mechanical;
 use holonom_multibody::curve::{Curve, Extrapolation, Interpolation};
 use holonom_multibody::description::{
-    Body, Constraint, Coordinate, Description, Force, ForceKind, Frame, Joint, JointKind, Rod,
+    Body, Constraint, Coordinate, Description, Force, ForceKind, Frame, Joint, JointKind, Rod, Track,
 };
 use holonom_multibody::elements::forces::{BushingLaw, ContactLaw, GasLaw, ServoLaw, Shape, StopLaw};
 use holonom_multibody::expression::{Expression, Scope};
@@ -63,7 +63,7 @@ impl Random {
     }
 }
 
-const KINDS: [JointKind; 11] = [
+const KINDS: [JointKind; 10] = [
     JointKind::Revolute,
     JointKind::Prismatic,
     JointKind::Cylindrical,
@@ -74,7 +74,6 @@ const KINDS: [JointKind; 11] = [
     JointKind::Free,
     JointKind::FreeCardan,
     JointKind::Fixed,
-    JointKind::Track,
 ];
 
 fn coordinates(kind: JointKind) -> usize {
@@ -322,6 +321,17 @@ pub fn enrich(r: &mut Random, mut d: Description) -> Description {
             *start = r.range(-0.1, 0.1);
         }
         d = d.force(maxwell);
+    }
+    let along = &mut Random::new(r.0 ^ 0x5A5A);
+    if along.chance(0.3) {
+        let over = |text: String| Expression::parse(&text, &Scope::new().variable("s"), None).unwrap();
+        let mut track = Track::new("line", "car");
+        track.curvature = over(format!("{:.3}*sin(s/40)", along.range(-0.01, 0.01)));
+        track.cant = over(format!("{:.3}*s", along.range(-1e-2, 1e-2)));
+        track.travel = Signal::linear(along.range(0.0, 100.0), along.range(-30.0, 30.0));
+        track.length = 400.0;
+        track.reversed = along.chance(0.3);
+        d = d.body(Body::new("car", 0.0)).track(track);
     }
     let rubbing = |j: &&Joint| {
         let kinds = [JointKind::Revolute, JointKind::Prismatic, JointKind::Cylindrical];

@@ -276,3 +276,15 @@ fn a_mirrored_track_bends_the_other_way() {
         }
     }
 }
+
+#[test]
+fn the_characteristic_of_creep_saturates() {
+    let info = holonom_multibody::elements::forces::FORCES.iter().find(|f| f.name == "creep");
+    let plots = info.unwrap().characteristics();
+    assert_eq!(plots.len(), 2);
+    for curve in plots.iter().flat_map(|plot| &plot.curves) {
+        let most = curve.y.iter().fold(0.0, |most: f64, y| most.max(y.abs()));
+        // μ N = 18 kN.
+        assert!(most > 15e3 && most < 18e3 + 1.0, "{}: {most}", curve.label);
+    }
+}

@@ -79,7 +79,11 @@ fn times(a: Complex, b: Complex) -> Complex {
 
 /// Roots of a monic polynomial of degree 4, highest power left out: Durand and Kerner.
 fn roots(coefficients: [f64; 4]) -> [Complex; 4] {
-    let scale = coefficients[3].abs().powf(0.25).max(coefficients[0].abs()).max(1.0);
+    let scale = coefficients[3]
+        .abs()
+        .powf(0.25)
+        .max(coefficients[0].abs())
+        .max(1.0);
     let value = |z: Complex| {
         coefficients.iter().fold([1.0, 0.0], |sum: Complex, c| {
             let product = times(sum, z);
@@ -128,7 +132,10 @@ fn linear_theory(speed: f64, stiffness: f64, conicity: f64) -> [f64; 2] {
         ky * kpsi + product,
     ]);
     let oscillations = found.iter().filter(|z| z[1] > 1e-6);
-    oscillations.copied().max_by(|a, b| a[0].total_cmp(&b[0])).unwrap()
+    oscillations
+        .copied()
+        .max_by(|a, b| a[0].total_cmp(&b[0]))
+        .unwrap()
 }
 
 /// Speed at which the weakest oscillation neither grows nor decays.

@@ -60,7 +60,10 @@ fn a_circle_at_constant_speed() {
         let inwards = (centre - origin).scale(1.0 / out);
         assert!((inwards.norm() - 1.0).abs() < 1e-12, "{}", inwards.norm());
         let expected = inwards.scale((speed / radius).powi(2) * out);
-        assert!((acceleration - expected).norm() < 1e-10, "{acceleration:?} {expected:?}");
+        assert!(
+            (acceleration - expected).norm() < 1e-10,
+            "{acceleration:?} {expected:?}"
+        );
         assert!((velocity - axes[0].scale(speed / radius * out)).norm() < 1e-10);
         // Negative cant: the left rail is lower, the frame leans into the bend.
         assert!((axes[1].0[2] - cant.sin()).abs() < 1e-14);
@@ -78,7 +81,11 @@ fn a_circle_at_constant_speed() {
 #[test]
 fn travel_that_accelerates_through_a_transition() {
     let travel = Signal::Polynomial(vec![30.0, 12.0, 1.5]);
-    let line = track("if(s < 40, 0, if(s < 100, (s - 40)/60/400, 1/400))", "-0.002*s", travel);
+    let line = track(
+        "if(s < 40, 0, if(s < 100, (s - 40)/60/400, 1/400))",
+        "-0.002*s",
+        travel,
+    );
     let h = 1e-4;
     for t in [0.2, 1.0, 3.0] {
         let ([_, v, a], _) = seat(line.clone(), t);
@@ -97,7 +104,10 @@ fn cant_turns_gravity() {
             .body(Body::new("load", 3.0))
             .track(track("0", cant, Signal::constant(5.0)))
             .joint(Joint::prismatic("slide", "car", "load").axis([0.0, 1.0, 0.0]));
-        Arc::new(d.compile().unwrap()).assemble(&Default::default()).unwrap().a[0]
+        Arc::new(d.compile().unwrap())
+            .assemble(&Default::default())
+            .unwrap()
+            .a[0]
     };
     for cant in ["0", "0.1", "-0.15"] {
         let angle: f64 = cant.parse().unwrap();
@@ -206,7 +216,11 @@ fn a_travelling_frame_sees_the_same_creep_as_the_ground() {
         on_track.1[0] -= 30.0;
         let (a, creep_a, power) = creeping(&fixed, &on_ground, 0.0);
         let (b, creep_b, _) = creeping(&moving, &on_track, 0.0);
-        for (a, b) in a.iter().zip(&b).chain(creep_a.as_flattened().iter().zip(creep_b.as_flattened())) {
+        for (a, b) in a
+            .iter()
+            .zip(&b)
+            .chain(creep_a.as_flattened().iter().zip(creep_b.as_flattened()))
+        {
             assert!((a - b).abs() < 1e-9 * (1.0 + a.abs()), "{a} {b}");
         }
         assert!(power < 0.0);
@@ -231,13 +245,17 @@ fn a_wheelset_rolls_freely_through_a_bend_beside_the_middle() {
     let model = wheelset(Some(line), CreepData::default()).compile().unwrap();
     let longitudinal = |y: f64| {
         let spin = 20.0 / 0.46;
-        let (_, [left, right], _) = creeping(&model, &state(y, 0.0, 0.0, [0.0, 0.0, 0.0, 0.0, spin, 0.0]), 5.0);
+        let (_, [left, right], _) =
+            creeping(&model, &state(y, 0.0, 0.0, [0.0, 0.0, 0.0, 0.0, spin, 0.0]), 5.0);
         left[0] - right[0]
     };
     // In the middle, the outer wheel has the longer way: 2 e₀/R, with contacts inside of the rolling circles.
     let contact = 0.75 - 0.3 * 0.05;
     let middle = longitudinal(0.0);
-    assert!((middle + 2.0 * contact / radius).abs() < 0.01 * middle.abs(), "{middle}");
+    assert!(
+        (middle + 2.0 * contact / radius).abs() < 0.01 * middle.abs(),
+        "{middle}"
+    );
     // y = −r₀ e₀/(γ R): the radii make up for it.
     let y = -0.46 * contact / (0.05 * radius);
     assert!(longitudinal(y).abs() < 0.01 * middle.abs(), "{}", longitudinal(y));
@@ -249,16 +267,22 @@ fn loads_of_the_start_carry_the_weight() {
     let start = Arc::new(d.compile().unwrap()).assemble(&Default::default());
     // Started in the wheels' centres on the ground: the assembly lifts it onto the rails.
     let start = start.unwrap();
-    let up: f64 = start.lambda.iter().map(|l| -l / (1.0_f64 + 0.05 * 0.05).sqrt()).sum();
+    let up: f64 = start
+        .lambda
+        .iter()
+        .map(|l| -l / (1.0_f64 + 0.05 * 0.05).sqrt())
+        .sum();
     assert!((up - 1200.0 * 9.81).abs() < 1e-3 * up, "{up}");
     assert!((start.q[2] - 0.46).abs() < 1e-3);
 }
 
 #[test]
 fn a_mirrored_track_bends_the_other_way() {
-    let d = Description::new("ride")
-        .body(Body::new("car", 0.0))
-        .track(track("1/300", "-0.1", Signal::linear(0.0, 10.0)));
+    let d = Description::new("ride").body(Body::new("car", 0.0)).track(track(
+        "1/300",
+        "-0.1",
+        Signal::linear(0.0, 10.0),
+    ));
     let at = |d: &Description| {
         let model = d.compile().unwrap();
         let signals: Vec<f64> = model.signals.iter().map(|s| s.evaluate(20.0)[0]).collect();
@@ -279,7 +303,9 @@ fn a_mirrored_track_bends_the_other_way() {
 
 #[test]
 fn the_characteristic_of_creep_saturates() {
-    let info = holonom_multibody::elements::forces::FORCES.iter().find(|f| f.name == "creep");
+    let info = holonom_multibody::elements::forces::FORCES
+        .iter()
+        .find(|f| f.name == "creep");
     let plots = info.unwrap().characteristics();
     assert_eq!(plots.len(), 2);
     for curve in plots.iter().flat_map(|plot| &plot.curves) {

@@ -12,9 +12,9 @@ use holonom_multibody::description::{Constraint, Force, ForceKind, Road, Rod, Tr
 use holonom_multibody::elements::constraints::CONSTRAINTS;
 use holonom_multibody::elements::forces::FORCES;
 use holonom_multibody::expression::{DimensionState, Expression, Scope};
-use std::sync::Arc;
 use holonom_multibody::road::ROADS;
 use holonom_multibody::tyre::tir::TirFile;
+use std::sync::Arc;
 
 /// All tables of a model file.
 pub(crate) const TABLES: [&str; 15] = [

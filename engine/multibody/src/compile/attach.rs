@@ -8,8 +8,8 @@ use crate::channels::joint_motion;
 use crate::description::{ConstraintKind, CoordinateMotion, CoordinateRef, Description, ForceKind, Joint};
 use crate::elements::constraints::{ConstraintElement, CoordinateSum, Pair, PairRow, Rolling, WheelRail};
 use crate::elements::forces::{
-    Applied, Creep, ForceElement, FrictionPlace, JointFriction, JointSpring, Maxwell, OwnState, Reach, SpringDamper,
-    TorsionSpring, User,
+    Applied, Creep, ForceElement, FrictionPlace, JointFriction, JointSpring, Maxwell, OwnState, Reach,
+    SpringDamper, TorsionSpring, User,
 };
 use crate::elements::joints::Primitive;
 use crate::expression::ExpressionLaw;

@@ -6,8 +6,8 @@
 use crate::Signal;
 use crate::elements::constraints::WheelRailShape;
 use crate::elements::forces::{
-    AntiRollLaw, BushingLaw, ContactLaw, CreepData, Cylinders, GasLaw, JointAntiRollLaw, ServoLaw, Shape, SpringLaw,
-    StopLaw,
+    AntiRollLaw, BushingLaw, ContactLaw, CreepData, Cylinders, GasLaw, JointAntiRollLaw, ServoLaw, Shape,
+    SpringLaw, StopLaw,
 };
 use crate::expression::Expression;
 use crate::forest::Hint;

@@ -257,7 +257,9 @@ impl Profiles {
             radius,
             smoothing,
             step: (last - first) / count,
-            steepest: points.iter().fold(0.0, |most: f64, p: &[f64; 3]| most.max(p[2].abs())),
+            steepest: points
+                .iter()
+                .fold(0.0, |most: f64, p: &[f64; 3]| most.max(p[2].abs())),
             points,
             rail: rail.clone(),
         })
@@ -314,7 +316,7 @@ impl Profiles {
         let [mut place, mut square, mut radius_mean] = [zero; 3];
         for point in &self.points {
             let above = self.rigid(point, centre, axle) - lowest;
-            if !(above < HIGH * self.smoothing) {
+            if above.is_nan() || above >= HIGH * self.smoothing {
                 continue;
             }
             let [s, radius, slope] = *point;
@@ -379,7 +381,7 @@ impl Profiles {
         let mut sum = Taylor::constant(0.0);
         for point in &self.points {
             let above = self.rigid(point, centre, axle) - lowest;
-            if !(above < HIGH * self.smoothing) {
+            if above.is_nan() || above >= HIGH * self.smoothing {
                 continue;
             }
             let [s, radius, slope] = *point;

@@ -7,6 +7,7 @@ use holonom_algebra::Real;
 type Rows = [[[f64; 3]; 3]; 10];
 
 /// For a/b = g.
+#[allow(clippy::approx_constant)] // Some happen to be 3.14.
 const SLENDER_ACROSS: Rows = [
     [[2.51, 3.31, 4.85], [2.51, 2.52, 2.53], [0.334, 0.473, 0.731]],
     [[2.59, 3.37, 4.81], [2.59, 2.63, 2.66], [0.483, 0.603, 0.809]],

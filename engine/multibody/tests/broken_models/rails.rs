@@ -37,9 +37,18 @@ pub fn all() -> Vec<(&'static str, Description)> {
     vec![
         ("a wheel without radius", wheel(&|shape| shape.radius = 0.0)),
         ("a cone that is none", wheel(&|shape| shape.conicity = 1.5)),
-        ("a rail head without radius", wheel(&|shape| shape.head_radius = -0.3)),
-        ("a contact without smoothing", curved(&|shape| shape.smoothing = 0.0)),
-        ("a profile that ends before it begins", curved(&|shape| shape.end = -1.0)),
+        (
+            "a rail head without radius",
+            wheel(&|shape| shape.head_radius = -0.3),
+        ),
+        (
+            "a contact without smoothing",
+            curved(&|shape| shape.smoothing = 0.0),
+        ),
+        (
+            "a profile that ends before it begins",
+            curved(&|shape| shape.end = -1.0),
+        ),
         ("a profile of too many points", curved(&|shape| shape.step = 1e-9)),
         (
             "a profile of another variable",
@@ -50,8 +59,14 @@ pub fn all() -> Vec<(&'static str, Description)> {
             curved(&|shape| shape.wheel_profile = law_of("1/(s - s)", "s")),
         ),
         ("creep at no contact", creep("treat", &|_| ())),
-        ("creep without friction", creep("tread", &|data| data.friction = 0.0)),
-        ("creep of a strange material", creep("tread", &|data| data.poisson = 0.7)),
+        (
+            "creep without friction",
+            creep("tread", &|data| data.friction = 0.0),
+        ),
+        (
+            "creep of a strange material",
+            creep("tread", &|data| data.poisson = 0.7),
+        ),
         ("a track without length", track(&|track| track.length = 0.0)),
         ("a track to nowhere", track(&|track| track.to = "cart".into())),
         (

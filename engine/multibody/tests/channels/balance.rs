@@ -142,7 +142,9 @@ fn imbalance(description: &Description, values: HashMap<String, f64>) -> f64 {
             | ForceKind::Maxwell { from, to, .. } => {
                 sums.add_pair(from, to, known.pose(to).0, force, torque);
             }
-            ForceKind::AntiRollBar { .. } | ForceKind::Creep { .. } => unreachable!("not among the random mechanisms"),
+            ForceKind::AntiRollBar { .. } | ForceKind::Creep { .. } => {
+                unreachable!("not among the random mechanisms")
+            }
             // Part of what its joint transmits.
             ForceKind::JointSpring { .. }
             | ForceKind::NonlinearJointSpring { .. }

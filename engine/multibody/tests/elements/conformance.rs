@@ -290,7 +290,11 @@ fn samples(places: &Places) -> Vec<Sample> {
                 node: 0,
                 frame: Pose::identity(),
             };
-            add("creep", false, Creep::new(contact, 0, ground, data).unwrap().into());
+            add(
+                "creep",
+                false,
+                Creep::new(contact, 0, ground, data).unwrap().into(),
+            );
         }
     }
     list

@@ -134,11 +134,7 @@ fn fields(kind: &mut ConstraintKind, visitor: &mut dyn Fields) {
     visitor.frame(&Field::required("rail", "", doc), rail);
     let mut side = usize::from(*right);
     let doc = "Which wheel of a wheelset it is; outwards is to this side.";
-    visitor.choice(
-        &Field::optional("side", "", doc),
-        &["left", "right"],
-        &mut side,
-    );
+    visitor.choice(&Field::optional("side", "", doc), &["left", "right"], &mut side);
     *right = side == 1;
     let mut curved = usize::from(shape.curved);
     let doc = "A conical wheel on a round rail head, or both profiles as functions.";
@@ -150,10 +146,7 @@ fn fields(kind: &mut ConstraintKind, visitor: &mut dyn Fields) {
     let doc = "Conical: slope by which the radius decreases outwards.";
     visitor.number(&Field::optional("conicity", "1", doc), &mut shape.conicity);
     let doc = "Conical: radius of the rail head.";
-    visitor.number(
-        &Field::optional("head_radius", "m", doc),
-        &mut shape.head_radius,
-    );
+    visitor.number(&Field::optional("head_radius", "m", doc), &mut shape.head_radius);
     let doc = "Curved: what the radius has more over s, outwards from the rolling circle.";
     visitor.expression(
         &Field::optional("wheel_profile", "m", doc),

@@ -4,7 +4,9 @@
 //! between them, and the force on a coordinate is noted while another quantity runs over a range.
 //! So a picture shows what the element itself computes.
 
-use super::{AntiRollLaw, BushingLaw, ContactLaw, CreepData, Cylinders, ForceInfo, GasLaw, ServoLaw, Shape, StopLaw};
+use super::{
+    AntiRollLaw, BushingLaw, ContactLaw, CreepData, Cylinders, ForceInfo, GasLaw, ServoLaw, Shape, StopLaw,
+};
 use crate::Signal;
 use crate::curve::{Curve, Extrapolation, Interpolation};
 use crate::description::{Body, Constraint, CoordinateRef, Description, Force, ForceKind, Joint, frame};

@@ -85,10 +85,7 @@ fn fields(kind: &mut ForceKind, visitor: &mut dyn Fields) {
     visitor.constraint(&Field::required("contact", "", doc), contact);
     let doc = "Kalker's linear forces with the saturation of Shen, Hedrick and Elkins or tanh, or Polach's.";
     let names = CreepLaw::ALL.map(CreepLaw::name);
-    let mut law = CreepLaw::ALL
-        .iter()
-        .position(|law| *law == data.law)
-        .unwrap_or(0);
+    let mut law = CreepLaw::ALL.iter().position(|law| *law == data.law).unwrap_or(0);
     visitor.choice(&Field::optional("law", "", doc), &names, &mut law);
     data.law = CreepLaw::ALL.get(law).copied().unwrap_or(data.law);
     let doc = "Coefficient of friction.";
@@ -126,6 +123,12 @@ pub struct Creep {
     /// The ground, for a frame that travels.
     ground: Attachment,
     data: CreepData,
+    material: Box<Material>,
+}
+
+/// What follows from the material.
+#[derive(Clone, Debug)]
+struct Material {
     hertz: Hertz,
     table: KalkerTable,
 }
@@ -150,14 +153,21 @@ impl Creep {
     ///
     /// # Errors
     /// When the material is none.
-    pub fn new(contact: WheelRail, row: usize, ground: Attachment, data: CreepData) -> Result<Self, RailError> {
+    pub fn new(
+        contact: WheelRail,
+        row: usize,
+        ground: Attachment,
+        data: CreepData,
+    ) -> Result<Self, RailError> {
         Ok(Self {
             contact,
             row,
             ground,
             data,
-            hertz: Hertz::new(data.modulus, data.poisson)?,
-            table: KalkerTable::new(data.poisson)?,
+            material: Box::new(Material {
+                hertz: Hertz::new(data.modulus, data.poisson)?,
+                table: KalkerTable::new(data.poisson)?,
+            }),
         })
     }
 
@@ -192,13 +202,14 @@ impl Creep {
         let load = -(multiplier * touch.force.norm_squared().sqrt());
         let pressed = (load + (load.square() + LIGHT * LIGHT).sqrt()) * 0.5;
         let [along, transverse] = touch.curvatures;
-        let patch = self.hertz.patch(load, along, transverse);
-        let coefficients = self.table.coefficients(&patch);
+        let Material { hertz, table } = &*self.material;
+        let patch = hertz.patch(load, along, transverse);
+        let coefficients = table.coefficients(&patch);
         let limit = pressed * self.data.friction;
-        let forces =
-            self.data
-                .law
-                .forces(&patch, &coefficients, self.hertz.shear_modulus(), limit, &creep);
+        let forces = self
+            .data
+            .law
+            .forces(&patch, &coefficients, hertz.shear_modulus(), limit, &creep);
         Rolling {
             axes: rail.axes,
             arm: touch.arm,
@@ -226,7 +237,12 @@ impl ForceLaw for Creep {
         let moment = turned(rolling.normal.scale(rolling.forces.moment));
         let arm = turned(rolling.arm);
         let (wheel, rail) = (scene.frame(&self.contact.wheel), scene.frame(&self.contact.rail));
-        loads.add(self.contact.wheel.node, wheel.arm + arm, forward + sideways, moment);
+        loads.add(
+            self.contact.wheel.node,
+            wheel.arm + arm,
+            forward + sideways,
+            moment,
+        );
         let point = wheel.origin + arm;
         let reach = point - rail.origin + rail.arm;
         if self.data.travelling {

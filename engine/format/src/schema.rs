@@ -4,7 +4,7 @@ use crate::read::VERSION;
 use crate::read::syntax::{HINTS, ORIENTATIONS, TABLES};
 use crate::settings::{SETTINGS, SettingKind};
 use holonom_multibody::description::fields::{Need, Noted, Sort, note};
-use holonom_multibody::description::{Body, Joint, Road, Rod};
+use holonom_multibody::description::{Body, Joint, Road, Rod, Track};
 use holonom_multibody::elements::constraints::CONSTRAINTS;
 use holonom_multibody::elements::controls::CONTROLS;
 use holonom_multibody::elements::forces::FORCES;
@@ -207,6 +207,13 @@ fn part(table: &str) -> Value {
             });
             list_of(json!({ "oneOf": kinds.collect::<Vec<_>>() }))
         }
+        "track" => {
+            let fields = note(|v| Track::new("", "").fields(v));
+            let (mut properties, mut required) = described(&fields);
+            properties.insert("name".to_string(), text("Name."));
+            required.push("name");
+            list_of(object(properties, &required))
+        }
         "input" => list_of(object(
             Map::from_iter([
                 ("name".to_string(), text("Name, usable in expressions of t.")),
@@ -345,7 +352,7 @@ fn sort(sort: &Sort) -> Value {
         Sort::Signals | Sort::Expressions(_) => {
             json!({ "type": "array", "items": function(), "minItems": 3, "maxItems": 3 })
         }
-        Sort::Frame | Sort::Coordinate | Sort::Road => json!({ "type": "string" }),
+        Sort::Frame | Sort::Coordinate | Sort::Road | Sort::Constraint => json!({ "type": "string" }),
         Sort::Document => json!({ "anyOf": [
             { "type": "string" },
             { "type": "object", "additionalProperties": false, "required": ["text"],

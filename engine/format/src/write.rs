@@ -12,7 +12,8 @@ use holonom_multibody::Signal;
 use holonom_multibody::curve::{Curve, Extrapolation, Interpolation};
 use holonom_multibody::description::fields::{Field, Fields, Need, diagonal};
 use holonom_multibody::description::{
-    Body, Coordinate, CoordinateMotion, CoordinateRef, Description, Document, Frame, Joint, Marker, Road, Rod,
+    Body, Coordinate, CoordinateMotion, CoordinateRef, Description, Document, Frame, Joint, Marker, Road,
+    Rod, Track,
 };
 use holonom_multibody::expression::Expression;
 use std::collections::{BTreeMap, HashSet};
@@ -155,6 +156,12 @@ impl Writer<'_> {
             let fields = self.fields(template, |v| road.clone().fields(v));
             let (name, kind) = (quoted(&road.name), info.name);
             let _ = write!(text, "\n[[road]]\nname = {name}\nkind = \"{kind}\"\n{fields}");
+        }
+        for track in &d.tracks {
+            self.thing = format!("track \"{}\"", track.name);
+            let template = |v: &mut dyn Fields| Track::new("", "").fields(v);
+            let fields = self.fields(template, |v| track.clone().fields(v));
+            let _ = write!(text, "\n[[track]]\nname = {}\n{fields}", quoted(&track.name));
         }
         for force in &d.forces {
             self.thing = format!("force \"{}\"", force.name);
@@ -499,6 +506,10 @@ impl Fields for FieldWriter<'_, '_> {
     }
 
     fn road(&mut self, field: &Field, value: &mut String) {
+        self.add(field, quoted(value));
+    }
+
+    fn constraint(&mut self, field: &Field, value: &mut String) {
         self.add(field, quoted(value));
     }
 

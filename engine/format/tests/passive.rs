@@ -227,6 +227,33 @@ trail_zero_slip = 0.2
 trail_zero_slip_double = 0.22
 trail_end_slip = 0.4
 trail_end_slip_double = 0.45
+[[body]]
+name = "car"
+mass = 0
+[[track]]
+name = "line"
+to = "car"
+curvature = "if(s < 50, 0, 0.002)"
+cant = "-0.001*s"
+length = "2 km"
+travel = "5 m + 20 m/s*t"
+[[constraint]]
+name = "tread"
+kind = "wheel-rail"
+wheel = "two"
+rail = "ground"
+side = "right"
+profile = "curved"
+radius = "460 mm"
+wheel_profile = "-0.05*s"
+rail_profile = "-1.7*s^2"
+smoothing = "0.02 mm"
+[[force]]
+name = "f20"
+kind = "creep"
+contact = "tread"
+law = "polach"
+friction = 0.4
 "#;
 
 /// A tyre whose data are in the model file itself.
@@ -264,6 +291,7 @@ fn all_kinds_are_read_and_written() {
     let again = from_text(&text).unwrap_or_else(|m| panic!("{m}\n{text}"));
     assert!(again == file, "{text}");
     assert_eq!(write(&again).unwrap(), text);
+    assert_eq!(file.description.tracks.len(), 1);
     // Those of this file and the older ones are all there are.
     let older = [
         "applied",

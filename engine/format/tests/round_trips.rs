@@ -52,6 +52,7 @@ fn values(description: &mut Description) -> Vec<f64> {
         fn flag(&mut self, _: &Field, _: &mut bool) {}
         fn choice(&mut self, _: &Field, _: &[&'static str], _: &mut usize) {}
         fn road(&mut self, _: &Field, _: &mut String) {}
+        fn constraint(&mut self, _: &Field, _: &mut String) {}
         fn document(&mut self, _: &Field, _: &mut Document) {}
     }
     let mut take = Take(Vec::new());
@@ -80,6 +81,9 @@ fn values(description: &mut Description) -> Vec<f64> {
     }
     for control in &mut description.controls {
         (control.kind.info().fields)(&mut control.kind, &mut take);
+    }
+    for track in &mut description.tracks {
+        track.fields(&mut take);
     }
     take.0
 }

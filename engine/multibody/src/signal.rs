@@ -2,6 +2,7 @@
 
 use crate::curve::Curve;
 use crate::expression::{Expression, ExpressionError, Scope, number};
+use crate::rail::TrackCurve;
 use core::fmt;
 use holonom_algebra::Real;
 use std::sync::Arc;
@@ -40,6 +41,15 @@ pub enum Signal {
     Expression(Arc<Expression>),
     /// A user's function.
     Function(Arc<SignalFunction>),
+    /// A coordinate of a frame that travels along a track.
+    Track {
+        /// The track.
+        curve: Arc<TrackCurve>,
+        /// The place s(t) along it.
+        travel: Box<Signal>,
+        /// Number of the coordinate in [`TrackCurve::COORDINATES`].
+        coordinate: usize,
+    },
 }
 
 impl Signal {
@@ -129,7 +139,7 @@ impl Signal {
                 }
             }
             Self::Sum(parts) => parts.iter_mut().for_each(|part| part.change_expressions(change)),
-            Self::Scaled(_, signal) => signal.change_expressions(change),
+            Self::Scaled(_, signal) | Self::Track { travel: signal, .. } => signal.change_expressions(change),
             Self::Polynomial(_) | Self::Harmonic { .. } | Self::Function(_) => {}
         }
     }
@@ -149,6 +159,7 @@ impl Signal {
             Self::Sum(s) => s.iter().all(Self::is_finite),
             Self::Scaled(factor, signal) => factor.is_finite() && signal.is_finite(),
             Self::Expression(_) | Self::Function(_) => true,
+            Self::Track { travel, .. } => travel.is_finite(),
         }
     }
 
@@ -190,6 +201,11 @@ impl Signal {
             }
             Self::Scaled(factor, signal) => signal.evaluate(t).map(|u| u * *factor),
             Self::Expression(expression) => expression.jet(t),
+            Self::Track {
+                curve,
+                travel,
+                coordinate,
+            } => curve.coordinate(*coordinate, travel.evaluate(t)),
             Self::Function(f) => {
                 let at = t.value();
                 let [u, du, ddu] = f(at);
@@ -228,7 +244,7 @@ fn sum(terms: impl IntoIterator<Item = String>) -> String {
 impl Signal {
     /// The signal as the text of an expression of t, with all digits of its numbers.
     ///
-    /// None when it contains a user's function, or a number that is not finite.
+    /// None when it contains a user's function or a track, or a number that is not finite.
     ///
     /// ```
     /// use holonom_multibody::Signal;
@@ -272,7 +288,7 @@ impl Signal {
         match self {
             Self::Expression(expression) => visit(expression),
             Self::Sum(parts) => parts.iter().for_each(|part| part.each_expression(visit)),
-            Self::Scaled(_, signal) => signal.each_expression(visit),
+            Self::Scaled(_, signal) | Self::Track { travel: signal, .. } => signal.each_expression(visit),
             Self::Polynomial(_) | Self::Harmonic { .. } | Self::Function(_) => {}
         }
     }
@@ -326,7 +342,7 @@ impl Signal {
             }
             Self::Scaled(factor, signal) => term(*factor, &format!("({})", signal.terms()?)),
             Self::Expression(expression) => expression.to_string(),
-            Self::Function(_) => return None,
+            Self::Function(_) | Self::Track { .. } => return None,
         })
     }
 }
@@ -354,6 +370,18 @@ impl PartialEq for Signal {
             (Self::Scaled(k, a), Self::Scaled(l, b)) => k == l && a == b,
             (Self::Expression(a), Self::Expression(b)) => Arc::ptr_eq(a, b) || a == b,
             (Self::Function(a), Self::Function(b)) => Arc::ptr_eq(a, b),
+            (
+                Self::Track {
+                    curve,
+                    travel,
+                    coordinate,
+                },
+                Self::Track {
+                    curve: c,
+                    travel: s,
+                    coordinate: k,
+                },
+            ) => coordinate == k && travel == s && curve == c,
             _ => false,
         }
     }
@@ -373,6 +401,9 @@ impl fmt::Debug for Signal {
             Self::Scaled(factor, s) => f.debug_tuple("Scaled").field(factor).field(s).finish(),
             Self::Expression(e) => write!(f, "Expression({e})"),
             Self::Function(_) => f.write_str("Function(..)"),
+            Self::Track {
+                travel, coordinate, ..
+            } => write!(f, "Track({coordinate} at {travel:?})"),
         }
     }
 }

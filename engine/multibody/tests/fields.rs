@@ -141,6 +141,9 @@ impl Fields for References {
     fn road(&mut self, _: &Field, value: &mut String) {
         self.name(value, "road");
     }
+    fn constraint(&mut self, _: &Field, value: &mut String) {
+        self.name(value, "contact");
+    }
     fn document(&mut self, _: &Field, _: &mut Document) {}
 }
 
@@ -197,6 +200,7 @@ fn every_reference_is_shown_and_renamed() {
         "joint" => "p_joint",
         "road" => "p_road",
         "joint.angle" => "p_joint.angle",
+        "contact" => "p_contact",
         other => panic!("{other}"),
     });
     assert_eq!(collect.found, expected.collect::<Vec<_>>());

@@ -30,7 +30,7 @@ impl Random {
     }
 }
 
-const KINDS: [JointKind; 10] = [
+const KINDS: [JointKind; 11] = [
     JointKind::Fixed,
     JointKind::Revolute,
     JointKind::Prismatic,
@@ -41,6 +41,7 @@ const KINDS: [JointKind; 10] = [
     JointKind::Spherical,
     JointKind::Free,
     JointKind::FreeCardan,
+    JointKind::Track,
 ];
 
 const AXES: [[f64; 3]; 6] = [
@@ -83,6 +84,9 @@ fn described(joint: &Joint) -> Frame {
             .then(&turn(ex, x(3)))
             .then(&turn(ey, x(4)))
             .then(&turn(ez, x(5))),
+        JointKind::Track => frame::at([x(0), x(1), 0.0])
+            .then(&turn(ez, x(2)))
+            .then(&turn(ex, x(3))),
     }
 }
 

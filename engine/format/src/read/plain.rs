@@ -30,6 +30,9 @@ pub(super) fn plain_signals(description: &mut Description) {
         let info = control.kind.info();
         (info.fields)(&mut control.kind, &mut Plain);
     }
+    for track in &mut description.tracks {
+        track.fields(&mut Plain);
+    }
 }
 
 /// A signal that no expression can say stays as it is: writing refuses it.
@@ -75,5 +78,6 @@ impl Fields for Plain {
     fn flag(&mut self, _: &Field, _: &mut bool) {}
     fn choice(&mut self, _: &Field, _: &[&'static str], _: &mut usize) {}
     fn road(&mut self, _: &Field, _: &mut String) {}
+    fn constraint(&mut self, _: &Field, _: &mut String) {}
     fn document(&mut self, _: &Field, _: &mut Document) {}
 }

@@ -286,6 +286,10 @@ impl Fields for TableReader<'_, '_, '_, '_> {
         }
     }
 
+    fn constraint(&mut self, field: &Field, out: &mut String) {
+        self.road(field, out);
+    }
+
     fn document(&mut self, field: &Field, out: &mut Document) {
         if let Some(value) = self.field(field)
             && let Some(document) = self.reader.document(value)

@@ -8,7 +8,7 @@ use crate::model_file::{Input, Label};
 use crate::settings::{SETTINGS, SettingKind, SettingValue};
 use crate::tree::{Kind, Table, Value};
 use holonom_multibody::Signal;
-use holonom_multibody::description::{Constraint, Control, Force, ForceKind, Road, Rod};
+use holonom_multibody::description::{Constraint, Control, Force, ForceKind, Road, Rod, Track};
 use holonom_multibody::elements::constraints::CONSTRAINTS;
 use holonom_multibody::elements::controls::CONTROLS;
 use holonom_multibody::elements::forces::FORCES;
@@ -18,7 +18,7 @@ use holonom_multibody::tyre::tir::TirFile;
 use std::sync::Arc;
 
 /// All tables of a model file.
-pub(crate) const TABLES: [&str; 15] = [
+pub(crate) const TABLES: [&str; 16] = [
     "model",
     "parameters",
     "table",
@@ -31,6 +31,7 @@ pub(crate) const TABLES: [&str; 15] = [
     "force",
     "road",
     "control",
+    "track",
     "input",
     "output",
     "simulation",
@@ -78,6 +79,9 @@ impl Reader<'_, '_> {
         }
         for table in self.tables(root, "road") {
             self.road(table);
+        }
+        for table in self.tables(root, "track") {
+            self.track(table);
         }
         for table in self.tables(root, "force") {
             self.force(table);
@@ -177,6 +181,15 @@ impl Reader<'_, '_> {
         road.fields(&mut fields);
         fields.finish();
         self.model.description.roads.push(road);
+    }
+
+    fn track(&mut self, table: &Table) {
+        let mut fields = TableReader::new(self, table, "a track");
+        let name = fields.name("track");
+        let mut track = Track::new(name, "");
+        track.fields(&mut fields);
+        fields.finish();
+        self.model.description.tracks.push(track);
     }
 
     fn force(&mut self, table: &Table) {

@@ -330,7 +330,9 @@ impl Builder<'_> {
                     let torque = !pair.rows.iter().all(force_only);
                     self.reaction(reaction, torque);
                 }
-                ConstraintElement::Rolling(_) => self.reaction(reaction, true),
+                ConstraintElement::Rolling(_) | ConstraintElement::WheelRail(_) => {
+                    self.reaction(reaction, true)
+                }
                 ConstraintElement::Impact(_) => self.impact(number),
             }
         }
@@ -674,6 +676,6 @@ fn row_unit(model: &Model, element: &ConstraintElement, row: usize) -> &'static 
             PairRow::Along { .. } | PairRow::Distance { .. } | PairRow::Screw { .. } => "m",
         },
         ConstraintElement::Coordinates(sum) => sum_unit(model, sum),
-        ConstraintElement::Rolling(_) | ConstraintElement::Impact(_) => "m",
+        ConstraintElement::Rolling(_) | ConstraintElement::Impact(_) | ConstraintElement::WheelRail(_) => "m",
     }
 }

@@ -111,6 +111,7 @@ mod tests {
             JointKind::Spherical,
             JointKind::Free,
             JointKind::FreeCardan,
+            JointKind::Track,
         ];
         assert_eq!(kinds.len(), JOINTS.len());
         for kind in kinds.into_iter().filter(|kind| !kind.info().tree_only) {

@@ -7,11 +7,13 @@ use super::names::{Names, Place};
 use super::references::{constraint_place, force_place, rod_place};
 use crate::channels::joint_motion;
 use crate::description::{ConstraintKind, CoordinateMotion, CoordinateRef, Description, ForceKind, Joint};
-use crate::elements::constraints::{ConstraintElement, CoordinateSum, Impact, Pair, PairRow, Rolling};
+use crate::elements::constraints::{
+    ConstraintElement, CoordinateSum, Impact, Pair, PairRow, Rolling, WheelRail,
+};
 use crate::elements::controls::{ControlElement, Probe};
 use crate::elements::forces::{
-    Applied, ForceElement, FrictionPlace, JointFriction, JointSpring, Maxwell, OwnState, Reach, SpringDamper,
-    TorsionSpring, User,
+    Applied, Creep, ForceElement, FrictionPlace, JointFriction, JointSpring, Maxwell, OwnState, Reach,
+    SpringDamper, TorsionSpring, User,
 };
 use crate::elements::joints::Primitive;
 use crate::expression::ExpressionLaw;
@@ -332,6 +334,16 @@ impl Attach<'_, '_> {
                 restitution: *restitution,
                 rest_speed: *rest_speed,
             }),
+            ConstraintKind::WheelRail {
+                wheel,
+                rail,
+                right,
+                shape,
+            } => ConstraintElement::WheelRail(WheelRail {
+                wheel: self.frame(wheel)?,
+                rail: self.frame(rail)?,
+                geometry: shape.geometry(*right).ok()?,
+            }),
         })
     }
 
@@ -543,6 +555,14 @@ impl Attach<'_, '_> {
                 law: Arc::new(Generic::new(ExpressionLaw::new(force.clone(), torque.clone()).ok()?).ok()?),
             }),
             ForceKind::JointFriction { .. } => self.joint_friction(place, kind)?,
+            ForceKind::Creep { contact, data } => {
+                let constraint = self.constraints.iter().find(|c| c.name == *contact)?;
+                let ConstraintElement::WheelRail(wheel) = &constraint.element else {
+                    return None;
+                };
+                let ground = self.frame(super::names::GROUND)?;
+                ForceElement::Creep(Creep::new(wheel.clone(), constraint.rows.start, ground, *data).ok()?)
+            }
             ForceKind::Tyre { mount, .. }
             | ForceKind::LinearTyre { mount, .. }
             | ForceKind::CalspanTyre { mount, .. }

@@ -438,6 +438,19 @@ impl Check<'_> {
                     self.out_of_range(place, "rest_speed", value, "be positive", remedy);
                 }
             }
+            ConstraintKind::WheelRail { shape, right, .. } => {
+                for law in [&shape.wheel_profile, &shape.rail_profile] {
+                    if let Err(error) = law.over_variables(&["s"]) {
+                        let place = place.to_string();
+                        self.errors.push(ModelError::LawVariables { place, error });
+                        return;
+                    }
+                }
+                if let Err(error) = shape.geometry(*right) {
+                    let (place, reason) = (place.to_string(), error.to_string());
+                    self.errors.push(ModelError::BadData { place, reason });
+                }
+            }
         }
     }
 

@@ -93,6 +93,7 @@ impl Fields for Bind<'_> {
     fn expression(&mut self, _: &Field, _: &[&'static str], _: &mut Formula) {}
     fn matrix(&mut self, _: &Field, _: &mut [[f64; 6]; 6]) {}
     fn road(&mut self, _: &Field, _: &mut String) {}
+    fn constraint(&mut self, _: &Field, _: &mut String) {}
     fn document(&mut self, _: &Field, _: &mut Document) {}
     fn frame(&mut self, _: &Field, _: &mut String) {}
     fn channel(&mut self, _: &Field, _: &mut String) {}

@@ -573,6 +573,19 @@ pub enum ModelError {
         /// A similar one that exists.
         suggestion: Option<String>,
     },
+    /// A wheel-rail constraint that does not exist.
+    #[error(
+        "{place}: there is no wheel-rail constraint \"{name}\"{}",
+        guess(suggestion, "add it or correct the name")
+    )]
+    UnknownContact {
+        /// Who refers to it.
+        place: String,
+        /// The name.
+        name: String,
+        /// A similar one that exists.
+        suggestion: Option<String>,
+    },
     /// Data that make no road or tyre.
     #[error("{place}: {reason}")]
     BadData {
@@ -602,6 +615,7 @@ impl ModelError {
         let (place, name) = match self {
             Self::DuplicateName { place, name, .. } => (place.clone(), Some(name)),
             Self::UnknownRoad { place, name, .. }
+            | Self::UnknownContact { place, name, .. }
             | Self::UnknownBody { place, name, .. }
             | Self::UnknownMarker { place, name, .. }
             | Self::UnknownJoint { place, name, .. }

@@ -15,6 +15,7 @@ mod inertia;
 mod lower;
 pub(crate) mod names;
 mod passive;
+mod rails;
 mod references;
 mod referred;
 mod topology;
@@ -32,6 +33,11 @@ use names::Names;
 /// Everything that is wrong with the description.
 pub fn compile(description: &Description) -> Result<Model, ModelErrors> {
     let mut errors = Vec::new();
+    let expanded = rails::expanded(description, &mut errors);
+    if !errors.is_empty() {
+        return Err(ModelErrors(errors));
+    }
+    let description = expanded.as_ref().unwrap_or(description);
     let names = Names::new(description);
     let told = check::check(description, &mut errors);
     let ends = references::check(description, &names, &mut errors);

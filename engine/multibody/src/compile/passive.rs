@@ -141,6 +141,7 @@ impl Attach<'_, '_> {
             | ForceKind::Expression { .. }
             | ForceKind::Maxwell { .. }
             | ForceKind::JointFriction { .. }
+            | ForceKind::Creep { .. }
             | ForceKind::Tyre { .. }
             | ForceKind::LinearTyre { .. }
             | ForceKind::CalspanTyre { .. }
@@ -176,6 +177,7 @@ pub(super) fn check(kind: &ForceKind, place: &str, errors: &mut Vec<ModelError>)
             faults
         }
         ForceKind::Servo { target, law, .. } => law.faults(target),
+        ForceKind::Creep { data, .. } => data.faults(),
         ForceKind::Applied { .. }
         | ForceKind::SpringDamper { .. }
         | ForceKind::TorsionSpring { .. }

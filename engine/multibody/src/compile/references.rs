@@ -132,6 +132,9 @@ impl Check<'_, '_> {
             ConstraintKind::Impact { plane, body, .. } => {
                 self.pair(plane, body, place);
             }
+            ConstraintKind::WheelRail { wheel, rail, .. } => {
+                self.pair(wheel, rail, place);
+            }
             ConstraintKind::Coupling { terms, .. } => self.coupling(place, terms),
             ConstraintKind::Driver { coordinate, .. } => self.driver(place, coordinate),
         }
@@ -207,6 +210,9 @@ impl Check<'_, '_> {
         {
             return self.tyre(place, mount);
         }
+        if let ForceKind::Creep { contact, .. } = kind {
+            return self.creep(place, contact);
+        }
         let referred = Referred::by(kind);
         match referred.frames.as_slice() {
             [frame] => {
@@ -235,6 +241,20 @@ impl Check<'_, '_> {
 }
 
 impl Check<'_, '_> {
+    /// The constraint that a creep force belongs to.
+    fn creep(&mut self, place: &str, contact: &str) {
+        let wheels = self.description.constraints.iter();
+        let wheels = wheels.filter(|c| matches!(c.kind, ConstraintKind::WheelRail { .. }));
+        let names: Vec<&str> = wheels.map(|c| c.name.as_str()).collect();
+        if !names.contains(&contact) {
+            self.errors.push(ModelError::UnknownContact {
+                place: place.to_string(),
+                name: contact.to_string(),
+                suggestion: nearest(contact, names).map(str::to_string),
+            });
+        }
+    }
+
     /// A wheel and the road it rolls on.
     fn tyre(&mut self, place: &str, mount: &Mount) {
         let roads = &self.description.roads;

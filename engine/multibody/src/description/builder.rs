@@ -35,6 +35,7 @@ impl Description {
             forces: Vec::new(),
             roads: Vec::new(),
             controls: Vec::new(),
+            tracks: Vec::new(),
         }
     }
 
@@ -86,6 +87,12 @@ impl Description {
     /// Adds a road.
     pub fn road(mut self, road: Road) -> Self {
         self.roads.push(road);
+        self
+    }
+
+    /// Adds a frame that travels along a track.
+    pub fn track(mut self, track: Track) -> Self {
+        self.tracks.push(track);
         self
     }
 
@@ -215,6 +222,8 @@ joint_constructors! {
     free Free;
     /// Position in the first frame and Cardan angles.
     free_cardan FreeCardan;
+    /// Displacements along x and y, yaw, then roll: the frame of a track.
+    track Track;
 }
 
 impl Joint {
@@ -485,6 +494,31 @@ impl Constraint {
             *rest_speed = speed;
         }
         self
+    }
+
+    /// A wheel touches its rail; `right` for the right wheel of a wheelset.
+    ///
+    /// ```
+    /// use holonom_multibody::description::Constraint;
+    /// use holonom_multibody::elements::constraints::WheelRailShape;
+    /// let cone = WheelRailShape::cone(0.46, 0.05, 0.3);
+    /// let left = Constraint::wheel_rail("left", "wheelset.left", "ground.left", false, cone);
+    /// assert_eq!(left.kind.info().name, "wheel-rail");
+    /// ```
+    pub fn wheel_rail(
+        name: impl Into<String>,
+        wheel: impl Into<String>,
+        rail: impl Into<String>,
+        right: bool,
+        shape: WheelRailShape,
+    ) -> Self {
+        let kind = ConstraintKind::WheelRail {
+            wheel: wheel.into(),
+            rail: rail.into(),
+            right,
+            shape: Box::new(shape),
+        };
+        Self::new(name, kind)
     }
 }
 

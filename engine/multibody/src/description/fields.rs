@@ -101,6 +101,8 @@ pub trait Fields {
     fn choice(&mut self, field: &Field, names: &[&'static str], value: &mut usize);
     /// A road by its name; empty for the plane z = 0 of the ground.
     fn road(&mut self, field: &Field, value: &mut String);
+    /// A constraint by its name.
+    fn constraint(&mut self, field: &Field, value: &mut String);
     /// A text in a file of its own.
     fn document(&mut self, field: &Field, value: &mut Document);
 }
@@ -182,6 +184,8 @@ pub enum Sort {
     Choice(Vec<&'static str>),
     /// Name of a road.
     Road,
+    /// Name of a constraint.
+    Constraint,
     /// Name of a file, or a table with its text.
     Document,
     /// Any number of numbers.
@@ -208,6 +212,7 @@ impl Sort {
             Self::Flag => "true or false".to_string(),
             Self::Choice(names) => names.join(" | "),
             Self::Road => "road".to_string(),
+            Self::Constraint => "constraint".to_string(),
             Self::Document => "file, or { text = … }".to_string(),
             Self::Numbers => "list of numbers".to_string(),
             Self::Channel => "channel".to_string(),
@@ -341,6 +346,9 @@ impl Fields for Notes {
     }
     fn road(&mut self, field: &Field, value: &mut String) {
         self.add(field, Sort::Road, format!("{value:?}"));
+    }
+    fn constraint(&mut self, field: &Field, value: &mut String) {
+        self.add(field, Sort::Constraint, format!("{value:?}"));
     }
     fn document(&mut self, field: &Field, value: &mut Document) {
         self.add(field, Sort::Document, format!("{:?}", value.name));

@@ -4,9 +4,10 @@
 //! named `"body"` or `"body.marker"`; the fixed world is `"ground"`.
 
 use crate::Signal;
+use crate::elements::constraints::WheelRailShape;
 use crate::elements::forces::{
-    AntiRollLaw, BushingLaw, ContactLaw, Cylinders, GasLaw, JointAntiRollLaw, ServoLaw, Shape, SpringLaw,
-    StopLaw,
+    AntiRollLaw, BushingLaw, ContactLaw, CreepData, Cylinders, GasLaw, JointAntiRollLaw, ServoLaw, Shape,
+    SpringLaw, StopLaw,
 };
 use crate::expression::Expression;
 use crate::forest::Hint;
@@ -19,11 +20,13 @@ mod document;
 pub mod fields;
 pub(crate) mod include;
 mod road;
+mod track;
 mod tyre;
 
 pub use document::Document;
 pub use include::{Axis, IncludeError, Mirror, Placement};
 pub use road::Road;
+pub use track::Track;
 pub use tyre::{Carcass, Mount};
 
 /// A mechanism as described: nothing is checked until it is compiled.
@@ -52,6 +55,8 @@ pub struct Description {
     pub roads: Vec<Road>,
     /// Controls: signals that depend on the motion.
     pub controls: Vec<Control>,
+    /// Frames that travel along tracks.
+    pub tracks: Vec<Track>,
 }
 
 /// Position and orientation of a frame in another.
@@ -133,6 +138,8 @@ pub enum JointKind {
     Free,
     /// Position in the first frame and Cardan angles about x, y, z.
     FreeCardan,
+    /// Displacements along x and y, yaw about z, then roll about the new x: the frame of a track.
+    Track,
 }
 
 /// A joint between two frames. Coordinates describe the second frame seen from the first.
@@ -237,6 +244,17 @@ pub enum ConstraintKind {
         restitution: f64,
         /// A rebound slower than this closes the contact, m/s.
         rest_speed: f64,
+    },
+    /// A wheel touches its rail: 1 row, whose multiplier is the normal force.
+    WheelRail {
+        /// Frame on the wheel: origin at the centre of the rolling circle, y along the axle.
+        wheel: String,
+        /// Frame of the rail: x along it, y to the left, z up.
+        rail: String,
+        /// The right wheel of a wheelset, not the left one.
+        right: bool,
+        /// Profiles.
+        shape: Box<WheelRailShape>,
     },
 }
 
@@ -550,6 +568,13 @@ pub enum ForceKind {
         from_reaction: bool,
         /// For an angle, the radius at which the friction acts, m. Displacements do not have it.
         radius: f64,
+    },
+    /// Creep forces of a wheel on its rail.
+    Creep {
+        /// The wheel-rail constraint, by name.
+        contact: String,
+        /// Law, friction and material.
+        data: CreepData,
     },
 }
 

@@ -195,6 +195,7 @@ impl Dependencies {
                 ConstraintElement::Coordinates(c) => c.terms.iter().map(|t| t.0).collect(),
                 ConstraintElement::Rolling(r) => between(model, r.plane.node, r.wheel.node),
                 ConstraintElement::Impact(i) => between(model, i.plane.node, i.body.node),
+                ConstraintElement::WheelRail(w) => between(model, w.rail.node, w.wheel.node),
             };
             d.couple(&nodes, false);
             d.constraints.push(nodes);

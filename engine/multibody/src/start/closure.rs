@@ -99,6 +99,7 @@ pub(super) fn varies(signal: &Signal) -> bool {
         Signal::Sum(parts) => parts.iter().any(varies),
         Signal::Scaled(factor, signal) => *factor != 0.0 && varies(signal),
         Signal::Expression(expression) => !expression.is_constant(),
+        Signal::Track { travel, .. } => varies(travel),
         Signal::Function(f) => {
             let start = f(0.0)[0];
             [0.1, 0.77, 1.3, 2.9, 17.0].iter().any(|&t| f(t)[0] != start)
@@ -150,7 +151,9 @@ impl Closure {
                     };
                     scales[0] = sum.terms.iter().map(term).fold(0.0, f64::max);
                 }
-                ConstraintElement::Rolling(_) | ConstraintElement::Impact(_) => scales.fill(closure.size),
+                ConstraintElement::Rolling(_)
+                | ConstraintElement::Impact(_)
+                | ConstraintElement::WheelRail(_) => scales.fill(closure.size),
             }
             scales.iter_mut().for_each(|s| *s = positive(*s));
         }

@@ -63,7 +63,9 @@ fn unit(closure: &Closure, row: usize, level: Level) -> &'static str {
             }
             first
         }
-        ConstraintElement::Rolling(_) | ConstraintElement::Impact(_) => false,
+        ConstraintElement::Rolling(_) | ConstraintElement::Impact(_) | ConstraintElement::WheelRail(_) => {
+            false
+        }
     };
     match (level, angle) {
         (Level::Position, false) => "m",

@@ -89,10 +89,17 @@ fn mirrored() -> Frame {
 
 /// All cases.
 pub fn all() -> Vec<(&'static str, Description)> {
-    [names(), bodies(), joints(), elements(), passive()]
-        .into_iter()
-        .flatten()
-        .collect()
+    [
+        names(),
+        bodies(),
+        joints(),
+        elements(),
+        passive(),
+        crate::rails::all(),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 }
 
 fn names() -> Vec<(&'static str, Description)> {

@@ -79,13 +79,18 @@ fn imbalance(description: &Description, values: HashMap<String, f64>) -> f64 {
             Some((&c.name, from.as_str(), to.as_str()))
         }
         ConstraintKind::Rolling { wheel, plane, .. } => Some((&c.name, plane.as_str(), wheel.as_str())),
+        ConstraintKind::WheelRail { wheel, rail, .. } => Some((&c.name, rail.as_str(), wheel.as_str())),
         _ => None,
     });
     let rods = description
         .rods
         .iter()
         .map(|r| (&r.name, r.from.as_str(), r.to.as_str()));
-    for (name, from, to) in joints.chain(constraints).chain(rods) {
+    let tracks = description
+        .tracks
+        .iter()
+        .map(|t| (&t.name, t.from.as_str(), t.to.as_str()));
+    for (name, from, to) in joints.chain(tracks).chain(constraints).chain(rods) {
         let axes = known.pose(from).1;
         let force = axes.times(vector(values, &format!("{name}.force")));
         let moment = axes.times(load(values, format!("{name}.torque")));
@@ -137,7 +142,9 @@ fn imbalance(description: &Description, values: HashMap<String, f64>) -> f64 {
             | ForceKind::Maxwell { from, to, .. } => {
                 sums.add_pair(from, to, known.pose(to).0, force, torque);
             }
-            ForceKind::AntiRollBar { .. } => unreachable!("not among the random mechanisms"),
+            ForceKind::AntiRollBar { .. } | ForceKind::Creep { .. } => {
+                unreachable!("not among the random mechanisms")
+            }
             // Part of what its joint transmits.
             ForceKind::JointSpring { .. }
             | ForceKind::NonlinearJointSpring { .. }

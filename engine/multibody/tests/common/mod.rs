@@ -8,7 +8,7 @@ use holonom_dae::Mechanical;
 use holonom_multibody::curve::{Curve, Extrapolation, Interpolation};
 use holonom_multibody::description::{
     Body, Constraint, Control, ControlKind, Coordinate, Description, Force, ForceKind, Frame, Joint,
-    JointKind, Rod,
+    JointKind, Rod, Track,
 };
 use holonom_multibody::elements::forces::{BushingLaw, ContactLaw, GasLaw, ServoLaw, Shape, StopLaw};
 use holonom_multibody::expression::{Expression, Scope};
@@ -83,6 +83,7 @@ fn coordinates(kind: JointKind) -> usize {
         JointKind::Revolute | JointKind::Prismatic | JointKind::Helical { .. } => 1,
         JointKind::Cylindrical | JointKind::Universal => 2,
         JointKind::Planar | JointKind::Free => 3,
+        JointKind::Track => 4,
         JointKind::FreeCardan => 6,
     }
 }
@@ -321,6 +322,17 @@ pub fn enrich(r: &mut Random, mut d: Description) -> Description {
             *start = r.range(-0.1, 0.1);
         }
         d = d.force(maxwell);
+    }
+    let along = &mut Random::new(r.0 ^ 0x5A5A);
+    if along.chance(0.3) {
+        let over = |text: String| Expression::parse(&text, &Scope::new().variable("s"), None).unwrap();
+        let mut track = Track::new("line", "car");
+        track.curvature = over(format!("{:.3}*sin(s/40)", along.range(-0.01, 0.01)));
+        track.cant = over(format!("{:.3}*s", along.range(-1e-2, 1e-2)));
+        track.travel = Signal::linear(along.range(0.0, 100.0), along.range(-30.0, 30.0));
+        track.length = 400.0;
+        track.reversed = along.chance(0.3);
+        d = d.body(Body::new("car", 0.0)).track(track);
     }
     let rubbing = |j: &&Joint| {
         let kinds = [JointKind::Revolute, JointKind::Prismatic, JointKind::Cylindrical];

@@ -7,11 +7,13 @@ use holonom_algebra::{Dual4, Generic, Inertia, Mat3, Pose, Real, Trace, Vec3};
 use holonom_multibody::Signal;
 use holonom_multibody::curve::{Curve, Extrapolation, Interpolation};
 use holonom_multibody::description::Carcass;
+use holonom_multibody::elements::constraints::{WheelRail, WheelRailShape};
 use holonom_multibody::elements::forces::*;
 use holonom_multibody::elements::scene::Scene;
 use holonom_multibody::expression::{Expression, ExpressionLaw, ScalarLaw, Scope};
 use holonom_multibody::formalism::world::WorldNode;
 use holonom_multibody::model::Attachment;
+use holonom_multibody::rail::CreepLaw;
 use holonom_multibody::road::Surface;
 use holonom_multibody::tree::{NodeKind, Tree};
 use holonom_multibody::tyre::{Linear, MagicFormula, TyreLaw};
@@ -381,6 +383,31 @@ fn samples(places: &Places) -> Vec<Sample> {
             rows,
         };
         add("joint-friction", true, friction.into());
+    }
+    for law in CreepLaw::ALL {
+        for right in [false, true] {
+            let shape = WheelRailShape::cone(0.6, 0.1, 0.7);
+            let contact = WheelRail {
+                wheel: to,
+                rail: from,
+                geometry: shape.geometry(right).unwrap(),
+            };
+            let data = CreepData {
+                law,
+                // So soft that not every sample slides.
+                modulus: 1e6,
+                ..CreepData::default()
+            };
+            let ground = Attachment {
+                node: 0,
+                frame: Pose::identity(),
+            };
+            add(
+                "creep",
+                false,
+                Creep::new(contact, 0, ground, data).unwrap().into(),
+            );
+        }
     }
     // Tyres store the vertical deflection. What a deflected tread gives back is not counted, so
     // that they are not passive in any state; that they take power in steady motion is a test of

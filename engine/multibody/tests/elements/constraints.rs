@@ -3,10 +3,12 @@
 use crate::stand::{Collected, Random, Run, Stand, close, node};
 use holonom_algebra::{Inertia, Mat3, Pose, Real, Vec3, Wrench};
 use holonom_multibody::Signal;
+use holonom_multibody::description::frame;
 use holonom_multibody::elements::constraints::{
-    ConstraintElement, CoordinateSum, Impact, Pair, PairRow, Rolling,
+    ConstraintElement, CoordinateSum, Impact, Pair, PairRow, Rolling, WheelRail, WheelRailShape,
 };
 use holonom_multibody::elements::scene::Scene;
+use holonom_multibody::expression::{Expression, Scope};
 use holonom_multibody::formalism::constraint_matrix as rows;
 use holonom_multibody::model::{Attachment, ModelConstraint, RowLevel};
 use holonom_multibody::tree::{NodeKind, Tree};
@@ -45,6 +47,36 @@ fn compile(tree: &Tree, elements: Vec<ConstraintElement>) -> Vec<ModelConstraint
         }
     });
     compiled.collect()
+}
+
+/// A frame on a node with an axle that is not far from across the rail: a wheel along it has no
+/// outline.
+fn nearly_aligned(stand: &Stand, r: &mut Random, rail: &Attachment, node: usize) -> Attachment {
+    let run = stand.now();
+    let scene = run.scene(&stand.tree);
+    let mut wheel = r.attachment(node);
+    let axle = Vec3([0.3 * r.vector().0[0], 1.0, 0.3 * r.vector().0[0]]);
+    let wanted = frame::along([0.0; 3], axle.0).rotation;
+    // z of `wanted` is the axle; y of the wheel has to be.
+    let turned = Mat3::from_columns(wanted.column(1), wanted.column(2), wanted.column(0));
+    let axes = scene.frame(rail).axes.matrix(&turned);
+    wheel.frame.rotation = run.world[node].rotation.transpose().matrix(&axes);
+    wheel
+}
+
+/// Profiles of the size of the stand.
+fn shape(curved: bool) -> WheelRailShape {
+    let of = |text: &str| Expression::parse(text, &Scope::new().variable("s"), None).unwrap();
+    WheelRailShape {
+        curved,
+        wheel_profile: of("-0.1*s + 0.2*s^2"),
+        rail_profile: of("-0.4*s^2 + 0.05*s"),
+        begin: -0.3,
+        end: 0.4,
+        step: 0.02,
+        smoothing: 0.03,
+        ..WheelRailShape::cone(0.6, 0.1, 0.7)
+    }
 }
 
 /// Every kind of row, between frames on different branches, one chain, and the ground.
@@ -91,6 +123,14 @@ fn everything(stand: &Stand, r: &mut Random) -> Vec<ModelConstraint> {
             restitution: 0.5,
             rest_speed: 1e-3,
         }));
+        for (right, curved) in [(false, false), (true, false), (false, true), (true, true)] {
+            let rail = r.attachment(from);
+            elements.push(ConstraintElement::from(WheelRail {
+                wheel: nearly_aligned(stand, r, &rail, to),
+                rail,
+                geometry: shape(curved).geometry(right).unwrap(),
+            }));
+        }
     }
     elements.push(ConstraintElement::from(CoordinateSum {
         terms: vec![

@@ -238,6 +238,8 @@ pub struct Run<T> {
     pub a: Vec<T>,
     pub signals: Vec<[T; 3]>,
     pub t: T,
+    /// Multiplier of the only row that elements read: a normal force of 40 N.
+    pub lambda: Vec<T>,
 }
 
 impl<T: Real> Run<T> {
@@ -257,6 +259,7 @@ impl<T: Real> Run<T> {
             a,
             signals,
             t,
+            lambda: vec![T::constant(-40.0)],
         }
     }
 
@@ -271,7 +274,7 @@ impl<T: Real> Run<T> {
             t: self.t,
             x: &[],
             own: &[],
-            lambda: &[],
+            lambda: &self.lambda,
             controls: &[],
         }
     }

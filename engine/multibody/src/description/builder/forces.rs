@@ -2,6 +2,7 @@
 
 use crate::Signal;
 use crate::description::{Carcass, CoordinateRef, Document, Force, ForceKind, Mount};
+use crate::elements::forces::CreepData;
 use crate::tyre::{Calspan, Linear, Tmeasy};
 use std::sync::Arc;
 
@@ -151,6 +152,12 @@ impl Force {
             start: 0.0,
         };
         Self::new(name, kind)
+    }
+
+    /// Creep forces at a wheel-rail constraint, by its name.
+    pub fn creep(name: impl Into<String>, contact: impl Into<String>, data: CreepData) -> Self {
+        let contact = contact.into();
+        Self::new(name, ForceKind::Creep { contact, data })
     }
 
     /// Friction on a coordinate of a joint: coefficient of sliding and constant normal force in N.

@@ -76,6 +76,11 @@ impl Mirror {
         -self.polar(k)
     }
 
+    /// The axis whose coordinate changes its sign.
+    pub fn axis(&self) -> Axis {
+        self.axis
+    }
+
     /// Sign that a coordinate of a joint, and the force on it, gets. It is +1 for what does not
     /// exist: that is found when the mechanism is compiled.
     pub fn coordinate(&self, coordinate: &CoordinateRef) -> f64 {
@@ -283,6 +288,16 @@ impl Description {
         }
         for control in &mut self.controls {
             (control.kind.info().mirror)(&mut control.kind, &mut mirror);
+        }
+        for track in &mut self.tracks {
+            match axis {
+                Axis::X => track.reversed = !track.reversed,
+                Axis::Y => {
+                    track.curvature = track.curvature.with_signs(-1.0, &[1.0]);
+                    track.cant = track.cant.with_signs(-1.0, &[1.0]);
+                }
+                Axis::Z => track.cant = track.cant.with_signs(-1.0, &[1.0]),
+            }
         }
         for (frame, turned) in &mirror.turned {
             self.add_turned(frame, turned);

@@ -190,6 +190,7 @@ impl Description {
         self.forces.append(&mut part.forces);
         self.roads.append(&mut part.roads);
         self.controls.append(&mut part.controls);
+        self.tracks.append(&mut part.tracks);
         Ok(())
     }
 }
@@ -268,6 +269,10 @@ impl Rename<'_> {
             longer(&mut control.name);
             (control.kind.info().fields)(&mut control.kind, self);
         }
+        for track in &mut part.tracks {
+            longer(&mut track.name);
+            track.fields(self);
+        }
     }
 
     /// Controls that a function of time names.
@@ -321,6 +326,9 @@ impl Fields for Rename<'_> {
         if self.roads.contains(value) {
             value.insert_str(0, self.prefix);
         }
+    }
+    fn constraint(&mut self, _: &Field, value: &mut String) {
+        value.insert_str(0, self.prefix);
     }
     fn document(&mut self, _: &Field, _: &mut Document) {}
 }

@@ -22,7 +22,9 @@ pub(super) fn scaled(signal: &Signal, factor: f64) -> Signal {
         },
         Signal::Sum(parts) => Signal::Sum(parts.iter().map(|part| scaled(part, factor)).collect()),
         Signal::Scaled(k, signal) => scaled(signal, k * factor),
-        Signal::Expression(_) | Signal::Function(_) => Signal::Scaled(factor, Box::new(signal.clone())),
+        Signal::Expression(_) | Signal::Function(_) | Signal::Track { .. } => {
+            Signal::Scaled(factor, Box::new(signal.clone()))
+        }
     }
 }
 

@@ -19,6 +19,7 @@ pub use coordinate_sum::CoordinateSum;
 pub use impact::{Impact, REST_SPEED};
 pub use pair::{Pair, PairRow};
 pub use rolling::Rolling;
+pub use wheel_rail::{WheelRail, WheelRailShape};
 
 /// What a kind of constraint has to say.
 ///
@@ -91,6 +92,7 @@ kinds! {
     driver Driver,
     rolling Rolling,
     impact Impact,
+    wheel_rail WheelRail,
 }
 
 macro_rules! registry {
@@ -169,4 +171,6 @@ registry! {
     Rolling(Rolling),
     /// A contact that opens and closes at events.
     Impact(Impact),
+    /// A wheel on its rail.
+    WheelRail(WheelRail),
 }

@@ -5,6 +5,7 @@
 //! So a picture shows what the element itself computes.
 
 mod contacts;
+mod rails;
 mod tyres;
 
 use super::{AntiRollLaw, BushingLaw, ForceInfo, GasLaw, ServoLaw, StopLaw};
@@ -120,6 +121,10 @@ impl Plot {
                     "body",
                 ))
                 .force(Force::new("sample", kind.clone()));
+            let scene = match kind {
+                ForceKind::Creep { .. } => scene.constraint(rails::wheel_on_rail()),
+                _ => scene,
+            };
             let model = scene.compile().ok()?;
             let [low, high] = self.range;
             let step = (high - low) / (POINTS - 1) as f64;
@@ -186,6 +191,8 @@ impl<'a> Bench<'a> {
         self.work.set_positions(self.model, &state.q);
         self.work.set_velocities(self.model, &state.v);
         self.work.set_states(&self.own);
+        // Samples that read multipliers stand on a rail.
+        self.work.set_multipliers(self.model, &[0], &[-rails::WHEEL_LOAD]);
     }
 
     /// Forces on the coordinates.
@@ -536,6 +543,7 @@ fn plots(name: &str) -> Vec<Plot> {
                 curves: [60.0, 120.0, f64::INFINITY].map(curve).to_vec(),
             }]
         }
+        "creep" => rails::plots(),
         _ => Vec::new(),
     }
 }

@@ -133,6 +133,7 @@ pub use bump_stop::StopLaw;
 pub use bushing::BushingLaw;
 pub use characteristic::{Characteristic, CharacteristicCurve};
 pub use contact::ContactLaw;
+pub use creep::CreepData;
 pub use cylinder_contact::Cylinders;
 pub use joint_anti_roll_bar::JointAntiRollLaw;
 pub use joint_friction::FrictionPlace;
@@ -292,6 +293,8 @@ registry! {
     maxwell Maxwell,
     /// Friction on a coordinate of a joint.
     joint_friction JointFriction,
+    /// A wheel that creeps on its rail.
+    creep Creep,
     // Kinds that become another element.
     +
     expression Expression,

@@ -125,6 +125,7 @@ joints! {
     spherical Spherical,
     free Free,
     free_cardan FreeCardan,
+    track Track,
 }
 
 /// Most kinds have no fields of their own.

@@ -1,0 +1,303 @@
+//! Creep forces between a wheel and its rail.
+
+use super::faults::Faults;
+use super::{ForceInfo, ForceLaw, Reach, ShownValue};
+use crate::description::fields::{Field, Fields};
+use crate::description::{ForceKind, Mirror};
+use crate::elements::constraints::WheelRail;
+use crate::elements::scene::{Loads, Scene};
+use crate::model::Attachment;
+use crate::rail::{CreepForces, CreepLaw, Creepage, Hertz, KalkerTable, RailError};
+use core::ops::Range;
+use holonom_algebra::{Mat3, Real, Vec3};
+
+/// The entry of the registry.
+pub(super) const FORCE: ForceInfo = ForceInfo {
+    name: "creep",
+    doc: "Creep forces of a wheel on its rail, with the normal force of a wheel-rail constraint.",
+    in_files: true,
+    template,
+    fields,
+    mirror,
+};
+
+/// Numbers of creep forces.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CreepData {
+    /// Law of the forces.
+    pub law: CreepLaw,
+    /// Coefficient of friction μ.
+    pub friction: f64,
+    /// Young's modulus of wheel and rail, Pa.
+    pub modulus: f64,
+    /// Their Poisson's ratio.
+    pub poisson: f64,
+    /// Speed to which lower ones are rounded when creepages are formed, m/s.
+    pub low_speed: f64,
+    /// The frame of the rail travels along a rail that stands still.
+    pub travelling: bool,
+}
+
+impl Default for CreepData {
+    fn default() -> Self {
+        Self {
+            law: CreepLaw::ALL[0],
+            friction: 0.3,
+            modulus: 2.1e11,
+            poisson: 0.28,
+            low_speed: 0.01,
+            travelling: false,
+        }
+    }
+}
+
+impl CreepData {
+    /// What is wrong with the numbers.
+    pub(crate) fn faults(&self) -> Faults {
+        let mut faults = Faults::default();
+        faults.positive("friction", self.friction);
+        faults.positive("modulus", self.modulus);
+        let known = (0.0..=0.5).contains(&self.poisson);
+        faults.range(
+            "poisson",
+            self.poisson,
+            known,
+            "be between 0 and 0.5",
+            "correct it",
+        );
+        faults.positive("low_speed", self.low_speed);
+        faults
+    }
+}
+
+fn template() -> ForceKind {
+    ForceKind::Creep {
+        contact: String::new(),
+        data: CreepData::default(),
+    }
+}
+
+fn fields(kind: &mut ForceKind, visitor: &mut dyn Fields) {
+    let ForceKind::Creep { contact, data } = kind else {
+        return;
+    };
+    let doc = "The wheel-rail constraint that keeps the wheel on its rail.";
+    visitor.constraint(&Field::required("contact", "", doc), contact);
+    let doc = "Kalker's linear forces with the saturation of Shen, Hedrick and Elkins or tanh, or Polach's.";
+    let names = CreepLaw::ALL.map(CreepLaw::name);
+    let mut law = CreepLaw::ALL.iter().position(|law| *law == data.law).unwrap_or(0);
+    visitor.choice(&Field::optional("law", "", doc), &names, &mut law);
+    data.law = CreepLaw::ALL.get(law).copied().unwrap_or(data.law);
+    let doc = "Coefficient of friction.";
+    visitor.number(&Field::optional("friction", "1", doc), &mut data.friction);
+    let doc = "Young's modulus of wheel and rail.";
+    visitor.number(&Field::optional("modulus", "Pa", doc), &mut data.modulus);
+    let doc = "Their Poisson's ratio.";
+    visitor.number(&Field::optional("poisson", "1", doc), &mut data.poisson);
+    let doc = "Speed to which lower ones are rounded when creepages are formed.";
+    visitor.number(&Field::optional("low_speed", "m/s", doc), &mut data.low_speed);
+    let doc = "The frame of the rail travels along a rail that stands still, as that of a [[track]] does.";
+    visitor.flag(&Field::optional("travelling", "", doc), &mut data.travelling);
+}
+
+/// The image of the constraint is the constraint of the image.
+fn mirror(_: &mut ForceKind, _: &mut Mirror) {}
+
+/// Creep forces at the contact point of a [`WheelRail`] constraint whose multiplier gives the normal
+/// force N = −λ |∂g/∂c|.
+///
+/// With the velocity u of the wheel against the rail at the contact point, the angular velocity w and
+/// the travel speed V = √(V_x² + V₀²), where V_x is that of the wheel's centre along the rail, creepages
+/// are ν_x = u_x/V, ν_y = u_y/V and φ = w_n/V, with y across in the tangent plane. The ellipse is
+/// that of Hertz for the curvatures at the contact, the limit of friction μ N. The forces depend on
+/// λ: the normal force and creep forces are found together.
+///
+/// The frame of a moving track travels along the rail, which itself stands still: then u_x and φ are
+/// those against the ground, and the force along x acts on the ground instead of the frame.
+#[derive(Clone, Debug)]
+pub struct Creep {
+    /// The constraint.
+    pub contact: WheelRail,
+    /// The row with the normal force.
+    pub row: usize,
+    /// The ground, for a frame that travels.
+    ground: Attachment,
+    data: CreepData,
+    material: Box<Material>,
+}
+
+/// What follows from the material.
+#[derive(Clone, Debug)]
+struct Material {
+    hertz: Hertz,
+    table: KalkerTable,
+}
+
+/// Normal forces below about this do not vanish, N, so that quotients by them stay finite.
+const LIGHT: f64 = 1.0;
+
+/// The wheel on the rail; components in the axes of the rail.
+struct Rolling<T> {
+    axes: Mat3<T>,
+    /// From the centre of the wheel to the contact point.
+    arm: Vec3<T>,
+    normal: Vec3<T>,
+    across: Vec3<T>,
+    pressed: T,
+    creep: Creepage<T>,
+    forces: CreepForces<T>,
+}
+
+impl Creep {
+    /// Creep forces with the normal force of a row.
+    ///
+    /// # Errors
+    /// When the material is none.
+    pub fn new(
+        contact: WheelRail,
+        row: usize,
+        ground: Attachment,
+        data: CreepData,
+    ) -> Result<Self, RailError> {
+        Ok(Self {
+            contact,
+            row,
+            ground,
+            data,
+            material: Box::new(Material {
+                hertz: Hertz::new(data.modulus, data.poisson)?,
+                table: KalkerTable::new(data.poisson)?,
+            }),
+        })
+    }
+
+    fn rolling<T: Real>(&self, scene: &Scene<T>) -> Rolling<T> {
+        let (wheel, rail) = (scene.frame(&self.contact.wheel), scene.frame(&self.contact.rail));
+        let touch = self.contact.touch(scene);
+        let seen = |v: Vec3<T>| rail.axes.transpose_times(v);
+        let arm = rail.axes.times(touch.arm);
+        let from_rail = wheel.origin + arm - rail.origin;
+        // Material points of both at the contact.
+        let moving = wheel.velocity + wheel.omega.cross(arm);
+        let carried = seen(rail.velocity + rail.omega.cross(from_rail));
+        let centre_carried = seen(rail.velocity + rail.omega.cross(wheel.origin - rail.origin));
+        let (mut sliding, mut centre) = (seen(moving) - carried, seen(wheel.velocity) - centre_carried);
+        let mut turning = seen(wheel.omega - rail.omega);
+        if self.data.travelling {
+            sliding.0[0] += carried.0[0];
+            centre.0[0] += centre_carried.0[0];
+            turning = seen(wheel.omega);
+        }
+        let normal = touch.normal;
+        // x lies in the tangent plane.
+        let across = normal.cross(Vec3::<T>::unit(0));
+        let low = self.data.low_speed;
+        let speed = (centre.0[0].square() + low * low).sqrt();
+        let creep = Creepage {
+            longitudinal: sliding.0[0] / speed,
+            lateral: sliding.dot(across) / speed,
+            spin: turning.dot(normal) / speed,
+        };
+        let multiplier = scene.lambda.get(self.row).copied().unwrap_or(T::zero());
+        let load = -(multiplier * touch.force.norm_squared().sqrt());
+        let pressed = (load + (load.square() + LIGHT * LIGHT).sqrt()) * 0.5;
+        let [along, transverse] = touch.curvatures;
+        let Material { hertz, table } = &*self.material;
+        let patch = hertz.patch(load, along, transverse);
+        let coefficients = table.coefficients(&patch);
+        let limit = pressed * self.data.friction;
+        let forces = self
+            .data
+            .law
+            .forces(&patch, &coefficients, hertz.shear_modulus(), limit, &creep);
+        Rolling {
+            axes: rail.axes,
+            arm: touch.arm,
+            normal,
+            across,
+            pressed: load,
+            creep,
+            forces,
+        }
+    }
+
+    /// Creepages and forces on the wheel, with the normal force N.
+    pub fn contact_forces<T: Real>(&self, scene: &Scene<T>) -> (Creepage<T>, CreepForces<T>, T) {
+        let rolling = self.rolling(scene);
+        (rolling.creep, rolling.forces, rolling.pressed)
+    }
+}
+
+impl ForceLaw for Creep {
+    fn evaluate<T: Real>(&self, scene: &Scene<T>, loads: &mut Loads<T>) {
+        let rolling = self.rolling(scene);
+        let turned = |v: Vec3<T>| rolling.axes.times(v);
+        let forward = turned(Vec3::unit(0)).scale(rolling.forces.longitudinal);
+        let sideways = turned(rolling.across.scale(rolling.forces.lateral));
+        let moment = turned(rolling.normal.scale(rolling.forces.moment));
+        let arm = turned(rolling.arm);
+        let (wheel, rail) = (scene.frame(&self.contact.wheel), scene.frame(&self.contact.rail));
+        loads.add(
+            self.contact.wheel.node,
+            wheel.arm + arm,
+            forward + sideways,
+            moment,
+        );
+        let point = wheel.origin + arm;
+        let reach = point - rail.origin + rail.arm;
+        if self.data.travelling {
+            loads.add(self.contact.rail.node, reach, -sideways, Vec3::zero());
+            loads.add(self.ground.node, point, -forward, -moment);
+        } else {
+            loads.add(self.contact.rail.node, reach, -(forward + sideways), -moment);
+        }
+    }
+
+    /// None: creep forces only take.
+    fn energy<T: Real>(&self, _: &Scene<T>) -> Option<T> {
+        None
+    }
+
+    fn stores_energy(&self) -> bool {
+        false
+    }
+
+    fn reach(&self) -> Reach<'_> {
+        if self.data.travelling {
+            Reach::Frames([&self.ground, &self.contact.rail, &self.contact.wheel])
+        } else {
+            Reach::Pair(&self.contact.rail, &self.contact.wheel)
+        }
+    }
+
+    fn outputs(&self) -> Vec<ShownValue> {
+        let show = |name, unit, doc| ShownValue { name, unit, doc };
+        vec![
+            show("longitudinal", "N", "creep force on the wheel along the rail"),
+            show("lateral", "N", "creep force on the wheel across the rail"),
+            show("normal", "N", "normal force"),
+            show("creep_x", "1", "longitudinal creepage"),
+            show("creep_y", "1", "lateral creepage"),
+            show("spin", "1/m", "spin creepage"),
+        ]
+    }
+
+    fn shown<T: Real>(&self, scene: &Scene<T>, out: &mut [T]) {
+        let (creep, forces, load) = self.contact_forces(scene);
+        let values = [
+            forces.longitudinal,
+            forces.lateral,
+            load,
+            creep.longitudinal,
+            creep.lateral,
+            creep.spin,
+        ];
+        for (out, value) in out.iter_mut().zip(values) {
+            *out = value;
+        }
+    }
+
+    fn multipliers(&self) -> Range<usize> {
+        self.row..self.row + 1
+    }
+}

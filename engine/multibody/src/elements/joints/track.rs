@@ -1,0 +1,31 @@
+//! Position in a plane, yaw about z and then roll about the own x axis: the frame of a track.
+
+use super::{CutRow, JointInfo, Primitive, metres, no_fields, radians};
+use crate::description::JointKind;
+
+/// The entry of the registry.
+pub(super) const JOINT: JointInfo = JointInfo {
+    name: "track",
+    doc: "Displacements along x and y, yaw about z, then roll about the new x: the frame of a track.",
+    coordinates: &[metres("x"), metres("y"), radians("yaw"), radians("roll")],
+    has_axis: false,
+    has_orientation: false,
+    tree_only: true,
+    template: JointKind::Track,
+    fields: no_fields,
+    motions,
+    cut_rows,
+};
+
+fn motions(_: JointKind) -> Vec<Primitive> {
+    vec![
+        Primitive::Slide(0),
+        Primitive::Slide(1),
+        Primitive::Turn(2),
+        Primitive::Turn(0),
+    ]
+}
+
+fn cut_rows(_: JointKind) -> Vec<CutRow> {
+    Vec::new()
+}

@@ -1,0 +1,191 @@
+//! Tracks given by curvature and cant along their arc.
+
+use super::{RailError, positive};
+use crate::expression::Expression;
+use holonom_algebra::Real;
+
+/// A track in the x–y plane of a frame: it starts at the origin along x; the curvature κ(s) bends it
+/// to the left and the cant φ(s), a turn about its tangent, raises its left rail.
+///
+/// Yaw ψ = ∫ κ ds and the position ∫ (cos ψ, sin ψ) ds are found by Gauss's quadrature from points
+/// that are kept; their derivatives need none. Before its beginning and behind its length the track
+/// goes on straight, with the cant of its ends.
+#[derive(Clone, Debug)]
+pub struct TrackCurve {
+    curvature: Expression,
+    cant: Expression,
+    length: f64,
+    /// s, ψ, x, y at the ends of cells, s rising.
+    cells: Vec<[f64; 4]>,
+}
+
+/// Points and weights of Gauss on (0, 1), degree 11.
+const GAUSS: [[f64; 2]; 6] = [
+    [0.033_765_242_898_423_975, 0.085_662_246_189_585_17],
+    [0.169_395_306_766_867_74, 0.180_380_786_524_069_3],
+    [0.380_690_406_958_401_55, 0.233_956_967_286_345_52],
+    [0.619_309_593_041_598_5, 0.233_956_967_286_345_52],
+    [0.830_604_693_233_132_3, 0.180_380_786_524_069_3],
+    [0.966_234_757_101_576, 0.085_662_246_189_585_17],
+];
+/// Longest cell, m.
+const CELL: f64 = 5.0;
+/// Most cells.
+const MOST_CELLS: usize = 2_000_000;
+
+impl TrackCurve {
+    /// A track of some length; curvature, 1/m, and cant, rad, are expressions of one variable.
+    ///
+    /// ```
+    /// use holonom_multibody::expression::{Expression, Scope};
+    /// use holonom_multibody::rail::TrackCurve;
+    /// let scope = Scope::new().variable("s");
+    /// let circle = Expression::parse("0.01", &scope, None).unwrap();
+    /// let track = TrackCurve::new(&circle, &Expression::zero(), 400.0)?;
+    /// let quarter = track.place(50.0 * std::f64::consts::PI);
+    /// assert!((quarter.x - 100.0).abs() < 1e-10 && (quarter.y - 100.0).abs() < 1e-10);
+    /// # Ok::<(), holonom_multibody::rail::RailError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When the length is not positive or too long, or an expression not finite along it.
+    pub fn new(curvature: &Expression, cant: &Expression, length: f64) -> Result<Self, RailError> {
+        positive("the length of the track", length)?;
+        let cells = (length / CELL).ceil().max(1.0);
+        if cells > MOST_CELLS as f64 {
+            return Err(RailError::TooMany {
+                what: "the track",
+                points: cells + 1.0,
+                most: MOST_CELLS,
+            });
+        }
+        let count = cells as usize;
+        let mut ends: Vec<f64> = (0..=count).map(|k| length * k as f64 / cells).collect();
+        // Corners of tables belong to the ends of cells, where quadrature does not mind them.
+        for table in curvature.tables() {
+            ends.extend(table.x().iter().copied().filter(|s| *s > 0.0 && *s < length));
+        }
+        ends.sort_by(f64::total_cmp);
+        ends.dedup();
+        let mut track = Self {
+            curvature: curvature.clone(),
+            cant: cant.clone(),
+            length,
+            cells: Vec::with_capacity(ends.len()),
+        };
+        let mut at = [0.0; 4];
+        for s in ends {
+            let [psi, x, y] = track.from(at, s);
+            at = [s, psi, x, y];
+            let finite = |e: &Expression| e.jet(s).iter().all(|y: &f64| y.is_finite());
+            let (bends, leans) = (finite(curvature) && psi.is_finite(), finite(cant));
+            if !(bends && leans) {
+                return Err(RailError::NotFinite {
+                    profile: if bends { "the cant" } else { "the curvature" },
+                    at: s,
+                });
+            }
+            track.cells.push(at);
+        }
+        Ok(track)
+    }
+
+    /// Length, m.
+    pub fn length(&self) -> f64 {
+        self.length
+    }
+
+    /// Yaw at s from that at the beginning of a cell.
+    fn yaw(&self, from: f64, yaw: f64, s: f64) -> f64 {
+        let step = s - from;
+        let bend = |place: f64| -> f64 { self.curvature.evaluate(&[from + step * place]) };
+        yaw + step
+            * GAUSS
+                .iter()
+                .map(|[place, weight]| weight * bend(*place))
+                .sum::<f64>()
+    }
+
+    /// Yaw and position at s from those at the beginning of a cell.
+    fn from(&self, [from, yaw, x, y]: [f64; 4], s: f64) -> [f64; 3] {
+        let step = s - from;
+        let (mut dx, mut dy) = (0.0, 0.0);
+        for [place, weight] in GAUSS {
+            let (sin, cos) = self.yaw(from, yaw, from + step * place).sin_cos();
+            dx += weight * cos;
+            dy += weight * sin;
+        }
+        [self.yaw(from, yaw, s), x + step * dx, y + step * dy]
+    }
+
+    /// Where the track is at s.
+    pub fn place(&self, s: f64) -> TrackPlace {
+        let inside = s.clamp(0.0, self.length);
+        let cell = self.cells.partition_point(|cell| cell[0] <= inside).max(1) - 1;
+        let begin = self.cells.get(cell).copied().unwrap_or([0.0; 4]);
+        let [yaw, x, y] = self.from(begin, inside);
+        let (sin, cos) = yaw.sin_cos();
+        TrackPlace {
+            x: x + (s - inside) * cos,
+            y: y + (s - inside) * sin,
+            yaw,
+        }
+    }
+
+    /// The coordinates of [`COORDINATES`](Self::COORDINATES) by number, with their first two
+    /// derivatives by time, for s, ṡ and s̈.
+    pub fn coordinate<T: Real>(&self, number: usize, [s, speed, gain]: [T; 3]) -> [T; 3] {
+        let at = s.value();
+        let is_inside = (0.0..=self.length).contains(&at);
+        // Outside, only the position goes on.
+        let held = T::select(is_inside, s, T::constant(at.clamp(0.0, self.length)));
+        let along = |[f, df, ddf]: [T; 3]| [f, df * speed, ddf * speed.square() + df * gain];
+        let zero_outside = |jet: [T; 3]| {
+            let [f, df, ddf] = jet;
+            [
+                f,
+                T::select(is_inside, df, T::zero()),
+                T::select(is_inside, ddf, T::zero()),
+            ]
+        };
+        if number == 3 {
+            return along(zero_outside(self.cant.jet(held)));
+        }
+        let [bend, slope, _] = self.curvature.jet(held);
+        let (bend, slope) = (
+            T::select(is_inside, bend, T::zero()),
+            T::select(is_inside, slope, T::zero()),
+        );
+        let place = self.place(at);
+        // First derivatives by s are known: a scalar that carries derivatives gets them.
+        let yaw = (s - at) * bend + place.yaw;
+        if number == 2 {
+            return along([yaw, bend, slope]);
+        }
+        let (sin, cos) = yaw.sin_cos();
+        match number {
+            0 => along([(s - at) * cos + place.x, cos, -(sin * bend)]),
+            _ => along([(s - at) * sin + place.y, sin, cos * bend]),
+        }
+    }
+
+    /// Names of the coordinates.
+    pub const COORDINATES: [&'static str; 4] = ["x", "y", "yaw", "cant"];
+}
+
+impl PartialEq for TrackCurve {
+    fn eq(&self, other: &Self) -> bool {
+        self.length == other.length && self.curvature == other.curvature && self.cant == other.cant
+    }
+}
+
+/// A point of a track.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TrackPlace {
+    /// Position along x, m.
+    pub x: f64,
+    /// Position along y, m.
+    pub y: f64,
+    /// Angle of the tangent, rad.
+    pub yaw: f64,
+}

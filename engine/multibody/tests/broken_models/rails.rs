@@ -81,5 +81,9 @@ pub fn all() -> Vec<(&'static str, Description)> {
             "a travel that is not finite",
             track(&|track| track.travel = Signal::constant(NAN)),
         ),
+        (
+            "a travel by a control",
+            track(&|track| track.travel = Signal::of("5*t + pace", &["pace"]).unwrap()),
+        ),
     ]
 }

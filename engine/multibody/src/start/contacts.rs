@@ -148,7 +148,7 @@ fn resting(model: &Model, start: &Assembled) -> Result<Vec<usize>, AssemblyError
     for (k, (number, name, impact)) in rows.iter().filter_map(|&row| impact(row)).enumerate() {
         let (gap, speed) = (gaps[k], speeds[k]);
         // NaN is a fault as well.
-        if !(gap >= -TOUCHING) {
+        if gap.is_nan() || gap < -TOUCHING {
             return Err(AssemblyError::Penetration {
                 constraint: name.to_string(),
                 depth: -gap,

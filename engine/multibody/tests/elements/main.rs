@@ -7,5 +7,6 @@ mod constraints;
 mod energy;
 mod forces;
 mod laws;
+mod samples;
 mod stand;
 mod tyres;

@@ -126,8 +126,8 @@ pub(super) fn plots(name: &str) -> Vec<Plot> {
             curves: curves(),
         },
         across(
-            "aligning torque, no longitudinal slip",
-            ["torque about the normal", "N m"],
+            "torque about the normal, no longitudinal slip",
+            ["aligning torque", "N m"],
             5,
         ),
     ]

@@ -50,7 +50,7 @@ pub use error::Error;
 pub use holonom_text::{Pattern, PatternError};
 pub use parquet::to_parquet;
 pub use table::{Chunk, Chunks, FileKind, Loss, LossReason, Table};
-pub use writer::{Position, Summary, Writer, WriterOptions};
+pub use writer::{Finished, Position, Summary, Writer, WriterOptions};
 
 /// What the functions of this crate return.
 pub type Result<T> = core::result::Result<T, Error>;

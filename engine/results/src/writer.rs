@@ -1,8 +1,10 @@
 //! Writing results while a run goes on.
 
 use crate::message::{CHECKED, END, Encoder};
+use crate::parquet::ParquetWriter;
 use crate::table::FileKind;
 use crate::{Column, Error, Metadata, Result, column, stream};
+use core::ops::Range;
 use serde::{Deserialize, Serialize};
 use std::fs::{File, OpenOptions};
 use std::io::{Seek, SeekFrom, Write};
@@ -60,6 +62,15 @@ pub struct Summary {
     pub bytes: u64,
 }
 
+/// The files of a writer that has been finished.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finished {
+    /// The stream.
+    pub stream: Summary,
+    /// The Parquet file; none when it was not asked for or could not be written.
+    pub copy: Option<Summary>,
+}
+
 /// Appends rows to an Arrow stream.
 ///
 /// Rows are gathered in a chunk and written when it is full, on [`Writer::flush`], or after a
@@ -105,6 +116,8 @@ pub struct Writer {
     /// A write failed half-way: the file may be longer than the position.
     torn: bool,
     finished: bool,
+    /// The same rows as Parquet.
+    copy: Option<ParquetWriter>,
 }
 
 impl Writer {
@@ -148,6 +161,23 @@ impl Writer {
             std::fs::remove_file(&beside).ok();
             return Err(error);
         }
+        Ok(writer)
+    }
+
+    /// Starts a file as [`create`](Self::create) does, and beside it a Parquet file of the same rows
+    /// at `copy`, which appears when the writer is finished.
+    ///
+    /// A copy that cannot be written is given up, as [`Finished::copy`] says at the end: the stream
+    /// is what counts, and a Parquet file can be made of it later.
+    pub fn create_with_parquet(
+        path: impl AsRef<Path>,
+        copy: impl AsRef<Path>,
+        columns: &[Column],
+        metadata: &Metadata,
+        options: &WriterOptions,
+    ) -> Result<Self> {
+        let mut writer = Self::create(path, columns, metadata, options)?;
+        writer.copy = Some(ParquetWriter::create(copy.as_ref(), columns, metadata)?);
         Ok(writer)
     }
 
@@ -238,6 +268,7 @@ impl Writer {
             between_looks: 1,
             torn: false,
             finished: false,
+            copy: None,
         })
     }
 
@@ -303,7 +334,16 @@ impl Writer {
         self.append()?;
         self.position.rows += self.pending as u64;
         self.position.chunks += 1;
-        self.pending = 0;
+        let rows = std::mem::take(&mut self.pending);
+        if let Some(copy) = &mut self.copy {
+            let columns = self.chunk.chunks_exact(self.stride);
+            let put = |bytes: &mut Vec<u8>, column: &&[u8], rows: Range<usize>| {
+                bytes.extend_from_slice(&column[8 * rows.start..8 * rows.end]);
+            };
+            if copy.append(rows, columns, put).is_err() {
+                self.copy = None;
+            }
+        }
         Ok(())
     }
 
@@ -325,20 +365,33 @@ impl Writer {
     }
 
     /// Writes the rest and the end mark, and waits until the disk has all of it.
-    pub fn finish(mut self) -> Result<Summary> {
+    pub fn finish(self) -> Result<Summary> {
+        self.finish_all().map(|finished| finished.stream)
+    }
+
+    /// [`finish`](Self::finish), with what became of the copy.
+    pub fn finish_all(mut self) -> Result<Finished> {
         self.flush()?;
         self.out.clear();
         self.out.extend_from_slice(&END);
         self.append()?;
         self.finished = true;
-        self.file.sync_all().map_err(Error::io("write", &self.path))?;
+        let copy = self.copy.take();
+        let (synced, copy) = std::thread::scope(|scope| {
+            // The disk takes both at a time.
+            let copy = copy.map(|copy| scope.spawn(|| copy.finish().ok()));
+            let synced = self.file.sync_all();
+            (synced, copy.and_then(|copy| copy.join().ok().flatten()))
+        });
+        synced.map_err(Error::io("write", &self.path))?;
         let Position { rows, bytes, .. } = self.position;
-        Ok(Summary {
+        let stream = Summary {
             path: self.path.clone(),
             rows,
             columns: self.columns,
             bytes,
-        })
+        };
+        Ok(Finished { stream, copy })
     }
 
     /// Writes `out` at the position.

@@ -33,6 +33,43 @@ fn parquet_keeps_everything() {
     }
 }
 
+/// Written along with the stream, the copy is the file that a conversion makes, to the byte.
+#[test]
+fn a_copy_made_on_the_way_is_that_of_a_conversion() {
+    for (rows, chunk_rows) in [(0, 16), (1, 16), (40, 7), (100_000, 4096)] {
+        let [source, copy, later] = ["arrows", "parquet", "parquet"].map(Scratch::new);
+        let options = WriterOptions {
+            chunk_rows,
+            ..WriterOptions::default()
+        };
+        let mut writer =
+            Writer::create_with_parquet(&source, &copy, &columns(), &metadata(), &options).unwrap();
+        for index in 0..rows {
+            writer.push(&row(index)).unwrap();
+        }
+        assert!(!copy.0.exists(), "it appears when it is whole");
+        let finished = writer.finish_all().unwrap();
+        let summary = to_parquet(&Table::open(&source).unwrap(), &later).unwrap();
+        let made = finished.copy.unwrap();
+        assert_eq!((made.rows, made.bytes), (summary.rows, summary.bytes));
+        assert!(copy.bytes() == later.bytes(), "{rows} rows");
+    }
+}
+
+#[test]
+fn an_unfinished_writer_leaves_no_copy() {
+    let (source, copy) = (Scratch::new("arrows"), Scratch::new("parquet"));
+    let options = WriterOptions::default();
+    let mut writer = Writer::create_with_parquet(&source, &copy, &columns(), &metadata(), &options).unwrap();
+    writer.push(&row(0)).unwrap();
+    drop(writer);
+    assert!(!copy.0.exists());
+    let mut part = copy.0.clone().into_os_string();
+    part.push(".part");
+    assert!(!std::path::Path::new(&part).exists());
+    assert_eq!(Table::open(&source).unwrap().rows(), 1);
+}
+
 /// Several groups of rows and several pages.
 #[test]
 fn large_parquet() {

@@ -11,6 +11,7 @@ mod thrift;
 mod write;
 
 pub(crate) use read::{Description, Layout, Pieces, describe};
+pub(crate) use write::ParquetWriter;
 pub use write::to_parquet;
 
 /// Both ends of a file.

@@ -6,64 +6,47 @@ use super::{ARROW_SCHEMA, MAGIC, code, kind};
 use crate::message::Encoder;
 use crate::partial::Partial;
 use crate::table::Chunk;
-use crate::{Error, Result, Summary, Table};
+use crate::{Column, Error, Metadata, Result, Summary, Table};
+use core::ops::Range;
 use std::fs::File;
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-/// Numbers of a group of rows, in bytes; a group is gathered in memory.
-const GROUP_BYTES: usize = 16 << 20;
+/// Numbers of the first group of rows and of the largest, in bytes. A group is gathered in memory.
+/// Each is twice as long as the one before: a short run, too, has written most when it ends.
+const FIRST_GROUP: usize = 1 << 20;
+const LARGEST_GROUP: usize = 16 << 20;
 /// Numbers of a page, in bytes.
 const PAGE_BYTES: usize = 1 << 20;
 
 /// Converts a table to Parquet, chunk by chunk. Metadata go to the key-value metadata of the
 /// file, units and descriptions to the fields. The file appears when it is whole.
 pub fn to_parquet(table: &Table, path: impl AsRef<Path>) -> Result<Summary> {
-    let path = path.as_ref();
-    let width = table.columns().len();
-    let group_rows = (GROUP_BYTES / (8 * width)).max(1);
-    let (partial, file) = Partial::create(path)?;
-    let mut out = Output { path, file, at: 0 };
-    out.write(MAGIC)?;
-    let mut groups = Vec::new();
-    let mut gathered = vec![Vec::with_capacity(8 * group_rows); width];
+    let mut writer = ParquetWriter::create(path.as_ref(), table.columns(), table.metadata())?;
     let mut chunks = table.chunks()?;
     let mut chunk = Chunk::default();
-    let mut rows = 0;
     while chunks.next_into(&mut chunk)? {
-        rows += chunk.rows as u64;
-        let mut from = 0;
-        while from < chunk.rows {
-            let free = group_rows - gathered[0].len() / 8;
-            let to = chunk.rows.min(from + free);
-            for (bytes, column) in gathered.iter_mut().zip(&chunk.columns) {
-                bytes.extend(column[from..to].iter().flat_map(|value| value.to_le_bytes()));
-            }
-            from = to;
-            if gathered[0].len() == 8 * group_rows {
-                groups.push(out.group(&mut gathered)?);
-            }
-        }
+        let columns = chunk.columns.iter();
+        writer.append(chunk.rows, columns, |bytes, column, rows| {
+            bytes.extend(column[rows].iter().flat_map(|value| value.to_le_bytes()));
+        })?;
     }
-    if !gathered[0].is_empty() {
-        groups.push(out.group(&mut gathered)?);
-    }
-    let footer = footer(table, rows, &groups);
-    let length = u32::try_from(footer.len()).map_err(|_| Error::Unsupported {
-        path: path.to_path_buf(),
-        what: "would need more than 4 GiB to describe its columns".to_string(),
-        remedy: "export fewer columns",
-    })?;
-    out.write(&footer)?;
-    out.write(&length.to_le_bytes())?;
-    out.write(MAGIC)?;
-    let bytes = partial.keep(out.file)?;
-    Ok(Summary {
-        path: path.to_path_buf(),
-        rows,
-        columns: width,
-        bytes,
-    })
+    writer.finish()
+}
+
+/// A Parquet file that grows by chunks of rows.
+pub(crate) struct ParquetWriter {
+    path: PathBuf,
+    partial: Partial,
+    file: File,
+    at: u64,
+    columns: Vec<Column>,
+    metadata: Metadata,
+    /// Bytes of the columns of the group at hand.
+    gathered: Vec<Vec<u8>>,
+    group_rows: usize,
+    groups: Vec<Group>,
+    rows: u64,
 }
 
 /// A group of rows in the file: where each column starts and how long it is.
@@ -72,27 +55,87 @@ struct Group {
     columns: Vec<(u64, u64)>,
 }
 
-struct Output<'a> {
-    path: &'a Path,
-    file: File,
-    at: u64,
-}
+impl ParquetWriter {
+    pub(crate) fn create(path: &Path, columns: &[Column], metadata: &Metadata) -> Result<Self> {
+        let (partial, file) = Partial::create(path)?;
+        let mut writer = Self {
+            path: path.to_path_buf(),
+            partial,
+            file,
+            at: 0,
+            columns: columns.to_vec(),
+            metadata: metadata.clone(),
+            gathered: vec![Vec::new(); columns.len()],
+            group_rows: rows_of(FIRST_GROUP, columns.len()),
+            groups: Vec::new(),
+            rows: 0,
+        };
+        writer.write(MAGIC)?;
+        Ok(writer)
+    }
 
-impl Output<'_> {
+    /// Appends rows; `put` adds some rows of one of the columns to its bytes.
+    pub(crate) fn append<C>(
+        &mut self,
+        rows: usize,
+        columns: impl Iterator<Item = C> + Clone,
+        put: impl Fn(&mut Vec<u8>, &C, Range<usize>),
+    ) -> Result<()> {
+        self.rows += rows as u64;
+        let mut from = 0;
+        while from < rows {
+            let free = self.group_rows - self.gathered[0].len() / 8;
+            let to = rows.min(from + free);
+            for (bytes, column) in self.gathered.iter_mut().zip(columns.clone()) {
+                put(bytes, &column, from..to);
+            }
+            from = to;
+            if self.gathered[0].len() == 8 * self.group_rows {
+                self.group()?;
+                let longest = rows_of(LARGEST_GROUP, self.gathered.len());
+                self.group_rows = (2 * self.group_rows).min(longest);
+            }
+        }
+        Ok(())
+    }
+
+    pub(crate) fn finish(mut self) -> Result<Summary> {
+        if !self.gathered[0].is_empty() {
+            self.group()?;
+        }
+        let footer = footer(&self.columns, &self.metadata, self.rows, &self.groups);
+        let length = u32::try_from(footer.len()).map_err(|_| Error::Unsupported {
+            path: self.path.clone(),
+            what: "would need more than 4 GiB to describe its columns".to_string(),
+            remedy: "export fewer columns",
+        })?;
+        self.write(&footer)?;
+        self.write(&length.to_le_bytes())?;
+        self.write(MAGIC)?;
+        let bytes = self.partial.keep(self.file)?;
+        Ok(Summary {
+            path: self.path,
+            rows: self.rows,
+            columns: self.columns.len(),
+            bytes,
+        })
+    }
+
     fn write(&mut self, bytes: &[u8]) -> Result<()> {
         self.file
             .write_all(bytes)
-            .map_err(Error::io("write", self.path))?;
+            .map_err(Error::io("write", &self.path))?;
         self.at += bytes.len() as u64;
         Ok(())
     }
 
     /// Writes the gathered columns, which are empty afterwards.
-    fn group(&mut self, gathered: &mut [Vec<u8>]) -> Result<Group> {
+    fn group(&mut self) -> Result<()> {
+        let mut gathered = std::mem::take(&mut self.gathered);
         let rows = gathered[0].len() / 8;
         let mut columns = Vec::with_capacity(gathered.len());
         let mut header = Vec::new();
-        for column in gathered {
+        for column in &mut gathered {
             let start = self.at;
             for page in column.chunks(PAGE_BYTES) {
                 header.clear();
@@ -103,8 +146,15 @@ impl Output<'_> {
             columns.push((start, self.at - start));
             column.clear();
         }
-        Ok(Group { rows, columns })
+        self.gathered = gathered;
+        self.groups.push(Group { rows, columns });
+        Ok(())
     }
+}
+
+/// How many rows have so many bytes.
+fn rows_of(bytes: usize, width: usize) -> usize {
+    (bytes / (8 * width)).max(1)
 }
 
 fn page_header(page: &[u8], out: &mut Vec<u8>) {
@@ -122,16 +172,16 @@ fn page_header(page: &[u8], out: &mut Vec<u8>) {
     header.end();
 }
 
-fn footer(table: &Table, rows: u64, groups: &[Group]) -> Vec<u8> {
+fn footer(described: &[Column], metadata: &Metadata, rows: u64, groups: &[Group]) -> Vec<u8> {
     let mut out = Vec::new();
     let mut file = Writer::new(&mut out);
     file.i32(1, 2); // version of the format
-    let list = file.list(2, Element::Struct, table.columns().len() + 1);
+    let list = file.list(2, Element::Struct, described.len() + 1);
     let mut root = Writer::new(list);
     root.text(4, "schema");
-    root.i32(5, table.columns().len() as i32);
+    root.i32(5, described.len() as i32);
     root.end();
-    for column in table.columns() {
+    for column in described {
         let mut element = Writer::new(list);
         element.i32(1, kind::DOUBLE as i32);
         element.i32(3, 0); // required
@@ -143,7 +193,7 @@ fn footer(table: &Table, rows: u64, groups: &[Group]) -> Vec<u8> {
     for group in groups {
         let mut written = Writer::new(list);
         let columns = written.list(1, Element::Struct, group.columns.len());
-        for ((start, length), column) in group.columns.iter().zip(table.columns()) {
+        for ((start, length), column) in group.columns.iter().zip(described) {
             let mut chunk = Writer::new(columns);
             chunk.i64(2, 0); // kept for old readers
             let mut data = chunk.inside(3);
@@ -165,12 +215,9 @@ fn footer(table: &Table, rows: u64, groups: &[Group]) -> Vec<u8> {
         written.end();
     }
     let mut schema = Vec::new();
-    Encoder::default().schema(table.columns(), table.metadata(), &mut schema);
+    Encoder::default().schema(described, metadata, &mut schema);
     let schema = base64(&schema);
-    let pairs = table
-        .metadata()
-        .iter()
-        .map(|(key, value)| (key.as_str(), value.as_str()));
+    let pairs = metadata.iter().map(|(key, value)| (key.as_str(), value.as_str()));
     let pairs: Vec<_> = pairs
         .filter(|(key, _)| *key != ARROW_SCHEMA)
         .chain([(ARROW_SCHEMA, &*schema)])

@@ -195,7 +195,9 @@ impl<'a> Recorder<'a> {
 
     fn create(prepared: &'a Prepared, paths: &'a Paths, clock: Clock) -> Result<Self, Error> {
         let (columns, options) = (columns(prepared), WriterOptions::default());
-        let writer = Writer::create(&paths.stream, &columns, &metadata(prepared), &options).map_err(usage)?;
+        let (stream, parquet) = (&paths.stream, &paths.parquet);
+        let writer = Writer::create_with_parquet(stream, parquet, &columns, &metadata(prepared), &options)
+            .map_err(usage)?;
         Ok(Self {
             prepared,
             paths,
@@ -233,11 +235,15 @@ impl<'a> Recorder<'a> {
             }
             return Ok(files);
         }
-        writer.finish().map_err(failed)?;
-        let table = Table::open(&paths.stream).map_err(failed)?;
-        to_parquet(&table, &paths.parquet).map_err(failed)?;
+        let finished = writer.finish_all().map_err(failed)?;
+        let open = || Table::open(&paths.stream).map_err(failed);
+        if finished.copy.is_none() {
+            // A resumed run, or the disk was full for a while.
+            to_parquet(&open()?, &paths.parquet).map_err(failed)?;
+        }
         files.written.push(paths.parquet.clone());
         if paths.wants_csv {
+            let table = open()?;
             to_csv(&table, &paths.csv, &CsvOptions::default()).map_err(failed)?;
             files.written.push(paths.csv.clone());
         }

@@ -53,6 +53,9 @@ pub struct Options {
     /// Keep a step size that followed a failed error test for some steps, and go back to the
     /// order before when the failure came right after the order was lowered (DASSL does not).
     pub hold_after_failure: bool,
+    /// Choose a first step whose movement along ẏ is the square root of the tolerance instead of
+    /// the tolerance (DASSL: no). Smaller ones begin with derivatives that consist of rounding.
+    pub long_first_step: bool,
     /// Stopping rule of the corrector.
     pub newton: NewtonOptions,
     /// What to do about inconsistent start values.
@@ -93,6 +96,7 @@ impl Default for Options {
             stability_detection: true,
             error_budget: Some(50.0),
             hold_after_failure: true,
+            long_first_step: true,
             newton: NewtonOptions::default(),
             start: Start::default(),
             initial_step: None,
@@ -183,6 +187,7 @@ impl Options {
         self.stability_detection = false;
         self.error_budget = None;
         self.hold_after_failure = false;
+        self.long_first_step = false;
         self.newton.look_ahead = false;
         self.newton.accept_rounding = false;
         self.newton.share = 0.33;
@@ -392,6 +397,7 @@ impl Options {
                 (
                     self.error_budget,
                     self.hold_after_failure,
+                    self.long_first_step,
                     self.newton,
                     self.start,
                     self.initial_step

@@ -85,8 +85,13 @@ pub fn check_start(structure: &Structure, t0: f64, y0: &[f64], yp0: &[f64]) -> R
     Ok(())
 }
 
-/// A first step small enough for order 1: a thousandth of the interval, and no more than half
-/// a tolerance of movement along ẏ.
+/// A first step small enough for order 1: a thousandth of the interval, and no more movement along
+/// ẏ than half a tolerance (DASSL), or half the square root of one.
+///
+/// At order 1 the error is that of the straight line, h²ÿ/2. Where ÿ is of the size ẏ²/y, movement by
+/// √tolerance suffices, and the error test has the last word. A step of one tolerance at 10⁻⁸
+/// moves y by little more than its rounding: the noise in ẏ = Δy/h is then carried along while steps
+/// double and the order rises. Andrews' mechanism in the stabilised form lost more than a digit by that.
 pub fn first_step(
     options: &Options,
     structure: &Structure,
@@ -107,8 +112,14 @@ pub fn first_step(
     weights.grade(1.0);
     let mut h = 1e-3 * span;
     let speed = weights.error_norm(yp);
-    if speed > 0.5 / h {
-        h = 0.5 / speed;
+    let tolerance = options.tolerances.rtol;
+    let movement = if options.long_first_step && tolerance > 0.0 {
+        0.5 / tolerance.sqrt().min(1.0)
+    } else {
+        0.5
+    };
+    if speed > movement / h {
+        h = movement / speed;
     }
     h.max(16.0 * f64::EPSILON * t0.abs()).min(options.max_step)
 }

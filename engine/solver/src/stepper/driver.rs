@@ -480,6 +480,9 @@ impl<'s> Integrator<'s> {
                 ..Failure::from(error)
             })?;
         }
+        // The step before tells the time scale, and that alone: a run in pieces goes as one in one.
+        let last = self.stepper.last_h();
+        let span = if last > 0.0 { 1e3 * last } else { span };
         let h = first_step(
             &self.options,
             self.system.structure(),
@@ -488,11 +491,6 @@ impl<'s> Integrator<'s> {
             &self.yp,
             span,
         );
-        // The step before tells the time scale better than the rest of the interval.
-        let h = match self.stepper.last_h() {
-            0.0 => h,
-            last => h.min(last),
-        };
         self.stepper.start(self.t, &self.y, &self.yp, h);
         self.finder
             .arm(self.system.as_mut(), self.t, &self.y, &self.yp, h);

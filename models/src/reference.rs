@@ -121,7 +121,7 @@ pub fn all() -> &'static [Reference] {
         Reference {
             name: "andrews",
             build: || crate::description("andrews"),
-            form: Form::Index2,
+            form: Form::Ggl,
             t_end: 0.03,
             observe: andrews_state,
             values: &[

@@ -27,18 +27,6 @@ pub fn run(_: &Setup, _: &[Problem]) -> Findings {
         let quantity = format!("{} ({}), mixed digits", r.name, r.form);
         let limit = if r.name == "tumbling-body" { 5.5 } else { 6.0 };
         findings.require(&id, &quantity, reached, "", Limit::AtLeast(limit), r.source);
-        // The form mechanisms with loops are run in by default, where another one is judged.
-        if r.form == Form::Index2 {
-            let (reached, failure) = split(digits(r, Form::Ggl));
-            findings.failure = failure;
-            let quantity = format!("{} (ggl), mixed digits, shown only", r.name);
-            findings.show(
-                &format!("mechanism/{}/digits-ggl", r.name),
-                &quantity,
-                reached,
-                "",
-            );
-        }
     }
     for (name, build, form) in [
         ("n-pendulum", (|| Ok(n_pendulum(5))) as Build, Form::Ode),

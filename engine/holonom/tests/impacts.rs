@@ -474,3 +474,46 @@ fn forms_and_starts_that_do_not_fit_are_refused() {
     let (_, jumps) = run(&start, &equations, 0.5, Options::new(1e-9, 1e-9));
     assert!((jumps.0[0].0 - 4.0 / GRAVITY).abs() < 1e-8, "{}", jumps.0[0].0);
 }
+
+/// Switching does not depend on how the linear systems are made and solved.
+#[test]
+fn sparse_matrices_and_differences_switch_as_well() {
+    let start = assembled(&ball(0.6));
+    for (linear, jacobian) in [("lu-sparse", "auto"), ("lu-dense", "fd-grouped")] {
+        let equations = start.equations(Form::Ggl, Formalism::Residual).unwrap();
+        let options = Options::new(1e-9, 1e-9).linear(linear).jacobian(jacobian);
+        let (y, jumps) = run(&start, &equations, 3.0, options);
+        let (times, _) = hits(0.6, 10);
+        for (jump, t) in jumps.0.iter().filter(|j| j.2).zip(&times) {
+            assert!((jump.0 - t).abs() < 1e-7, "{linear} {jacobian}: {} {t}", jump.0);
+        }
+        assert!(
+            (y[0] - 0.1).abs() < 1e-12 && (y[2] + 2.0 * GRAVITY).abs() < 1e-9,
+            "{y:?}"
+        );
+    }
+}
+
+/// A plate that moves up and down throws a ball: the speed relative to the plate counts. The plate
+/// follows its motion, so that the ball does not push it.
+#[test]
+fn a_moving_plate_throws_the_ball() {
+    let motion = Signal::harmonic(0.05, 6.0, 0.0);
+    let description = Description::new("plate")
+        .body(Body::new("plate", 1.0))
+        .body(Body::new("ball", 2.0))
+        .joint(Joint::prismatic("table", "ground", "plate").prescribed(0, motion.clone()))
+        .joint(Joint::prismatic("fall", "ground", "ball").start(0.8, 0.0))
+        .constraint(Constraint::impact("hit", "plate", "ball", 0.0, 0.7));
+    let start = assembled(&description);
+    let equations = start.equations(Form::Ggl, Formalism::Residual).unwrap();
+    let (_, jumps) = run(&start, &equations, 0.6, Options::new(1e-10, 1e-10));
+    let [(t, before, false), (_, after, true)] = &jumps.0[..2] else {
+        panic!("no hit");
+    };
+    let [height, speed, _] = motion.evaluate(*t);
+    assert!((0.8 - 0.5 * GRAVITY * t * t - height).abs() < 1e-9);
+    assert!(speed.abs() > 0.01);
+    let expected = speed - 0.7 * (before[1] - speed);
+    assert!((after[1] - expected).abs() < 1e-12, "{} {expected}", after[1]);
+}

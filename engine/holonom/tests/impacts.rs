@@ -307,7 +307,9 @@ fn a_resting_body_lifts_off_when_it_would_be_pulled() {
         assert_eq!(jumps.0.len(), 2, "{form}");
         assert!((jumps.0[0].0 - leaves).abs() < 1e-8, "{form}: {}", jumps.0[0].0);
         let height = 0.1 + 10.0 / 12.0 * (3.0 - leaves).powi(3);
-        assert!((y[0] - height).abs() < 1e-7, "{form}: {} {height}", y[0]);
+        // Two digits less than the tolerance, in the mixed measure that is used everywhere.
+        let error = (y[0] - height).abs() / (1.0 + height);
+        assert!(error < 1e-7, "{form}: {} {height}", y[0]);
     }
 }
 

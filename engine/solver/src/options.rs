@@ -53,7 +53,7 @@ pub struct Options {
     /// Keep a step size that followed a failed error test for some steps, and go back to the
     /// order before when the failure came right after the order was lowered (DASSL does not).
     pub hold_after_failure: bool,
-    /// With multipliers of index 2, choose a first step whose movement along ẏ is the square
+    /// With multipliers of index 2 or more, choose a first step whose movement along ẏ is the square
     /// root of the tolerance instead of the tolerance (DASSL: no). Shorter ones give multipliers that
     /// consist of rounding.
     pub long_first_step: bool,

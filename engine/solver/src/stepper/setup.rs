@@ -86,15 +86,13 @@ pub fn check_start(structure: &Structure, t0: f64, y0: &[f64], yp0: &[f64]) -> R
 }
 
 /// A first step small enough for order 1: a thousandth of the interval, and no more movement along
-/// ẏ than half a tolerance (DASSL); with multipliers of index 2, half the square root of one.
+/// ẏ than half a tolerance (DASSL); with multipliers of index 2 or more, half the square root of one.
 ///
 /// At order 1 the error is that of the straight line, h²ÿ/2. Where ÿ is of the size ẏ²/y, movement by
 /// √tolerance suffices, and the error test has the last word. A step of one tolerance at 10⁻⁸ moves
 /// y by little more than its rounding. Multipliers of index 2 take up this noise divided by h, and it is
 /// carried along while steps double and the order rises: Andrews' mechanism in the stabilised form
-/// lost more than a digit by that. Without multipliers short first steps do no harm. With multipliers
-/// of index 3 they are needed: positions fulfil the constraints, so that velocities at order 1 are
-/// difference quotients, wrong by hÿ/2, and no error test sees it.
+/// lost more than a digit by that. Without multipliers short first steps do no harm.
 pub fn first_step(
     options: &Options,
     structure: &Structure,
@@ -116,8 +114,7 @@ pub fn first_step(
     let mut h = 1e-3 * span;
     let speed = weights.error_norm(yp);
     let tolerance = options.tolerances.rtol;
-    let index = structure.variables.iter().map(|v| v.index).max();
-    let takes_up_noise = index == Some(2);
+    let takes_up_noise = structure.variables.iter().any(|v| v.index >= 2);
     let movement = if options.long_first_step && takes_up_noise && tolerance > 0.0 {
         0.5 / tolerance.sqrt().min(1.0)
     } else {

@@ -39,6 +39,7 @@ mod flat;
 mod message;
 mod parquet;
 mod partial;
+mod settle;
 mod stream;
 mod table;
 mod writer;

@@ -2,6 +2,7 @@
 
 use crate::message::{CHECKED, END, Encoder};
 use crate::parquet::ParquetWriter;
+use crate::settle::Settling;
 use crate::table::FileKind;
 use crate::{Column, Error, Metadata, Result, column, stream};
 use core::ops::Range;
@@ -118,6 +119,8 @@ pub struct Writer {
     finished: bool,
     /// The same rows as Parquet.
     copy: Option<ParquetWriter>,
+    /// From the first full chunk on.
+    settling: Option<Settling>,
 }
 
 impl Writer {
@@ -269,6 +272,7 @@ impl Writer {
             torn: false,
             finished: false,
             copy: None,
+            settling: None,
         })
     }
 
@@ -344,7 +348,22 @@ impl Writer {
                 self.copy = None;
             }
         }
+        // A short file is left to the end.
+        if rows == self.capacity {
+            self.settle();
+        }
         Ok(())
+    }
+
+    /// Lets the disk begin with what is there.
+    fn settle(&mut self) {
+        if self.settling.is_none() {
+            let copy = self.copy.as_ref().map(ParquetWriter::file);
+            self.settling = Settling::start(std::iter::once(&self.file).chain(copy));
+        }
+        if let Some(settling) = &self.settling {
+            settling.more();
+        }
     }
 
     /// How far the file has been written. Rows still gathered are not in it.
@@ -376,6 +395,7 @@ impl Writer {
         self.out.extend_from_slice(&END);
         self.append()?;
         self.finished = true;
+        self.settling = None;
         let copy = self.copy.take();
         let (synced, copy) = std::thread::scope(|scope| {
             // The disk takes both at a time.

@@ -13,7 +13,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// Numbers of the first group of rows and of the largest, in bytes. A group is gathered in memory.
-/// Each is twice as long as the one before: a short run, too, has written most when it ends.
+/// None is longer than an eighth of all before it: a short run, too, has written most when it ends.
 const FIRST_GROUP: usize = 1 << 20;
 const LARGEST_GROUP: usize = 16 << 20;
 /// Numbers of a page, in bytes.
@@ -93,10 +93,16 @@ impl ParquetWriter {
             if self.gathered[0].len() == 8 * self.group_rows {
                 self.group()?;
                 let longest = rows_of(LARGEST_GROUP, self.gathered.len());
-                self.group_rows = (2 * self.group_rows).min(longest);
+                let written = usize::try_from(self.rows).unwrap_or(usize::MAX) - (rows - from);
+                self.group_rows = (written / 8).clamp(self.group_rows, longest.max(self.group_rows));
             }
         }
         Ok(())
+    }
+
+    /// Where it grows.
+    pub(crate) fn file(&self) -> &File {
+        &self.file
     }
 
     pub(crate) fn finish(mut self) -> Result<Summary> {

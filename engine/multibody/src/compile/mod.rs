@@ -17,7 +17,7 @@ pub(crate) mod names;
 mod passive;
 mod rails;
 mod references;
-mod referred;
+pub(crate) mod referred;
 mod topology;
 mod tyres;
 

@@ -7,7 +7,7 @@ use crate::expression::Expression;
 
 /// Frames and coordinates in the order in which the fields are shown.
 #[derive(Default)]
-pub(super) struct Referred {
+pub(crate) struct Referred {
     pub frames: Vec<String>,
     pub coordinates: Vec<CoordinateRef>,
 }

@@ -596,6 +596,9 @@ pub enum ControlKind {
         channel: String,
         /// What its value is multiplied by.
         factor: f64,
+        /// Frame that positions and orientations are seen from, and whose axes components of vectors
+        /// are in.
+        axes: String,
     },
     /// A function of t and other controls.
     Expression {

@@ -379,8 +379,10 @@ fn controlled(r: &mut Random, mut d: Description, joint: &str) -> Description {
     if d.forces.iter().any(|f| f.name == "maxwell") {
         d = d.control(Control::sensor("pull", "maxwell.tension"));
         d = d.control(Control::sensor("creep", "maxwell.displacement"));
-        mixed += " + 0.01*pull + creep";
-        names.extend(["pull", "creep"]);
+        d = d.control(Control::sensor("load", "maxwell.force.y"));
+        d = d.control(Control::sensor("loss", "maxwell.power"));
+        mixed += " + 0.01*pull + creep + 0.02*load + 0.003*loss";
+        names.extend(["pull", "creep", "load", "loss"]);
     }
     if d.constraints.iter().any(|c| c.name == "distance0") {
         d = d.control(Control::sensor("hold", "distance0.tension"));

@@ -1,6 +1,7 @@
 //! Constructors of controls.
 
 use crate::Signal;
+use crate::compile::names::GROUND;
 use crate::description::{Control, ControlKind, Description};
 
 impl Description {
@@ -39,7 +40,27 @@ impl Control {
     /// A channel on position or velocity level.
     pub fn sensor(name: impl Into<String>, channel: impl Into<String>) -> Self {
         let channel = channel.into();
-        Self::new(name, ControlKind::Sensor { channel, factor: 1.0 })
+        let kind = ControlKind::Sensor {
+            channel,
+            factor: 1.0,
+            axes: GROUND.to_string(),
+        };
+        Self::new(name, kind)
+    }
+
+    /// Lets a sensor see positions and orientations from a frame, and take components of velocities,
+    /// forces and torques in its axes, instead of those of the ground.
+    ///
+    /// ```
+    /// use holonom_multibody::description::Control;
+    ///
+    /// let along = Control::sensor("speed", "car.velocity.x").axes("car");
+    /// ```
+    pub fn axes(mut self, frame: impl Into<String>) -> Self {
+        if let ControlKind::Sensor { axes, .. } = &mut self.kind {
+            *axes = frame.into();
+        }
+        self
     }
 
     /// A function of t and other controls.

@@ -20,7 +20,7 @@ use holonom_algebra::Real;
 
 pub(crate) mod probe;
 
-pub use probe::Probe;
+pub use probe::{ForceReading, Probe};
 
 /// What a kind of control has to say.
 pub trait ControlLaw {
@@ -96,6 +96,16 @@ macro_rules! registry {
             /// Its output; that of a sensor is read by its probe instead.
             pub fn output<T: Real>(&self, scene: &Scene<T>) -> T {
                 match self { $(Self::$kind(c) => c.output(scene),)* }
+            }
+
+            /// The force element it reads, and what of it.
+            pub(crate) fn reads_force(&self) -> Option<(usize, ForceReading)> {
+                match self {
+                    Self::Sensor(Sensor { probe: Probe::Force { force, reading, .. }, .. }) => {
+                        Some((*force, *reading))
+                    }
+                    _ => None,
+                }
             }
 
             /// Name of its kind.

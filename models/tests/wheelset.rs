@@ -88,10 +88,7 @@ fn klingel_s_wavelength_at_low_speed() {
             wavelength / exact - 1.0
         );
         let deviation = (wavelength / exact - 1.0).abs();
-        assert!(
-            deviation < 1e-4 && deviation < bound,
-            "{wavelength} {exact}"
-        );
+        assert!(deviation < 1e-4 && deviation < bound, "{wavelength} {exact}");
         let expected = (kinematic(conicity) / conicity).sqrt().recip() - 1.0;
         assert!(
             (wavelength / plain - 1.0 - expected).abs() < 1e-5,

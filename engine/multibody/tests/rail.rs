@@ -326,10 +326,41 @@ fn the_characteristic_of_creep_saturates() {
         .iter()
         .find(|f| f.name == "creep");
     let plots = info.unwrap().characteristics();
-    assert_eq!(plots.len(), 2);
-    for curve in plots.iter().flat_map(|plot| &plot.curves) {
+    assert_eq!(plots.len(), 3);
+    for curve in plots[..2].iter().flat_map(|plot| &plot.curves) {
         let most = curve.y.iter().fold(0.0, |most: f64, y| most.max(y.abs()));
         // μ N = 18 kN.
         assert!(most > 15e3 && most < 18e3 + 1.0, "{}: {most}", curve.label);
+    } // Rails that are not clean: less stiff, a maximum before full sliding, and less behind it.
+    let [clean, dry, wet] = &plots[2].curves[..] else {
+        panic!("three curves");
+    };
+    let most = |y: &[f64]| y.iter().fold(0.0, |most: f64, y| most.max(*y));
+    let end = |y: &[f64]| y.last().copied().unwrap();
+    assert!(end(&clean.y) > 0.99 * most(&clean.y));
+    assert!(end(&dry.y) < 0.9 * most(&dry.y) && dry.y[1] < clean.y[1]);
+    assert!(end(&wet.y) < most(&wet.y) && wet.y[1] < 0.3 * clean.y[1]);
+}
+
+/// Pictures of geometry: every curve is finite; the cone has its straight line.
+#[test]
+fn pictures_of_geometry_are_complete() {
+    let pictures = holonom_multibody::elements::forces::geometry();
+    let sizes = pictures
+        .each_ref()
+        .map(|(_, all)| all.iter().map(|c| c.curves.len()).collect::<Vec<_>>());
+    assert_eq!(sizes, [vec![2, 3, 3], vec![2, 2, 1], vec![4, 2]]);
+    for curve in pictures.iter().flat_map(|(_, all)| all).flat_map(|c| &c.curves) {
+        assert!(
+            curve.x.iter().chain(&curve.y).all(|v| v.is_finite()),
+            "{}",
+            curve.label
+        );
     }
+    // 2 γ y (e₀ + ρ sin δ)/(e₀ − γ r₀) for cones.
+    let cone = &pictures[0].1[1].curves[2];
+    let (x, y) = (cone.x[240], cone.y[240]);
+    let sin = 0.05_f64.atan().sin();
+    let expected = 2.0 * 0.05 * x * (0.75 + 0.3 * sin) / (0.75 - 0.05 * 0.46);
+    assert!((y / expected - 1.0).abs() < 1e-4, "{y} {expected}");
 }

@@ -14,8 +14,8 @@ use holonom_algebra::Real;
 /// beginning and behind its length the track goes on straight, with cant and gradient of its ends.
 ///
 /// Velocities are continuous where curvature, cant and gradient are continuous and the latter two
-/// have no corners: a curvature that rises linearly is a clothoid, `smoothstep` gives the transition
-/// of Bloss with κ ∝ 3 u² − 2 u³, which also suits cant and gradient.
+/// have no corners: a curvature that rises linearly is a clothoid. `smoothstep`, 10 u³ − 15 u⁴ + 6 u⁵,
+/// suits all three: with it accelerations are continuous, too.
 #[derive(Clone, Debug)]
 pub struct TrackCurve {
     curvature: Expression,

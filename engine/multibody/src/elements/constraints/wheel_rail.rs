@@ -7,9 +7,7 @@ use crate::description::{Axis, ConstraintKind, Mirror};
 use crate::elements::scene::{Loads, Scene};
 use crate::expression::Expression;
 use crate::model::{Attachment, RowLevel};
-use crate::rail::{
-    Cone, ContactGeometry, PiecewiseProfile, Profile, Profiles, RailError, Seen, Touch,
-};
+use crate::rail::{Cone, ContactGeometry, PiecewiseProfile, Profile, Profiles, RailError, Seen, Touch};
 use holonom_algebra::{Real, Vec3, Wrench};
 use std::sync::Arc;
 
@@ -177,7 +175,11 @@ fn fields(kind: &mut ConstraintKind, visitor: &mut dyn Fields) {
     let mut kind = kinds.iter().position(|k| *k == shape.profile).unwrap_or(0);
     let doc = "A conical wheel on a round rail head, both profiles as functions, or the standard wheel S1002 on the \
                rail 60E1.";
-    visitor.choice(&Field::optional("profile", "", doc), &ProfileKind::NAMES, &mut kind);
+    visitor.choice(
+        &Field::optional("profile", "", doc),
+        &ProfileKind::NAMES,
+        &mut kind,
+    );
     shape.profile = kinds.get(kind).copied().unwrap_or_default();
     let doc = "Radius of the rolling circle.";
     visitor.number(&Field::required("radius", "m", doc), &mut shape.radius);

@@ -40,7 +40,7 @@ fn a_helix_has_its_closed_form() {
 }
 
 /// A pose that travels: its derivatives by time, by duals of the pose itself, are its velocity and
-/// acceleration, through transitions of Bloss in curvature, cant and gradient and an accelerated travel.
+/// acceleration, through smooth transitions of curvature, cant and gradient and an accelerated travel.
 #[test]
 fn duals_of_a_pose_are_its_velocity_and_acceleration() {
     let bend = "smoothstep(s, 40, 0, 110, 1/400)";
@@ -80,12 +80,12 @@ fn duals_of_a_pose_are_its_velocity_and_acceleration() {
 }
 
 /// Where transitions meet straights and curves nothing jumps: curvature for a clothoid; curvature, cant
-/// and gradient with their slopes for those of Bloss.
+/// and gradient with their slopes for those of `smoothstep`.
 #[test]
 fn transitions_are_continuous() {
     let clothoid = law("max(0, min((s - 40)/60, 1))/400");
-    let bloss = law("smoothstep(s, 40, 0, 100, 0.1)");
-    let track = TrackCurve::with_gradient(&clothoid, &bloss, &bloss, 300.0).unwrap();
+    let smooth = law("smoothstep(s, 40, 0, 100, 0.1)");
+    let track = TrackCurve::with_gradient(&clothoid, &smooth, &smooth, 300.0).unwrap();
     let jump = |k: usize, s: f64, order: usize| {
         let at = |s: f64| track.coordinate(k, [s, 1.0, 0.0])[order];
         (at(s + 1e-9) - at(s - 1e-9)).abs()

@@ -90,6 +90,9 @@ fn resting(geometry: &[ContactGeometry; 2], [rail, lean]: [f64; 2], y: f64) -> [
         // Both gaps are nearly z ± s roll.
         z -= 0.5 * (left + right);
         roll -= 0.5 * (left - right) / SPACING;
+        if left.abs() + right.abs() < 1e-12 {
+            break;
+        }
     }
     at(z, roll)
 }
@@ -110,40 +113,50 @@ fn displacements() -> Vec<Characteristic> {
             [SPACING, 0.05],
         ),
     ];
-    let both = |shape: &WheelRailShape| Some([shape.geometry(false).ok()?, shape.geometry(true).ok()?]);
-    let curves = |value: fn(&[Touch<f64>; 2]) -> f64| {
-        let of = |(label, shape, rail): &(&str, WheelRailShape, [f64; 2])| {
-            let geometry = both(shape)?;
-            let range = [-6.0, 6.0];
-            Some(curve(label, range, |y| {
-                value(&resting(&geometry, *rail, 1e-3 * y))
-            }))
+    let range = [-6.0, 6.0];
+    let (mut radii, mut places) = (Vec::new(), Vec::new());
+    for (label, shape, rail) in kinds {
+        let (Ok(left), Ok(right)) = (shape.geometry(false), shape.geometry(true)) else {
+            continue;
         };
-        kinds.iter().filter_map(of).collect()
-    };
+        let geometry = [left, right];
+        let mut place = Vec::with_capacity(POINTS);
+        radii.push(curve(label, range, |y| {
+            let [left, right] = resting(&geometry, rail, 1e-3 * y);
+            place.push(1e3 * left.place);
+            1e3 * (left.radius - right.radius)
+        }));
+        places.push(CharacteristicCurve {
+            label: label.to_string(),
+            x: points(range),
+            y: place,
+        });
+    }
     let displacement = ["lateral displacement", "mm"];
     vec![
         Characteristic {
             title: "wheelset that rests on both rails",
             x: displacement,
-            y: ["difference of rolling radii", "mm"],
-            curves: curves(|[left, right]| 1e3 * (left.radius - right.radius)),
+            y: ["radii, left − right", "mm"],
+            curves: radii,
         },
         Characteristic {
             title: "contact on the left wheel",
             x: displacement,
             y: ["place", "mm"],
-            curves: curves(|[left, _]| 1e3 * left.place),
+            curves: places,
         },
     ]
 }
 
-/// A clothoid and the transition of Bloss into a curve.
+/// A clothoid, the transition of Bloss and that of `smoothstep` into a curve.
 fn transitions() -> Result<Vec<Characteristic>, RailError> {
     let zero = law("0", "s");
+    let share = "max(0, min((s - 20)/60, 1))";
     let bends = [
-        ("clothoid", law("max(0, min((s - 20)/60, 1))/300", "s")),
-        ("Bloss", law("smoothstep(s, 20, 0, 80, 1/300)", "s")),
+        ("clothoid", law(&format!("{share}/300"), "s")),
+        ("Bloss", law(&format!("{share}^2*(3 - 2*{share})/300"), "s")),
+        ("smoothstep", law("smoothstep(s, 20, 0, 80, 1/300)", "s")),
     ];
     let range = [0.0, 100.0];
     let mut aside = Vec::with_capacity(bends.len());
@@ -152,7 +165,7 @@ fn transitions() -> Result<Vec<Characteristic>, RailError> {
         aside.push(curve(label, range, |s| track.place(*s).y));
     }
     let slope = law("smoothstep(s, 20, 0, 80, 0.025)", "s");
-    let track = TrackCurve::with_gradient(&bends[1].1, &zero, &slope, 100.0)?;
+    let track = TrackCurve::with_gradient(&bends[2].1, &zero, &slope, 100.0)?;
     let arc = ["arc", "m"];
     Ok(vec![
         Characteristic {
@@ -174,7 +187,7 @@ fn transitions() -> Result<Vec<Characteristic>, RailError> {
             title: "gradient that rises to 2.5 % over the same arc",
             x: arc,
             y: ["height", "m"],
-            curves: vec![curve("after Bloss", range, |s| track.place(*s).z)],
+            curves: vec![curve("smoothstep", range, |s| track.place(*s).z)],
         },
     ])
 }

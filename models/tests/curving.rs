@@ -143,7 +143,7 @@ fn balances(end: &Steady, cant: f64, gradient: f64) {
     let mut force = Vec3([0.0; 3]);
     let mut moment = Vec3([0.0; 3]);
     for contact in &end.contacts {
-        force = force + contact.force;
+        force += contact.force;
         moment = moment + contact.point.cross(contact.force) + contact.moment;
     }
     let inertias = [(1120.0, 112.0 - 1120.0), (3000.0, 0.0)];
@@ -153,7 +153,7 @@ fn balances(end: &Steady, cant: f64, gradient: f64) {
         let (round, along) = inertias[k];
         let turning = end.turning[k];
         let momentum = turning.scale(round) + end.axle.scale(along * turning.dot(end.axle));
-        force = force - load;
+        force -= load;
         moment = moment - end.centres[k].cross(load) - omega.cross(momentum);
     }
     // Boxes are 1 m beside the middle; what holds x acts beside it, too.

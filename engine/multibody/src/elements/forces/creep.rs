@@ -10,6 +10,7 @@ use crate::model::Attachment;
 use crate::rail::{
     CreepForces, CreepLaw, Creepage, FallingFriction, Hertz, KalkerTable, RailError, Reduction,
 };
+use core::cmp::Ordering;
 use core::ops::Range;
 use holonom_algebra::{Mat3, Real, Vec3};
 
@@ -83,7 +84,7 @@ impl CreepData {
         share("slip_factor", self.reduction.slip);
         let Reduction { adhesion, slip } = self.reduction;
         faults.require(
-            !(slip > adhesion),
+            slip.partial_cmp(&adhesion) != Some(Ordering::Greater),
             "slip_factor",
             "is above `adhesion_factor`",
             "correct one of them",

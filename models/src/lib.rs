@@ -128,6 +128,7 @@ pub fn all() -> &'static [Entry] {
         "double-wishbone";
         "iltis" ["corner.toml"];
         "wheelset";
+        "curving";
         "arm";
         "tree";
         "tumbling-body";

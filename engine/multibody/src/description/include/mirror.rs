@@ -339,7 +339,10 @@ impl Description {
                     track.curvature = track.curvature.with_signs(-1.0, &[1.0]);
                     track.cant = track.cant.with_signs(-1.0, &[1.0]);
                 }
-                Axis::Z => track.cant = track.cant.with_signs(-1.0, &[1.0]),
+                Axis::Z => {
+                    track.cant = track.cant.with_signs(-1.0, &[1.0]);
+                    track.gradient = track.gradient.with_signs(-1.0, &[1.0]);
+                }
             }
         }
         for (frame, turned) in &mirror.turned {

@@ -122,7 +122,7 @@ pub use air_spring::GasLaw;
 pub use anti_roll_bar::AntiRollLaw;
 pub use bump_stop::StopLaw;
 pub use bushing::BushingLaw;
-pub use characteristic::{Characteristic, CharacteristicCurve};
+pub use characteristic::{Characteristic, CharacteristicCurve, Picture, geometry};
 pub use contact::ContactLaw;
 pub use creep::CreepData;
 pub use cylinder_contact::Cylinders;

@@ -54,8 +54,8 @@ pub struct Coefficients<T> {
 ///
 /// C₁₁, C₂₂ and C₂₃ are those of the table as printed. C₃₃ is the column of the same table as it is
 /// usually quoted; an own solution of rolling without slip between half-spaces (constant tractions on
-/// 40 × 40 elements, its error scaled off by that of C₁₁ C₂₂) agrees with it within 1 % for twelve of
-/// thirteen ellipses and ratios from 1 : 10 to 10 : 1, and within 2.5 % for b/a = 0.2, ν = ½.
+/// 40 × 40 elements, its error scaled off by that of C₁₁ C₂₂) agrees with it within 1 % for eleven of
+/// thirteen ellipses and ratios from 1 : 10 to 10 : 1, and within 2.5 % for the others.
 ///
 /// Coefficients are interpolated linearly over g = min(a/b, b/a), and their reciprocals
 /// quadratically over Poisson's ratio. More slender ellipses than 1 : 10 have the values of that one.

@@ -2,15 +2,22 @@
 
 use super::error::ModelError;
 use super::names::GROUND;
+use super::paths;
 use crate::description::fields::{Field, Fields};
-use crate::description::{Control, ControlKind, CoordinateRef, Description, Document};
+use crate::description::{Control, ControlKind, CoordinateRef, Description, Document, Pursuit};
 use crate::elements::constraints::ConstraintElement;
 use crate::elements::controls::probe::FrameChannel;
-use crate::elements::controls::{ControlElement, Delay, Expression, Pid, Probe, Sensor, TransferFunction};
+use crate::elements::controls::{
+    ControlElement, Delay, DriverSpeed, DriverSteering, Expression, PathSensor, Pid, Probe, Sensor,
+    TransferFunction,
+};
 use crate::expression::Expression as Formula;
 use crate::model::{Attachment, JointPlace, Model, ModelConstraint, ModelControl, ModelForce, ModelJoint};
 use crate::signal::Signal;
+use crate::path::PathCurve;
 use holonom_text::nearest;
+use std::collections::HashMap;
+use std::sync::Arc;
 
 pub(super) fn control_place(name: &str) -> String {
     format!("control \"{name}\"")
@@ -93,6 +100,7 @@ impl Fields for Bind<'_> {
     fn expression(&mut self, _: &Field, _: &[&'static str], _: &mut Formula) {}
     fn matrix(&mut self, _: &Field, _: &mut [[f64; 6]; 6]) {}
     fn road(&mut self, _: &Field, _: &mut String) {}
+    fn path(&mut self, _: &Field, _: &mut String) {}
     fn constraint(&mut self, _: &Field, _: &mut String) {}
     fn document(&mut self, _: &Field, _: &mut Document) {}
     fn frame(&mut self, _: &Field, _: &mut String) {}
@@ -116,11 +124,13 @@ pub(super) fn compile(
     errors: &mut Vec<ModelError>,
 ) -> Vec<ModelControl> {
     let mut controls = Vec::new();
+    // What is wrong with them has been reported before.
+    let curves = paths::curves(readable.description, &mut Vec::new());
     for control in &readable.description.controls {
         bind.at(control_place(&control.name));
         let mut kind = control.kind.clone();
         (kind.info().fields)(&mut kind, bind);
-        if let Some(element) = element(readable, control, kind, errors) {
+        if let Some(element) = element(readable, control, kind, &curves, errors) {
             controls.push(ModelControl {
                 name: control.name.clone(),
                 element,
@@ -136,8 +146,10 @@ fn element(
     readable: &Readable<'_>,
     control: &Control,
     kind: ControlKind,
+    curves: &HashMap<&str, Arc<PathCurve>>,
     errors: &mut Vec<ModelError>,
 ) -> Option<ControlElement> {
+    let follow = |pursuit: &Pursuit| paths::follow(readable.description, readable.model, curves, pursuit);
     Some(match kind {
         ControlKind::Sensor { channel, factor } => match probe(readable, &channel) {
             Ok(probe) => ControlElement::Sensor(Sensor { probe, factor }),
@@ -192,6 +204,32 @@ fn element(
             input,
             time_constant,
             start,
+        }),
+        ControlKind::PathSensor {
+            pursuit,
+            quantity,
+            factor,
+        } => ControlElement::PathSensor(PathSensor {
+            follow: follow(&pursuit)?,
+            quantity,
+            factor,
+        }),
+        ControlKind::DriverSteering { pursuit, law } => ControlElement::DriverSteering(DriverSteering {
+            follow: follow(&pursuit)?,
+            law,
+        }),
+        ControlKind::DriverSpeed {
+            frame,
+            reversed,
+            target,
+            feed_forward,
+            law,
+        } => ControlElement::DriverSpeed(DriverSpeed {
+            frame: paths::frame(readable.model, &frame)?,
+            reversed,
+            target,
+            feed_forward,
+            law,
         }),
     })
 }

@@ -106,6 +106,9 @@ impl Reads {
                     }
                 },
                 element if element.direct() => {
+                    if let Some([a, b]) = element.frames() {
+                        reads.nodes.extend(between(model, a.node, b.node));
+                    }
                     for &other in &control.controls {
                         let other = outputs[other].clone();
                         reads.add(&other);
@@ -183,6 +186,9 @@ impl Dependencies {
                 ..Reads::default()
             };
             control.controls.iter().for_each(|&k| reads.add(&outputs[k]));
+            if let Some([a, b]) = control.element.frames() {
+                reads.nodes.extend(between(model, a.node, b.node));
+            }
             d.elements.push(ElementDependencies {
                 acts: Vec::new(),
                 states: control.states.clone(),

@@ -1,5 +1,6 @@
 //! Proportional, integral and derivative action.
 
+use super::follow::limited;
 use super::{ControlInfo, ControlLaw, same, zero};
 use crate::description::ControlKind;
 use crate::description::fields::{Field, Fields};
@@ -90,24 +91,13 @@ pub struct Pid {
     pub start: f64,
 }
 
-/// Part of the range over which a limit is approached.
-const SOFT: f64 = 0.02;
-
 impl Pid {
     /// y for u.
     fn limited<T: Real>(&self, u: T) -> T {
-        let Some([low, high]) = self.limits else {
-            return u;
-        };
-        let soft = SOFT * (high - low);
-        // x where x ≤ −s, 0 where x ≥ s, x − (x + s)²/(4 s) between.
-        let below_zero = |x: T| {
-            let bend = x - (x + soft).square() * (0.25 / soft);
-            let beyond = T::select(x.value() >= soft, T::zero(), bend);
-            T::select(x.value() <= -soft, x, beyond)
-        };
-        let y = below_zero(u - high) + high;
-        -below_zero(-y + low) + low
+        match self.limits {
+            Some(limits) => limited(u, limits),
+            None => u,
+        }
     }
 
     /// e, and u.

@@ -360,7 +360,9 @@ fn sort(sort: &Sort) -> Value {
         Sort::Signals | Sort::Expressions(_) => {
             json!({ "type": "array", "items": function(), "minItems": 3, "maxItems": 3 })
         }
-        Sort::Frame | Sort::Coordinate | Sort::Road | Sort::Path | Sort::Constraint => json!({ "type": "string" }),
+        Sort::Frame | Sort::Coordinate | Sort::Road | Sort::Path | Sort::Constraint => {
+            json!({ "type": "string" })
+        }
         Sort::Document => json!({ "anyOf": [
             { "type": "string" },
             { "type": "object", "additionalProperties": false, "required": ["text"],

@@ -12,8 +12,8 @@ use holonom_multibody::Signal;
 use holonom_multibody::curve::{Curve, Extrapolation, Interpolation};
 use holonom_multibody::description::fields::{Field, Fields, Need, diagonal};
 use holonom_multibody::description::{
-    Body, Coordinate, CoordinateMotion, CoordinateRef, Description, Document, Frame, Joint, Marker, Path, Road,
-    Rod, Track,
+    Body, Coordinate, CoordinateMotion, CoordinateRef, Description, Document, Frame, Joint, Marker, Path,
+    Road, Rod, Track,
 };
 use holonom_multibody::expression::Expression;
 use std::collections::{BTreeMap, HashSet};

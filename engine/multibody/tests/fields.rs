@@ -3,7 +3,7 @@
 use holonom_multibody::Signal;
 use holonom_multibody::description::fields::{Field, Fields, Need, Noted, note};
 use holonom_multibody::description::{
-    Body, Constraint, Control, CoordinateRef, Description, Document, Force, Joint, Placement, Path, Road, Rod,
+    Body, Constraint, Control, CoordinateRef, Description, Document, Force, Joint, Path, Placement, Road, Rod,
 };
 use holonom_multibody::elements::constraints::CONSTRAINTS;
 use holonom_multibody::elements::controls::CONTROLS;

@@ -11,8 +11,8 @@ use holonom::multibody::elements::controls::CONTROLS;
 use holonom::multibody::elements::forces::FORCES;
 use holonom::multibody::elements::joints::{JOINTS, JointInfo};
 use holonom::multibody::expression::is_reserved;
-use holonom::multibody::residual::{Form, Formalism};
 use holonom::multibody::path::PATHS;
+use holonom::multibody::residual::{Form, Formalism};
 use holonom::multibody::road::ROADS;
 use std::fmt::Write;
 
@@ -261,7 +261,11 @@ fn every_force_element_has_its_table_and_its_picture() {
     let roads = ROADS.iter().map(|kind| format!("road {}", kind.name));
     let paths = PATHS.iter().map(|kind| format!("path {}", kind.name));
     let controls = CONTROLS.iter().map(|kind| format!("control {}", kind.name));
-    for name in roads.chain(paths).chain(controls).filter(|name| name != "road flat") {
+    for name in roads
+        .chain(paths)
+        .chain(controls)
+        .filter(|name| name != "road flat")
+    {
         assert!(tables.contains(&name), "{ELEMENTS}: {name} has no table");
     }
 }

@@ -1,10 +1,10 @@
 //! Checks names and numbers, each thing by itself.
 
 use super::controls::control_place;
-use super::paths::{self, path_place};
 use super::error::ModelError;
 use super::names::GROUND;
 use super::passive;
+use super::paths::{self, path_place};
 use super::references::{constraint_place, force_place, joint_place, road_place, rod_place};
 use crate::description::{
     Body, ConstraintKind, Control, ControlKind, CoordinateMotion, Description, ForceKind, Joint, JointKind,

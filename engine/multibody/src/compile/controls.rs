@@ -13,8 +13,8 @@ use crate::elements::controls::{
 };
 use crate::expression::Expression as Formula;
 use crate::model::{Attachment, JointPlace, Model, ModelConstraint, ModelControl, ModelForce, ModelJoint};
-use crate::signal::Signal;
 use crate::path::PathCurve;
+use crate::signal::Signal;
 use holonom_text::nearest;
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -81,7 +81,8 @@ pub(super) fn check(description: &Description, errors: &mut Vec<ModelError>) {
             } => {
                 check_pursuit(pursuit, &mut faults);
                 finite("factor", *factor, &mut faults);
-                let asks_for_lane = matches!(PathSensor::QUANTITIES.get(*quantity), Some(&("left" | "right")));
+                let asks_for_lane =
+                    matches!(PathSensor::QUANTITIES.get(*quantity), Some(&("left" | "right")));
                 let curve = curves.get(pursuit.path.as_str());
                 if asks_for_lane && curve.is_some_and(|curve| !curve.has_lane()) {
                     faults.push(format!(
@@ -134,6 +135,7 @@ fn check_steering(law: &SteeringLaw, faults: &mut Vec<String>) {
     finite("understeer", law.understeer, faults);
     not_negative("preview_time", law.preview_time, faults);
     positive("preview_distance", law.preview_distance, faults);
+    not_negative("anticipation", law.anticipation, faults);
     let most = SteeringLaw::MOST_POINTS;
     let good = (1.0..=most).contains(&law.points) && law.points.fract() == 0.0;
     let bounds = format!("a whole number from 1 to {most}");

@@ -5,7 +5,9 @@ use super::error::ModelError;
 use super::names::{GROUND, Names, Place};
 use super::paths::path_place;
 use super::referred::Referred;
-use crate::description::{ConstraintKind, ControlKind, CoordinateMotion, CoordinateRef, Description, ForceKind, Mount};
+use crate::description::{
+    ConstraintKind, ControlKind, CoordinateMotion, CoordinateRef, Description, ForceKind, Mount,
+};
 use holonom_text::nearest;
 use std::collections::HashMap;
 

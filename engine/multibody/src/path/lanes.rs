@@ -75,11 +75,7 @@ impl Course {
     /// Middles of the lanes; that of the first is y = 0.
     fn middles(&self) -> [f64; 3] {
         let [first, second, third] = self.widths;
-        [
-            0.0,
-            self.offset + 0.5 * (second - first),
-            0.5 * (third - first),
-        ]
+        [0.0, self.offset + 0.5 * (second - first), 0.5 * (third - first)]
     }
 
     pub fn curve(&self) -> Result<PathCurve, PathError> {

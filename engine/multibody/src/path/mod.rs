@@ -203,7 +203,11 @@ impl PathCurve {
                 // The same knot twice outside of all.
                 let after = knots.get(next).filter(|_| next > 0).unwrap_or(before);
                 let width = after[0] - before[0];
-                let place = if width > 0.0 { (x - before[0]) / width } else { x * 0.0 };
+                let place = if width > 0.0 {
+                    (x - before[0]) / width
+                } else {
+                    x * 0.0
+                };
                 let [share, _] = rise(place);
                 let [left, right] = [1, 2].map(|k| share * (after[k] - before[k]) + before[k]);
                 Some([left - y, y - right])

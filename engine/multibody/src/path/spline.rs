@@ -26,7 +26,8 @@ const GAUSS: [[f64; 2]; 5] = [
 pub(super) fn through(points: &[[f64; 2]], closed: bool) -> Result<PathCurve, PathError> {
     let mut points = points;
     // A closed path may repeat its first point.
-    if closed && let [first, between @ .., last] = points
+    if closed
+        && let [first, between @ .., last] = points
         && first == last
     {
         points = &points[..between.len() + 1];

@@ -76,7 +76,10 @@ fn derivatives_of_all_kinds() {
             let dual = path.at(Dual4::variable(s, 0));
             let seen = [dual.place[0].derivative(0), dual.place[1].derivative(0)];
             let [along, left] = point.components(seen);
-            assert!((along - 1.0).abs() < 4e-4 && left.abs() < 1e-12, "{kind:?} {s} {along}");
+            assert!(
+                (along - 1.0).abs() < 4e-4 && left.abs() < 1e-12,
+                "{kind:?} {s} {along}"
+            );
         }
     }
 }
@@ -169,7 +172,10 @@ fn lanes_of_the_standard() {
             for x in [from, 0.5 * (from + to), to] {
                 let [left_gap, right_gap] = path.clearances(0.0, [x, lowest + 0.3]).unwrap();
                 assert!((right_gap - 0.3).abs() < 1e-12, "{kind:?} {x} {right_gap}");
-                assert!((left_gap - (width - 0.3)).abs() < 1e-12, "{kind:?} {x} {left_gap}");
+                assert!(
+                    (left_gap - (width - 0.3)).abs() < 1e-12,
+                    "{kind:?} {x} {left_gap}"
+                );
             }
             // The path is the middle of the lane but near its ends, where it still stays inside.
             let s = path.nearest([0.5 * (from + to), lowest + 0.5 * width], [0.0, 130.0]);
@@ -198,10 +204,22 @@ fn what_makes_no_path_is_said() {
         lane: 0.0,
     };
     for (kind, expected) in [
-        (points(&[0.0, 1.0], &[0.0], false), "2 values of `x`, but 1 of `y`"),
-        (points(&[0.0], &[0.0], false), "1 different points, but the path needs at least 2"),
-        (points(&[0.0, 1.0, 0.0], &[0.0, 1.0, 0.0], true), "2 different points, but the path needs at least 3"),
-        (points(&[0.0, 1.0, 1.0], &[0.0, 2.0, 2.0], false), "points 2 and 3 are at the same place (1, 2)"),
+        (
+            points(&[0.0, 1.0], &[0.0], false),
+            "2 values of `x`, but 1 of `y`",
+        ),
+        (
+            points(&[0.0], &[0.0], false),
+            "1 different points, but the path needs at least 2",
+        ),
+        (
+            points(&[0.0, 1.0, 0.0], &[0.0, 1.0, 0.0], true),
+            "2 different points, but the path needs at least 3",
+        ),
+        (
+            points(&[0.0, 1.0, 1.0], &[0.0, 2.0, 2.0], false),
+            "points 2 and 3 are at the same place (1, 2)",
+        ),
         (points(&[0.0, f64::NAN], &[0.0, 2.0], false), "must be finite"),
         (
             PathKind::Circle {
@@ -210,7 +228,10 @@ fn what_makes_no_path_is_said() {
             },
             "`radius`) is 0, but must be finite and not zero",
         ),
-        (PathKind::Straight { lane: -1.0 }, "`lane`) is -1, but must be zero or positive"),
+        (
+            PathKind::Straight { lane: -1.0 },
+            "`lane`) is -1, but must be zero or positive",
+        ),
         (PathKind::iso_3888_1(0.0), "`width`) is 0, but must be positive"),
         (
             PathKind::File {

@@ -390,31 +390,51 @@ fn controlled(r: &mut Random, mut d: Description, joint: &str) -> Description {
         names.push("hold");
     }
     // Drivers on a path that is carried by another body, or by the ground.
-    let carrier = if d.bodies.iter().any(|b| b.name == "b1") { "b1" } else { "ground" };
+    let carrier = if d.bodies.iter().any(|b| b.name == "b1") {
+        "b1"
+    } else {
+        "ground"
+    };
     let pursuit = || Pursuit::new("course", "b0").from(1.3);
     d = d.path(Path::new("course", bend()).on(carrier));
     for quantity in PathSensor::QUANTITIES {
         let name = format!("path_{quantity}");
         d = d.control(Control::path_sensor(name, pursuit(), quantity));
     }
-    d = d.control(Control::driver_steering("driver", pursuit(), SteeringLaw {
-        wheelbase: 0.7,
-        understeer: 0.01,
-        points: 3.0,
-        rate: 5.0,
-        ..SteeringLaw::default()
-    }));
+    d = d.control(Control::driver_steering(
+        "driver",
+        pursuit(),
+        SteeringLaw {
+            wheelbase: 0.7,
+            understeer: 0.01,
+            points: 3.0,
+            rate: 5.0,
+            ..SteeringLaw::default()
+        },
+    ));
     let speed = of("2 + 0.1*path_arc + 0.2*t", &["path_arc"]);
-    d = d.control(Control::driver_speed("pace", "b0", speed, SpeedLaw {
-        proportional: 3.0,
-        integral: 2.0,
-        inertia: 1.0,
-        drive: 5.0,
-        brake: 8.0,
-        start: 0.1,
-    }));
+    d = d.control(Control::driver_speed(
+        "pace",
+        "b0",
+        speed,
+        SpeedLaw {
+            proportional: 3.0,
+            integral: 2.0,
+            inertia: 1.0,
+            drive: 5.0,
+            brake: 8.0,
+            start: 0.1,
+        },
+    ));
     mixed += " + 0.1*driver + 0.05*pace + 0.01*(path_deviation + path_angle + path_left + path_right)";
-    names.extend(["driver", "pace", "path_deviation", "path_angle", "path_left", "path_right"]);
+    names.extend([
+        "driver",
+        "pace",
+        "path_deviation",
+        "path_angle",
+        "path_left",
+        "path_right",
+    ]);
     let value = of(&mixed, &names);
     d.control(Control::sensor("angle", format!("{joint}.angle")))
         .control(Control::sensor("rate", format!("{joint}.angle.velocity")))

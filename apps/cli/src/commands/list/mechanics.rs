@@ -8,8 +8,8 @@ use holonom::multibody::elements::constraints::{CONSTRAINTS, ConstraintInfo};
 use holonom::multibody::elements::controls::{CONTROLS, ControlInfo};
 use holonom::multibody::elements::forces::{FORCES, ForceInfo};
 use holonom::multibody::elements::joints::{JOINTS, JointInfo};
-use holonom::multibody::residual::{Form, Formalism};
 use holonom::multibody::path::{PATHS, PathInfo};
+use holonom::multibody::residual::{Form, Formalism};
 use holonom::multibody::road::{ROADS, RoadInfo};
 use serde::Serialize;
 

@@ -53,7 +53,10 @@ fn fields(kind: &mut ControlKind, visitor: &mut dyn Fields) {
         &mut law.proportional,
     );
     let doc = "Output per integral of that.";
-    visitor.number(&Field::optional("integral", "N m/m or N/m", doc), &mut law.integral);
+    visitor.number(
+        &Field::optional("integral", "N m/m or N/m", doc),
+        &mut law.integral,
+    );
     let doc = "Output per acceleration that the target asks for, where it is a function of time: mass times radius of \
                the wheels for a torque.";
     visitor.number(&Field::optional("inertia", "kg m or kg", doc), &mut law.inertia);

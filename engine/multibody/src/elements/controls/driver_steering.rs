@@ -37,7 +37,10 @@ fn fields(kind: &mut ControlKind, visitor: &mut dyn Fields) {
     visitor.number(&Field::required("wheelbase", "m", doc), &mut law.wheelbase);
     let doc = "Understeer K as the driver knows it: angle of the wheels beyond that of slow driving, per lateral \
                acceleration.";
-    visitor.number(&Field::optional("understeer", "rad s²/m", doc), &mut law.understeer);
+    visitor.number(
+        &Field::optional("understeer", "rad s²/m", doc),
+        &mut law.understeer,
+    );
     let doc = "How long ahead the driver looks.";
     visitor.number(&Field::optional("preview_time", "s", doc), &mut law.preview_time);
     let doc = "How far ahead the driver looks at standstill; must be positive.";
@@ -45,6 +48,8 @@ fn fields(kind: &mut ControlKind, visitor: &mut dyn Fields) {
         &Field::optional("preview_distance", "m", doc),
         &mut law.preview_distance,
     );
+    let doc = "Time until the vehicle answers, which the driver allows for.";
+    visitor.number(&Field::optional("anticipation", "s", doc), &mut law.anticipation);
     let doc = "Number of points ahead, evenly spaced up to the farthest.";
     visitor.number(&Field::optional("points", "", doc), &mut law.points);
     let doc = "Time constant of the lag between what the driver wants and does.";
@@ -75,6 +80,8 @@ pub struct SteeringLaw {
     pub preview_time: f64,
     /// L₀ > 0, m.
     pub preview_distance: f64,
+    /// Tₐ ≥ 0, s.
+    pub anticipation: f64,
     /// Number of points n, from 1 to [`MOST_POINTS`](Self::MOST_POINTS).
     pub points: f64,
     /// τ > 0, s.
@@ -99,6 +106,7 @@ impl Default for SteeringLaw {
             understeer: 0.0,
             preview_time: 0.6,
             preview_distance: 2.0,
+            anticipation: 0.2,
             points: 1.0,
             reaction: 0.1,
             limit: 0.6,
@@ -108,8 +116,10 @@ impl Default for SteeringLaw {
     }
 }
 
-/// With the speed v, the driver looks at n points of the path at the arcs s + k L/n, k = 1 … n,
-/// L = L₀ + T v, and sees each at the distance dₖ, off the course of the vehicle by eₖ to the left.
+/// What the driver decides is answered by the vehicle a little later, after the time Tₐ for the lag of driver,
+/// steering and vehicle. The driver thinks of the vehicle there: further along a circle by the way v Tₐ, its course
+/// turned by ω Tₐ with the yaw rate ω of now. From there n points of the path are seen, at the arcs
+/// s + v Tₐ + k L/n, k = 1 … n, L = L₀ + T v, each at the distance dₖ, off the course by eₖ to the left.
 /// Driving on with the curvature κ the vehicle would be off its course by κ dₖ²/2 there; the curvature
 ///
 /// κ* = 2 Σ eₖ dₖ² / Σ dₖ⁴
@@ -143,15 +153,25 @@ impl DriverSteering {
         let [[vx, vy], [fx, fy]] = [seen.velocity, seen.front];
         let course = [vx + fx * SLOW, vy + fy * SLOW];
         let size = (course[0].square() + course[1].square() + 1e-6 * SLOW * SLOW).sqrt();
-        let [cx, cy] = course.map(|x| x / size);
+        let course = course.map(|x| x / size);
         let speed_square = vx.square() + vy.square();
         let speed = (speed_square + SLOW * SLOW).sqrt();
+        // Where the vehicle is when it answers: along the chord of a circle.
+        let turned = |[x, y]: [T; 2], angle: T| {
+            let (sin, cos) = angle.sin_cos();
+            [x * cos - y * sin, x * sin + y * cos]
+        };
+        let half = seen.turn * (0.5 * law.anticipation);
+        let way = speed * law.anticipation;
+        let [mx, my] = turned(course, half);
+        let [cx, cy] = turned([mx, my], half);
+        let [px, py] = [seen.place[0] + mx * way, seen.place[1] + my * way];
         let ahead = speed * law.preview_time + law.preview_distance;
         let (mut sum, mut weight) = (T::zero(), T::zero());
         for k in 1..=law.points as usize {
             let far = ahead * (k as f64 / law.points);
-            let [x, y] = self.follow.curve.at(s + far).place;
-            let [x, y] = [x - seen.place[0], y - seen.place[1]];
+            let [x, y] = self.follow.curve.at(s + way + far).place;
+            let [x, y] = [x - px, y - py];
             // A vehicle that stands on a point it should drive to sees it at some distance all the same.
             let least = 0.1 * far.value();
             let square = at_least(x.square() + y.square(), least * least);

@@ -45,6 +45,8 @@ pub(super) struct Seen<T> {
     pub velocity: [T; 2],
     /// Where the front is, in the plane; not of length one on a slope.
     pub front: [T; 2],
+    /// Angular velocity about the normal of the plane.
+    pub turn: T,
 }
 
 /// Least 1 − κ e·n: nearer to the centre of a bend the foot would run away.
@@ -69,6 +71,7 @@ impl Follow {
             place: plane(arm),
             velocity: plane(frame.velocity - carried),
             front: plane(frame.axes.column(0)).map(|x| x * forward),
+            turn: (frame.omega - path.omega).dot(path.axes.column(2)) * self.hand(),
         }
     }
 

@@ -40,7 +40,11 @@ fn fields(kind: &mut ControlKind, visitor: &mut dyn Fields) {
     let doc = "What is measured: the arc of the point beside the frame [m]; the deviation to the left of it [m]; the \
                angle of the frame's x axis against the path [rad]; the curvature of the path [1/m]; the distance \
                from the left or the right border of the lane [m].";
-    visitor.choice(&Field::optional("quantity", "", doc), &PathSensor::QUANTITIES, quantity);
+    visitor.choice(
+        &Field::optional("quantity", "", doc),
+        &PathSensor::QUANTITIES,
+        quantity,
+    );
     let doc = "What its value is multiplied by.";
     visitor.number(&Field::optional("factor", "1", doc), factor);
 }

@@ -5,7 +5,7 @@
 use super::*;
 use crate::description::Document;
 use core::f64::consts::PI;
-use holonom_algebra::{Dual4, Real};
+use holonom_algebra::Dual4;
 
 fn through(points: &[[f64; 2]], closed: bool) -> Result<PathCurve, PathError> {
     PathCurve::new(&PathKind::Points {

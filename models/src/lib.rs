@@ -127,6 +127,7 @@ pub fn all() -> &'static [Entry] {
         "vehicle" ["corner.toml", "road.csv"];
         "double-wishbone";
         "iltis" ["corner.toml"];
+        "iltis-lane-change" ["corner.toml"];
         "wheelset";
         "curving";
         "arm";

@@ -2,16 +2,23 @@
 
 use super::error::ModelError;
 use super::names::GROUND;
+use super::paths;
 use crate::description::fields::{Field, Fields};
-use crate::description::{Control, ControlKind, CoordinateRef, Description, Document};
+use crate::description::{Control, ControlKind, CoordinateRef, Description, Document, Pursuit};
 use crate::elements::constraints::ConstraintElement;
 use crate::elements::controls::probe::{ForceReading, FrameChannel};
-use crate::elements::controls::{ControlElement, Delay, Expression, Pid, Probe, Sensor, TransferFunction};
+use crate::elements::controls::{
+    ControlElement, Delay, DriverSpeed, DriverSteering, Expression, PathSensor, Pid, Probe, Sensor,
+    TransferFunction,
+};
 use crate::elements::forces::seen::{self, What};
 use crate::expression::Expression as Formula;
 use crate::model::{Attachment, JointPlace, Model, ModelConstraint, ModelControl, ModelForce, ModelJoint};
+use crate::path::PathCurve;
 use crate::signal::Signal;
 use holonom_text::nearest;
+use std::collections::HashMap;
+use std::sync::Arc;
 
 pub(super) fn control_place(name: &str) -> String {
     format!("control \"{name}\"")
@@ -94,6 +101,7 @@ impl Fields for Bind<'_> {
     fn expression(&mut self, _: &Field, _: &[&'static str], _: &mut Formula) {}
     fn matrix(&mut self, _: &Field, _: &mut [[f64; 6]; 6]) {}
     fn road(&mut self, _: &Field, _: &mut String) {}
+    fn path(&mut self, _: &Field, _: &mut String) {}
     fn constraint(&mut self, _: &Field, _: &mut String) {}
     fn document(&mut self, _: &Field, _: &mut Document) {}
     fn frame(&mut self, _: &Field, _: &mut String) {}
@@ -117,11 +125,13 @@ pub(super) fn compile(
     errors: &mut Vec<ModelError>,
 ) -> Vec<ModelControl> {
     let mut controls = Vec::new();
+    // What is wrong with them has been reported before.
+    let curves = paths::curves(readable.description, &mut Vec::new());
     for (number, control) in readable.description.controls.iter().enumerate() {
         bind.at(control_place(&control.name));
         let mut kind = control.kind.clone();
         (kind.info().fields)(&mut kind, bind);
-        if let Some(element) = element(readable, control, number, kind, errors) {
+        if let Some(element) = element(readable, control, number, kind, &curves, errors) {
             controls.push(ModelControl {
                 name: control.name.clone(),
                 element,
@@ -138,8 +148,10 @@ fn element(
     control: &Control,
     number: usize,
     kind: ControlKind,
+    curves: &HashMap<&str, Arc<PathCurve>>,
     errors: &mut Vec<ModelError>,
 ) -> Option<ControlElement> {
+    let follow = |pursuit: &Pursuit| paths::follow(readable.description, readable.model, curves, pursuit);
     Some(match kind {
         ControlKind::Sensor {
             channel,
@@ -202,6 +214,32 @@ fn element(
             input,
             time_constant,
             start,
+        }),
+        ControlKind::PathSensor {
+            pursuit,
+            quantity,
+            factor,
+        } => ControlElement::PathSensor(PathSensor {
+            follow: follow(&pursuit)?,
+            quantity,
+            factor,
+        }),
+        ControlKind::DriverSteering { pursuit, law } => ControlElement::DriverSteering(DriverSteering {
+            follow: follow(&pursuit)?,
+            law,
+        }),
+        ControlKind::DriverSpeed {
+            frame,
+            reversed,
+            target,
+            feed_forward,
+            law,
+        } => ControlElement::DriverSpeed(DriverSpeed {
+            frame: paths::frame(readable.model, &frame)?,
+            reversed,
+            target,
+            feed_forward,
+            law,
         }),
     })
 }

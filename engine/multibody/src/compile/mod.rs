@@ -15,6 +15,7 @@ mod inertia;
 mod lower;
 pub(crate) mod names;
 mod passive;
+mod paths;
 mod rails;
 mod references;
 pub(crate) mod referred;

@@ -43,6 +43,7 @@ impl Fields for Referred {
         self.coordinates.extend(value.iter().map(|(c, _)| c.clone()));
     }
     fn road(&mut self, _: &Field, _: &mut String) {}
+    fn path(&mut self, _: &Field, _: &mut String) {}
     fn constraint(&mut self, _: &Field, _: &mut String) {}
     fn document(&mut self, _: &Field, _: &mut Document) {}
     fn flag(&mut self, _: &Field, _: &mut bool) {}

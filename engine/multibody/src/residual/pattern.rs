@@ -117,6 +117,9 @@ impl Reads {
                     }
                 },
                 element if element.direct() => {
+                    if let Some([a, b]) = element.frames() {
+                        reads.nodes.extend(between(model, a.node, b.node));
+                    }
                     for &other in &control.controls {
                         let other = outputs[other].clone();
                         reads.add(&other);
@@ -205,6 +208,9 @@ impl Dependencies {
                 ..Reads::default()
             };
             control.controls.iter().for_each(|&k| reads.add(&outputs[k]));
+            if let Some([a, b]) = control.element.frames() {
+                reads.nodes.extend(between(model, a.node, b.node));
+            }
             d.elements.push(ElementDependencies {
                 acts: Vec::new(),
                 states: control.states.clone(),

@@ -329,6 +329,14 @@ impl Description {
                 road.swapped = !road.swapped;
             }
         }
+        for path in &mut self.paths {
+            mirror.upper_side(&mut path.frame);
+            if axis == Axis::X {
+                path.reversed = !path.reversed;
+            } else {
+                path.swapped = !path.swapped;
+            }
+        }
         for control in &mut self.controls {
             (control.kind.info().mirror)(&mut control.kind, &mut mirror);
         }

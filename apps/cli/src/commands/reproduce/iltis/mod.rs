@@ -1,7 +1,8 @@
 //! Modes of the Iltis at 20 m/s, beside those of an implementation in Robotran (IAVSD_ILTIS, UCLouvain).
 //!
 //! Its table is not one of this vehicle: see [`published`] for what its modal run does. Made with the same
-//! laws, coordinates and linearisation, the same figures come out, to the last digit printed there. What is
+//! laws, coordinates and linearisation, the same figures come out, to the last digit printed there, as does
+//! its position of rest. What is
 //! between them and ours is shown one step at a time.
 
 mod published;
@@ -12,7 +13,7 @@ use crate::report::{Check, Limit};
 use crate::table::{Align, Table};
 use holonom::analysis::dense::Complex;
 use holonom::analysis::displacement_names;
-use holonom::analysis::modes::{Modes, modes, state_of};
+use holonom::analysis::modes::{Mode, Modes, modes, state_of};
 use holonom::analysis::trim::{TrimOptions, trim};
 use holonom::format::{InputOffset, ModelFile, read_with_offsets};
 use holonom::multibody::start::Assembled;
@@ -26,9 +27,15 @@ struct Published {
     value: Complex,
     /// Half a unit of the last digit printed, of the real and the imaginary part.
     printed: [f64; 2],
+    kind: Kind,
+}
+
+/// The vehicle is its own mirror image: modes are symmetric or move it sideways. Of one kind they are told
+/// apart by their order.
+#[derive(Clone, Copy, PartialEq)]
+struct Kind {
     hop: bool,
-    /// The coordinate that leads ours; of several, the slowest.
-    leader: &'static str,
+    sideways: bool,
 }
 
 const fn published(
@@ -36,14 +43,13 @@ const fn published(
     [re, im]: [f64; 2],
     printed: [f64; 2],
     hop: bool,
-    leader: &'static str,
+    sideways: bool,
 ) -> Published {
     Published {
         name,
         value: Complex { re, im },
         printed,
-        hop,
-        leader,
+        kind: Kind { hop, sideways },
     }
 }
 
@@ -55,52 +61,54 @@ const TWO: [f64; 2] = [5e-3; 2];
 /// The imaginary part of pitch is printed as 69.29; beside it stand 1.102 Hz, from which it is taken here,
 /// and a damping of 50.89 %, which agrees.
 const TABLE: [Published; 7] = [
-    published(
-        "body, lateral and roll",
-        [-4.182, 8.357],
-        THREE,
-        false,
-        "motion.y",
-    ),
+    published("body, lateral and roll", [-4.182, 8.357], THREE, false, true),
     published(
         "body, pitch",
         [-4.094, 1.102 * TAU],
         [5e-4, 5e-4 * TAU],
         false,
-        "motion.angle_y",
+        false,
     ),
-    published("body, bounce", [-5.528, 7.509], THREE, false, "motion.z"),
-    published("wheels, with roll", [-26.46, 71.03], TWO, true, "motion.angle_x"),
-    published("wheels, with bounce", [-29.53, 80.32], TWO, true, ""),
-    published("wheels, with pitch", [-29.28, 81.41], TWO, true, ""),
-    published("wheels, with yaw", [-29.34, 84.57], TWO, true, ""),
+    published("body, bounce", [-5.528, 7.509], THREE, false, false),
+    published("wheels, with roll", [-26.46, 71.03], TWO, true, true),
+    published("wheels, with bounce", [-29.53, 80.32], TWO, true, false),
+    published("wheels, with pitch", [-29.28, 81.41], TWO, true, false),
+    published("wheels, with yaw", [-29.34, 84.57], TWO, true, true),
 ];
 
 /// Modes above this are those of wheels, 1/s.
 const HOP: f64 = 50.0;
 
 pub fn run() -> Result<Finding, Error> {
-    let [held, fitting] = self::published::run()?;
-    let (held, fitting) = (nearest(held)?, nearest(fitting)?);
-    let ours = found(&straight()?)?;
+    let (steps, names) = self::published::run()?;
+    let mut finding = Finding::default();
+    let rest = rest(&steps.rest, &mut finding);
+    let held = nearest(steps.held)?;
+    let (fitting, balanced) = (found(&steps.fitting, &names)?, found(&steps.balanced, &names)?);
+    let at = straight()?;
+    let ours = found(
+        &modes(&at, &state_of(&at)).map_err(failed)?,
+        &displacement_names(&at.model),
+    )?;
     let mut table = Table::new(&[
         ("mode at 20 m/s", Align::Left),
         ("Robotran", Align::Right),
         ("made again", Align::Right),
         ("with their laws", Align::Right),
+        ("with their tyres", Align::Right),
         ("ours", Align::Right),
         ("", Align::Right),
     ]);
-    let mut finding = Finding::default();
     let shown = |z: Complex, decimals: usize| format!("{:.decimals$} ± {:.decimals$} i", z.re, z.im);
     for (k, p) in TABLE.iter().enumerate() {
         let apart = (ours[k] - p.value).abs() / p.value.abs();
-        let decimals = if p.hop { 2 } else { 3 };
+        let decimals = if p.kind.hop { 2 } else { 3 };
         table.row([
             p.name.to_string(),
             shown(p.value, decimals),
             shown(held[k], decimals),
             shown(fitting[k], decimals),
+            shown(balanced[k], decimals),
             shown(ours[k], decimals),
             format!("{:.0} %", 100.0 * apart),
         ]);
@@ -110,6 +118,7 @@ pub fn run() -> Result<Finding, Error> {
             "published": pair(p.value),
             "made_again": pair(held[k]),
             "with_their_laws": pair(fitting[k]),
+            "with_their_tyres": pair(balanced[k]),
             "ours": pair(ours[k]),
         }));
         let off = held[k] - p.value;
@@ -117,7 +126,10 @@ pub fn run() -> Result<Finding, Error> {
         finding.checks.push(Check::new(
             format!(
                 "iltis/modes/{}",
-                p.name.replace(", with ", "-").replace(", ", "-")
+                p.name
+                    .replace(", with ", "-")
+                    .replace(", ", "-")
+                    .replace(' ', "-")
             ),
             Some(value),
             // In units of half the last digit printed: a value that is rounded is no farther away.
@@ -125,18 +137,46 @@ pub fn run() -> Result<Finding, Error> {
             "IAVSD_ILTIS, analyse_modale.txt",
         ));
     }
-    finding.table = table.render();
+    finding.table = rest + "\n" + &table.render();
     finding.table += "\
 Made again: laws, coordinates and linearisation of that program. Units pull by k times their whole length, which
-nothing balances; stiffnesses of slip and camber multiply to moments instead of side forces; joint accelerations
-are held while the joints move.
-With their laws: the same state with accelerations that fit the loops.
-Ours: the straight run, in balance, all laws as they are, side forces by slip and camber with relaxation; the
-percentage is |λ − λ'|/|λ'| to the published value. It is not judged: that table is not one of this vehicle.
-Checks: distance of `made again` in half units of the last digit printed. The pitch is printed there as 69.29 i;
-its frequency of 1.102 Hz gives 6.92 i.
+nothing balances; stiffnesses of slip and camber multiply to moments instead of side forces, and the load acts
+behind the wheel centre; joint accelerations are held while the joints move.
+With their laws: the same state with accelerations that fit the loops. With their tyres: and with units that
+push as in the position of rest. Ours: and with side forces by slip and camber; the straight run, in balance.
+Percentages are |λ − λ'|/|λ'| to the published value, and not judged: that table is not one of this vehicle.
+Checks: distance of `made again`, in halves of the last digit printed. The pitch is printed there as 69.29 i; its
+frequency of 1.102 Hz gives 6.92 i.
 ";
     Ok(finding)
+}
+
+/// The position of rest beside theirs.
+fn rest(ours: &[f64], finding: &mut Finding) -> String {
+    let mut table = Table::new(&[
+        ("position of rest", Align::Left),
+        ("Robotran", Align::Right),
+        ("made again", Align::Right),
+    ]);
+    for (&(name, value, half), &own) in self::published::REST.iter().zip(ours) {
+        let decimals = (-(2.0 * half).log10()).round() as usize;
+        table.row([
+            name.to_string(),
+            format!("{value:.decimals$}"),
+            format!("{own:.decimals$}"),
+        ]);
+        finding
+            .rows
+            .push(json!({ "rest": name, "published": value, "made_again": own }));
+        let id = name.split(" [").next().unwrap_or(name).replace(' ', "-");
+        finding.checks.push(Check::new(
+            format!("iltis/rest/{id}"),
+            Some((own - value).abs() / half),
+            Limit::AtMost(1.0),
+            "IAVSD_ILTIS, 2_Equilibrium_Report.txt",
+        ));
+    }
+    table.render()
 }
 
 /// Of some eigenvalues those nearest to the table, each once.
@@ -183,27 +223,29 @@ fn straight() -> Result<Assembled, Error> {
         .ok_or_else(|| failed("no steady motion"))
 }
 
-/// Our modes in the order of the table.
-fn found(at: &Assembled) -> Result<Vec<Complex>, Error> {
-    let found: Modes = modes(at, &state_of(at)).map_err(failed)?;
-    let names = displacement_names(&at.model);
-    let all = found.modes.iter().filter(|mode| mode.oscillates());
-    let mut all: Vec<(Complex, String)> = all
-        .map(|mode| {
-            let leader = mode.shape.leading.map_or(String::new(), |k| names[k].clone());
-            (mode.eigenvalue, leader)
-        })
-        .collect();
+/// Modes in the order of the table.
+fn found(modes: &Modes, names: &[String]) -> Result<Vec<Complex>, Error> {
+    let size = |mode: &Mode, of: &[&str]| {
+        let own = |name: &str| of.contains(&name.trim_start_matches("motion."));
+        let all = names.iter().zip(&mode.shape.coordinates);
+        all.filter(|(name, _)| own(name))
+            .map(|(_, z)| z.abs())
+            .fold(0.0, f64::max)
+    };
+    let kind = |mode: &Mode| {
+        let across = size(mode, &["y", "roll", "angle_x", "yaw", "angle_z"]);
+        Kind {
+            hop: mode.eigenvalue.im > HOP,
+            sideways: across > size(mode, &["z", "pitch", "angle_y"]),
+        }
+    };
+    let oscillating = modes.modes.iter().filter(|mode| mode.oscillates());
+    let mut all: Vec<(Complex, Kind)> = oscillating.map(|mode| (mode.eigenvalue, kind(mode))).collect();
     all.sort_by(|a, b| a.0.im.total_cmp(&b.0.im));
-    TABLE
-        .iter()
-        .map(|p| {
-            let fits = |(value, leader): &(Complex, String)| {
-                (value.im > HOP) == p.hop && (p.leader.is_empty() || leader == p.leader)
-            };
-            let at = all.iter().position(fits);
-            at.map(|at| all.remove(at).0)
-                .ok_or_else(|| failed(format!("there is no mode of the kind `{}`", p.name)))
-        })
-        .collect()
+    let mut take = |p: &Published| {
+        let at = all.iter().position(|(_, kind)| *kind == p.kind);
+        at.map(|at| all.remove(at).0)
+            .ok_or_else(|| failed(format!("there is no mode of the kind `{}`", p.name)))
+    };
+    TABLE.iter().map(&mut take).collect()
 }

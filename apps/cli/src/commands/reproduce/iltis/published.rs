@@ -20,10 +20,12 @@ use crate::error::Error;
 use holonom::Real;
 use holonom::algebra::{Dual8, Formula, Generic, Vec3};
 use holonom::analysis::dense::{Lu, Matrix, Svd, eigen};
-use holonom::analysis::modes::{modes, state_of};
+use holonom::analysis::displacement_names;
+use holonom::analysis::modes::{Modes, modes, state_of};
 use holonom::analysis::statics::{StaticsOptions, equilibrium};
 use holonom::format::{Files, read_with_offsets};
 use holonom::multibody::Description;
+use holonom::multibody::channels::{Catalogue, Sampler};
 use holonom::multibody::description::{Body, Force, ForceKind, Joint};
 use holonom::multibody::elements::forces::User;
 use holonom::multibody::residual::{Form, Formalism};
@@ -33,6 +35,8 @@ use std::sync::Arc;
 const CORNER: &str = include_str!("published_corner.toml");
 
 const SPEED: f64 = 20.0;
+/// Of the centre of mass in the nominal position, m.
+const HEIGHT: f64 = 0.57;
 /// Of a unit, N s/m.
 const DAMPING: f64 = 9945.627;
 /// Of a tyre, N/m.
@@ -117,8 +121,20 @@ impl Formula for Tyre {
     }
 }
 
-/// The vehicle in the coordinates of that program; the modal run has laws of its own.
-fn description(modal: bool) -> Result<Description, Error> {
+/// With which laws.
+#[derive(Clone, Copy, PartialEq)]
+enum Laws {
+    /// Of rest: the loads of tyres, the cubic units.
+    Rest,
+    /// Of the modal run, but with the cubic units.
+    Tyres,
+    /// Of the modal run.
+    All,
+}
+
+/// The vehicle in the coordinates of that program.
+fn description(laws: Laws) -> Result<Description, Error> {
+    let modal = laws != Laws::Rest;
     let entry = holonom_models::find("iltis").ok_or_else(|| failed("it is not shipped"))?;
     let main = entry.files().text(entry.path().as_ref()).map_err(failed)?;
     let files = Files::in_memory([
@@ -140,7 +156,7 @@ fn description(modal: bool) -> Result<Description, Error> {
                 let law = Generic::new(Tyre { axle, modal }).map_err(failed)?;
                 *force = Force::user(name, "ground", mount.wheel.clone(), Arc::new(law));
             }
-            ForceKind::Expression { from, to, .. } if modal && name.ends_with("_unit") => {
+            ForceKind::Expression { from, to, .. } if laws == Laws::All && name.ends_with("_unit") => {
                 *force = Force::spring_damper(name, from.clone(), to.clone(), axle.unit, DAMPING, 0.0);
             }
             _ => {}
@@ -171,7 +187,7 @@ fn description(modal: bool) -> Result<Description, Error> {
         };
         let start = match name {
             "x" => (0.0, speed),
-            "z" => (0.57, 0.0),
+            "z" => (HEIGHT, 0.0),
             _ => (0.0, 0.0),
         };
         d = d.joint(joint.axis(axis).start(start.0, start.1));
@@ -180,8 +196,8 @@ fn description(modal: bool) -> Result<Description, Error> {
     Ok(d)
 }
 
-fn assembled(modal: bool, positions: Option<Vec<f64>>) -> Result<Assembled, Error> {
-    let model = description(modal)?.compile().map_err(failed)?;
+fn assembled(laws: Laws, positions: Option<Vec<f64>>) -> Result<Assembled, Error> {
+    let model = description(laws)?.compile().map_err(failed)?;
     let options = AssemblyOptions {
         positions,
         ..AssemblyOptions::default()
@@ -189,14 +205,73 @@ fn assembled(modal: bool, positions: Option<Vec<f64>>) -> Result<Assembled, Erro
     Arc::new(model).assemble(&options).map_err(failed)
 }
 
-/// Eigenvalues with positive imaginary part of that modal run: with accelerations held as there, and with
-/// accelerations that fit the loops.
-pub fn run() -> Result<[Vec<Complex>; 2], Error> {
-    let rest = equilibrium(&assembled(false, None)?, &StaticsOptions::default()).map_err(failed)?;
-    let at = assembled(true, Some(rest.state.q))?;
-    let fitting = modes(&at, &state_of(&at)).map_err(failed)?;
-    let fitting = fitting.modes.iter().filter(|mode| mode.oscillates());
-    Ok([held(&at)?, fitting.map(|mode| mode.eigenvalue).collect()])
+/// The position of rest of that program, with loads at the wheel centres, and half a unit of the last digit
+/// printed: `2_Equilibrium_Report.txt`.
+pub const REST: [(&str, f64, f64); 8] = [
+    ("heave [mm]", -7.083, 5e-4),
+    ("pitch [°]", 0.1465, 5e-5),
+    ("load of a front tyre [N]", 3831.31, 5e-3),
+    ("load of a rear tyre [N]", 3591.91, 5e-3),
+    ("front unit [N]", -335.29, 5e-3),
+    ("rear unit [N]", -241.64, 5e-3),
+    ("front leaf [N]", -3068.62, 5e-3),
+    ("rear leaf [N]", -2885.51, 5e-3),
+];
+
+/// The same of ours. Springs push, so that their forces are negative.
+fn at_rest(rest: &Assembled) -> Result<Vec<f64>, Error> {
+    let catalogue = Catalogue::new(rest);
+    let sizes = |element: &str| -> Result<f64, Error> {
+        let selection = catalogue
+            .select(&[format!("{element}.force.*").as_str()])
+            .map_err(failed)?;
+        let mut row = vec![0.0; selection.len()];
+        let mut sampler = Sampler::of_motion(rest, &selection).map_err(failed)?;
+        sampler.sample_motion(&rest.motion(), &mut row);
+        Ok(row.iter().map(|x| x * x).sum::<f64>().sqrt())
+    };
+    let place = |name: &str| {
+        let k = rest.model.position_names.iter().position(|n| n == name);
+        k.map(|k| rest.q[k])
+            .ok_or_else(|| failed(format!("there is no coordinate `{name}`")))
+    };
+    Ok(vec![
+        1e3 * (place("z")? - HEIGHT),
+        place("pitch")?.to_degrees(),
+        sizes("front_left_tyre")?,
+        sizes("rear_left_tyre")?,
+        -sizes("front_left_unit")?,
+        -sizes("rear_left_unit")?,
+        -sizes("front_left_leaf_spring")?,
+        -sizes("rear_left_leaf_spring")?,
+    ])
+}
+
+/// What the steps from that table to the vehicle give.
+pub struct Steps {
+    /// What the position of rest is like, in the order of [`REST`].
+    pub rest: Vec<f64>,
+    /// That modal run.
+    pub held: Vec<Complex>,
+    /// The same laws at the same state, with accelerations that fit the loops.
+    pub fitting: Modes,
+    /// With units that are in balance.
+    pub balanced: Modes,
+}
+
+/// All steps, and the names of coordinates.
+pub fn run() -> Result<(Steps, Vec<String>), Error> {
+    let rest = equilibrium(&assembled(Laws::Rest, None)?, &StaticsOptions::default()).map_err(failed)?;
+    let [tyres, all] = [Laws::Tyres, Laws::All].map(|laws| assembled(laws, Some(rest.state.q.clone())));
+    let (tyres, all) = (tyres?, all?);
+    let look = |at: &Assembled| modes(at, &state_of(at)).map_err(failed);
+    let steps = Steps {
+        rest: at_rest(&rest.start)?,
+        held: held(&all)?,
+        fitting: look(&all)?,
+        balanced: look(&tyres)?,
+    };
+    Ok((steps, displacement_names(&all.model)))
 }
 
 /// M δü + D δu̇ + K δu = 0 with M = Bᵀ ∂f/∂v̇ B, D = Bᵀ ∂f/∂v B and K = Bᵀ ∂f/∂q B of the equations

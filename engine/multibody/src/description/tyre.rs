@@ -104,7 +104,11 @@ impl Carcass {
             &mut self.radius,
         );
         number(
-            Field::required("stiffness", "N/m", "Vertical stiffness k: the force by deflection within the wheel plane, F_z cos γ = k δ."),
+            Field::required(
+                "stiffness",
+                "N/m",
+                "Vertical stiffness k: the force by deflection within the wheel plane, F_z cos γ = k δ.",
+            ),
             &mut self.stiffness,
         );
         let doc = "Part of the load that grows with the square of the deflection.";

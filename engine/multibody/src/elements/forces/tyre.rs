@@ -325,12 +325,28 @@ impl ForceLaw for Tyre {
         vec![
             show("load", "N", "force along the normal of the road"),
             show("deflection", "m", "deflection of the tyre"),
-            show("longitudinal", "N", "force along the wheel, in the plane of the road"),
+            show(
+                "longitudinal",
+                "N",
+                "force along the wheel, in the plane of the road",
+            ),
             show("lateral", "N", "force across the wheel, in the plane of the road"),
             show("aligning", "N m", "torque about the normal of the road"),
-            show("longitudinal_slip", "1", "slip κ along the wheel, positive when driving"),
-            show("lateral_slip", "1", "tan α, positive when the tread slides to the left"),
-            show("camber", "rad", "lean of the wheel to the right, from the normal of the road"),
+            show(
+                "longitudinal_slip",
+                "1",
+                "slip κ along the wheel, positive when driving",
+            ),
+            show(
+                "lateral_slip",
+                "1",
+                "tan α, positive when the tread slides to the left",
+            ),
+            show(
+                "camber",
+                "rad",
+                "lean of the wheel to the right, from the normal of the road",
+            ),
         ]
     }
 

@@ -51,7 +51,7 @@ pub trait ForceLaw {
 }
 
 /// Scalars that an element shows at most.
-pub(crate) const MOST_SHOWN: usize = 6;
+pub(crate) const MOST_SHOWN: usize = 8;
 
 /// A scalar that an element shows.
 #[derive(Clone, Debug, PartialEq)]

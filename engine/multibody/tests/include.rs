@@ -193,10 +193,12 @@ fn random_mechanisms_move_as_their_mirror_images() {
 #[test]
 fn sensors_of_mirror_images_read_the_same() {
     let mut r = Random::new(77);
+    let lean = Quaternion([0.99, 0.1, 0.0, 0.05]).normalised().rotation_matrix();
+    let leaning = Pose::new(Mat3(lean), Vec3([0.0; 3]));
     let mut part = Description::new("part")
         .ground_marker("seat", frame::along([0.2, -0.4, 0.3], [0.3, 0.5, 1.0]))
         .body(Body::cuboid("arm", 1.5, [0.3, 0.5, 0.8]).marker("tip", r.frame(0.4)))
-        .body(Body::cuboid("wheel", 2.0, [0.4, 0.2, 0.4]))
+        .body(Body::cuboid("wheel", 2.0, [0.4, 0.2, 0.4]).marker("hub", leaning))
         .joint(
             Joint::revolute("hip", "ground.seat", "arm")
                 .axis([0.3, 1.0, -0.2])
@@ -229,7 +231,7 @@ fn sensors_of_mirror_images_read_the_same() {
         .force(Force::joint_friction("rub", "hip", 0.2, 3.0))
         .force(Force::linear_tyre(
             "tyre",
-            Mount::new("wheel").on("road"),
+            Mount::new("wheel.hub").on("road"),
             Carcass::new(0.3, 2e5),
             Linear {
                 slip_stiffness: 4e4,
@@ -262,6 +264,9 @@ fn sensors_of_mirror_images_read_the_same() {
         "tyre.longitudinal",
         "tyre.lateral",
         "tyre.aligning",
+        "tyre.longitudinal_slip",
+        "tyre.lateral_slip",
+        "tyre.camber",
         "tyre.u",
         "tyre.w",
         "tyre.force.z",

@@ -134,8 +134,11 @@ impl Mirror {
             | ForceKind::CalspanTyre { .. }
             | ForceKind::TmeasyTyre { .. } => vec![
                 ("longitudinal", self.axial(1)),
+                ("longitudinal_slip", self.axial(1)),
                 ("u", self.axial(1)),
                 ("lateral", self.polar(1)),
+                ("lateral_slip", self.polar(1)),
+                ("camber", self.polar(1)),
                 ("w", self.polar(1)),
                 ("aligning", -1.0),
             ],

@@ -84,9 +84,10 @@ fn described(joint: &Joint) -> Frame {
             .then(&turn(ex, x(3)))
             .then(&turn(ey, x(4)))
             .then(&turn(ez, x(5))),
-        JointKind::Track => frame::at([x(0), x(1), 0.0])
-            .then(&turn(ez, x(2)))
-            .then(&turn(ex, x(3))),
+        JointKind::Track => frame::at([x(0), x(1), x(2)])
+            .then(&turn(ez, x(3)))
+            .then(&turn(ey, x(4)))
+            .then(&turn(ex, x(5))),
     }
 }
 

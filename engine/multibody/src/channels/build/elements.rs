@@ -1,0 +1,165 @@
+//! Channels of constraints, force elements and controls.
+
+use super::{AXES, Builder, force_unit, node_unit, open_note, sum_unit};
+use crate::channels::source::Source;
+use crate::elements::constraints::{ConstraintElement, PairRow};
+use crate::elements::controls::ControlElement;
+use crate::elements::forces::Reach;
+use crate::elements::forces::seen::{self, Seen, What};
+use crate::formalism::reactions::ReactionElement;
+
+impl Builder<'_> {
+    /// Reactions of constraints and rods that are no cut joints.
+    pub(super) fn constraints(&mut self) {
+        for reaction in 0..self.tables.reactions.len() {
+            let ReactionElement::Constraint(number) = self.tables.reactions[reaction] else {
+                continue;
+            };
+            let constraint = &self.model.constraints[number];
+            self.own(Some("constraint"), &constraint.name);
+            let known = self.rows.uniqueness.get(reaction).map(|u| u.is_unique());
+            match &constraint.element {
+                ConstraintElement::Coordinates(sum) => {
+                    let unit = force_unit(sum_unit(self.model, sum));
+                    let what = match sum.signal {
+                        Some(_) => "force or torque of the drive",
+                        None => "force or torque on a coordinate with factor 1",
+                    };
+                    let text = format!("{what}{}", open_note(known));
+                    self.push("force", unit, text, Source::Reaction { reaction }, 0);
+                }
+                ConstraintElement::Pair(pair) => {
+                    // Forces at the second origin have no torque there.
+                    let force_only =
+                        |row: &PairRow| matches!(row, PairRow::Along { .. } | PairRow::Distance { .. });
+                    if let [PairRow::Distance { .. }] = pair.rows[..] {
+                        let text = format!("force by which the ends are pulled together{}", open_note(known));
+                        let row = constraint.rows.start;
+                        self.push("tension", "N", text, Source::Tension { row }, 0);
+                    }
+                    let torque = !pair.rows.iter().all(force_only);
+                    self.reaction(reaction, torque);
+                }
+                ConstraintElement::Rolling(_) | ConstraintElement::WheelRail(_) => {
+                    self.reaction(reaction, true)
+                }
+                ConstraintElement::Impact(_) => self.impact(number),
+            }
+        }
+    }
+
+    fn impact(&mut self, number: usize) {
+        let first = self.entries.len();
+        let text = "distance to the plane".to_string();
+        self.push("gap", "m", text, Source::Gap { constraint: number }, 0);
+        self.usual(first);
+        let text = "rate of the distance to the plane".to_string();
+        self.push(
+            "gap.velocity",
+            "m/s",
+            text,
+            Source::GapRate { constraint: number },
+            0,
+        );
+        let source = Source::Contact {
+            row: self.model.constraints[number].rows.start,
+        };
+        let first = self.entries.len();
+        let text = "force on the body along the normal of the plane, between hits".to_string();
+        self.push("normal_force", "N", text, source, 0);
+        self.usual(first);
+        let text = "1 while the contact is closed and pressed, 0 while it is open".to_string();
+        self.push("closed", "1", text, source, 1);
+    }
+
+    pub(super) fn control(&mut self, number: usize) {
+        let control = &self.model.controls[number];
+        self.own(Some("control"), &control.name);
+        let text = format!("output of the control, {}", control.element.kind_name());
+        let unit = match &control.element {
+            ControlElement::Sensor(sensor) if sensor.factor == 1.0 => self.unit_of(&sensor.channel),
+            _ => None,
+        };
+        let unit = unit.unwrap_or_else(|| "1".to_string());
+        self.push("", &unit, text, Source::Control { control: number }, 0);
+        for state in control.states.clone() {
+            let own = &self.model.states[state];
+            let name = own.name.strip_prefix(&control.name).unwrap_or(&own.name);
+            let name = name.trim_start_matches('.').to_string();
+            self.push(&name, own.unit, own.doc.to_string(), Source::State { state }, 0);
+        }
+    }
+
+    /// Unit of a channel listed so far, as it is called there or with its kind in front.
+    fn unit_of(&self, channel: &str) -> Option<String> {
+        let (kind, name) = match channel.split_once(':') {
+            Some((kind, name)) => (Some(kind), name),
+            None => (None, channel),
+        };
+        let mut entries = self.entries.iter().zip(&self.owners);
+        let (entry, _) = entries
+            .find(|(entry, owner)| entry.channel.name == name && (kind.is_none() || owner.kind == kind))?;
+        Some(entry.channel.unit.clone())
+    }
+
+    pub(super) fn force(&mut self, number: usize) {
+        let force = &self.model.forces[number];
+        self.own(Some("force"), &force.name);
+        let source = Source::Force { force: number };
+        let on = match force.element.reach() {
+            Reach::Frame(_) => "on the frame at its origin, in the ground's axes",
+            _ => "on the second frame at its origin, in the ground's axes",
+        };
+        for Seen { name, what, place } in seen::list(&force.element) {
+            let (unit, text) = match what {
+                What::Shown { unit, doc } => (unit, doc.to_string()),
+                What::Length => ("m", "distance of the ends".to_string()),
+                What::Tension => ("N", "force by which the ends are pulled together".to_string()),
+                What::Angle => (
+                    "rad",
+                    "angle of the second frame about z of the first, in (-pi, pi]".to_string(),
+                ),
+                What::Moment => (
+                    "N m",
+                    "torque on the second frame about z of the first".to_string(),
+                ),
+                What::Generalised { node, second } => {
+                    let both = matches!(force.element.reach(), Reach::Coordinates(_));
+                    let which = match (both, second) {
+                        (false, _) => "the coordinate",
+                        (true, false) => "the first coordinate",
+                        (true, true) => "the second coordinate",
+                    };
+                    self.generalised_force(node, which)
+                }
+                What::Vector { torque } => {
+                    let (unit, word) = if torque { ("N m", "torque") } else { ("N", "force") };
+                    self.push_all((name, &AXES), unit, &format!("{word} {on}"), source, place);
+                    continue;
+                }
+            };
+            self.push(name, unit, text, source, place);
+        }
+        for state in force.states.clone() {
+            let own = &self.model.states[state];
+            let name = own.name.strip_prefix(&force.name).unwrap_or(&own.name);
+            let name = name.trim_start_matches('.').to_string();
+            self.push(&name, own.unit, own.doc.to_string(), Source::State { state }, 0);
+        }
+        let text = "power of the element on the mechanism".to_string();
+        self.push("power", "W", text, Source::Power { force: number }, 0);
+        if force.element.stores_energy() {
+            let text = "energy stored in the element".to_string();
+            self.push("energy", "J", text, Source::Stored { force: number }, 0);
+        }
+    }
+
+    /// Unit and meaning of the force of an element on the coordinate of a node.
+    fn generalised_force(&self, node: usize, coordinate: &str) -> (&'static str, String) {
+        let text = match self.model.tree.nodes[node].prescribed {
+            Some(_) => format!("0: {coordinate} it acts on is prescribed"),
+            None => format!("force or torque on {coordinate}"),
+        };
+        (force_unit(node_unit(self.model, node)), text)
+    }
+}

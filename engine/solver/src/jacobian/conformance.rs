@@ -1,6 +1,6 @@
 //! Every engine agrees with dual numbers on every problem, and does not cost more than it must.
 
-use super::{JacobianPoint, REGISTRY, SplitJacobian, allocate};
+use super::{JacobianPoint, REGISTRY, Setup, Sparsity, SplitJacobian, allocate};
 use crate::equations::Equations;
 use holonom_algebra::{Dual8, Real};
 use holonom_dae::problems::{self, Problem};
@@ -8,6 +8,14 @@ use holonom_dae::{Closure, Counters, DerivativeForm, Pattern, Structure, System,
 
 const TOL: f64 = 1e-6;
 const H: f64 = 1e-3;
+
+fn traced(sparse: bool, combined: bool) -> Setup {
+    Setup {
+        sparse,
+        combined,
+        sparsity: Sparsity::Traced,
+    }
+}
 
 fn dual_jacobians(system: &mut dyn System, t: f64, y: &[f64], yp: &[f64]) -> (Vec<f64>, Vec<f64>) {
     let n = y.len();
@@ -121,7 +129,7 @@ fn engines_agree_with_dual_numbers() {
                         entry.name, p.name
                     );
                     for alpha in [1.0, 1.0 / H] {
-                        let mut engine = (entry.build)(&structure, sparse, combined);
+                        let mut engine = (entry.build)(&structure, traced(sparse, combined));
                         let mut out = allocate(&structure, sparse, combined);
                         let mut counters = Counters::default();
                         let mut equations = Equations {
@@ -176,7 +184,7 @@ fn grouping_saves_evaluations() {
     weights.update(&p.y0, 1.0);
     let residual = vec![0.0; p.y0.len()];
     for entry in REGISTRY.iter().filter(|e| e.needs_pattern) {
-        let mut engine = (entry.build)(&structure, true, false);
+        let mut engine = (entry.build)(&structure, traced(true, false));
         let mut out = allocate(&structure, true, false);
         let mut counters = Counters::default();
         let mut equations = Equations {
@@ -209,7 +217,7 @@ fn edge_of_the_domain() {
     let mut weights = Weights::plain(Tolerances::new(TOL, TOL), 1);
     weights.update(&[1.0], 1.0);
     for entry in REGISTRY.iter().filter(|e| !e.needs_pattern && !e.needs_duals) {
-        let mut engine = (entry.build)(&structure, false, false);
+        let mut engine = (entry.build)(&structure, traced(false, false));
         let mut out = allocate(&structure, false, false);
         let mut counters = Counters::default();
         let mut equations = Equations {
@@ -257,7 +265,7 @@ fn edges_of_the_domain_within_a_group() {
             for sparse in [false, true] {
                 // √y₂ is met from the wrong side when all move backwards.
                 for h in [H, -H] {
-                    let mut engine = (entry.build)(&structure, sparse, false);
+                    let mut engine = (entry.build)(&structure, traced(sparse, false));
                     let mut out = allocate(&structure, sparse, false);
                     let mut counters = Counters::default();
                     let mut equations = Equations {
@@ -305,7 +313,7 @@ fn entries_lost_to_rounding_are_recovered() {
     assert!(system.residual(0.0, &y, &[0.0; 3], &mut residual).is_ok());
     for entry in REGISTRY.iter().filter(|e| !e.needs_duals) {
         for sparse in [false, true] {
-            let mut engine = (entry.build)(&structure, sparse, false);
+            let mut engine = (entry.build)(&structure, traced(sparse, false));
             let mut out = allocate(&structure, sparse, false);
             let mut counters = Counters::default();
             let mut equations = Equations {
@@ -343,8 +351,8 @@ fn checkpoint_and_restore() {
     let mut weights = Weights::plain(Tolerances::new(TOL, 1e-14), 3);
     weights.update(&p.y0, 1.0);
     for entry in REGISTRY.iter().filter(|e| !e.needs_pattern && !e.needs_duals) {
-        let mut engine = (entry.build)(&structure, false, false);
-        let mut twin = (entry.build)(&structure, false, false);
+        let mut engine = (entry.build)(&structure, traced(false, false));
+        let mut twin = (entry.build)(&structure, traced(false, false));
         let mut counters = Counters::default();
         let mut equations = Equations {
             system: system.as_mut(),

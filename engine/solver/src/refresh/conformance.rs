@@ -11,6 +11,7 @@ const QUIET: Situation = Situation {
     matched: true,
     excess: 0.0,
     cost: 10.0,
+    doubt: 0.0,
 };
 
 fn build(name: &str) -> Box<dyn RefreshPolicy> {

@@ -172,6 +172,78 @@ fn engines_agree_with_dual_numbers() {
     assert!(bad.is_empty(), "{bad:#?}");
 }
 
+/// Grouped differences equal dense ones to the bit with the exact pattern, Arnold §3.1: also where
+/// entries lost to rounding are recovered.
+#[test]
+fn grouped_differences_equal_dense_ones_to_the_bit() {
+    let mut compared = 0;
+    let more = ["brusselator:20", "brusselator:7"]
+        .iter()
+        .filter_map(|name| problems::find(name));
+    for p in problems::all().into_iter().chain(more) {
+        let mut system = (p.build)();
+        let mut structure = system.structure().clone();
+        let (t, y, yp) = point(&p);
+        let n = y.len();
+        let mut r = vec![0.0; n];
+        assert!(system.residual(t, &y, &yp, &mut r).is_ok());
+        if structure.sparsity.is_none() && structure.transposed.is_empty() {
+            // The exact pattern, from dual numbers.
+            let (f_y, f_yp) = dual_jacobians(system.as_mut(), t, &y, &yp);
+            let places = (0..n * n).filter(|k| f_y[*k] != 0.0 || f_yp[*k] != 0.0);
+            structure.sparsity = Some(Pattern::from_entries(n, n, places.map(|k| (k % n, k / n))));
+        }
+        if structure.sparsity.is_none() {
+            continue;
+        }
+        let mut weights = Weights::plain(Tolerances::new(TOL, TOL * p.atol_factor), n);
+        weights.update(&y, 1.0);
+        for sparse in [false, true] {
+            for combined in [false, true] {
+                let evaluate = |name: &str, system: &mut dyn System| {
+                    let entry = super::find(name).unwrap_or_else(|| panic!("there is no {name}"));
+                    let mut engine = (entry.build)(&structure, traced(sparse, combined));
+                    let mut out = allocate(&structure, sparse, combined);
+                    let mut counters = Counters::default();
+                    let mut equations = Equations {
+                        system,
+                        counters: &mut counters,
+                    };
+                    let at = JacobianPoint {
+                        t,
+                        y: &y,
+                        yp: &yp,
+                        residual: &r,
+                        alpha: 1.0 / H,
+                        h: H,
+                        weights: &weights,
+                    };
+                    assert!(engine.evaluate(&mut equations, &at, &mut out).is_ok());
+                    (out.f_y, counters.residuals)
+                };
+                let (dense, columns) = evaluate("fd-dense", system.as_mut());
+                let (grouped, groups) = evaluate("fd-grouped", system.as_mut());
+                assert!(groups <= columns, "{}", p.name);
+                for (i, j) in (0..n).flat_map(|j| (0..n).map(move |i| (i, j))) {
+                    let (a, b) = (dense.get(i, j), grouped.get(i, j));
+                    // Outside the pattern a zero of either sign.
+                    let same = a.to_bits() == b.to_bits() || (a == 0.0 && b == 0.0);
+                    assert!(
+                        same,
+                        "{} ({i}, {j}), sparse {sparse}, combined {combined}: {a:e} {b:e}",
+                        p.name
+                    );
+                }
+                compared += usize::from(groups < columns);
+            }
+        }
+    }
+    assert!(
+        compared >= 20,
+        "{compared} comparisons in which something was grouped"
+    );
+}
+
 /// Structurally independent columns share an evaluation: six for the brusselator at any size.
 #[test]
 fn grouping_saves_evaluations() {

@@ -4,7 +4,8 @@
 //! structure. Combined (DASSL's way, and the only one when the form of ∂F/∂ẏ is unknown): ẏ
 //! moves along by α δ, which gives the iteration matrix for this α.
 
-use super::grouping::{Grouping, Partition, PatternChange, PatternUse, Watch};
+use super::direction::Direction;
+use super::grouping::{Grouping, Partition, PatternChange, PatternUse};
 use super::known::Known;
 use super::{EngineState, JacobianEngine, JacobianPoint, Setup, SplitJacobian};
 use crate::equations::{Equations, Purpose};
@@ -20,7 +21,7 @@ const FOURTH_ROOT: f64 = 1.220_703_125e-4;
 pub struct Differences {
     name: &'static str,
     grouping: Grouping,
-    watch: Watch,
+    direction: Direction,
     known: Known,
     /// A matrix in the storage of the results, for the places of entries.
     storage: Matrix,
@@ -69,10 +70,11 @@ impl Differences {
         let storage = super::allocate(structure, setup.sparse, setup.combined).f_y;
         let declared_size = structure.variables.iter().map(|v| v.scale.is_some()).collect();
         let size = structure.variables.iter().map(|v| v.scale.unwrap_or(0.0));
+        let grouping = grouping(structure, &storage);
         Self {
             name,
-            grouping: grouping(structure, &storage),
-            watch: Watch::new(n),
+            direction: Direction::new(grouping.wanted()),
+            grouping,
             known: Known::new(structure, &storage),
             storage,
             quotients: Quotients {
@@ -104,30 +106,49 @@ impl Differences {
         let alpha = if quotients.combined { at.alpha } else { 0.0 };
         let everything = suspected || !self.grouping.pattern_use().estimated;
         let partition = self.grouping.partition(everything);
-        self.watch.begin();
         out.f_y.set_zero();
-        for (g, group) in partition.groups.iter().enumerate() {
-            let together = quotients.difference(equations, at, alpha, group, partition, &mut out.f_y)?;
-            if together && !everything {
-                let weighted =
-                    |j: &usize| 1.0 / (at.weights.reciprocal()[*j] * quotients.increments[*j]).abs();
-                let factor = group.iter().map(weighted).fold(f64::INFINITY, f64::min);
-                let (there, here) = (&quotients.perturbed, at.residual);
-                self.watch.look(partition, g, factor, |i| there[i] - here[i]);
-            }
+        for group in &partition.groups {
+            quotients.difference(equations, at, alpha, group, partition, &mut out.f_y)?;
         }
         if !quotients.combined {
             quotients.recover_lost_entries(equations, at, partition, &mut out.f_y);
         }
-        self.grouping
-            .learn(&self.watch, at.weights, out, everything, suspected);
-        self.known.transpose(&mut out.f_y);
         out.alpha = at.alpha;
-        out.separated = !self.quotients.combined;
-        if self.quotients.combined {
-            return Ok(());
+        out.separated = !quotients.combined;
+        if everything {
+            self.grouping.learn(at.weights, out, suspected);
         }
-        self.evaluate_derivative_part(equations, at, out)
+        if out.separated {
+            self.evaluate_derivative_part(equations, at, out)?;
+        }
+        if !everything {
+            let agrees = self.test(equations, at, alpha, out);
+            self.grouping.tested(agrees);
+        }
+        self.known.transpose(&mut out.f_y);
+        Ok(())
+    }
+
+    /// Whether the matrix explains the change of the residual along one direction; yes where the
+    /// residual has no value there.
+    fn test(
+        &mut self,
+        equations: &mut Equations<'_>,
+        at: &JacobianPoint<'_>,
+        alpha: f64,
+        out: &SplitJacobian,
+    ) -> bool {
+        let (q, direction) = (&mut self.quotients, &mut self.direction);
+        direction.choose(at.y, at.weights);
+        for (j, d) in direction.d.iter().enumerate() {
+            q.y[j] = at.y[j] + d;
+            q.yp[j] = at.yp[j] + alpha * d;
+        }
+        let evaluated = equations.residual(Purpose::Other, at.t, &q.y, &q.yp, &mut q.perturbed);
+        q.y.copy_from_slice(at.y);
+        q.yp.copy_from_slice(at.yp);
+        let there = &q.perturbed;
+        evaluated.is_err() || direction.agrees(at, out, Some(&q.increments), |i| there[i] - at.residual[i])
     }
 }
 
@@ -168,8 +189,7 @@ impl Quotients {
         there - y
     }
 
-    /// Differences the columns of a group into `f_y`, on whichever side the residual has a value;
-    /// tells whether all of them could be taken together.
+    /// Differences the columns of a group into `f_y`, on whichever side the residual has a value.
     fn difference(
         &mut self,
         equations: &mut Equations<'_>,
@@ -178,12 +198,12 @@ impl Quotients {
         group: &[usize],
         partition: &Partition,
         f_y: &mut Matrix,
-    ) -> Result<bool, Rejection> {
+    ) -> Result<(), Rejection> {
         // The domain may end on one side (√y at y = 0): then difference the other way.
         match self.on_either_side(equations, at, alpha, group) {
             Ok(()) => {
                 self.store(group, at, partition, f_y);
-                Ok(true)
+                Ok(())
             }
             Err(rejection) if group.len() == 1 => Err(rejection),
             Err(_) => {
@@ -192,7 +212,7 @@ impl Quotients {
                     self.on_either_side(equations, at, alpha, column)?;
                     self.store(column, at, partition, f_y);
                 }
-                Ok(false)
+                Ok(())
             }
         }
     }
@@ -271,12 +291,11 @@ impl Quotients {
             largest[i] = largest[i].max(value.abs());
         });
         for group in &partition.groups {
-            let shared = group.len() > 1;
             let mut any = false;
             for &j in group.iter().filter(|j| !self.cleared[**j]) {
                 let delta = self.increments[j];
                 let mut wanted = 0.0f64;
-                partition.for_entries(f_y, j, shared, |i, _| {
+                partition.for_entries(f_y, j, |i, _| {
                     if lost(i, delta, &self.terms, &self.largest) && self.largest[i] > 0.0 {
                         let enough = 1e3 * f64::EPSILON * self.terms[i] / (NOISE * self.largest[i]);
                         wanted = wanted.max(enough);
@@ -300,7 +319,7 @@ impl Quotients {
                 let r = 1.0 / taken;
                 let mut found = false;
                 self.recovered.clear();
-                partition.for_entries(f_y, j, shared, |i, k| {
+                partition.for_entries(f_y, j, |i, k| {
                     if lost(i, self.increments[j], &self.terms, &self.largest) {
                         let entry = (self.perturbed[i] - at.residual[i]) * r;
                         found |= entry != 0.0;

@@ -6,7 +6,8 @@
 //! Derivatives are exact with the traced pattern, which `auto` therefore takes where there is one.
 //! With an estimated pattern, on request, what is left out is missing here as with differences.
 
-use super::grouping::{Grouping, PatternChange, PatternUse, Watch};
+use super::direction::Direction;
+use super::grouping::{Grouping, PatternChange, PatternUse};
 use super::known::Known;
 use super::{EngineState, JacobianEngine, JacobianPoint, Setup, Sparsity, SplitJacobian};
 use crate::equations::Equations;
@@ -19,7 +20,9 @@ pub struct Forward {
     name: &'static str,
     combined: bool,
     grouping: Grouping,
-    watch: Watch,
+    direction: Direction,
+    /// Derivatives along the direction.
+    along: Vec<f64>,
     known: Known,
     /// A matrix in the storage of the results, for the places of entries.
     storage: Matrix,
@@ -54,11 +57,13 @@ impl Forward {
         let n = structure.dimension();
         let storage = super::allocate(structure, setup.sparse, setup.combined).f_y;
         let zero = vec![Dual8::constant(0.0); n];
+        let grouping = grouping(structure, &storage);
         Self {
             name,
             combined: setup.combined || structure.derivative == DerivativeForm::Unknown,
-            grouping: grouping(structure, &storage),
-            watch: Watch::new(n),
+            direction: Direction::new(grouping.wanted()),
+            along: vec![0.0; n],
+            grouping,
             known: Known::new(structure, &storage),
             storage,
             y: zero.clone(),
@@ -85,14 +90,23 @@ impl Forward {
         out.f_y.set_zero();
         let partition = self.grouping.partition(everything);
         let groups = &partition.groups;
-        let estimated = self.grouping.pattern_use().estimated && !everything;
-        self.watch.begin();
-        for first in (0..groups.len()).step_by(Dual8::DIRECTIONS) {
+        // With an estimate one more direction is wanted, for the test.
+        let directions = groups.len() + usize::from(!everything);
+        for first in (0..directions).step_by(Dual8::DIRECTIONS) {
             let pack = first..groups.len().min(first + Dual8::DIRECTIONS);
+            let test = (groups.len() - first).min(Dual8::DIRECTIONS);
+            let test = (!everything && test < Dual8::DIRECTIONS).then_some(test);
             for g in pack.clone() {
                 for &j in &groups[g] {
                     self.y[j] = Dual8::variable(at.y[j], g - first);
                     self.yp[j] = Dual8::constant(at.yp[j]).with_derivative(g - first, alpha);
+                }
+            }
+            if let Some(k) = test {
+                self.direction.choose(at.y, at.weights);
+                for (j, &d) in self.direction.d.iter().enumerate() {
+                    self.y[j] = self.y[j].with_derivative(k, d);
+                    self.yp[j] = self.yp[j].with_derivative(k, alpha * d);
                 }
             }
             equations.counters.residuals_dual += 1;
@@ -103,17 +117,16 @@ impl Forward {
                 return Err(Rejection::NonFinite { row });
             }
             for g in pack {
-                let r = &self.r;
-                let derivative = |i: usize| r[i].derivative(g - first);
-                partition.store(&groups[g], &mut out.f_y, |i, _| derivative(i));
-                if estimated {
-                    let weight = |j: &usize| 1.0 / at.weights.reciprocal()[*j];
-                    let factor = groups[g].iter().map(weight).fold(f64::INFINITY, f64::min);
-                    self.watch.look(partition, g, factor, derivative);
-                }
-                for &j in &groups[g] {
+                let columns = &groups[g];
+                partition.store(columns, &mut out.f_y, |i, _| self.r[i].derivative(g - first));
+                for &j in columns {
                     self.y[j] = Dual8::constant(at.y[j]);
                     self.yp[j] = Dual8::constant(at.yp[j]);
+                }
+            }
+            if let Some(k) = test {
+                for (a, r) in self.along.iter_mut().zip(&self.r) {
+                    *a = r.derivative(k);
                 }
             }
         }
@@ -129,15 +142,21 @@ impl Forward {
     ) -> Result<(), Rejection> {
         let everything = suspected || !self.grouping.pattern_use().estimated;
         self.evaluate_columns(equations, at, out, everything)?;
-        self.grouping
-            .learn(&self.watch, at.weights, out, everything, suspected);
-        self.known.transpose(&mut out.f_y);
         out.alpha = at.alpha;
         out.separated = !self.combined;
-        if self.combined {
-            return Ok(());
+        if everything {
+            self.grouping.learn(at.weights, out, suspected);
         }
-        self.evaluate_derivative_part(equations, at, out)
+        if out.separated {
+            self.evaluate_derivative_part(equations, at, out)?;
+        }
+        if !everything {
+            let along = &self.along;
+            let agrees = self.direction.agrees(at, out, None, |i| along[i]);
+            self.grouping.tested(agrees);
+        }
+        self.known.transpose(&mut out.f_y);
+        Ok(())
     }
 }
 

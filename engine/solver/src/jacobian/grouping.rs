@@ -20,9 +20,9 @@ const FRACTION: f64 = 1e-5;
 /// The fraction is lowered tenfold when the estimate is under suspicion and nothing is found
 /// above it, down to this.
 const LEAST_FRACTION: f64 = 1e-8;
-/// A change in rows where a group has no entries is a violation of the pattern from this multiple
-/// of the fraction on: many entries below it may add up.
-const VIOLATION: f64 = 10.0;
+/// After so many suspicions in a row that came to nothing, with the least fraction, the estimate
+/// is given up.
+const MOST_FALSE_ALARMS: u32 = 4;
 /// The estimate must have fewer groups than the declared pattern by this factor to be worth its
 /// risks.
 const WORTH_IT: f64 = 0.75;
@@ -44,6 +44,16 @@ pub(super) struct Partition {
 }
 
 impl Partition {
+    /// A change to this partition, without an estimate in use.
+    fn change(&self, before: Option<(usize, usize)>) -> PatternChange {
+        PatternChange {
+            before,
+            entries: self.pattern.as_ref().map_or(0, Pattern::len),
+            groups: self.groups.len(),
+            in_use: false,
+        }
+    }
+
     fn new(groups: Vec<Vec<usize>>, pattern: Option<Pattern>, matrix: &Matrix) -> Self {
         let place = |(i, j)| super::position(matrix, i, j);
         let positions = pattern
@@ -58,14 +68,11 @@ impl Partition {
         }
     }
 
-    /// Calls `entry(row, place)` for all entries of a column: those of the pattern where it is
-    /// evaluated together with others, else all that the matrix has room for.
+    /// Calls `entry(row, place)` for all entries of a column: those of the pattern if there is
+    /// one, else all that the matrix has room for.
     #[inline]
-    pub fn for_entries(&self, matrix: &Matrix, j: usize, shared: bool, mut entry: impl FnMut(usize, usize)) {
-        if shared {
-            let Some(p) = &self.pattern else {
-                return;
-            };
+    pub fn for_entries(&self, matrix: &Matrix, j: usize, mut entry: impl FnMut(usize, usize)) {
+        if let Some(p) = &self.pattern {
             for (&i, &k) in p.column(j).iter().zip(&self.positions[p.range(j)]) {
                 entry(i, k);
             }
@@ -132,7 +139,9 @@ pub struct PatternChange {
 pub struct PatternUse {
     /// Whether entries may be missing: the pattern in use is an estimate.
     pub estimated: bool,
-    /// Whether the last evaluation saw changes in rows where there should be none.
+    /// Whether columns are evaluated together at all.
+    pub grouped: bool,
+    /// Whether the last evaluation failed its test: entries are missing.
     pub violated: bool,
     /// Groups in use.
     pub groups: usize,
@@ -170,6 +179,8 @@ struct Estimate {
     needed: u32,
     /// Ω was found not to be worth it; it can only grow.
     refused: bool,
+    /// Suspicions in a row that came to nothing.
+    false_alarms: u32,
     violated: bool,
     row_sums: Vec<f64>,
 }
@@ -183,13 +194,14 @@ pub struct GroupingState {
     unchanged: u32,
     needed: u32,
     refused: bool,
+    false_alarms: u32,
 }
 
 impl Grouping {
-    /// Every column alone.
+    /// Every column alone; a declared pattern says where entries can be lost to rounding.
     pub fn columns(structure: &Structure, matrix: &Matrix) -> Self {
         Self {
-            complete: Partition::new(single_columns(structure), None, matrix),
+            complete: Partition::new(single_columns(structure), structure.sparsity.clone(), matrix),
             estimate: None,
             change: None,
         }
@@ -238,6 +250,7 @@ impl Grouping {
                 unchanged: 0,
                 needed: 1,
                 refused: false,
+                false_alarms: 0,
                 violated: false,
                 row_sums: vec![0.0; n],
             }
@@ -260,10 +273,12 @@ impl Grouping {
 
     /// What is to be said about the pattern in use.
     pub fn pattern_use(&self) -> PatternUse {
+        let groups = &self.partition(false).groups;
         PatternUse {
+            grouped: groups.iter().any(|g| g.len() > 1),
             estimated: self.estimate.as_ref().is_some_and(|e| e.in_use),
             violated: self.estimate.as_ref().is_some_and(|e| e.violated),
-            groups: self.partition(false).groups.len(),
+            groups: groups.len(),
             complete_groups: self.complete.groups.len(),
         }
     }
@@ -273,46 +288,44 @@ impl Grouping {
         self.change.take()
     }
 
-    /// Learns from an evaluation. `everything`: it was complete; `suspected`: the estimate was
-    /// under suspicion.
-    pub fn learn(
-        &mut self,
-        watch: &Watch,
-        weights: &Weights,
-        out: &SplitJacobian,
-        everything: bool,
-        suspected: bool,
-    ) {
+    /// For every column whether it has to be evaluated, where there is an estimate.
+    pub fn wanted(&self) -> &[bool] {
+        self.estimate.as_ref().map_or(&[], |e| &e.wanted)
+    }
+
+    /// Takes note of how the test of an evaluation with the estimate ended.
+    pub fn tested(&mut self, agrees: bool) {
+        if let Some(e) = &mut self.estimate {
+            e.violated = !agrees;
+            if agrees {
+                e.false_alarms = 0;
+            }
+        }
+    }
+
+    /// Learns from a complete evaluation. `suspected`: the estimate was under suspicion.
+    pub fn learn(&mut self, weights: &Weights, out: &SplitJacobian, suspected: bool) {
         let Some(e) = self.estimate.as_mut().filter(|e| !e.refused) else {
             return;
         };
         e.sum_rows(weights, &out.f_y);
-        if e.in_use && !everything {
-            let limit = |sum: f64| VIOLATION * e.fraction * sum;
-            e.violated = watch
-                .uncovered
-                .iter()
-                .zip(&e.row_sums)
-                .any(|(u, sum)| *u > limit(*sum));
-            return;
-        }
         e.violated = false;
         let before = e.in_use.then(|| e.size());
         let grew = e.enlarge(weights, &out.f_y);
         e.unchanged = if grew { 0 } else { e.unchanged + 1 };
         if suspected && !grew {
+            e.false_alarms += u32::from(e.fraction == LEAST_FRACTION);
             e.fraction = (0.1 * e.fraction).max(LEAST_FRACTION);
         }
-        if e.has_declared && e.in_use && grew {
+        if e.in_use && e.false_alarms >= MOST_FALSE_ALARMS {
+            // Something else makes the corrector slow.
+            (e.in_use, e.refused) = (false, true);
+            self.change = Some(self.complete.change(before));
+        } else if e.has_declared && e.in_use && grew {
             // Back to what is certain until the estimate has settled again.
             e.in_use = false;
             e.needed = (2 * e.needed).min(MOST_NEEDED);
-            self.change = Some(PatternChange {
-                before,
-                entries: self.complete.pattern.as_ref().map_or(0, Pattern::len),
-                groups: self.complete.groups.len(),
-                in_use: false,
-            });
+            self.change = Some(self.complete.change(before));
         } else if !e.has_declared && (grew || !e.in_use) {
             e.rebuild(&out.f_y);
             self.change = Some(e.change(before));
@@ -347,6 +360,7 @@ impl Grouping {
             unchanged: e.unchanged,
             needed: e.needed,
             refused: e.refused,
+            false_alarms: e.false_alarms,
         })
     }
 
@@ -365,6 +379,7 @@ impl Grouping {
             e.in_use = state.in_use;
             e.fraction = state.fraction;
             (e.unchanged, e.needed, e.refused) = (state.unchanged, state.needed, state.refused);
+            e.false_alarms = state.false_alarms;
         }
     }
 }
@@ -440,48 +455,4 @@ fn single_columns(structure: &Structure) -> Vec<Vec<usize>> {
         .filter(|j| wanted[*j])
         .map(|j| vec![j])
         .collect()
-}
-
-/// Looks for changes in rows where the columns of a group should have no entries: proof, at no
-/// cost, that the pattern misses some.
-pub(super) struct Watch {
-    covered: Vec<usize>,
-    /// The largest |j_ir| w_r that could explain the changes of each row.
-    uncovered: Vec<f64>,
-}
-
-impl Watch {
-    pub fn new(n: usize) -> Self {
-        Self {
-            covered: vec![usize::MAX; n],
-            uncovered: vec![0.0; n],
-        }
-    }
-
-    /// Before an evaluation.
-    pub fn begin(&mut self) {
-        self.covered.fill(usize::MAX);
-        self.uncovered.fill(0.0);
-    }
-
-    /// Looks at group number `g`, with `change(i)` the change in row i and `factor` what turns it
-    /// into a weighted entry.
-    pub fn look(&mut self, partition: &Partition, g: usize, factor: f64, change: impl Fn(usize) -> f64) {
-        let (group, Some(pattern)) = (&partition.groups[g], &partition.pattern) else {
-            return;
-        };
-        if group.len() < 2 {
-            return;
-        }
-        for &j in group {
-            for &i in pattern.column(j) {
-                self.covered[i] = g;
-            }
-        }
-        for (i, (u, c)) in self.uncovered.iter_mut().zip(&self.covered).enumerate() {
-            if *c != g {
-                *u = u.max((factor * change(i)).abs());
-            }
-        }
-    }
 }

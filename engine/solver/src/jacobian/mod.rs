@@ -5,6 +5,7 @@ mod colouring;
 #[cfg(test)]
 mod conformance;
 mod differences;
+mod direction;
 mod forward;
 mod grouping;
 mod known;

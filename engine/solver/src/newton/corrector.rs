@@ -31,6 +31,8 @@ pub struct Corrector {
     pub timing: Timing,
     residual: Vec<f64>,
     residual_predicted: Vec<f64>,
+    predicted: Vec<f64>,
+    derivative_predicted: Vec<f64>,
     delta: Vec<f64>,
     /// Accuracy to which rounding lets each variable be determined, from the last evaluation.
     rounding: Vec<f64>,
@@ -146,6 +148,8 @@ impl Corrector {
             timing: Timing::default(),
             residual: vec![0.0; n],
             residual_predicted: vec![0.0; n],
+            predicted: vec![0.0; n],
+            derivative_predicted: vec![0.0; n],
             delta: vec![0.0; n],
             rounding: vec![0.0; n],
             rounding_is_new: false,
@@ -232,6 +236,8 @@ impl Corrector {
 
         equations.residual(Purpose::Corrector, t, y, yp, &mut self.residual)?;
         self.residual_predicted.copy_from_slice(&self.residual);
+        self.predicted.copy_from_slice(y);
+        self.derivative_predicted.copy_from_slice(yp);
         let rounding = 100.0 * f64::EPSILON * weights.norm(y);
         loop {
             fresh |= matches!(action, Action::FullEvaluation | Action::RegroupSparsity);
@@ -271,11 +277,10 @@ impl Corrector {
                     if action == Action::Keep {
                         return Err(rejection);
                     }
-                    // Back to the prediction, up to rounding.
-                    for i in 0..y.len() {
-                        y[i] -= e[i];
-                        yp[i] -= alpha * e[i];
-                    }
+                    // Back to the prediction, to the bit: differences from a residual that belongs to
+                    // another rounding of y would show entries where there are none.
+                    y.copy_from_slice(&self.predicted);
+                    yp.copy_from_slice(&self.derivative_predicted);
                     self.residual.copy_from_slice(&self.residual_predicted);
                 }
             }
@@ -327,7 +332,8 @@ impl Corrector {
         if !look {
             self.engine.evaluate(equations, at, &mut self.split)?;
             if self.engine.pattern_use().violated {
-                self.doubt_pattern();
+                // Proof, not just suspicion.
+                self.memory.doubt = self.memory.patience * self.price_of_looking();
                 reason = Reason::PatternViolated;
                 let situation = self.situation(reason, at.alpha, true);
                 look = self.policy.decide(&situation) == Action::RegroupSparsity;
@@ -351,12 +357,10 @@ impl Corrector {
         if look && change.is_none() {
             self.memory.patience = (2.0 * self.memory.patience).min(MOST_PATIENCE);
         }
-        if let Some(change) = change {
-            equations.counters.sparsity_updates += u64::from(!look);
-            if self.pattern_log.len() < MOST_EVENTS {
-                let t = at.t;
-                self.pattern_log.push(PatternEvent { t, reason, change });
-            }
+        equations.counters.sparsity_updates += u64::from(change.is_some() && !look);
+        if (look || change.is_some()) && self.pattern_log.len() < MOST_EVENTS {
+            let t = at.t;
+            self.pattern_log.push(PatternEvent { t, reason, change });
         }
         Ok(look)
     }

@@ -4,31 +4,38 @@ use crate::jacobian::PatternChange;
 use crate::refresh::Reason;
 use std::fmt;
 
-/// A change of the sparsity pattern by which columns are grouped.
+/// A change of the sparsity pattern by which columns are grouped, or a search for one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PatternEvent {
     /// Time of the step.
     pub t: f64,
     /// Why the Jacobian was evaluated.
     pub reason: Reason,
-    /// What changed.
-    pub change: PatternChange,
+    /// What changed; none when missing entries were looked for and there were none.
+    pub change: Option<PatternChange>,
 }
 
 impl fmt::Display for PatternEvent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let PatternChange {
+        let why = match self.reason {
+            Reason::SlowConvergence => "slow convergence with a fresh Jacobian",
+            Reason::Divergence => "divergence with a fresh Jacobian",
+            Reason::PatternViolated => "the Jacobian failed its test",
+            Reason::FirstStep => "first evaluation",
+            _ => "regular evaluation",
+        };
+        let Some(PatternChange {
             before,
             entries,
             groups,
             in_use,
-        } = self.change;
-        let why = match self.reason {
-            Reason::SlowConvergence => "slow convergence with a fresh Jacobian",
-            Reason::Divergence => "divergence with a fresh Jacobian",
-            Reason::PatternViolated => "an entry outside was seen",
-            Reason::FirstStep => "first evaluation",
-            _ => "regular evaluation",
+        }) = self.change
+        else {
+            return write!(
+                f,
+                "t = {}: no entries are missing in the sparsity pattern ({why})",
+                self.t
+            );
         };
         let what = match (in_use, before) {
             (true, _) => "estimated sparsity pattern",

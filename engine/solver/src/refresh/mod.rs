@@ -28,7 +28,7 @@ pub enum Reason {
     ErrorTestFailure,
     /// The user or the driver asks for it (restart after an event).
     Requested,
-    /// An evaluation saw entries outside the estimated sparsity pattern.
+    /// The new Jacobian fails its test: the estimated sparsity pattern lacks entries.
     PatternViolated,
 }
 
@@ -64,7 +64,7 @@ pub struct Situation {
     /// Cost of a full evaluation in residuals.
     pub cost: f64,
     /// What speaks against the estimated sparsity pattern, in units of what looking for missing
-    /// entries costs: failures and slow convergence with a fresh matrix, entries seen outside. From
+    /// entries costs: failures and slow convergence with a fresh matrix, a failed test. From
     /// 1 on it is time to look; zero when nothing can be missing.
     pub doubt: f64,
 }

@@ -37,6 +37,8 @@ const MOST_NEEDED: u32 = 64;
 /// Groups of columns, and where the entries of columns evaluated together go.
 pub(super) struct Partition {
     pub groups: Vec<Vec<usize>>,
+    /// Whether some group has several columns.
+    grouped: bool,
     /// Rows that belong to each column of a group of several.
     pattern: Option<Pattern>,
     /// Place of each entry of the pattern among the values of the matrix.
@@ -62,6 +64,7 @@ impl Partition {
             .filter_map(place)
             .collect();
         Self {
+            grouped: groups.iter().any(|g| g.len() > 1),
             groups,
             pattern,
             positions,
@@ -273,12 +276,12 @@ impl Grouping {
 
     /// What is to be said about the pattern in use.
     pub fn pattern_use(&self) -> PatternUse {
-        let groups = &self.partition(false).groups;
+        let partition = self.partition(false);
         PatternUse {
-            grouped: groups.iter().any(|g| g.len() > 1),
+            grouped: partition.grouped,
             estimated: self.estimate.as_ref().is_some_and(|e| e.in_use),
             violated: self.estimate.as_ref().is_some_and(|e| e.violated),
-            groups: groups.len(),
+            groups: partition.groups.len(),
             complete_groups: self.complete.groups.len(),
         }
     }

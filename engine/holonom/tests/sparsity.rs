@@ -3,8 +3,10 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
+use holonom::dae::Counters;
 use holonom::multibody::Model;
-use holonom::multibody::description::{Body, Description, Force, ForceKind, Joint, StopLaw, frame};
+use holonom::multibody::description::{Body, Description, Force, ForceKind, Joint, frame};
+use holonom::multibody::elements::forces::StopLaw;
 use holonom::multibody::residual::{Form, Formalism};
 use holonom::prelude::*;
 use holonom::solver::newton::PatternEvent;

@@ -129,8 +129,8 @@ impl Differences {
         Ok(())
     }
 
-    /// Whether the matrix explains the change of the residual along one direction; yes where the
-    /// residual has no value there.
+    /// Whether the matrix explains the change of the residual along one direction or its opposite;
+    /// no where the residual has a value at neither.
     fn test(
         &mut self,
         equations: &mut Equations<'_>,
@@ -140,15 +140,22 @@ impl Differences {
     ) -> bool {
         let (q, direction) = (&mut self.quotients, &mut self.direction);
         direction.choose(at.y, at.weights);
-        for (j, d) in direction.d.iter().enumerate() {
-            q.y[j] = at.y[j] + d;
-            q.yp[j] = at.yp[j] + alpha * d;
+        let mut agrees = false;
+        for sign in [1.0, -1.0] {
+            for (j, d) in direction.d.iter().enumerate() {
+                q.y[j] = at.y[j] + sign * d;
+                q.yp[j] = at.yp[j] + sign * alpha * d;
+            }
+            let evaluated = equations.residual(Purpose::Other, at.t, &q.y, &q.yp, &mut q.perturbed);
+            if evaluated.is_ok() {
+                let change = |i: usize| sign * (q.perturbed[i] - at.residual[i]);
+                agrees = direction.agrees(at, out, Some(&q.increments), change);
+                break;
+            }
         }
-        let evaluated = equations.residual(Purpose::Other, at.t, &q.y, &q.yp, &mut q.perturbed);
         q.y.copy_from_slice(at.y);
         q.yp.copy_from_slice(at.yp);
-        let there = &q.perturbed;
-        evaluated.is_err() || direction.agrees(at, out, Some(&q.increments), |i| there[i] - at.residual[i])
+        agrees
     }
 }
 

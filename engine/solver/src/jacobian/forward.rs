@@ -1,4 +1,5 @@
-//! Exact derivatives by dual numbers, eight groups of columns per evaluation.
+//! Exact derivatives by dual numbers, eight groups of columns per evaluation, or four where no more
+//! are left.
 //!
 //! The same two modes as for differences: ∂F/∂y apart, or together with α ∂F/∂ẏ. The cost of
 //! one evaluation is about that of three plain ones; it is counted apart.
@@ -7,12 +8,12 @@
 //! With an estimated pattern, on request, what is left out is missing here as with differences.
 
 use super::direction::Direction;
-use super::grouping::{Grouping, PatternChange, PatternUse};
+use super::grouping::{Grouping, Partition, PatternChange, PatternUse};
 use super::known::Known;
 use super::{EngineState, JacobianEngine, JacobianPoint, Setup, Sparsity, SplitJacobian};
 use crate::equations::Equations;
 use crate::linear::Matrix;
-use holonom_algebra::{Dual8, Real};
+use holonom_algebra::{Dual, Dual4, Dual8, Real};
 use holonom_dae::{DerivativeForm, Pattern, Rejection, Structure};
 
 /// Forward derivatives over groups of columns.
@@ -26,9 +27,75 @@ pub struct Forward {
     known: Known,
     /// A matrix in the storage of the results, for the places of entries.
     storage: Matrix,
-    y: Vec<Dual8>,
-    yp: Vec<Dual8>,
-    r: Vec<Dual8>,
+    four: Pack<1>,
+    eight: Pack<2>,
+}
+
+/// Room for an evaluation with 4 K directions.
+struct Pack<const K: usize> {
+    y: Vec<Dual<K>>,
+    yp: Vec<Dual<K>>,
+    r: Vec<Dual<K>>,
+}
+
+impl<const K: usize> Pack<K> {
+    fn new(n: usize) -> Self {
+        let zero = vec![Dual::constant(0.0); n];
+        Self {
+            y: zero.clone(),
+            yp: zero.clone(),
+            r: zero,
+        }
+    }
+
+    /// Evaluates with one direction for each group, ẏ moving along by α, and one more for the test
+    /// if it is wanted; `call` is the residual.
+    fn evaluate(
+        &mut self,
+        at: &JacobianPoint<'_>,
+        alpha: f64,
+        groups: &[Vec<usize>],
+        test: Option<&[f64]>,
+        call: impl FnOnce(Dual<K>, &[Dual<K>], &[Dual<K>], &mut [Dual<K>]) -> Result<(), Rejection>,
+    ) -> Result<(), Rejection> {
+        for (d, &x) in self.y.iter_mut().zip(at.y) {
+            *d = Dual::constant(x);
+        }
+        for (d, &x) in self.yp.iter_mut().zip(at.yp) {
+            *d = Dual::constant(x);
+        }
+        for (k, group) in groups.iter().enumerate() {
+            for &j in group {
+                self.y[j] = Dual::variable(at.y[j], k);
+                self.yp[j] = Dual::constant(at.yp[j]).with_derivative(k, alpha);
+            }
+        }
+        for (j, &d) in test.into_iter().flatten().enumerate() {
+            self.y[j] = self.y[j].with_derivative(groups.len(), d);
+            self.yp[j] = self.yp[j].with_derivative(groups.len(), alpha * d);
+        }
+        call(Dual::constant(at.t), &self.y, &self.yp, &mut self.r)?;
+        match self.r.iter().position(|x| !x.is_finite()) {
+            Some(row) => Err(Rejection::NonFinite { row }),
+            None => Ok(()),
+        }
+    }
+
+    /// Stores the columns of the groups, and the derivatives along the direction of the test.
+    fn store(
+        &self,
+        partition: &Partition,
+        groups: &[Vec<usize>],
+        f_y: &mut Matrix,
+        along: Option<&mut [f64]>,
+    ) {
+        for (k, group) in groups.iter().enumerate() {
+            partition.store(group, f_y, |i, _| self.r[i].derivative(k));
+        }
+        for (a, r) in along.into_iter().flatten().zip(&self.r) {
+            *a = r.derivative(groups.len());
+        }
+    }
 }
 
 impl Forward {
@@ -56,7 +123,6 @@ impl Forward {
     ) -> Self {
         let n = structure.dimension();
         let storage = super::allocate(structure, setup.sparse, setup.combined).f_y;
-        let zero = vec![Dual8::constant(0.0); n];
         let grouping = grouping(structure, &storage);
         Self {
             name,
@@ -66,9 +132,8 @@ impl Forward {
             grouping,
             known: Known::new(structure, &storage),
             storage,
-            y: zero.clone(),
-            yp: zero.clone(),
-            r: zero,
+            four: Pack::new(n),
+            eight: Pack::new(n),
         }
     }
 
@@ -81,54 +146,33 @@ impl Forward {
     ) -> Result<(), Rejection> {
         equations.counters.jacobians += 1;
         let alpha = if self.combined { at.alpha } else { 0.0 };
-        for (d, &x) in self.y.iter_mut().zip(at.y) {
-            *d = Dual8::constant(x);
-        }
-        for (d, &x) in self.yp.iter_mut().zip(at.yp) {
-            *d = Dual8::constant(x);
-        }
         out.f_y.set_zero();
         let partition = self.grouping.partition(everything);
-        let groups = &partition.groups;
         // With an estimate one more direction is wanted, for the test.
-        let directions = groups.len() + usize::from(!everything);
+        let tests = usize::from(!everything);
+        if !everything {
+            self.direction.choose(at.y, at.weights);
+        }
+        let directions = partition.groups.len() + tests;
         for first in (0..directions).step_by(Dual8::DIRECTIONS) {
-            let pack = first..groups.len().min(first + Dual8::DIRECTIONS);
-            let test = (groups.len() - first).min(Dual8::DIRECTIONS);
-            let test = (!everything && test < Dual8::DIRECTIONS).then_some(test);
-            for g in pack.clone() {
-                for &j in &groups[g] {
-                    self.y[j] = Dual8::variable(at.y[j], g - first);
-                    self.yp[j] = Dual8::constant(at.yp[j]).with_derivative(g - first, alpha);
-                }
-            }
-            if let Some(k) = test {
-                self.direction.choose(at.y, at.weights);
-                for (j, &d) in self.direction.d.iter().enumerate() {
-                    self.y[j] = self.y[j].with_derivative(k, d);
-                    self.yp[j] = self.yp[j].with_derivative(k, alpha * d);
-                }
-            }
+            let last = partition.groups.len().min(first + Dual8::DIRECTIONS);
+            let groups = &partition.groups[first..last];
+            let test = !everything && groups.len() < Dual8::DIRECTIONS;
+            let direction = test.then_some(self.direction.d.as_slice());
+            let along = test.then_some(self.along.as_mut_slice());
+            let system = &mut *equations.system;
             equations.counters.residuals_dual += 1;
-            equations
-                .system
-                .residual_dual8(Dual8::constant(at.t), &self.y, &self.yp, &mut self.r)?;
-            if let Some(row) = self.r.iter().position(|x| !x.is_finite()) {
-                return Err(Rejection::NonFinite { row });
-            }
-            for g in pack {
-                let columns = &groups[g];
-                partition.store(columns, &mut out.f_y, |i, _| self.r[i].derivative(g - first));
-                for &j in columns {
-                    self.y[j] = Dual8::constant(at.y[j]);
-                    self.yp[j] = Dual8::constant(at.yp[j]);
+            if groups.len() + usize::from(test) <= Dual4::DIRECTIONS {
+                let four = |t, y: &[Dual4], yp: &[Dual4], r: &mut [Dual4]| system.residual_dual4(t, y, yp, r);
+                // A system may have eight directions only.
+                if self.four.evaluate(at, alpha, groups, direction, four).is_ok() {
+                    self.four.store(partition, groups, &mut out.f_y, along);
+                    continue;
                 }
             }
-            if let Some(k) = test {
-                for (a, r) in self.along.iter_mut().zip(&self.r) {
-                    *a = r.derivative(k);
-                }
-            }
+            let eight = |t, y: &[Dual8], yp: &[Dual8], r: &mut [Dual8]| system.residual_dual8(t, y, yp, r);
+            self.eight.evaluate(at, alpha, groups, direction, eight)?;
+            self.eight.store(partition, groups, &mut out.f_y, along);
         }
         Ok(())
     }

@@ -121,6 +121,9 @@ impl Differences {
         if out.separated {
             self.evaluate_derivative_part(equations, at, out)?;
         }
+        if suspected {
+            self.direction.calibrate(at, out, &self.quotients.increments);
+        }
         if !everything {
             let agrees = self.test(equations, at, alpha, out);
             self.grouping.tested(agrees);
@@ -389,15 +392,20 @@ impl JacobianEngine for Differences {
         let q = &self.quotients;
         let cleared = q.cleared.iter().map(|c| f64::from(u8::from(*c)));
         EngineState {
-            numbers: q.size.iter().copied().chain(cleared).collect(),
+            numbers: (q.size.iter().copied())
+                .chain(cleared)
+                .chain(self.direction.noise.iter().copied())
+                .collect(),
             grouping: self.grouping.checkpoint(),
         }
     }
 
     fn restore(&mut self, state: &EngineState) {
         let q = &mut self.quotients;
-        let (size, cleared) = state.numbers.split_at(q.size.len());
+        let (size, rest) = state.numbers.split_at(q.size.len());
+        let (cleared, noise) = rest.split_at(q.cleared.len());
         q.size.copy_from_slice(size);
+        self.direction.noise.copy_from_slice(noise);
         for (c, s) in q.cleared.iter_mut().zip(cleared) {
             *c = *s != 0.0;
         }

@@ -24,6 +24,10 @@ const DERIVATIVE_PART: f64 = 1e-2;
 /// direction, and of each quotient.
 const ROUNDING: f64 = 1e3;
 const ROUNDING_OF_QUOTIENTS: f64 = 8.0;
+/// Noise met once may be so many times as large at another time.
+const MORE_NOISE: f64 = 4.0;
+/// What is left of the noise met after each test that holds.
+const FORGETTING: f64 = 0.8;
 
 /// The direction and room for what is compared.
 pub(super) struct Direction {
@@ -36,6 +40,11 @@ pub(super) struct Direction {
     /// Size of the terms of each row, and Σ |d/δ| over its entries.
     terms: Vec<f64>,
     stretch: Vec<f64>,
+    /// Rounding errors of each row as met.
+    pub noise: Vec<f64>,
+    /// Changes at the last test, and where that was.
+    change: Vec<f64>,
+    at: Vec<f64>,
 }
 
 impl Direction {
@@ -55,6 +64,9 @@ impl Direction {
             size: vec![0.0; n],
             terms: vec![0.0; n],
             stretch: vec![0.0; n],
+            noise: vec![0.0; n],
+            change: vec![0.0; n],
+            at: vec![f64::NAN; n],
         }
     }
 
@@ -72,8 +84,9 @@ impl Direction {
         }
     }
 
-    /// Whether the matrix explains the changes of all rows. `increments`: those of the quotients
-    /// that it consists of, if it does.
+    /// Whether the matrix explains the changes of all rows, which are kept for
+    /// [`calibrate`](Self::calibrate). `increments`: those of the quotients that it consists of, if
+    /// it does.
     pub fn agrees(
         &mut self,
         at: &JacobianPoint<'_>,
@@ -81,10 +94,41 @@ impl Direction {
         increments: Option<&[f64]>,
         change: impl Fn(usize) -> f64,
     ) -> bool {
+        for (i, c) in self.change.iter_mut().enumerate() {
+            *c = change(i);
+        }
+        self.at.copy_from_slice(at.y);
+        self.multiply(at, out, increments);
+        let agrees = (0..at.y.len()).all(|i| {
+            let noise = self.noise[i].max(ROUNDING_OF_QUOTIENTS * f64::EPSILON * self.terms[i]);
+            let rounding = ROUNDING * f64::EPSILON * self.terms[i] + noise * self.stretch[i];
+            (self.change[i] - self.product[i]).abs() <= LIMIT * self.size[i] + rounding
+        });
+        if agrees {
+            self.noise.iter_mut().for_each(|noise| *noise *= FORGETTING);
+        }
+        agrees
+    }
+
+    /// Learns the noise of the quotients from a matrix that lacks nothing, if it belongs to the
+    /// point of the last test: sums that cancel have more than their terms tell.
+    pub fn calibrate(&mut self, at: &JacobianPoint<'_>, out: &SplitJacobian, increments: &[f64]) {
+        if self.at != at.y {
+            return;
+        }
+        self.multiply(at, out, Some(increments));
+        for i in 0..at.y.len() {
+            let off = (self.change[i] - self.product[i]).abs();
+            self.noise[i] = self.noise[i].max(MORE_NOISE * off / (1.0 + self.stretch[i]));
+        }
+    }
+
+    /// J d, with the size of its parts and of the terms of the rows.
+    fn multiply(&mut self, at: &JacobianPoint<'_>, out: &SplitJacobian, increments: Option<&[f64]>) {
         self.product.fill(0.0);
         self.size.fill(0.0);
         self.terms.fill(0.0);
-        self.stretch.fill(0.0);
+        self.stretch.fill(1.0);
         out.f_y.for_each(|i, j, value| {
             let part = value * self.d[j];
             self.product[i] += part;
@@ -99,10 +143,5 @@ impl Direction {
             out.f_yp
                 .for_each(|i, j, value| self.size[i] += (k * value * self.d[j]).abs());
         }
-        (0..at.y.len()).all(|i| {
-            let rounding = (ROUNDING + ROUNDING_OF_QUOTIENTS * self.stretch[i]) * f64::EPSILON;
-            let limit = LIMIT * self.size[i] + rounding * self.terms[i];
-            (change(i) - self.product[i]).abs() <= limit
-        })
     }
 }

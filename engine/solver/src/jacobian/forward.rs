@@ -48,6 +48,16 @@ impl<const K: usize> Pack<K> {
         }
     }
 
+    /// Before the evaluations at a point: no directions.
+    fn start(&mut self, at: &JacobianPoint<'_>) {
+        for (d, &x) in self.y.iter_mut().zip(at.y) {
+            *d = Dual::constant(x);
+        }
+        for (d, &x) in self.yp.iter_mut().zip(at.yp) {
+            *d = Dual::constant(x);
+        }
+    }
+
     /// Evaluates with one direction for each group, ẏ moving along by α, and one more for the test
     /// if it is wanted; `call` is the residual.
     fn evaluate(
@@ -58,12 +68,6 @@ impl<const K: usize> Pack<K> {
         test: Option<&[f64]>,
         call: impl FnOnce(Dual<K>, &[Dual<K>], &[Dual<K>], &mut [Dual<K>]) -> Result<(), Rejection>,
     ) -> Result<(), Rejection> {
-        for (d, &x) in self.y.iter_mut().zip(at.y) {
-            *d = Dual::constant(x);
-        }
-        for (d, &x) in self.yp.iter_mut().zip(at.yp) {
-            *d = Dual::constant(x);
-        }
         for (k, group) in groups.iter().enumerate() {
             for &j in group {
                 self.y[j] = Dual::variable(at.y[j], k);
@@ -74,7 +78,15 @@ impl<const K: usize> Pack<K> {
             self.y[j] = self.y[j].with_derivative(groups.len(), d);
             self.yp[j] = self.yp[j].with_derivative(groups.len(), alpha * d);
         }
-        call(Dual::constant(at.t), &self.y, &self.yp, &mut self.r)?;
+        let evaluated = call(Dual::constant(at.t), &self.y, &self.yp, &mut self.r);
+        if test.is_some() {
+            self.start(at);
+        }
+        for &j in groups.iter().flatten() {
+            self.y[j] = Dual::constant(at.y[j]);
+            self.yp[j] = Dual::constant(at.yp[j]);
+        }
+        evaluated?;
         match self.r.iter().position(|x| !x.is_finite()) {
             Some(row) => Err(Rejection::NonFinite { row }),
             None => Ok(()),
@@ -154,6 +166,13 @@ impl Forward {
             self.direction.choose(at.y, at.weights);
         }
         let directions = partition.groups.len() + tests;
+        if directions > Dual4::DIRECTIONS {
+            self.eight.start(at);
+        }
+        let four = (1..=Dual4::DIRECTIONS).contains(&(directions % Dual8::DIRECTIONS));
+        if four {
+            self.four.start(at);
+        }
         for first in (0..directions).step_by(Dual8::DIRECTIONS) {
             let last = partition.groups.len().min(first + Dual8::DIRECTIONS);
             let groups = &partition.groups[first..last];
@@ -163,15 +182,16 @@ impl Forward {
             let system = &mut *equations.system;
             equations.counters.residuals_dual += 1;
             if groups.len() + usize::from(test) <= Dual4::DIRECTIONS {
-                let four = |t, y: &[Dual4], yp: &[Dual4], r: &mut [Dual4]| system.residual_dual4(t, y, yp, r);
+                let call = |t, y: &[Dual4], yp: &[Dual4], r: &mut [Dual4]| system.residual_dual4(t, y, yp, r);
                 // A system may have eight directions only.
-                if self.four.evaluate(at, alpha, groups, direction, four).is_ok() {
+                if self.four.evaluate(at, alpha, groups, direction, call).is_ok() {
                     self.four.store(partition, groups, &mut out.f_y, along);
                     continue;
                 }
+                self.eight.start(at);
             }
-            let eight = |t, y: &[Dual8], yp: &[Dual8], r: &mut [Dual8]| system.residual_dual8(t, y, yp, r);
-            self.eight.evaluate(at, alpha, groups, direction, eight)?;
+            let call = |t, y: &[Dual8], yp: &[Dual8], r: &mut [Dual8]| system.residual_dual8(t, y, yp, r);
+            self.eight.evaluate(at, alpha, groups, direction, call)?;
             self.eight.store(partition, groups, &mut out.f_y, along);
         }
         Ok(())

@@ -97,10 +97,12 @@ fn a_bump_stop_that_closes_late_is_found() {
                 let late = |e: &&PatternEvent| e.t > 0.05 && e.change.is_some_and(|c| c.before.is_some());
                 assert!(log.iter().any(|e| late(&e)), "{what}: nothing was found");
                 assert!(c.steps < dense.steps + dense.steps / 5, "{what}");
-                assert!(
-                    c.sparsity_updates >= 2 && c.sparsity_updates < 12,
-                    "{what}: {c:?}"
-                );
+                // Looking for missing entries is the exception.
+                assert!(c.sparsity_updates >= 2, "{what}: {c:?}");
+                assert!(4 * c.sparsity_updates <= c.jacobians.max(12), "{what}: {c:?}");
+                if refresh == "dassl" {
+                    assert!(c.residuals < dense.residuals, "{what}");
+                }
             }
         }
     }

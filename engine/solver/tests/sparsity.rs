@@ -1,6 +1,6 @@
 //! Estimated sparsity patterns: wrong ones recover by themselves, late entries are found, and
 //! results do not depend on any of it.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 mod common;
 

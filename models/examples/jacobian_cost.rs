@@ -3,9 +3,10 @@
 //!
 //! Asked for: at most half the time, and entries exact to 10⁻¹² of the largest in their row (against
 //! dual numbers column by column, with no use of patterns or transposed blocks). The exit code is 1
-//! when a model misses one of them. `bits`: grouped differences equal those column by column to
-//! the bit, with the traced pattern. `fd/g` is the time for a group, `ad/p` that for a pack of up to eight
-//! groups, both in plain residuals.
+//! when a model misses one of them. `fd-error` is the error of the differences (without meaning where
+//! a row is zero). `bits`: grouped differences equal those column by column to the bit, with the traced
+//! pattern. `fd/g` is the time for a group, `ad/p` that for a pack of up to eight groups, both in plain
+//! residuals.
 //!
 //! `cargo run --release -p holonom-models --example jacobian_cost [MODEL]`
 

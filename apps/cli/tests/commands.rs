@@ -194,7 +194,7 @@ fn verify_reports_in_the_common_shape() {
 #[test]
 fn a_check_that_does_not_hold_shows_in_the_exit_code() {
     // HIRES and linear-index2 declare no sparsity, so every run is refused.
-    let (output, report) = small_report(&["--jacobian", "fd-grouped"]);
+    let (output, report) = small_report(&["--jacobian", "fd-grouped", "--sparsity", "traced"]);
     assert_eq!(code(&output), 1);
     assert_eq!(report["holds"], false);
     let check = &report["checks"][0];

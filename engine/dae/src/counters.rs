@@ -18,7 +18,8 @@ pub struct Counters {
     pub residuals: u64,
     /// Residual evaluations of the corrector alone (#fcw).
     pub residuals_corrector: u64,
-    /// Evaluations of the residual with dual numbers, eight directions each; not among `residuals`.
+    /// Evaluations of the residual with dual numbers, eight directions each or, where fewer are left,
+    /// four; not among `residuals`.
     pub residuals_dual: u64,
     /// Full evaluations of the Jacobian (#Je).
     pub jacobians: u64,

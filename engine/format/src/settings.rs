@@ -133,6 +133,7 @@ settings! {
     ggl_metric: String = Choice(metrics), "Metric of the position correction in `ggl`.";
     stepper: String = Choice(steppers), "Integration method.";
     jacobian: String = Choice(jacobians), "How Jacobians are obtained.";
+    sparsity: String = Choice(sparsities), "Where the sparsity pattern comes from by which columns of Jacobians are grouped.";
     linear: String = Choice(linear_solvers), "Linear solver.";
     refresh: String = Choice(refresh_policies), "When Jacobians and factorisations are renewed.";
     max_order: u64 = Count, "Highest order of the method.";
@@ -173,6 +174,10 @@ fn steppers() -> Vec<&'static str> {
 
 fn jacobians() -> Vec<&'static str> {
     with_auto(jacobian::REGISTRY.iter().map(|e| e.name))
+}
+
+fn sparsities() -> Vec<&'static str> {
+    with_auto(jacobian::sparsity::REGISTRY.iter().map(|e| e.name))
 }
 
 fn linear_solvers() -> Vec<&'static str> {

@@ -1,9 +1,10 @@
 //! The whole configuration of a run as plain data.
 
+use crate::jacobian::{self, Sparsity, sparsity};
 use crate::newton::NewtonOptions;
 use crate::output_times::OutputTimes;
 use crate::stepper::{BdfOptions, StabilityOptions};
-use crate::{jacobian, linear, refresh, stepper};
+use crate::{linear, refresh, stepper};
 use holonom_dae::{ErrorTest, InputError, Structure, System, Tolerances};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -38,6 +39,9 @@ pub struct Options {
     pub stepper: String,
     /// Jacobian engine, or `auto`.
     pub jacobian: String,
+    /// Where the sparsity pattern comes from by which columns of the Jacobian are grouped, or
+    /// `auto`; engines that take columns one by one need none.
+    pub sparsity: String,
     /// Linear solver, or `auto`.
     pub linear: String,
     /// Refresh policy.
@@ -91,6 +95,7 @@ impl Default for Options {
             error_test: None,
             stepper: "bdf".into(),
             jacobian: "auto".into(),
+            sparsity: Sparsity::Auto.name().into(),
             linear: "auto".into(),
             refresh: "classical".into(),
             max_order: 5,
@@ -137,6 +142,12 @@ impl Options {
     /// Sets the Jacobian engine.
     pub fn jacobian(mut self, name: &str) -> Self {
         self.jacobian = name.into();
+        self
+    }
+
+    /// Sets where the sparsity pattern comes from.
+    pub fn sparsity(mut self, name: &str) -> Self {
+        self.sparsity = name.into();
         self
     }
 
@@ -229,6 +240,12 @@ impl Options {
             &self.jacobian,
             true,
             jacobian::REGISTRY.iter().map(|e| e.name).collect(),
+        )?;
+        choice(
+            "sparsity",
+            &self.sparsity,
+            true,
+            sparsity::REGISTRY.iter().map(|e| e.name).collect(),
         )?;
         choice(
             "linear",
@@ -326,20 +343,15 @@ impl Options {
             return option("jacobian", format!("`{}`", self.jacobian), remedy.into());
         }
         if structure.sparsity.is_none() {
-            let needs = [
-                (
-                    "jacobian",
-                    &self.jacobian,
-                    jacobian::find(&self.jacobian).is_some_and(|e| e.needs_pattern),
-                ),
-                ("linear", &self.linear, self.linear == "lu-sparse"),
-            ];
-            for (name, value, needs) in needs {
-                if needs {
-                    let remedy = "needs the sparsity pattern, which this system does not declare; \
-                                  add it to the structure or choose the dense variant";
-                    return option(name, format!("`{value}`"), remedy.into());
-                }
+            if self.linear == "lu-sparse" {
+                let remedy = "needs the sparsity pattern, which this system does not declare; \
+                              add it to the structure or choose the dense variant";
+                return option("linear", format!("`{}`", self.linear), remedy.into());
+            }
+            if self.sparsity == Sparsity::Traced.name() {
+                let remedy = "needs the sparsity pattern, which this system does not declare; \
+                              add it to the structure or choose `estimated`";
+                return option("sparsity", format!("`{}`", self.sparsity), remedy.into());
             }
         }
         Ok(())
@@ -377,11 +389,16 @@ impl Options {
             {
                 "ad-grouped"
             }
-            "auto" if structure.sparsity.is_some() => "fd-grouped",
+            "auto" if structure.sparsity.is_some() || self.sparsity != Sparsity::Auto.name() => "fd-grouped",
             "auto" => "fd-dense",
             name => jacobian::find(name).map_or("fd-dense", |e| e.name),
         };
         (jacobian, linear)
+    }
+
+    /// Where the sparsity pattern comes from.
+    pub(crate) fn sparsity_choice(&self) -> Sparsity {
+        sparsity::find(&self.sparsity).unwrap_or_default()
     }
 
     /// Tells apart options that lead to other numbers.
@@ -392,6 +409,7 @@ impl Options {
                 (
                     &self.tolerances,
                     &self.error_test,
+                    &self.sparsity,
                     self.max_order,
                     self.stability_detection
                 ),

@@ -218,7 +218,7 @@ fn impossible_options() {
         (o().outputs(vec![-1.0, 0.5]), "outputs"),
         (o().stop_at(0.7).stop_at(0.3), "stop_times"),
         (o().linear("lu-sparse"), "linear"),
-        (o().jacobian("fd-grouped"), "jacobian"),
+        (o().jacobian("fd-grouped").sparsity("traced"), "sparsity"),
     ] {
         match with_options(options) {
             Err(error) if matches!(&error.failure.kind, FailureKind::Input(InputError::Option { option: name, .. }) if *name == option) =>

@@ -37,7 +37,7 @@ fn method(structure: &Structure, k: usize, h: f64) -> Bdf {
     let corrector = Corrector::new(
         structure,
         options.newton,
-        (engine.build)(structure, false, false),
+        (engine.build)(structure, jacobian::Setup::default()),
         linear::build("lu-dense", n, None).unwrap(),
         (refresh::find("classical").unwrap().build)(),
         jacobian::allocate(structure, false, false),

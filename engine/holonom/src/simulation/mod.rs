@@ -250,6 +250,7 @@ pub fn solver_options(settings: &Settings) -> Options {
     Options {
         stepper: name(&settings.stepper, usual.stepper),
         jacobian: name(&settings.jacobian, usual.jacobian),
+        sparsity: name(&settings.sparsity, usual.sparsity),
         linear: name(&settings.linear, usual.linear),
         refresh: name(&settings.refresh, usual.refresh),
         max_order: settings

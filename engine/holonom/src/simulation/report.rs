@@ -27,6 +27,9 @@ pub struct Used {
     pub stepper: String,
     /// How Jacobians were obtained.
     pub jacobian: String,
+    /// Sparsity pattern by which columns were grouped at the end; `none` where each was alone.
+    #[serde(default)]
+    pub sparsity: String,
     /// Linear solver.
     pub linear: String,
     /// When Jacobians and factorisations were renewed.

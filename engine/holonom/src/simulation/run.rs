@@ -164,13 +164,13 @@ impl Simulation {
         let report = watch.report(feed.lost_s());
         let energy_end = watch.energy(t, y);
         let last = watch.last(options, |sampler, row| sampler.sample(t, y, &[], row));
-        let strategies = integrator.report().strategies;
+        let (strategies, sparsity) = (integrator.report().strategies, integrator.sparsity());
         Ok(RunReport {
             status,
             message,
             t,
             last,
-            used: self.used(strategies),
+            used: self.used(strategies, sparsity),
             counters: *integrator.counters(),
             timing_s: watch.timing(integrator.timing()),
             energy: EnergyReport {
@@ -181,12 +181,13 @@ impl Simulation {
         })
     }
 
-    fn used(&self, [stepper, jacobian, linear, refresh]: [&str; 4]) -> Used {
+    fn used(&self, [stepper, jacobian, linear, refresh]: [&str; 4], sparsity: &str) -> Used {
         Used {
             form: self.form.name().to_string(),
             formalism: self.formalism.name().to_string(),
             stepper: stepper.to_string(),
             jacobian: jacobian.to_string(),
+            sparsity: sparsity.to_string(),
             linear: linear.to_string(),
             refresh: refresh.to_string(),
         }
@@ -251,7 +252,7 @@ impl Simulation {
             message,
             t,
             last,
-            used: self.used(["kinematic", "–", "–", "–"]),
+            used: self.used(["kinematic", "–", "–", "–"], "–"),
             counters: Counters {
                 steps,
                 ..Counters::default()

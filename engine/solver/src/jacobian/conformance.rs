@@ -1,6 +1,6 @@
 //! Every engine agrees with dual numbers on every problem, and does not cost more than it must.
 
-use super::{JacobianPoint, REGISTRY, SplitJacobian, allocate};
+use super::{JacobianPoint, REGISTRY, Setup, Sparsity, SplitJacobian, allocate};
 use crate::equations::Equations;
 use holonom_algebra::{Dual8, Real};
 use holonom_dae::problems::{self, Problem};
@@ -8,6 +8,14 @@ use holonom_dae::{Closure, Counters, DerivativeForm, Pattern, Structure, System,
 
 const TOL: f64 = 1e-6;
 const H: f64 = 1e-3;
+
+fn traced(sparse: bool, combined: bool) -> Setup {
+    Setup {
+        sparse,
+        combined,
+        sparsity: Sparsity::Traced,
+    }
+}
 
 fn dual_jacobians(system: &mut dyn System, t: f64, y: &[f64], yp: &[f64]) -> (Vec<f64>, Vec<f64>) {
     let n = y.len();
@@ -121,7 +129,7 @@ fn engines_agree_with_dual_numbers() {
                         entry.name, p.name
                     );
                     for alpha in [1.0, 1.0 / H] {
-                        let mut engine = (entry.build)(&structure, sparse, combined);
+                        let mut engine = (entry.build)(&structure, traced(sparse, combined));
                         let mut out = allocate(&structure, sparse, combined);
                         let mut counters = Counters::default();
                         let mut equations = Equations {
@@ -164,6 +172,78 @@ fn engines_agree_with_dual_numbers() {
     assert!(bad.is_empty(), "{bad:#?}");
 }
 
+/// Grouped differences equal dense ones to the bit with the exact pattern, Arnold §3.1: also where
+/// entries lost to rounding are recovered.
+#[test]
+fn grouped_differences_equal_dense_ones_to_the_bit() {
+    let mut compared = 0;
+    let more = ["brusselator:20", "brusselator:7"]
+        .iter()
+        .filter_map(|name| problems::find(name));
+    for p in problems::all().into_iter().chain(more) {
+        let mut system = (p.build)();
+        let mut structure = system.structure().clone();
+        let (t, y, yp) = point(&p);
+        let n = y.len();
+        let mut r = vec![0.0; n];
+        assert!(system.residual(t, &y, &yp, &mut r).is_ok());
+        if structure.sparsity.is_none() && structure.transposed.is_empty() {
+            // The exact pattern, from dual numbers.
+            let (f_y, f_yp) = dual_jacobians(system.as_mut(), t, &y, &yp);
+            let places = (0..n * n).filter(|k| f_y[*k] != 0.0 || f_yp[*k] != 0.0);
+            structure.sparsity = Some(Pattern::from_entries(n, n, places.map(|k| (k % n, k / n))));
+        }
+        if structure.sparsity.is_none() {
+            continue;
+        }
+        let mut weights = Weights::plain(Tolerances::new(TOL, TOL * p.atol_factor), n);
+        weights.update(&y, 1.0);
+        for sparse in [false, true] {
+            for combined in [false, true] {
+                let evaluate = |name: &str, system: &mut dyn System| {
+                    let entry = super::find(name).unwrap_or_else(|| panic!("there is no {name}"));
+                    let mut engine = (entry.build)(&structure, traced(sparse, combined));
+                    let mut out = allocate(&structure, sparse, combined);
+                    let mut counters = Counters::default();
+                    let mut equations = Equations {
+                        system,
+                        counters: &mut counters,
+                    };
+                    let at = JacobianPoint {
+                        t,
+                        y: &y,
+                        yp: &yp,
+                        residual: &r,
+                        alpha: 1.0 / H,
+                        h: H,
+                        weights: &weights,
+                    };
+                    assert!(engine.evaluate(&mut equations, &at, &mut out).is_ok());
+                    (out.f_y, counters.residuals)
+                };
+                let (dense, columns) = evaluate("fd-dense", system.as_mut());
+                let (grouped, groups) = evaluate("fd-grouped", system.as_mut());
+                assert!(groups <= columns, "{}", p.name);
+                for (i, j) in (0..n).flat_map(|j| (0..n).map(move |i| (i, j))) {
+                    let (a, b) = (dense.get(i, j), grouped.get(i, j));
+                    // Outside the pattern a zero of either sign.
+                    let same = a.to_bits() == b.to_bits() || (a == 0.0 && b == 0.0);
+                    assert!(
+                        same,
+                        "{} ({i}, {j}), sparse {sparse}, combined {combined}: {a:e} {b:e}",
+                        p.name
+                    );
+                }
+                compared += usize::from(groups < columns);
+            }
+        }
+    }
+    assert!(
+        compared >= 20,
+        "{compared} comparisons in which something was grouped"
+    );
+}
+
 /// Structurally independent columns share an evaluation: six for the brusselator at any size.
 #[test]
 fn grouping_saves_evaluations() {
@@ -176,7 +256,7 @@ fn grouping_saves_evaluations() {
     weights.update(&p.y0, 1.0);
     let residual = vec![0.0; p.y0.len()];
     for entry in REGISTRY.iter().filter(|e| e.needs_pattern) {
-        let mut engine = (entry.build)(&structure, true, false);
+        let mut engine = (entry.build)(&structure, traced(true, false));
         let mut out = allocate(&structure, true, false);
         let mut counters = Counters::default();
         let mut equations = Equations {
@@ -209,7 +289,7 @@ fn edge_of_the_domain() {
     let mut weights = Weights::plain(Tolerances::new(TOL, TOL), 1);
     weights.update(&[1.0], 1.0);
     for entry in REGISTRY.iter().filter(|e| !e.needs_pattern && !e.needs_duals) {
-        let mut engine = (entry.build)(&structure, false, false);
+        let mut engine = (entry.build)(&structure, traced(false, false));
         let mut out = allocate(&structure, false, false);
         let mut counters = Counters::default();
         let mut equations = Equations {
@@ -257,7 +337,7 @@ fn edges_of_the_domain_within_a_group() {
             for sparse in [false, true] {
                 // √y₂ is met from the wrong side when all move backwards.
                 for h in [H, -H] {
-                    let mut engine = (entry.build)(&structure, sparse, false);
+                    let mut engine = (entry.build)(&structure, traced(sparse, false));
                     let mut out = allocate(&structure, sparse, false);
                     let mut counters = Counters::default();
                     let mut equations = Equations {
@@ -305,7 +385,7 @@ fn entries_lost_to_rounding_are_recovered() {
     assert!(system.residual(0.0, &y, &[0.0; 3], &mut residual).is_ok());
     for entry in REGISTRY.iter().filter(|e| !e.needs_duals) {
         for sparse in [false, true] {
-            let mut engine = (entry.build)(&structure, sparse, false);
+            let mut engine = (entry.build)(&structure, traced(sparse, false));
             let mut out = allocate(&structure, sparse, false);
             let mut counters = Counters::default();
             let mut equations = Equations {
@@ -343,8 +423,8 @@ fn checkpoint_and_restore() {
     let mut weights = Weights::plain(Tolerances::new(TOL, 1e-14), 3);
     weights.update(&p.y0, 1.0);
     for entry in REGISTRY.iter().filter(|e| !e.needs_pattern && !e.needs_duals) {
-        let mut engine = (entry.build)(&structure, false, false);
-        let mut twin = (entry.build)(&structure, false, false);
+        let mut engine = (entry.build)(&structure, traced(false, false));
+        let mut twin = (entry.build)(&structure, traced(false, false));
         let mut counters = Counters::default();
         let mut equations = Equations {
             system: system.as_mut(),

@@ -4,8 +4,10 @@
 //! structure. Combined (DASSL's way, and the only one when the form of ∂F/∂ẏ is unknown): ẏ
 //! moves along by α δ, which gives the iteration matrix for this α.
 
-use super::known::{Known, store_columns};
-use super::{JacobianEngine, JacobianPoint, SplitJacobian};
+use super::direction::Direction;
+use super::grouping::{Grouping, Partition, PatternChange, PatternUse};
+use super::known::Known;
+use super::{EngineState, JacobianEngine, JacobianPoint, Setup, SplitJacobian};
 use crate::equations::{Equations, Purpose};
 use crate::linear::Matrix;
 use holonom_dae::{DerivativeForm, Pattern, Rejection, Structure};
@@ -15,13 +17,20 @@ const ROOT: f64 = 1.490_116_119_384_765_6e-8;
 /// ⁴√ε: below this fraction of a variable's usual size its increment is not reduced, Arnold (17).
 const FOURTH_ROOT: f64 = 1.220_703_125e-4;
 
-/// Difference quotients over given groups of columns.
+/// Difference quotients over groups of columns.
 pub struct Differences {
     name: &'static str,
-    combined: bool,
-    groups: Vec<Vec<usize>>,
-    pattern: Option<Pattern>,
+    grouping: Grouping,
+    direction: Direction,
     known: Known,
+    /// A matrix in the storage of the results, for the places of entries.
+    storage: Matrix,
+    quotients: Quotients,
+}
+
+/// What the quotients need besides the groups.
+struct Quotients {
+    combined: bool,
     /// Usual size of each variable: declared, or the largest value met so far.
     size: Vec<f64>,
     declared_size: Vec<bool>,
@@ -34,39 +43,136 @@ pub struct Differences {
     yp: Vec<f64>,
     perturbed: Vec<f64>,
     increments: Vec<f64>,
+    /// Places and values of entries got from a larger increment.
+    recovered: Vec<(usize, f64)>,
 }
 
 impl Differences {
-    /// Allocates everything evaluation needs.
-    pub fn new(
+    /// One column at a time.
+    pub fn dense(structure: &Structure, setup: Setup) -> Self {
+        Self::new("fd-dense", structure, setup, Grouping::columns)
+    }
+
+    /// Independent columns together.
+    pub fn grouped(structure: &Structure, setup: Setup) -> Self {
+        Self::new("fd-grouped", structure, setup, |structure, matrix| {
+            Grouping::new(structure, matrix, setup.combined, setup.sparsity)
+        })
+    }
+
+    fn new(
         name: &'static str,
         structure: &Structure,
-        sparse: bool,
-        combined: bool,
-        groups: Vec<Vec<usize>>,
+        setup: Setup,
+        grouping: impl Fn(&Structure, &Matrix) -> Grouping,
     ) -> Self {
         let n = structure.dimension();
-        let matrix = super::allocate(structure, sparse, combined).f_y;
+        let storage = super::allocate(structure, setup.sparse, setup.combined).f_y;
+        let declared_size = structure.variables.iter().map(|v| v.scale.is_some()).collect();
+        let size = structure.variables.iter().map(|v| v.scale.unwrap_or(0.0));
+        let grouping = grouping(structure, &storage);
         Self {
             name,
-            combined: combined || structure.derivative == DerivativeForm::Unknown,
-            groups: Known::remaining(structure, groups),
-            pattern: structure.sparsity.clone(),
-            known: Known::new(structure, &matrix),
-            size: structure
-                .variables
-                .iter()
-                .map(|v| v.scale.unwrap_or(0.0))
-                .collect(),
-            declared_size: structure.variables.iter().map(|v| v.scale.is_some()).collect(),
-            cleared: vec![false; n],
-            terms: vec![0.0; n],
-            largest: vec![0.0; n],
-            y: vec![0.0; n],
-            yp: vec![0.0; n],
-            perturbed: vec![0.0; n],
-            increments: vec![0.0; n],
+            direction: Direction::new(grouping.wanted()),
+            grouping,
+            known: Known::new(structure, &storage),
+            storage,
+            quotients: Quotients {
+                combined: setup.combined || structure.derivative == DerivativeForm::Unknown,
+                size: size.collect(),
+                declared_size,
+                cleared: vec![false; n],
+                terms: vec![0.0; n],
+                largest: vec![0.0; n],
+                y: vec![0.0; n],
+                yp: vec![0.0; n],
+                perturbed: vec![0.0; n],
+                increments: vec![0.0; n],
+                recovered: Vec::with_capacity(n),
+            },
         }
+    }
+
+    fn evaluate_over(
+        &mut self,
+        equations: &mut Equations<'_>,
+        at: &JacobianPoint<'_>,
+        out: &mut SplitJacobian,
+        suspected: bool,
+    ) -> Result<(), Rejection> {
+        equations.counters.jacobians += 1;
+        let quotients = &mut self.quotients;
+        quotients.begin(at);
+        let alpha = if quotients.combined { at.alpha } else { 0.0 };
+        let everything = suspected || !self.grouping.pattern_use().estimated;
+        let partition = self.grouping.partition(everything);
+        out.f_y.set_zero();
+        for group in &partition.groups {
+            quotients.difference(equations, at, alpha, group, partition, &mut out.f_y)?;
+        }
+        if !quotients.combined {
+            quotients.recover_lost_entries(equations, at, partition, &mut out.f_y);
+        }
+        out.alpha = at.alpha;
+        out.separated = !quotients.combined;
+        if everything {
+            self.grouping.learn(at.weights, out, suspected);
+        }
+        if out.separated {
+            self.evaluate_derivative_part(equations, at, out)?;
+        }
+        if suspected {
+            self.direction.calibrate(at, out, &self.quotients.increments);
+        }
+        if !everything {
+            let agrees = self.test(equations, at, alpha, out);
+            self.grouping.tested(agrees);
+        }
+        self.known.transpose(&mut out.f_y);
+        Ok(())
+    }
+
+    /// Whether the matrix explains the change of the residual along one direction or its opposite;
+    /// no where the residual has a value at neither.
+    fn test(
+        &mut self,
+        equations: &mut Equations<'_>,
+        at: &JacobianPoint<'_>,
+        alpha: f64,
+        out: &SplitJacobian,
+    ) -> bool {
+        let (q, direction) = (&mut self.quotients, &mut self.direction);
+        direction.choose(at.y, at.weights);
+        let mut agrees = false;
+        for sign in [1.0, -1.0] {
+            for (j, d) in direction.d.iter().enumerate() {
+                q.y[j] = at.y[j] + sign * d;
+                q.yp[j] = at.yp[j] + sign * alpha * d;
+            }
+            let evaluated = equations.residual(Purpose::Other, at.t, &q.y, &q.yp, &mut q.perturbed);
+            if evaluated.is_ok() {
+                let change = |i: usize| sign * (q.perturbed[i] - at.residual[i]);
+                agrees = direction.agrees(at, out, Some(&q.increments), change);
+                break;
+            }
+        }
+        q.y.copy_from_slice(at.y);
+        q.yp.copy_from_slice(at.yp);
+        agrees
+    }
+}
+
+impl Quotients {
+    /// Increments for an evaluation at this point.
+    fn begin(&mut self, at: &JacobianPoint<'_>) {
+        for j in 0..at.y.len() {
+            if !self.declared_size[j] {
+                self.size[j] = self.size[j].max(at.y[j].abs());
+            }
+            self.increments[j] = self.increment(j, at);
+        }
+        self.y.copy_from_slice(at.y);
+        self.yp.copy_from_slice(at.yp);
     }
 
     /// The increment of variable `j`.
@@ -100,21 +206,25 @@ impl Differences {
         at: &JacobianPoint<'_>,
         alpha: f64,
         group: &[usize],
+        partition: &Partition,
         f_y: &mut Matrix,
     ) -> Result<(), Rejection> {
         // The domain may end on one side (√y at y = 0): then difference the other way.
         match self.on_either_side(equations, at, alpha, group) {
-            Ok(()) => self.store(group, at, f_y),
-            Err(rejection) if group.len() == 1 => return Err(rejection),
+            Ok(()) => {
+                self.store(group, at, partition, f_y);
+                Ok(())
+            }
+            Err(rejection) if group.len() == 1 => Err(rejection),
             Err(_) => {
                 // Columns may need different sides.
                 for column in group.chunks(1) {
                     self.on_either_side(equations, at, alpha, column)?;
-                    self.store(column, at, f_y);
+                    self.store(column, at, partition, f_y);
                 }
+                Ok(())
             }
         }
-        Ok(())
     }
 
     /// The residual with these columns perturbed; with all signs changed if that is rejected.
@@ -156,9 +266,9 @@ impl Differences {
     }
 
     /// Difference quotients of columns perturbed together.
-    fn store(&self, columns: &[usize], at: &JacobianPoint<'_>, f_y: &mut Matrix) {
+    fn store(&self, columns: &[usize], at: &JacobianPoint<'_>, partition: &Partition, f_y: &mut Matrix) {
         let (there, here) = (&self.perturbed, at.residual);
-        store_columns(self.pattern.as_ref(), columns, f_y, |i, j| {
+        partition.store(columns, f_y, |i, j| {
             (there[i] - here[i]) * (1.0 / self.increments[j])
         });
     }
@@ -175,34 +285,32 @@ impl Differences {
         &mut self,
         equations: &mut Equations<'_>,
         at: &JacobianPoint<'_>,
+        partition: &Partition,
         f_y: &mut Matrix,
     ) {
         /// Noise tolerated, in units of the largest entry of the row.
         const NOISE: f64 = 1e-3;
-        let n = at.y.len();
-        let sparse = matches!(f_y, Matrix::Sparse { .. });
-        let values = f_y.values_mut();
         let lost = |i: usize, delta: f64, terms: &[f64], largest: &[f64]| {
             f64::EPSILON * terms[i] > NOISE * largest[i] * delta.abs()
         };
         self.terms.fill(0.0);
         self.largest.fill(0.0);
-        for j in 0..n {
-            for (i, k) in entries(self.pattern.as_ref(), n, sparse, false, j) {
-                self.terms[i] += (values[k] * at.y[j]).abs();
-                self.largest[i] = self.largest[i].max(values[k].abs());
-            }
-        }
-        for group in &self.groups {
-            let shared = group.len() > 1;
-            let pattern = self.pattern.as_ref();
+        let (terms, largest) = (&mut self.terms, &mut self.largest);
+        f_y.for_each(|i, j, value| {
+            terms[i] += (value * at.y[j]).abs();
+            largest[i] = largest[i].max(value.abs());
+        });
+        for group in &partition.groups {
             let mut any = false;
             for &j in group.iter().filter(|j| !self.cleared[**j]) {
                 let delta = self.increments[j];
-                let wanted = entries(pattern, n, sparse, shared, j)
-                    .filter(|&(i, _)| lost(i, delta, &self.terms, &self.largest) && self.largest[i] > 0.0)
-                    .map(|(i, _)| 1e3 * f64::EPSILON * self.terms[i] / (NOISE * self.largest[i]))
-                    .fold(0.0, f64::max);
+                let mut wanted = 0.0f64;
+                partition.for_entries(f_y, j, |i, _| {
+                    if lost(i, delta, &self.terms, &self.largest) && self.largest[i] > 0.0 {
+                        let enough = 1e3 * f64::EPSILON * self.terms[i] / (NOISE * self.largest[i]);
+                        wanted = wanted.max(enough);
+                    }
+                });
                 if wanted > delta.abs() {
                     self.y[j] = at.y[j] + wanted.copysign(delta);
                     any = true;
@@ -220,35 +328,20 @@ impl Differences {
                 }
                 let r = 1.0 / taken;
                 let mut found = false;
-                for (i, k) in entries(pattern, n, sparse, shared, j) {
+                self.recovered.clear();
+                partition.for_entries(f_y, j, |i, k| {
                     if lost(i, self.increments[j], &self.terms, &self.largest) {
                         let entry = (self.perturbed[i] - at.residual[i]) * r;
                         found |= entry != 0.0;
-                        values[k] = entry;
+                        self.recovered.push((k, entry));
                     }
-                }
+                });
+                let values = f_y.values_mut();
+                self.recovered.iter().for_each(|&(k, entry)| values[k] = entry);
                 self.cleared[j] = !found;
             }
         }
     }
-}
-
-/// Row and position among the values of the entries of column `j`: those of the pattern where
-/// the matrix is sparse or the column was differenced together with others, else all.
-fn entries(
-    pattern: Option<&Pattern>,
-    n: usize,
-    sparse: bool,
-    shared: bool,
-    j: usize,
-) -> impl Iterator<Item = (usize, usize)> + '_ {
-    let pattern = pattern.filter(|_| sparse || shared);
-    let rows = pattern.map(|p| p.column(j));
-    let first = pattern.filter(|_| sparse).map(|p| p.range(j).start);
-    (0..rows.map_or(n, <[usize]>::len)).map(move |k| {
-        let i = rows.map_or(k, |rows| rows[k]);
-        (i, first.map_or(j * n + i, |first| first + k))
-    })
 }
 
 impl JacobianEngine for Differences {
@@ -262,35 +355,16 @@ impl JacobianEngine for Differences {
         at: &JacobianPoint<'_>,
         out: &mut SplitJacobian,
     ) -> Result<(), Rejection> {
-        equations.counters.jacobians += 1;
-        for j in 0..at.y.len() {
-            if !self.declared_size[j] {
-                self.size[j] = self.size[j].max(at.y[j].abs());
-            }
-            self.increments[j] = self.increment(j, at);
-        }
-        self.y.copy_from_slice(at.y);
-        self.yp.copy_from_slice(at.yp);
-        let alpha = if self.combined { at.alpha } else { 0.0 };
+        self.evaluate_over(equations, at, out, false)
+    }
 
-        out.f_y.set_zero();
-        for g in 0..self.groups.len() {
-            // Taken out for as long as the rest of `self` is needed; this does not allocate.
-            let group = core::mem::take(&mut self.groups[g]);
-            let evaluated = self.difference(equations, at, alpha, &group, &mut out.f_y);
-            self.groups[g] = group;
-            evaluated?;
-        }
-        if !self.combined {
-            self.recover_lost_entries(equations, at, &mut out.f_y);
-        }
-        self.known.transpose(&mut out.f_y);
-        out.alpha = at.alpha;
-        out.separated = !self.combined;
-        if self.combined {
-            return Ok(());
-        }
-        self.evaluate_derivative_part(equations, at, out)
+    fn regroup(
+        &mut self,
+        equations: &mut Equations<'_>,
+        at: &JacobianPoint<'_>,
+        out: &mut SplitJacobian,
+    ) -> Result<(), Rejection> {
+        self.evaluate_over(equations, at, out, true)
     }
 
     fn evaluate_derivative_part(
@@ -302,16 +376,39 @@ impl JacobianEngine for Differences {
         self.known.derivative_part(equations, at, out)
     }
 
-    fn checkpoint(&self) -> Vec<f64> {
-        let cleared = self.cleared.iter().map(|c| f64::from(u8::from(*c)));
-        self.size.iter().copied().chain(cleared).collect()
+    fn pattern_use(&self) -> PatternUse {
+        self.grouping.pattern_use()
     }
 
-    fn restore(&mut self, state: &[f64]) {
-        let (size, cleared) = state.split_at(self.size.len());
-        self.size.copy_from_slice(size);
-        for (c, s) in self.cleared.iter_mut().zip(cleared) {
+    fn take_change(&mut self) -> Option<PatternChange> {
+        self.grouping.take_change()
+    }
+
+    fn assume_pattern(&mut self, pattern: &Pattern) {
+        self.grouping.assume(pattern, &self.storage);
+    }
+
+    fn checkpoint(&self) -> EngineState {
+        let q = &self.quotients;
+        let cleared = q.cleared.iter().map(|c| f64::from(u8::from(*c)));
+        EngineState {
+            numbers: (q.size.iter().copied())
+                .chain(cleared)
+                .chain(self.direction.noise.iter().copied())
+                .collect(),
+            grouping: self.grouping.checkpoint(),
+        }
+    }
+
+    fn restore(&mut self, state: &EngineState) {
+        let q = &mut self.quotients;
+        let (size, rest) = state.numbers.split_at(q.size.len());
+        let (cleared, noise) = rest.split_at(q.cleared.len());
+        q.size.copy_from_slice(size);
+        self.direction.noise.copy_from_slice(noise);
+        for (c, s) in q.cleared.iter_mut().zip(cleared) {
             *c = *s != 0.0;
         }
+        self.grouping.restore(state.grouping.as_ref(), &self.storage);
     }
 }

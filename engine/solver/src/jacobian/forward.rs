@@ -1,48 +1,226 @@
-//! Exact derivatives by dual numbers, eight groups of columns per evaluation.
+//! Exact derivatives by dual numbers, eight groups of columns per evaluation, or four where no more
+//! are left.
 //!
 //! The same two modes as for differences: ∂F/∂y apart, or together with α ∂F/∂ẏ. The cost of
 //! one evaluation is about that of three plain ones; it is counted apart.
+//!
+//! Derivatives are exact with the traced pattern, which `auto` therefore takes where there is one.
+//! With an estimated pattern, on request, what is left out is missing here as with differences.
 
-use super::known::{Known, store_columns};
-use super::{JacobianEngine, JacobianPoint, SplitJacobian};
+use super::direction::Direction;
+use super::grouping::{Grouping, Partition, PatternChange, PatternUse};
+use super::known::Known;
+use super::{EngineState, JacobianEngine, JacobianPoint, Setup, Sparsity, SplitJacobian};
 use crate::equations::Equations;
-use holonom_algebra::{Dual8, Real};
+use crate::linear::Matrix;
+use holonom_algebra::{Dual, Dual4, Dual8, Real};
 use holonom_dae::{DerivativeForm, Pattern, Rejection, Structure};
 
-/// Forward derivatives over given groups of columns.
+/// Forward derivatives over groups of columns.
 pub struct Forward {
     name: &'static str,
     combined: bool,
-    groups: Vec<Vec<usize>>,
-    pattern: Option<Pattern>,
+    grouping: Grouping,
+    direction: Direction,
+    /// Derivatives along the direction.
+    along: Vec<f64>,
     known: Known,
-    y: Vec<Dual8>,
-    yp: Vec<Dual8>,
-    r: Vec<Dual8>,
+    /// A matrix in the storage of the results, for the places of entries.
+    storage: Matrix,
+    four: Pack<1>,
+    eight: Pack<2>,
 }
 
-impl Forward {
-    /// Allocates everything evaluation needs.
-    pub fn new(
-        name: &'static str,
-        structure: &Structure,
-        sparse: bool,
-        combined: bool,
-        groups: Vec<Vec<usize>>,
-    ) -> Self {
-        let n = structure.dimension();
-        let matrix = super::allocate(structure, sparse, combined).f_y;
-        let zero = vec![Dual8::constant(0.0); n];
+/// Room for an evaluation with 4 K directions.
+struct Pack<const K: usize> {
+    y: Vec<Dual<K>>,
+    yp: Vec<Dual<K>>,
+    r: Vec<Dual<K>>,
+}
+
+impl<const K: usize> Pack<K> {
+    fn new(n: usize) -> Self {
+        let zero = vec![Dual::constant(0.0); n];
         Self {
-            name,
-            combined: combined || structure.derivative == DerivativeForm::Unknown,
-            groups: Known::remaining(structure, groups),
-            pattern: structure.sparsity.clone(),
-            known: Known::new(structure, &matrix),
             y: zero.clone(),
             yp: zero.clone(),
             r: zero,
         }
+    }
+
+    /// Before the evaluations at a point: no directions.
+    fn start(&mut self, at: &JacobianPoint<'_>) {
+        for (d, &x) in self.y.iter_mut().zip(at.y) {
+            *d = Dual::constant(x);
+        }
+        for (d, &x) in self.yp.iter_mut().zip(at.yp) {
+            *d = Dual::constant(x);
+        }
+    }
+
+    /// Evaluates with one direction for each group, ẏ moving along by α, and one more for the test
+    /// if it is wanted; `call` is the residual.
+    fn evaluate(
+        &mut self,
+        at: &JacobianPoint<'_>,
+        alpha: f64,
+        groups: &[Vec<usize>],
+        test: Option<&[f64]>,
+        call: impl FnOnce(Dual<K>, &[Dual<K>], &[Dual<K>], &mut [Dual<K>]) -> Result<(), Rejection>,
+    ) -> Result<(), Rejection> {
+        for (k, group) in groups.iter().enumerate() {
+            for &j in group {
+                self.y[j] = Dual::variable(at.y[j], k);
+                self.yp[j] = Dual::constant(at.yp[j]).with_derivative(k, alpha);
+            }
+        }
+        for (j, &d) in test.into_iter().flatten().enumerate() {
+            self.y[j] = self.y[j].with_derivative(groups.len(), d);
+            self.yp[j] = self.yp[j].with_derivative(groups.len(), alpha * d);
+        }
+        let evaluated = call(Dual::constant(at.t), &self.y, &self.yp, &mut self.r);
+        if test.is_some() {
+            self.start(at);
+        }
+        for &j in groups.iter().flatten() {
+            self.y[j] = Dual::constant(at.y[j]);
+            self.yp[j] = Dual::constant(at.yp[j]);
+        }
+        evaluated?;
+        match self.r.iter().position(|x| !x.is_finite()) {
+            Some(row) => Err(Rejection::NonFinite { row }),
+            None => Ok(()),
+        }
+    }
+
+    /// Stores the columns of the groups, and the derivatives along the direction of the test.
+    fn store(
+        &self,
+        partition: &Partition,
+        groups: &[Vec<usize>],
+        f_y: &mut Matrix,
+        along: Option<&mut [f64]>,
+    ) {
+        for (k, group) in groups.iter().enumerate() {
+            partition.store(group, f_y, |i, _| self.r[i].derivative(k));
+        }
+        for (a, r) in along.into_iter().flatten().zip(&self.r) {
+            *a = r.derivative(groups.len());
+        }
+    }
+}
+
+impl Forward {
+    /// One column at a time.
+    pub fn dense(structure: &Structure, setup: Setup) -> Self {
+        Self::new("ad-dense", structure, setup, Grouping::columns)
+    }
+
+    /// Independent columns together.
+    pub fn grouped(structure: &Structure, setup: Setup) -> Self {
+        let sparsity = match setup.sparsity {
+            Sparsity::Auto if structure.sparsity.is_some() => Sparsity::Traced,
+            choice => choice,
+        };
+        Self::new("ad-grouped", structure, setup, |structure, matrix| {
+            Grouping::new(structure, matrix, setup.combined, sparsity)
+        })
+    }
+
+    fn new(
+        name: &'static str,
+        structure: &Structure,
+        setup: Setup,
+        grouping: impl Fn(&Structure, &Matrix) -> Grouping,
+    ) -> Self {
+        let n = structure.dimension();
+        let storage = super::allocate(structure, setup.sparse, setup.combined).f_y;
+        let grouping = grouping(structure, &storage);
+        Self {
+            name,
+            combined: setup.combined || structure.derivative == DerivativeForm::Unknown,
+            direction: Direction::new(grouping.wanted()),
+            along: vec![0.0; n],
+            grouping,
+            known: Known::new(structure, &storage),
+            storage,
+            four: Pack::new(n),
+            eight: Pack::new(n),
+        }
+    }
+
+    fn evaluate_columns(
+        &mut self,
+        equations: &mut Equations<'_>,
+        at: &JacobianPoint<'_>,
+        out: &mut SplitJacobian,
+        everything: bool,
+    ) -> Result<(), Rejection> {
+        equations.counters.jacobians += 1;
+        let alpha = if self.combined { at.alpha } else { 0.0 };
+        out.f_y.set_zero();
+        let partition = self.grouping.partition(everything);
+        // With an estimate one more direction is wanted, for the test.
+        let tests = usize::from(!everything);
+        if !everything {
+            self.direction.choose(at.y, at.weights);
+        }
+        let directions = partition.groups.len() + tests;
+        if directions > Dual4::DIRECTIONS {
+            self.eight.start(at);
+        }
+        let four = (1..=Dual4::DIRECTIONS).contains(&(directions % Dual8::DIRECTIONS));
+        if four {
+            self.four.start(at);
+        }
+        for first in (0..directions).step_by(Dual8::DIRECTIONS) {
+            let last = partition.groups.len().min(first + Dual8::DIRECTIONS);
+            let groups = &partition.groups[first..last];
+            let test = !everything && groups.len() < Dual8::DIRECTIONS;
+            let direction = test.then_some(self.direction.d.as_slice());
+            let along = test.then_some(self.along.as_mut_slice());
+            let system = &mut *equations.system;
+            equations.counters.residuals_dual += 1;
+            if groups.len() + usize::from(test) <= Dual4::DIRECTIONS {
+                let call = |t, y: &[Dual4], yp: &[Dual4], r: &mut [Dual4]| system.residual_dual4(t, y, yp, r);
+                // A system may have eight directions only.
+                if self.four.evaluate(at, alpha, groups, direction, call).is_ok() {
+                    self.four.store(partition, groups, &mut out.f_y, along);
+                    continue;
+                }
+                self.eight.start(at);
+            }
+            let call = |t, y: &[Dual8], yp: &[Dual8], r: &mut [Dual8]| system.residual_dual8(t, y, yp, r);
+            self.eight.evaluate(at, alpha, groups, direction, call)?;
+            self.eight.store(partition, groups, &mut out.f_y, along);
+        }
+        Ok(())
+    }
+
+    fn evaluate_over(
+        &mut self,
+        equations: &mut Equations<'_>,
+        at: &JacobianPoint<'_>,
+        out: &mut SplitJacobian,
+        suspected: bool,
+    ) -> Result<(), Rejection> {
+        let everything = suspected || !self.grouping.pattern_use().estimated;
+        self.evaluate_columns(equations, at, out, everything)?;
+        out.alpha = at.alpha;
+        out.separated = !self.combined;
+        if everything {
+            self.grouping.learn(at.weights, out, suspected);
+        }
+        if out.separated {
+            self.evaluate_derivative_part(equations, at, out)?;
+        }
+        if !everything {
+            let along = &self.along;
+            let agrees = self.direction.agrees(at, out, None, |i| along[i]);
+            self.grouping.tested(agrees);
+        }
+        self.known.transpose(&mut out.f_y);
+        Ok(())
     }
 }
 
@@ -57,48 +235,16 @@ impl JacobianEngine for Forward {
         at: &JacobianPoint<'_>,
         out: &mut SplitJacobian,
     ) -> Result<(), Rejection> {
-        equations.counters.jacobians += 1;
-        let alpha = if self.combined { at.alpha } else { 0.0 };
-        for (d, &x) in self.y.iter_mut().zip(at.y) {
-            *d = Dual8::constant(x);
-        }
-        for (d, &x) in self.yp.iter_mut().zip(at.yp) {
-            *d = Dual8::constant(x);
-        }
-        out.f_y.set_zero();
-        for first in (0..self.groups.len()).step_by(Dual8::DIRECTIONS) {
-            let pack = first..self.groups.len().min(first + Dual8::DIRECTIONS);
-            for g in pack.clone() {
-                for &j in &self.groups[g] {
-                    self.y[j] = Dual8::variable(at.y[j], g - first);
-                    self.yp[j] = Dual8::constant(at.yp[j]).with_derivative(g - first, alpha);
-                }
-            }
-            equations.counters.residuals_dual += 1;
-            equations
-                .system
-                .residual_dual8(Dual8::constant(at.t), &self.y, &self.yp, &mut self.r)?;
-            if let Some(row) = self.r.iter().position(|x| !x.is_finite()) {
-                return Err(Rejection::NonFinite { row });
-            }
-            for g in pack {
-                let columns = &self.groups[g];
-                store_columns(self.pattern.as_ref(), columns, &mut out.f_y, |i, _| {
-                    self.r[i].derivative(g - first)
-                });
-                for &j in &self.groups[g] {
-                    self.y[j] = Dual8::constant(at.y[j]);
-                    self.yp[j] = Dual8::constant(at.yp[j]);
-                }
-            }
-        }
-        self.known.transpose(&mut out.f_y);
-        out.alpha = at.alpha;
-        out.separated = !self.combined;
-        if self.combined {
-            return Ok(());
-        }
-        self.evaluate_derivative_part(equations, at, out)
+        self.evaluate_over(equations, at, out, false)
+    }
+
+    fn regroup(
+        &mut self,
+        equations: &mut Equations<'_>,
+        at: &JacobianPoint<'_>,
+        out: &mut SplitJacobian,
+    ) -> Result<(), Rejection> {
+        self.evaluate_over(equations, at, out, true)
     }
 
     fn evaluate_derivative_part(
@@ -110,9 +256,26 @@ impl JacobianEngine for Forward {
         self.known.derivative_part(equations, at, out)
     }
 
-    fn checkpoint(&self) -> Vec<f64> {
-        Vec::new()
+    fn pattern_use(&self) -> PatternUse {
+        self.grouping.pattern_use()
     }
 
-    fn restore(&mut self, _: &[f64]) {}
+    fn take_change(&mut self) -> Option<PatternChange> {
+        self.grouping.take_change()
+    }
+
+    fn assume_pattern(&mut self, pattern: &Pattern) {
+        self.grouping.assume(pattern, &self.storage);
+    }
+
+    fn checkpoint(&self) -> EngineState {
+        EngineState {
+            numbers: Vec::new(),
+            grouping: self.grouping.checkpoint(),
+        }
+    }
+
+    fn restore(&mut self, state: &EngineState) {
+        self.grouping.restore(state.grouping.as_ref(), &self.storage);
+    }
 }

@@ -4,7 +4,7 @@
 use super::{JacobianPoint, SplitJacobian};
 use crate::equations::{Equations, first_non_finite};
 use crate::linear::Matrix;
-use holonom_dae::{DerivativeForm, Pattern, Rejection, Structure};
+use holonom_dae::{DerivativeForm, Rejection, Structure};
 
 /// The given parts of a Jacobian.
 pub(super) struct Known {
@@ -46,15 +46,6 @@ impl Known {
         }
     }
 
-    /// Groups without the columns that are given.
-    pub fn remaining(structure: &Structure, mut groups: Vec<Vec<usize>>) -> Vec<Vec<usize>> {
-        for group in &mut groups {
-            group.retain(|j| !structure.transposed.iter().any(|b| b.columns.contains(j)));
-        }
-        groups.retain(|g| !g.is_empty());
-        groups
-    }
-
     /// Fills in the transposed entries.
     pub fn transpose(&self, f_y: &mut Matrix) {
         let values = f_y.values_mut();
@@ -86,35 +77,5 @@ impl Known {
             values[k] = value;
         }
         Ok(())
-    }
-}
-
-/// Stores columns that were evaluated together, with `entry(i, j)` the value in row i of column j.
-#[inline]
-pub(super) fn store_columns(
-    pattern: Option<&Pattern>,
-    columns: &[usize],
-    f_y: &mut Matrix,
-    entry: impl Fn(usize, usize) -> f64,
-) {
-    for &j in columns {
-        match f_y {
-            Matrix::Dense { n, values } if columns.len() > 1 => {
-                // Rows outside the pattern belong to the other columns of the group.
-                for &i in pattern.map_or(&[][..], |p| p.column(j)) {
-                    values[j * *n + i] = entry(i, j);
-                }
-            }
-            Matrix::Dense { n, values } => {
-                for (i, c) in values[j * *n..(j + 1) * *n].iter_mut().enumerate() {
-                    *c = entry(i, j);
-                }
-            }
-            Matrix::Sparse { pattern, values } => {
-                for (c, &i) in values[pattern.range(j)].iter_mut().zip(pattern.column(j)) {
-                    *c = entry(i, j);
-                }
-            }
-        }
     }
 }

@@ -5,16 +5,21 @@ mod colouring;
 #[cfg(test)]
 mod conformance;
 mod differences;
+mod direction;
 mod forward;
+mod grouping;
 mod known;
+pub mod sparsity;
 
-pub use colouring::group_columns;
+pub use colouring::{Ordering, best_groups, group_columns, groups_in_order};
 pub use differences::Differences;
 pub use forward::Forward;
+pub use grouping::{GroupingState, PatternChange, PatternUse};
+pub use sparsity::Sparsity;
 
 use crate::equations::Equations;
 use crate::linear::Matrix;
-use holonom_dae::{DerivativeForm, Rejection, Structure, Weights};
+use holonom_dae::{DerivativeForm, Pattern, Rejection, Structure, Weights};
 use serde::{Deserialize, Serialize};
 
 /// The two parts of the iteration matrix α ∂F/∂ẏ + ∂F/∂y.
@@ -66,10 +71,43 @@ pub trait JacobianEngine: Send {
         at: &JacobianPoint<'_>,
         out: &mut SplitJacobian,
     ) -> Result<(), Rejection>;
+    /// Evaluates both parts with nothing left out, and enlarges an estimated pattern by what is
+    /// found: Ω := Ω ∪ Σ, Arnold §3.1. The same as [`evaluate`](Self::evaluate) without an estimate.
+    fn regroup(
+        &mut self,
+        equations: &mut Equations<'_>,
+        at: &JacobianPoint<'_>,
+        out: &mut SplitJacobian,
+    ) -> Result<(), Rejection>;
+    /// What there is to say about the pattern in use.
+    fn pattern_use(&self) -> PatternUse;
+    /// The last change of the pattern in use; none on a second call.
+    fn take_change(&mut self) -> Option<PatternChange>;
+    /// Takes this pattern for the estimate, for systems whose pattern is known from an earlier run;
+    /// nothing happens where no estimate is wanted.
+    fn assume_pattern(&mut self, pattern: &Pattern);
     /// Everything later evaluations depend on.
-    fn checkpoint(&self) -> Vec<f64>;
+    fn checkpoint(&self) -> EngineState;
     /// Takes back what `checkpoint` gave.
-    fn restore(&mut self, state: &[f64]);
+    fn restore(&mut self, state: &EngineState);
+}
+
+/// Everything later evaluations of an engine depend on.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct EngineState {
+    numbers: Vec<f64>,
+    grouping: Option<GroupingState>,
+}
+
+/// How an engine is to work.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Setup {
+    /// Store matrices in the declared pattern instead of densely.
+    pub sparse: bool,
+    /// Difference α ∂F/∂ẏ + ∂F/∂y in one, as DASSL does.
+    pub combined: bool,
+    /// Where the pattern comes from by which columns are grouped.
+    pub sparsity: Sparsity,
 }
 
 /// One way to obtain Jacobians, as listed to users.
@@ -80,9 +118,9 @@ pub struct Entry {
     pub description: &'static str,
     /// Where it comes from.
     pub literature: &'static str,
-    /// Builds the engine. `combined`: difference α ∂F/∂ẏ + ∂F/∂y in one, as DASSL does.
-    pub build: fn(structure: &Structure, sparse: bool, combined: bool) -> Box<dyn JacobianEngine>,
-    /// Whether the sparsity pattern must be known.
+    /// Builds the engine.
+    pub build: fn(structure: &Structure, setup: Setup) -> Box<dyn JacobianEngine>,
+    /// Whether it groups columns by a sparsity pattern.
     pub needs_pattern: bool,
     /// Whether the system must be able to evaluate its residual with dual numbers.
     pub needs_duals: bool,
@@ -94,27 +132,15 @@ pub const REGISTRY: &[Entry] = &[
         name: "fd-dense",
         description: "one-sided differences, one column at a time",
         literature: "Arnold (16), (17)",
-        build: |structure, sparse, combined| {
-            let groups = (0..structure.dimension()).map(|j| vec![j]).collect();
-            Box::new(Differences::new("fd-dense", structure, sparse, combined, groups))
-        },
+        build: |structure, setup| Box::new(Differences::dense(structure, setup)),
         needs_pattern: false,
         needs_duals: false,
     },
     Entry {
         name: "fd-grouped",
         description: "one-sided differences, structurally independent columns together",
-        literature: "Arnold (20); [Curtis, Powell, Reid 1974]",
-        build: |structure, sparse, combined| {
-            let groups = group_columns(structure);
-            Box::new(Differences::new(
-                "fd-grouped",
-                structure,
-                sparse,
-                combined,
-                groups,
-            ))
-        },
+        literature: "Arnold (20); [Curtis, Powell, Reid 1974]; [Coleman, Garbow, Moré 1984]",
+        build: |structure, setup| Box::new(Differences::grouped(structure, setup)),
         needs_pattern: true,
         needs_duals: false,
     },
@@ -122,10 +148,7 @@ pub const REGISTRY: &[Entry] = &[
         name: "ad-dense",
         description: "exact derivatives by dual numbers, eight columns at a time",
         literature: "Callejo, García de Jalón 2014, §3",
-        build: |structure, sparse, combined| {
-            let groups = (0..structure.dimension()).map(|j| vec![j]).collect();
-            Box::new(Forward::new("ad-dense", structure, sparse, combined, groups))
-        },
+        build: |structure, setup| Box::new(Forward::dense(structure, setup)),
         needs_pattern: false,
         needs_duals: true,
     },
@@ -133,10 +156,7 @@ pub const REGISTRY: &[Entry] = &[
         name: "ad-grouped",
         description: "exact derivatives by dual numbers, eight groups of independent columns at a time",
         literature: "Callejo, García de Jalón 2014, §3; [Curtis, Powell, Reid 1974]",
-        build: |structure, sparse, combined| {
-            let groups = group_columns(structure);
-            Box::new(Forward::new("ad-grouped", structure, sparse, combined, groups))
-        },
+        build: |structure, setup| Box::new(Forward::grouped(structure, setup)),
         needs_pattern: true,
         needs_duals: true,
     },
@@ -158,15 +178,7 @@ pub fn allocate(structure: &Structure, sparse: bool, combined: bool) -> SplitJac
     let mut f_yp = f_y.clone();
     let separated = !combined && structure.derivative != DerivativeForm::Unknown;
     if separated {
-        let entries: Vec<(usize, usize, f64)> = match &structure.derivative {
-            DerivativeForm::Identity => (0..n)
-                .filter(|i| structure.variables[*i].kind.is_differential())
-                .map(|i| (i, i, 1.0))
-                .collect(),
-            DerivativeForm::Constant(entries) => entries.clone(),
-            DerivativeForm::Mass(_) | DerivativeForm::Unknown => Vec::new(),
-        };
-        for (i, j, value) in entries {
+        for (i, j, value) in derivative_entries(structure) {
             if let Some(k) = position(&f_yp, i, j) {
                 f_yp.values_mut()[k] += value;
             }
@@ -177,6 +189,20 @@ pub fn allocate(structure: &Structure, sparse: bool, combined: bool) -> SplitJac
         f_yp,
         separated,
         alpha: 0.0,
+    }
+}
+
+/// The entries of ∂F/∂ẏ as far as the structure gives them, with their values where these are
+/// constant and zero where not.
+fn derivative_entries(structure: &Structure) -> Vec<(usize, usize, f64)> {
+    match &structure.derivative {
+        DerivativeForm::Identity => (0..structure.dimension())
+            .filter(|i| structure.variables[*i].kind.is_differential())
+            .map(|i| (i, i, 1.0))
+            .collect(),
+        DerivativeForm::Constant(entries) => entries.clone(),
+        DerivativeForm::Mass(pattern) => pattern.entries().map(|(i, j)| (i, j, 0.0)).collect(),
+        DerivativeForm::Unknown => Vec::new(),
     }
 }
 

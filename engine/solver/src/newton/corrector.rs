@@ -1,12 +1,13 @@
 //! The corrector iteration, Arnold (18):
 //! y ← y − c J̄⁻¹ F(t, y, αy + β), with the matrix kept over many steps.
 
+use super::pattern_log::{MOST_EVENTS, PatternEvent};
 use super::{Convergence, NewtonOptions, RateMemory, Verdict};
 use crate::equations::{Equations, Purpose};
-use crate::jacobian::{JacobianEngine, JacobianPoint, SplitJacobian};
+use crate::jacobian::{EngineState, JacobianEngine, JacobianPoint, PatternUse, SplitJacobian};
 use crate::linear::{LinearSolver, Matrix, Singular, SolverState};
 use crate::refresh::{Action, Reason, RefreshPolicy, Situation};
-use holonom_dae::{Rejection, Structure, Timing, Weights};
+use holonom_dae::{Pattern, Rejection, Structure, Timing, Weights};
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
 
@@ -30,11 +31,19 @@ pub struct Corrector {
     pub timing: Timing,
     residual: Vec<f64>,
     residual_predicted: Vec<f64>,
+    predicted: Vec<f64>,
+    derivative_predicted: Vec<f64>,
     delta: Vec<f64>,
     /// Accuracy to which rounding lets each variable be determined, from the last evaluation.
     rounding: Vec<f64>,
     rounding_is_new: bool,
+    pattern_log: Vec<PatternEvent>,
 }
+
+/// A fresh matrix should contract faster than this.
+const POOR_RATE: f64 = 0.25;
+/// Longest patience with a doubtful pattern, see [`Memory::patience`].
+const MOST_PATIENCE: f64 = 256.0;
 
 /// Growth of entries in a factorisation beyond which solves are refined once.
 const MUCH_GROWTH: f64 = 1e6;
@@ -60,6 +69,13 @@ struct Memory {
     excess: f64,
     /// Residuals the last evaluation of ∂F/∂y took.
     cost: f64,
+    /// Whether the iteration converged poorly although the matrix was fresh.
+    poor: bool,
+    /// Work that missing entries may have caused since they were last looked for, in residuals.
+    doubt: f64,
+    /// How many times the price of looking for missing entries the doubt must reach: doubled when
+    /// nothing was found, so that other causes of slow convergence do not cost much.
+    patience: f64,
 }
 
 /// Everything later iterations depend on.
@@ -68,7 +84,7 @@ pub struct CorrectorState {
     split: SplitJacobian,
     linear: SolverState,
     memory: Memory,
-    engine: Vec<f64>,
+    engine: EngineState,
     row_scale: Vec<f64>,
     column_scale: Vec<f64>,
     rounding: Vec<f64>,
@@ -119,6 +135,9 @@ impl Corrector {
                 fewest: 0,
                 excess: 0.0,
                 cost: f64::MAX,
+                poor: false,
+                doubt: 0.0,
+                patience: 1.0,
             },
             scaled: differs(&row_powers) || differs(&column_powers),
             row_powers,
@@ -129,10 +148,29 @@ impl Corrector {
             timing: Timing::default(),
             residual: vec![0.0; n],
             residual_predicted: vec![0.0; n],
+            predicted: vec![0.0; n],
+            derivative_predicted: vec![0.0; n],
             delta: vec![0.0; n],
             rounding: vec![0.0; n],
             rounding_is_new: false,
+            pattern_log: Vec::new(),
         }
+    }
+
+    /// What the Jacobian engine says about its sparsity pattern.
+    pub fn pattern_use(&self) -> PatternUse {
+        self.engine.pattern_use()
+    }
+
+    /// Changes of the estimated sparsity pattern so far, the first thousand of them.
+    pub fn pattern_log(&self) -> &[PatternEvent] {
+        &self.pattern_log
+    }
+
+    /// Takes this pattern for the estimate, where one is wanted: knowledge from an earlier run
+    /// saves the full evaluation at the start.
+    pub fn assume_pattern(&mut self, pattern: &Pattern) {
+        self.engine.assume_pattern(pattern);
     }
 
     /// Accuracy to which rounding lets each variable be determined, when there is something
@@ -165,6 +203,9 @@ impl Corrector {
             m.fewest.min(m.corrections)
         };
         m.excess += f64::from(m.corrections - m.fewest);
+        if m.poor {
+            m.doubt += f64::from(m.corrections - 1);
+        }
     }
 
     /// Improves the predicted `y`, `yp` until they solve the system; `e` receives y minus its
@@ -189,31 +230,57 @@ impl Corrector {
             _ if step.after_error_failure => Reason::ErrorTestFailure,
             _ => Reason::NewStep,
         };
-        let mut fresh = false;
+        let mut reason = reason;
+        let (mut fresh, mut looked) = (false, false);
         let mut action = self.policy.decide(&self.situation(reason, alpha, fresh));
 
         equations.residual(Purpose::Corrector, t, y, yp, &mut self.residual)?;
         self.residual_predicted.copy_from_slice(&self.residual);
+        self.predicted.copy_from_slice(y);
+        self.derivative_predicted.copy_from_slice(yp);
         let rounding = 100.0 * f64::EPSILON * weights.norm(y);
         loop {
-            fresh |= action == Action::FullEvaluation;
-            self.refresh(action, equations, weights, t, alpha, h, y, yp)?;
+            fresh |= matches!(action, Action::FullEvaluation | Action::RegroupSparsity);
+            let refreshed = self.refresh(reason, action, equations, weights, t, alpha, h, y, yp);
+            looked |= action == Action::RegroupSparsity || matches!(refreshed, Ok(true));
+            match refreshed {
+                Ok(_) => {}
+                // Missing entries can make a matrix singular.
+                Err(rejection @ Rejection::SingularMatrix { .. }) if fresh && !looked => {
+                    self.doubt_pattern();
+                    reason = Reason::Divergence;
+                    action = self.policy.decide(&self.situation(reason, alpha, fresh));
+                    if action != Action::RegroupSparsity {
+                        return Err(rejection);
+                    }
+                    continue;
+                }
+                Err(rejection) => return Err(rejection),
+            }
             match self.iterate(equations, weights, t, alpha, rounding, y, yp, e) {
-                Ok(()) => return self.respect_bounds(weights, alpha, y, yp, e),
+                Ok(()) => {
+                    if fresh {
+                        let poor = self.memory.rate.rate.is_some_and(|r| r > POOR_RATE);
+                        self.memory.poor = poor && self.engine.pattern_use().estimated;
+                    }
+                    return self.respect_bounds(weights, alpha, y, yp, e);
+                }
                 Err(rejection) => {
-                    let reason = match rejection {
+                    reason = match rejection {
                         Rejection::SlowConvergence => Reason::SlowConvergence,
                         _ => Reason::Divergence,
                     };
+                    if fresh && !looked {
+                        self.doubt_pattern();
+                    }
                     action = self.policy.decide(&self.situation(reason, alpha, fresh));
                     if action == Action::Keep {
                         return Err(rejection);
                     }
-                    // Back to the prediction, up to rounding.
-                    for i in 0..y.len() {
-                        y[i] -= e[i];
-                        yp[i] -= alpha * e[i];
-                    }
+                    // Back to the prediction, to the bit: differences from a residual that belongs to
+                    // another rounding of y would show entries where there are none.
+                    y.copy_from_slice(&self.predicted);
+                    yp.copy_from_slice(&self.derivative_predicted);
                     self.residual.copy_from_slice(&self.residual_predicted);
                 }
             }
@@ -229,12 +296,80 @@ impl Corrector {
             matched: alpha == self.memory.alpha,
             excess: self.memory.excess,
             cost: self.memory.cost,
+            doubt: if self.engine.pattern_use().estimated {
+                self.memory.doubt / (self.memory.patience * self.price_of_looking())
+            } else {
+                0.0
+            },
         }
     }
 
-    /// Carries out what the policy decided.
+    /// Something happened that missing entries would explain.
+    fn doubt_pattern(&mut self) {
+        if self.engine.pattern_use().estimated {
+            self.memory.doubt += self.price_of_looking();
+        }
+    }
+
+    /// Residuals that a full evaluation with nothing left out costs.
+    fn price_of_looking(&self) -> f64 {
+        self.engine.pattern_use().complete_groups as f64
+    }
+
+    /// Evaluates ∂F/∂y; tells whether missing entries were looked for.
+    fn evaluate(
+        &mut self,
+        reason: Reason,
+        action: Action,
+        equations: &mut Equations<'_>,
+        at: &JacobianPoint<'_>,
+    ) -> Result<bool, Rejection> {
+        let start = Instant::now();
+        let mut reason = reason;
+        let mut look = action == Action::RegroupSparsity;
+        let mut before = spent(equations);
+        let mut evaluated = self.engine.pattern_use().groups;
+        if !look {
+            self.engine.evaluate(equations, at, &mut self.split)?;
+            if self.engine.pattern_use().violated {
+                // Proof, not just suspicion.
+                self.memory.doubt = self.memory.patience * self.price_of_looking();
+                reason = Reason::PatternViolated;
+                let situation = self.situation(reason, at.alpha, true);
+                look = self.policy.decide(&situation) == Action::RegroupSparsity;
+            }
+        }
+        if look {
+            equations.counters.sparsity_updates += 1;
+            before = spent(equations);
+            evaluated = self.engine.pattern_use().complete_groups;
+            self.engine.regroup(equations, at, &mut self.split)?;
+            self.memory.doubt = 0.0;
+        }
+        self.timing.jacobian += start.elapsed().as_secs_f64();
+        // What the next one will cost, in proportion to its groups.
+        let ratio = self.engine.pattern_use().groups as f64 / evaluated.max(1) as f64;
+        self.memory.cost = (spent(equations) - before) * ratio;
+        (self.memory.fewest, self.memory.excess) = (0, 0.0);
+        self.memory.requested = false;
+        self.memory.poor = false;
+        let change = self.engine.take_change();
+        if look && change.is_none() {
+            self.memory.patience = (2.0 * self.memory.patience).min(MOST_PATIENCE);
+        }
+        equations.counters.sparsity_updates += u64::from(change.is_some() && !look);
+        if (look || change.is_some()) && self.pattern_log.len() < MOST_EVENTS {
+            let t = at.t;
+            self.pattern_log.push(PatternEvent { t, reason, change });
+        }
+        Ok(look)
+    }
+
+    /// Carries out what the policy decided; tells whether entries missing in the sparsity pattern
+    /// were looked for.
     fn refresh(
         &mut self,
+        reason: Reason,
         action: Action,
         equations: &mut Equations<'_>,
         weights: &Weights,
@@ -243,35 +378,36 @@ impl Corrector {
         h: f64,
         y: &[f64],
         yp: &[f64],
-    ) -> Result<(), Rejection> {
+    ) -> Result<bool, Rejection> {
+        let mut looked = false;
+        // Whatever happens below, the old matrix is gone.
+        self.memory.has_matrix &= action == Action::Keep;
+        // Taken out for as long as the rest of `self` is needed; this does not allocate.
+        let residual = std::mem::take(&mut self.residual_predicted);
         let at = JacobianPoint {
             t,
             y,
             yp,
-            residual: &self.residual_predicted,
+            residual: &residual,
             alpha,
             h,
             weights,
         };
-        match action {
-            Action::Keep => return Ok(()),
-            Action::FullEvaluation => {
-                // Whatever happens below, the old matrix is gone.
-                self.memory.has_matrix = false;
-                let start = Instant::now();
-                let before = spent(equations);
-                self.engine.evaluate(equations, &at, &mut self.split)?;
-                self.timing.jacobian += start.elapsed().as_secs_f64();
-                self.memory.cost = spent(equations) - before;
-                (self.memory.fewest, self.memory.excess) = (0, 0.0);
-                self.memory.requested = false;
-            }
+        let renewed = match action {
+            Action::Keep => Ok(()),
+            Action::FullEvaluation | Action::RegroupSparsity => self
+                .evaluate(reason, action, equations, &at)
+                .map(|found| looked = found),
             Action::PartitionedUpdate => {
-                self.memory.has_matrix = false;
                 equations.counters.updates_partitioned += 1;
                 self.engine
-                    .evaluate_derivative_part(equations, &at, &mut self.split)?;
+                    .evaluate_derivative_part(equations, &at, &mut self.split)
             }
+        };
+        self.residual_predicted = residual;
+        renewed?;
+        if action == Action::Keep {
+            return Ok(false);
         }
         let start = Instant::now();
         if self.scaled {
@@ -302,10 +438,10 @@ impl Corrector {
         self.memory.refine = factorised.pivot_growth > MUCH_GROWTH;
         self.memory.alpha = alpha;
         self.memory.rate = RateMemory::default();
-        if action == Action::FullEvaluation && self.split.separated {
+        if action != Action::PartitionedUpdate && self.split.separated {
             self.estimate_rounding(equations, y, yp);
         }
-        Ok(())
+        Ok(looked)
     }
 
     /// α ∂F/∂ẏ + ∂F/∂y in the scaling in use.

@@ -3,6 +3,8 @@
 mod convergence;
 mod corrector;
 pub mod initial;
+mod pattern_log;
 
 pub use convergence::{Convergence, NewtonOptions, RateMemory, Verdict};
 pub use corrector::{Corrector, CorrectorState, CorrectorStep};
+pub use pattern_log::PatternEvent;

@@ -24,7 +24,9 @@ impl RefreshPolicy for Classical {
                 // The classical ski-rental rule: when the extra corrections so far would have
                 // paid for an evaluation, pay. At most twice the cost of knowing the future.
                 let due = s.excess >= s.cost;
-                if due && (s.matched || !s.separated) {
+                if s.pattern_is_doubtful() {
+                    Action::RegroupSparsity
+                } else if due && (s.matched || !s.separated) {
                     Action::FullEvaluation
                 } else if s.separated && (changed(WORTH_FACTORISING) || due) {
                     Action::PartitionedUpdate
@@ -34,9 +36,14 @@ impl RefreshPolicy for Classical {
                     Action::Keep
                 }
             }
-            // A fresh matrix that does not help leaves a smaller step as the only remedy.
+            Reason::PatternViolated if s.pattern_is_doubtful() => Action::RegroupSparsity,
+            Reason::PatternViolated => Action::Keep,
+            // A fresh matrix that does not help may lack entries; else it leaves a smaller step as
+            // the only remedy.
             Reason::SlowConvergence | Reason::Divergence => {
-                if s.fresh {
+                if s.fresh && s.pattern_is_doubtful() {
+                    Action::RegroupSparsity
+                } else if s.fresh {
                     Action::Keep
                 } else {
                     Action::FullEvaluation

@@ -11,6 +11,7 @@ const QUIET: Situation = Situation {
     matched: true,
     excess: 0.0,
     cost: 10.0,
+    doubt: 0.0,
 };
 
 fn build(name: &str) -> Box<dyn RefreshPolicy> {
@@ -261,6 +262,42 @@ fn every_policy() {
                     assert!(separated || action != Action::PartitionedUpdate, "{}", entry.name);
                 }
             }
+        }
+    }
+}
+
+/// Missing entries are looked for when they are the likely cause, and not otherwise.
+#[test]
+fn doubtful_patterns() {
+    for entry in REGISTRY {
+        let situation = |reason, fresh, doubt| Situation {
+            reason,
+            fresh,
+            doubt,
+            ..QUIET
+        };
+        use Reason::{Divergence, NewStep, PatternViolated, SlowConvergence};
+        for (reason, fresh) in [
+            (SlowConvergence, true),
+            (Divergence, true),
+            (PatternViolated, true),
+            (NewStep, false),
+        ] {
+            check(
+                entry.name,
+                &[
+                    (situation(reason, fresh, 1.0), Action::RegroupSparsity),
+                    (situation(reason, fresh, 0.9), Action::Keep),
+                    (situation(reason, fresh, 0.0), Action::Keep),
+                ],
+            );
+        }
+        // First a matrix that is fresh.
+        for reason in [SlowConvergence, Divergence] {
+            check(
+                entry.name,
+                &[(situation(reason, false, 5.0), Action::FullEvaluation)],
+            );
         }
     }
 }

@@ -18,14 +18,20 @@ impl RefreshPolicy for Dassl {
         match s.reason {
             Reason::FirstStep | Reason::Requested => Action::FullEvaluation,
             Reason::NewStep | Reason::ErrorTestFailure => {
-                if s.alpha_ratio < DRASTIC || s.alpha_ratio > 1.0 / DRASTIC {
+                if s.pattern_is_doubtful() {
+                    Action::RegroupSparsity
+                } else if s.alpha_ratio < DRASTIC || s.alpha_ratio > 1.0 / DRASTIC {
                     Action::FullEvaluation
                 } else {
                     Action::Keep
                 }
             }
+            Reason::PatternViolated if s.pattern_is_doubtful() => Action::RegroupSparsity,
+            Reason::PatternViolated => Action::Keep,
             Reason::SlowConvergence | Reason::Divergence => {
-                if s.fresh {
+                if s.fresh && s.pattern_is_doubtful() {
+                    Action::RegroupSparsity
+                } else if s.fresh {
                     Action::Keep
                 } else {
                     Action::FullEvaluation

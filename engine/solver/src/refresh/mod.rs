@@ -28,6 +28,8 @@ pub enum Reason {
     ErrorTestFailure,
     /// The user or the driver asks for it (restart after an event).
     Requested,
+    /// The new Jacobian fails its test: the estimated sparsity pattern lacks entries.
+    PatternViolated,
 }
 
 /// What to do about it.
@@ -39,6 +41,9 @@ pub enum Action {
     PartitionedUpdate,
     /// Evaluate everything anew.
     FullEvaluation,
+    /// Evaluate everything anew with nothing left out, and enlarge the estimated sparsity pattern by
+    /// what is found: Arnold §3.1.
+    RegroupSparsity,
 }
 
 /// What the policy may look at.
@@ -58,6 +63,17 @@ pub struct Situation {
     pub excess: f64,
     /// Cost of a full evaluation in residuals.
     pub cost: f64,
+    /// What speaks against the estimated sparsity pattern, in units of what looking for missing
+    /// entries costs: failures and slow convergence with a fresh matrix, a failed test. From
+    /// 1 on it is time to look; zero when nothing can be missing.
+    pub doubt: f64,
+}
+
+impl Situation {
+    /// Whether entries missing in the sparsity pattern are the likely cause.
+    pub fn pattern_is_doubtful(&self) -> bool {
+        self.doubt >= 1.0
+    }
 }
 
 /// A refresh policy.

@@ -32,7 +32,7 @@ fn tolerances(entry: &Entry) -> &'static [f64] {
 
 fn build(entry: &Entry, structure: &Structure, options: &Options) -> Box<dyn Stepper> {
     let n = structure.dimension();
-    let engine = (jacobian::REGISTRY[0].build)(structure, false, false);
+    let engine = (jacobian::REGISTRY[0].build)(structure, jacobian::Setup::default());
     let solver = (linear::REGISTRY[0].build)(n, None);
     let policy = (refresh::REGISTRY[0].build)();
     let split = jacobian::allocate(structure, false, false);

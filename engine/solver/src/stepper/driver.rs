@@ -6,6 +6,8 @@ use super::events::EventFinder;
 use super::setup::{assemble_parts, check_start, fingerprint_of_system, first_step};
 use super::{Control, Observer, Quiet, StepInfo, Stepper};
 use crate::equations::Equations;
+use crate::jacobian::Sparsity;
+use crate::newton::PatternEvent;
 use crate::newton::initial::{self, StartReport};
 use crate::options::{Options, Start};
 use holonom_dae::{Counters, EventAction, Failure, FailureKind, InputError, Rejection, System, Timing};
@@ -542,6 +544,22 @@ impl<'s> Integrator<'s> {
             timing.factorisation = c.timing.factorisation;
         }
         timing
+    }
+
+    /// Changes of the estimated sparsity pattern, where one is used.
+    pub fn pattern_log(&mut self) -> &[PatternEvent] {
+        self.stepper.corrector().map_or(&[], |c| c.pattern_log())
+    }
+
+    /// The origin of the sparsity pattern in use: `traced`, `estimated`, or `none` where every
+    /// column is evaluated alone.
+    pub fn sparsity(&mut self) -> &'static str {
+        let pattern = self.stepper.corrector().map(|c| c.pattern_use());
+        match pattern {
+            Some(p) if p.estimated => Sparsity::Estimated.name(),
+            Some(p) if p.grouped => Sparsity::Traced.name(),
+            _ => "none",
+        }
     }
 
     /// What was used and what moved at the start.

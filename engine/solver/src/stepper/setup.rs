@@ -24,7 +24,12 @@ pub fn assemble_parts(system: &dyn System, options: &Options) -> (Box<dyn Steppe
     let sparse = linear_name == "lu-sparse";
     let split = jacobian::allocate(structure, sparse, combined);
     let engine_entry = jacobian::find(jacobian_name).unwrap_or(&jacobian::REGISTRY[0]);
-    let engine = (engine_entry.build)(structure, sparse, combined);
+    let setup = jacobian::Setup {
+        sparse,
+        combined,
+        sparsity: options.sparsity_choice(),
+    };
+    let engine = (engine_entry.build)(structure, setup);
     let linear = linear::build(linear_name, n, structure.sparsity.as_ref())
         .unwrap_or_else(|| (linear::REGISTRY[0].build)(n, None));
     let kept_on = |l: &MechanicalLayout| !l.lambda.is_empty() || !l.sigma.is_empty();

@@ -100,6 +100,7 @@ struct ProblemEntry {
 struct Listing {
     steppers: Vec<Strategy>,
     jacobians: Vec<Strategy>,
+    sparsity: Vec<Strategy>,
     linear: Vec<Strategy>,
     refresh: Vec<Strategy>,
     #[serde(flatten)]
@@ -132,6 +133,7 @@ impl Listing {
         Self {
             steppers: strategies!(stepper::REGISTRY),
             jacobians: strategies!(jacobian::REGISTRY),
+            sparsity: strategies!(jacobian::sparsity::REGISTRY),
             linear: strategies!(linear::REGISTRY),
             refresh: strategies!(refresh::REGISTRY),
             mechanics: Mechanics::new(),
@@ -144,6 +146,7 @@ impl Listing {
         let kinds = [
             ("stepper", &self.steppers),
             ("Jacobian", &self.jacobians),
+            ("sparsity pattern", &self.sparsity),
             ("linear solver", &self.linear),
             ("refresh policy", &self.refresh),
         ];
@@ -181,6 +184,7 @@ impl Listing {
         for (title, option, strategies) in [
             ("Steppers", "--stepper", &self.steppers),
             ("Jacobians", "--jacobian", &self.jacobians),
+            ("Sparsity patterns", "--sparsity", &self.sparsity),
             ("Linear solvers", "--linear", &self.linear),
             ("Refresh policies", "--refresh", &self.refresh),
         ] {

@@ -36,6 +36,7 @@ pub fn options(prepared: &Prepared) -> Map<String, Value> {
         ("ggl_metric", json!(simulation.ggl_metric.name())),
         ("stepper", json!(solver.stepper)),
         ("jacobian", json!(solver.jacobian)),
+        ("sparsity", json!(solver.sparsity)),
         ("linear", json!(solver.linear)),
         ("refresh", json!(solver.refresh)),
         ("max_order", json!(solver.max_order)),

@@ -54,9 +54,10 @@ struct Args {
 }
 
 /// The settings that choose strategies; tolerances have the ladder.
-const STRATEGIES: [&str; 6] = [
+const STRATEGIES: [&str; 7] = [
     "stepper",
     "jacobian",
+    "sparsity",
     "linear",
     "refresh",
     "max_order",

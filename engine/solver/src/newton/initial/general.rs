@@ -286,7 +286,13 @@ impl General<'_> {
         let sparse = linear_name == "lu-sparse";
         let mut split = jacobian::allocate(self.structure, sparse, false);
         let entry = jacobian::find(jacobian_name).unwrap_or(&jacobian::REGISTRY[0]);
-        let mut engine = (entry.build)(self.structure, sparse, false);
+        // One matrix is wanted, with nothing left out.
+        let setup = jacobian::Setup {
+            sparse,
+            combined: false,
+            sparsity: jacobian::Sparsity::Traced,
+        };
+        let mut engine = (entry.build)(self.structure, setup);
         let mut at = JacobianPoint {
             t,
             y,

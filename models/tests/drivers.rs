@@ -1,4 +1,4 @@
-//! Drivers: the Iltis on the lane change of ISO 3888-1 and on a circle, in a moved and in a mirrored world.
+//! Drivers: the Iltis on the lane changes of ISO 3888-1 and -2 and on a circle, in a moved and in a mirrored world.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
@@ -55,6 +55,54 @@ fn the_lane_change_is_driven_within_its_lanes() {
     // Behind section 6, back in the last lane, whose middle is 0.1 × 1.52 m left of the first.
     assert!(last[0] > 145.0 && (last[1] - 0.152).abs() < 0.3, "{last:?}");
     assert!((3.2..4.0).contains(&farthest), "{farthest}");
+}
+
+/// The course of ISO 3888-2 at 40 km/h, with a driver who allows for a lag of 0.2 s. The driver as the model has it
+/// (0.3 s, for 65 km/h) cuts the first change of lanes by 5 cm at this speed, and passes at 30 km/h.
+#[test]
+fn the_obstacle_is_avoided_within_the_lanes() {
+    for (speed, anticipation) in [("40 km/h", 0.2), ("30 km/h", 0.3)] {
+        let mut file = lane_change(&[("v", speed)]);
+        let width = 1.52;
+        file.description.paths[0].kind = PathKind::Iso3888Two {
+            width,
+            start: 20.0,
+            gap: 1.0,
+            overlap: 2.0,
+        };
+        for control in &mut file.description.controls {
+            if let ControlKind::DriverSteering { law, .. } = &mut control.kind {
+                law.anticipation = anticipation;
+            }
+        }
+        // All corners are behind the course, which ends at 81 m.
+        let settings = Settings {
+            t_end: Some(11.0),
+            ..Settings::default()
+        };
+        let channels = [
+            "motion.x",
+            "motion.y",
+            "room_front_left",
+            "room_front_right",
+            "room_rear_left",
+            "room_rear_right",
+        ];
+        let rows = run(&file, &settings, &channels);
+        let room = |row: &Vec<f64>| row[2..].iter().copied().fold(f64::INFINITY, f64::min);
+        let least = rows.iter().map(room).fold(f64::INFINITY, f64::min);
+        let farthest = rows.iter().map(|row| row[1]).fold(0.0, f64::max);
+        println!("{speed}: least room {least}, farthest {farthest}");
+        assert!(least > 0.0, "{speed}: {least}");
+        assert!(
+            rows.last().unwrap()[0] > 81.0 + 2.31,
+            "{speed}: {:?}",
+            rows.last()
+        );
+        // The lane of section 3 is b + 1 m wide, 1 m left of the first one of 1.1 b + 0.25 m.
+        let middle = 0.5 * (1.1 * width + 0.25) + 1.0 + 0.5 * (width + 1.0);
+        assert!((farthest - middle).abs() < 0.5, "{speed}: {farthest} {middle}");
+    }
 }
 
 /// The vehicle without drivers: an angle of the wheels and a torque instead.

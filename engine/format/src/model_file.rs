@@ -141,7 +141,10 @@ impl ModelFile {
             return Message::error(Some(include), fault).help(help);
         }
         let place = match thing {
-            Some(thing) => Some(thing.place(subject.name, subject.fields)),
+            Some(thing) => Some(match error {
+                ModelError::BadData { .. } => thing.named_in(&fault),
+                _ => thing.place(subject.name, subject.fields),
+            }),
             None => self.places.root.clone(),
         };
         let message = Message::error(place, fault);
@@ -209,6 +212,14 @@ struct Thing {
 }
 
 impl Thing {
+    /// The value of the field that a text names first, as in "`lane` is -3", or the head.
+    fn named_in(&self, text: &str) -> Place {
+        let quoted = text.split('`').skip(1).step_by(2);
+        let value = |key: &str| self.values.iter().find(|(name, _)| name == key);
+        let found = quoted.filter_map(value).map(|(_, place)| place).next();
+        found.unwrap_or(&self.head).clone()
+    }
+
     /// The text that says `name`, the value of one of the fields, or the head.
     fn place(&self, name: Option<&str>, fields: &[&str]) -> Place {
         let says = |text: &str, name: &str| text == name || text.split('.').any(|part| part == name);

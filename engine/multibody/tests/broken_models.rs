@@ -5,6 +5,8 @@
 
 #[path = "broken_models/corpus.rs"]
 mod corpus;
+#[path = "broken_models/drivers.rs"]
+mod drivers;
 #[path = "broken_models/rails.rs"]
 mod rails;
 #[path = "broken_models/random.rs"]

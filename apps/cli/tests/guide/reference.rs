@@ -8,7 +8,7 @@ use holonom::multibody::description::fields::{Noted, note};
 use holonom::multibody::description::{Body, Joint, Rod};
 use holonom::multibody::elements::constraints::CONSTRAINTS;
 use holonom::multibody::elements::controls::CONTROLS;
-use holonom::multibody::elements::forces::FORCES;
+use holonom::multibody::elements::forces::{FORCES, geometry};
 use holonom::multibody::elements::joints::{JOINTS, JointInfo};
 use holonom::multibody::expression::is_reserved;
 use holonom::multibody::path::PATHS;
@@ -254,6 +254,10 @@ fn every_force_element_has_its_table_and_its_picture() {
             tables.contains(&format!("force {name}")),
             "{ELEMENTS}: {name} has no table"
         );
+        let picture = format!("(images/elements/{name}.svg)");
+        assert!(text.contains(&picture), "{ELEMENTS} does not show {picture}");
+    }
+    for (name, _) in geometry() {
         let picture = format!("(images/elements/{name}.svg)");
         assert!(text.contains(&picture), "{ELEMENTS} does not show {picture}");
     }

@@ -382,7 +382,7 @@ pub enum ModelError {
     /// A transfer function without order.
     #[error(
         "{place}: a transfer function needs a denominator that is not zero, with at least the highest power of s \
-         that the numerator has, and not more start values than that power"
+         that the numerator has, and not more start values than that power; correct its coefficients"
     )]
     ImproperTransferFunction {
         /// The control.
@@ -705,6 +705,8 @@ impl ModelError {
             Self::NotPositive { quantity, .. } => match *quantity {
                 "the length" | "the distance" => &["length"],
                 "the radius" => &["radius"],
+                "the time constant" => &["time_constant"],
+                "the time constant of the filter" => &["filter"],
                 _ => &[],
             },
             Self::ZeroAxis { .. } => &["axis"],
@@ -720,6 +722,7 @@ impl ModelError {
             Self::LoadOnGround { .. } => &["frame", "wheel"],
             Self::OutOfRange { field, .. } | Self::Mismatch { field, .. } => core::slice::from_ref(field),
             Self::CannotSense { .. } => &["channel"],
+            Self::ImproperTransferFunction { .. } => &["denominator"],
             Self::Limits { .. } => &["low", "high"],
             _ => &[],
         }

@@ -5,7 +5,7 @@ use super::error::ModelError;
 use crate::description::{ControlKind, Description, Pursuit};
 use crate::elements::controls::{Follow, PathSensor, SpeedLaw, SteeringLaw};
 use crate::model::{Attachment, Model};
-use crate::path::PathCurve;
+use crate::path::{PathCurve, PathError};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -26,11 +26,23 @@ pub(super) fn curves<'a>(
             }
             Err(error) => errors.push(ModelError::BadData {
                 place: path_place(&path.name),
-                reason: format!("{error}; correct it"),
+                reason: with_remedy(&error),
             }),
         }
     }
     curves
+}
+
+/// A fault of a path, and what to do.
+fn with_remedy(error: &PathError) -> String {
+    let remedy = match error {
+        // These say it themselves.
+        PathError::Lengths { .. } | PathError::SamePlace { .. } => return error.to_string(),
+        PathError::TooFew { .. } => "add points",
+        PathError::TooMany { .. } => "leave some out",
+        _ => "correct it",
+    };
+    format!("{error}; {remedy}")
 }
 
 /// A frame of the compiled model: `body` or `body.marker`. What does not exist has been reported.

@@ -265,11 +265,11 @@ impl Check<'_, '_> {
         }
     }
 
-    /// What a driver or a sensor of a path refers to.
+    /// What a driver or a sensor refers to.
     fn control(&mut self, place: &str, kind: &ControlKind) {
         let pursuit = match kind {
             ControlKind::PathSensor { pursuit, .. } | ControlKind::DriverSteering { pursuit, .. } => pursuit,
-            ControlKind::DriverSpeed { frame, .. } => {
+            ControlKind::DriverSpeed { frame, .. } | ControlKind::Sensor { axes: frame, .. } => {
                 self.frame(frame, place);
                 return;
             }

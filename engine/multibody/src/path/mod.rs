@@ -49,7 +49,7 @@ pub enum PathError {
         y: usize,
     },
     /// Too few points.
-    #[error("there are {found} different points, but the path needs at least {needed}")]
+    #[error("the number of different points is {found}, but must be at least {needed}")]
     TooFew {
         /// Points given.
         found: usize,

@@ -210,11 +210,11 @@ fn what_makes_no_path_is_said() {
         ),
         (
             points(&[0.0], &[0.0], false),
-            "1 different points, but the path needs at least 2",
+            "different points is 1, but must be at least 2",
         ),
         (
             points(&[0.0, 1.0, 0.0], &[0.0, 1.0, 0.0], true),
-            "2 different points, but the path needs at least 3",
+            "different points is 2, but must be at least 3",
         ),
         (
             points(&[0.0, 1.0, 1.0], &[0.0, 2.0, 2.0], false),

@@ -96,6 +96,7 @@ pub fn all() -> Vec<(&'static str, Description)> {
         elements(),
         passive(),
         crate::rails::all(),
+        crate::drivers::all(),
     ]
     .into_iter()
     .flatten()

@@ -445,6 +445,56 @@ fn nothing_is_infinite_where_frames_coincide_or_are_far_apart() {
 }
 
 #[test]
+fn pictures_of_paths_and_controls() {
+    let pictures = holonom_multibody::elements::forces::geometry();
+    let [.., (_, paths), (_, controls)] = &pictures;
+    let [plain, pid, controlled, driver] = &controls[..] else {
+        panic!("{}", controls.len());
+    };
+    // The answers that are known: 1 − exp(−t/T), and P e + I ∫ e dt + D e/τ exp(−t/τ).
+    let [lag, ..] = &plain.curves[..] else { panic!() };
+    for (t, y) in lag.x.iter().zip(&lag.y) {
+        assert!((y - (1.0 - (-t / 0.4).exp())).abs() < 1e-6, "{t} {y}");
+    }
+    for (t, y) in pid.curves[2].x.iter().zip(&pid.curves[2].y) {
+        assert!((y - (2.0 + t + 2.0 * (-t / 0.1).exp())).abs() < 1e-4, "{t} {y}");
+    }
+    assert!(pid.curves[3].y.iter().all(|y| *y <= 3.0));
+    // Without integral action the disturbance remains: 0.5/4.
+    let ends: Vec<f64> = controlled.curves.iter().map(|c| *c.y.last().unwrap()).collect();
+    assert!(
+        (ends[1] - 0.875).abs() < 1e-2 && (ends[2] - 1.0).abs() < 2e-2,
+        "{ends:?}"
+    );
+    // Drivers come to the path. Without lags and for small angles y″ + 2 y′/L + 2 y/L² = 0 over the way, with
+    // the preview L: y = −exp(−x/L) (cos(x/L) + sin(x/L)). A twentieth of the offset is for lags.
+    for (curve, preview) in driver.curves.iter().zip([0.5, 1.0, 2.0]) {
+        assert_eq!((curve.x[0], curve.y[0]), (0.0, -1.0));
+        let way = curve.x.last().unwrap() / (2.0 + 15.0 * preview);
+        let y = curve.y.last().unwrap();
+        let known = -(-way).exp() * (way.cos() + way.sin());
+        assert!((y - known).abs() < 0.05, "{}: {y} {known}", curve.label);
+    }
+    // In section 1 the lane is 1.1 b + 0.25 m wide, with the path in its middle.
+    for course in &paths[..2] {
+        let [path, left, right] = &course.curves[..] else {
+            panic!()
+        };
+        let (k, width) = (15, 1.1 * 1.8 + 0.25);
+        assert!((left.y[k] - right.y[k] - width).abs() < 1e-9);
+        assert!((left.y[k] + right.y[k] - 2.0 * path.y[k]).abs() < 1e-9);
+    }
+    // The line passes its points.
+    let [line, given] = &paths[2].curves[..] else {
+        panic!()
+    };
+    for (x, y) in given.x.iter().zip(&given.y) {
+        let near = line.x.iter().zip(&line.y).map(|(a, b)| (a - x).hypot(b - y));
+        assert!(near.fold(f64::MAX, f64::min) < 0.5, "{x} {y}");
+    }
+}
+
+#[test]
 fn every_kind_has_a_characteristic() {
     for info in FORCES {
         let characteristics = info.characteristics();

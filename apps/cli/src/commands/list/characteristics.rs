@@ -6,8 +6,8 @@ use crate::plot::{Figure, Panel, Series};
 use holonom::multibody::elements::forces::{Characteristic, FORCES, geometry};
 use std::path::Path;
 
-/// Draws the characteristics of the force element with a name, or `wheel-rail`, `track` or `road`, or
-/// all, into a folder: a file `NAME.svg` each. Gives the files, one in a line.
+/// Draws the characteristics of the force element with a name, or `wheel-rail`, `track`, `road`, `path`
+/// or `control`, or all, into a folder: a file `NAME.svg` each. Gives the files, one in a line.
 pub fn draw(name: Option<&str>, folder: &Path) -> Result<String, Error> {
     let is_chosen = |other: &str| name.is_none_or(|name| name == other);
     let forces = FORCES
@@ -25,7 +25,8 @@ pub fn draw(name: Option<&str>, folder: &Path) -> Result<String, Error> {
         .collect();
     if let (Some(name), true) = (name, figures.is_empty()) {
         return Err(Error::Usage(format!(
-            "`{name}` has no characteristic to draw; `holonom list` shows the force elements"
+            "`{name}` has no characteristic to draw; `holonom list` shows the force elements; there are also \
+             `wheel-rail`, `track`, `road`, `path` and `control`"
         )));
     }
     output::make_folder(folder)?;

@@ -25,7 +25,7 @@ struct Args {
     /// Print one JSON object instead of tables
     #[arg(long)]
     json: bool,
-    /// Draw what force elements do, a picture NAME.svg each, into this folder
+    /// Draw what force elements, roads, tracks, paths and controls do, a picture NAME.svg each, into this folder
     #[arg(long, value_name = "DIR", conflicts_with = "json")]
     plot: Option<PathBuf>,
 }

@@ -7,6 +7,7 @@
 mod bench;
 mod contacts;
 mod geometry;
+mod guidance;
 mod rails;
 mod tyres;
 

@@ -1,6 +1,6 @@
-//! Pictures of what force elements act on: wheels on rails, tracks and roads.
+//! Pictures of what force elements act on, wheels on rails, tracks and roads, and of paths and controls.
 
-use super::{Characteristic, CharacteristicCurve, POINTS, law};
+use super::{Characteristic, CharacteristicCurve, POINTS, guidance, law};
 use crate::elements::constraints::WheelRailShape;
 use crate::rail::{ContactGeometry, PiecewiseProfile, RailError, Seen, Touch, TrackCurve};
 use crate::road::{RoadKind, Surface};
@@ -9,14 +9,14 @@ use holonom_algebra::Vec3;
 /// A picture and its name.
 pub type Picture = (&'static str, Vec<Characteristic>);
 
-/// Pictures of contact geometry, tracks and roads, as [`characteristics`](super::ForceInfo::characteristics)
+/// Pictures of contact geometry, tracks, roads, paths and controls, as [`characteristics`](super::ForceInfo::characteristics)
 /// are of force elements.
 ///
 /// ```
 /// let names = holonom_multibody::elements::forces::geometry().map(|(name, _)| name);
-/// assert_eq!(names, ["wheel-rail", "track", "road"]);
+/// assert_eq!(names, ["wheel-rail", "track", "road", "path", "control"]);
 /// ```
-pub fn geometry() -> [Picture; 3] {
+pub fn geometry() -> [Picture; 5] {
     [
         (
             "wheel-rail",
@@ -24,15 +24,17 @@ pub fn geometry() -> [Picture; 3] {
         ),
         ("track", transitions().unwrap_or_default()),
         ("road", roads()),
+        ("path", guidance::paths().unwrap_or_default()),
+        ("control", guidance::controls().unwrap_or_default()),
     ]
 }
 
-fn points([low, high]: [f64; 2]) -> Vec<f64> {
+pub(super) fn points([low, high]: [f64; 2]) -> Vec<f64> {
     let step = (high - low) / (POINTS - 1) as f64;
     (0..POINTS).map(|k| low + step * k as f64).collect()
 }
 
-fn curve(label: &str, range: [f64; 2], y: impl FnMut(&f64) -> f64) -> CharacteristicCurve {
+pub(super) fn curve(label: &str, range: [f64; 2], y: impl FnMut(&f64) -> f64) -> CharacteristicCurve {
     let x = points(range);
     CharacteristicCurve {
         label: label.to_string(),

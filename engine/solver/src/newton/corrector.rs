@@ -1,6 +1,7 @@
 //! The corrector iteration, Arnold (18):
 //! y ← y − c J̄⁻¹ F(t, y, αy + β), with the matrix kept over many steps.
 
+use super::extended::Following;
 use super::pattern_log::{MOST_EVENTS, PatternEvent};
 use super::{Convergence, NewtonOptions, RateMemory, Verdict};
 use crate::equations::{Equations, Purpose};
@@ -36,6 +37,8 @@ pub struct Corrector {
     rounding: Vec<f64>,
     rounding_is_new: bool,
     pattern_log: Vec<PatternEvent>,
+    /// Where ∂F/∂y follows the inputs.
+    following: Option<Following>,
 }
 
 /// A fresh matrix should contract faster than this.
@@ -65,6 +68,10 @@ struct Memory {
     fewest: u32,
     /// Corrections beyond the fewest, summed over the steps since then.
     excess: f64,
+    /// The same since ∂F/∂y was evaluated or followed the inputs.
+    recent_excess: f64,
+    /// Time at which it did.
+    followed_at: f64,
     /// Residuals the last evaluation of ∂F/∂y took.
     cost: f64,
     /// Whether the iteration converged poorly although the matrix was fresh.
@@ -83,6 +90,7 @@ pub struct CorrectorState {
     linear: SolverState,
     memory: Memory,
     engine: EngineState,
+    following: Option<Following>,
     row_scale: Vec<f64>,
     column_scale: Vec<f64>,
     rounding: Vec<f64>,
@@ -132,6 +140,8 @@ impl Corrector {
                 corrections: 0,
                 fewest: 0,
                 excess: 0.0,
+                recent_excess: 0.0,
+                followed_at: f64::NEG_INFINITY,
                 cost: f64::MAX,
                 poor: false,
                 doubt: 0.0,
@@ -150,6 +160,14 @@ impl Corrector {
             rounding: vec![0.0; n],
             rounding_is_new: false,
             pattern_log: Vec::new(),
+            following: None,
+        }
+    }
+
+    /// Lets ∂F/∂y follow the inputs of the system, Arnold (26).
+    pub fn follow_inputs(&mut self, inputs: usize) {
+        if inputs > 0 && self.split.separated {
+            self.following = Some(Following::new(inputs, &self.split.f_y));
         }
     }
 
@@ -199,6 +217,7 @@ impl Corrector {
             m.fewest.min(m.corrections)
         };
         m.excess += f64::from(m.corrections - m.fewest);
+        m.recent_excess += f64::from(m.corrections - m.fewest);
         if m.poor {
             m.doubt += f64::from(m.corrections - 1);
         }
@@ -228,7 +247,8 @@ impl Corrector {
         };
         let mut reason = reason;
         let (mut fresh, mut looked) = (false, false);
-        let mut action = self.policy.decide(&self.situation(reason, alpha, fresh));
+        let moved = self.inputs_moved(equations, t);
+        let mut action = self.policy.decide(&self.situation(reason, alpha, fresh, moved));
 
         equations.residual(Purpose::Corrector, t, y, yp, &mut self.residual)?;
         self.residual_predicted.copy_from_slice(&self.residual);
@@ -243,7 +263,8 @@ impl Corrector {
                 Err(rejection @ Rejection::SingularMatrix { .. }) if fresh && !looked => {
                     self.doubt_pattern();
                     reason = Reason::Divergence;
-                    action = self.policy.decide(&self.situation(reason, alpha, fresh));
+                    let moved = self.inputs_moved(equations, t);
+                    action = self.policy.decide(&self.situation(reason, alpha, fresh, moved));
                     if action != Action::RegroupSparsity {
                         return Err(rejection);
                     }
@@ -267,7 +288,8 @@ impl Corrector {
                     if fresh && !looked {
                         self.doubt_pattern();
                     }
-                    action = self.policy.decide(&self.situation(reason, alpha, fresh));
+                    let moved = self.inputs_moved(equations, t);
+                    action = self.policy.decide(&self.situation(reason, alpha, fresh, moved));
                     if action == Action::Keep {
                         return Err(rejection);
                     }
@@ -282,12 +304,14 @@ impl Corrector {
         }
     }
 
-    fn situation(&self, reason: Reason, alpha: f64, fresh: bool) -> Situation {
+    fn situation(&self, reason: Reason, alpha: f64, fresh: bool, inputs_moved: bool) -> Situation {
         Situation {
             reason,
             alpha_ratio: alpha / self.memory.alpha,
             separated: self.split.separated,
             fresh,
+            inputs_moved,
+            recent_excess: self.memory.recent_excess,
             matched: alpha == self.memory.alpha,
             excess: self.memory.excess,
             cost: self.memory.cost,
@@ -296,6 +320,16 @@ impl Corrector {
             } else {
                 0.0
             },
+        }
+    }
+
+    /// Whether ∂F/∂y can follow inputs that have changed since it was evaluated or followed them.
+    fn inputs_moved(&mut self, equations: &mut Equations<'_>, t: f64) -> bool {
+        match &mut self.following {
+            Some(following) if following.is_useful() && t != self.memory.followed_at => {
+                following.has_moved(equations, t)
+            }
+            _ => false,
         }
     }
 
@@ -329,7 +363,7 @@ impl Corrector {
             if self.engine.pattern_use().violated {
                 self.doubt_pattern();
                 reason = Reason::PatternViolated;
-                let situation = self.situation(reason, at.alpha, true);
+                let situation = self.situation(reason, at.alpha, true, false);
                 look = self.policy.decide(&situation) == Action::RegroupSparsity;
             }
         }
@@ -340,11 +374,15 @@ impl Corrector {
             self.engine.regroup(equations, at, &mut self.split)?;
             self.memory.doubt = 0.0;
         }
-        self.timing.jacobian += start.elapsed().as_secs_f64();
         // What the next one will cost, in proportion to its groups.
         let ratio = self.engine.pattern_use().groups as f64 / evaluated.max(1) as f64;
         self.memory.cost = (spent(equations) - before) * ratio;
         (self.memory.fewest, self.memory.excess) = (0, 0.0);
+        (self.memory.recent_excess, self.memory.followed_at) = (0.0, at.t);
+        if let Some(following) = &mut self.following {
+            following.evaluated(self.engine.as_mut(), equations, at, &mut self.split)?;
+        }
+        self.timing.jacobian += start.elapsed().as_secs_f64();
         self.memory.requested = false;
         self.memory.poor = false;
         let change = self.engine.take_change();
@@ -399,6 +437,15 @@ impl Corrector {
                 self.engine
                     .evaluate_derivative_part(equations, &at, &mut self.split)
             }
+            Action::ExtendedUpdate => {
+                equations.counters.updates_extended += 1;
+                (self.memory.recent_excess, self.memory.followed_at) = (0.0, t);
+                if let Some(following) = &mut self.following {
+                    following.follow(equations, t, &mut self.split.f_y);
+                }
+                self.engine
+                    .evaluate_derivative_part(equations, &at, &mut self.split)
+            }
         };
         self.residual_predicted = residual;
         renewed?;
@@ -434,7 +481,8 @@ impl Corrector {
         self.memory.refine = factorised.pivot_growth > MUCH_GROWTH;
         self.memory.alpha = alpha;
         self.memory.rate = RateMemory::default();
-        if action != Action::PartitionedUpdate && self.split.separated {
+        let evaluated = matches!(action, Action::FullEvaluation | Action::RegroupSparsity);
+        if evaluated && self.split.separated {
             self.estimate_rounding(equations, y, yp);
         }
         Ok(looked)
@@ -596,6 +644,7 @@ impl Corrector {
             linear: self.linear.checkpoint(),
             memory: self.memory,
             engine: self.engine.checkpoint(),
+            following: self.following.clone(),
             row_scale: self.row_scale.clone(),
             column_scale: self.column_scale.clone(),
             rounding: self.rounding.clone(),
@@ -608,6 +657,7 @@ impl Corrector {
         self.linear.restore(&state.linear);
         self.memory = state.memory;
         self.engine.restore(&state.engine);
+        self.following.clone_from(&state.following);
         self.row_scale.copy_from_slice(&state.row_scale);
         self.column_scale.copy_from_slice(&state.column_scale);
         self.rounding.copy_from_slice(&state.rounding);

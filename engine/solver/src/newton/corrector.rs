@@ -71,7 +71,7 @@ struct Memory {
     /// The same since ∂F/∂y was evaluated or followed the inputs.
     recent_excess: f64,
     /// Time at which it did.
-    followed_at: f64,
+    followed_at: Option<f64>,
     /// Residuals the last evaluation of ∂F/∂y took.
     cost: f64,
     /// Whether the iteration converged poorly although the matrix was fresh.
@@ -141,7 +141,7 @@ impl Corrector {
                 fewest: 0,
                 excess: 0.0,
                 recent_excess: 0.0,
-                followed_at: f64::NEG_INFINITY,
+                followed_at: None,
                 cost: f64::MAX,
                 poor: false,
                 doubt: 0.0,
@@ -326,7 +326,7 @@ impl Corrector {
     /// Whether ∂F/∂y can follow inputs that have changed since it was evaluated or followed them.
     fn inputs_moved(&mut self, equations: &mut Equations<'_>, t: f64) -> bool {
         match &mut self.following {
-            Some(following) if following.is_useful() && t != self.memory.followed_at => {
+            Some(following) if following.is_useful() && self.memory.followed_at != Some(t) => {
                 following.has_moved(equations, t)
             }
             _ => false,
@@ -378,7 +378,7 @@ impl Corrector {
         let ratio = self.engine.pattern_use().groups as f64 / evaluated.max(1) as f64;
         self.memory.cost = (spent(equations) - before) * ratio;
         (self.memory.fewest, self.memory.excess) = (0, 0.0);
-        (self.memory.recent_excess, self.memory.followed_at) = (0.0, at.t);
+        (self.memory.recent_excess, self.memory.followed_at) = (0.0, Some(at.t));
         if let Some(following) = &mut self.following {
             following.evaluated(self.engine.as_mut(), equations, at, &mut self.split)?;
         }
@@ -439,7 +439,7 @@ impl Corrector {
             }
             Action::ExtendedUpdate => {
                 equations.counters.updates_extended += 1;
-                (self.memory.recent_excess, self.memory.followed_at) = (0.0, t);
+                (self.memory.recent_excess, self.memory.followed_at) = (0.0, Some(t));
                 if let Some(following) = &mut self.following {
                     following.follow(equations, t, &mut self.split.f_y);
                 }

@@ -127,7 +127,9 @@ pub fn all() -> &'static [Entry] {
         "vehicle" ["corner.toml", "road.csv"];
         "double-wishbone";
         "iltis" ["corner.toml"];
+        "iltis-lane-change" ["corner.toml"];
         "wheelset";
+        "curving";
         "arm";
         "tree";
         "tumbling-body";

@@ -95,7 +95,8 @@ fn list_names_strategies_elements_and_problems() {
         ("constraints", "rolling"),
         ("forces", "spring-damper"),
         ("roads", "iso-8608"),
-        ("controls", "pid"),
+        ("paths", "iso-3888-1"),
+        ("controls", "driver-steering"),
         ("forms", "ggl"),
         ("formalisms", "residual"),
     ] {

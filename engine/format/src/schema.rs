@@ -4,11 +4,12 @@ use crate::read::VERSION;
 use crate::read::syntax::{HINTS, ORIENTATIONS, TABLES};
 use crate::settings::{SETTINGS, SettingKind};
 use holonom_multibody::description::fields::{Need, Noted, Sort, note};
-use holonom_multibody::description::{Body, Joint, Road, Rod, Track};
+use holonom_multibody::description::{Body, Joint, Path, Road, Rod, Track};
 use holonom_multibody::elements::constraints::CONSTRAINTS;
 use holonom_multibody::elements::controls::CONTROLS;
 use holonom_multibody::elements::forces::FORCES;
 use holonom_multibody::elements::joints::JOINTS;
+use holonom_multibody::path::PATHS;
 use holonom_multibody::road::ROADS;
 use serde_json::{Map, Value, json};
 
@@ -214,6 +215,13 @@ fn part(table: &str) -> Value {
             required.push("name");
             list_of(object(properties, &required))
         }
+        "path" => {
+            let kinds = PATHS.iter().map(|info| {
+                let fields = note(|v| Path::new("", (info.template)()).fields(v));
+                element(info.name, info.doc, &fields, Map::new())
+            });
+            list_of(json!({ "oneOf": kinds.collect::<Vec<_>>() }))
+        }
         "input" => list_of(object(
             Map::from_iter([
                 ("name".to_string(), text("Name, usable in expressions of t.")),
@@ -352,7 +360,9 @@ fn sort(sort: &Sort) -> Value {
         Sort::Signals | Sort::Expressions(_) => {
             json!({ "type": "array", "items": function(), "minItems": 3, "maxItems": 3 })
         }
-        Sort::Frame | Sort::Coordinate | Sort::Road | Sort::Constraint => json!({ "type": "string" }),
+        Sort::Frame | Sort::Coordinate | Sort::Road | Sort::Path | Sort::Constraint => {
+            json!({ "type": "string" })
+        }
         Sort::Document => json!({ "anyOf": [
             { "type": "string" },
             { "type": "object", "additionalProperties": false, "required": ["text"],

@@ -12,8 +12,8 @@ use holonom_multibody::Signal;
 use holonom_multibody::curve::{Curve, Extrapolation, Interpolation};
 use holonom_multibody::description::fields::{Field, Fields, Need, diagonal};
 use holonom_multibody::description::{
-    Body, Coordinate, CoordinateMotion, CoordinateRef, Description, Document, Frame, Joint, Marker, Road,
-    Rod, Track,
+    Body, Coordinate, CoordinateMotion, CoordinateRef, Description, Document, Frame, Joint, Marker, Path,
+    Road, Rod, Track,
 };
 use holonom_multibody::expression::Expression;
 use std::collections::{BTreeMap, HashSet};
@@ -162,6 +162,14 @@ impl Writer<'_> {
             let template = |v: &mut dyn Fields| Track::new("", "").fields(v);
             let fields = self.fields(template, |v| track.clone().fields(v));
             let _ = write!(text, "\n[[track]]\nname = {}\n{fields}", quoted(&track.name));
+        }
+        for path in &d.paths {
+            self.thing = format!("path \"{}\"", path.name);
+            let info = path.kind.info();
+            let template = |v: &mut dyn Fields| Path::new("", (info.template)()).fields(v);
+            let fields = self.fields(template, |v| path.clone().fields(v));
+            let (name, kind) = (quoted(&path.name), info.name);
+            let _ = write!(text, "\n[[path]]\nname = {name}\nkind = \"{kind}\"\n{fields}");
         }
         for force in &d.forces {
             self.thing = format!("force \"{}\"", force.name);
@@ -506,6 +514,10 @@ impl Fields for FieldWriter<'_, '_> {
     }
 
     fn road(&mut self, field: &Field, value: &mut String) {
+        self.add(field, quoted(value));
+    }
+
+    fn path(&mut self, field: &Field, value: &mut String) {
         self.add(field, quoted(value));
     }
 

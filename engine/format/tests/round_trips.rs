@@ -52,6 +52,7 @@ fn values(description: &mut Description) -> Vec<f64> {
         fn flag(&mut self, _: &Field, _: &mut bool) {}
         fn choice(&mut self, _: &Field, _: &[&'static str], _: &mut usize) {}
         fn road(&mut self, _: &Field, _: &mut String) {}
+        fn path(&mut self, _: &Field, _: &mut String) {}
         fn constraint(&mut self, _: &Field, _: &mut String) {}
         fn document(&mut self, _: &Field, _: &mut Document) {}
     }

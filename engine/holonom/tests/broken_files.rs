@@ -115,9 +115,18 @@ fn compare(text: &str) {
 
 const HEAD: &str = "[model]\nformat = 1\nname = \"hostile\"\n";
 
-/// A message within two seconds, with its place, of bearable length.
+/// Time that the processor has spent on this thread, which a busy machine does not change; time on
+/// the wall where the system does not say.
+fn spent(begin: Instant) -> Duration {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    let nanoseconds = text.split_whitespace().next().and_then(|first| first.parse().ok());
+    nanoseconds.map_or_else(|| begin.elapsed(), Duration::from_nanos)
+}
+
+/// A message within five seconds, with its place, of bearable length.
 fn refused(name: &str, main: String, parts: Vec<(String, String)>) {
     let begin = Instant::now();
+    let before = spent(begin);
     let files = Files::in_memory(std::iter::once(("main.toml".to_string(), main)).chain(parts));
     let messages =
         faults(Path::new("main.toml"), &files).unwrap_or_else(|| panic!("{name}: nothing is said"));
@@ -127,11 +136,8 @@ fn refused(name: &str, main: String, parts: Vec<(String, String)>) {
         "{name}: {shown}"
     );
     assert!(shown.len() < 200_000, "{name}: {} bytes", shown.len());
-    assert!(
-        begin.elapsed() < Duration::from_secs(5),
-        "{name}: {:?}",
-        begin.elapsed()
-    );
+    let taken = spent(begin) - before;
+    assert!(taken < Duration::from_secs(5), "{name}: {taken:?}");
 }
 
 /// One after the other, so that times mean something.

@@ -172,6 +172,80 @@ fn a_sensor_of_a_multiplier() {
     }
 }
 
+/// Sensors show what the channels of the same name show, whatever the element, with their units.
+#[test]
+fn sensors_read_all_of_force_elements() {
+    let body = |name: &str| Body::new(name, 2.0).inertia([0.1, 0.2, 0.3, 0.0, 0.0, 0.0]);
+    let mut description = Description::new("measured")
+        .ground_marker("wall", frame::at([0.2, -0.5, 0.7]))
+        .body(body("arm").marker("tip", frame::at([0.4, 0.1, 0.0])))
+        .body(body("load"))
+        .joint(
+            Joint::revolute("shoulder", "ground", "arm")
+                .axis([0.2, 1.0, 0.3])
+                .start(0.4, 1.0),
+        )
+        .joint(
+            Joint::free("flight", "ground", "load")
+                .start_at(0, 0.9, 0.3)
+                .start_at(2, 0.5, 0.2),
+        )
+        .force(Force::spring_damper(
+            "spring",
+            "ground.wall",
+            "arm.tip",
+            40.0,
+            3.0,
+            0.3,
+        ))
+        .force(Force::torsion_spring("twist", "ground", "arm", 7.0, 0.5, 0.1))
+        .force(Force::joint_spring("hold", "shoulder", 5.0, 0.4, 0.2))
+        .force(Force::bushing(
+            "mount",
+            "arm",
+            "load",
+            holonom::multibody::elements::forces::BushingLaw::diagonal([9.0; 6], [0.3; 6]),
+        ));
+    let channels = [
+        ("spring.length", "m"),
+        ("spring.tension", "N"),
+        ("spring.force.y", "N"),
+        ("spring.power", "W"),
+        ("spring.energy", "J"),
+        ("twist.angle", "rad"),
+        ("twist.moment", "N m"),
+        ("twist.torque.z", "N m"),
+        ("hold.force", "N m"),
+        ("mount.force.x", "N"),
+        ("mount.torque.z", "N m"),
+        ("load.velocity.z", "m/s"),
+    ];
+    for (k, (channel, _)) in channels.iter().enumerate() {
+        description = description.control(Control::sensor(format!("s{k}"), *channel));
+    }
+    // What is measured acts, so that it enters the derivatives.
+    let sum = (0..channels.len())
+        .map(|k| format!("0.01*s{k}"))
+        .collect::<Vec<_>>()
+        .join(" + ");
+    let names: Vec<String> = (0..channels.len()).map(|k| format!("s{k}")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    description = description.force(Force::motor("motor", "shoulder", of(&sum, &names)));
+    let model = compiled(description);
+    let start = model.assemble(&Default::default()).unwrap();
+    let catalogue = holonom::multibody::channels::Catalogue::new(&start);
+    for (k, (channel, unit)) in channels.iter().enumerate() {
+        for name in [format!("s{k}"), (*channel).to_string()] {
+            let found = catalogue.select(&[name.as_str()]).unwrap();
+            assert_eq!(found.channels()[0].unit, *unit, "{name}");
+        }
+        let own = format!("s{k}");
+        let found = end(&model, Form::Ode, 0.3, &[own.as_str(), *channel]);
+        assert_eq!(found[0].to_bits(), found[1].to_bits(), "{channel} {found:?}");
+        assert!(found[0] != 0.0, "{channel}");
+    }
+}
+
 #[test]
 fn faults_are_named() {
     let refused = |controls: Vec<Control>, force: Signal| {

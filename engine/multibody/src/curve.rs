@@ -8,6 +8,7 @@ mod csv;
 mod refusal;
 
 pub use csv::Column;
+pub(crate) use csv::points as points_of_text;
 pub use refusal::{Refusal, forget_refusal, watch_refusals};
 
 /// Most points of a curve.

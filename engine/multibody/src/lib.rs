@@ -16,6 +16,7 @@ pub mod expression;
 pub mod forest;
 pub mod formalism;
 pub mod model;
+pub mod path;
 pub mod rail;
 pub mod residual;
 pub mod road;

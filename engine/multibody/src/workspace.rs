@@ -180,9 +180,18 @@ impl<T: Real> Workspace<T> {
         }
         let mut values = std::mem::take(&mut self.controls);
         values[0] = self.t;
-        let (scene, _, _) = self.scene(model);
+        let (scene, mut loads, _) = self.scene(model);
         for &k in &model.control_order {
             let control = &model.controls[k];
+            if let Some((force, reading)) = control.element.reads_force() {
+                let force = &model.forces[force];
+                let seen = Scene {
+                    controls: &values,
+                    ..scene.of(&force.states)
+                };
+                let value = reading.value(&force.element, &seen, &mut loads);
+                values[k + 1] = value;
+            }
             let seen = Scene {
                 controls: &values,
                 ..scene.of(&control.states)

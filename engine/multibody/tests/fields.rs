@@ -3,13 +3,14 @@
 use holonom_multibody::Signal;
 use holonom_multibody::description::fields::{Field, Fields, Need, Noted, note};
 use holonom_multibody::description::{
-    Body, Constraint, Control, CoordinateRef, Description, Document, Force, Joint, Placement, Road, Rod,
+    Body, Constraint, Control, CoordinateRef, Description, Document, Force, Joint, Path, Placement, Road, Rod,
 };
 use holonom_multibody::elements::constraints::CONSTRAINTS;
 use holonom_multibody::elements::controls::CONTROLS;
 use holonom_multibody::elements::forces::FORCES;
 use holonom_multibody::elements::joints::JOINTS;
 use holonom_multibody::expression::Expression;
+use holonom_multibody::path::{PATHS, PathKind};
 use holonom_multibody::road::{ROADS, RoadKind};
 
 /// A kind by its name, with its fields.
@@ -30,6 +31,10 @@ fn all() -> Vec<(&'static str, Vec<Noted>)> {
         let mut road = Road::new("", (info.template)());
         (info.name, note(|visitor| road.fields(visitor)))
     });
+    let paths = PATHS.iter().map(|info| {
+        let mut path = Path::new("", (info.template)());
+        (info.name, note(|visitor| path.fields(visitor)))
+    });
     let controls = CONTROLS.iter().map(|info| {
         let fields = note(|visitor| (info.fields)(&mut (info.template)(), visitor));
         (info.name, fields)
@@ -42,6 +47,7 @@ fn all() -> Vec<(&'static str, Vec<Noted>)> {
         .chain(constraints)
         .chain(forces)
         .chain(roads)
+        .chain(paths)
         .chain(controls);
     elements.chain(parts).collect()
 }
@@ -49,7 +55,7 @@ fn all() -> Vec<(&'static str, Vec<Noted>)> {
 #[test]
 fn names_and_texts_are_complete() {
     let kinds = all();
-    let elements = CONSTRAINTS.len() + FORCES.len() + ROADS.len() + CONTROLS.len();
+    let elements = CONSTRAINTS.len() + FORCES.len() + ROADS.len() + PATHS.len() + CONTROLS.len();
     assert_eq!(kinds.len(), JOINTS.len() + elements + 2);
     for (kind, fields) in kinds {
         assert!(!fields.is_empty(), "{kind}");
@@ -79,6 +85,9 @@ fn templates_are_of_their_kind() {
         assert!(info.rows > 0);
     }
     for info in FORCES {
+        assert_eq!((info.template)().info().name, info.name);
+    }
+    for info in PATHS {
         assert_eq!((info.template)().info().name, info.name);
     }
     for info in CONTROLS {
@@ -141,6 +150,9 @@ impl Fields for References {
     fn road(&mut self, _: &Field, value: &mut String) {
         self.name(value, "road");
     }
+    fn path(&mut self, _: &Field, value: &mut String) {
+        self.name(value, "path");
+    }
     fn constraint(&mut self, _: &Field, value: &mut String) {
         self.name(value, "contact");
     }
@@ -167,6 +179,9 @@ fn every_reference_is_shown_and_renamed() {
     let mut road = Road::new("road", RoadKind::Flat);
     road.fields(&mut fill);
     part = part.road(road);
+    let mut path = Path::new("path", PathKind::Straight { lane: 0.0 });
+    path.fields(&mut fill);
+    part = part.path(path);
     for info in CONTROLS {
         let mut kind = (info.template)();
         (info.fields)(&mut kind, &mut fill);
@@ -190,6 +205,10 @@ fn every_reference_is_shown_and_renamed() {
         assert_eq!(road.name, "p_road");
         road.fields(&mut collect);
     }
+    for path in &mut whole.paths {
+        assert_eq!(path.name, "p_path");
+        path.fields(&mut collect);
+    }
     for control in &mut whole.controls {
         (control.kind.info().fields)(&mut control.kind, &mut collect);
     }
@@ -199,6 +218,7 @@ fn every_reference_is_shown_and_renamed() {
         "ground" => "ground.p_ground",
         "joint" => "p_joint",
         "road" => "p_road",
+        "path" => "p_path",
         "joint.angle" => "p_joint.angle",
         "contact" => "p_contact",
         other => panic!("{other}"),

@@ -7,15 +7,17 @@ mod common;
 use common::{PLANE_CONTACT, Random, between, description};
 use holonom_algebra::{Formula, Generic, Mat3, Pose, Quaternion, Real, Vec3};
 use holonom_multibody::description::{
-    Axis, Body, Constraint, Coordinate, CoordinateMotion, CoordinateRef, Description, Force, ForceKind,
-    Frame, IncludeError, Joint, JointKind, Placement, Rod, frame,
+    Axis, Body, Carcass, Constraint, Control, Coordinate, CoordinateMotion, CoordinateRef, Description,
+    Force, ForceKind, Frame, IncludeError, Joint, JointKind, Mount, Placement, Road, Rod, frame,
 };
 use holonom_multibody::elements::forces::{AntiRollLaw, ContactLaw, Cylinders, ServoLaw, StopLaw};
 use holonom_multibody::expression::{Expression, ExpressionLaw, Scope};
 use holonom_multibody::formalism::world::{
     WorldNode, world_accelerations, world_positions, world_velocities,
 };
+use holonom_multibody::road::RoadKind;
 use holonom_multibody::start::{Assembled, AssemblyError, AssemblyOptions};
+use holonom_multibody::tyre::Linear;
 use holonom_multibody::workspace::Workspace;
 use holonom_multibody::{Model, Signal};
 use std::sync::Arc;
@@ -184,6 +186,124 @@ fn random_mechanisms_move_as_their_mirror_images() {
     }
     println!("{checked} mechanisms, {exact} of them exact, worst {worst:.1e}");
     assert!(checked > 120 && exact + 2 > checked, "{exact} of {checked}");
+}
+
+/// What sensors read of a part, mirrored and turned with it, is what they read of the part: a sensor of
+/// what changes its sign gets that sign.
+#[test]
+fn sensors_of_mirror_images_read_the_same() {
+    let mut r = Random::new(77);
+    let lean = Quaternion([0.99, 0.1, 0.0, 0.05]).normalised().rotation_matrix();
+    let leaning = Pose::new(Mat3(lean), Vec3([0.0; 3]));
+    let mut part = Description::new("part")
+        .ground_marker("seat", frame::along([0.2, -0.4, 0.3], [0.3, 0.5, 1.0]))
+        .body(Body::cuboid("arm", 1.5, [0.3, 0.5, 0.8]).marker("tip", r.frame(0.4)))
+        .body(Body::cuboid("wheel", 2.0, [0.4, 0.2, 0.4]).marker("hub", leaning))
+        .joint(
+            Joint::revolute("hip", "ground.seat", "arm")
+                .axis([0.3, 1.0, -0.2])
+                .start(0.4, 1.1),
+        )
+        .joint(
+            Joint::free("flight", "ground", "wheel")
+                .start_at(0, 0.3, 4.0)
+                .start_at(1, -0.2, 0.5)
+                .start_at(2, 0.28, -0.2)
+                .angular_velocity([0.3, 9.0, 0.8]),
+        )
+        .force(Force::spring_damper(
+            "spring",
+            "ground.seat",
+            "wheel",
+            40.0,
+            3.0,
+            0.3,
+        ))
+        .force(Force::torsion_spring(
+            "twist",
+            "ground.seat",
+            "arm.tip",
+            7.0,
+            0.5,
+            0.1,
+        ))
+        .force(Force::joint_spring("hold", "hip", 5.0, 0.4, 0.2))
+        .force(Force::joint_friction("rub", "hip", 0.2, 3.0))
+        .force(Force::linear_tyre(
+            "tyre",
+            Mount::new("wheel.hub").on("road"),
+            Carcass::new(0.3, 2e5),
+            Linear {
+                slip_stiffness: 4e4,
+                cornering_stiffness: 3e4,
+                trail: 0.03,
+                ..Linear::default()
+            },
+        ))
+        .road(Road::new("road", RoadKind::Flat));
+    let channels = [
+        "hip.angle",
+        "hip.angle.velocity",
+        "wheel.position.x",
+        "wheel.velocity.y",
+        "arm.orientation.y",
+        "wheel.angular_velocity.z",
+        "spring.length",
+        "spring.tension",
+        "spring.force.x",
+        "spring.force.y",
+        "spring.power",
+        "spring.energy",
+        "twist.angle",
+        "twist.moment",
+        "twist.torque.y",
+        "hold.force",
+        "rub.friction",
+        "rub.normal",
+        "tyre.load",
+        "tyre.longitudinal",
+        "tyre.lateral",
+        "tyre.aligning",
+        "tyre.longitudinal_slip",
+        "tyre.lateral_slip",
+        "tyre.camber",
+        "tyre.u",
+        "tyre.w",
+        "tyre.force.z",
+    ];
+    for (k, channel) in channels.iter().enumerate() {
+        part = part.control(Control::sensor(format!("s{k}"), *channel));
+    }
+    // Own states start at zero; those of a tread along and across the wheel have the signs of forces.
+    let read = |description: &Description, tread: [f64; 2]| -> Vec<f64> {
+        let model = Arc::new(description.compile().unwrap());
+        let start = model.assemble(&Default::default()).unwrap();
+        let mut w = Workspace::new(&model);
+        w.set_time(&model, start.t);
+        w.set_positions(&model, &start.q);
+        w.set_velocities(&model, &start.v);
+        w.set_states(&tread);
+        w.evaluate_controls(&model);
+        w.controls[1..].to_vec()
+    };
+    let original = read(&part, [0.01, -0.02]);
+    for (channel, value) in channels.iter().zip(&original) {
+        assert!(*value != 0.0, "{channel}");
+    }
+    for axis in Axis::ALL {
+        let placement = Placement::new("part_").at(r.frame(2.0)).mirror(axis);
+        let tread = match axis {
+            Axis::Y => [0.01, 0.02],
+            Axis::X | Axis::Z => [-0.01, -0.02],
+        };
+        let found = read(&alone(&part, &placement), tread);
+        for ((channel, a), b) in channels.iter().zip(&original).zip(&found) {
+            assert!(
+                (a - b).abs() < 1e-10 * (1.0 + a.abs()),
+                "{axis:?} {channel}: {a} {b}"
+            );
+        }
+    }
 }
 
 /// A body on a joint with everything set, and another behind it.

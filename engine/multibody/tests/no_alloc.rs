@@ -10,9 +10,14 @@ use holonom_algebra::{Dual8, Real};
 use holonom_dae::Mechanical;
 use holonom_multibody::channels::{Catalogue, Sampler};
 use holonom_multibody::curve::{Curve, Extrapolation, Interpolation};
+use holonom_multibody::description::{Body, Constraint, Force, Joint, Track, frame};
+use holonom_multibody::elements::constraints::{ProfileKind, WheelRailShape};
+use holonom_multibody::elements::forces::CreepData;
 use holonom_multibody::expression::{Expression, Scope};
+use holonom_multibody::rail::CreepLaw;
 use holonom_multibody::residual::{Equations, Form, Formalism, GglMetric};
 use holonom_multibody::start::MechanicalModel;
+use holonom_multibody::{Description, Signal};
 use std::alloc::{GlobalAlloc, Layout, System as Heap};
 use std::cell::Cell;
 use std::sync::Arc;
@@ -168,4 +173,70 @@ fn rows_of_channels_do_not_allocate() {
         }
     }
     assert!(sampled > 50, "{sampled}");
+}
+
+/// Wheels on rails along a track that bends, leans and rises: contacts, creep forces and the track.
+#[test]
+fn wheels_on_rails_do_not_allocate() {
+    let over_arc = |text: &str| Expression::parse(text, &Scope::new().variable("s"), None).unwrap();
+    for shape in [
+        WheelRailShape::cone(0.46, 0.05, 0.3),
+        WheelRailShape::s1002_60e1(0.46),
+        WheelRailShape {
+            profile: ProfileKind::Curved,
+            wheel_profile: over_arc("-0.05*s + 0.1*s^2"),
+            rail_profile: over_arc("-1.5*s^2"),
+            ..WheelRailShape::cone(0.46, 0.0, 0.3)
+        },
+    ] {
+        let mut track = Track::new("track", "line");
+        track.curvature = over_arc("smoothstep(s, 20, 0, 80, 1/300)");
+        track.cant = over_arc("-0.05");
+        track.gradient = over_arc("smoothstep(s, 20, 0, 80, 0.02)");
+        track.travel = Signal::linear(40.0, 20.0);
+        let sides = [("left", 0.75, false), ("right", -0.75, true)];
+        let mut d = Description::new("rails").track(track);
+        let (mut line, mut wheelset) = (Body::new("line", 0.0), Body::new("wheelset", 1200.0));
+        for (name, y, _) in sides {
+            line = line.marker(name, frame::at([0.0, y, 0.0]));
+            wheelset = wheelset.marker(name, frame::at([0.0, y, 0.0]));
+        }
+        d = d
+            .body(line)
+            .body(wheelset.inertia([600.0, 90.0, 600.0, 0.0, 0.0, 0.0]))
+            .joint(Joint::free("motion", "line", "wheelset"));
+        for (name, _, right) in sides {
+            let (wheel, rail) = (format!("wheelset.{name}"), format!("line.{name}"));
+            let data = CreepData {
+                law: if right { CreepLaw::Polach } else { CreepLaw::ALL[0] },
+                travelling: true,
+                ..CreepData::default()
+            };
+            d = d
+                .constraint(Constraint::wheel_rail(name, wheel, rail, right, shape.clone()))
+                .force(Force::creep(format!("creep_{name}"), name, data));
+        }
+        let model = Arc::new(d.compile().unwrap_or_else(|e| panic!("{e}")));
+        let (q, v) = (
+            [0.0, 1e-3, 0.46, 1.0, 0.0, 0.0, 0.0],
+            [0.0, 0.1, 0.0, 0.0, 43.0, 0.01],
+        );
+        for form in [Form::Index2, Form::Ggl] {
+            for formalism in Formalism::ALL {
+                let e = Equations::new(model.clone(), vec![0, 1], form, formalism, GglMetric::ALL[0]);
+                let (y, yp) = e.state(&q, &v);
+                let mut system = e.system();
+                let mut r = vec![0.0; y.len()];
+                let dual = |x: &[f64]| x.iter().map(|&x| Dual8::constant(x)).collect::<Vec<_>>();
+                let (yd, ypd, mut rd) = (dual(&y), dual(&yp), dual(&r));
+                let count = allocations(|| {
+                    system.residual(0.3, &y, &yp, &mut r).unwrap();
+                    system
+                        .residual_dual8(Dual8::constant(0.3), &yd, &ypd, &mut rd)
+                        .unwrap();
+                });
+                assert_eq!(count, 0, "{form} {formalism} {:?}", shape.profile);
+            }
+        }
+    }
 }

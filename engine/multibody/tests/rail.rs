@@ -81,18 +81,39 @@ fn a_circle_at_constant_speed() {
 #[test]
 fn travel_that_accelerates_through_a_transition() {
     let travel = Signal::Polynomial(vec![30.0, 12.0, 1.5]);
-    let line = track(
+    let mut line = track(
         "if(s < 40, 0, if(s < 100, (s - 40)/60/400, 1/400))",
         "-0.002*s",
         travel,
     );
+    line.gradient = over_arc("0.01 + 0.0003*s");
     let h = 1e-4;
     for t in [0.2, 1.0, 3.0] {
-        let ([_, v, a], _) = seat(line.clone(), t);
+        let ([_, v, a], axes) = seat(line.clone(), t);
+        assert!(axes[0].0[2] > 0.0);
         let ([before, v_before, _], _) = seat(line.clone(), t - h);
         let ([after, v_after, _], _) = seat(line.clone(), t + h);
         assert!(((after - before).scale(0.5 / h) - v).norm() < 1e-5, "{t}");
         assert!(((v_after - v_before).scale(0.5 / h) - a).norm() < 1e-5, "{t}");
+    }
+}
+
+/// A load that slides along the track: gravity pulls it down the slope, whatever the cant.
+#[test]
+fn a_gradient_turns_gravity() {
+    for (gradient, cant) in [("0.04", "0"), ("-0.1", "0.12")] {
+        let mut line = track("0", cant, Signal::constant(5.0));
+        line.gradient = over_arc(gradient);
+        let d = Description::new("ride")
+            .body(Body::new("car", 0.0))
+            .body(Body::new("load", 3.0))
+            .track(line)
+            .joint(Joint::prismatic("slide", "car", "load").axis([1.0, 0.0, 0.0]));
+        let start = Arc::new(d.compile().unwrap())
+            .assemble(&Default::default())
+            .unwrap();
+        let slope = gradient.parse::<f64>().unwrap().atan();
+        assert!((start.a[0] + 9.81 * slope.sin()).abs() < 1e-13, "{}", start.a[0]);
     }
 }
 
@@ -278,11 +299,9 @@ fn loads_of_the_start_carry_the_weight() {
 
 #[test]
 fn a_mirrored_track_bends_the_other_way() {
-    let d = Description::new("ride").body(Body::new("car", 0.0)).track(track(
-        "1/300",
-        "-0.1",
-        Signal::linear(0.0, 10.0),
-    ));
+    let mut line = track("1/300", "-0.1", Signal::linear(0.0, 10.0));
+    line.gradient = over_arc("0.03");
+    let d = Description::new("ride").body(Body::new("car", 0.0)).track(line);
     let at = |d: &Description| {
         let model = d.compile().unwrap();
         let signals: Vec<f64> = model.signals.iter().map(|s| s.evaluate(20.0)[0]).collect();
@@ -290,12 +309,12 @@ fn a_mirrored_track_bends_the_other_way() {
     };
     let one = at(&d);
     for (axis, signs) in [
-        (Axis::X, [-1.0, 1.0, -1.0, 1.0]),
-        (Axis::Y, [1.0, -1.0, -1.0, -1.0]),
-        (Axis::Z, [1.0, 1.0, 1.0, -1.0]),
+        (Axis::X, [-1.0, 1.0, 1.0, -1.0, -1.0, 1.0]),
+        (Axis::Y, [1.0, -1.0, 1.0, -1.0, 1.0, -1.0]),
+        (Axis::Z, [1.0, 1.0, -1.0, 1.0, -1.0, -1.0]),
     ] {
         let image = at(&d.clone().mirrored(axis));
-        for k in 0..4 {
+        for k in 0..6 {
             assert!((image[k] - signs[k] * one[k]).abs() < 1e-12, "{axis:?} {k}");
         }
     }
@@ -307,10 +326,41 @@ fn the_characteristic_of_creep_saturates() {
         .iter()
         .find(|f| f.name == "creep");
     let plots = info.unwrap().characteristics();
-    assert_eq!(plots.len(), 2);
-    for curve in plots.iter().flat_map(|plot| &plot.curves) {
+    assert_eq!(plots.len(), 3);
+    for curve in plots[..2].iter().flat_map(|plot| &plot.curves) {
         let most = curve.y.iter().fold(0.0, |most: f64, y| most.max(y.abs()));
         // μ N = 18 kN.
         assert!(most > 15e3 && most < 18e3 + 1.0, "{}: {most}", curve.label);
+    } // Rails that are not clean: less stiff, a maximum before full sliding, and less behind it.
+    let [clean, dry, wet] = &plots[2].curves[..] else {
+        panic!("three curves");
+    };
+    let most = |y: &[f64]| y.iter().fold(0.0, |most: f64, y| most.max(*y));
+    let end = |y: &[f64]| y.last().copied().unwrap();
+    assert!(end(&clean.y) > 0.99 * most(&clean.y));
+    assert!(end(&dry.y) < 0.9 * most(&dry.y) && dry.y[1] < clean.y[1]);
+    assert!(end(&wet.y) < most(&wet.y) && wet.y[1] < 0.3 * clean.y[1]);
+}
+
+/// Pictures of geometry: every curve is finite; the cone has its straight line.
+#[test]
+fn pictures_of_geometry_are_complete() {
+    let pictures = holonom_multibody::elements::forces::geometry();
+    let sizes = pictures
+        .each_ref()
+        .map(|(_, all)| all.iter().map(|c| c.curves.len()).collect::<Vec<_>>());
+    assert_eq!(sizes, [vec![2, 3, 3], vec![3, 3, 1], vec![4, 2]]);
+    for curve in pictures.iter().flat_map(|(_, all)| all).flat_map(|c| &c.curves) {
+        assert!(
+            curve.x.iter().chain(&curve.y).all(|v| v.is_finite()),
+            "{}",
+            curve.label
+        );
     }
+    // 2 γ y (e₀ + ρ sin δ)/(e₀ − γ r₀) for cones.
+    let cone = &pictures[0].1[1].curves[2];
+    let (x, y) = (cone.x[240], cone.y[240]);
+    let sin = 0.05_f64.atan().sin();
+    let expected = 2.0 * 0.05 * x * (0.75 + 0.3 * sin) / (0.75 - 0.05 * 0.46);
+    assert!((y / expected - 1.0).abs() < 1e-4, "{y} {expected}");
 }

@@ -44,7 +44,7 @@ const EXPERIMENTS: &[Experiment] = &[
     Experiment {
         name: "iltis-modes",
         source: "IAVSD benchmark, Robotran model IAVSD_ILTIS (UCLouvain)",
-        about: "modes of the Iltis at 20 m/s",
+        about: "modes of the Iltis at 20 m/s and its position of rest",
         run: iltis::run,
     },
 ];

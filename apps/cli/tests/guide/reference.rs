@@ -11,6 +11,7 @@ use holonom::multibody::elements::controls::CONTROLS;
 use holonom::multibody::elements::forces::FORCES;
 use holonom::multibody::elements::joints::{JOINTS, JointInfo};
 use holonom::multibody::expression::is_reserved;
+use holonom::multibody::path::PATHS;
 use holonom::multibody::residual::{Form, Formalism};
 use holonom::multibody::road::ROADS;
 use std::fmt::Write;
@@ -58,6 +59,17 @@ fn table(name: &str) -> String {
             });
             elements(kinds)
         }
+        "paths" => {
+            let kinds = PATHS.iter();
+            let kinds = kinds.map(|kind| {
+                (
+                    kind.name,
+                    kind.doc,
+                    note(|v| (kind.fields)(&mut (kind.template)(), v)),
+                )
+            });
+            elements(kinds)
+        }
         "controls" => {
             let kinds = CONTROLS.iter().filter(|kind| kind.in_files);
             let kinds = kinds.map(|kind| {
@@ -86,6 +98,8 @@ fn table(name: &str) -> String {
             let noted = if let Some(kind) = FORCES.iter().find(|kind| Some(kind.name) == named("force ")) {
                 note(|v| (kind.fields)(&mut (kind.template)(), v))
             } else if let Some(kind) = ROADS.iter().find(|kind| Some(kind.name) == named("road ")) {
+                note(|v| (kind.fields)(&mut (kind.template)(), v))
+            } else if let Some(kind) = PATHS.iter().find(|kind| Some(kind.name) == named("path ")) {
                 note(|v| (kind.fields)(&mut (kind.template)(), v))
             } else if let Some(kind) = CONTROLS.iter().find(|kind| Some(kind.name) == named("control ")) {
                 note(|v| (kind.fields)(&mut (kind.template)(), v))
@@ -227,7 +241,7 @@ fn renew(page: &str) -> Vec<String> {
 
 #[test]
 fn tables_are_those_of_the_registries() {
-    assert_eq!(renew(PAGE).len(), 10, "tables of {PAGE}");
+    assert_eq!(renew(PAGE).len(), 11, "tables of {PAGE}");
 }
 
 #[test]
@@ -245,8 +259,13 @@ fn every_force_element_has_its_table_and_its_picture() {
     }
     // The flat road has no fields.
     let roads = ROADS.iter().map(|kind| format!("road {}", kind.name));
+    let paths = PATHS.iter().map(|kind| format!("path {}", kind.name));
     let controls = CONTROLS.iter().map(|kind| format!("control {}", kind.name));
-    for name in roads.chain(controls).filter(|name| name != "road flat") {
+    for name in roads
+        .chain(paths)
+        .chain(controls)
+        .filter(|name| name != "road flat")
+    {
         assert!(tables.contains(&name), "{ELEMENTS}: {name} has no table");
     }
 }

@@ -4,7 +4,7 @@
 //! displacements that keep the constraints (δs = T ξ with G T = 0), the states of elements and the
 //! multipliers, which balance whatever they can at every position. States whose rates vanish with the
 //! velocity whatever they are (the tread of a tyre that does not roll) do not follow from ẋ = 0: they keep
-//! what motion leaves in them, δx = (∂ẋ/∂v) δs along the way from the start. Newton's method has exact
+//! what motion leaves in them, ∫(∂ẋ/∂v) ds along the way from the start. Newton's method has exact
 //! derivatives, a line search on the length of the unbalanced forces (divided by √M_ii, so that
 //! units do not matter), and takes the shortest step where the tangent stiffness does not determine
 //! one. Where it gets stuck, or ends in an unstable position, the mechanism is relaxed instead: it

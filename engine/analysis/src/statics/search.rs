@@ -132,18 +132,57 @@ impl<'a> Search<'a> {
         for (own, x) in state.x.iter_mut().zip(x) {
             *own += x * part;
         }
-        let mut gone = step;
+        let mut gone = step.clone();
         if !self.close(&mut state, &mut gone)? {
             return Ok(None);
         }
-        for (k, change) in &from.kept {
-            state.x[*k] = from.state.x[*k] + dot(change, &gone);
-        }
-        match self.look(state) {
+        let looked = match self.keep(from, &mut state, &step, &gone) {
+            Ok(true) => self.look(state),
+            Ok(false) => return Ok(None),
+            Err(error) => Err(error),
+        };
+        match looked {
             Ok(local) if local.length.is_finite() => Ok(Some(local)),
             Ok(_) | Err(StaticsError::Analysis(AnalysisError::Rejected(_))) => Ok(None),
             Err(other) => Err(other),
         }
+    }
+
+    /// Gives kept states what the way leaves in them: ∫(∂ẋ/∂v) ds over closed positions, by Simpson's rule
+    /// from the trapezoidal ones over the whole and over both halves. With the derivatives of one end
+    /// alone, the length of the steps would decide where the mechanism rests.
+    fn keep(
+        &mut self,
+        from: &Local,
+        state: &mut State,
+        step: &[f64],
+        gone: &[f64],
+    ) -> Result<bool, StaticsError> {
+        if from.kept.is_empty() {
+            return Ok(true);
+        }
+        let mut first: Vec<f64> = step.iter().map(|s| 0.5 * s).collect();
+        let mut middle = from.state.clone();
+        middle.q = self.equation.moved(&middle.q, &first);
+        if !self.close(&mut middle, &mut first)? {
+            return Ok(false);
+        }
+        let second: Vec<f64> = gone.iter().zip(&first).map(|(all, first)| all - first).collect();
+        let Sizes { v: n, x: n_x, .. } = self.equation.sizes;
+        let at_middle = kept(&self.equation.tangent(&middle)?, n, n_x);
+        let at_end = kept(&self.equation.tangent(state)?, n, n_x);
+        for (k, begin) in &from.kept {
+            let there = |all: &[(usize, Vec<f64>)]| {
+                let own = all.iter().find(|(other, _)| other == k);
+                own.map_or_else(|| begin.clone(), |(_, change)| change.clone())
+            };
+            let (middle, end) = (there(&at_middle), there(&at_end));
+            let part = |a: &[f64], b: &[f64], way: &[f64]| 0.5 * (dot(a, way) + dot(b, way));
+            let coarse = part(begin, &end, gone);
+            let fine = part(begin, &middle, &first) + part(&middle, &end, &second);
+            state.x[*k] = from.state.x[*k] + (4.0 * fine - coarse) / 3.0;
+        }
+        Ok(true)
     }
 
     /// Closes loops by shortest steps, which are added to the way gone.

@@ -42,8 +42,10 @@ pub struct TrimOptions {
     pub newton_steps: usize,
     /// The least step of lateral acceleration, m/s².
     pub least_step: f64,
-    /// The largest angle between the velocity and the x axis of the carrier, rad: beyond it the vehicle
-    /// slides, and the drive pushes it round.
+    /// The largest angle between the velocity and the x axis of the carrier, rad. This is what a turn is taken
+    /// for, not a result: beyond the grip of its tyres a vehicle that is driven can be pushed round at any
+    /// sideslip, with part of its drive as side force. The default is 20°, where tyres on paved roads have
+    /// their largest side force behind them or close before them.
     pub largest_sideslip: f64,
 }
 
@@ -53,7 +55,7 @@ impl Default for TrimOptions {
             tolerance: 1e-10,
             newton_steps: 40,
             least_step: 1e-2,
-            largest_sideslip: 0.35,
+            largest_sideslip: 20.0 * core::f64::consts::PI / 180.0,
         }
     }
 }
@@ -161,7 +163,7 @@ pub enum TrimError {
     #[error("a steady motion needs a speed above zero, not {0} m/s")]
     Speed(f64),
     /// No steady motion.
-    #[error("no steady motion was found at {lateral:.3} m/s² sideways{}", told(.reached, .tyres, .worst))]
+    #[error("no steady motion was found at {lateral:.3} m/s² sideways{}", told(.reached, .tyres, .worst, *.sliding))]
     NotFound {
         /// The lateral acceleration asked for, m/s².
         lateral: f64,
@@ -171,6 +173,8 @@ pub enum TrimError {
         tyres: Vec<TyreUse>,
         /// Forces that are left unbalanced, N or N m.
         worst: Vec<Unbalanced>,
+        /// Beyond it, there is a motion with more than [`TrimOptions::largest_sideslip`].
+        sliding: bool,
     },
     /// The road or something else changes along the way.
     #[error(
@@ -186,7 +190,7 @@ pub enum TrimError {
     Analysis(#[from] AnalysisError),
 }
 
-fn told(reached: &Option<f64>, tyres: &[TyreUse], worst: &[Unbalanced]) -> String {
+fn told(reached: &Option<f64>, tyres: &[TyreUse], worst: &[Unbalanced], sliding: bool) -> String {
     let list = |all: Vec<String>| all.join(", ");
     let mut out = match reached {
         Some(lateral) => format!("; the last one is at {lateral:.3} m/s²"),
@@ -205,6 +209,9 @@ fn told(reached: &Option<f64>, tyres: &[TyreUse], worst: &[Unbalanced]) -> Strin
     } else if !worst.is_empty() {
         let worst = worst.iter().map(ToString::to_string).collect();
         out += &format!("; unbalanced are {}", list(worst));
+    }
+    if sliding {
+        out += "; beyond it the vehicle slides, with more sideslip than a turn is taken for";
     }
     out
 }
@@ -253,6 +260,7 @@ pub fn trim(
         made: None,
         steps: 0,
         shift: 0.0,
+        slid: false,
     };
     let at = |lateral: f64| Target {
         speed,
@@ -306,6 +314,7 @@ pub fn trim(
                             reached,
                             tyres,
                             worst,
+                            sliding: search.slid,
                         });
                     }
                 }

@@ -64,6 +64,8 @@ pub(super) struct Search<'a> {
     pub steps: usize,
     /// Added to the way of the carrier that is prescribed, m.
     pub shift: f64,
+    /// The last motion found has more sideslip than a turn may have.
+    pub slid: bool,
 }
 
 impl Search<'_> {
@@ -272,10 +274,9 @@ impl Search<'_> {
         point: Point,
         target: Target,
     ) -> Result<Result<(Point, Look), Vec<Unbalanced>>, TrimError> {
-        Ok(match self.iterate(point, target)? {
-            Ok((point, _)) if point.sideslip.abs() > self.options.largest_sideslip => Err(Vec::new()),
-            other => other,
-        })
+        let found = self.iterate(point, target)?;
+        self.slid = matches!(&found, Ok((point, _)) if point.sideslip.abs() > self.options.largest_sideslip);
+        Ok(if self.slid { Err(Vec::new()) } else { found })
     }
 
     /// Newton's method with a line search.

@@ -78,6 +78,7 @@ impl Fields for Plain {
     fn flag(&mut self, _: &Field, _: &mut bool) {}
     fn choice(&mut self, _: &Field, _: &[&'static str], _: &mut usize) {}
     fn road(&mut self, _: &Field, _: &mut String) {}
+    fn path(&mut self, _: &Field, _: &mut String) {}
     fn constraint(&mut self, _: &Field, _: &mut String) {}
     fn document(&mut self, _: &Field, _: &mut Document) {}
 }

@@ -286,6 +286,10 @@ impl Fields for TableReader<'_, '_, '_, '_> {
         }
     }
 
+    fn path(&mut self, field: &Field, out: &mut String) {
+        self.road(field, out);
+    }
+
     fn constraint(&mut self, field: &Field, out: &mut String) {
         self.road(field, out);
     }

@@ -8,17 +8,18 @@ use crate::model_file::{Input, Label};
 use crate::settings::{SETTINGS, SettingKind, SettingValue};
 use crate::tree::{Kind, Table, Value};
 use holonom_multibody::Signal;
-use holonom_multibody::description::{Constraint, Control, Force, ForceKind, Road, Rod, Track};
+use holonom_multibody::description::{Constraint, Control, Force, ForceKind, Path, Road, Rod, Track};
 use holonom_multibody::elements::constraints::CONSTRAINTS;
 use holonom_multibody::elements::controls::CONTROLS;
 use holonom_multibody::elements::forces::FORCES;
 use holonom_multibody::expression::{DimensionState, Expression, Scope};
+use holonom_multibody::path::PATHS;
 use holonom_multibody::road::ROADS;
 use holonom_multibody::tyre::tir::TirFile;
 use std::sync::Arc;
 
 /// All tables of a model file.
-pub(crate) const TABLES: [&str; 16] = [
+pub(crate) const TABLES: [&str; 17] = [
     "model",
     "parameters",
     "table",
@@ -32,6 +33,7 @@ pub(crate) const TABLES: [&str; 16] = [
     "road",
     "control",
     "track",
+    "path",
     "input",
     "output",
     "simulation",
@@ -82,6 +84,9 @@ impl Reader<'_, '_> {
         }
         for table in self.tables(root, "track") {
             self.track(table);
+        }
+        for table in self.tables(root, "path") {
+            self.path(table);
         }
         for table in self.tables(root, "force") {
             self.force(table);
@@ -190,6 +195,21 @@ impl Reader<'_, '_> {
         track.fields(&mut fields);
         fields.finish();
         self.model.description.tracks.push(track);
+    }
+
+    fn path(&mut self, table: &Table) {
+        let mut fields = TableReader::new(self, table, "a path");
+        let name = fields.name("path");
+        let known: Vec<&str> = PATHS.iter().map(|path| path.name).collect();
+        let kind = fields.required("kind", &format!("one of {}", known.join(", ")));
+        let kind = kind.and_then(|value| fields.reader.choice(value, "kind of path", &known));
+        let Some(info) = kind.map(|index| PATHS[index]) else {
+            return;
+        };
+        let mut path = Path::new(name, (info.template)());
+        path.fields(&mut fields);
+        fields.finish();
+        self.model.description.paths.push(path);
     }
 
     fn force(&mut self, table: &Table) {

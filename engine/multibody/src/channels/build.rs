@@ -1,9 +1,11 @@
 //! Lists the channels of a mechanism.
 
 use super::catalogue::{Channel, Entry, Input, Tables};
-use super::source::{FORCE_ALONG, FORCE_EXTENT, FrameQuantity, Source};
+use super::source::{FrameQuantity, Source};
 use crate::elements::constraints::{ConstraintElement, CoordinateSum, PairRow};
+use crate::elements::controls::ControlElement;
 use crate::elements::forces::Reach;
+use crate::elements::forces::seen::{self, Seen, What};
 use crate::formalism::reactions::ReactionElement;
 use crate::model::{Attachment, JointPlace, Model, RowLevel};
 use crate::start::{Assembled, RowReport};
@@ -366,7 +368,12 @@ impl Builder<'_> {
         let control = &self.model.controls[number];
         self.own(Some("control"), &control.name);
         let text = format!("output of the control, {}", control.element.kind_name());
-        self.push("", "1", text, Source::Control { control: number }, 0);
+        let unit = match &control.element {
+            ControlElement::Sensor(sensor) if sensor.factor == 1.0 => self.unit_of(&sensor.channel),
+            _ => None,
+        };
+        let unit = unit.unwrap_or_else(|| "1".to_string());
+        self.push("", &unit, text, Source::Control { control: number }, 0);
         for state in control.states.clone() {
             let own = &self.model.states[state];
             let name = own.name.strip_prefix(&control.name).unwrap_or(&own.name);
@@ -375,60 +382,55 @@ impl Builder<'_> {
         }
     }
 
+    /// Unit of a channel listed so far, as it is called there or with its kind in front.
+    fn unit_of(&self, channel: &str) -> Option<String> {
+        let (kind, name) = match channel.split_once(':') {
+            Some((kind, name)) => (Some(kind), name),
+            None => (None, channel),
+        };
+        let mut entries = self.entries.iter().zip(&self.owners);
+        let (entry, _) = entries
+            .find(|(entry, owner)| entry.channel.name == name && (kind.is_none() || owner.kind == kind))?;
+        Some(entry.channel.unit.clone())
+    }
+
     fn force(&mut self, number: usize) {
         let force = &self.model.forces[number];
         self.own(Some("force"), &force.name);
         let source = Source::Force { force: number };
-        let extent = usize::from(FORCE_EXTENT);
-        let along = usize::from(FORCE_ALONG);
-        let (mut has_force, mut has_torque) = (true, true);
-        let reach = force.element.reach();
-        let outputs = force.element.outputs();
-        for (k, shown) in outputs.iter().enumerate() {
-            self.push(shown.name, shown.unit, shown.doc.to_string(), source, extent + k);
-        }
-        match reach {
-            Reach::Coordinate(_) | Reach::Coordinates(_) if !outputs.is_empty() => {
-                (has_force, has_torque) = (false, false);
-            }
-            _ if !outputs.is_empty() => {}
-            Reach::Frame(_) | Reach::Pair(..) | Reach::Frames(_) => {}
-            Reach::Line(..) => {
-                has_torque = false;
-                let text = "distance of the ends".to_string();
-                self.push("length", "m", text, source, extent);
-                let text = "force by which the ends are pulled together".to_string();
-                self.push("tension", "N", text, source, along);
-            }
-            Reach::Hinge(..) => {
-                has_force = false;
-                let text = "angle of the second frame about z of the first, in (-pi, pi]".to_string();
-                self.push("angle", "rad", text, source, extent);
-                let text = "torque on the second frame about z of the first".to_string();
-                self.push("moment", "N m", text, source, along);
-            }
-            Reach::Coordinate(node) => {
-                (has_force, has_torque) = (false, false);
-                let (unit, text) = self.generalised_force(node, "the coordinate");
-                self.push("force", unit, text, source, extent);
-            }
-            Reach::Coordinates([first, second]) => {
-                (has_force, has_torque) = (false, false);
-                let (unit, text) = self.generalised_force(first, "the first coordinate");
-                self.push("force", unit, text, source, extent);
-                let (unit, text) = self.generalised_force(second, "the second coordinate");
-                self.push("second_force", unit, text, source, along);
-            }
-        }
-        let on = match reach {
+        let on = match force.element.reach() {
             Reach::Frame(_) => "on the frame at its origin, in the ground's axes",
             _ => "on the second frame at its origin, in the ground's axes",
         };
-        if has_force {
-            self.push_all(("force", &AXES), "N", &format!("force {on}"), source, 0);
-        }
-        if has_torque {
-            self.push_all(("torque", &AXES), "N m", &format!("torque {on}"), source, 3);
+        for Seen { name, what, place } in seen::list(&force.element) {
+            let (unit, text) = match what {
+                What::Shown { unit, doc } => (unit, doc.to_string()),
+                What::Length => ("m", "distance of the ends".to_string()),
+                What::Tension => ("N", "force by which the ends are pulled together".to_string()),
+                What::Angle => (
+                    "rad",
+                    "angle of the second frame about z of the first, in (-pi, pi]".to_string(),
+                ),
+                What::Moment => (
+                    "N m",
+                    "torque on the second frame about z of the first".to_string(),
+                ),
+                What::Generalised { node, second } => {
+                    let both = matches!(force.element.reach(), Reach::Coordinates(_));
+                    let which = match (both, second) {
+                        (false, _) => "the coordinate",
+                        (true, false) => "the first coordinate",
+                        (true, true) => "the second coordinate",
+                    };
+                    self.generalised_force(node, which)
+                }
+                What::Vector { torque } => {
+                    let (unit, word) = if torque { ("N m", "torque") } else { ("N", "force") };
+                    self.push_all((name, &AXES), unit, &format!("{word} {on}"), source, place);
+                    continue;
+                }
+            };
+            self.push(name, unit, text, source, place);
         }
         for state in force.states.clone() {
             let own = &self.model.states[state];

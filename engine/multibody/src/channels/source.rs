@@ -3,11 +3,11 @@
 use super::catalogue::Tables;
 use super::joint_motion;
 use crate::elements::constraints::relative::Relative;
-use crate::elements::forces::Reach;
-use crate::elements::scene::{Loads, Scene};
+use crate::elements::forces::seen;
+use crate::elements::scene::Loads;
 use crate::formalism::energy;
 use crate::formalism::reactions::ReactionLoad;
-use crate::model::{Attachment, Model, ModelForce};
+use crate::model::{Attachment, Model};
 use crate::workspace::Workspace;
 use holonom_algebra::{Quaternion, Vec3, Wrench};
 
@@ -88,13 +88,8 @@ pub(super) enum Source {
     Input { input: usize },
 }
 
-/// Places in the values of [`Source::Force`]: length, angle or generalised force; tension or
-/// torque about the axis.
-pub(super) const FORCE_EXTENT: u8 = 6;
-pub(super) const FORCE_ALONG: u8 = 7;
-
 /// Values that any source but those of constraints may have.
-pub(super) const LARGEST: usize = 12;
+pub(super) const LARGEST: usize = seen::VALUES;
 
 impl Source {
     /// What it needs.
@@ -224,7 +219,13 @@ impl State<'_> {
                 out[0] = 0.0 - self.multipliers[row];
                 out[1] = f64::from(u8::from(self.multipliers[row] != 0.0));
             }
-            Source::Force { force } => self.force(&model.forces[force], out),
+            Source::Force { force } => {
+                let scene = self.work.scene(model).0;
+                let force = &model.forces[force];
+                let scene = scene.of(&force.states);
+                let values = seen::values(&force.element, &scene, &mut self.scratch.loads());
+                out[..values.len()].copy_from_slice(&values);
+            }
             Source::State { state } => out[0] = self.work.x[state],
             Source::Control { control } => out[0] = self.work.controls[control + 1],
             Source::Stored { force } => {
@@ -297,60 +298,6 @@ impl State<'_> {
             FrameQuantity::AngularAcceleration => put(out, scene.world[at.node].alpha),
         }
     }
-
-    /// The load of an element, from what it adds to the node of its second frame: two frames of one
-    /// element are on different bodies, and every body has a node of its own.
-    fn force(&mut self, force: &ModelForce, out: &mut [f64]) {
-        let element = &force.element;
-        let scene = self.work.scene(&self.tables.model).0.of(&force.states);
-        let s = &mut *self.scratch;
-        element.evaluate(&scene, &mut s.loads());
-        let generalised = |s: &Scratch, node: usize| {
-            let node = &scene.tree.nodes[node];
-            let force = (node.n_v() == 1).then(|| s.generalised[node.v]);
-            force.unwrap_or(0.0)
-        };
-        let (extent, along) = (usize::from(FORCE_EXTENT), usize::from(FORCE_ALONG));
-        match element.reach() {
-            Reach::Frame(at) | Reach::Pair(_, at) | Reach::Frames([_, at, _]) => {
-                put_load(&scene, at, s, out);
-            }
-            Reach::Line(from, to) => {
-                let force = put_load(&scene, to, s, out).force;
-                let d = Relative::new(&scene, from, to).distance;
-                out[extent] = d.norm();
-                let direction = d.normalised().unwrap_or(Vec3::zero());
-                out[along] = -direction.dot(force);
-            }
-            Reach::Hinge(from, to) => {
-                let torque = put_load(&scene, to, s, out).moment;
-                let relative = Relative::new(&scene, from, to);
-                out[extent] = joint_motion::angle_about_z(&relative);
-                out[along] = relative.first_axis(2).dot(torque);
-            }
-            Reach::Coordinate(node) => out[extent] = generalised(s, node),
-            Reach::Coordinates([first, second]) => {
-                out[extent] = generalised(s, first);
-                out[along] = generalised(s, second);
-            }
-        }
-        element.shown(&scene, &mut out[extent..]);
-        for node in element.nodes().into_iter().flatten() {
-            s.wrenches[node] = Wrench::zero();
-            let node = &scene.tree.nodes[node];
-            s.generalised[node.v..node.v + node.n_v()].fill(0.0);
-        }
-    }
-}
-
-/// The load on a frame's node, at the frame's origin.
-fn put_load(scene: &Scene<'_, f64>, at: &Attachment, s: &Scratch, out: &mut [f64]) -> Wrench<f64> {
-    let load = s.wrenches[at.node];
-    let arm = scene.world[at.node].rotation.times(at.frame.position);
-    let moment = load.moment - arm.cross(load.force);
-    put(out, load.force);
-    put(&mut out[3..], moment);
-    Wrench::new(moment, load.force)
 }
 
 fn put(out: &mut [f64], x: Vec3<f64>) {

@@ -127,6 +127,7 @@ fn add_controls(
         .flat_map(|f| f.element.multipliers())
         .collect();
     for control in &controls {
+        model.needs_world |= control.element.frames().is_some();
         if let ControlElement::Sensor(sensor) = &control.element {
             model.needs_world |= sensor.probe.needs_world();
             if let Probe::Multiplier { row, .. } = sensor.probe {

@@ -4,6 +4,7 @@ use super::controls::control_place;
 use super::error::ModelError;
 use super::names::GROUND;
 use super::passive;
+use super::paths::{self, path_place};
 use super::references::{constraint_place, force_place, joint_place, road_place, rod_place};
 use crate::description::{
     Body, ConstraintKind, Control, ControlKind, CoordinateMotion, Description, ForceKind, Joint, JointKind,
@@ -46,6 +47,7 @@ pub(super) fn check(description: &Description, errors: &mut Vec<ModelError>) -> 
     for control in &description.controls {
         check.control(control);
     }
+    paths::check(description, errors);
     told
 }
 
@@ -89,6 +91,8 @@ impl Check<'_> {
                 .iter()
                 .map(|r| (r.name.as_str(), road_place(&r.name))),
         );
+        let paths = description.paths.iter();
+        self.names(paths.map(|p| (p.name.as_str(), path_place(&p.name))));
         let controls = description.controls.iter();
         self.names(controls.map(|c| (c.name.as_str(), control_place(&c.name))));
         told
@@ -236,6 +240,14 @@ impl Check<'_> {
                 self.positive(*time_constant, &place, "the time constant");
                 self.finite(&[*start], &place, "the start value");
             }
+            ControlKind::DriverSpeed {
+                target, feed_forward, ..
+            } => {
+                self.signal(target, &place, "the target");
+                self.signal(feed_forward, &place, "`feed_forward`");
+            }
+            // Their numbers are checked with the paths.
+            ControlKind::PathSensor { .. } | ControlKind::DriverSteering { .. } => {}
         }
     }
 

@@ -2,15 +2,23 @@
 
 use super::error::ModelError;
 use super::names::GROUND;
+use super::paths;
 use crate::description::fields::{Field, Fields};
-use crate::description::{Control, ControlKind, CoordinateRef, Description, Document};
+use crate::description::{Control, ControlKind, CoordinateRef, Description, Document, Pursuit};
 use crate::elements::constraints::ConstraintElement;
-use crate::elements::controls::probe::FrameChannel;
-use crate::elements::controls::{ControlElement, Delay, Expression, Pid, Probe, Sensor, TransferFunction};
+use crate::elements::controls::probe::{ForceReading, FrameChannel};
+use crate::elements::controls::{
+    ControlElement, Delay, DriverSpeed, DriverSteering, Expression, PathSensor, Pid, Probe, Sensor,
+    TransferFunction,
+};
+use crate::elements::forces::seen::{self, What};
 use crate::expression::Expression as Formula;
 use crate::model::{Attachment, JointPlace, Model, ModelConstraint, ModelControl, ModelForce, ModelJoint};
+use crate::path::PathCurve;
 use crate::signal::Signal;
 use holonom_text::nearest;
+use std::collections::HashMap;
+use std::sync::Arc;
 
 pub(super) fn control_place(name: &str) -> String {
     format!("control \"{name}\"")
@@ -93,6 +101,7 @@ impl Fields for Bind<'_> {
     fn expression(&mut self, _: &Field, _: &[&'static str], _: &mut Formula) {}
     fn matrix(&mut self, _: &Field, _: &mut [[f64; 6]; 6]) {}
     fn road(&mut self, _: &Field, _: &mut String) {}
+    fn path(&mut self, _: &Field, _: &mut String) {}
     fn constraint(&mut self, _: &Field, _: &mut String) {}
     fn document(&mut self, _: &Field, _: &mut Document) {}
     fn frame(&mut self, _: &Field, _: &mut String) {}
@@ -116,11 +125,13 @@ pub(super) fn compile(
     errors: &mut Vec<ModelError>,
 ) -> Vec<ModelControl> {
     let mut controls = Vec::new();
-    for control in &readable.description.controls {
+    // What is wrong with them has been reported before.
+    let curves = paths::curves(readable.description, &mut Vec::new());
+    for (number, control) in readable.description.controls.iter().enumerate() {
         bind.at(control_place(&control.name));
         let mut kind = control.kind.clone();
         (kind.info().fields)(&mut kind, bind);
-        if let Some(element) = element(readable, control, kind, errors) {
+        if let Some(element) = element(readable, control, number, kind, &curves, errors) {
             controls.push(ModelControl {
                 name: control.name.clone(),
                 element,
@@ -135,12 +146,23 @@ pub(super) fn compile(
 fn element(
     readable: &Readable<'_>,
     control: &Control,
+    number: usize,
     kind: ControlKind,
+    curves: &HashMap<&str, Arc<PathCurve>>,
     errors: &mut Vec<ModelError>,
 ) -> Option<ControlElement> {
+    let follow = |pursuit: &Pursuit| paths::follow(readable.description, readable.model, curves, pursuit);
     Some(match kind {
-        ControlKind::Sensor { channel, factor } => match probe(readable, &channel) {
-            Ok(probe) => ControlElement::Sensor(Sensor { probe, factor }),
+        ControlKind::Sensor {
+            channel,
+            factor,
+            axes,
+        } => match axes_of(readable.model, &axes).and_then(|axes| probe(readable, &channel, number, axes)) {
+            Ok(probe) => ControlElement::Sensor(Sensor {
+                channel,
+                probe,
+                factor,
+            }),
             Err(reason) => {
                 errors.push(ModelError::CannotSense {
                     place: control_place(&control.name),
@@ -192,6 +214,32 @@ fn element(
             input,
             time_constant,
             start,
+        }),
+        ControlKind::PathSensor {
+            pursuit,
+            quantity,
+            factor,
+        } => ControlElement::PathSensor(PathSensor {
+            follow: follow(&pursuit)?,
+            quantity,
+            factor,
+        }),
+        ControlKind::DriverSteering { pursuit, law } => ControlElement::DriverSteering(DriverSteering {
+            follow: follow(&pursuit)?,
+            law,
+        }),
+        ControlKind::DriverSpeed {
+            frame,
+            reversed,
+            target,
+            feed_forward,
+            law,
+        } => ControlElement::DriverSpeed(DriverSpeed {
+            frame: paths::frame(readable.model, &frame)?,
+            reversed,
+            target,
+            feed_forward,
+            law,
         }),
     })
 }
@@ -254,8 +302,25 @@ const ACCELERATION: &str = "accelerations follow from the forces, which may depe
 const REACTION: &str = "the reaction of a joint follows from accelerations, which may depend on the sensor; cut the \
                         joint and use `joint-friction`, or measure the tension of a rod or spring in its place";
 
-/// Where a channel comes from, or why it cannot be measured.
-fn probe(readable: &Readable<'_>, channel: &str) -> Result<Probe, String> {
+/// A frame by its name.
+fn axes_of(model: &Model, name: &str) -> Result<Attachment, String> {
+    let (body, marker) = match name.split_once('.') {
+        Some((body, marker)) => (body, Some(marker)),
+        None => (name, None),
+    };
+    let body = model.bodies.iter().find(|b| b.name == body);
+    let frame = body.and_then(|body| match marker {
+        None => Some(Attachment {
+            node: body.node,
+            frame: body.frame,
+        }),
+        Some(marker) => body.markers.iter().find(|m| m.name == marker).map(|m| m.frame),
+    });
+    frame.ok_or_else(|| format!("there is no frame \"{name}\" for its axes; name a body or a marker on one"))
+}
+
+/// Where a channel comes from, or why it cannot be measured. `own` is the number of the sensor.
+fn probe(readable: &Readable<'_>, channel: &str, own: usize, axes: Attachment) -> Result<Probe, String> {
     let (kind, name) = match channel.split_once(':') {
         Some((kind, name)) => (Some(kind), name),
         None => (None, channel),
@@ -288,15 +353,15 @@ fn probe(readable: &Readable<'_>, channel: &str) -> Result<Probe, String> {
         && *first != GROUND
         && let Some(body) = model.bodies.iter().find(|b| b.name == *first)
     {
-        let own = Attachment {
+        let frame = Attachment {
             node: body.node,
             frame: body.frame,
         };
-        take(of_frame(own, rest));
+        take(of_frame(frame, rest, axes));
         if let [marker, rest @ ..] = rest
             && let Some(marker) = body.markers.iter().find(|m| m.name == *marker)
         {
-            take(of_frame(marker.frame, rest));
+            take(of_frame(marker.frame, rest, axes));
         }
     }
     if wanted("constraint")
@@ -307,7 +372,7 @@ fn probe(readable: &Readable<'_>, channel: &str) -> Result<Probe, String> {
     if wanted("force")
         && let Some(number) = model.forces.iter().position(|f| f.name == *first)
     {
-        take(of_force(model, number, rest));
+        take(of_force(model, number, own, rest, axes));
     }
     match (found.len(), refusal) {
         (1, _) => found.pop().ok_or_else(|| unknown(readable)),
@@ -323,8 +388,8 @@ fn probe(readable: &Readable<'_>, channel: &str) -> Result<Probe, String> {
 
 fn unknown(_: &Readable<'_>) -> String {
     "there is no such channel on position or velocity level; sensors read coordinates of joints with their \
-     velocities, positions, orientations and velocities of bodies and markers, own states and quantities of force \
-     elements, tensions of rods, forces of drivers, and other controls"
+     velocities, positions, orientations and velocities of bodies and markers, own states, loads, powers and energies of \
+     force elements, tensions of rods, forces of drivers, gaps of impacts, and other controls"
         .to_string()
 }
 
@@ -373,7 +438,7 @@ fn of_joint(model: &Model, joint: &ModelJoint, rest: &[&str]) -> Option<Result<P
     }))
 }
 
-fn of_frame(frame: Attachment, rest: &[&str]) -> Option<Result<Probe, String>> {
+fn of_frame(frame: Attachment, rest: &[&str], axes: Attachment) -> Option<Result<Probe, String>> {
     let [name, axis] = rest else { return None };
     let channel = match *name {
         "position" => FrameChannel::Position,
@@ -383,16 +448,17 @@ fn of_frame(frame: Attachment, rest: &[&str]) -> Option<Result<Probe, String>> {
         "acceleration" | "angular_acceleration" => return Some(Err(ACCELERATION.to_string())),
         _ => return None,
     };
-    let axes: &[&str] = if channel == FrameChannel::Orientation {
+    let components: &[&str] = if channel == FrameChannel::Orientation {
         &EULER
     } else {
         &AXES
     };
-    let component = axes.iter().position(|a| a == axis)?;
+    let component = components.iter().position(|a| a == axis)?;
     Some(Ok(Probe::Frame {
         frame,
         channel,
         component,
+        axes,
     }))
 }
 
@@ -409,35 +475,57 @@ fn of_constraint(constraint: &ModelConstraint, rest: &[&str]) -> Option<Result<P
         }
         (ConstraintElement::Coordinates(_), ["force"]) => Some(Ok(Probe::Multiplier { row, sign: -1.0 })),
         (_, ["force" | "torque", _]) => Some(Err(REACTION.to_string())),
+        (ConstraintElement::Impact(_), ["gap"]) => Some(Ok(gap(constraint, 0))),
+        (ConstraintElement::Impact(_), ["gap", "velocity"]) => Some(Ok(gap(constraint, 1))),
         _ => None,
     }
 }
 
-fn of_force(model: &Model, number: usize, rest: &[&str]) -> Option<Result<Probe, String>> {
+fn gap(constraint: &ModelConstraint, order: usize) -> Probe {
+    Probe::Gap {
+        element: Box::new(constraint.element.clone()),
+        row: 0,
+        order,
+    }
+}
+
+fn of_force(
+    model: &Model,
+    number: usize,
+    control: usize,
+    rest: &[&str],
+    axes: Attachment,
+) -> Option<Result<Probe, String>> {
     let force = &model.forces[number];
-    let [name] = rest else {
-        let only = force.element.quantities();
-        return match rest {
-            ["force" | "torque", _] => Some(Err(format!(
-                "components of loads cannot be measured; of this element there are: {}",
-                if only.is_empty() {
-                    "own states only".to_string()
-                } else {
-                    only.join(", ")
-                }
-            ))),
-            _ => None,
-        };
+    let read = |reading| {
+        Some(Ok(Probe::Force {
+            force: number,
+            reading,
+            control,
+        }))
     };
-    let full = format!("{}.{name}", force.name);
+    let full = format!("{}.{}", force.name, rest.join("."));
     if let Some(state) = force.states.clone().find(|&s| model.states[s].name == full) {
         return Some(Ok(Probe::State { state }));
     }
-    let quantity = force.element.quantities().iter().position(|q| q == name)?;
-    Some(Ok(Probe::Force {
-        element: Box::new(force.element.clone()),
-        states: force.states.clone(),
-        quantity,
-        force: number,
-    }))
+    let list = seen::list(&force.element);
+    let (name, component) = match rest {
+        ["power"] => return read(ForceReading::Power),
+        ["energy"] if force.element.stores_energy() => return read(ForceReading::Energy),
+        [name] => (name, None),
+        [name, axis] => (name, Some(AXES.iter().position(|a| a == axis)?)),
+        _ => return None,
+    };
+    let found = list
+        .iter()
+        .find(|seen| seen.name == *name && matches!(seen.what, What::Vector { .. }) == component.is_some())?;
+    let place = found.place;
+    read(match component {
+        None => ForceReading::Scalar { place },
+        Some(component) => ForceReading::Vector {
+            place,
+            component,
+            axes,
+        },
+    })
 }

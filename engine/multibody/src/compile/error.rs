@@ -573,6 +573,19 @@ pub enum ModelError {
         /// A similar one that exists.
         suggestion: Option<String>,
     },
+    /// A path that does not exist.
+    #[error(
+        "{place}: there is no path \"{name}\"{}",
+        guess(suggestion, "add it or correct the name")
+    )]
+    UnknownPath {
+        /// Who refers to it.
+        place: String,
+        /// The name.
+        name: String,
+        /// A similar one that exists.
+        suggestion: Option<String>,
+    },
     /// A wheel-rail constraint that does not exist.
     #[error(
         "{place}: there is no wheel-rail constraint \"{name}\"{}",
@@ -616,6 +629,7 @@ impl ModelError {
             Self::DuplicateName { place, name, .. } => (place.clone(), Some(name)),
             Self::UnknownRoad { place, name, .. }
             | Self::UnknownContact { place, name, .. }
+            | Self::UnknownPath { place, name, .. }
             | Self::UnknownBody { place, name, .. }
             | Self::UnknownMarker { place, name, .. }
             | Self::UnknownJoint { place, name, .. }

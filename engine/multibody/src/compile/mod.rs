@@ -15,9 +15,10 @@ mod inertia;
 mod lower;
 pub(crate) mod names;
 mod passive;
+mod paths;
 mod rails;
 mod references;
-mod referred;
+pub(crate) mod referred;
 mod topology;
 mod tyres;
 

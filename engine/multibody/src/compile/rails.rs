@@ -26,7 +26,7 @@ pub(super) fn expanded(description: &Description, errors: &mut Vec<ModelError>) 
 }
 
 fn joint(track: &Track, place: String, errors: &mut Vec<ModelError>) -> Option<crate::description::Joint> {
-    for law in [&track.curvature, &track.cant] {
+    for law in [&track.curvature, &track.cant, &track.gradient] {
         if let Err(error) = law.over_variables(&["s"]) {
             errors.push(ModelError::LawVariables { place, error });
             return None;

@@ -1,9 +1,13 @@
 //! Checks what refers to frames and coordinates, before there is a tree.
 
+use super::controls::control_place;
 use super::error::ModelError;
 use super::names::{GROUND, Names, Place};
+use super::paths::path_place;
 use super::referred::Referred;
-use crate::description::{ConstraintKind, CoordinateMotion, CoordinateRef, Description, ForceKind, Mount};
+use crate::description::{
+    ConstraintKind, ControlKind, CoordinateMotion, CoordinateRef, Description, ForceKind, Mount,
+};
 use holonom_text::nearest;
 use std::collections::HashMap;
 
@@ -31,6 +35,12 @@ pub(super) fn check(
     }
     for road in &description.roads {
         check.frame(&road.frame, &road_place(&road.name));
+    }
+    for path in &description.paths {
+        check.frame(&path.frame, &path_place(&path.name));
+    }
+    for control in &description.controls {
+        check.control(&control_place(&control.name), &control.kind);
     }
     for force in &description.forces {
         check.force(&force_place(&force.name), &force.kind);
@@ -251,6 +261,28 @@ impl Check<'_, '_> {
                 place: place.to_string(),
                 name: contact.to_string(),
                 suggestion: nearest(contact, names).map(str::to_string),
+            });
+        }
+    }
+
+    /// What a driver or a sensor of a path refers to.
+    fn control(&mut self, place: &str, kind: &ControlKind) {
+        let pursuit = match kind {
+            ControlKind::PathSensor { pursuit, .. } | ControlKind::DriverSteering { pursuit, .. } => pursuit,
+            ControlKind::DriverSpeed { frame, .. } => {
+                self.frame(frame, place);
+                return;
+            }
+            _ => return,
+        };
+        self.frame(&pursuit.frame, place);
+        let paths = &self.description.paths;
+        if !paths.iter().any(|path| path.name == pursuit.path) {
+            let names = paths.iter().map(|path| path.name.as_str());
+            self.errors.push(ModelError::UnknownPath {
+                place: place.to_string(),
+                name: pursuit.path.clone(),
+                suggestion: nearest(&pursuit.path, names).map(str::to_string),
             });
         }
     }

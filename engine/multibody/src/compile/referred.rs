@@ -7,7 +7,7 @@ use crate::expression::Expression;
 
 /// Frames and coordinates in the order in which the fields are shown.
 #[derive(Default)]
-pub(super) struct Referred {
+pub(crate) struct Referred {
     pub frames: Vec<String>,
     pub coordinates: Vec<CoordinateRef>,
 }
@@ -43,6 +43,7 @@ impl Fields for Referred {
         self.coordinates.extend(value.iter().map(|(c, _)| c.clone()));
     }
     fn road(&mut self, _: &Field, _: &mut String) {}
+    fn path(&mut self, _: &Field, _: &mut String) {}
     fn constraint(&mut self, _: &Field, _: &mut String) {}
     fn document(&mut self, _: &Field, _: &mut Document) {}
     fn flag(&mut self, _: &Field, _: &mut bool) {}

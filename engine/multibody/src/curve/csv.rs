@@ -94,75 +94,85 @@ impl Curve {
         extrapolation: Extrapolation,
     ) -> Result<Self, CurveError> {
         let name = name.into();
-        let columns = columns.map(Into::into);
-        let fail = |line: usize, reason: String| CurveError::Csv {
-            name: name.clone(),
-            line,
-            reason,
-        };
-        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        let mut lines = text
-            .lines()
-            .enumerate()
-            .map(|(k, line)| (k + 1, line.split('#').next().unwrap_or("").trim()))
-            .filter(|(_, line)| !line.is_empty())
-            .peekable();
-        let Some(&(start, first)) = lines.peek() else {
-            return Err(fail(1, "the text has no lines with numbers".to_string()));
-        };
-        let separator = Separator::of(first);
-        let fields = separator.fields(first);
-        let has_headings = fields
-            .iter()
-            .any(|field| !field.is_empty() && separator.number(field).is_none());
-        let find = |column: &Column| match column {
-            Column::Index(k) => Ok(*k),
-            Column::Name(heading) if has_headings => {
-                let found = fields.iter().position(|field| field == heading);
-                found.ok_or_else(|| {
-                    let there = fields.join("\", \"");
-                    fail(
-                        start,
-                        format!("there is no column \"{heading}\"; there are \"{there}\""),
-                    )
-                })
-            }
-            Column::Name(heading) => Err(fail(
-                start,
-                format!("the column \"{heading}\" is asked for, but there are no headings; give its number"),
-            )),
-        };
-        let indices = [find(&columns[0])?, find(&columns[1])?];
-        if has_headings {
-            lines.next();
-        }
-        let mut points = [Vec::new(), Vec::new()];
-        for (line, content) in lines {
-            if points[0].len() >= MAX_POINTS {
-                return Err(fail(line, format!("there are more than {MAX_POINTS} points")));
-            }
-            let fields = separator.fields(content);
-            for (&index, column) in indices.iter().zip(&mut points) {
-                let Some(field) = fields.get(index) else {
-                    let there = fields.len();
-                    return Err(fail(
-                        line,
-                        format!("column {} is missing; there are {there}", index + 1),
-                    ));
-                };
-                match separator.number(field) {
-                    Some(x) if x.is_finite() => column.push(x),
-                    _ => return Err(fail(line, format!("\"{field}\" is not a finite number"))),
-                }
-            }
-            if let [.., before, after] = points[0][..]
-                && after <= before
-            {
-                let reason = format!("x must rise, but {after} does not exceed {before} before it");
-                return Err(fail(line, reason));
-            }
-        }
-        let [x, y] = points;
+        let [x, y] = points(&name, text, columns.map(Into::into), true)?;
         Self::new(name, x, y, interpolation, extrapolation)
     }
+}
+
+/// The numbers of two columns of a text, those of the first rising if they have to.
+pub(crate) fn points(
+    name: &str,
+    text: &str,
+    columns: [Column; 2],
+    rising: bool,
+) -> Result<[Vec<f64>; 2], CurveError> {
+    let fail = |line: usize, reason: String| CurveError::Csv {
+        name: name.to_string(),
+        line,
+        reason,
+    };
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let mut lines = text
+        .lines()
+        .enumerate()
+        .map(|(k, line)| (k + 1, line.split('#').next().unwrap_or("").trim()))
+        .filter(|(_, line)| !line.is_empty())
+        .peekable();
+    let Some(&(start, first)) = lines.peek() else {
+        return Err(fail(1, "the text has no lines with numbers".to_string()));
+    };
+    let separator = Separator::of(first);
+    let fields = separator.fields(first);
+    let has_headings = fields
+        .iter()
+        .any(|field| !field.is_empty() && separator.number(field).is_none());
+    let find = |column: &Column| match column {
+        Column::Index(k) => Ok(*k),
+        Column::Name(heading) if has_headings => {
+            let found = fields.iter().position(|field| field == heading);
+            found.ok_or_else(|| {
+                let there = fields.join("\", \"");
+                fail(
+                    start,
+                    format!("there is no column \"{heading}\"; there are \"{there}\""),
+                )
+            })
+        }
+        Column::Name(heading) => Err(fail(
+            start,
+            format!("the column \"{heading}\" is asked for, but there are no headings; give its number"),
+        )),
+    };
+    let indices = [find(&columns[0])?, find(&columns[1])?];
+    if has_headings {
+        lines.next();
+    }
+    let mut points = [Vec::new(), Vec::new()];
+    for (line, content) in lines {
+        if points[0].len() >= MAX_POINTS {
+            return Err(fail(line, format!("there are more than {MAX_POINTS} points")));
+        }
+        let fields = separator.fields(content);
+        for (&index, column) in indices.iter().zip(&mut points) {
+            let Some(field) = fields.get(index) else {
+                let there = fields.len();
+                return Err(fail(
+                    line,
+                    format!("column {} is missing; there are {there}", index + 1),
+                ));
+            };
+            match separator.number(field) {
+                Some(x) if x.is_finite() => column.push(x),
+                _ => return Err(fail(line, format!("\"{field}\" is not a finite number"))),
+            }
+        }
+        if rising
+            && let [.., before, after] = points[0][..]
+            && after <= before
+        {
+            let reason = format!("x must rise, but {after} does not exceed {before} before it");
+            return Err(fail(line, reason));
+        }
+    }
+    Ok(points)
 }

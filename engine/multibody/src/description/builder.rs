@@ -36,6 +36,7 @@ impl Description {
             roads: Vec::new(),
             controls: Vec::new(),
             tracks: Vec::new(),
+            paths: Vec::new(),
         }
     }
 
@@ -93,6 +94,12 @@ impl Description {
     /// Adds a frame that travels along a track.
     pub fn track(mut self, track: Track) -> Self {
         self.tracks.push(track);
+        self
+    }
+
+    /// Adds a path to follow.
+    pub fn path(mut self, path: Path) -> Self {
+        self.paths.push(path);
         self
     }
 

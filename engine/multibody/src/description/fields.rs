@@ -101,6 +101,8 @@ pub trait Fields {
     fn choice(&mut self, field: &Field, names: &[&'static str], value: &mut usize);
     /// A road by its name; empty for the plane z = 0 of the ground.
     fn road(&mut self, field: &Field, value: &mut String);
+    /// A path by its name.
+    fn path(&mut self, field: &Field, value: &mut String);
     /// A constraint by its name.
     fn constraint(&mut self, field: &Field, value: &mut String);
     /// A text in a file of its own.
@@ -192,6 +194,8 @@ pub enum Sort {
     Numbers,
     /// Name of a channel.
     Channel,
+    /// Name of a path.
+    Path,
 }
 
 impl Sort {
@@ -216,6 +220,7 @@ impl Sort {
             Self::Document => "file, or { text = … }".to_string(),
             Self::Numbers => "list of numbers".to_string(),
             Self::Channel => "channel".to_string(),
+            Self::Path => "path".to_string(),
         }
     }
 }
@@ -346,6 +351,9 @@ impl Fields for Notes {
     }
     fn road(&mut self, field: &Field, value: &mut String) {
         self.add(field, Sort::Road, format!("{value:?}"));
+    }
+    fn path(&mut self, field: &Field, value: &mut String) {
+        self.add(field, Sort::Path, format!("{value:?}"));
     }
     fn constraint(&mut self, field: &Field, value: &mut String) {
         self.add(field, Sort::Constraint, format!("{value:?}"));

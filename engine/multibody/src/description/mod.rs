@@ -5,6 +5,7 @@
 
 use crate::Signal;
 use crate::elements::constraints::WheelRailShape;
+use crate::elements::controls::{SpeedLaw, SteeringLaw};
 use crate::elements::forces::{
     AntiRollLaw, BushingLaw, ContactLaw, CreepData, Cylinders, GasLaw, JointAntiRollLaw, ServoLaw, Shape,
     SpringLaw, StopLaw,
@@ -19,12 +20,14 @@ mod builder;
 mod document;
 pub mod fields;
 pub(crate) mod include;
+mod path;
 mod road;
 mod track;
 mod tyre;
 
 pub use document::Document;
 pub use include::{Axis, IncludeError, Mirror, Placement};
+pub use path::{Path, Pursuit};
 pub use road::Road;
 pub use track::Track;
 pub use tyre::{Carcass, Mount};
@@ -57,6 +60,8 @@ pub struct Description {
     pub controls: Vec<Control>,
     /// Frames that travel along tracks.
     pub tracks: Vec<Track>,
+    /// Paths to follow.
+    pub paths: Vec<Path>,
 }
 
 /// Position and orientation of a frame in another.
@@ -596,6 +601,9 @@ pub enum ControlKind {
         channel: String,
         /// What its value is multiplied by.
         factor: f64,
+        /// Frame that positions and orientations are seen from, and whose axes components of vectors
+        /// are in.
+        axes: String,
     },
     /// A function of t and other controls.
     Expression {
@@ -644,6 +652,36 @@ pub enum ControlKind {
         time_constant: f64,
         /// Output at the start.
         start: f64,
+    },
+    /// Where a frame is beside a path.
+    PathSensor {
+        /// The frame and the path.
+        pursuit: Pursuit,
+        /// Number of the quantity in
+        /// [`PathSensor::QUANTITIES`](crate::elements::controls::PathSensor::QUANTITIES).
+        quantity: usize,
+        /// What its value is multiplied by.
+        factor: f64,
+    },
+    /// A driver who steers along a path.
+    DriverSteering {
+        /// The vehicle and the path.
+        pursuit: Pursuit,
+        /// Numbers.
+        law: SteeringLaw,
+    },
+    /// A driver who holds a speed.
+    DriverSpeed {
+        /// Frame of the vehicle.
+        frame: String,
+        /// The front is at −x of it.
+        reversed: bool,
+        /// Speed to hold, m/s.
+        target: Signal,
+        /// Output known to be needed.
+        feed_forward: Signal,
+        /// Numbers.
+        law: SpeedLaw,
     },
 }
 

@@ -10,9 +10,9 @@ use std::sync::Arc;
 
 /// A frame that travels along a track.
 ///
-/// The track lies in the x–y plane of a frame, where it starts at the origin along x. The body at
-/// the place s(t) has x along the track, y to the left and z up, leaning with the cant. It moves
-/// with the exact velocity and acceleration; nothing acts back on the travel.
+/// The track starts at the origin of a frame along x; its z is up. The body at the place s(t), measured
+/// along the track, has x along it, y to the left and z up, leaning with the cant. It moves with the
+/// exact velocity and acceleration; nothing acts back on the travel.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Track {
     /// Name, unique among joints and constraints.
@@ -25,11 +25,13 @@ pub struct Track {
     pub curvature: Expression,
     /// Turn about the tangent over the arc s, rad: positive where the left rail is higher.
     pub cant: Expression,
+    /// Rise by horizontal length over the arc s: positive upwards.
+    pub gradient: Expression,
     /// Length, m. Beyond both ends the track goes on straight.
     pub length: f64,
     /// The place s over time, m.
     pub travel: Signal,
-    /// It runs to −x: x and yaw change their signs.
+    /// It runs to −x: x, yaw and pitch change their signs.
     pub reversed: bool,
 }
 
@@ -42,7 +44,7 @@ impl Track {
     /// let mut track = Track::new("line", "bogie_frame");
     /// track.travel = Signal::linear(0.0, 40.0);
     /// let model = Description::new("ride").body(Body::new("bogie_frame", 0.0)).track(track).compile()?;
-    /// assert_eq!((model.tree.n_v, model.signals.len()), (0, 4));
+    /// assert_eq!((model.tree.n_v, model.signals.len()), (0, 6));
     /// # Ok::<(), holonom_multibody::compile::ModelErrors>(())
     /// ```
     pub fn new(name: impl Into<String>, to: impl Into<String>) -> Self {
@@ -52,6 +54,7 @@ impl Track {
             to: to.into(),
             curvature: Expression::zero(),
             cant: Expression::zero(),
+            gradient: Expression::zero(),
             length: 1000.0,
             travel: Signal::constant(0.0),
             reversed: false,
@@ -60,7 +63,7 @@ impl Track {
 
     /// Shows the fields of a track, its name excepted.
     pub fn fields(&mut self, visitor: &mut dyn Fields) {
-        let doc = "Frame in whose x–y plane the track lies; it starts at the origin along x.";
+        let doc = "Frame at whose origin the track starts along x; its z is up.";
         visitor.frame(&Field::optional("from", "", doc), &mut self.from);
         let doc = "Frame that travels: x along the track, y to the left, z up.";
         visitor.frame(&Field::required("to", "", doc), &mut self.to);
@@ -72,30 +75,33 @@ impl Track {
         );
         let doc = "Turn about the track over the arc s, positive where the left rail is higher.";
         visitor.expression(&Field::optional("cant", "rad", doc), &["s"], &mut self.cant);
+        let doc = "Rise by horizontal length over the arc s, positive upwards.";
+        visitor.expression(&Field::optional("gradient", "1", doc), &["s"], &mut self.gradient);
         let doc = "Length; beyond both ends the track goes on straight.";
         visitor.number(&Field::optional("length", "m", doc), &mut self.length);
         let doc = "The place s over time.";
         visitor.signal(&Field::required("travel", "m", doc), &mut self.travel);
-        let doc = "It runs to −x: x and yaw change their signs.";
+        let doc = "It runs to −x: x, yaw and pitch change their signs.";
         visitor.flag(&Field::optional("reversed", "", doc), &mut self.reversed);
     }
 
     /// The joint that moves the frame.
     ///
     /// # Errors
-    /// When curvature, cant and length make no track.
+    /// When curvature, cant, gradient and length make no track.
     pub fn joint(&self) -> Result<Joint, RailError> {
         let over = |e: &Expression, profile: &'static str| {
             let fault = |_| RailError::NotFinite { profile, at: 0.0 };
             e.over_variables(&["s"]).map_err(fault)
         };
-        let curve = Arc::new(TrackCurve::new(
+        let curve = Arc::new(TrackCurve::with_gradient(
             &over(&self.curvature, "the curvature")?,
             &over(&self.cant, "the cant")?,
+            &over(&self.gradient, "the gradient")?,
             self.length,
         )?);
         let mut joint = Joint::new(&self.name, JointKind::Track, &self.from, &self.to);
-        for (coordinate, sign) in [-1.0, 1.0, -1.0, 1.0].into_iter().enumerate() {
+        for (coordinate, sign) in [-1.0, 1.0, 1.0, -1.0, -1.0, 1.0].into_iter().enumerate() {
             let along = Signal::Track {
                 curve: curve.clone(),
                 travel: Box::new(self.travel.clone()),

@@ -48,7 +48,9 @@ impl Mount {
     }
 }
 
-/// Radius and stiffness of a tyre.
+/// Radius and stiffness of a tyre: with the deflection δ within the wheel plane and the camber γ, the load
+/// along the normal of the road is F_z = (k δ + k₂ δ² + d δ̇)/cos γ. See
+/// [`Tyre`](crate::elements::forces::Tyre).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Carcass {
     /// Radius r₀ without load, m.
@@ -102,7 +104,11 @@ impl Carcass {
             &mut self.radius,
         );
         number(
-            Field::required("stiffness", "N/m", "Vertical stiffness: load by deflection."),
+            Field::required(
+                "stiffness",
+                "N/m",
+                "Vertical stiffness k: the force by deflection within the wheel plane, F_z cos γ = k δ.",
+            ),
             &mut self.stiffness,
         );
         let doc = "Part of the load that grows with the square of the deflection.";

@@ -12,8 +12,7 @@
 //! exactly, for any yaw and roll.
 
 use super::taylor::Taylor;
-use super::{RailError, positive};
-use crate::expression::Expression;
+use super::{Profile, RailError, positive};
 use holonom_algebra::{Real, Vec3};
 use std::sync::Arc;
 
@@ -82,7 +81,7 @@ pub struct Profiles {
     /// Largest |R′|.
     steepest: f64,
     /// Height of the rail over s.
-    rail: Expression,
+    rail: Profile,
 }
 
 /// A wheel and its rail.
@@ -209,12 +208,13 @@ impl Profiles {
     /// When a number is out of range or the wheel's profile not finite.
     pub fn new(
         radius: f64,
-        wheel: &Expression,
-        rail: &Expression,
+        wheel: impl Into<Profile>,
+        rail: impl Into<Profile>,
         range: [f64; 2],
         step: f64,
         smoothing: f64,
     ) -> Result<Self, RailError> {
+        let (wheel, rail) = (wheel.into(), rail.into());
         positive("the radius of the wheel", radius)?;
         positive("the smoothing", smoothing)?;
         positive("the step along the profile", step)?;
@@ -261,7 +261,7 @@ impl Profiles {
                 .iter()
                 .fold(0.0, |most: f64, p: &[f64; 3]| most.max(p[2].abs())),
             points,
-            rail: rail.clone(),
+            rail,
         })
     }
 
@@ -291,7 +291,7 @@ impl Profiles {
         let ([cy, cz], [nx, ny, nz], [s, radius, slope]) = (centre, axle, *point);
         let [a, b, ..] = Self::outline(turned(nx, self.steepest), slope);
         let (a, along) = (a * radius, s - b * radius * slope);
-        let height: f64 = self.rail.evaluate(&[cy + along * ny + a * nz]);
+        let height = self.rail.height(cy + along * ny + a * nz);
         cz + along * nz - a * ny - height
     }
 

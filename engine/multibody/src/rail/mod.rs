@@ -9,6 +9,7 @@
 //! - [`KalkerTable`]: coefficients of Kalker's linear theory over the ellipse and Poisson's ratio.
 //! - [`CreepLaw`]: Kalker's linear forces with saturation, and Polach's.
 //! - [`ContactGeometry`]: gap, contact point, angle and curvature over the pose of the wheel.
+//! - [`PiecewiseProfile`]: the standard profiles S1002 and 60E1.
 //! - [`TrackCurve`]: a track given by curvature and cant along its arc.
 //!
 //! Sources: J. J. Kalker, Three-Dimensional Elastic Bodies in Rolling Contact, 1990 (table E.3);
@@ -32,13 +33,15 @@ mod contact;
 mod creep;
 mod hertz;
 mod kalker;
+mod profile;
 mod taylor;
 mod track;
 
 pub use contact::{Cone, ContactGeometry, Profiles, Seen, Touch};
-pub use creep::{CreepForces, CreepLaw, Creepage, Saturation};
+pub use creep::{CreepForces, CreepLaw, Creepage, FallingFriction, Reduction, Saturation};
 pub use hertz::{Hertz, Patch};
 pub use kalker::{Coefficients, KalkerTable};
+pub use profile::{PiecewiseProfile, Profile};
 pub use track::{TrackCurve, TrackPlace};
 
 use thiserror::Error;

@@ -90,22 +90,36 @@ impl Reads {
                     | Probe::Spin { frames: [a, b], .. } => {
                         reads.nodes.extend(between(model, a.node, b.node));
                     }
-                    Probe::Frame { frame, .. } => reads.nodes.extend(support(model, frame.node)),
+                    Probe::Frame { frame, axes, .. } => {
+                        reads.nodes.extend(support(model, frame.node));
+                        reads.nodes.extend(support(model, axes.node));
+                    }
                     Probe::Multiplier { row, .. } => {
                         reads.rows.insert(*row);
                     }
                     Probe::State { state } => {
                         reads.states.insert(*state);
                     }
-                    Probe::Force { force, .. } => {
-                        reads.add(&Self::of_force(model, &model.forces[*force], &outputs));
+                    Probe::Force { force, reading, .. } => {
+                        let force = &model.forces[*force];
+                        reads.add(&Self::of_force(model, force, &outputs));
+                        if let Some(axes) = reading.against_ground() {
+                            let nodes = force.element.nodes().into_iter().flatten();
+                            for node in nodes.chain([axes]) {
+                                reads.nodes.extend(support(model, node));
+                            }
+                        }
                     }
+                    Probe::Gap { element, .. } => reads.nodes.extend(constraint_nodes(model, element)),
                     Probe::Control { control } => {
                         let other = outputs[*control].clone();
                         reads.add(&other);
                     }
                 },
                 element if element.direct() => {
+                    if let Some([a, b]) = element.frames() {
+                        reads.nodes.extend(between(model, a.node, b.node));
+                    }
                     for &other in &control.controls {
                         let other = outputs[other].clone();
                         reads.add(&other);
@@ -116,6 +130,17 @@ impl Reads {
             outputs[k] = reads;
         }
         outputs
+    }
+}
+
+/// Nodes that a constraint reads and acts on.
+fn constraint_nodes(model: &Model, element: &ConstraintElement) -> Vec<usize> {
+    match element {
+        ConstraintElement::Pair(p) => between(model, p.from.node, p.to.node),
+        ConstraintElement::Coordinates(c) => c.terms.iter().map(|t| t.0).collect(),
+        ConstraintElement::Rolling(r) => between(model, r.plane.node, r.wheel.node),
+        ConstraintElement::Impact(i) => between(model, i.plane.node, i.body.node),
+        ConstraintElement::WheelRail(w) => between(model, w.rail.node, w.wheel.node),
     }
 }
 
@@ -183,6 +208,9 @@ impl Dependencies {
                 ..Reads::default()
             };
             control.controls.iter().for_each(|&k| reads.add(&outputs[k]));
+            if let Some([a, b]) = control.element.frames() {
+                reads.nodes.extend(between(model, a.node, b.node));
+            }
             d.elements.push(ElementDependencies {
                 acts: Vec::new(),
                 states: control.states.clone(),
@@ -190,13 +218,7 @@ impl Dependencies {
             });
         }
         for constraint in &model.constraints {
-            let nodes = match &constraint.element {
-                ConstraintElement::Pair(p) => between(model, p.from.node, p.to.node),
-                ConstraintElement::Coordinates(c) => c.terms.iter().map(|t| t.0).collect(),
-                ConstraintElement::Rolling(r) => between(model, r.plane.node, r.wheel.node),
-                ConstraintElement::Impact(i) => between(model, i.plane.node, i.body.node),
-                ConstraintElement::WheelRail(w) => between(model, w.rail.node, w.wheel.node),
-            };
+            let nodes = constraint_nodes(model, &constraint.element);
             d.couple(&nodes, false);
             d.constraints.push(nodes);
         }

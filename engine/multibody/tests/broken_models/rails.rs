@@ -3,7 +3,7 @@
 use crate::corpus::{NAN, pendulum};
 use holonom_multibody::Signal;
 use holonom_multibody::description::{Body, Constraint, Description, Force, Track};
-use holonom_multibody::elements::constraints::WheelRailShape;
+use holonom_multibody::elements::constraints::{ProfileKind, WheelRailShape};
 use holonom_multibody::elements::forces::CreepData;
 use holonom_multibody::expression::{Expression, Scope};
 
@@ -25,7 +25,7 @@ pub fn all() -> Vec<(&'static str, Description)> {
     };
     let curved = |change: &dyn Fn(&mut WheelRailShape)| {
         wheel(&|shape| {
-            shape.curved = true;
+            shape.profile = ProfileKind::Curved;
             change(shape);
         })
     };
@@ -67,11 +67,38 @@ pub fn all() -> Vec<(&'static str, Description)> {
             "creep of a strange material",
             creep("tread", &|data| data.poisson = 0.7),
         ),
+        (
+            "friction that grows with the velocity",
+            creep("tread", &|data| data.falling.ratio = 1.2),
+        ),
+        (
+            "friction that falls backwards",
+            creep("tread", &|data| data.falling.decay = -0.1),
+        ),
+        (
+            "adhesion that is more than that of clean bodies",
+            creep("tread", &|data| data.reduction.adhesion = 1.5),
+        ),
+        (
+            "slip that is stiffer than adhesion",
+            creep("tread", &|data| {
+                data.reduction.adhesion = 0.2;
+                data.reduction.slip = 0.4;
+            }),
+        ),
         ("a track without length", track(&|track| track.length = 0.0)),
         ("a track to nowhere", track(&|track| track.to = "cart".into())),
         (
             "a track that bends infinitely",
             track(&|track| track.curvature = law_of("1/s", "s")),
+        ),
+        (
+            "a track that rises infinitely",
+            track(&|track| track.gradient = law_of("1/s", "s")),
+        ),
+        (
+            "a gradient of another variable",
+            track(&|track| track.gradient = law_of("0.01*x", "x")),
         ),
         (
             "a track of time",

@@ -8,11 +8,13 @@ use holonom_dae::Mechanical;
 use holonom_multibody::curve::{Curve, Extrapolation, Interpolation};
 use holonom_multibody::description::{
     Body, Constraint, Control, ControlKind, Coordinate, Description, Force, ForceKind, Frame, Joint,
-    JointKind, Rod, Track,
+    JointKind, Path, Pursuit, Rod, Track,
 };
+use holonom_multibody::elements::controls::{PathSensor, SpeedLaw, SteeringLaw};
 use holonom_multibody::elements::forces::{BushingLaw, ContactLaw, GasLaw, ServoLaw, Shape, StopLaw};
 use holonom_multibody::expression::{Expression, Scope};
 use holonom_multibody::forest::Hint;
+use holonom_multibody::path::PathKind;
 use holonom_multibody::start::MechanicalModel;
 use holonom_multibody::{Model, Signal};
 use std::sync::Arc;
@@ -379,14 +381,62 @@ fn controlled(r: &mut Random, mut d: Description, joint: &str) -> Description {
     if d.forces.iter().any(|f| f.name == "maxwell") {
         d = d.control(Control::sensor("pull", "maxwell.tension"));
         d = d.control(Control::sensor("creep", "maxwell.displacement"));
-        mixed += " + 0.01*pull + creep";
-        names.extend(["pull", "creep"]);
+        d = d.control(Control::sensor("load", "maxwell.force.y"));
+        d = d.control(Control::sensor("loss", "maxwell.power"));
+        mixed += " + 0.01*pull + creep + 0.02*load + 0.003*loss";
+        names.extend(["pull", "creep", "load", "loss"]);
     }
     if d.constraints.iter().any(|c| c.name == "distance0") {
         d = d.control(Control::sensor("hold", "distance0.tension"));
         mixed += " + 0.01*hold";
         names.push("hold");
     }
+    // Drivers on a path that is carried by another body, or by the ground.
+    let carrier = if d.bodies.iter().any(|b| b.name == "b1") {
+        "b1"
+    } else {
+        "ground"
+    };
+    let pursuit = || Pursuit::new("course", "b0").from(1.3);
+    d = d.path(Path::new("course", bend()).on(carrier));
+    for quantity in PathSensor::QUANTITIES {
+        let name = format!("path_{quantity}");
+        d = d.control(Control::path_sensor(name, pursuit(), quantity));
+    }
+    d = d.control(Control::driver_steering(
+        "driver",
+        pursuit(),
+        SteeringLaw {
+            wheelbase: 0.7,
+            understeer: 0.01,
+            points: 3.0,
+            rate: 5.0,
+            ..SteeringLaw::default()
+        },
+    ));
+    let speed = of("2 + 0.1*path_arc + 0.2*t", &["path_arc"]);
+    d = d.control(Control::driver_speed(
+        "pace",
+        "b0",
+        speed,
+        SpeedLaw {
+            proportional: 3.0,
+            integral: 2.0,
+            inertia: 1.0,
+            drive: 5.0,
+            brake: 8.0,
+            start: 0.1,
+        },
+    ));
+    mixed += " + 0.1*driver + 0.05*pace + 0.01*(path_deviation + path_angle + path_left + path_right)";
+    names.extend([
+        "driver",
+        "pace",
+        "path_deviation",
+        "path_angle",
+        "path_left",
+        "path_right",
+    ]);
     let value = of(&mixed, &names);
     d.control(Control::sensor("angle", format!("{joint}.angle")))
         .control(Control::sensor("rate", format!("{joint}.angle.velocity")))
@@ -405,6 +455,16 @@ fn controlled(r: &mut Random, mut d: Description, joint: &str) -> Description {
             joint,
             of("mixed + 0.5*controller + 0.1*t", &["mixed", "controller"]),
         ))
+}
+
+/// A closed path through points, with a lane.
+fn bend() -> PathKind {
+    PathKind::Points {
+        x: vec![-3.0, 2.0, 5.0, 1.0],
+        y: vec![-2.0, -3.0, 2.0, 4.0],
+        closed: true,
+        lane: 2.0,
+    }
 }
 
 /// An expression of one variable.

@@ -5,7 +5,7 @@ use holonom_algebra::{Inertia, Mat3, Pose, Real, Vec3, Wrench};
 use holonom_multibody::Signal;
 use holonom_multibody::description::frame;
 use holonom_multibody::elements::constraints::{
-    ConstraintElement, CoordinateSum, Impact, Pair, PairRow, Rolling, WheelRail, WheelRailShape,
+    ConstraintElement, CoordinateSum, Impact, Pair, PairRow, ProfileKind, Rolling, WheelRail, WheelRailShape,
 };
 use holonom_multibody::elements::scene::Scene;
 use holonom_multibody::expression::{Expression, Scope};
@@ -68,7 +68,11 @@ fn nearly_aligned(stand: &Stand, r: &mut Random, rail: &Attachment, node: usize)
 fn shape(curved: bool) -> WheelRailShape {
     let of = |text: &str| Expression::parse(text, &Scope::new().variable("s"), None).unwrap();
     WheelRailShape {
-        curved,
+        profile: if curved {
+            ProfileKind::Curved
+        } else {
+            ProfileKind::Conical
+        },
         wheel_profile: of("-0.1*s + 0.2*s^2"),
         rail_profile: of("-0.4*s^2 + 0.05*s"),
         begin: -0.3,

@@ -9,7 +9,7 @@ use holonom_multibody::elements::constraints::{WheelRail, WheelRailShape};
 use holonom_multibody::elements::forces::*;
 use holonom_multibody::expression::{Expression, ExpressionLaw, ScalarLaw, Scope};
 use holonom_multibody::model::Attachment;
-use holonom_multibody::rail::CreepLaw;
+use holonom_multibody::rail::{CreepLaw, FallingFriction, Reduction};
 use holonom_multibody::road::Surface;
 use holonom_multibody::tyre::{Linear, MagicFormula, TyreLaw};
 use std::sync::Arc;
@@ -329,6 +329,14 @@ pub fn samples(places: &Places) -> Vec<Sample> {
                 law,
                 // So soft that not every sample slides.
                 modulus: 1e6,
+                reduction: Reduction {
+                    adhesion: 0.8,
+                    slip: if right { 0.3 } else { 0.8 },
+                },
+                falling: FallingFriction {
+                    ratio: if right { 0.4 } else { 1.0 },
+                    decay: 0.6,
+                },
                 ..CreepData::default()
             };
             let ground = Attachment {

@@ -631,3 +631,36 @@ fn mirrored_in_the_road_itself() {
         close(out[2], sign * 4000.0, 1e-9, "load");
     }
 }
+
+/// What a tyre shows, and sensors read: load and deflection, forces, slips of the tread at speed, camber.
+#[test]
+fn shown_values() {
+    let tyre = tyre(TyreLaw::Linear(linear()), Surface::Flat);
+    let mut state = rolling(0.28, 20.0, 20.0 / 0.3);
+    state.own = [0.006, -0.01];
+    let lean = 0.05_f64;
+    state.world[WHEEL].rotation = Mat3([
+        [1.0, 0.0, 0.0],
+        [0.0, lean.cos(), -lean.sin()],
+        [0.0, lean.sin(), lean.cos()],
+    ]);
+    let tree = Tree::new(Vec3::zero());
+    let names: Vec<&str> = tyre.outputs().iter().map(|shown| shown.name).collect();
+    let mut out = vec![0.0; names.len()];
+    tyre.shown(&state.scene(&tree), &mut out);
+    let shown = |name: &str| out[names.iter().position(|n| *n == name).unwrap()];
+    let [x, y, load, _, _, aligning] = state.contact(&tyre);
+    for (name, value) in [
+        ("longitudinal", x),
+        ("lateral", y),
+        ("load", load),
+        ("aligning", aligning),
+    ] {
+        assert_eq!(shown(name), value, "{name}");
+    }
+    close(shown("deflection"), 0.3 - 0.28 / lean.cos(), 1e-12, "deflection");
+    close(shown("camber"), lean, 1e-12, "camber");
+    // The relaxation lengths are 0.3 m and 0.5 m; at 20 m/s the damping of standstill is (0.5/20)⁴ of it.
+    close(shown("longitudinal_slip"), 0.006 / 0.3, 1e-5, "along");
+    close(shown("lateral_slip"), -0.01 / 0.5, 1e-5, "across");
+}

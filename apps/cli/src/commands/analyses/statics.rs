@@ -7,6 +7,7 @@ use crate::table::{Align, Table};
 use clap::ArgMatches;
 use holonom::analysis::statics::{Equilibrium, Way};
 use holonom::multibody::channels::Sampler;
+use holonom::multibody::start::Assembled;
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
 
@@ -29,23 +30,41 @@ fn define() -> clap::Command {
             .about("Find where a mechanism rests: positions, stability, loads")
             .after_help(AFTER_HELP)
             .arg(super::channel_argument(
-                "Also show these channels at the equilibrium, such as 'spring.*'",
+                "Also show these channels at the start and at the equilibrium, such as 'spring.*'",
             )),
     )
+}
+
+/// A channel that was asked for.
+struct Shown {
+    name: String,
+    unit: String,
+    start: f64,
+    rest: f64,
 }
 
 fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
     let case = Case::load(matches)?;
     let rest = case.rest()?;
-    let mut channels: Vec<(String, String, f64)> = Vec::new();
+    let mut channels: Vec<Shown> = Vec::new();
     if matches.contains_id("channel") && matches.get_many::<String>("channel").is_some() {
         let selection = case.selection(&rest.start, matches)?;
-        let mut sampler =
-            Sampler::of_motion(&rest.start, &selection).map_err(|error| Error::Failed(error.to_string()))?;
-        let mut row = vec![0.0; selection.len()];
-        sampler.sample_motion(&rest.start.motion(), &mut row);
-        for (channel, value) in selection.channels().iter().zip(row) {
-            channels.push((channel.name.clone(), channel.unit.clone(), value));
+        let values = |at: &Assembled| -> Result<Vec<f64>, Error> {
+            let selection = case.selection(at, matches)?;
+            let mut sampler =
+                Sampler::of_motion(at, &selection).map_err(|error| Error::Failed(error.to_string()))?;
+            let mut row = vec![0.0; selection.len()];
+            sampler.sample_motion(&at.motion(), &mut row);
+            Ok(row)
+        };
+        let (before, after) = (values(&case.simulation.start)?, values(&rest.start)?);
+        for (channel, (start, rest)) in selection.channels().iter().zip(before.into_iter().zip(after)) {
+            channels.push(Shown {
+                name: channel.name.clone(),
+                unit: channel.unit.clone(),
+                start,
+                rest,
+            });
         }
     }
     case.report(
@@ -94,7 +113,7 @@ pub fn remarks(rest: &Equilibrium) -> String {
     out
 }
 
-fn report(case: &Case, rest: &Equilibrium, channels: &[(String, String, f64)]) -> Value {
+fn report(case: &Case, rest: &Equilibrium, channels: &[Shown]) -> Value {
     let coordinates = rest.start.model.position_names.iter().zip(&rest.state.q);
     json!({
         "model": case.name(),
@@ -115,11 +134,12 @@ fn report(case: &Case, rest: &Equilibrium, channels: &[(String, String, f64)]) -
         "held": rest.held,
         "kept": rest.kept,
         "coordinates": coordinates.map(|(n, x)| (n.clone(), json!(x))).collect::<Map<_, _>>(),
-        "channels": channels.iter().map(|(n, _, x)| (n.clone(), json!(x))).collect::<Map<_, _>>(),
+        "channels": channels.iter().map(|c| (c.name.clone(), json!(c.rest))).collect::<Map<_, _>>(),
+        "channels_at_start": channels.iter().map(|c| (c.name.clone(), json!(c.start))).collect::<Map<_, _>>(),
     })
 }
 
-fn text(case: &Case, rest: &Equilibrium, channels: &[(String, String, f64)]) -> String {
+fn text(case: &Case, rest: &Equilibrium, channels: &[Shown]) -> String {
     let steps = match rest.way {
         Way::Newton => rest.newton_steps,
         _ => rest.newton_steps + rest.relaxation_steps,
@@ -164,11 +184,12 @@ fn text(case: &Case, rest: &Equilibrium, channels: &[(String, String, f64)]) -> 
     if !channels.is_empty() {
         let mut table = Table::new(&[
             ("channel", Align::Left),
-            ("value", Align::Right),
+            ("start", Align::Right),
+            ("equilibrium", Align::Right),
             ("unit", Align::Left),
         ]);
-        for (name, unit, value) in channels {
-            table.row([name.clone(), number(*value), unit.clone()]);
+        for c in channels {
+            table.row([c.name.clone(), number(c.start), number(c.rest), c.unit.clone()]);
         }
         let _ = write!(out, "\n{}", table.render());
     }

@@ -1,19 +1,22 @@
-//! Pictures of what force elements do.
+//! Pictures of what force elements do, and of what they act on.
 
 use crate::error::Error;
 use crate::output;
 use crate::plot::{Figure, Panel, Series};
-use holonom::multibody::elements::forces::{Characteristic, FORCES};
+use holonom::multibody::elements::forces::{Characteristic, FORCES, geometry};
 use std::path::Path;
 
-/// Draws the characteristics of the force element with a name, or of all, into a folder: a file
-/// `NAME.svg` each. Gives the files, one in a line.
+/// Draws the characteristics of the force element with a name, or `wheel-rail`, `track` or `road`, or
+/// all, into a folder: a file `NAME.svg` each. Gives the files, one in a line.
 pub fn draw(name: Option<&str>, folder: &Path) -> Result<String, Error> {
-    let chosen = FORCES
+    let is_chosen = |other: &str| name.is_none_or(|name| name == other);
+    let forces = FORCES
         .iter()
-        .filter(|info| name.is_none_or(|name| name == info.name));
-    let figures: Vec<(&str, Figure)> = chosen
-        .map(|info| (info.name, info.characteristics()))
+        .filter(|info| is_chosen(info.name))
+        .map(|info| (info.name, info.characteristics()));
+    let others = geometry().into_iter().filter(|(name, _)| is_chosen(name));
+    let figures: Vec<(&str, Figure)> = forces
+        .chain(others)
         .filter(|(_, characteristics)| !characteristics.is_empty())
         .map(|(name, characteristics)| {
             let panels = characteristics.into_iter().map(panel).collect();

@@ -8,11 +8,12 @@ use holonom::multibody::elements::constraints::{CONSTRAINTS, ConstraintInfo};
 use holonom::multibody::elements::controls::{CONTROLS, ControlInfo};
 use holonom::multibody::elements::forces::{FORCES, ForceInfo};
 use holonom::multibody::elements::joints::{JOINTS, JointInfo};
+use holonom::multibody::path::{PATHS, PathInfo};
 use holonom::multibody::residual::{Form, Formalism};
 use holonom::multibody::road::{ROADS, RoadInfo};
 use serde::Serialize;
 
-/// Joints, constraints, forces, roads, controls, forms and formalisms as listed.
+/// Joints, constraints, forces, roads, paths, controls, forms and formalisms as listed.
 #[derive(Serialize)]
 pub struct Mechanics {
     joints: Vec<Joint>,
@@ -20,6 +21,7 @@ pub struct Mechanics {
     rod: Vec<Field>,
     forces: Vec<Force>,
     roads: Vec<Force>,
+    paths: Vec<Force>,
     controls: Vec<Force>,
     forms: Vec<Named>,
     formalisms: Vec<Named>,
@@ -54,7 +56,7 @@ struct Constraint {
     fields: Vec<Field>,
 }
 
-/// A kind of force element, road or control.
+/// A kind of force element, road, path or control.
 #[derive(Serialize)]
 struct Force {
     name: &'static str,
@@ -144,6 +146,15 @@ fn road(info: &&RoadInfo) -> Force {
     }
 }
 
+fn path(info: &&PathInfo) -> Force {
+    Force {
+        name: info.name,
+        description: info.doc,
+        in_files: true,
+        fields: fields(note(|visitor| (info.fields)(&mut (info.template)(), visitor))),
+    }
+}
+
 impl Mechanics {
     pub fn new() -> Self {
         let form = |form: Form| Named {
@@ -160,6 +171,7 @@ impl Mechanics {
             rod: fields(note(|visitor| Rod::new("", "", "", 0.0).fields(visitor))),
             forces: FORCES.iter().map(force).collect(),
             roads: ROADS.iter().map(road).collect(),
+            paths: PATHS.iter().map(path).collect(),
             controls: CONTROLS.iter().map(control).collect(),
             forms: Form::ALL.map(form).to_vec(),
             formalisms: Formalism::ALL.map(formalism).to_vec(),
@@ -185,6 +197,9 @@ impl Mechanics {
         for r in self.roads.iter().filter(|r| r.name == name) {
             found.push(Entry::new("road", r, r.text()));
         }
+        for p in self.paths.iter().filter(|p| p.name == name) {
+            found.push(Entry::new("path", p, p.text()));
+        }
         for c in self.controls.iter().filter(|c| c.name == name) {
             found.push(Entry::new("control", c, c.text()));
         }
@@ -204,6 +219,7 @@ impl Mechanics {
             .chain(["rod"])
             .chain(self.forces.iter().map(|f| f.name))
             .chain(self.roads.iter().map(|r| r.name))
+            .chain(self.paths.iter().map(|p| p.name))
             .chain(self.controls.iter().map(|c| c.name))
             .chain(named)
     }
@@ -242,6 +258,7 @@ impl Mechanics {
         for (title, list) in [
             ("Forces", &self.forces),
             ("Roads", &self.roads),
+            ("Paths", &self.paths),
             ("Controls", &self.controls),
         ] {
             let mut table = Table::new(&["name", "fields", "description"].map(|c| (c, Align::Left)));

@@ -15,7 +15,7 @@ use mechanics::Mechanics;
 use serde::Serialize;
 use std::path::PathBuf;
 
-/// List strategies, joints, constraints, forces, roads, controls, forms of the equations and
+/// List strategies, joints, constraints, forces, roads, paths, controls, forms of the equations and
 /// reference problems
 #[derive(Debug, Parser)]
 #[command(name = "list", after_help = AFTER_HELP)]
@@ -32,7 +32,7 @@ struct Args {
 
 const AFTER_HELP: &str = "\
 Strategies are named in options (`holonom run four-bar --refresh dassl`); `auto`, the default of
-Jacobians and linear solvers, picks by size and structure. Joints, constraints, forces, roads
+Jacobians and linear solvers, picks by size and structure. Joints, constraints, forces, roads, paths
 and controls are kinds in model files, see docs/model-file.md. Some problems come in any size:
 `brusselator:5000` has 5000 grid points, `chain-residual:16:0.05` has 16 bodies and a
 suspension that moves with 0.05 rad/s.

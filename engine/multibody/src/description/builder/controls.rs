@@ -1,7 +1,9 @@
 //! Constructors of controls.
 
 use crate::Signal;
-use crate::description::{Control, ControlKind, Description};
+use crate::compile::names::GROUND;
+use crate::description::{Control, ControlKind, Description, Pursuit};
+use crate::elements::controls::{SpeedLaw, SteeringLaw};
 
 impl Description {
     /// Adds a control.
@@ -39,7 +41,27 @@ impl Control {
     /// A channel on position or velocity level.
     pub fn sensor(name: impl Into<String>, channel: impl Into<String>) -> Self {
         let channel = channel.into();
-        Self::new(name, ControlKind::Sensor { channel, factor: 1.0 })
+        let kind = ControlKind::Sensor {
+            channel,
+            factor: 1.0,
+            axes: GROUND.to_string(),
+        };
+        Self::new(name, kind)
+    }
+
+    /// Lets a sensor see positions and orientations from a frame, and take components of velocities,
+    /// forces and torques in its axes, instead of those of the ground.
+    ///
+    /// ```
+    /// use holonom_multibody::description::Control;
+    ///
+    /// let along = Control::sensor("speed", "car.velocity.x").axes("car");
+    /// ```
+    pub fn axes(mut self, frame: impl Into<String>) -> Self {
+        if let ControlKind::Sensor { axes, .. } = &mut self.kind {
+            *axes = frame.into();
+        }
+        self
     }
 
     /// A function of t and other controls.
@@ -110,6 +132,57 @@ impl Control {
             input,
             time_constant,
             start: 0.0,
+        };
+        Self::new(name, kind)
+    }
+
+    /// Where a frame is beside a path; `quantity` is one of
+    /// [`PathSensor::QUANTITIES`](crate::elements::controls::PathSensor::QUANTITIES), the arc where it is
+    /// none of them.
+    pub fn path_sensor(name: impl Into<String>, pursuit: Pursuit, quantity: &str) -> Self {
+        let known = crate::elements::controls::PathSensor::QUANTITIES;
+        let kind = ControlKind::PathSensor {
+            pursuit,
+            quantity: known.iter().position(|q| *q == quantity).unwrap_or(0),
+            factor: 1.0,
+        };
+        Self::new(name, kind)
+    }
+
+    /// A driver who steers along a path.
+    ///
+    /// ```
+    /// use holonom_multibody::description::{Body, Control, Description, Joint, JointKind, Path, Pursuit};
+    /// use holonom_multibody::elements::controls::SteeringLaw;
+    /// use holonom_multibody::path::PathKind;
+    ///
+    /// let law = SteeringLaw { wheelbase: 2.6, ..SteeringLaw::default() };
+    /// let model = Description::new("driven")
+    ///     .body(Body::new("car", 1200.0).inertia_diagonal([400.0, 1800.0, 2000.0]))
+    ///     .joint(Joint::new("motion", JointKind::Planar, "ground", "car").start_at(0, 0.0, 20.0))
+    ///     .path(Path::new("course", PathKind::iso_3888_1(1.8)))
+    ///     .control(Control::driver_steering("driver", Pursuit::new("course", "car"), law))
+    ///     .compile()?;
+    /// assert_eq!(model.states.iter().map(|s| s.name.as_str()).collect::<Vec<_>>(), ["driver.arc", "driver.angle"]);
+    /// # Ok::<(), holonom_multibody::compile::ModelErrors>(())
+    /// ```
+    pub fn driver_steering(name: impl Into<String>, pursuit: Pursuit, law: SteeringLaw) -> Self {
+        Self::new(name, ControlKind::DriverSteering { pursuit, law })
+    }
+
+    /// A driver who holds a speed, m/s, of a frame along its x axis.
+    pub fn driver_speed(
+        name: impl Into<String>,
+        frame: impl Into<String>,
+        target: Signal,
+        law: SpeedLaw,
+    ) -> Self {
+        let kind = ControlKind::DriverSpeed {
+            frame: frame.into(),
+            reversed: false,
+            target,
+            feed_forward: Signal::constant(0.0),
+            law,
         };
         Self::new(name, kind)
     }

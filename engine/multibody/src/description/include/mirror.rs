@@ -7,11 +7,12 @@
 //! are given. A turn about a by φ becomes the turn about −S a by φ, or about S a by −φ.
 
 use super::super::{
-    Body, ConstraintKind, Coordinate, CoordinateMotion, CoordinateRef, Description, ForceKind, Frame, Joint,
-    JointKind, Marker, Road,
+    Body, ConstraintKind, Coordinate, CoordinateMotion, CoordinateRef, Description, Force, ForceKind, Frame,
+    Joint, JointKind, Marker, Road,
 };
 use super::signals::scaled;
 use crate::compile::names::GROUND;
+use crate::compile::referred::Referred;
 use crate::elements::joints::Primitive;
 use crate::road::RoadKind;
 use crate::signal::Signal;
@@ -61,6 +62,8 @@ pub struct Mirror {
     axis: Axis,
     /// Signs of the coordinates of all joints, by name.
     coordinates: HashMap<String, Vec<(&'static str, f64)>>,
+    /// Signs of what is seen of force elements, by name, where it has a direction.
+    forces: HashMap<String, Vec<(&'static str, f64)>>,
     /// Frames that are needed turned by half a turn about x, and what they are called then.
     turned: Vec<(String, String)>,
 }
@@ -92,22 +95,63 @@ impl Mirror {
 
     /// Sign that a channel on position or velocity level gets; +1 for what has no direction.
     pub fn channel(&self, channel: &str) -> f64 {
-        let name = channel.split_once(':').map_or(channel, |(_, name)| name);
+        let (kind, name) = match channel.split_once(':') {
+            Some((kind, name)) => (Some(kind), name),
+            None => (None, channel),
+        };
         let parts: Vec<&str> = name.split('.').collect();
         let axis = parts
             .last()
             .and_then(|last| ["x", "y", "z"].iter().position(|a| a == last));
         match (parts.get(parts.len().wrapping_sub(2)), axis) {
-            (Some(&("position" | "velocity")), Some(k)) => return self.polar(k),
-            (Some(&("orientation" | "angular_velocity")), Some(k)) => return self.axial(k),
+            (Some(&("position" | "velocity" | "force")), Some(k)) => return self.polar(k),
+            (Some(&("orientation" | "angular_velocity" | "torque")), Some(k)) => return self.axial(k),
             _ => {}
         }
-        let (Some(joint), Some(coordinate)) = (parts.first(), parts.get(1)) else {
+        let (Some(thing), Some(name)) = (parts.first(), parts.get(1)) else {
             return 1.0;
         };
-        let signs = self.coordinates.get(*joint);
-        let sign = signs.and_then(|signs| signs.iter().find(|(name, _)| name == coordinate));
+        let tables = match kind {
+            Some("joint") => [Some(&self.coordinates), None],
+            Some("force") => [None, Some(&self.forces)],
+            _ => [Some(&self.coordinates), Some(&self.forces)],
+        };
+        let signs = tables.into_iter().flatten().filter_map(|table| table.get(*thing));
+        let sign = signs.flatten().find(|(known, _)| known == name);
         sign.map_or(1.0, |(_, sign)| *sign)
+    }
+
+    /// Notes the signs that scalars seen of a force element get.
+    fn force(&mut self, force: &Force) {
+        let referred = Referred::by(&force.kind);
+        let on_coordinates = referred.coordinates.iter().map(|c| self.coordinate(c));
+        let signs: Vec<(&'static str, f64)> = match &force.kind {
+            // The angle is about z of the first frame.
+            ForceKind::TorsionSpring { .. } => vec![("angle", self.axial(2)), ("moment", self.axial(2))],
+            // Along x = y × n and across it, with y of the wheel's frame and the normal of the road.
+            ForceKind::Tyre { .. }
+            | ForceKind::LinearTyre { .. }
+            | ForceKind::CalspanTyre { .. }
+            | ForceKind::TmeasyTyre { .. } => vec![
+                ("longitudinal", self.axial(1)),
+                ("longitudinal_slip", self.axial(1)),
+                ("u", self.axial(1)),
+                ("lateral", self.polar(1)),
+                ("lateral_slip", self.polar(1)),
+                ("camber", self.polar(1)),
+                ("w", self.polar(1)),
+                ("aligning", -1.0),
+            ],
+            ForceKind::JointFriction { .. } => {
+                let names = ["friction"];
+                names.into_iter().zip(on_coordinates).collect()
+            }
+            _ => {
+                let names = ["force", "second_force"];
+                names.into_iter().zip(on_coordinates).collect()
+            }
+        };
+        self.forces.insert(force.name.clone(), signs);
     }
 
     /// Gives a signal a sign.
@@ -258,6 +302,7 @@ impl Description {
         let mut mirror = Mirror {
             axis,
             coordinates: HashMap::new(),
+            forces: HashMap::new(),
             turned: Vec::new(),
         };
         self.gravity = mirror.vector(self.gravity);
@@ -272,6 +317,7 @@ impl Description {
             (constraint.kind.info().mirror)(&mut constraint.kind, &mut mirror);
         }
         for force in &mut self.forces {
+            mirror.force(force);
             (force.kind.info().mirror)(&mut force.kind, &mut mirror);
         }
         if axis == Axis::Z {
@@ -286,6 +332,14 @@ impl Description {
                 road.swapped = !road.swapped;
             }
         }
+        for path in &mut self.paths {
+            mirror.upper_side(&mut path.frame);
+            if axis == Axis::X {
+                path.reversed = !path.reversed;
+            } else {
+                path.swapped = !path.swapped;
+            }
+        }
         for control in &mut self.controls {
             (control.kind.info().mirror)(&mut control.kind, &mut mirror);
         }
@@ -296,7 +350,10 @@ impl Description {
                     track.curvature = track.curvature.with_signs(-1.0, &[1.0]);
                     track.cant = track.cant.with_signs(-1.0, &[1.0]);
                 }
-                Axis::Z => track.cant = track.cant.with_signs(-1.0, &[1.0]),
+                Axis::Z => {
+                    track.cant = track.cant.with_signs(-1.0, &[1.0]);
+                    track.gradient = track.gradient.with_signs(-1.0, &[1.0]);
+                }
             }
         }
         for (frame, turned) in &mirror.turned {

@@ -164,6 +164,7 @@ impl Description {
             },
             carrier: &carrier,
             roads: part.roads.iter().map(|road| road.name.clone()).collect(),
+            paths: part.paths.iter().map(|path| path.name.clone()).collect(),
         };
         rename.all(&mut part);
 
@@ -191,6 +192,7 @@ impl Description {
         self.roads.append(&mut part.roads);
         self.controls.append(&mut part.controls);
         self.tracks.append(&mut part.tracks);
+        self.paths.append(&mut part.paths);
         Ok(())
     }
 }
@@ -236,6 +238,8 @@ struct Rename<'a> {
     carrier: &'a str,
     /// Roads of the part; others are the host's.
     roads: Vec<String>,
+    /// Paths of the part; others are the host's.
+    paths: Vec<String>,
 }
 
 impl Rename<'_> {
@@ -272,6 +276,10 @@ impl Rename<'_> {
         for track in &mut part.tracks {
             longer(&mut track.name);
             track.fields(self);
+        }
+        for path in &mut part.paths {
+            longer(&mut path.name);
+            path.fields(self);
         }
     }
 
@@ -324,6 +332,11 @@ impl Fields for Rename<'_> {
     fn choice(&mut self, _: &Field, _: &[&'static str], _: &mut usize) {}
     fn road(&mut self, _: &Field, value: &mut String) {
         if self.roads.contains(value) {
+            value.insert_str(0, self.prefix);
+        }
+    }
+    fn path(&mut self, _: &Field, value: &mut String) {
+        if self.paths.contains(value) {
             value.insert_str(0, self.prefix);
         }
     }

@@ -19,7 +19,7 @@ pub use coordinate_sum::CoordinateSum;
 pub use impact::{Impact, REST_SPEED};
 pub use pair::{Pair, PairRow};
 pub use rolling::Rolling;
-pub use wheel_rail::{WheelRail, WheelRailShape};
+pub use wheel_rail::{ProfileKind, WheelRail, WheelRailShape};
 
 /// What a kind of constraint has to say.
 ///

@@ -7,7 +7,7 @@ use crate::description::{Axis, ConstraintKind, Mirror};
 use crate::elements::scene::{Loads, Scene};
 use crate::expression::Expression;
 use crate::model::{Attachment, RowLevel};
-use crate::rail::{Cone, ContactGeometry, Profiles, RailError, Seen, Touch};
+use crate::rail::{Cone, ContactGeometry, PiecewiseProfile, Profile, Profiles, RailError, Seen, Touch};
 use holonom_algebra::{Real, Vec3, Wrench};
 use std::sync::Arc;
 
@@ -30,11 +30,30 @@ fn template() -> ConstraintKind {
     }
 }
 
+/// What the profiles of a wheel and its rail are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ProfileKind {
+    /// A cone on a round rail head.
+    #[default]
+    Conical,
+    /// Both are functions.
+    Curved,
+    /// The wheel S1002 on the rail 60E1.
+    S1002On60E1,
+}
+
+impl ProfileKind {
+    /// All kinds.
+    pub const ALL: [Self; 3] = [Self::Conical, Self::Curved, Self::S1002On60E1];
+    /// Their names in model files.
+    pub const NAMES: [&'static str; 3] = ["conical", "curved", "s1002-60e1"];
+}
+
 /// Shapes of a wheel and its rail.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WheelRailShape {
-    /// Profiles given as functions instead of a cone on a round head.
-    pub curved: bool,
+    /// What the profiles are.
+    pub profile: ProfileKind,
     /// Radius of the rolling circle, m.
     pub radius: f64,
     /// Slope by which the radius of a cone decreases outwards.
@@ -58,7 +77,7 @@ pub struct WheelRailShape {
 impl Default for WheelRailShape {
     fn default() -> Self {
         Self {
-            curved: false,
+            profile: ProfileKind::Conical,
             radius: 0.0,
             conicity: 0.0,
             head_radius: 0.3,
@@ -83,33 +102,49 @@ impl WheelRailShape {
         }
     }
 
+    /// The wheel profile S1002 on the rail 60E1: radius of the rolling circle in m. The frame of the
+    /// rail has its origin in the middle of the top of the head; turned about x it is a rail that
+    /// leans inwards.
+    pub fn s1002_60e1(radius: f64) -> Self {
+        Self {
+            profile: ProfileKind::S1002On60E1,
+            radius,
+            begin: -0.05,
+            ..Self::default()
+        }
+    }
+
     /// The geometry of the left or the right wheel.
     ///
     /// # Errors
     /// What is wrong with the numbers and profiles.
     pub fn geometry(&self, right: bool) -> Result<ContactGeometry, RailError> {
         let side = if right { -1.0 } else { 1.0 };
-        if !self.curved {
-            let cone = Cone {
-                radius: self.radius,
-                conicity: self.conicity,
-                head: self.head_radius,
-            };
-            cone.check()?;
-            return Ok(ContactGeometry::Cone { cone, side });
-        }
         let over = |e: &Expression, profile: &'static str| {
             let fault = |_| RailError::NotFinite { profile, at: 0.0 };
             e.over_variables(&["s"]).map_err(fault)
         };
-        let profiles = Profiles::new(
-            self.radius,
-            &over(&self.wheel_profile, "the profile of the wheel")?,
-            &over(&self.rail_profile, "the profile of the rail")?,
-            [self.begin, self.end],
-            self.step,
-            self.smoothing,
-        )?;
+        let [wheel, rail]: [Profile; 2] = match self.profile {
+            ProfileKind::Conical => {
+                let cone = Cone {
+                    radius: self.radius,
+                    conicity: self.conicity,
+                    head: self.head_radius,
+                };
+                cone.check()?;
+                return Ok(ContactGeometry::Cone { cone, side });
+            }
+            ProfileKind::Curved => [
+                (&over(&self.wheel_profile, "the profile of the wheel")?).into(),
+                (&over(&self.rail_profile, "the profile of the rail")?).into(),
+            ],
+            ProfileKind::S1002On60E1 => [
+                PiecewiseProfile::s1002().into(),
+                PiecewiseProfile::rail_60e1().into(),
+            ],
+        };
+        let range = [self.begin, self.end];
+        let profiles = Profiles::new(self.radius, wheel, rail, range, self.step, self.smoothing)?;
         Ok(ContactGeometry::Profiles {
             profiles: Arc::new(profiles),
             side,
@@ -136,11 +171,16 @@ fn fields(kind: &mut ConstraintKind, visitor: &mut dyn Fields) {
     let doc = "Which wheel of a wheelset it is; outwards is to this side.";
     visitor.choice(&Field::optional("side", "", doc), &["left", "right"], &mut side);
     *right = side == 1;
-    let mut curved = usize::from(shape.curved);
-    let doc = "A conical wheel on a round rail head, or both profiles as functions.";
-    let names = ["conical", "curved"];
-    visitor.choice(&Field::optional("profile", "", doc), &names, &mut curved);
-    shape.curved = curved == 1;
+    let kinds = ProfileKind::ALL;
+    let mut kind = kinds.iter().position(|k| *k == shape.profile).unwrap_or(0);
+    let doc = "A conical wheel on a round rail head, both profiles as functions, or the standard wheel S1002 on the \
+               rail 60E1.";
+    visitor.choice(
+        &Field::optional("profile", "", doc),
+        &ProfileKind::NAMES,
+        &mut kind,
+    );
+    shape.profile = kinds.get(kind).copied().unwrap_or_default();
     let doc = "Radius of the rolling circle.";
     visitor.number(&Field::required("radius", "m", doc), &mut shape.radius);
     let doc = "Conical: slope by which the radius decreases outwards.";
@@ -159,13 +199,13 @@ fn fields(kind: &mut ConstraintKind, visitor: &mut dyn Fields) {
         &["s"],
         &mut shape.rail_profile,
     );
-    let doc = "Curved: first s of the wheel's profile.";
+    let doc = "Not conical: first s of the wheel's profile.";
     visitor.number(&Field::optional("begin", "m", doc), &mut shape.begin);
-    let doc = "Curved: last s of the wheel's profile.";
+    let doc = "Not conical: last s of the wheel's profile.";
     visitor.number(&Field::optional("end", "m", doc), &mut shape.end);
-    let doc = "Curved: distance of the points at which profiles are compared.";
+    let doc = "Not conical: distance of the points at which profiles are compared.";
     visitor.number(&Field::optional("step", "m", doc), &mut shape.step);
-    let doc = "Curved: length ε of the quasi-elastic contact, by which a contact point spreads.";
+    let doc = "Not conical: length ε of the quasi-elastic contact, by which a contact point spreads.";
     visitor.number(&Field::optional("smoothing", "m", doc), &mut shape.smoothing);
 }
 

@@ -15,12 +15,17 @@ use super::forces::OwnState;
 use super::scene::Scene;
 use crate::description::fields::Fields;
 use crate::description::{ControlKind, Mirror};
+use crate::model::Attachment;
 use crate::signal::Signal;
 use holonom_algebra::Real;
 
+pub(crate) mod follow;
 pub(crate) mod probe;
 
-pub use probe::Probe;
+pub use driver_speed::SpeedLaw;
+pub use driver_steering::SteeringLaw;
+pub use follow::Follow;
+pub use probe::{ForceReading, Probe};
 
 /// What a kind of control has to say.
 pub trait ControlLaw {
@@ -36,6 +41,11 @@ pub trait ControlLaw {
     }
     /// Derivatives of the own states. All outputs are known.
     fn rates<T: Real>(&self, _scene: &Scene<T>, _out: &mut [T]) {}
+    /// The two frames it reads besides its inputs, where it does: by the motion of the second against
+    /// the first. A control whose output is not [direct](Self::direct) reads them in its rates only.
+    fn frames(&self) -> Option<[Attachment; 2]> {
+        None
+    }
 }
 
 /// An entry of the registry: what users need to know about a kind of control.
@@ -98,6 +108,16 @@ macro_rules! registry {
                 match self { $(Self::$kind(c) => c.output(scene),)* }
             }
 
+            /// The force element it reads, and what of it.
+            pub(crate) fn reads_force(&self) -> Option<(usize, ForceReading)> {
+                match self {
+                    Self::Sensor(Sensor { probe: Probe::Force { force, reading, .. }, .. }) => {
+                        Some((*force, *reading))
+                    }
+                    _ => None,
+                }
+            }
+
             /// Name of its kind.
             pub fn kind_name(&self) -> &'static str {
                 match self { $(Self::$kind(_) => $file::CONTROL.name,)* }
@@ -117,6 +137,11 @@ macro_rules! registry {
             pub fn rates<T: Real>(&self, scene: &Scene<T>, out: &mut [T]) {
                 match self { $(Self::$kind(c) => c.rates(scene, out),)* }
             }
+
+            /// The two frames it reads besides its inputs.
+            pub fn frames(&self) -> Option<[Attachment; 2]> {
+                match self { $(Self::$kind(c) => c.frames(),)* }
+            }
         }
     };
 }
@@ -132,4 +157,10 @@ registry! {
     transfer_function TransferFunction,
     /// A first-order lag.
     delay Delay,
+    /// Where a frame is beside a path.
+    path_sensor PathSensor,
+    /// A driver who steers along a path.
+    driver_steering DriverSteering,
+    /// A driver who holds a speed.
+    driver_speed DriverSpeed,
 }

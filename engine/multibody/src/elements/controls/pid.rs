@@ -1,5 +1,6 @@
 //! Proportional, integral and derivative action.
 
+use super::follow::limited;
 use super::{ControlInfo, ControlLaw, same, zero};
 use crate::description::ControlKind;
 use crate::description::fields::{Field, Fields};
@@ -54,15 +55,24 @@ fn fields(kind: &mut ControlKind, visitor: &mut dyn Fields) {
     visitor.signal(&Field::optional("target", "", "What it should be."), target);
     let doc = "Proportional gain.";
     visitor.number(&Field::optional("proportional", "", doc), proportional);
-    visitor.number(&Field::optional("integral", "", "Integral gain, per s."), integral);
-    visitor.number(&Field::optional("derivative", "", "Derivative gain, times s."), derivative);
+    visitor.number(
+        &Field::optional("integral", "", "Integral gain, per s."),
+        integral,
+    );
+    visitor.number(
+        &Field::optional("derivative", "", "Derivative gain, times s."),
+        derivative,
+    );
     let doc = "Time constant of the filter before the derivative.";
     visitor.number(&Field::optional("filter", "s", doc), filter);
     let doc = "Keeps the output between `low` and `high`.";
     visitor.flag(&Field::optional("limited", "", doc), limited);
     visitor.number(&Field::optional("low", "", "Least output."), low);
     visitor.number(&Field::optional("high", "", "Largest output."), high);
-    visitor.number(&Field::optional("start", "", "Integral part at the start."), start);
+    visitor.number(
+        &Field::optional("start", "", "Integral part at the start."),
+        start,
+    );
 }
 
 /// With the error e = target − input, filtered: τ ż = e − z,
@@ -90,24 +100,13 @@ pub struct Pid {
     pub start: f64,
 }
 
-/// Part of the range over which a limit is approached.
-const SOFT: f64 = 0.02;
-
 impl Pid {
     /// y for u.
     fn limited<T: Real>(&self, u: T) -> T {
-        let Some([low, high]) = self.limits else {
-            return u;
-        };
-        let soft = SOFT * (high - low);
-        // x where x ≤ −s, 0 where x ≥ s, x − (x + s)²/(4 s) between.
-        let below_zero = |x: T| {
-            let bend = x - (x + soft).square() * (0.25 / soft);
-            let beyond = T::select(x.value() >= soft, T::zero(), bend);
-            T::select(x.value() <= -soft, x, beyond)
-        };
-        let y = below_zero(u - high) + high;
-        -below_zero(-y + low) + low
+        match self.limits {
+            Some(limits) => limited(u, limits),
+            None => u,
+        }
     }
 
     /// e, and u.
@@ -135,7 +134,12 @@ impl ControlLaw for Pid {
     fn states(&self) -> Vec<OwnState> {
         let mut states = Vec::new();
         if self.gains[1] != 0.0 {
-            states.push(OwnState::new("integral", "1", "integral part of the output", self.start));
+            states.push(OwnState::new(
+                "integral",
+                "1",
+                "integral part of the output",
+                self.start,
+            ));
         }
         if self.gains[2] != 0.0 {
             states.push(OwnState::new("filtered", "1", "filtered error", 0.0));

@@ -3,12 +3,12 @@
 
 use crate::channels::joint_motion;
 use crate::description::JointKind;
+use crate::elements::constraints::ConstraintElement;
 use crate::elements::constraints::relative::Relative;
-use crate::elements::forces::ForceElement;
-use crate::elements::scene::Scene;
+use crate::elements::forces::{ForceElement, seen};
+use crate::elements::scene::{Loads, Scene};
 use crate::model::Attachment;
-use core::ops::Range;
-use holonom_algebra::{Quaternion, Real};
+use holonom_algebra::{Mat3, Quaternion, Real, Vec3};
 
 /// What a frame can be asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,6 +22,63 @@ pub enum FrameChannel {
     /// Angular velocity in the ground's axes.
     AngularVelocity,
 }
+
+/// What a force element can be asked for.
+#[derive(Clone, Copy, Debug)]
+pub enum ForceReading {
+    /// The scalar at a place of all that can be seen of it.
+    Scalar {
+        /// The place.
+        place: usize,
+    },
+    /// A component of the vector that begins at a place.
+    Vector {
+        /// The place.
+        place: usize,
+        /// Number of the component.
+        component: usize,
+        /// In the axes of this frame.
+        axes: Attachment,
+    },
+    /// Power on the mechanism.
+    Power,
+    /// Energy stored in it.
+    Energy,
+}
+
+impl ForceReading {
+    /// Whether it depends on the way things stand in the ground's frame, not only to each other; and on
+    /// which node besides those of the element.
+    pub(crate) fn against_ground(self) -> Option<usize> {
+        match self {
+            Self::Scalar { .. } => None,
+            Self::Vector { axes, .. } => Some(axes.node),
+            // Where nothing reacts, the work of a load depends on the way in the ground's frame.
+            Self::Power | Self::Energy => Some(0),
+        }
+    }
+
+    /// The value, with `loads` used meanwhile and left as they were.
+    pub(crate) fn value<T: Real>(self, element: &ForceElement, scene: &Scene<T>, loads: &mut Loads<T>) -> T {
+        match self {
+            Self::Scalar { place } => seen::values(element, scene, loads)[place],
+            Self::Vector {
+                place,
+                component,
+                axes,
+            } => {
+                let values = seen::values(element, scene, loads);
+                let vector = Vec3([values[place], values[place + 1], values[place + 2]]);
+                along(scene, &axes, component, vector)
+            }
+            Self::Power => seen::power(element, scene, loads),
+            Self::Energy => element.energy(scene).unwrap_or(T::zero()),
+        }
+    }
+}
+
+/// Rows of a constraint at most.
+const MOST_ROWS: usize = 6;
 
 /// Source of a scalar value.
 #[derive(Clone, Debug)]
@@ -68,6 +125,8 @@ pub enum Probe {
         channel: FrameChannel,
         /// Number of the component.
         component: usize,
+        /// Seen from this frame, in its axes.
+        axes: Attachment,
     },
     /// A multiplier, times a sign.
     Multiplier {
@@ -81,16 +140,24 @@ pub enum Probe {
         /// Number among all own states.
         state: usize,
     },
-    /// A quantity that a force element offers.
+    /// Something of a force element. The workspace evaluates the element, which needs room for its
+    /// load, and puts the value into the place of the sensor's own output.
     Force {
-        /// The element.
-        element: Box<ForceElement>,
-        /// Its own states.
-        states: Range<usize>,
-        /// Number of the quantity.
-        quantity: usize,
         /// Number of the element.
         force: usize,
+        /// What of it.
+        reading: ForceReading,
+        /// Number of the sensor among the controls.
+        control: usize,
+    },
+    /// A row of a constraint, or its rate.
+    Gap {
+        /// The constraint.
+        element: Box<ConstraintElement>,
+        /// Number of the row in it.
+        row: usize,
+        /// 0 or 1.
+        order: usize,
     },
     /// The output of another control.
     Control {
@@ -126,24 +193,32 @@ impl Probe {
                 frame,
                 channel,
                 component,
+                axes,
             } => {
                 let state = scene.frame(frame);
                 match channel {
-                    FrameChannel::Position => state.origin.0[*component],
-                    FrameChannel::Orientation => euler(&state.axes.0)[*component],
-                    FrameChannel::Velocity => state.velocity.0[*component],
-                    FrameChannel::AngularVelocity => state.omega.0[*component],
+                    FrameChannel::Position => {
+                        let from = scene.frame(axes).origin;
+                        along(scene, axes, *component, state.origin - from)
+                    }
+                    FrameChannel::Orientation => {
+                        euler(&scene.frame(axes).axes.transpose().matrix(&state.axes).0)[*component]
+                    }
+                    FrameChannel::Velocity => along(scene, axes, *component, state.velocity),
+                    FrameChannel::AngularVelocity => along(scene, axes, *component, state.omega),
                 }
             }
             Self::Multiplier { row, sign } => scene.lambda[*row] * *sign,
             Self::State { state } => scene.x[*state],
-            Self::Force {
-                element,
-                states,
-                quantity,
-                ..
-            } => element.quantity(*quantity, &scene.of(states)),
-            Self::Control { control } => scene.controls[control + 1],
+            Self::Gap { element, row, order } => {
+                let mut rows = [T::zero(); MOST_ROWS];
+                match order {
+                    0 => element.position(scene, &mut rows[..element.rows()]),
+                    _ => element.velocity(scene, &mut rows[..element.rows()]),
+                }
+                rows[*row]
+            }
+            Self::Force { control, .. } | Self::Control { control } => scene.controls[control + 1],
         }
     }
 
@@ -158,6 +233,16 @@ impl Probe {
                 | Self::Control { .. }
         )
     }
+}
+
+/// A component of a vector in the axes of a frame.
+fn along<T: Real>(scene: &Scene<T>, axes: &Attachment, component: usize, vector: Vec3<T>) -> T {
+    // The ground's axes as they are: nothing is rounded there.
+    if axes.node == 0 && axes.frame.rotation == Mat3::identity() {
+        return vector.0[component];
+    }
+    let axis = axes.frame.rotation.column(component);
+    scene.world[axes.node].rotation.times(axis).dot(vector)
 }
 
 /// Euler parameters of a rotation matrix with w ≥ 0, by the largest component as

@@ -1,6 +1,7 @@
 //! A channel of the mechanism as a signal.
 
 use super::{ControlInfo, ControlLaw, Probe};
+use crate::compile::names::GROUND;
 use crate::description::fields::{Field, Fields};
 use crate::description::{ControlKind, Mirror};
 use crate::elements::scene::Scene;
@@ -20,21 +21,25 @@ fn template() -> ControlKind {
     ControlKind::Sensor {
         channel: String::new(),
         factor: 1.0,
+        axes: GROUND.to_string(),
     }
 }
 
 fn fields(kind: &mut ControlKind, visitor: &mut dyn Fields) {
-    let ControlKind::Sensor { channel, factor } = kind else {
+    let ControlKind::Sensor { channel, factor, axes } = kind else {
         return;
     };
     let doc = "Name of the channel, such as `knee.angle.velocity`.";
     visitor.channel(&Field::required("channel", "", doc), channel);
     let doc = "What its value is multiplied by.";
     visitor.number(&Field::optional("factor", "1", doc), factor);
+    let doc = "Frame that positions and orientations are seen from, and in whose axes components of velocities, \
+               forces and torques are taken.";
+    visitor.frame(&Field::optional("axes", "", doc), axes);
 }
 
 fn mirror(kind: &mut ControlKind, mirror: &mut Mirror) {
-    if let ControlKind::Sensor { channel, factor } = kind {
+    if let ControlKind::Sensor { channel, factor, .. } = kind {
         *factor *= mirror.channel(channel);
     }
 }
@@ -42,7 +47,9 @@ fn mirror(kind: &mut ControlKind, mirror: &mut Mirror) {
 /// factor · channel.
 #[derive(Clone, Debug)]
 pub struct Sensor {
-    /// Where the value comes from.
+    /// Name of the channel.
+    pub channel: String,
+    /// Where its value comes from.
     pub probe: Probe,
     /// What it is multiplied by.
     pub factor: f64,

@@ -6,6 +6,7 @@
 
 mod bench;
 mod contacts;
+mod geometry;
 mod rails;
 mod tyres;
 
@@ -15,6 +16,7 @@ use crate::curve::{Curve, Extrapolation, Interpolation};
 use crate::description::{Body, CoordinateRef, Description, Force, ForceKind, Joint, frame};
 use crate::expression::{Expression, ExpressionLaw, ScalarLaw, Scope};
 use bench::Bench;
+pub use geometry::{Picture, geometry};
 
 /// Curves over a common axis.
 #[derive(Clone, Debug, PartialEq)]

@@ -7,7 +7,10 @@ use crate::description::{ForceKind, Mirror};
 use crate::elements::constraints::WheelRail;
 use crate::elements::scene::{Loads, Scene};
 use crate::model::Attachment;
-use crate::rail::{CreepForces, CreepLaw, Creepage, Hertz, KalkerTable, RailError};
+use crate::rail::{
+    CreepForces, CreepLaw, Creepage, FallingFriction, Hertz, KalkerTable, RailError, Reduction,
+};
+use core::cmp::Ordering;
 use core::ops::Range;
 use holonom_algebra::{Mat3, Real, Vec3};
 
@@ -26,8 +29,12 @@ pub(super) const FORCE: ForceInfo = ForceInfo {
 pub struct CreepData {
     /// Law of the forces.
     pub law: CreepLaw,
-    /// Coefficient of friction μ.
+    /// Coefficient of friction μ₀.
     pub friction: f64,
+    /// How it falls with the sliding velocity.
+    pub falling: FallingFriction,
+    /// What remains of the stiffness of clean bodies in Polach's law.
+    pub reduction: Reduction,
     /// Young's modulus of wheel and rail, Pa.
     pub modulus: f64,
     /// Their Poisson's ratio.
@@ -43,6 +50,8 @@ impl Default for CreepData {
         Self {
             law: CreepLaw::ALL[0],
             friction: 0.3,
+            falling: FallingFriction::CONSTANT,
+            reduction: Reduction::NONE,
             modulus: 2.1e11,
             poisson: 0.28,
             low_speed: 0.01,
@@ -66,6 +75,21 @@ impl CreepData {
             "correct it",
         );
         faults.positive("low_speed", self.low_speed);
+        let mut share = |name: &'static str, value: f64| {
+            let within = value > 0.0 && value <= 1.0;
+            faults.range(name, value, within, "be above 0 and at most 1", "correct it");
+        };
+        share("friction_ratio", self.falling.ratio);
+        share("adhesion_factor", self.reduction.adhesion);
+        share("slip_factor", self.reduction.slip);
+        let Reduction { adhesion, slip } = self.reduction;
+        faults.require(
+            slip.partial_cmp(&adhesion) != Some(Ordering::Greater),
+            "slip_factor",
+            "is above `adhesion_factor`",
+            "correct one of them",
+        );
+        faults.not_negative("friction_decay", self.falling.decay);
         faults
     }
 }
@@ -98,6 +122,18 @@ fn fields(kind: &mut ForceKind, visitor: &mut dyn Fields) {
     visitor.number(&Field::optional("low_speed", "m/s", doc), &mut data.low_speed);
     let doc = "The frame of the rail travels along a rail that stands still, as that of a [[track]] does.";
     visitor.flag(&Field::optional("travelling", "", doc), &mut data.travelling);
+    let doc = "A: friction at high sliding velocity by that at none; 1 leaves it constant.";
+    let field = Field::optional("friction_ratio", "1", doc);
+    visitor.number(&field, &mut data.falling.ratio);
+    let doc = "B: how fast friction falls with the sliding velocity.";
+    let field = Field::optional("friction_decay", "s/m", doc);
+    visitor.number(&field, &mut data.falling.decay);
+    let doc = "Polach: k_A, what remains of the stiffness in the area of adhesion.";
+    let field = Field::optional("adhesion_factor", "1", doc);
+    visitor.number(&field, &mut data.reduction.adhesion);
+    let doc = "Polach: k_S, what remains of it in the area of slip; at most k_A.";
+    let field = Field::optional("slip_factor", "1", doc);
+    visitor.number(&field, &mut data.reduction.slip);
 }
 
 /// The image of the constraint is the constraint of the image.
@@ -135,6 +171,9 @@ struct Material {
 
 /// Normal forces below about this do not vanish, N, so that quotients by them stay finite.
 const LIGHT: f64 = 1.0;
+
+/// Sliding velocities below about this count as none for friction that falls, m/s.
+const SLOW: f64 = 1e-6;
 
 /// The wheel on the rail; components in the axes of the rail.
 struct Rolling<T> {
@@ -205,11 +244,18 @@ impl Creep {
         let Material { hertz, table } = &*self.material;
         let patch = hertz.patch(load, along, transverse);
         let coefficients = table.coefficients(&patch);
-        let limit = pressed * self.data.friction;
-        let forces = self
-            .data
-            .law
-            .forces(&patch, &coefficients, hertz.shear_modulus(), limit, &creep);
+        // √ has no slope at zero; below a micrometre per second nothing falls.
+        let rate = sliding.0[0].square() + sliding.dot(across).square();
+        let velocity = (rate + SLOW * SLOW).sqrt() - SLOW;
+        let limit = pressed * self.data.falling.factor(velocity) * self.data.friction;
+        let forces = self.data.law.reduced_forces(
+            &self.data.reduction,
+            &patch,
+            &coefficients,
+            hertz.shear_modulus(),
+            limit,
+            &creep,
+        );
         Rolling {
             axes: rail.axes,
             arm: touch.arm,

@@ -82,14 +82,6 @@ impl ForceLaw for JointSpring {
         Some((x - self.free_position).square() * (0.5 * self.stiffness))
     }
 
-    fn quantities(&self) -> &'static [&'static str] {
-        &["force"]
-    }
-
-    fn quantity<T: Real>(&self, _: usize, scene: &Scene<T>) -> T {
-        self.force(scene)
-    }
-
     fn reach(&self) -> Reach<'_> {
         Reach::Coordinate(self.node)
     }

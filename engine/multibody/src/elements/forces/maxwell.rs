@@ -115,21 +115,6 @@ impl ForceLaw for Maxwell {
         Reach::Line(&self.from, &self.to)
     }
 
-    fn quantities(&self) -> &'static [&'static str] {
-        &["length", "tension"]
-    }
-
-    fn quantity<T: Real>(&self, number: usize, scene: &Scene<T>) -> T {
-        let (tension, _) = self.tension(scene, self.distance(scene));
-        match number {
-            0 => {
-                let square = self.distance(scene).norm_squared();
-                T::select(square.value() >= f64::MIN_POSITIVE, square.sqrt(), T::zero())
-            }
-            _ => tension,
-        }
-    }
-
     fn states(&self) -> Vec<OwnState> {
         vec![OwnState::new(
             "displacement",

@@ -28,8 +28,8 @@ pub trait ForceLaw {
     fn stores_energy(&self) -> bool {
         true
     }
-    /// Scalars that users want to see of it, six at most, in place of what its reach shows. Their
-    /// values come from [`shown`](Self::shown).
+    /// Scalars that users want to see of it, six at most, in place of what its reach shows: channels,
+    /// and what sensors read. Their values come from [`shown`](Self::shown).
     fn outputs(&self) -> Vec<ShownValue> {
         Vec::new()
     }
@@ -43,16 +43,6 @@ pub trait ForceLaw {
     /// ẋ = s(t, q, v, x, λ) of the own states. Like [`evaluate`](Self::evaluate), it may depend on
     /// the nodes that the sparsity names for the element only.
     fn rates<T: Real>(&self, _scene: &Scene<T>, _out: &mut [T]) {}
-    /// Names of scalar quantities that sensors can read, such as `tension`, where these are others
-    /// than the [`outputs`](Self::outputs); the channels of the
-    /// same names show them.
-    fn quantities(&self) -> &'static [&'static str] {
-        &[]
-    }
-    /// The quantity of a number in that list.
-    fn quantity<T: Real>(&self, _number: usize, _scene: &Scene<T>) -> T {
-        T::zero()
-    }
     /// Rows whose multipliers it reads, by their number in
     /// [`Model::rows`](crate::model::Model::rows); none unless its forces depend on λ.
     fn multipliers(&self) -> Range<usize> {
@@ -61,7 +51,7 @@ pub trait ForceLaw {
 }
 
 /// Scalars that an element shows at most.
-pub(crate) const MOST_SHOWN: usize = 6;
+pub(crate) const MOST_SHOWN: usize = 8;
 
 /// A scalar that an element shows.
 #[derive(Clone, Debug, PartialEq)]
@@ -125,13 +115,14 @@ mod line;
 mod linear_tyre;
 mod one_sided;
 mod reach;
+pub(crate) mod seen;
 mod tmeasy_tyre;
 
 pub use air_spring::GasLaw;
 pub use anti_roll_bar::AntiRollLaw;
 pub use bump_stop::StopLaw;
 pub use bushing::BushingLaw;
-pub use characteristic::{Characteristic, CharacteristicCurve};
+pub use characteristic::{Characteristic, CharacteristicCurve, Picture, geometry};
 pub use contact::ContactLaw;
 pub use creep::CreepData;
 pub use cylinder_contact::Cylinders;
@@ -219,27 +210,6 @@ macro_rules! registry {
             /// Derivatives of its own states.
             pub fn rates<T: Real>(&self, scene: &Scene<T>, out: &mut [T]) {
                 match self { $(Self::$kind(f) => f.rates(scene, out),)* }
-            }
-
-            /// Names of scalar quantities that sensors can read.
-            pub fn quantities(&self) -> Vec<&'static str> {
-                let own = match self { $(Self::$kind(f) => f.quantities(),)* };
-                match own {
-                    [] => self.outputs().iter().map(|shown| shown.name).collect(),
-                    own => own.to_vec(),
-                }
-            }
-
-            /// The quantity of a number in that list.
-            pub fn quantity<T: Real>(&self, number: usize, scene: &Scene<T>) -> T {
-                match self {
-                    $(Self::$kind(f) if f.quantities().is_empty() => {
-                        let mut values = [T::zero(); MOST_SHOWN];
-                        f.shown(scene, &mut values);
-                        values[number]
-                    }
-                    Self::$kind(f) => f.quantity(number, scene),)*
-                }
             }
 
             /// Rows whose multipliers it reads.

@@ -77,18 +77,6 @@ impl ForceLaw for SpringDamper {
         Some(spring + length * self.preload)
     }
 
-    fn quantities(&self) -> &'static [&'static str] {
-        &["length", "tension"]
-    }
-
-    fn quantity<T: Real>(&self, number: usize, scene: &Scene<T>) -> T {
-        let line = Line::new(scene, &self.from, &self.to);
-        if number == 0 {
-            return line.length;
-        }
-        (line.length - self.free_length) * self.stiffness + line.rate * self.damping + self.preload
-    }
-
     fn reach(&self) -> Reach<'_> {
         Reach::Line(&self.from, &self.to)
     }

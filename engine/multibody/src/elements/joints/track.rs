@@ -1,4 +1,4 @@
-//! Position in a plane, yaw about z and then roll about the own x axis: the frame of a track.
+//! Position, yaw about z, pitch about the new y and then roll about the own x: the frame of a track.
 
 use super::{CutRow, JointInfo, Primitive, metres, no_fields, radians};
 use crate::description::JointKind;
@@ -6,8 +6,15 @@ use crate::description::JointKind;
 /// The entry of the registry.
 pub(super) const JOINT: JointInfo = JointInfo {
     name: "track",
-    doc: "Displacements along x and y, yaw about z, then roll about the new x: the frame of a track.",
-    coordinates: &[metres("x"), metres("y"), radians("yaw"), radians("roll")],
+    doc: "Displacements, yaw about z, pitch about the new y, then roll about the new x: the frame of a track.",
+    coordinates: &[
+        metres("x"),
+        metres("y"),
+        metres("z"),
+        radians("yaw"),
+        radians("pitch"),
+        radians("roll"),
+    ],
     has_axis: false,
     has_orientation: false,
     tree_only: true,
@@ -21,7 +28,9 @@ fn motions(_: JointKind) -> Vec<Primitive> {
     vec![
         Primitive::Slide(0),
         Primitive::Slide(1),
+        Primitive::Slide(2),
         Primitive::Turn(2),
+        Primitive::Turn(1),
         Primitive::Turn(0),
     ]
 }

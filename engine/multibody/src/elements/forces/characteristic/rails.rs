@@ -4,7 +4,7 @@ use super::{Plot, State, Varied};
 use crate::description::{Constraint, Force};
 use crate::elements::constraints::WheelRailShape;
 use crate::elements::forces::CreepData;
-use crate::rail::CreepLaw;
+use crate::rail::{CreepLaw, FallingFriction, Reduction};
 
 /// Load of a wheel on its rail, N.
 pub(super) const WHEEL_LOAD: f64 = 60e3;
@@ -20,6 +20,7 @@ pub(super) fn plots() -> Vec<Plot> {
         .at(2, 0.46)
         .moving(0, 20.0)
         .moving(4, 20.0 / 0.46);
+    let fast = rolling.moving(0, 60.0);
     let curves = || {
         let curve = |law: CreepLaw| {
             let data = CreepData {
@@ -49,6 +50,30 @@ pub(super) fn plots() -> Vec<Plot> {
             varied: Varied::Velocity(1),
             noted: (1, 1.0),
             curves: curves(),
+        },
+        Plot {
+            title: "Polach at 60 m/s: rails that are not clean, friction that falls",
+            x: ["angular velocity", "rad/s"],
+            y: ["longitudinal force", "N"],
+            range: [60.0 / 0.46, 137.0],
+            varied: Varied::Velocity(4),
+            noted: (0, 1.0),
+            curves: [
+                ("clean", 0.3, [1.0, 1.0, 1.0, 0.0]),
+                ("k 1 and 0.4, A 0.4, B 0.6 s/m", 0.3, [1.0, 0.4, 0.4, 0.6]),
+                ("k 0.3 and 0.1, A 0.4, B 0.2 s/m", 0.3, [0.3, 0.1, 0.4, 0.2]),
+            ]
+            .map(|(label, friction, [adhesion, slip, ratio, decay])| {
+                let data = CreepData {
+                    law: CreepLaw::Polach,
+                    friction,
+                    reduction: Reduction { adhesion, slip },
+                    falling: FallingFriction { ratio, decay },
+                    ..CreepData::default()
+                };
+                (label.to_string(), Force::creep("", "rail", data).kind, fast)
+            })
+            .to_vec(),
         },
     ]
 }

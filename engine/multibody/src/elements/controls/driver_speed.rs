@@ -1,0 +1,173 @@
+//! A driver who holds a speed.
+
+use super::follow::limited;
+use super::{ControlInfo, ControlLaw, zero};
+use crate::description::fields::{Field, Fields};
+use crate::description::{Axis, ControlKind, Mirror};
+use crate::elements::forces::OwnState;
+use crate::elements::scene::Scene;
+use crate::model::Attachment;
+use crate::signal::Signal;
+use holonom_algebra::{Pose, Real};
+
+/// The entry of the registry.
+pub(super) const CONTROL: ControlInfo = ControlInfo {
+    name: "driver-speed",
+    doc: "Driver who holds a speed: a torque or force to drive with, negative to brake.",
+    in_files: true,
+    template,
+    fields,
+    mirror,
+};
+
+fn template() -> ControlKind {
+    ControlKind::DriverSpeed {
+        frame: String::new(),
+        reversed: false,
+        target: zero(),
+        feed_forward: zero(),
+        law: SpeedLaw::default(),
+    }
+}
+
+fn fields(kind: &mut ControlKind, visitor: &mut dyn Fields) {
+    let ControlKind::DriverSpeed {
+        frame,
+        reversed,
+        target,
+        feed_forward,
+        law,
+    } = kind
+    else {
+        return;
+    };
+    let doc = "Frame of the vehicle, whose speed along its x axis is held.";
+    visitor.frame(&Field::required("frame", "", doc), frame);
+    let doc = "The front is at −x of the frame.";
+    visitor.flag(&Field::optional("reversed", "", doc), reversed);
+    let doc = "Speed to hold, over time or over other controls such as the arc that a path-sensor measures.";
+    visitor.signal(&Field::required("target", "m/s", doc), target);
+    let doc = "Output per deviation of the speed.";
+    visitor.number(
+        &Field::required("proportional", "N m s/m or N s/m", doc),
+        &mut law.proportional,
+    );
+    let doc = "Output per integral of that.";
+    visitor.number(
+        &Field::optional("integral", "N m/m or N/m", doc),
+        &mut law.integral,
+    );
+    let doc = "Output per acceleration that the target asks for, where it is a function of time: mass times radius of \
+               the wheels for a torque.";
+    visitor.number(&Field::optional("inertia", "kg m or kg", doc), &mut law.inertia);
+    let doc = "Output known to be needed, such as that against the resistances.";
+    visitor.signal(&Field::optional("feed_forward", "N m or N", doc), feed_forward);
+    let doc = "Largest output to drive with.";
+    visitor.number(&Field::required("drive", "N m or N", doc), &mut law.drive);
+    let doc = "Largest output to brake with, as a positive number.";
+    visitor.number(&Field::required("brake", "N m or N", doc), &mut law.brake);
+    let doc = "Integral part at the start.";
+    visitor.number(&Field::optional("start", "N m or N", doc), &mut law.start);
+}
+
+fn mirror(kind: &mut ControlKind, mirror: &mut Mirror) {
+    if let ControlKind::DriverSpeed { reversed, .. } = kind {
+        *reversed ^= mirror.axis() == Axis::X;
+    }
+}
+
+/// Numbers of a driver who holds a speed.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct SpeedLaw {
+    /// P ≥ 0.
+    pub proportional: f64,
+    /// I ≥ 0.
+    pub integral: f64,
+    /// m.
+    pub inertia: f64,
+    /// Largest output, positive.
+    pub drive: f64,
+    /// Largest negative output, as a positive number.
+    pub brake: f64,
+    /// w at the start.
+    pub start: f64,
+}
+
+/// With the speed v along the frame's x axis and e = v* − v,
+///
+/// u = P e + w + m v̇* + F,  y = sat(u),  ẇ = I e + (y − u)/T,
+///
+/// the last term being the anti-windup of back calculation with T = P/I, or 1 s where that is not a positive
+/// time (K. J. Åström, R. M. Murray, Feedback Systems, 2008, §10.4). sat keeps −brake ≤ y ≤ drive and is the
+/// identity but for smooth corners. v̇* is that of a target over time; of one that names controls it is not
+/// known and left out. Without integral gain there is no w.
+#[derive(Clone, Debug)]
+pub struct DriverSpeed {
+    /// Frame of the vehicle.
+    pub frame: Attachment,
+    /// The front is at −x of it.
+    pub reversed: bool,
+    /// v*.
+    pub target: Signal,
+    /// F.
+    pub feed_forward: Signal,
+    /// Numbers.
+    pub law: SpeedLaw,
+}
+
+impl DriverSpeed {
+    /// e and u.
+    fn unlimited<T: Real>(&self, scene: &Scene<T>) -> (T, T) {
+        let law = &self.law;
+        let frame = scene.frame(&self.frame);
+        let forward = if self.reversed { -1.0 } else { 1.0 };
+        let speed = frame.velocity.dot(frame.axes.column(0)) * forward;
+        let [target, gain] = scene.value_and_rate(&self.target);
+        let error = target - speed;
+        let mut u = error * law.proportional + gain * law.inertia + scene.value(&self.feed_forward);
+        if let Some(w) = scene.own.first() {
+            u += *w;
+        }
+        (error, u)
+    }
+
+    fn limited<T: Real>(&self, u: T) -> T {
+        limited(u, [-self.law.brake, self.law.drive])
+    }
+}
+
+impl ControlLaw for DriverSpeed {
+    fn output<T: Real>(&self, scene: &Scene<T>) -> T {
+        self.limited(self.unlimited(scene).1)
+    }
+
+    fn states(&self) -> Vec<OwnState> {
+        match self.law.integral {
+            0.0 => Vec::new(),
+            _ => vec![OwnState::new(
+                "integral",
+                "1",
+                "integral part of the output",
+                self.law.start,
+            )],
+        }
+    }
+
+    fn rates<T: Real>(&self, scene: &Scene<T>, out: &mut [T]) {
+        let (p, i) = (self.law.proportional, self.law.integral);
+        if let Some(out) = out.first_mut() {
+            let (error, u) = self.unlimited(scene);
+            let time = if p / i > 0.0 { p / i } else { 1.0 };
+            *out = error * i + (self.limited(u) - u) * (1.0 / time);
+        }
+    }
+
+    fn frames(&self) -> Option<[Attachment; 2]> {
+        // The speed is that against the ground.
+        let ground = Attachment {
+            node: 0,
+            frame: Pose::identity(),
+        };
+        Some([ground, self.frame])
+    }
+}

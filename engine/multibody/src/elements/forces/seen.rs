@@ -1,0 +1,198 @@
+//! What can be seen of a force element, by channels and by sensors alike: its load, what its reach
+//! suggests, or the scalars it shows itself.
+
+use super::{ForceElement, MOST_SHOWN, Reach};
+use crate::channels::joint_motion;
+use crate::elements::constraints::relative::Relative;
+use crate::elements::scene::{Loads, Scene};
+use crate::formalism::energy;
+use crate::model::Attachment;
+use holonom_algebra::{Real, Vec3, Wrench};
+
+/// Place of the first scalar: force x, y, z and torque x, y, z come before.
+const SCALARS: usize = 6;
+
+/// Values of an element at most.
+pub(crate) const VALUES: usize = SCALARS + MOST_SHOWN;
+
+/// Something to be seen of an element.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Seen {
+    /// Name within the element. A vector has components `x`, `y`, `z` behind it.
+    pub name: &'static str,
+    /// What it is.
+    pub what: What,
+    /// Place of its (first) value in what [`values`] gives.
+    pub place: usize,
+}
+
+/// What is seen.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum What {
+    /// A scalar that the element shows itself, with its unit and meaning.
+    Shown { unit: &'static str, doc: &'static str },
+    /// Distance of two frames.
+    Length,
+    /// Force by which two frames are pulled together.
+    Tension,
+    /// Angle about an axis.
+    Angle,
+    /// Torque about it.
+    Moment,
+    /// Force on the coordinate of a node: the first one, or the second.
+    Generalised { node: usize, second: bool },
+    /// A force on a frame, or a torque.
+    Vector { torque: bool },
+}
+
+/// All there is to be seen of an element.
+pub(crate) fn list(element: &ForceElement) -> Vec<Seen> {
+    let mut list = Vec::new();
+    let mut add = |name, what, place| list.push(Seen { name, what, place });
+    let outputs = element.outputs();
+    for (k, shown) in outputs.iter().enumerate() {
+        let (unit, doc) = (shown.unit, shown.doc);
+        add(shown.name, What::Shown { unit, doc }, SCALARS + k);
+    }
+    let own = !outputs.is_empty();
+    let (mut force, mut torque) = (true, true);
+    match element.reach() {
+        Reach::Coordinate(_) | Reach::Coordinates(_) if own => (force, torque) = (false, false),
+        _ if own => {}
+        Reach::Frame(_) | Reach::Pair(..) | Reach::Frames(_) => {}
+        Reach::Line(..) => {
+            torque = false;
+            add("length", What::Length, SCALARS);
+            add("tension", What::Tension, SCALARS + 1);
+        }
+        Reach::Hinge(..) => {
+            force = false;
+            add("angle", What::Angle, SCALARS);
+            add("moment", What::Moment, SCALARS + 1);
+        }
+        Reach::Coordinate(node) => {
+            (force, torque) = (false, false);
+            add("force", What::Generalised { node, second: false }, SCALARS);
+        }
+        Reach::Coordinates([first, node]) => {
+            (force, torque) = (false, false);
+            let what = What::Generalised {
+                node: first,
+                second: false,
+            };
+            add("force", what, SCALARS);
+            add(
+                "second_force",
+                What::Generalised { node, second: true },
+                SCALARS + 1,
+            );
+        }
+    }
+    if force {
+        add("force", What::Vector { torque: false }, 0);
+    }
+    if torque {
+        add("torque", What::Vector { torque: true }, 3);
+    }
+    list
+}
+
+/// The values of all there is to be seen. The load is what the element adds to the node of its second
+/// frame: two frames of one element are on different bodies, and every body has a node of its own.
+///
+/// `loads` is used meanwhile and left as it was.
+pub(crate) fn values<T: Real>(element: &ForceElement, scene: &Scene<T>, loads: &mut Loads<T>) -> [T; VALUES] {
+    let mut out = [T::zero(); VALUES];
+    alone(element, scene, loads, |loads| {
+        element.evaluate(scene, loads);
+        let generalised =
+            |loads: &Loads<T>, node: usize| scalar(scene, node).map_or(T::zero(), |v| loads.generalised[v]);
+        match element.reach() {
+            Reach::Frame(at) | Reach::Pair(_, at) | Reach::Frames([_, at, _]) => {
+                put(load(scene, at, loads), &mut out);
+            }
+            Reach::Line(from, to) => {
+                let load = load(scene, to, loads);
+                put(load, &mut out);
+                let d = Relative::new(scene, from, to).distance;
+                let square = d.norm_squared();
+                // Ends that coincide have no direction.
+                let apart = square.value() >= f64::MIN_POSITIVE;
+                let length = T::select(apart, square, T::constant(1.0)).sqrt();
+                out[SCALARS] = T::select(apart, length, T::zero());
+                out[SCALARS + 1] = T::select(apart, -(d.dot(load.force) / length), T::zero());
+            }
+            Reach::Hinge(from, to) => {
+                let load = load(scene, to, loads);
+                put(load, &mut out);
+                let relative = Relative::new(scene, from, to);
+                out[SCALARS] = joint_motion::angle_about_z(&relative);
+                out[SCALARS + 1] = relative.first_axis(2).dot(load.moment);
+            }
+            Reach::Coordinate(node) => out[SCALARS] = generalised(loads, node),
+            Reach::Coordinates([first, second]) => {
+                out[SCALARS] = generalised(loads, first);
+                out[SCALARS + 1] = generalised(loads, second);
+            }
+        }
+    });
+    element.shown(scene, &mut out[SCALARS..]);
+    out
+}
+
+/// The power of an element on the mechanism; `loads` is used meanwhile and left as it was.
+pub(crate) fn power<T: Real>(element: &ForceElement, scene: &Scene<T>, loads: &mut Loads<T>) -> T {
+    alone(element, scene, loads, |loads| {
+        energy::force_power(element, scene, loads)
+    })
+}
+
+/// Does something with no loads on the nodes of an element, which get theirs back afterwards.
+fn alone<T: Real, R>(
+    element: &ForceElement,
+    scene: &Scene<T>,
+    loads: &mut Loads<T>,
+    act: impl FnOnce(&mut Loads<T>) -> R,
+) -> R {
+    let nodes = element.nodes();
+    let mut kept = [(Wrench::zero(), T::zero()); 3];
+    for (kept, node) in kept.iter_mut().zip(nodes) {
+        if let Some(node) = node {
+            kept.0 = core::mem::replace(&mut loads.wrenches[node], Wrench::zero());
+            if let Some(v) = scalar(scene, node) {
+                kept.1 = core::mem::replace(&mut loads.generalised[v], T::zero());
+            }
+        }
+    }
+    let result = act(loads);
+    // Backwards: a node named twice gets what it had before the first time.
+    for (kept, node) in kept.into_iter().zip(nodes).rev() {
+        if let Some(node) = node {
+            loads.wrenches[node] = kept.0;
+            if let Some(v) = scalar(scene, node) {
+                loads.generalised[v] = kept.1;
+            }
+        }
+    }
+    result
+}
+
+/// Where the generalised force of a node with one coordinate is.
+fn scalar<T>(scene: &Scene<T>, node: usize) -> Option<usize> {
+    let node = &scene.tree.nodes[node];
+    (node.n_v() == 1).then_some(node.v)
+}
+
+/// The load on a frame's node, at the frame's origin.
+fn load<T: Real>(scene: &Scene<T>, at: &Attachment, loads: &Loads<T>) -> Wrench<T> {
+    let load = loads.wrenches[at.node];
+    let arm = scene.world[at.node].rotation.times(at.frame.position);
+    Wrench::new(load.moment - arm.cross(load.force), load.force)
+}
+
+fn put<T: Real>(load: Wrench<T>, out: &mut [T; VALUES]) {
+    let Vec3(force) = load.force;
+    let Vec3(moment) = load.moment;
+    out[..3].copy_from_slice(&force);
+    out[3..SCALARS].copy_from_slice(&moment);
+}

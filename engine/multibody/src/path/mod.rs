@@ -1,0 +1,274 @@
+//! Paths to follow: lines in the x–y plane of a frame, known by their arc. One line in the registry
+//! per kind.
+//!
+//! z of the path's frame points up, x forward, y to the left (ISO 8855). A path has a direction, a
+//! curvature that is continuous, and a lane where its kind has one: borders on both sides, so that a
+//! vehicle can be seen to leave it.
+//!
+//! ```
+//! use holonom_multibody::path::{PATHS, PathCurve, PathKind};
+//! let course = PathCurve::new(&PathKind::iso_3888_1(1.8))?;
+//! // In section 3, between borders 1.2 × 1.8 m + 0.25 m apart.
+//! let [left, right] = course.clearances(57.5, [57.5, 3.0]).ok_or("a lane")?;
+//! assert!((left + right - 2.41_f64).abs() < 1e-12);
+//! assert!(PATHS.iter().any(|path| path.name == "points"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod lanes;
+mod registry;
+mod spline;
+
+pub use registry::{PATHS, PathInfo, PathKind};
+
+use crate::curve::{Curve, CurveError};
+use crate::tyre::smooth::rise;
+use holonom_algebra::Real;
+use thiserror::Error;
+
+/// Why numbers make no path.
+#[derive(Clone, Debug, PartialEq, Error)]
+#[non_exhaustive]
+pub enum PathError {
+    /// A number outside its bounds.
+    #[error("{quantity} is {value}, but must be {bounds}")]
+    Bounds {
+        /// What it is, with the name of its field.
+        quantity: &'static str,
+        /// The number.
+        value: f64,
+        /// What is allowed.
+        bounds: &'static str,
+    },
+    /// x and y do not belong together.
+    #[error("there are {x} values of `x`, but {y} of `y`; give as many of both")]
+    Lengths {
+        /// Values of x.
+        x: usize,
+        /// Values of y.
+        y: usize,
+    },
+    /// Too few points.
+    #[error("there are {found} different points, but the path needs at least {needed}")]
+    TooFew {
+        /// Points given.
+        found: usize,
+        /// Points needed.
+        needed: usize,
+    },
+    /// More points than memory should hold.
+    #[error("there are {found} points, but at most {most} are allowed")]
+    TooMany {
+        /// Points given.
+        found: usize,
+        /// Points allowed.
+        most: usize,
+    },
+    /// Two points in a row at the same place.
+    #[error("points {} and {} are at the same place ({x}, {y}); remove one", index + 1, index + 2)]
+    SamePlace {
+        /// Number of the first, from 0.
+        index: usize,
+        /// Its x.
+        x: f64,
+        /// Its y.
+        y: f64,
+    },
+    /// Points that make no curve.
+    #[error(transparent)]
+    Curve(#[from] CurveError),
+}
+
+/// A point of a path.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PathPoint<T> {
+    /// Where it is.
+    pub place: [T; 2],
+    /// The unit tangent, forwards.
+    pub tangent: [T; 2],
+    /// Curvature, positive for a bend to the left.
+    pub curvature: T,
+}
+
+impl<T: Real> PathPoint<T> {
+    /// Components of a vector along the path and to its left.
+    pub fn components(&self, [x, y]: [T; 2]) -> [T; 2] {
+        let [cos, sin] = self.tangent;
+        [x * cos + y * sin, y * cos - x * sin]
+    }
+}
+
+/// A path ready for evaluation.
+#[derive(Clone, Debug)]
+pub struct PathCurve {
+    shape: Shape,
+    /// Length of a round of a closed path.
+    round: Option<f64>,
+    lane: Option<Lane>,
+}
+
+#[derive(Clone, Debug)]
+enum Shape {
+    /// A circle from the origin along x, or that line itself.
+    Arc { curvature: f64 },
+    /// Splines over the arc.
+    Spline { x: Curve, y: Curve },
+}
+
+/// Borders on both sides.
+#[derive(Clone, Debug)]
+enum Lane {
+    /// As far on both sides of the path.
+    Constant { half: f64 },
+    /// Borders over x: held outside the knots, between them with the quintic step.
+    Borders {
+        /// x, y of the left border, y of the right one.
+        knots: Vec<[f64; 3]>,
+    },
+}
+
+impl PathCurve {
+    /// The path of a kind.
+    ///
+    /// # Errors
+    /// When its numbers make none.
+    pub fn new(kind: &PathKind) -> Result<Self, PathError> {
+        kind.curve()
+    }
+
+    /// Length of a round of a closed path; none for a path that ends nowhere or goes on straight.
+    pub fn round(&self) -> Option<f64> {
+        self.round
+    }
+
+    /// The arc within the first round.
+    fn within<T: Real>(&self, s: T) -> T {
+        match self.round {
+            Some(round) => s - (s.value() / round).floor() * round,
+            None => s,
+        }
+    }
+
+    /// The point at an arc s. Before its beginning and behind its end an open path goes on straight.
+    ///
+    /// ```
+    /// use holonom_multibody::path::{PathCurve, PathKind};
+    /// let circle = PathCurve::new(&PathKind::Circle { radius: 50.0, lane: 0.0 })?;
+    /// let quarter = circle.at(25.0 * std::f64::consts::PI);
+    /// assert!((quarter.place[0] - 50.0_f64).hypot(quarter.place[1] - 50.0) < 1e-12);
+    /// # Ok::<(), holonom_multibody::path::PathError>(())
+    /// ```
+    pub fn at<T: Real>(&self, s: T) -> PathPoint<T> {
+        let s = self.within(s);
+        match &self.shape {
+            Shape::Arc { curvature } if *curvature == 0.0 => PathPoint {
+                place: [s, T::zero()],
+                tangent: [T::one(), T::zero()],
+                curvature: T::zero(),
+            },
+            Shape::Arc { curvature } => {
+                let (sin, cos) = (s * *curvature).sin_cos();
+                let radius = 1.0 / curvature;
+                PathPoint {
+                    place: [sin * radius, (-cos + 1.0) * radius],
+                    tangent: [cos, sin],
+                    curvature: T::constant(*curvature),
+                }
+            }
+            Shape::Spline { x, y } => {
+                let ([x, dx, ddx], [y, dy, ddy]) = (x.jet(s), y.jet(s));
+                // One but for the splines' error: s is the arc.
+                let scale = (dx.square() + dy.square()).sqrt().recip();
+                PathPoint {
+                    place: [x, y],
+                    tangent: [dx * scale, dy * scale],
+                    curvature: (dx * ddy - dy * ddx) * scale.powi(3),
+                }
+            }
+        }
+    }
+
+    /// Distances of a place from the left and from the right border of the lane, positive within it;
+    /// none where there is no lane. `s` is the arc of the path beside the place.
+    pub fn clearances<T: Real>(&self, s: T, [x, y]: [T; 2]) -> Option<[T; 2]> {
+        match self.lane.as_ref()? {
+            Lane::Constant { half } => {
+                let point = self.at(s);
+                let [_, left] = point.components([x - point.place[0], y - point.place[1]]);
+                Some([-left + *half, left + *half])
+            }
+            Lane::Borders { knots } => {
+                let next = knots.partition_point(|knot| knot[0] <= x.value());
+                let before = knots.get(next.saturating_sub(1))?;
+                // The same knot twice outside of all.
+                let after = knots.get(next).filter(|_| next > 0).unwrap_or(before);
+                let width = after[0] - before[0];
+                let place = if width > 0.0 {
+                    (x - before[0]) / width
+                } else {
+                    x * 0.0
+                };
+                let [share, _] = rise(place);
+                let [left, right] = [1, 2].map(|k| share * (after[k] - before[k]) + before[k]);
+                Some([left - y, y - right])
+            }
+        }
+    }
+
+    /// Whether there are borders.
+    pub fn has_lane(&self) -> bool {
+        self.lane.is_some()
+    }
+
+    /// The arc of the point nearest to a place, found by search along the path between two arcs.
+    ///
+    /// ```
+    /// use holonom_multibody::path::{PathCurve, PathKind};
+    /// let circle = PathCurve::new(&PathKind::Circle { radius: 50.0, lane: 0.0 })?;
+    /// let s = circle.nearest([70.0, 50.0], [0.0, 200.0]);
+    /// assert!((s - 25.0 * std::f64::consts::PI).abs() < 1e-9);
+    /// # Ok::<(), holonom_multibody::path::PathError>(())
+    /// ```
+    pub fn nearest(&self, [x, y]: [f64; 2], [from, to]: [f64; 2]) -> f64 {
+        const STEPS: usize = 1000;
+        let distance = |s: f64| {
+            let [a, b] = self.at(s).place;
+            (x - a).hypot(y - b)
+        };
+        let step = (to - from) / STEPS as f64;
+        let near = (0..=STEPS)
+            .map(|k| from + step * k as f64)
+            .min_by(|a, b| distance(*a).total_cmp(&distance(*b)))
+            .unwrap_or(from);
+        // Newton's method for the foot of the perpendicular, kept near the best of the points.
+        let mut s = near;
+        for _ in 0..50 {
+            let point = self.at(s);
+            let [along, left] = point.components([x - point.place[0], y - point.place[1]]);
+            let slope = (1.0 - point.curvature * left).max(0.1);
+            let next = (s + along / slope).clamp((near - step).max(from), (near + step).min(to));
+            if (next - s).abs() <= 1e-14 * (1.0 + s.abs()) {
+                return next;
+            }
+            s = next;
+        }
+        s
+    }
+
+    fn arc(curvature: f64) -> Self {
+        Self {
+            shape: Shape::Arc { curvature },
+            round: (curvature != 0.0).then(|| core::f64::consts::TAU / curvature.abs()),
+            lane: None,
+        }
+    }
+
+    /// The path with a lane of constant width, with the path in its middle; none for no width.
+    fn with_lane(mut self, width: f64) -> Self {
+        self.lane = (width > 0.0).then_some(Lane::Constant { half: 0.5 * width });
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -38,6 +38,7 @@ fn the_report_says_everything() {
         "jacobian",
         "linear",
         "refresh",
+        "update",
     ] {
         let name = report["options"][key].as_str().expect(key);
         assert!(!name.is_empty() && name != "auto", "{key}");

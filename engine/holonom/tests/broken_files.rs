@@ -119,7 +119,10 @@ const HEAD: &str = "[model]\nformat = 1\nname = \"hostile\"\n";
 /// the wall where the system does not say.
 fn spent(begin: Instant) -> Duration {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
-    let nanoseconds = text.split_whitespace().next().and_then(|first| first.parse().ok());
+    let nanoseconds = text
+        .split_whitespace()
+        .next()
+        .and_then(|first| first.parse().ok());
     nanoseconds.map_or_else(|| begin.elapsed(), Duration::from_nanos)
 }
 

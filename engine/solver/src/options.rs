@@ -422,6 +422,17 @@ impl Options {
         update::find(&self.update).unwrap_or_default()
     }
 
+    /// The same for a system with this many inputs, with `auto` resolved.
+    pub(crate) fn update_in_use(&self, inputs: usize) -> Update {
+        let combined = refresh::find(&self.refresh).is_some_and(|e| (e.build)().combined_differences());
+        match self.update_choice() {
+            Update::Auto if combined => Update::None,
+            Update::Auto => Update::Partitioned,
+            Update::Extended if inputs == 0 => Update::Partitioned,
+            other => other,
+        }
+    }
+
     /// Tells apart options that lead to other numbers.
     pub(crate) fn fingerprint(&self) -> u64 {
         let numbers = format!(

@@ -86,7 +86,10 @@ fn a_jacobian_that_is_linear_in_its_input_is_evaluated_once() {
             }
         }
         // Without inputs there is nothing to follow.
-        let (with, without) = (run(refresh, "partitioned", false), run(refresh, "extended", false));
+        let (with, without) = (
+            run(refresh, "partitioned", false),
+            run(refresh, "extended", false),
+        );
         assert_eq!(with.0, without.0, "{refresh}");
     }
 }

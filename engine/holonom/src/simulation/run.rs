@@ -170,7 +170,10 @@ impl Simulation {
             message,
             t,
             last,
-            used: self.used(strategies),
+            used: Used {
+                update: integrator.update().to_string(),
+                ..self.used(strategies)
+            },
             counters: *integrator.counters(),
             timing_s: watch.timing(integrator.timing()),
             energy: EnergyReport {
@@ -189,6 +192,7 @@ impl Simulation {
             jacobian: jacobian.to_string(),
             linear: linear.to_string(),
             refresh: refresh.to_string(),
+            update: "–".to_string(),
         }
     }
 

@@ -30,7 +30,8 @@ impl RefreshPolicy for Classical {
                     Action::RegroupSparsity
                 } else if due && (s.matched || !s.separated) {
                     Action::FullEvaluation
-                } else if s.inputs_moved && (changed(WORTH_FACTORISING) || s.recent_excess >= WORTH_FOLLOWING) {
+                } else if s.inputs_moved && (changed(WORTH_FACTORISING) || s.recent_excess >= WORTH_FOLLOWING)
+                {
                     Action::ExtendedUpdate
                 } else if s.separated && (changed(WORTH_FACTORISING) || due) {
                     Action::PartitionedUpdate

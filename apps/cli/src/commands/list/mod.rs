@@ -102,6 +102,7 @@ struct Listing {
     jacobians: Vec<Strategy>,
     linear: Vec<Strategy>,
     refresh: Vec<Strategy>,
+    updates: Vec<Strategy>,
     #[serde(flatten)]
     mechanics: Mechanics,
     problems: Vec<ProblemEntry>,
@@ -134,6 +135,7 @@ impl Listing {
             jacobians: strategies!(jacobian::REGISTRY),
             linear: strategies!(linear::REGISTRY),
             refresh: strategies!(refresh::REGISTRY),
+            updates: strategies!(refresh::update::REGISTRY),
             mechanics: Mechanics::new(),
             problems: problems::all().into_iter().map(entry).collect(),
         }
@@ -146,6 +148,7 @@ impl Listing {
             ("Jacobian", &self.jacobians),
             ("linear solver", &self.linear),
             ("refresh policy", &self.refresh),
+            ("update", &self.updates),
         ];
         kinds
             .into_iter()
@@ -183,6 +186,7 @@ impl Listing {
             ("Jacobians", "--jacobian", &self.jacobians),
             ("Linear solvers", "--linear", &self.linear),
             ("Refresh policies", "--refresh", &self.refresh),
+            ("Updates of Jacobians", "--update", &self.updates),
         ] {
             let columns = [option, "description", "literature"];
             let mut table = Table::new(&columns.map(|c| (c, Align::Left)));

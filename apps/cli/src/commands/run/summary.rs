@@ -38,6 +38,7 @@ pub fn options(prepared: &Prepared) -> Map<String, Value> {
         ("jacobian", json!(solver.jacobian)),
         ("linear", json!(solver.linear)),
         ("refresh", json!(solver.refresh)),
+        ("update", json!(solver.update)),
         ("max_order", json!(solver.max_order)),
         ("stability_detection", json!(solver.stability_detection)),
     ] {
@@ -159,6 +160,7 @@ pub fn text(prepared: &Prepared, report: &RunReport, files: &Files) -> String {
             &used.jacobian,
             &used.linear,
             &used.refresh,
+            &used.update,
         ];
         line("used", names.map(String::as_str).join(", "));
         let c = &report.counters;

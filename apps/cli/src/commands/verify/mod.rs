@@ -54,11 +54,12 @@ struct Args {
 }
 
 /// The settings that choose strategies; tolerances have the ladder.
-const STRATEGIES: [&str; 6] = [
+const STRATEGIES: [&str; 7] = [
     "stepper",
     "jacobian",
     "linear",
     "refresh",
+    "update",
     "max_order",
     "stability_detection",
 ];

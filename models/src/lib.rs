@@ -126,6 +126,7 @@ pub fn all() -> &'static [Entry] {
         "rolling-disc";
         "vehicle" ["corner.toml", "road.csv"];
         "double-wishbone";
+        "rear-axle-stamp";
         "iltis" ["corner.toml"];
         "iltis-lane-change" ["corner.toml"];
         "wheelset";

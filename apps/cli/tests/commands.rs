@@ -81,7 +81,7 @@ fn list_names_strategies_elements_and_problems() {
     }
     let output = holonom(&["list", "--json"]);
     let listing: Value = serde_json::from_str(&stdout(&output)).expect("one JSON object");
-    for key in ["steppers", "jacobians", "linear", "refresh"] {
+    for key in ["steppers", "jacobians", "linear", "refresh", "updates"] {
         let entries = listing[key].as_array().expect(key);
         assert!(!entries.is_empty(), "{key}");
         for entry in entries {

@@ -116,6 +116,25 @@ fn reproduce_reports_in_the_common_shape() {
         (Some(all), i32::from(!all))
     );
     assert!(all, "{checks:?}");
+    // With figures; these two are quick.
+    for (name, rows, figure) in [
+        ("arnold-fig-7", 2, "arnold-fig-7.svg"),
+        ("arnold-grouping", 5, "arnold-grouping.svg"),
+    ] {
+        let output = holonom(&folder, &["reproduce", name, "--json", "--plot", "figures"]);
+        let json: serde_json::Value = serde_json::from_str(&stdout(&output)).expect("one JSON object");
+        assert_eq!(json["rows"].as_array().map(Vec::len), Some(rows), "{name}");
+        assert_eq!(
+            (json["holds"].as_bool(), code(&output)),
+            (Some(true), 0),
+            "{json}"
+        );
+        let svg = std::fs::read_to_string(folder.join("figures").join(figure)).expect("written");
+        assert!(
+            svg.starts_with("<svg") && svg.trim_end().ends_with("</svg>"),
+            "{name}"
+        );
+    }
     refused(
         &holonom(&folder, &["reproduce", "arnold-chian"]),
         &["did you mean `arnold-chain`?"],

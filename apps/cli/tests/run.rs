@@ -38,6 +38,7 @@ fn the_report_says_everything() {
         "jacobian",
         "linear",
         "refresh",
+        "update",
     ] {
         let name = report["options"][key].as_str().expect(key);
         assert!(!name.is_empty() && name != "auto", "{key}");
@@ -246,5 +247,33 @@ fn a_sweep_runs_in_order_and_gives_the_same_files_again() {
     refused(
         &holonom(&folder, &["run", "p.toml", "--sweep", "M=1:2:2"]),
         &["M"],
+    );
+}
+
+/// What may stand in for an evaluation of the Jacobian: from the file, from the command line, and as used.
+#[test]
+fn updates_are_chosen_and_named() {
+    let folder = folder("updates");
+    for (model, option, used) in [
+        ("rear-axle-stamp", None, "extended"),
+        ("rear-axle-stamp", Some("none"), "none"),
+        // Nothing is prescribed: there is nothing to follow.
+        ("pendulum", Some("extended"), "partitioned"),
+        ("pendulum", None, "partitioned"),
+    ] {
+        let mut arguments = vec!["run", model, "--t-end", "5", "--output-step", "0.1", "--json"];
+        arguments.extend(option.iter().flat_map(|o| ["--update", *o]));
+        let report = report(&holonom(&folder, &arguments));
+        assert_eq!(report["options"]["update"], used, "{model} {option:?}");
+        let counter = &report["counters"]["updates_extended"];
+        assert_eq!(
+            counter.as_u64().is_some_and(|n| n > 0),
+            used == "extended",
+            "{model} {counter}"
+        );
+    }
+    refused(
+        &holonom(&folder, &["run", "pendulum", "--update", "extend"]),
+        &["extend"],
     );
 }

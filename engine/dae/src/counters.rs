@@ -25,6 +25,8 @@ pub struct Counters {
     pub jacobians: u64,
     /// Cheap updates of the iteration matrix: a changed α on kept ∂F/∂y, Arnold (22)–(25).
     pub updates_partitioned: u64,
+    /// Updates of ∂F/∂y by what it owes to the inputs, Arnold (26).
+    pub updates_extended: u64,
     /// Evaluations of ∂F/∂ẏ alone (the mass matrix).
     pub mass_evaluations: u64,
     /// New estimates of the sparsity pattern.
@@ -49,7 +51,7 @@ pub struct Counters {
 
 impl Counters {
     /// Name and value of every counter, in the order of the declaration.
-    pub fn rows(&self) -> [(&'static str, u64); 19] {
+    pub fn rows(&self) -> [(&'static str, u64); 20] {
         [
             ("steps", self.steps),
             ("rejected_error", self.rejected_error),
@@ -60,6 +62,7 @@ impl Counters {
             ("residuals_dual", self.residuals_dual),
             ("jacobians", self.jacobians),
             ("updates_partitioned", self.updates_partitioned),
+            ("updates_extended", self.updates_extended),
             ("mass_evaluations", self.mass_evaluations),
             ("sparsity_updates", self.sparsity_updates),
             ("factorisations", self.factorisations),

@@ -14,12 +14,20 @@ pub struct Point<'a, T> {
     pub yp: &'a [T],
     /// Discrete variables: constant between events.
     pub discrete: &'a [f64],
+    /// An input, by its number, and what is added to it here: tells what F depends on it for.
+    pub shift: Option<(usize, f64)>,
 }
 
 impl<'a, T> Point<'a, T> {
     /// The point (t, y, ẏ) with the given discrete variables.
     pub fn new(t: T, y: &'a [T], yp: &'a [T], discrete: &'a [f64]) -> Self {
-        Self { t, y, yp, discrete }
+        Self {
+            t,
+            y,
+            yp,
+            discrete,
+            shift: None,
+        }
     }
 }
 
@@ -94,6 +102,15 @@ pub trait Residual: Send + Sync {
         // Not `Ok`: that would pass off ∂F/∂ẏ = 0 as delivered.
         Err(Rejection::OutsideDomain)
     }
+
+    /// Number of inputs: functions of time by which F depends on it, such as u, u̇ and ü of a
+    /// prescribed motion, each counted. A residual with inputs respects [`Point::shift`].
+    fn inputs(&self) -> usize {
+        0
+    }
+
+    /// Values of the inputs.
+    fn input_values(&self, _t: f64, _values: &mut [f64]) {}
 
     /// Start values of the discrete variables.
     fn discrete(&self) -> Vec<f64> {

@@ -54,6 +54,18 @@ pub trait System: Send {
         Err(Rejection::OutsideDomain)
     }
 
+    /// Number of inputs: functions of time by which F depends on it, such as u, u̇ and ü of a
+    /// prescribed motion, each counted.
+    fn inputs(&self) -> usize {
+        0
+    }
+
+    /// Values of the inputs.
+    fn input_values(&mut self, _t: f64, _values: &mut [f64]) {}
+
+    /// Adds something to an input in all evaluations from now on; `None` to end that.
+    fn shift_input(&mut self, _shift: Option<(usize, f64)>) {}
+
     /// The event functions there are.
     fn events(&self) -> &[Event] {
         &[]
@@ -123,6 +135,15 @@ macro_rules! forward {
             ) -> Result<(), Rejection> {
                 (**self).derivative_matrix(t, y, yp, values)
             }
+            fn inputs(&self) -> usize {
+                (**self).inputs()
+            }
+            fn input_values(&mut self, t: f64, values: &mut [f64]) {
+                (**self).input_values(t, values);
+            }
+            fn shift_input(&mut self, shift: Option<(usize, f64)>) {
+                (**self).shift_input(shift);
+            }
             fn events(&self) -> &[Event] {
                 (**self).events()
             }
@@ -156,6 +177,7 @@ pub struct Bound<R: Residual> {
     work: R::Workspace<f64>,
     work4: R::Workspace<Dual4>,
     work8: R::Workspace<Dual8>,
+    shift: Option<(usize, f64)>,
 }
 
 impl<R: Residual> Bound<R> {
@@ -169,6 +191,7 @@ impl<R: Residual> Bound<R> {
             work: residual.workspace(),
             work4: residual.workspace(),
             work8: residual.workspace(),
+            shift: None,
             residual,
         }
     }
@@ -185,7 +208,8 @@ impl<R: Residual> System for Bound<R> {
     }
 
     fn residual(&mut self, t: f64, y: &[f64], yp: &[f64], r: &mut [f64]) -> Result<(), Rejection> {
-        let at = Point::new(t, y, yp, &self.discrete);
+        let mut at = Point::new(t, y, yp, &self.discrete);
+        at.shift = self.shift;
         self.residual.residual(at, &mut self.work, r)
     }
 
@@ -200,7 +224,8 @@ impl<R: Residual> System for Bound<R> {
         yp: &[Dual4],
         r: &mut [Dual4],
     ) -> Result<(), Rejection> {
-        let at = Point::new(t, y, yp, &self.discrete);
+        let mut at = Point::new(t, y, yp, &self.discrete);
+        at.shift = self.shift;
         self.residual.residual(at, &mut self.work4, r)
     }
 
@@ -211,7 +236,8 @@ impl<R: Residual> System for Bound<R> {
         yp: &[Dual8],
         r: &mut [Dual8],
     ) -> Result<(), Rejection> {
-        let at = Point::new(t, y, yp, &self.discrete);
+        let mut at = Point::new(t, y, yp, &self.discrete);
+        at.shift = self.shift;
         self.residual.residual(at, &mut self.work8, r)
     }
 
@@ -222,8 +248,21 @@ impl<R: Residual> System for Bound<R> {
         yp: &[f64],
         values: &mut [f64],
     ) -> Result<(), Rejection> {
-        let at = Point::new(t, y, yp, &self.discrete);
+        let mut at = Point::new(t, y, yp, &self.discrete);
+        at.shift = self.shift;
         self.residual.derivative_matrix(at, &mut self.work, values)
+    }
+
+    fn inputs(&self) -> usize {
+        self.residual.inputs()
+    }
+
+    fn input_values(&mut self, t: f64, values: &mut [f64]) {
+        self.residual.input_values(t, values);
+    }
+
+    fn shift_input(&mut self, shift: Option<(usize, f64)>) {
+        self.shift = shift;
     }
 
     fn events(&self) -> &[Event] {

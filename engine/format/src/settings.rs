@@ -136,6 +136,7 @@ settings! {
     sparsity: String = Choice(sparsities), "Where the sparsity pattern comes from by which columns of Jacobians are grouped.";
     linear: String = Choice(linear_solvers), "Linear solver.";
     refresh: String = Choice(refresh_policies), "When Jacobians and factorisations are renewed.";
+    update: String = Choice(updates), "What may stand in for a full evaluation of the Jacobian.";
     max_order: u64 = Count, "Highest order of the method.";
     stability_detection: bool = Flag, "Lower the order where stability limits the step; on unless set to false.";
     initial_step: f64 = Number("s"), "First step size; chosen unless set.";
@@ -186,6 +187,10 @@ fn linear_solvers() -> Vec<&'static str> {
 
 fn refresh_policies() -> Vec<&'static str> {
     refresh::REGISTRY.iter().map(|e| e.name).collect()
+}
+
+fn updates() -> Vec<&'static str> {
+    with_auto(refresh::update::REGISTRY.iter().map(|e| e.name))
 }
 
 fn with_auto(names: impl Iterator<Item = &'static str>) -> Vec<&'static str> {

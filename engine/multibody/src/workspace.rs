@@ -115,6 +115,13 @@ impl<T: Real> Workspace<T> {
         }
     }
 
+    /// Adds something to u, u̇ or ü of a signal, which count as three; the time must have been set.
+    pub fn shift_signal(&mut self, shift: Option<(usize, f64)>) {
+        if let Some((k, shift)) = shift {
+            self.signals[k / 3][k % 3] += T::constant(shift);
+        }
+    }
+
     /// Places all nodes; the time must have been set.
     pub fn set_positions(&mut self, model: &Model, q: &[T]) {
         self.q.copy_from_slice(q);

@@ -3,6 +3,7 @@
 use crate::jacobian::{self, Sparsity, sparsity};
 use crate::newton::NewtonOptions;
 use crate::output_times::OutputTimes;
+use crate::refresh::update::{self, Update};
 use crate::stepper::{BdfOptions, StabilityOptions};
 use crate::{linear, refresh, stepper};
 use holonom_dae::{ErrorTest, InputError, Structure, System, Tolerances};
@@ -46,6 +47,8 @@ pub struct Options {
     pub linear: String,
     /// Refresh policy.
     pub refresh: String,
+    /// What may stand in for a full evaluation of the Jacobian, or `auto`.
+    pub update: String,
     /// Highest order.
     pub max_order: usize,
     /// Whether a step limited by stability lowers the order.
@@ -98,6 +101,7 @@ impl Default for Options {
             sparsity: Sparsity::Auto.name().into(),
             linear: "auto".into(),
             refresh: "classical".into(),
+            update: Update::Auto.name().into(),
             max_order: 5,
             stability_detection: true,
             error_budget: Some(50.0),
@@ -160,6 +164,12 @@ impl Options {
     /// Sets the refresh policy.
     pub fn refresh(mut self, name: &str) -> Self {
         self.refresh = name.into();
+        self
+    }
+
+    /// Sets what may stand in for a full evaluation of the Jacobian.
+    pub fn update(mut self, name: &str) -> Self {
+        self.update = name.into();
         self
     }
 
@@ -258,6 +268,12 @@ impl Options {
             &self.refresh,
             false,
             refresh::REGISTRY.iter().map(|e| e.name).collect(),
+        )?;
+        choice(
+            "update",
+            &self.update,
+            true,
+            update::REGISTRY.iter().map(|e| e.name).collect(),
         )?;
         if let Some(tests) = &self.error_test {
             if tests.len() != n {
@@ -401,6 +417,22 @@ impl Options {
         sparsity::find(&self.sparsity).unwrap_or_default()
     }
 
+    /// What may stand in for a full evaluation.
+    pub(crate) fn update_choice(&self) -> Update {
+        update::find(&self.update).unwrap_or_default()
+    }
+
+    /// The same for a system with this many inputs, with `auto` resolved.
+    pub(crate) fn update_in_use(&self, inputs: usize) -> Update {
+        let combined = refresh::find(&self.refresh).is_some_and(|e| (e.build)().combined_differences());
+        match self.update_choice() {
+            Update::Auto if combined => Update::None,
+            Update::Auto => Update::Partitioned,
+            Update::Extended if inputs == 0 => Update::Partitioned,
+            other => other,
+        }
+    }
+
     /// Tells apart options that lead to other numbers.
     pub(crate) fn fingerprint(&self) -> u64 {
         let numbers = format!(
@@ -410,6 +442,7 @@ impl Options {
                     &self.tolerances,
                     &self.error_test,
                     &self.sparsity,
+                    &self.update,
                     self.max_order,
                     self.stability_detection
                 ),

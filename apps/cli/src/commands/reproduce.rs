@@ -1,11 +1,15 @@
 //! `holonom reproduce`: tables and figures of papers, ours beside theirs.
 
 mod chain;
+mod evaluations;
+mod grouping;
 mod iltis;
+mod updates;
 
 use super::{Command, Outcome};
 use crate::error::Error;
 use crate::output;
+use crate::plot::Figure;
 use crate::report::{Check, number};
 use crate::table::{Align, Table};
 use clap::{Arg, ArgMatches};
@@ -32,6 +36,8 @@ struct Finding {
     rows: Vec<Value>,
     checks: Vec<Check>,
     missing: Vec<String>,
+    /// Figures, by the names of their files without ending.
+    figures: Vec<(&'static str, Figure)>,
 }
 
 const EXPERIMENTS: &[Experiment] = &[
@@ -47,13 +53,32 @@ const EXPERIMENTS: &[Experiment] = &[
         about: "modes of the Iltis at 20 m/s and its position of rest",
         run: iltis::run,
     },
+    Experiment {
+        name: "arnold-table-2",
+        source: "Arnold, Fuchs, Führer 2004, §4.2.1, Table 2",
+        about: "what partitioned and extended updates save along the chain of pendulums",
+        run: updates::run,
+    },
+    Experiment {
+        name: "arnold-fig-7",
+        source: "Arnold, Fuchs, Führer 2004, §4.2.1, Fig. 7",
+        about: "when Jacobians are evaluated and updated along the chain of pendulums",
+        run: evaluations::run,
+    },
+    Experiment {
+        name: "arnold-grouping",
+        source: "Arnold, Fuchs, Führer 2004, §3.1, (19)",
+        about: "six columns in three groups",
+        run: grouping::run,
+    },
 ];
 
 const AFTER_HELP: &str = "\
 Examples:
   holonom reproduce list
   holonom reproduce arnold-chain
-  holonom reproduce all --json report.json
+  holonom reproduce arnold-fig-7 --plot .
+  holonom reproduce all --json=report.json
 
 Report: {name, rows, checks: [{id, value, limit, source, holds}], missing, holds}; exit code 1 when a
 check does not hold. What a paper does not state, or we cannot measure, is named in `missing`.";
@@ -77,6 +102,12 @@ fn define() -> clap::Command {
                 .default_missing_value("-")
                 .help("Write the report as JSON; without FILE to standard output, and nothing else there"),
         )
+        .arg(
+            Arg::new("plot")
+                .long("plot")
+                .value_name("DIR")
+                .help("Draw the figures (SVG) into this folder"),
+        )
 }
 
 fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
@@ -87,6 +118,10 @@ fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
     }
     if name == "list" {
         return list(json);
+    }
+    let folder = matches.get_one::<String>("plot").map(Path::new);
+    if let Some(folder) = folder {
+        output::make_folder(folder)?;
     }
     let chosen: Vec<&Experiment> = EXPERIMENTS
         .iter()
@@ -105,6 +140,11 @@ fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
         let all = finding.checks.iter().all(|check| check.holds);
         holds &= all;
         text += &shown(experiment, &finding);
+        for (name, figure) in folder.iter().flat_map(|_| &finding.figures) {
+            let file = folder.unwrap_or(Path::new(".")).join(format!("{name}.svg"));
+            output::write(&file, figure.svg())?;
+            text += &format!("Written: {}\n", file.display());
+        }
         reports.push(json!({
             "name": experiment.name,
             "rows": finding.rows,

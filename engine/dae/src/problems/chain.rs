@@ -76,6 +76,15 @@ impl Chain {
         [s * 0.3, s * 0.2 + GRAVITY]
     }
 
+    /// The same at a point where an input may be shifted.
+    fn input<T: Real>(&self, at: &Point<'_, T>) -> [T; 2] {
+        let mut u = self.suspension(at.t);
+        if let Some((k, shift)) = at.shift {
+            u[k] += T::constant(shift);
+        }
+        u
+    }
+
     fn sines<T: Real>(&self, angles: &[T], work: &mut Workspace<T>) {
         for i in 0..self.n {
             (work.sin[i], work.cos[i]) = angles[i].sin_cos();
@@ -214,7 +223,7 @@ impl Residual for Chain {
         for i in 0..self.n {
             kinematic[i] = qp[i] - v[i];
         }
-        let u = self.suspension(at.t);
+        let u = self.input(&at);
         self.sines(q, work);
         match self.formalism {
             Formalism::Residual => self.residual_rows(u, v, w, work, dynamic),
@@ -227,6 +236,14 @@ impl Residual for Chain {
             }
         }
         Ok(())
+    }
+
+    fn inputs(&self) -> usize {
+        2
+    }
+
+    fn input_values(&self, t: f64, values: &mut [f64]) {
+        values.copy_from_slice(&self.suspension(t));
     }
 
     fn derivative_matrix(

@@ -253,6 +253,7 @@ pub fn solver_options(settings: &Settings) -> Options {
         sparsity: name(&settings.sparsity, usual.sparsity),
         linear: name(&settings.linear, usual.linear),
         refresh: name(&settings.refresh, usual.refresh),
+        update: name(&settings.update, usual.update),
         max_order: settings
             .max_order
             .map_or(usual.max_order, |n| usize::try_from(n).unwrap_or(usize::MAX)),

@@ -34,6 +34,9 @@ pub struct Used {
     pub linear: String,
     /// When Jacobians and factorisations were renewed.
     pub refresh: String,
+    /// What could stand in for a full evaluation of the Jacobian.
+    #[serde(default)]
+    pub update: String,
 }
 
 /// Largest violations of the constraints: at the start, at every fourth step and at the end.

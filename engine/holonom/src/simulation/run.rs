@@ -170,7 +170,10 @@ impl Simulation {
             message,
             t,
             last,
-            used: self.used(strategies, sparsity),
+            used: Used {
+                update: integrator.update().to_string(),
+                ..self.used(strategies, sparsity)
+            },
             counters: *integrator.counters(),
             timing_s: watch.timing(integrator.timing()),
             energy: EnergyReport {
@@ -190,6 +193,7 @@ impl Simulation {
             sparsity: sparsity.to_string(),
             linear: linear.to_string(),
             refresh: refresh.to_string(),
+            update: "–".to_string(),
         }
     }
 

@@ -401,6 +401,7 @@ impl Residual for Equations {
         let l = self.layout();
         let w = &mut work.mechanism;
         w.set_time(&self.model, at.t);
+        w.shift_signal(at.shift);
         w.set_positions(&self.model, &at.y[l.q.clone()]);
         w.set_velocities(&self.model, &at.y[l.v.clone()]);
         w.set_states(&at.y[l.x.clone()]);
@@ -425,6 +426,7 @@ impl Residual for Equations {
         let (l, n) = (self.layout(), self.model.tree.n_v);
         let w = &mut work.mechanism;
         w.set_time(&self.model, at.t);
+        w.shift_signal(at.shift);
         w.set_positions(&self.model, &at.y[l.q.clone()]);
         if self.formalism == Formalism::Residual {
             w.mass(&self.model, &mut work.mass);
@@ -447,6 +449,16 @@ impl Residual for Equations {
             };
         }
         Ok(())
+    }
+
+    fn inputs(&self) -> usize {
+        3 * self.model.signals.len()
+    }
+
+    fn input_values(&self, t: f64, values: &mut [f64]) {
+        for (values, signal) in values.chunks_exact_mut(3).zip(&self.model.signals) {
+            values.copy_from_slice(&signal.evaluate(t));
+        }
     }
 
     fn discrete(&self) -> Vec<f64> {

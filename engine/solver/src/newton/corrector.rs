@@ -1,6 +1,7 @@
 //! The corrector iteration, Arnold (18):
 //! y ← y − c J̄⁻¹ F(t, y, αy + β), with the matrix kept over many steps.
 
+use super::extended::Following;
 use super::pattern_log::{MOST_EVENTS, PatternEvent};
 use super::{Convergence, NewtonOptions, RateMemory, Verdict};
 use crate::equations::{Equations, Purpose};
@@ -38,6 +39,8 @@ pub struct Corrector {
     rounding: Vec<f64>,
     rounding_is_new: bool,
     pattern_log: Vec<PatternEvent>,
+    /// Where ∂F/∂y follows the inputs.
+    following: Option<Following>,
 }
 
 /// A fresh matrix should contract faster than this.
@@ -67,6 +70,10 @@ struct Memory {
     fewest: u32,
     /// Corrections beyond the fewest, summed over the steps since then.
     excess: f64,
+    /// The same since ∂F/∂y was evaluated or followed the inputs.
+    recent_excess: f64,
+    /// Time at which it did.
+    followed_at: Option<f64>,
     /// Residuals the last evaluation of ∂F/∂y took.
     cost: f64,
     /// Whether the iteration converged poorly although the matrix was fresh.
@@ -85,6 +92,7 @@ pub struct CorrectorState {
     linear: SolverState,
     memory: Memory,
     engine: EngineState,
+    following: Option<Following>,
     row_scale: Vec<f64>,
     column_scale: Vec<f64>,
     rounding: Vec<f64>,
@@ -134,6 +142,8 @@ impl Corrector {
                 corrections: 0,
                 fewest: 0,
                 excess: 0.0,
+                recent_excess: 0.0,
+                followed_at: None,
                 cost: f64::MAX,
                 poor: false,
                 doubt: 0.0,
@@ -154,6 +164,14 @@ impl Corrector {
             rounding: vec![0.0; n],
             rounding_is_new: false,
             pattern_log: Vec::new(),
+            following: None,
+        }
+    }
+
+    /// Lets ∂F/∂y follow the inputs of the system, Arnold (26).
+    pub fn follow_inputs(&mut self, inputs: usize) {
+        if inputs > 0 && self.split.separated {
+            self.following = Some(Following::new(inputs, &self.split.f_y));
         }
     }
 
@@ -203,6 +221,7 @@ impl Corrector {
             m.fewest.min(m.corrections)
         };
         m.excess += f64::from(m.corrections - m.fewest);
+        m.recent_excess += f64::from(m.corrections - m.fewest);
         if m.poor {
             m.doubt += f64::from(m.corrections - 1);
         }
@@ -232,7 +251,8 @@ impl Corrector {
         };
         let mut reason = reason;
         let (mut fresh, mut looked) = (false, false);
-        let mut action = self.policy.decide(&self.situation(reason, alpha, fresh));
+        let moved = self.inputs_moved(equations, t);
+        let mut action = self.policy.decide(&self.situation(reason, alpha, fresh, moved));
 
         equations.residual(Purpose::Corrector, t, y, yp, &mut self.residual)?;
         self.residual_predicted.copy_from_slice(&self.residual);
@@ -249,7 +269,8 @@ impl Corrector {
                 Err(rejection @ Rejection::SingularMatrix { .. }) if fresh && !looked => {
                     self.doubt_pattern();
                     reason = Reason::Divergence;
-                    action = self.policy.decide(&self.situation(reason, alpha, fresh));
+                    let moved = self.inputs_moved(equations, t);
+                    action = self.policy.decide(&self.situation(reason, alpha, fresh, moved));
                     if action != Action::RegroupSparsity {
                         return Err(rejection);
                     }
@@ -273,7 +294,8 @@ impl Corrector {
                     if fresh && !looked {
                         self.doubt_pattern();
                     }
-                    action = self.policy.decide(&self.situation(reason, alpha, fresh));
+                    let moved = self.inputs_moved(equations, t);
+                    action = self.policy.decide(&self.situation(reason, alpha, fresh, moved));
                     if action == Action::Keep {
                         return Err(rejection);
                     }
@@ -287,12 +309,14 @@ impl Corrector {
         }
     }
 
-    fn situation(&self, reason: Reason, alpha: f64, fresh: bool) -> Situation {
+    fn situation(&self, reason: Reason, alpha: f64, fresh: bool, inputs_moved: bool) -> Situation {
         Situation {
             reason,
             alpha_ratio: alpha / self.memory.alpha,
             separated: self.split.separated,
             fresh,
+            inputs_moved,
+            recent_excess: self.memory.recent_excess,
             matched: alpha == self.memory.alpha,
             excess: self.memory.excess,
             cost: self.memory.cost,
@@ -301,6 +325,16 @@ impl Corrector {
             } else {
                 0.0
             },
+        }
+    }
+
+    /// Whether ∂F/∂y can follow inputs that have changed since it was evaluated or followed them.
+    fn inputs_moved(&mut self, equations: &mut Equations<'_>, t: f64) -> bool {
+        match &mut self.following {
+            Some(following) if following.is_useful() && self.memory.followed_at != Some(t) => {
+                following.has_moved(equations, t)
+            }
+            _ => false,
         }
     }
 
@@ -335,7 +369,7 @@ impl Corrector {
                 // Proof, not just suspicion.
                 self.memory.doubt = self.memory.patience * self.price_of_looking();
                 reason = Reason::PatternViolated;
-                let situation = self.situation(reason, at.alpha, true);
+                let situation = self.situation(reason, at.alpha, true, false);
                 look = self.policy.decide(&situation) == Action::RegroupSparsity;
             }
         }
@@ -346,11 +380,15 @@ impl Corrector {
             self.engine.regroup(equations, at, &mut self.split)?;
             self.memory.doubt = 0.0;
         }
-        self.timing.jacobian += start.elapsed().as_secs_f64();
         // What the next one will cost, in proportion to its groups.
         let ratio = self.engine.pattern_use().groups as f64 / evaluated.max(1) as f64;
         self.memory.cost = (spent(equations) - before) * ratio;
         (self.memory.fewest, self.memory.excess) = (0, 0.0);
+        (self.memory.recent_excess, self.memory.followed_at) = (0.0, Some(at.t));
+        if let Some(following) = &mut self.following {
+            following.evaluated(self.engine.as_mut(), equations, at, &mut self.split)?;
+        }
+        self.timing.jacobian += start.elapsed().as_secs_f64();
         self.memory.requested = false;
         self.memory.poor = false;
         let change = self.engine.take_change();
@@ -403,6 +441,15 @@ impl Corrector {
                 self.engine
                     .evaluate_derivative_part(equations, &at, &mut self.split)
             }
+            Action::ExtendedUpdate => {
+                equations.counters.updates_extended += 1;
+                (self.memory.recent_excess, self.memory.followed_at) = (0.0, Some(t));
+                if let Some(following) = &mut self.following {
+                    following.follow(equations, t, &mut self.split.f_y);
+                }
+                self.engine
+                    .evaluate_derivative_part(equations, &at, &mut self.split)
+            }
         };
         self.residual_predicted = residual;
         renewed?;
@@ -438,7 +485,8 @@ impl Corrector {
         self.memory.refine = factorised.pivot_growth > MUCH_GROWTH;
         self.memory.alpha = alpha;
         self.memory.rate = RateMemory::default();
-        if action != Action::PartitionedUpdate && self.split.separated {
+        let evaluated = matches!(action, Action::FullEvaluation | Action::RegroupSparsity);
+        if evaluated && self.split.separated {
             self.estimate_rounding(equations, y, yp);
         }
         Ok(looked)
@@ -600,6 +648,7 @@ impl Corrector {
             linear: self.linear.checkpoint(),
             memory: self.memory,
             engine: self.engine.checkpoint(),
+            following: self.following.clone(),
             row_scale: self.row_scale.clone(),
             column_scale: self.column_scale.clone(),
             rounding: self.rounding.clone(),
@@ -612,6 +661,7 @@ impl Corrector {
         self.linear.restore(&state.linear);
         self.memory = state.memory;
         self.engine.restore(&state.engine);
+        self.following.clone_from(&state.following);
         self.row_scale.copy_from_slice(&state.row_scale);
         self.column_scale.copy_from_slice(&state.column_scale);
         self.rounding.copy_from_slice(&state.rounding);

@@ -2,6 +2,7 @@
 
 mod convergence;
 mod corrector;
+mod extended;
 pub mod initial;
 mod pattern_log;
 

@@ -9,6 +9,8 @@ pub struct Classical;
 /// Change of α, either way, that is worth a factorisation. Below it the factor
 /// c = 2/(1 + α/ᾱ) of Arnold (18) repairs most of the damage.
 const WORTH_FACTORISING: f64 = 0.85;
+/// Corrections too many that are worth a factorisation where ∂F/∂y can follow its inputs.
+const WORTH_FOLLOWING: f64 = 2.0;
 /// Without separated parts a change of α needs a full evaluation: only when drastic.
 const DRASTIC: f64 = 0.6;
 impl RefreshPolicy for Classical {
@@ -28,6 +30,9 @@ impl RefreshPolicy for Classical {
                     Action::RegroupSparsity
                 } else if due && (s.matched || !s.separated) {
                     Action::FullEvaluation
+                } else if s.inputs_moved && (changed(WORTH_FACTORISING) || s.recent_excess >= WORTH_FOLLOWING)
+                {
+                    Action::ExtendedUpdate
                 } else if s.separated && (changed(WORTH_FACTORISING) || due) {
                     Action::PartitionedUpdate
                 } else if !s.separated && changed(DRASTIC) {
@@ -45,6 +50,8 @@ impl RefreshPolicy for Classical {
                     Action::RegroupSparsity
                 } else if s.fresh {
                     Action::Keep
+                } else if s.inputs_moved {
+                    Action::ExtendedUpdate
                 } else {
                     Action::FullEvaluation
                 }

@@ -8,6 +8,8 @@ const QUIET: Situation = Situation {
     alpha_ratio: 1.0,
     separated: true,
     fresh: false,
+    inputs_moved: false,
+    recent_excess: 0.0,
     matched: true,
     excess: 0.0,
     cost: 10.0,
@@ -30,7 +32,11 @@ fn check(name: &str, table: &[(Situation, Action)]) {
 /// DASSL, Arnold §2.3: a) no convergence, b) slow convergence, c) a drastic change of α.
 #[test]
 fn dassl() {
-    let s = QUIET;
+    // Differences are taken of α ∂F/∂ẏ + ∂F/∂y in one.
+    let s = Situation {
+        separated: false,
+        ..QUIET
+    };
     let ratio = |alpha_ratio, reason| Situation {
         reason,
         alpha_ratio,
@@ -114,6 +120,72 @@ fn dassl() {
             )],
         );
     }
+}
+
+/// Arnold §3.2: where the parts are apart, reason c) costs an update only, and so do a) and b) while the
+/// matrix is not that of this α or of these inputs.
+#[test]
+fn dassl_with_updates() {
+    use Action::{ExtendedUpdate, FullEvaluation, Keep, PartitionedUpdate};
+    use Reason::{NewStep, SlowConvergence};
+    let at = |reason, alpha_ratio: f64, inputs_moved| Situation {
+        reason,
+        alpha_ratio,
+        matched: alpha_ratio == 1.0,
+        inputs_moved,
+        ..QUIET
+    };
+    check(
+        "dassl",
+        &[
+            (at(NewStep, 1.0, false), Keep),
+            (at(NewStep, 1.0, true), Keep),
+            (at(NewStep, 0.5, false), PartitionedUpdate),
+            (at(NewStep, 0.5, true), ExtendedUpdate),
+            (at(SlowConvergence, 0.9, false), PartitionedUpdate),
+            (at(SlowConvergence, 0.9, true), ExtendedUpdate),
+            (at(SlowConvergence, 1.0, false), FullEvaluation),
+            (at(SlowConvergence, 1.0, true), ExtendedUpdate),
+        ],
+    );
+}
+
+/// Where inputs have moved, ∂F/∂y follows them before it is evaluated anew, and as soon as some
+/// corrections too many have been made.
+#[test]
+fn classical_with_inputs() {
+    use Action::{ExtendedUpdate, FullEvaluation, Keep};
+    let s = Situation {
+        inputs_moved: true,
+        ..QUIET
+    };
+    let slow = |inputs_moved| Situation {
+        reason: Reason::SlowConvergence,
+        inputs_moved,
+        ..QUIET
+    };
+    let excess = |recent_excess| Situation { recent_excess, ..s };
+    let due = Situation {
+        excess: 2.0 * QUIET.cost,
+        ..s
+    };
+    let changed = Situation {
+        alpha_ratio: 0.7,
+        matched: false,
+        ..s
+    };
+    check(
+        "classical",
+        &[
+            (s, Keep),
+            (excess(1.0), Keep),
+            (excess(2.0), ExtendedUpdate),
+            (changed, ExtendedUpdate),
+            (slow(true), ExtendedUpdate),
+            (slow(false), FullEvaluation),
+            (due, FullEvaluation),
+        ],
+    );
 }
 
 #[test]

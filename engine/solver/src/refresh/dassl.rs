@@ -9,6 +9,15 @@ pub struct Dassl;
 /// (1 − x)/(1 + x) with x = 0.25.
 const DRASTIC: f64 = 0.6;
 
+/// The update that takes the place of an evaluation where ∂F/∂ẏ and ∂F/∂y are apart.
+fn cheap(s: &Situation) -> Option<Action> {
+    match (s.separated, s.inputs_moved) {
+        (false, _) => None,
+        (true, true) => Some(Action::ExtendedUpdate),
+        (true, false) => Some(Action::PartitionedUpdate),
+    }
+}
+
 impl RefreshPolicy for Dassl {
     fn name(&self) -> &'static str {
         "dassl"
@@ -21,7 +30,8 @@ impl RefreshPolicy for Dassl {
                 if s.pattern_is_doubtful() {
                     Action::RegroupSparsity
                 } else if s.alpha_ratio < DRASTIC || s.alpha_ratio > 1.0 / DRASTIC {
-                    Action::FullEvaluation
+                    // Reason c says nothing about ∂F/∂y, Arnold §3.2.
+                    cheap(s).unwrap_or(Action::FullEvaluation)
                 } else {
                     Action::Keep
                 }
@@ -33,6 +43,10 @@ impl RefreshPolicy for Dassl {
                     Action::RegroupSparsity
                 } else if s.fresh {
                     Action::Keep
+                } else if s.inputs_moved {
+                    Action::ExtendedUpdate
+                } else if s.separated && !s.matched {
+                    Action::PartitionedUpdate
                 } else {
                     Action::FullEvaluation
                 }

@@ -7,9 +7,11 @@ mod classical;
 #[cfg(test)]
 mod conformance;
 mod dassl;
+pub mod update;
 
 pub use classical::Classical;
 pub use dassl::Dassl;
+pub use update::Update;
 
 use serde::{Deserialize, Serialize};
 
@@ -39,6 +41,8 @@ pub enum Action {
     Keep,
     /// New ∂F/∂ẏ and α with kept ∂F/∂y: Arnold (22), (24), (25).
     PartitionedUpdate,
+    /// The same, with ∂F/∂y following the inputs: Arnold (26).
+    ExtendedUpdate,
     /// Evaluate everything anew.
     FullEvaluation,
     /// Evaluate everything anew with nothing left out, and enlarge the estimated sparsity pattern by
@@ -57,6 +61,10 @@ pub struct Situation {
     pub separated: bool,
     /// Whether ∂F/∂y was evaluated at this very point.
     pub fresh: bool,
+    /// Whether ∂F/∂y can follow inputs that have changed since it was evaluated or followed them.
+    pub inputs_moved: bool,
+    /// Corrections beyond what a fresh matrix needs since ∂F/∂y was evaluated or followed the inputs.
+    pub recent_excess: f64,
     /// Whether the matrix in use has the α of this step.
     pub matched: bool,
     /// Corrections since the last full evaluation beyond what a fresh matrix needs.

@@ -562,6 +562,12 @@ impl<'s> Integrator<'s> {
         }
     }
 
+    /// What may stand in for a full evaluation of the Jacobian, as used: where there are no inputs to
+    /// follow, `extended` is `partitioned`.
+    pub fn update(&self) -> &'static str {
+        self.options.update_in_use(self.system.inputs()).name()
+    }
+
     /// What was used and what moved at the start.
     pub fn report(&self) -> &Report {
         &self.report

@@ -4,6 +4,7 @@ use super::checkpoint::fingerprint;
 use super::{Parts, Stepper};
 use crate::newton::Corrector;
 use crate::options::Options;
+use crate::refresh::Update;
 use crate::{jacobian, linear, refresh, stepper};
 use holonom_dae::{InputError, MechanicalLayout, Structure, System, Weights};
 
@@ -20,7 +21,8 @@ pub fn assemble_parts(system: &dyn System, options: &Options) -> (Box<dyn Steppe
     let (jacobian_name, linear_name) = options.resolve(system);
     let policy_entry = refresh::find(&options.refresh).unwrap_or(&refresh::REGISTRY[0]);
     let policy = (policy_entry.build)();
-    let combined = policy.combined_differences();
+    let update = options.update_choice();
+    let combined = update.combines(policy.combined_differences());
     let sparse = linear_name == "lu-sparse";
     let split = jacobian::allocate(structure, sparse, combined);
     let engine_entry = jacobian::find(jacobian_name).unwrap_or(&jacobian::REGISTRY[0]);
@@ -39,7 +41,10 @@ pub fn assemble_parts(system: &dyn System, options: &Options) -> (Box<dyn Steppe
         newton.share = newton.share.min(CAREFUL_SHARE);
         bdf.caution = CAUTION;
     }
-    let corrector = Corrector::new(structure, newton, engine, linear, policy, split);
+    let mut corrector = Corrector::new(structure, newton, engine, linear, policy, split);
+    if update == Update::Extended {
+        corrector.follow_inputs(system.inputs());
+    }
     let error_test = options
         .error_test
         .clone()

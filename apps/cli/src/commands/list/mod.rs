@@ -103,6 +103,7 @@ struct Listing {
     sparsity: Vec<Strategy>,
     linear: Vec<Strategy>,
     refresh: Vec<Strategy>,
+    updates: Vec<Strategy>,
     #[serde(flatten)]
     mechanics: Mechanics,
     problems: Vec<ProblemEntry>,
@@ -136,6 +137,7 @@ impl Listing {
             sparsity: strategies!(jacobian::sparsity::REGISTRY),
             linear: strategies!(linear::REGISTRY),
             refresh: strategies!(refresh::REGISTRY),
+            updates: strategies!(refresh::update::REGISTRY),
             mechanics: Mechanics::new(),
             problems: problems::all().into_iter().map(entry).collect(),
         }
@@ -149,6 +151,7 @@ impl Listing {
             ("sparsity pattern", &self.sparsity),
             ("linear solver", &self.linear),
             ("refresh policy", &self.refresh),
+            ("update", &self.updates),
         ];
         kinds
             .into_iter()
@@ -187,6 +190,7 @@ impl Listing {
             ("Sparsity patterns", "--sparsity", &self.sparsity),
             ("Linear solvers", "--linear", &self.linear),
             ("Refresh policies", "--refresh", &self.refresh),
+            ("Updates of Jacobians", "--update", &self.updates),
         ] {
             let columns = [option, "description", "literature"];
             let mut table = Table::new(&columns.map(|c| (c, Align::Left)));

@@ -39,6 +39,7 @@ pub fn options(prepared: &Prepared) -> Map<String, Value> {
         ("sparsity", json!(solver.sparsity)),
         ("linear", json!(solver.linear)),
         ("refresh", json!(solver.refresh)),
+        ("update", json!(solver.update)),
         ("max_order", json!(solver.max_order)),
         ("stability_detection", json!(solver.stability_detection)),
     ] {
@@ -160,6 +161,7 @@ pub fn text(prepared: &Prepared, report: &RunReport, files: &Files) -> String {
             &used.jacobian,
             &used.linear,
             &used.refresh,
+            &used.update,
         ];
         line("used", names.map(String::as_str).join(", "));
         let c = &report.counters;

@@ -54,12 +54,13 @@ struct Args {
 }
 
 /// The settings that choose strategies; tolerances have the ladder.
-const STRATEGIES: [&str; 7] = [
+const STRATEGIES: [&str; 8] = [
     "stepper",
     "jacobian",
     "sparsity",
     "linear",
     "refresh",
+    "update",
     "max_order",
     "stability_detection",
 ];

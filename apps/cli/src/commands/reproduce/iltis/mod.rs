@@ -1,6 +1,6 @@
 //! Modes of the Iltis at 20 m/s, beside those of an implementation in Robotran (IAVSD_ILTIS, UCLouvain).
 //!
-//! Its table is not one of this vehicle: see [`published`] for what its modal run does. Made with the same
+//! Its table is not one of this vehicle: see [`mod@published`] for what its modal run does. Made with the same
 //! laws, coordinates and linearisation, the same figures come out, to the last digit printed there, as does
 //! its position of rest. What is
 //! between them and ours is shown one step at a time.

@@ -1,0 +1,252 @@
+//! Table 2 of Arnold, Fuchs, Führer 2004: the chain of pendulums with partitioned (24) and extended (26)
+//! updates of the Jacobian.
+//!
+//! In the paper's coordinates, the angles against the vertical, and with an explicit formalism. All rows
+//! have difference quotients column by column and the policy `dassl`, so that they differ by the update
+//! alone. Stability detection is off, as in the paper's code.
+
+use super::Finding;
+use super::chain::{PAPER, Paper, T_END};
+use crate::error::Error;
+use crate::plot::{Figure, Panel, Series};
+use crate::report::{Check, Limit, number};
+use crate::table::{Align, Table};
+use holonom::prelude::*;
+use holonom::problems::chain::{self, Chain, Formalism};
+use serde_json::json;
+use std::f64::consts::TAU;
+use std::time::Instant;
+
+/// The tolerances of the paper.
+pub(super) const RTOL: f64 = 1e-4;
+pub(super) const ATOL: f64 = 1e-6;
+/// Runs with tolerances within ±10 %, over which counts are averaged: single runs move with rounding.
+const RUNS: u32 = 20;
+/// The frequency as rad/s, and as the "0.05 Hz" the paper says.
+const OMEGAS: [f64; 2] = [chain::OMEGA, TAU * chain::OMEGA];
+/// The rows, the baseline first.
+const UPDATES: [&str; 3] = ["none", "partitioned", "extended"];
+
+/// The chain, and options for it as in the paper.
+pub(super) fn setup(n: usize, omega: f64, update: &str, scale: f64) -> (Chain, Options) {
+    let chain = Chain {
+        n,
+        omega,
+        formalism: Formalism::Explicit,
+    };
+    let mut options = Options::new(RTOL * scale, ATOL * scale)
+        .jacobian("fd-dense")
+        .refresh("dassl")
+        .update(update);
+    options.stability_detection = false;
+    (chain, options)
+}
+
+/// Averages over the runs.
+#[derive(Default)]
+struct Row {
+    seconds: f64,
+    steps: f64,
+    fc: f64,
+    fcw: f64,
+    jacobians: f64,
+    updates: f64,
+    /// The largest of all runs.
+    error: f64,
+    /// Angles at the end of each run.
+    ends: Vec<Vec<f64>>,
+}
+
+impl Row {
+    /// The largest difference of angles at the end between runs with the same tolerances.
+    fn apart(&self, other: &Self) -> f64 {
+        let pairs = self.ends.iter().flatten().zip(other.ends.iter().flatten());
+        pairs.fold(0.0, |m, (a, b)| m.max((a - b).abs()))
+    }
+
+    /// The same as root mean square over the angles of a run, the largest of all runs.
+    fn apart_rms(&self, other: &Self) -> f64 {
+        let of_run = |(a, b): (&Vec<f64>, &Vec<f64>)| {
+            let sum: f64 = a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum();
+            (sum / a.len().max(1) as f64).sqrt()
+        };
+        self.ends.iter().zip(&other.ends).map(of_run).fold(0.0, f64::max)
+    }
+}
+
+fn measure(n: usize, omega: f64, update: &str, exact: &[f64]) -> Result<Row, Error> {
+    let mut row = Row::default();
+    for k in 0..RUNS {
+        let scale = 0.9 + 0.2 * f64::from(k) / f64::from(RUNS - 1);
+        let (chain, options) = setup(n, omega, update, scale);
+        let zero = vec![0.0; 2 * n];
+        let begin = Instant::now();
+        let solution = solve(Bound::new(chain), (0.0, T_END), &zero, &zero, options)
+            .map_err(|e| Error::Failed(e.to_string()))?;
+        let c = &solution.counters;
+        let share = |x: f64| x / f64::from(RUNS);
+        row.seconds += share(begin.elapsed().as_secs_f64());
+        row.steps += share(c.steps as f64);
+        row.fc += share(c.residuals as f64);
+        row.fcw += share(c.residuals_corrector as f64);
+        row.jacobians += share(c.jacobians as f64);
+        row.updates += share((c.updates_partitioned + c.updates_extended) as f64);
+        let off = |m: f64, (a, b): (&f64, &f64)| m.max((a - b).abs());
+        row.error = solution.y[..n].iter().zip(exact).fold(row.error, off);
+        row.ends.push(solution.y[..n].to_vec());
+    }
+    Ok(row)
+}
+
+pub fn run() -> Result<Finding, Error> {
+    let mut finding = Finding::default();
+    let mut table = Table::new(&[
+        ("N", Align::Right),
+        ("ω [rad/s]", Align::Right),
+        ("update", Align::Left),
+        ("time [ms]", Align::Right),
+        ("%", Align::Right),
+        ("#fc", Align::Right),
+        ("%", Align::Right),
+        ("#fcw", Align::Right),
+        ("#Je", Align::Right),
+        ("updates", Align::Right),
+        ("error [rad]", Align::Right),
+        ("paper: #Je", Align::Right),
+        ("updates", Align::Right),
+        ("time %", Align::Right),
+    ]);
+    for paper in &PAPER {
+        for omega in OMEGAS {
+            compare(paper, omega, &mut table, &mut finding)?;
+        }
+    }
+    finding.table = table.render();
+    finding.table += "\nAveraged over 20 tolerances within ±10 % of rtol 1e-4, atol 1e-6; the error is the largest. \
+                      Percents are of the row above without updates.\nLimit: what would be left if Jacobians cost nothing, \
+                      the evaluations of that row without those for Jacobians.\n";
+    let figure = figure(&finding);
+    finding.figures.push(("arnold-table-2", figure));
+    finding.missing = vec![
+        "partitioned updates alone, function calls and errors of the paper: Table 2 states none".into(),
+        "rows with sparse differences: on trees in joint coordinates they depend on the estimated pattern"
+            .into(),
+        "computing times of the paper: they belong to a machine of 2004; its percents are of computing time"
+            .into(),
+        "what `ddassl_` needs, and ours with stability detection next to it: `peers` measures that".into(),
+    ];
+    Ok(finding)
+}
+
+/// The rows of one size and frequency.
+fn compare(paper: &Paper, omega: f64, table: &mut Table, finding: &mut Finding) -> Result<(), Error> {
+    let n = paper.pendulums;
+    let times: Vec<f64> = (1..=200).map(f64::from).collect();
+    let exact = chain::reference(n, omega, &times);
+    let largest = exact
+        .iter()
+        .flat_map(|y| &y[..n])
+        .fold(0.0, |m: f64, angle| m.max(angle.abs()));
+    let end = exact.last().map_or(&[][..], |y| &y[..n]);
+    let rows: Vec<Row> = UPDATES
+        .iter()
+        .map(|update| measure(n, omega, update, end))
+        .collect::<Result<_, _>>()?;
+    let baseline = &rows[0];
+    for (update, row) in UPDATES.into_iter().zip(&rows) {
+        let (theirs, updates, percent) = match update {
+            "none" => (Some(paper.standard), Some(0), Some(100.0)),
+            "extended" => (Some(paper.extended), paper.updates, paper.percent),
+            _ => (None, None, None),
+        };
+        let time = 100.0 * row.seconds / baseline.seconds;
+        let calls = 100.0 * row.fc / baseline.fc;
+        let stated = |x: Option<u64>| x.map_or("–".into(), |x| x.to_string());
+        table.row([
+            n.to_string(),
+            number(omega),
+            update.to_string(),
+            format!("{:.2}", 1e3 * row.seconds),
+            format!("{time:.0}"),
+            format!("{:.0}", row.fc),
+            format!("{calls:.1}"),
+            format!("{:.0}", row.fcw),
+            format!("{:.1}", row.jacobians),
+            format!("{:.1}", row.updates),
+            number(row.error),
+            stated(theirs),
+            stated(updates),
+            percent.map_or("–".into(), number),
+        ]);
+        finding.rows.push(json!({
+            "pendulums": n, "omega": omega, "update": update, "seconds": row.seconds,
+            "percent_of_time": time, "percent_of_residuals": calls, "steps": row.steps,
+            "residuals": row.fc, "residuals_corrector": row.fcw, "jacobians": row.jacobians,
+            "updates": row.updates, "error": row.error,
+            "from_baseline": { "largest": row.apart(baseline), "rms": row.apart_rms(baseline) }, "limit_of_residuals": baseline.fcw,
+            "paper": { "jacobians": theirs, "updates": updates, "percent_of_time": percent, "place": paper.place },
+        }));
+        let id = |what: &str| format!("arnold-table-2/{n}/{}/{update}/{what}", number(omega));
+        if update != "none" {
+            finding.checks.push(Check::new(
+                id("agreement"),
+                Some(row.apart(baseline) / (RTOL * largest + ATOL)),
+                Limit::AtMost(1.0),
+                "largest difference from the baseline at the end, over rtol times the largest angle plus atol",
+            ));
+            finding.checks.push(Check::new(
+                id("residuals"),
+                Some(row.fc / baseline.fcw),
+                Limit::AtMost(1.15),
+                "over the limit, the baseline's evaluations without those for Jacobians",
+            ));
+        }
+        if update == "extended" {
+            finding.checks.push(Check::new(
+                id("jacobians"),
+                Some(row.jacobians),
+                Limit::AtMost(6.0),
+                "Fig. 7: #Je = 6 with (26), N = 16",
+            ));
+        }
+    }
+    table.row([
+        n.to_string(),
+        number(omega),
+        "limit".to_string(),
+        String::new(),
+        String::new(),
+        format!("{:.0}", baseline.fcw),
+        format!("{:.1}", 100.0 * baseline.fcw / baseline.fc),
+    ]);
+    table.gap();
+    Ok(())
+}
+
+/// #Je over the number of pendulums, ours and the paper's.
+fn figure(finding: &Finding) -> Figure {
+    let panel = |omega: f64| {
+        let mut panel = Panel::new("pendulums", "#Je");
+        panel.title = format!("ω = {} rad/s", number(omega));
+        for update in UPDATES {
+            let rows = finding
+                .rows
+                .iter()
+                .filter(|r| r["omega"] == omega && r["update"] == update);
+            let points = rows.filter_map(|r| Some((r["pendulums"].as_f64()?, r["jacobians"].as_f64()?)));
+            let (x, y) = points.unzip();
+            panel.series.push(Series::new(update, x, y));
+        }
+        let theirs = |label: &str, of: fn(&Paper) -> u64| {
+            let (x, y) = PAPER.iter().map(|p| (p.pendulums as f64, of(p) as f64)).unzip();
+            Series::new(label, x, y)
+        };
+        panel.series.push(theirs("paper, none", |p| p.standard));
+        panel.series.push(theirs("paper, extended", |p| p.extended));
+        panel
+    };
+    let mut figure = Figure::new("Jacobians along chains of pendulums", OMEGAS.map(panel).into());
+    figure.remark = "averages over 20 tolerances within ±10 % of rtol 1e-4, atol 1e-6".into();
+    figure.shares_x = true;
+    figure
+}

@@ -1,0 +1,121 @@
+//! Updates in place of evaluations: the same solutions at the cost of fewer Jacobians.
+#![allow(clippy::unwrap_used)]
+
+use holonom_algebra::Real;
+use holonom_dae::problems::chain::{Chain, Formalism};
+use holonom_dae::{Bound, Counters, Point, Rejection, Residual, Structure};
+use holonom_solver::{Options, solve};
+
+/// A stiff linear oscillator whose stiffness an input changes periodically, strongly and slowly:
+/// ẋ = v, v̇ = −k(u) x − d(u) v + cos t with k = 2000 (1 + u), d = 300 (1 + u/2), u = 0.9 sin t.
+struct Geared {
+    inputs: bool,
+}
+
+impl Residual for Geared {
+    type Workspace<T: Real> = ();
+
+    fn structure(&self) -> Structure {
+        Structure::ode(["x", "v"])
+    }
+
+    fn workspace<T: Real>(&self) {}
+
+    fn residual<T: Real>(&self, at: Point<'_, T>, _: &mut (), r: &mut [T]) -> Result<(), Rejection> {
+        let mut u = at.t.sin() * 0.9;
+        if let Some((_, shift)) = at.shift {
+            u += T::constant(shift);
+        }
+        r[0] = at.yp[0] - at.y[1];
+        r[1] = at.yp[1] + (u + 1.0) * at.y[0] * 2000.0 + (u * 0.5 + 1.0) * at.y[1] * 300.0 - at.t.cos();
+        Ok(())
+    }
+
+    fn inputs(&self) -> usize {
+        usize::from(self.inputs)
+    }
+
+    fn input_values(&self, t: f64, values: &mut [f64]) {
+        values[0] = 0.9 * t.sin();
+    }
+}
+
+fn run(refresh: &str, update: &str, inputs: bool) -> (Counters, Vec<f64>) {
+    let options = Options::new(1e-6, 1e-9)
+        .jacobian("ad-dense")
+        .refresh(refresh)
+        .update(update);
+    let solution = solve(
+        Bound::new(Geared { inputs }),
+        (0.0, 60.0),
+        &[0.0; 2],
+        &[0.0, 1.0],
+        options,
+    )
+    .unwrap();
+    (solution.counters, solution.y)
+}
+
+/// F is linear in y with coefficients linear in u: the followed Jacobian is exact, and one evaluation is
+/// all that is ever needed, with one more for its slope.
+#[test]
+fn a_jacobian_that_is_linear_in_its_input_is_evaluated_once() {
+    let (_, exact) = {
+        let options = Options::new(1e-10, 1e-13);
+        let system = Bound::new(Geared { inputs: true });
+        let solution = solve(system, (0.0, 60.0), &[0.0; 2], &[0.0, 1.0], options).unwrap();
+        (solution.counters, solution.y)
+    };
+    for refresh in ["dassl", "classical"] {
+        let mut full = u64::MAX;
+        for update in ["none", "partitioned", "extended"] {
+            let (c, y) = run(refresh, update, true);
+            for (a, b) in y.iter().zip(&exact) {
+                assert!((a - b).abs() < 1e-6, "{refresh} {update}: {y:?} {exact:?}");
+            }
+            match update {
+                "none" => full = c.jacobians,
+                "partitioned" => {
+                    assert!(c.updates_extended == 0 && c.jacobians < full, "{refresh}: {c:?}");
+                }
+                _ => {
+                    // `classical` finds that two columns are soon paid for.
+                    assert!(refresh != "dassl" || c.jacobians == 2, "{refresh}: {c:?}");
+                    assert!(c.updates_extended > 10, "{refresh}: {c:?}");
+                }
+            }
+        }
+        // Without inputs there is nothing to follow.
+        let (with, without) = (
+            run(refresh, "partitioned", false),
+            run(refresh, "extended", false),
+        );
+        assert_eq!(with.0, without.0, "{refresh}");
+    }
+}
+
+/// The chain of Arnold §4.2.1 with a slow suspension: updates leave hardly any Jacobian to evaluate.
+#[test]
+fn the_chain_needs_few_jacobians() {
+    for formalism in Formalism::ALL {
+        let run = |update: &str| {
+            let chain = Chain {
+                n: 12,
+                omega: 0.05,
+                formalism,
+            };
+            let options = Options::new(1e-4, 1e-6)
+                .jacobian("fd-dense")
+                .refresh("dassl")
+                .update(update);
+            let solution = solve(Bound::new(chain), (0.0, 200.0), &[0.0; 24], &[0.0; 24], options).unwrap();
+            solution.counters
+        };
+        let [none, partitioned, extended] = ["none", "partitioned", "extended"].map(run);
+        assert!(none.jacobians >= 5, "{formalism:?} {none:?}");
+        assert!(partitioned.jacobians <= 2, "{formalism:?} {partitioned:?}");
+        // One, the slopes by two accelerations, and one for a restart.
+        assert!(extended.jacobians <= 4, "{formalism:?} {extended:?}");
+        assert!(extended.updates_extended > 0, "{formalism:?} {extended:?}");
+    }
+}

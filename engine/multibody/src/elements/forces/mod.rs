@@ -28,7 +28,7 @@ pub trait ForceLaw {
     fn stores_energy(&self) -> bool {
         true
     }
-    /// Scalars that users want to see of it, six at most, in place of what its reach shows: channels,
+    /// Scalars that users want to see of it, eight at most, in place of what its reach shows: channels,
     /// and what sensors read. Their values come from [`shown`](Self::shown).
     fn outputs(&self) -> Vec<ShownValue> {
         Vec::new()

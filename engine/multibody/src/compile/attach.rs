@@ -99,6 +99,9 @@ pub(super) fn attach(
         read_rows: Vec::new(),
         needs_lambda: false,
         needs_world,
+        readings: Vec::new(),
+        forces_need_readings: false,
+        sources: Arc::default(),
     };
     add_controls(&mut model, description, &mut bind, errors);
     errors.append(&mut bind.errors);
@@ -112,7 +115,9 @@ fn add_controls(
     bind: &mut Bind<'_>,
     errors: &mut Vec<ModelError>,
 ) {
-    let mut controls = controls::compile(&Readable { description, model }, bind, errors);
+    let mut unread = Vec::new();
+    let readable = Readable { description, model };
+    let mut controls = controls::compile(&readable, bind, &mut unread, errors);
     for control in &mut controls {
         control.states = add_states(
             &mut model.states,
@@ -147,6 +152,7 @@ fn add_controls(
         }
     }
     model.controls = controls;
+    controls::add_readings(model, description, unread, errors);
 }
 
 /// Adds own states of an element and gives their numbers.

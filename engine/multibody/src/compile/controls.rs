@@ -3,6 +3,8 @@
 use super::error::ModelError;
 use super::names::GROUND;
 use super::paths;
+use crate::channels::build::build;
+use crate::channels::source::{FrameQuantity, Source};
 use crate::description::fields::{Field, Fields};
 use crate::description::{Control, ControlKind, CoordinateRef, Description, Document, Pursuit};
 use crate::elements::constraints::ConstraintElement;
@@ -13,9 +15,14 @@ use crate::elements::controls::{
 };
 use crate::elements::forces::seen::{self, What};
 use crate::expression::Expression as Formula;
-use crate::model::{Attachment, JointPlace, Model, ModelConstraint, ModelControl, ModelForce, ModelJoint};
+use crate::model::{
+    Attachment, JointPlace, Model, ModelConstraint, ModelControl, ModelForce, ModelJoint, ModelReading,
+};
 use crate::path::PathCurve;
+use crate::residual::forces_need_readings;
 use crate::signal::Signal;
+use crate::tree::NodeKind;
+use holonom_algebra::Mat3;
 use holonom_text::nearest;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -118,10 +125,20 @@ pub(super) struct Readable<'a> {
     pub model: &'a Model,
 }
 
-/// Compiles all controls into the model, without their own states; the caller adds these.
+/// A channel that is not on position or velocity level.
+pub(super) struct Unread {
+    /// Number of the sensor.
+    control: usize,
+    channel: String,
+    axes: Attachment,
+}
+
+/// Compiles all controls into the model, without their own states and without what sensors read as
+/// unknowns; the caller adds these.
 pub(super) fn compile(
     readable: &Readable<'_>,
     bind: &mut Bind<'_>,
+    unread: &mut Vec<Unread>,
     errors: &mut Vec<ModelError>,
 ) -> Vec<ModelControl> {
     let mut controls = Vec::new();
@@ -131,7 +148,7 @@ pub(super) fn compile(
         bind.at(control_place(&control.name));
         let mut kind = control.kind.clone();
         (kind.info().fields)(&mut kind, bind);
-        if let Some(element) = element(readable, control, number, kind, &curves, errors) {
+        if let Some(element) = element(readable, control, number, kind, &curves, unread, errors) {
             controls.push(ModelControl {
                 name: control.name.clone(),
                 element,
@@ -149,6 +166,7 @@ fn element(
     number: usize,
     kind: ControlKind,
     curves: &HashMap<&str, Arc<PathCurve>>,
+    unread: &mut Vec<Unread>,
     errors: &mut Vec<ModelError>,
 ) -> Option<ControlElement> {
     let follow = |pursuit: &Pursuit| paths::follow(readable.description, readable.model, curves, pursuit);
@@ -157,12 +175,29 @@ fn element(
             channel,
             factor,
             axes,
-        } => match axes_of(readable.model, &axes).and_then(|axes| probe(readable, &channel, number, axes)) {
-            Ok(probe) => ControlElement::Sensor(Sensor {
-                channel,
-                probe,
-                factor,
-            }),
+        } => match axes_of(readable.model, &axes).and_then(|axes| {
+            let probe = probe(readable, &channel, number, axes)?;
+            Ok((probe, axes))
+        }) {
+            Ok((probe, axes)) => {
+                let probe = probe.unwrap_or_else(|| {
+                    unread.push(Unread {
+                        control: number,
+                        channel: channel.clone(),
+                        axes,
+                    });
+                    // The number follows.
+                    Probe::Reading {
+                        reading: 0,
+                        control: number,
+                    }
+                });
+                ControlElement::Sensor(Sensor {
+                    channel,
+                    probe,
+                    factor,
+                })
+            }
             Err(reason) => {
                 errors.push(ModelError::CannotSense {
                     place: control_place(&control.name),
@@ -294,14 +329,6 @@ pub(super) fn order(controls: &[ModelControl], forces: &[ModelForce]) -> Result<
 const AXES: [&str; 3] = ["x", "y", "z"];
 const EULER: [&str; 4] = ["w", "x", "y", "z"];
 
-/// Why accelerations are not to be had.
-const ACCELERATION: &str = "accelerations follow from the forces, which may depend on the sensor; take the velocity \
-                            and a filtered derivative of it (a `pid` with derivative gain, or a `transfer-function`)";
-
-/// Why the reactions of joints are not to be had.
-const REACTION: &str = "the reaction of a joint follows from accelerations, which may depend on the sensor; cut the \
-                        joint and use `joint-friction`, or measure the tension of a rod or spring in its place";
-
 /// A frame by its name.
 fn axes_of(model: &Model, name: &str) -> Result<Attachment, String> {
     let (body, marker) = match name.split_once('.') {
@@ -319,35 +346,35 @@ fn axes_of(model: &Model, name: &str) -> Result<Attachment, String> {
     frame.ok_or_else(|| format!("there is no frame \"{name}\" for its axes; name a body or a marker on one"))
 }
 
-/// Where a channel comes from, or why it cannot be measured. `own` is the number of the sensor.
-fn probe(readable: &Readable<'_>, channel: &str, own: usize, axes: Attachment) -> Result<Probe, String> {
+/// Where a channel comes from, none for one that is not on position or velocity level; or why it cannot
+/// be measured. `own` is the number of the sensor.
+fn probe(
+    readable: &Readable<'_>,
+    channel: &str,
+    own: usize,
+    axes: Attachment,
+) -> Result<Option<Probe>, String> {
     let (kind, name) = match channel.split_once(':') {
         Some((kind, name)) => (Some(kind), name),
         None => (None, channel),
     };
     let parts: Vec<&str> = name.split('.').collect();
     let wanted = |which: &str| kind.is_none_or(|kind| kind == which);
-    let mut refusal = None;
     let mut found = Vec::new();
-    let mut take = |result: Option<Result<Probe, String>>| match result {
-        Some(Ok(probe)) => found.push(probe),
-        Some(Err(reason)) => refusal = Some(reason),
-        None => {}
-    };
     let (description, model) = (readable.description, readable.model);
     if wanted("control")
         && let [single] = parts[..]
         && let Some(control) = description.controls.iter().position(|c| c.name == single)
     {
-        take(Some(Ok(Probe::Control { control })));
+        found.push(Probe::Control { control });
     }
     let [first, rest @ ..] = &parts[..] else {
-        return Err(unknown(readable));
+        return Ok(None);
     };
     if wanted("joint")
         && let Some(joint) = model.joints.iter().find(|j| j.name == *first)
     {
-        take(of_joint(model, joint, rest));
+        found.extend(of_joint(model, joint, rest));
     }
     if wanted("body")
         && *first != GROUND
@@ -357,77 +384,146 @@ fn probe(readable: &Readable<'_>, channel: &str, own: usize, axes: Attachment) -
             node: body.node,
             frame: body.frame,
         };
-        take(of_frame(frame, rest, axes));
+        found.extend(of_frame(frame, rest, axes));
         if let [marker, rest @ ..] = rest
             && let Some(marker) = body.markers.iter().find(|m| m.name == *marker)
         {
-            take(of_frame(marker.frame, rest, axes));
+            found.extend(of_frame(marker.frame, rest, axes));
         }
     }
     if wanted("constraint")
         && let Some(constraint) = model.constraints.iter().find(|c| c.name == *first)
     {
-        take(of_constraint(constraint, rest));
+        found.extend(of_constraint(constraint, rest));
     }
     if wanted("force")
         && let Some(number) = model.forces.iter().position(|f| f.name == *first)
     {
-        take(of_force(model, number, own, rest, axes));
+        found.extend(of_force(model, number, own, rest, axes));
     }
-    match (found.len(), refusal) {
-        (1, _) => found.pop().ok_or_else(|| unknown(readable)),
-        (0, Some(reason)) => Err(reason),
-        (0, None) => Err(unknown(readable)),
-        _ => Err(
-            "several things have this channel; put the kind in front: `joint:`, `body:`, `constraint:`, \
-                  `force:` or `control:`"
-                .to_string(),
-        ),
+    match found.len() {
+        0 | 1 => Ok(found.pop()),
+        _ => Err(SEVERAL.to_string()),
     }
 }
 
-fn unknown(_: &Readable<'_>) -> String {
-    "there is no such channel on position or velocity level; sensors read coordinates of joints with their \
-     velocities, positions, orientations and velocities of bodies and markers, own states, loads, powers and energies of \
-     force elements, tensions of rods, forces of drivers, gaps of impacts, and other controls"
-        .to_string()
+const SEVERAL: &str = "several things have this channel; put the kind in front: `joint:`, `body:`, `constraint:`, \
+                       `force:` or `control:`";
+
+/// Adds what sensors read as unknowns of their own, by the list of all channels.
+pub(super) fn add_readings(
+    model: &mut Model,
+    description: &Description,
+    unread: Vec<Unread>,
+    errors: &mut Vec<ModelError>,
+) {
+    if unread.is_empty() {
+        return;
+    }
+    let (entries, tables) = build(model, None, &[]);
+    model.sources = Arc::new(tables);
+    for Unread {
+        control,
+        channel,
+        axes,
+    } in unread
+    {
+        let mut found = entries.iter().filter(|entry| entry.is_called(&channel));
+        let reason = match (found.next(), found.next()) {
+            (Some(entry), None) => {
+                let probe = match entry.source {
+                    Source::State { state } => Probe::State { state },
+                    source => {
+                        model.readings.push(ModelReading {
+                            control,
+                            source,
+                            place: usize::from(entry.place),
+                            axes: other_axes(source, axes),
+                        });
+                        Probe::Reading {
+                            reading: model.readings.len() - 1,
+                            control,
+                        }
+                    }
+                };
+                // Numbers of controls mean nothing where one could not be compiled.
+                if let Some(ControlElement::Sensor(sensor)) =
+                    model.controls.get_mut(control).map(|c| &mut c.element)
+                {
+                    sensor.probe = probe;
+                }
+                continue;
+            }
+            (None, _) => {
+                let names = entries.iter().map(|entry| entry.channel.name.as_str());
+                match nearest(&channel, names) {
+                    Some(name) => format!("there is no such channel; did you mean \"{name}\"?"),
+                    None => UNKNOWN.to_string(),
+                }
+            }
+            _ => SEVERAL.to_string(),
+        };
+        errors.push(ModelError::CannotSense {
+            place: control_place(&description.controls[control].name),
+            channel,
+            reason,
+        });
+    }
+    model.needs_world |= !model.readings.is_empty();
+    if errors.is_empty() {
+        model.forces_need_readings = forces_need_readings(model);
+    }
 }
 
-fn of_joint(model: &Model, joint: &ModelJoint, rest: &[&str]) -> Option<Result<Probe, String>> {
+const UNKNOWN: &str = "there is no such channel; sensors read all that can be recorded: coordinates, velocities, \
+                       accelerations and reactions of joints, motions of bodies and markers, own states, loads, \
+                       powers and energies of force elements, reactions of constraints, other controls, `energy`, \
+                       `momentum` and `residual`";
+
+/// The axes for components of a vector that is known in those of the ground, where they are others.
+fn other_axes(source: Source, axes: Attachment) -> Option<Attachment> {
+    let vector = matches!(
+        source,
+        Source::Momentum
+            | Source::Frame {
+                quantity: FrameQuantity::Acceleration | FrameQuantity::AngularAcceleration,
+                ..
+            }
+    );
+    let same = axes.node == 0 && axes.frame.rotation == Mat3::identity();
+    (vector && !same).then_some(axes)
+}
+
+fn of_joint(model: &Model, joint: &ModelJoint, rest: &[&str]) -> Option<Probe> {
     let info = joint.kind.info();
     let turned = match joint.place {
         JointPlace::Cut { constraint } => model.constraints[constraint].element.sides(),
         JointPlace::Tree { .. } => None,
     };
     let frames = turned.unwrap_or([joint.from, joint.to]);
-    if let ["force" | "torque", _] = rest {
-        return Some(Err(REACTION.to_string()));
-    }
     if info.has_orientation {
         match rest {
             ["orientation", axis] => {
                 let component = EULER.iter().position(|a| a == axis)?;
-                return Some(Ok(Probe::JointOrientation { component, frames }));
+                return Some(orientation(model, joint, component, frames));
             }
             ["angular_velocity", axis] => {
                 let component = AXES.iter().position(|a| a == axis)?;
-                return Some(Ok(Probe::Spin { component, frames }));
+                return Some(Probe::Spin { component, frames });
             }
-            ["angular_acceleration", _] => return Some(Err(ACCELERATION.to_string())),
             _ => {}
         }
     }
     let (coordinate, order) = match rest {
         [coordinate] => (coordinate, 0),
         [coordinate, "velocity"] => (coordinate, 1),
-        [_, "acceleration"] => return Some(Err(ACCELERATION.to_string())),
         _ => return None,
     };
     let index = info.coordinates.iter().position(|c| c.name == *coordinate)?;
     if let Some(value) = joint.locked.get(index).copied().flatten() {
-        return Some(Ok(Probe::Constant(if order == 0 { value } else { 0.0 })));
+        return Some(Probe::Constant(if order == 0 { value } else { 0.0 }));
     }
-    Some(Ok(match joint.coordinates.get(index) {
+    Some(match joint.coordinates.get(index) {
         Some(&node) => Probe::Coordinate { node, order },
         None => Probe::CutCoordinate {
             kind: joint.kind,
@@ -435,17 +531,30 @@ fn of_joint(model: &Model, joint: &ModelJoint, rest: &[&str]) -> Option<Result<P
             order,
             frames,
         },
-    }))
+    })
 }
 
-fn of_frame(frame: Attachment, rest: &[&str], axes: Attachment) -> Option<Result<Probe, String>> {
+/// Of a ball in the tree as it moves, otherwise as its frames stand.
+fn orientation(model: &Model, joint: &ModelJoint, component: usize, frames: [Attachment; 2]) -> Probe {
+    if let JointPlace::Tree { nodes, reversed } = &joint.place
+        && let Some(node) = nodes.clone().find(|&n| model.tree.nodes[n].kind == NodeKind::Ball)
+    {
+        return Probe::Ball {
+            node,
+            reversed: *reversed,
+            component,
+        };
+    }
+    Probe::JointOrientation { component, frames }
+}
+
+fn of_frame(frame: Attachment, rest: &[&str], axes: Attachment) -> Option<Probe> {
     let [name, axis] = rest else { return None };
     let channel = match *name {
         "position" => FrameChannel::Position,
         "orientation" => FrameChannel::Orientation,
         "velocity" => FrameChannel::Velocity,
         "angular_velocity" => FrameChannel::AngularVelocity,
-        "acceleration" | "angular_acceleration" => return Some(Err(ACCELERATION.to_string())),
         _ => return None,
     };
     let components: &[&str] = if channel == FrameChannel::Orientation {
@@ -454,15 +563,15 @@ fn of_frame(frame: Attachment, rest: &[&str], axes: Attachment) -> Option<Result
         &AXES
     };
     let component = components.iter().position(|a| a == axis)?;
-    Some(Ok(Probe::Frame {
+    Some(Probe::Frame {
         frame,
         channel,
         component,
         axes,
-    }))
+    })
 }
 
-fn of_constraint(constraint: &ModelConstraint, rest: &[&str]) -> Option<Result<Probe, String>> {
+fn of_constraint(constraint: &ModelConstraint, rest: &[&str]) -> Option<Probe> {
     let row = constraint.rows.start;
     match (&constraint.element, rest) {
         (ConstraintElement::Pair(pair), ["tension"])
@@ -471,12 +580,11 @@ fn of_constraint(constraint: &ModelConstraint, rest: &[&str]) -> Option<Result<P
                 [crate::elements::constraints::PairRow::Distance { .. }]
             ) =>
         {
-            Some(Ok(Probe::Multiplier { row, sign: 1.0 }))
+            Some(Probe::Multiplier { row, sign: 1.0 })
         }
-        (ConstraintElement::Coordinates(_), ["force"]) => Some(Ok(Probe::Multiplier { row, sign: -1.0 })),
-        (_, ["force" | "torque", _]) => Some(Err(REACTION.to_string())),
-        (ConstraintElement::Impact(_), ["gap"]) => Some(Ok(gap(constraint, 0))),
-        (ConstraintElement::Impact(_), ["gap", "velocity"]) => Some(Ok(gap(constraint, 1))),
+        (ConstraintElement::Coordinates(_), ["force"]) => Some(Probe::Multiplier { row, sign: -1.0 }),
+        (ConstraintElement::Impact(_), ["gap"]) => Some(gap(constraint, 0)),
+        (ConstraintElement::Impact(_), ["gap", "velocity"]) => Some(gap(constraint, 1)),
         _ => None,
     }
 }
@@ -495,18 +603,18 @@ fn of_force(
     control: usize,
     rest: &[&str],
     axes: Attachment,
-) -> Option<Result<Probe, String>> {
+) -> Option<Probe> {
     let force = &model.forces[number];
     let read = |reading| {
-        Some(Ok(Probe::Force {
+        Some(Probe::Force {
             force: number,
             reading,
             control,
-        }))
+        })
     };
     let full = format!("{}.{}", force.name, rest.join("."));
     if let Some(state) = force.states.clone().find(|&s| model.states[s].name == full) {
-        return Some(Ok(Probe::State { state }));
+        return Some(Probe::State { state });
     }
     let list = seen::list(&force.element);
     let (name, component) = match rest {

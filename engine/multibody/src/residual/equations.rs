@@ -3,13 +3,14 @@
 use super::impacts::Contact;
 use super::{Dependencies, Form, Formalism, GglMetric};
 use crate::formalism::cholesky;
+use crate::formalism::readings::JointLoads;
 use crate::model::{Model, RowLevel};
 use crate::start::MechanicalModel;
 use crate::tree::NodeKind;
 use crate::workspace::Workspace;
 use core::any::TypeId;
 use core::ops::Range;
-use holonom_algebra::Real;
+use holonom_algebra::{Dual8, Real};
 use holonom_dae::{
     Bound, DerivativeForm, Event, EventAction, EventState, Mechanical, Pattern, Point, Rejection, Residual,
     Structure, System,
@@ -54,6 +55,7 @@ pub(super) struct Layout {
     pub lambda: Range<usize>,
     pub eta: Range<usize>,
     pub sigma: Range<usize>,
+    pub readings: Range<usize>,
 }
 
 /// Memory of [`Equations`].
@@ -72,6 +74,23 @@ pub struct EquationsWorkspace<T> {
     /// Dense M and G for ∂F/∂ẏ; plain numbers only.
     mass: Vec<f64>,
     matrix: Vec<f64>,
+    /// Accelerations by the explicit formalism, where readings need them.
+    accelerations: Vec<T>,
+    /// For derivatives of readings by accelerations; plain numbers only.
+    dual: Option<Box<ReadingSlopes>>,
+}
+
+/// Memory of derivatives of readings by accelerations.
+#[derive(Debug)]
+struct ReadingSlopes {
+    work: Workspace<Dual8>,
+    q: Vec<Dual8>,
+    v: Vec<Dual8>,
+    a: Vec<Dual8>,
+    lambda: Vec<Dual8>,
+    out: Vec<Dual8>,
+    /// All of them, column by column.
+    slopes: Vec<f64>,
 }
 
 impl Equations {
@@ -148,11 +167,16 @@ impl Equations {
         self.form
     }
 
+    /// Where what sensors read as unknowns of their own lies in y.
+    pub fn readings(&self) -> Range<usize> {
+        self.layout().readings
+    }
+
     /// y and ẏ with the given positions and velocities and the own states at their start values,
     /// everything else zero but q̇ = V v.
     pub fn state(&self, q: &[f64], v: &[f64]) -> (Vec<f64>, Vec<f64>) {
         let l = self.layout();
-        let mut y = vec![0.0; l.sigma.end];
+        let mut y = vec![0.0; l.readings.end];
         let mut yp = y.clone();
         y[l.q.clone()].copy_from_slice(q);
         y[l.v.clone()].copy_from_slice(v);
@@ -182,13 +206,15 @@ impl Equations {
         let lambda = x + self.model.states.len();
         let eta = lambda + n_lambda;
         let sigma = eta + n_eta;
+        let readings = sigma + n_sigma;
         Layout {
             q: 0..n_q,
             v: n_q..x,
             x: x..lambda,
             lambda: lambda..eta,
             eta: eta..sigma,
-            sigma: sigma..sigma + n_sigma,
+            sigma: sigma..readings,
+            readings: readings..readings + self.model.readings.len(),
         }
     }
 
@@ -306,12 +332,83 @@ impl Equations {
             Formalism::Residual => w.newton_euler(model, vp, rows),
             Formalism::Explicit => {
                 w.explicit(model, &mut work.factor, rows)?;
+                if !l.readings.is_empty() {
+                    work.accelerations.copy_from_slice(rows);
+                }
                 for (r, a) in rows.iter_mut().zip(vp) {
                     *r = *a - *r;
                 }
             }
         }
         Ok(())
+    }
+
+    /// ρ less the channels. The accelerations are those of the formalism: v̇ as the unknown it is, or
+    /// as articulated bodies give it, so that only the rows of v hold derivatives then.
+    fn reading_rows<T: Real>(
+        &self,
+        at: &Point<'_, T>,
+        l: &Layout,
+        work: &mut EquationsWorkspace<T>,
+        r: &mut [T],
+    ) {
+        if l.readings.is_empty() {
+            return;
+        }
+        let lambda = self.masked(&at.y[l.lambda.clone()], at.discrete, &mut work.multipliers);
+        let (a, loads) = match self.formalism {
+            Formalism::Residual => (&at.yp[l.v.clone()], JointLoads::Known),
+            Formalism::Explicit => (work.accelerations.as_slice(), JointLoads::Unknown),
+        };
+        let rows = &mut r[l.readings.clone()];
+        work.mechanism
+            .measure(&self.model, (&self.active, lambda), a, loads, rows);
+        for (r, reading) in rows.iter_mut().zip(&at.y[l.readings.clone()]) {
+            *r = *reading - *r;
+        }
+    }
+
+    /// Fills ∂c/∂v̇ of the channels c of all readings, which are affine in v̇.
+    fn reading_slopes(&self, at: &Point<'_, f64>, l: &Layout, d: &mut ReadingSlopes) {
+        let model = &*self.model;
+        let constants = |from: &[f64], to: &mut [Dual8]| {
+            for (to, &from) in to.iter_mut().zip(from) {
+                *to = Dual8::constant(from);
+            }
+        };
+        constants(&at.y[l.q.clone()], &mut d.q);
+        constants(&at.y[l.v.clone()], &mut d.v);
+        constants(&at.y[l.lambda.clone()], &mut d.lambda);
+        let w = &mut d.work;
+        w.set_time(model, Dual8::constant(at.t));
+        w.shift_signal(at.shift);
+        w.set_positions(model, &d.q);
+        w.set_velocities(model, &d.v);
+        constants(&at.y[l.x.clone()], &mut w.x);
+        constants(&at.y[l.readings.clone()], &mut w.readings);
+        w.set_multipliers(model, &self.active, &d.lambda);
+        w.evaluate_controls(model);
+        let (n, count) = (l.v.len(), l.readings.len());
+        for first in (0..n).step_by(8) {
+            constants(&at.yp[l.v.clone()], &mut d.a);
+            let last = n.min(first + 8);
+            for j in first..last {
+                d.a[j] = Dual8::variable(at.yp[l.v.start + j], j - first);
+            }
+            let w = &mut d.work;
+            w.measure(
+                model,
+                (&self.active, &d.lambda),
+                &d.a,
+                JointLoads::Unknown,
+                &mut d.out,
+            );
+            for j in first..last {
+                for (k, out) in d.out.iter().enumerate() {
+                    d.slopes[j * count + k] = out.derivative(j - first);
+                }
+            }
+        }
     }
 
     fn constraint_rows<T: Real>(
@@ -362,6 +459,21 @@ impl Equations {
     }
 }
 
+impl ReadingSlopes {
+    fn new(model: &Model, l: &Layout) -> Self {
+        let zero = Dual8::constant(0.0);
+        Self {
+            work: Workspace::new(model),
+            q: vec![zero; l.q.len()],
+            v: vec![zero; l.v.len()],
+            a: vec![zero; l.v.len()],
+            lambda: vec![zero; l.lambda.len()],
+            out: vec![zero; l.readings.len()],
+            slopes: vec![0.0; l.v.len() * l.readings.len()],
+        }
+    }
+}
+
 impl Residual for Equations {
     type Workspace<T: Real> = EquationsWorkspace<T>;
 
@@ -370,7 +482,7 @@ impl Residual for Equations {
     }
 
     fn workspace<T: Real>(&self) -> EquationsWorkspace<T> {
-        let (model, n) = (&*self.model, self.model.tree.n_v);
+        let (model, n, l) = (&*self.model, self.model.tree.n_v, self.layout());
         let plain = TypeId::of::<T>() == TypeId::of::<f64>() && self.derivative.is_some();
         let dense = !model.rods.is_empty();
         EquationsWorkspace {
@@ -389,6 +501,8 @@ impl Residual for Equations {
             factor: vec![T::zero(); if dense { n * n } else { 0 }],
             mass: vec![0.0; if plain { n * n } else { 0 }],
             matrix: vec![0.0; if plain { n * self.active.len() } else { 0 }],
+            accelerations: vec![T::zero(); if model.readings.is_empty() { 0 } else { n }],
+            dual: (plain && self.readings_hold_derivatives()).then(|| Box::new(ReadingSlopes::new(model, &l))),
         }
     }
 
@@ -408,7 +522,9 @@ impl Residual for Equations {
         // λ is an unknown of every form that has it: also index 1 takes forces that depend on it
         // as they are, not from the step before.
         w.set_multipliers(&self.model, &self.active, &at.y[l.lambda.clone()]);
+        w.set_readings(&at.y[l.readings.clone()]);
         self.dynamic(&at, &l, work, r)?;
+        self.reading_rows(&at, &l, work, r);
         self.kinematic(&at, &l, work, r)?;
         self.constraint_rows(&at, &l, work, r);
         Ok(())
@@ -434,6 +550,9 @@ impl Residual for Equations {
         if self.form == Form::Index1 {
             w.constraint_matrix(&self.model, &self.active, &mut work.matrix);
         }
+        if let Some(dual) = &mut work.dual {
+            self.reading_slopes(&at, &l, dual);
+        }
         for ((i, j), value) in pattern.entries().zip(values) {
             *value = if i < l.q.end || l.x.contains(&i) {
                 1.0
@@ -444,6 +563,9 @@ impl Residual for Equations {
                     Formalism::Residual => work.mass[i.min(j) * n + i.max(j)],
                     Formalism::Explicit => 1.0,
                 }
+            } else if l.readings.contains(&i) {
+                let (k, j) = (i - l.readings.start, j - l.v.start);
+                work.dual.as_ref().map_or(0.0, |d| -d.slopes[j * l.readings.len() + k])
             } else {
                 work.matrix[(j - l.v.start) * self.active.len() + i - l.lambda.start]
             };

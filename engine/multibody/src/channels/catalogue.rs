@@ -21,7 +21,7 @@ pub struct Channel {
 }
 
 /// A function of time of the model that is a channel as well.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Input {
     /// Name; the channel is `input.` and this.
     pub name: String,

@@ -420,7 +420,7 @@ pub(super) fn add_readings(
     if unread.is_empty() {
         return;
     }
-    let (entries, tables) = build(model, None, &[]);
+    let (entries, tables) = build(model, None, &description.inputs);
     model.sources = Arc::new(tables);
     for Unread {
         control,

@@ -149,9 +149,9 @@ pub enum AssemblyError {
     Rejected(Rejection),
     /// What a sensor reads of accelerations, reactions or totals depends on itself with gain 1.
     #[error(
-        "the forces depend on what sensor \"{sensor}\" reads ({channel}) and that on the forces, so that at the \
-         start no value fits, or every one: the gain of this ring is 1; change the gain, or put a `delay` or a \
-         filter (`transfer-function`) between the sensor and the force"
+        "forces depend on what sensor \"{sensor}\" reads ({channel}), and that depends on them, in a ring of gain 1: \
+         no value fits at the start, or every one: change the gain, or put a `delay` or another filter between the \
+         sensor and the force"
     )]
     SensorRing {
         /// The sensor.

@@ -8,7 +8,7 @@
 
 use super::super::{
     Body, Constraint, ConstraintKind, Coordinate, CoordinateMotion, CoordinateRef, Description, Force, ForceKind, Frame,
-    Joint, JointKind, Marker, Road,
+    Joint, JointKind, Marker, Road, Track,
 };
 use super::signals::scaled;
 use crate::compile::names::GROUND;
@@ -341,6 +341,20 @@ impl Mirror {
             .insert(joint.name.clone(), names.zip(signs).collect());
     }
 
+    /// Notes the signs of the coordinates that a track prescribes.
+    fn track(&mut self, track: &Track) {
+        let info = JointKind::Track.info();
+        let motions = (info.motions)(JointKind::Track);
+        let sign = |motion: &Primitive| match motion {
+            Primitive::Slide(k) => self.polar(*k),
+            Primitive::Turn(k) => self.axial(*k),
+            Primitive::Ball | Primitive::Screw { .. } => 1.0,
+        };
+        let names = info.coordinates.iter().map(|c| c.name);
+        let signs = names.zip(motions.iter().map(sign)).collect();
+        self.coordinates.insert(track.name.clone(), signs);
+    }
+
     fn start(&self, coordinate: &mut Coordinate, sign: f64) {
         coordinate.position *= sign;
         coordinate.velocity *= sign;
@@ -401,6 +415,9 @@ impl Description {
             } else {
                 path.swapped = !path.swapped;
             }
+        }
+        for track in &self.tracks {
+            mirror.track(track);
         }
         for control in &mut self.controls {
             (control.kind.info().mirror)(&mut control.kind, &mut mirror);

@@ -195,6 +195,7 @@ impl Description {
         self.controls.append(&mut part.controls);
         self.tracks.append(&mut part.tracks);
         self.paths.append(&mut part.paths);
+        self.inputs.append(&mut part.inputs);
         Ok(())
     }
 }
@@ -298,6 +299,9 @@ impl Rename<'_> {
         for path in &mut part.paths {
             longer(&mut path.name);
             path.fields(self);
+        }
+        for input in &mut part.inputs {
+            longer(&mut input.name);
         }
     }
 

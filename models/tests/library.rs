@@ -64,7 +64,9 @@ fn every_channel_can_be_sensed() {
             velocities: Some(plain.start.v.clone()),
             ..Default::default()
         };
-        let start = Arc::new(model).assemble(&options).unwrap_or_else(|e| panic!("{}: {e}", entry.name));
+        let start = Arc::new(model)
+            .assemble(&options)
+            .unwrap_or_else(|e| panic!("{}: {e}", entry.name));
         let selection = plain.catalogue.everything();
         let mut sampler = Sampler::of_motion(&plain.start, &selection).unwrap();
         let mut row = vec![0.0; channels.len()];
@@ -80,7 +82,10 @@ fn every_channel_can_be_sensed() {
         let moved = plain.equilibrium.is_some();
         for ((channel, own), sensed) in channels.iter().zip(&row).zip(&read).filter(|_| !moved) {
             let stem = channel.rsplit_once('.').map_or(*channel, |(stem, _)| stem);
-            let near = channels.iter().zip(&row).filter(|(other, _)| other.starts_with(stem));
+            let near = channels
+                .iter()
+                .zip(&row)
+                .filter(|(other, _)| other.starts_with(stem));
             let size = near.fold(1.0_f64, |most, (_, x)| most.max(x.abs()));
             assert!(
                 (own - sensed).abs() < 1e-8 * size,

@@ -327,7 +327,9 @@ fn eliminate(all: &Matrix, rest: &[f64], readings: usize) -> Result<(Matrix, Vec
     let mut change = rest[n..].to_vec();
     lu.solve(&mut change);
     for (i, left) in left.iter_mut().enumerate() {
-        *left -= (0..readings).map(|k| by_readings[(i, k)] * change[k]).sum::<f64>();
+        *left -= (0..readings)
+            .map(|k| by_readings[(i, k)] * change[k])
+            .sum::<f64>();
     }
     Ok((kept, left))
 }

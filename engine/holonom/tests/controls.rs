@@ -283,9 +283,11 @@ fn faults_are_named() {
     );
     assert!(unknown.contains("did you mean \"place\"?"), "{unknown}");
     for (channel, reason) in [
-        ("slide.displacement.acceleration", "velocity"),
-        ("mass.acceleration.x", "velocity"),
-        ("slide.force.x", "cut"),
+        (
+            "slide.displacement.aceleration",
+            "slide.displacement.acceleration",
+        ),
+        ("mass.acceleration.w", "no such channel"),
         ("slide.angle", "no such channel"),
         ("push.force.x", "force"),
     ] {
@@ -432,12 +434,12 @@ gravity = [0, 0, 0]
 [[include]]
 file = "ride.toml"
 prefix = "left_"
-at = [0, 1, 0]
+position = [0, 1, 0]
 
 [[include]]
 file = "ride.toml"
 prefix = "right_"
-at = [0, -1, 0]
+position = [0, -1, 0]
 mirror = "y"
 
 [[control]]
@@ -469,6 +471,9 @@ atol = 1e-9
         assert!((left + right).abs() < 1e-7, "t = {t}: {left} {right}");
         assert!((felt - mirrored).abs() < 1e-6, "t = {t}: {felt} {mirrored}");
         assert!((felt - a).abs() < 1e-10 * (1.0 + a.abs()), "t = {t}: {felt} {a}");
-        assert!((all - energy).abs() < 1e-10 * (1.0 + energy), "t = {t}: {all} {energy}");
+        assert!(
+            (all - energy).abs() < 1e-10 * (1.0 + energy),
+            "t = {t}: {all} {energy}"
+        );
     }
 }

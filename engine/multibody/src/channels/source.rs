@@ -98,7 +98,11 @@ impl Source {
         use FrameQuantity as F;
         // Controls may depend on multipliers, or on what sensors read of accelerations.
         let late = model.needs_lambda || !model.readings.is_empty();
-        let controls = if late { Stage::Acceleration } else { Stage::Velocity };
+        let controls = if late {
+            Stage::Acceleration
+        } else {
+            Stage::Velocity
+        };
         match self {
             Self::Constant(_)
             | Self::Ball { .. }
@@ -233,7 +237,10 @@ impl<T: Real> State<'_, T> {
             Source::Stored { force } => {
                 let scene = self.work.scene(model).0;
                 let force = &model.forces[force];
-                out[0] = force.element.energy(&scene.of(&force.states)).unwrap_or(T::zero());
+                out[0] = force
+                    .element
+                    .energy(&scene.of(&force.states))
+                    .unwrap_or(T::zero());
             }
             Source::Power { force } => {
                 let scene = self.work.scene(model).0;

@@ -537,7 +537,9 @@ fn of_joint(model: &Model, joint: &ModelJoint, rest: &[&str]) -> Option<Probe> {
 /// Of a ball in the tree as it moves, otherwise as its frames stand.
 fn orientation(model: &Model, joint: &ModelJoint, component: usize, frames: [Attachment; 2]) -> Probe {
     if let JointPlace::Tree { nodes, reversed } = &joint.place
-        && let Some(node) = nodes.clone().find(|&n| model.tree.nodes[n].kind == NodeKind::Ball)
+        && let Some(node) = nodes
+            .clone()
+            .find(|&n| model.tree.nodes[n].kind == NodeKind::Ball)
     {
         return Probe::Ball {
             node,
@@ -597,13 +599,7 @@ fn gap(constraint: &ModelConstraint, order: usize) -> Probe {
     }
 }
 
-fn of_force(
-    model: &Model,
-    number: usize,
-    control: usize,
-    rest: &[&str],
-    axes: Attachment,
-) -> Option<Probe> {
+fn of_force(model: &Model, number: usize, control: usize, rest: &[&str], axes: Attachment) -> Option<Probe> {
     let force = &model.forces[number];
     let read = |reading| {
         Some(Probe::Force {

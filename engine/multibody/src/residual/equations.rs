@@ -502,7 +502,8 @@ impl Residual for Equations {
             mass: vec![0.0; if plain { n * n } else { 0 }],
             matrix: vec![0.0; if plain { n * self.active.len() } else { 0 }],
             accelerations: vec![T::zero(); if model.readings.is_empty() { 0 } else { n }],
-            dual: (plain && self.readings_hold_derivatives()).then(|| Box::new(ReadingSlopes::new(model, &l))),
+            dual: (plain && self.readings_hold_derivatives())
+                .then(|| Box::new(ReadingSlopes::new(model, &l))),
         }
     }
 
@@ -565,7 +566,9 @@ impl Residual for Equations {
                 }
             } else if l.readings.contains(&i) {
                 let (k, j) = (i - l.readings.start, j - l.v.start);
-                work.dual.as_ref().map_or(0.0, |d| -d.slopes[j * l.readings.len() + k])
+                work.dual
+                    .as_ref()
+                    .map_or(0.0, |d| -d.slopes[j * l.readings.len() + k])
             } else {
                 work.matrix[(j - l.v.start) * self.active.len() + i - l.lambda.start]
             };

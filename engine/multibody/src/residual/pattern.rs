@@ -204,7 +204,9 @@ impl ReadingDependencies {
             }
             Source::LargestGap | Source::LargestGapRate => {
                 let constraints = model.constraints.iter();
-                constraints.flat_map(|c| constraint_nodes(model, &c.element)).collect()
+                constraints
+                    .flat_map(|c| constraint_nodes(model, &c.element))
+                    .collect()
             }
         };
         if reading.stage(model) >= Stage::Acceleration {
@@ -238,7 +240,9 @@ impl ReadingDependencies {
         let tip = match joint {
             JointPlace::Tree { nodes, .. } => nodes.end - 1,
             JointPlace::Cut { constraint } => {
-                self.reads.rows.extend(model.constraints[*constraint].rows.clone());
+                self.reads
+                    .rows
+                    .extend(model.constraints[*constraint].rows.clone());
                 return;
             }
         };
@@ -256,7 +260,13 @@ impl ReadingDependencies {
         }
         self.reads.nodes.extend(&self.accelerations);
         for force in &model.forces {
-            if force.element.nodes().into_iter().flatten().any(|node| beyond[node]) {
+            if force
+                .element
+                .nodes()
+                .into_iter()
+                .flatten()
+                .any(|node| beyond[node])
+            {
                 self.force(model, force, outputs);
             }
         }
@@ -329,7 +339,9 @@ impl Dependencies {
         }
         let outputs = Reads::of_outputs(model);
         let readings = model.readings.iter();
-        d.readings = readings.map(|r| ReadingDependencies::new(model, r, &outputs)).collect();
+        d.readings = readings
+            .map(|r| ReadingDependencies::new(model, r, &outputs))
+            .collect();
         for force in &model.forces {
             let acts = force_nodes(model, force);
             d.couple(&acts, false);

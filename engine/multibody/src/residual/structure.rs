@@ -179,7 +179,11 @@ impl Equations {
             };
         // Where q̇ = v, and every row is a condition on positions.
         let plain = self.quaternions.is_empty() && self.holonomic.len() == self.active.len();
-        let read = self.model.readings.iter().any(|reading| reading.needs_multipliers(&self.model));
+        let read = self
+            .model
+            .readings
+            .iter()
+            .any(|reading| reading.needs_multipliers(&self.model));
         let mut blocks = Vec::new();
         if l.lambda.is_empty() {
             return blocks;
@@ -384,7 +388,12 @@ impl Equations {
             let spread = self.formalism == Formalism::Explicit && !reading.accelerations.is_empty();
             if spread {
                 let known = [&l.q, &l.v, &l.x, &l.lambda, &l.readings];
-                entries.extend(known.into_iter().flat_map(|range| range.clone()).map(|c| (row, c)));
+                entries.extend(
+                    known
+                        .into_iter()
+                        .flat_map(|range| range.clone())
+                        .map(|c| (row, c)),
+                );
                 continue;
             }
             let nodes = reading.reads.nodes.iter().flat_map(|&b| columns(b));

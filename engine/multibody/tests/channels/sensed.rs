@@ -4,6 +4,7 @@ use super::{assembled, at_start, common, mechanisms};
 use holonom_multibody::channels::Catalogue;
 use holonom_multibody::description::{Body, Constraint, Control, Description, Force, Joint, frame};
 use holonom_multibody::forest::Hint;
+use holonom_multibody::residual::{Form, Formalism};
 use holonom_multibody::start::AssemblyError;
 use holonom_multibody::{Model, Signal};
 use std::sync::Arc;
@@ -52,7 +53,11 @@ fn every_channel_can_be_sensed() {
 #[test]
 fn accelerations_in_the_axes_of_a_frame() {
     let description = Description::new("turned")
-        .body(Body::new("arm", 2.0).centre([0.4, 0.0, 0.0]).marker("tip", frame::at([0.8, 0.1, 0.2])))
+        .body(
+            Body::new("arm", 2.0)
+                .centre([0.4, 0.0, 0.0])
+                .marker("tip", frame::at([0.8, 0.1, 0.2])),
+        )
         .joint(
             Joint::revolute("pin", "ground", "arm")
                 .axis([0.0, 1.0, 0.0])
@@ -116,7 +121,8 @@ fn a_ring_over_a_reaction() {
     let lifted = |cut: bool| {
         let zero = Signal::constant(0.0);
         let lift = Signal::of("0.6*carried", &["carried"]).unwrap();
-        let description = Description::new("lifted").body(Body::new("bob", 3.0).inertia([0.1, 0.1, 0.1, 0.0, 0.0, 0.0]));
+        let description =
+            Description::new("lifted").body(Body::new("bob", 3.0).inertia([0.1, 0.1, 0.1, 0.0, 0.0, 0.0]));
         let description = match cut {
             false => description.joint(Joint::spherical("hook", "ground", "bob")),
             true => description
@@ -162,4 +168,39 @@ fn contacts_can_be_sensed() {
         assert_eq!((values["down"], values["gap"]), (closed, 2.0));
         assert!((start.readings[0] - force).abs() < 1e-10);
     }
+}
+
+/// The start satisfies the equations of every form, with forces that depend on what is read.
+#[test]
+fn starts_with_rings_are_consistent() {
+    let mut count = 0;
+    for seed in 0..60 {
+        let model = Arc::new(common::feeling(seed, 8).compile().unwrap());
+        let Ok(start) = model.assemble(&Default::default()) else {
+            continue;
+        };
+        if start.rows.singular_start || !start.rows.dropped.is_empty() {
+            continue;
+        }
+        for form in Form::ALL {
+            for formalism in Formalism::ALL {
+                let Ok(equations) = start.equations(form, formalism) else {
+                    continue;
+                };
+                let (y, yp) = start.state(&equations);
+                let mut r = vec![0.0; y.len()];
+                let mut system = equations.system();
+                system.residual(start.t, &y, &yp, &mut r).unwrap();
+                let largest = |x: &[f64]| x.iter().fold(1.0, |m: f64, x| m.max(x.abs()));
+                let size = largest(&y).max(largest(&yp));
+                let rest = r.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
+                assert!(
+                    rest < 1e-10 * size,
+                    "mechanism {seed} {form} {formalism}: {rest:e} of {size:e}"
+                );
+                count += 1;
+            }
+        }
+    }
+    assert!(count > 200, "{count}");
 }

@@ -7,8 +7,8 @@
 //! are given. A turn about a by φ becomes the turn about −S a by φ, or about S a by −φ.
 
 use super::super::{
-    Body, Constraint, ConstraintKind, Coordinate, CoordinateMotion, CoordinateRef, Description, Force, ForceKind, Frame,
-    Joint, JointKind, Marker, Road, Track,
+    Body, Constraint, ConstraintKind, Coordinate, CoordinateMotion, CoordinateRef, Description, Force,
+    ForceKind, Frame, Joint, JointKind, Marker, Road, Track,
 };
 use super::signals::scaled;
 use crate::compile::names::GROUND;
@@ -141,7 +141,11 @@ impl Mirror {
             Some("joint") => [Some(&self.coordinates), None, None],
             Some("force") => [None, Some(&self.forces), None],
             Some("constraint") => [None, None, Some(&self.constraints)],
-            _ => [Some(&self.coordinates), Some(&self.forces), Some(&self.constraints)],
+            _ => [
+                Some(&self.coordinates),
+                Some(&self.forces),
+                Some(&self.constraints),
+            ],
         };
         let signs = tables.into_iter().flatten().filter_map(|table| table.get(*thing));
         let sign = signs.flatten().find(|(known, _)| *known == name);

@@ -121,7 +121,10 @@ impl MechanicalModel {
 
     /// What is to blame when nothing was found.
     fn no_solution(&self, read: &[usize], lambda: &[f64]) -> Rejection {
-        let worst = self.readings_apart().enumerate().max_by(|x, y| x.1.total_cmp(&y.1));
+        let worst = self
+            .readings_apart()
+            .enumerate()
+            .max_by(|x, y| x.1.total_cmp(&y.1));
         match worst {
             Some((reading, gap)) if gap >= self.apart(read, lambda) => Rejection::SingularRing { reading },
             _ => Rejection::NoMultipliers,

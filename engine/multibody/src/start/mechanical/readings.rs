@@ -58,7 +58,10 @@ impl MechanicalModel {
             before = gap;
             self.step_readings((t, q, v), accelerations, lambda)?;
         }
-        let worst = self.readings_apart().enumerate().max_by(|x, y| x.1.total_cmp(&y.1));
+        let worst = self
+            .readings_apart()
+            .enumerate()
+            .max_by(|x, y| x.1.total_cmp(&y.1));
         Err(Rejection::SingularRing {
             reading: worst.map_or(0, |(reading, _)| reading),
         })

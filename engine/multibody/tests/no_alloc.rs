@@ -17,7 +17,7 @@ use holonom_multibody::expression::{Expression, Scope};
 use holonom_multibody::rail::CreepLaw;
 use holonom_multibody::residual::{Equations, Form, Formalism, GglMetric};
 use holonom_multibody::start::MechanicalModel;
-use holonom_multibody::{Description, Signal};
+use holonom_multibody::{Description, Model, Signal};
 use std::alloc::{GlobalAlloc, Layout, System as Heap};
 use std::cell::Cell;
 use std::sync::Arc;

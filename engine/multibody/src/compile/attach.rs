@@ -5,6 +5,7 @@ use super::error::ModelError;
 use super::lower::{Lowered, add_inertia, axis_frame};
 use super::names::{Names, Place};
 use super::references::{constraint_place, force_place, rod_place};
+use super::sensors;
 use crate::channels::joint_motion;
 use crate::description::{ConstraintKind, CoordinateMotion, CoordinateRef, Description, ForceKind, Joint};
 use crate::elements::constraints::{
@@ -152,7 +153,7 @@ fn add_controls(
         }
     }
     model.controls = controls;
-    controls::add_readings(model, description, unread, errors);
+    sensors::add_readings(model, description, unread, errors);
 }
 
 /// Adds own states of an element and gives their numbers.

@@ -1,16 +1,16 @@
 //! [`Equations`]: a mechanism as a residual.
 
 use super::impacts::Contact;
+use super::readings::ReadingSlopes;
 use super::{Dependencies, Form, Formalism, GglMetric};
 use crate::formalism::cholesky;
-use crate::formalism::readings::JointLoads;
 use crate::model::{Model, RowLevel};
 use crate::start::MechanicalModel;
 use crate::tree::NodeKind;
 use crate::workspace::Workspace;
 use core::any::TypeId;
 use core::ops::Range;
-use holonom_algebra::{Dual8, Real};
+use holonom_algebra::Real;
 use holonom_dae::{
     Bound, DerivativeForm, Event, EventAction, EventState, Mechanical, Pattern, Point, Rejection, Residual,
     Structure, System,
@@ -61,13 +61,13 @@ pub(super) struct Layout {
 /// Memory of [`Equations`].
 #[derive(Debug)]
 pub struct EquationsWorkspace<T> {
-    mechanism: Workspace<T>,
+    pub(super) mechanism: Workspace<T>,
     /// g.
     rows: Vec<T>,
     /// Dense M, where it must be solved with.
     factor: Vec<T>,
     /// Multipliers of which those of open contacts are zero; empty without contacts.
-    multipliers: Vec<T>,
+    pub(super) multipliers: Vec<T>,
     /// Gaps of contacts and their rates.
     gaps: Vec<T>,
     speeds: Vec<T>,
@@ -75,22 +75,9 @@ pub struct EquationsWorkspace<T> {
     mass: Vec<f64>,
     matrix: Vec<f64>,
     /// Accelerations by the explicit formalism, where readings need them.
-    accelerations: Vec<T>,
+    pub(super) accelerations: Vec<T>,
     /// For derivatives of readings by accelerations; plain numbers only.
     dual: Option<Box<ReadingSlopes>>,
-}
-
-/// Memory of derivatives of readings by accelerations.
-#[derive(Debug)]
-struct ReadingSlopes {
-    work: Workspace<Dual8>,
-    q: Vec<Dual8>,
-    v: Vec<Dual8>,
-    a: Vec<Dual8>,
-    lambda: Vec<Dual8>,
-    out: Vec<Dual8>,
-    /// All of them, column by column.
-    slopes: Vec<f64>,
 }
 
 impl Equations {
@@ -219,7 +206,12 @@ impl Equations {
     }
 
     /// `values` of the active rows, or of those on positions, with zero for open contacts.
-    fn masked<'a, T: Real>(&self, values: &'a [T], discrete: &[f64], buffer: &'a mut [T]) -> &'a [T] {
+    pub(super) fn masked<'a, T: Real>(
+        &self,
+        values: &'a [T],
+        discrete: &[f64],
+        buffer: &'a mut [T],
+    ) -> &'a [T] {
         if self.contacts.is_empty() {
             return values;
         }
@@ -343,74 +335,6 @@ impl Equations {
         Ok(())
     }
 
-    /// ρ less the channels. The accelerations are those of the formalism: v̇ as the unknown it is, or
-    /// as articulated bodies give it, so that only the rows of v hold derivatives then.
-    fn reading_rows<T: Real>(
-        &self,
-        at: &Point<'_, T>,
-        l: &Layout,
-        work: &mut EquationsWorkspace<T>,
-        r: &mut [T],
-    ) {
-        if l.readings.is_empty() {
-            return;
-        }
-        let lambda = self.masked(&at.y[l.lambda.clone()], at.discrete, &mut work.multipliers);
-        let (a, loads) = match self.formalism {
-            Formalism::Residual => (&at.yp[l.v.clone()], JointLoads::Known),
-            Formalism::Explicit => (work.accelerations.as_slice(), JointLoads::Unknown),
-        };
-        let rows = &mut r[l.readings.clone()];
-        work.mechanism
-            .measure(&self.model, (&self.active, lambda), a, loads, rows);
-        for (r, reading) in rows.iter_mut().zip(&at.y[l.readings.clone()]) {
-            *r = *reading - *r;
-        }
-    }
-
-    /// Fills ∂c/∂v̇ of the channels c of all readings, which are affine in v̇.
-    fn reading_slopes(&self, at: &Point<'_, f64>, l: &Layout, d: &mut ReadingSlopes) {
-        let model = &*self.model;
-        let constants = |from: &[f64], to: &mut [Dual8]| {
-            for (to, &from) in to.iter_mut().zip(from) {
-                *to = Dual8::constant(from);
-            }
-        };
-        constants(&at.y[l.q.clone()], &mut d.q);
-        constants(&at.y[l.v.clone()], &mut d.v);
-        constants(&at.y[l.lambda.clone()], &mut d.lambda);
-        let w = &mut d.work;
-        w.set_time(model, Dual8::constant(at.t));
-        w.shift_signal(at.shift);
-        w.set_positions(model, &d.q);
-        w.set_velocities(model, &d.v);
-        constants(&at.y[l.x.clone()], &mut w.x);
-        constants(&at.y[l.readings.clone()], &mut w.readings);
-        w.set_multipliers(model, &self.active, &d.lambda);
-        w.evaluate_controls(model);
-        let (n, count) = (l.v.len(), l.readings.len());
-        for first in (0..n).step_by(8) {
-            constants(&at.yp[l.v.clone()], &mut d.a);
-            let last = n.min(first + 8);
-            for j in first..last {
-                d.a[j] = Dual8::variable(at.yp[l.v.start + j], j - first);
-            }
-            let w = &mut d.work;
-            w.measure(
-                model,
-                (&self.active, &d.lambda),
-                &d.a,
-                JointLoads::Unknown,
-                &mut d.out,
-            );
-            for j in first..last {
-                for (k, out) in d.out.iter().enumerate() {
-                    d.slopes[j * count + k] = out.derivative(j - first);
-                }
-            }
-        }
-    }
-
     fn constraint_rows<T: Real>(
         &self,
         at: &Point<'_, T>,
@@ -456,21 +380,6 @@ impl Equations {
         // Here and not in the caller's crate, so that the evaluations with dual numbers are
         // compiled once.
         Box::new(Bound::new(self))
-    }
-}
-
-impl ReadingSlopes {
-    fn new(model: &Model, l: &Layout) -> Self {
-        let zero = Dual8::constant(0.0);
-        Self {
-            work: Workspace::new(model),
-            q: vec![zero; l.q.len()],
-            v: vec![zero; l.v.len()],
-            a: vec![zero; l.v.len()],
-            lambda: vec![zero; l.lambda.len()],
-            out: vec![zero; l.readings.len()],
-            slopes: vec![0.0; l.v.len() * l.readings.len()],
-        }
     }
 }
 

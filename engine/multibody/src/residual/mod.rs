@@ -19,6 +19,7 @@
 mod equations;
 pub(crate) mod impacts;
 mod pattern;
+mod readings;
 mod structure;
 
 pub use equations::Equations;

@@ -212,3 +212,51 @@ fn a_ring_over_a_reaction_in_motion() {
         }
     }
 }
+
+/// A ball of 2 kg that carries air of 0.5 kg with it, a force −0.5 a, falls and hits: the first time after √(2 h/a) with
+/// a = m g/(m + 0.5), and after each hit for 2 e v/a. At rest the floor carries the weight, which is sensed as well.
+#[test]
+fn sensors_across_impacts() {
+    use holonom::multibody::description::Constraint;
+    let (m, added, h, e) = (2.0, 0.5, 0.1, 0.3);
+    let zero = Signal::constant(0.0);
+    let drag = Signal::of(&format!("-{added}*felt"), &["felt"]).unwrap();
+    let description = Description::new("ball")
+        .body(Body::ball("ball", m, 0.05))
+        .joint(Joint::free("motion", "ground", "ball").start_at(2, h + 0.05, 0.0))
+        .constraint(Constraint::impact("floor", "ground", "ball", 0.05, e))
+        .force(Force::applied("air", "ball", [zero.clone(), zero, drag]))
+        .control(Control::sensor("felt", "ball.acceleration.z"))
+        .control(Control::sensor("weight", "floor.normal_force"))
+        .control(Control::sensor("down", "floor.closed"));
+    let start = assembled(&description);
+    let a = m * 9.81 / (m + added);
+    let first = (2.0 * h / a).sqrt();
+    let second = first + 2.0 * e * first;
+    for form in [Form::Ggl, Form::Index2, Form::Index3] {
+        for formalism in Formalism::ALL {
+            let equations = start.equations(form, formalism).unwrap();
+            let readings = equations.readings();
+            let (y, yp) = start.state(&equations);
+            assert!((y[readings.start] + a).abs() < 1e-10, "{}", y[readings.start]);
+            let system = equations.clone().system();
+            let solution = solve(system, (0.0, 0.6), &y, &yp, Options::new(1e-8, 1e-8)).unwrap();
+            let hits: Vec<f64> = solution.events.iter().map(|event| event.t).collect();
+            assert!(hits.len() > 3, "{form} {formalism}: {hits:?}");
+            assert!(
+                (hits[0] - first).abs() < 1e-6,
+                "{form} {formalism}: {hits:?} {first}"
+            );
+            assert!(
+                (hits[1] - second).abs() < 1e-6,
+                "{form} {formalism}: {hits:?} {second}"
+            );
+            let [felt, weight, down] = solution.y[readings] else {
+                panic!("three readings");
+            };
+            assert!(felt.abs() < 1e-5, "{form} {formalism}: {felt}");
+            assert!((weight - m * 9.81).abs() < 1e-5, "{form} {formalism}: {weight}");
+            assert_eq!(down, 1.0, "{form} {formalism}");
+        }
+    }
+}

@@ -23,6 +23,8 @@ pub struct MechanicalLayout {
     pub eta: Range<usize>,
     /// Multipliers σ that keep the lengths of Euler parameters; empty without them.
     pub sigma: Range<usize>,
+    /// What sensors read of accelerations and multipliers, as unknowns ρ; empty without them.
+    pub readings: Range<usize>,
 }
 
 /// Which force elements a Jacobian is assembled for.
@@ -61,7 +63,14 @@ pub trait Mechanical: Send {
     /// Sets the own states that forces and accelerations are computed with from now on.
     fn set_states(&mut self, _x: &[f64]) {}
 
-    /// out := ẋ = s(t, q, v, x, λ) with the states set.
+    /// Sets what sensors read of accelerations and multipliers: forces are computed with it from now on,
+    /// and [`accelerations`](Self::accelerations) begin their search there.
+    fn set_readings(&mut self, _readings: &[f64]) {}
+
+    /// What sensors read, as last set or found with the accelerations.
+    fn readings(&self, _out: &mut [f64]) {}
+
+    /// out := ẋ = s(t, q, v, x, λ) with the states and readings set.
     fn state_rates(
         &mut self,
         _t: f64,
@@ -138,7 +147,7 @@ pub trait Mechanical: Send {
     fn constraint_bias(&mut self, t: f64, q: &[f64], v: &[f64], gamma: &mut [f64]) -> Result<(), Rejection>;
 
     /// v̇ and λ from M v̇ = f − Gᵀλ, G v̇ + γ = 0. Where f depends on λ, the value on entry is
-    /// where the search for a solution of both begins.
+    /// where the search for a solution of both begins. Readings are found with them.
     fn accelerations(
         &mut self,
         t: f64,

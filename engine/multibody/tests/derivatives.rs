@@ -4,13 +4,14 @@
 
 mod common;
 
-use common::{Random, independent, mechanism, state};
+use common::{Random, feeling, independent, mechanism, state};
 use holonom_algebra::{Dual8, Real, Trace};
-use holonom_dae::{ElementSet, Mechanical, Point, Residual};
+use holonom_dae::{DerivativeForm, ElementSet, Mechanical, Point, Residual};
 use holonom_multibody::Model;
 use holonom_multibody::residual::{Equations, Form, Formalism, GglMetric};
 use holonom_multibody::start::MechanicalModel;
 use holonom_multibody::workspace::Workspace;
+use std::sync::Arc;
 
 const MECHANISMS: u64 = 1000;
 
@@ -120,10 +121,20 @@ fn constraint_derivatives_agree() {
     assert!(worst[1] < 1e-6 && worst[4] < 1e-5);
 }
 
+/// Mechanisms as they are, then some with forces that depend on sensors of accelerations, reactions
+/// and totals.
+fn models(plain: u64, sensing: u64, most: usize) -> impl Iterator<Item = (u64, Arc<Model>)> {
+    let plain = (0..plain).map(move |seed| (seed, mechanism(seed, most)));
+    plain.chain((0..sensing).map(move |seed| {
+        let model = Arc::new(feeling(seed, most).compile().unwrap());
+        assert!(model.forces_need_readings);
+        (seed, model)
+    }))
+}
+
 #[test]
 fn jacobians_lie_in_the_declared_pattern() {
-    for seed in 0..150 {
-        let model = mechanism(seed, 8);
+    for (seed, model) in models(150, 60, 8) {
         let (t, q, v) = state(&mut Random::new(seed + 5), &model);
         if model.tree.n_v == 0 {
             continue;
@@ -190,8 +201,7 @@ fn jacobians_lie_in_the_declared_pattern() {
 
 #[test]
 fn derivative_matrices_and_duals_agree_with_differences() {
-    for seed in 0..100 {
-        let model = mechanism(seed, 10);
+    for (seed, model) in models(100, 40, 10) {
         let (t, q, v) = state(&mut Random::new(seed + 15), &model);
         if model.tree.n_v == 0 {
             continue;
@@ -211,6 +221,27 @@ fn derivative_matrices_and_duals_agree_with_differences() {
                 let n = y.len();
                 for x in y[q.len() + v.len()..].iter_mut().chain(&mut yp) {
                     *x = r.range(-1.0, 1.0);
+                }
+                let structure = e.structure();
+                structure.check().unwrap();
+                let mut given = vec![0.0; n * n];
+                if let DerivativeForm::Mass(pattern) = &structure.derivative {
+                    let mut values = vec![0.0; pattern.entries().count()];
+                    let at = Point::new(t, &y, &yp, &[]);
+                    e.derivative_matrix(at, &mut e.workspace(), &mut values).unwrap();
+                    for ((i, j), value) in pattern.entries().zip(values) {
+                        given[j * n + i] = value;
+                    }
+                } else {
+                    assert_eq!(structure.derivative, DerivativeForm::Identity);
+                    for (i, _) in structure
+                        .variables
+                        .iter()
+                        .enumerate()
+                        .filter(|(_, v)| v.kind.is_differential())
+                    {
+                        given[i * n + i] = 1.0;
+                    }
                 }
                 let mut system = e.clone().system();
                 let mut second = e.system();
@@ -247,6 +278,14 @@ fn derivative_matrices_and_duals_agree_with_differences() {
                     for i in 0..n {
                         let difference = (plus[i] - minus[i]) / (2.0 * h);
                         let exact = rd[i].derivative(0);
+                        if derivative {
+                            // ∂F/∂ẏ as the equations give it.
+                            let declared = given[(k - n) * n + i];
+                            assert!(
+                                (declared - exact).abs() < 1e-11 * (1.0 + size + exact.abs()),
+                                "mechanism {seed} {form} {formalism} row {i} rate {k}: {declared} {exact}"
+                            );
+                        }
                         assert!(
                             (difference - exact).abs() < 1e-6 * (1.0 + size + exact.abs()),
                             "mechanism {seed} {form} {formalism} row {i} column {k}: {difference} {exact}"

@@ -161,7 +161,9 @@ impl Group {
         match variable.kind {
             VariableKind::Position => Self::Positions,
             VariableKind::Velocity => Self::Velocities,
-            VariableKind::Multiplier | VariableKind::StabilisingMultiplier => Self::Multipliers,
+            VariableKind::Multiplier | VariableKind::StabilisingMultiplier | VariableKind::Reading => {
+                Self::Multipliers
+            }
             _ if variable.index > 1 => Self::Multipliers,
             _ => Self::Plain,
         }

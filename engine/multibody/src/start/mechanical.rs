@@ -325,6 +325,32 @@ impl Mechanical for MechanicalModel {
         }
     }
 
+    fn advance(&mut self, q: &[f64], h: f64, v: &[f64], out: &mut [f64]) {
+        Workspace::velocity_map(&self.model, q, v, out);
+        let (mut balls, mut i) = (self.model.tree.nodes.iter(), 0);
+        while i < q.len() {
+            // Where the next Euler parameters begin; everything before is a plain coordinate.
+            let ball = balls.find(|n| n.kind == NodeKind::Ball && n.prescribed.is_none());
+            let end = ball.map_or(q.len(), |n| n.q);
+            for (out, q) in out[i..end].iter_mut().zip(&q[i..end]) {
+                *out = q + h * *out;
+            }
+            i = end;
+            if ball.is_some() {
+                geodesic(&q[i..i + 4], h, &mut out[i..i + 4]);
+                i += 4;
+            }
+        }
+    }
+
+    fn n_elements(&self) -> usize {
+        self.model.forces.len()
+    }
+
+    fn element_name(&self, element: usize) -> &str {
+        self.model.forces.get(element).map_or("", |f| &f.name)
+    }
+
     fn velocity_map(&mut self, q: &[f64], x: &[f64], out: &mut [f64]) {
         Workspace::velocity_map(&self.model, q, x, out);
     }
@@ -537,5 +563,21 @@ impl Mechanical for MechanicalModel {
             Some(row) => Err(Rejection::NonFinite { row }),
             None => Ok(()),
         }
+    }
+}
+
+/// rate := e cos s + (rate/|rate|) sin s with s = h |rate|: Euler parameters e after turning for a time
+/// h at this rate. As the rate is perpendicular to e, this is e ∘ exp(h ω/2).
+fn geodesic(e: &[f64], h: f64, rate: &mut [f64]) {
+    let s = h * rate.iter().map(|x| x * x).sum::<f64>().sqrt();
+    // sin s / s, from its series where s is small: without a division by zero.
+    let sinc = if s.abs() < 1e-4 {
+        1.0 - s * s / 6.0
+    } else {
+        s.sin() / s
+    };
+    let cos = s.cos();
+    for (rate, e) in rate.iter_mut().zip(e) {
+        *rate = cos * e + h * sinc * *rate;
     }
 }

@@ -66,6 +66,14 @@ impl<P: ConstrainedMotion> Mechanical for Mechanics<P> {
         self.m
     }
 
+    fn n_elements(&self) -> usize {
+        1
+    }
+
+    fn element_name(&self, _element: usize) -> &str {
+        "forces"
+    }
+
     fn mass(&mut self, t: f64, q: &[f64], mass: &mut [f64]) -> Result<(), Rejection> {
         mass.fill(0.0);
         self.motion.mass(t, q, mass);

@@ -1,0 +1,710 @@
+//! [`LinearImplicitEuler`]: the step itself. One linear system, no iteration.
+//!
+//! A step from (t₀, q₀, v₀) to t₁ = t₀ + h solves
+//! ```text
+//! ( M − h J_v   G₀ᵀ ) ( a )   ( f + h J_q v₀ )
+//! (     G        D  ) ( λ ) = (       r      ),    v₁ = v₀ + h a
+//! ```
+//! with M, f, G₀ at t₀ and J from the stiff terms. With `index1` G = G₀ and r = −γ, Burgermeister
+//! (5c); with `index2` G = G(t₁, q₁) and r = −(G v₀ + g_t)/h, (6b). Baumgarte adds 2α (G v + g_t) + β g
+//! or α g to the constraint. D is zero, and −ε/h with regularisation. For index 1 the multipliers are solved
+//! for together with a, so that G v₁ is as prescribed also where J is large. Forces do not contain ∂f/∂t.
+//!
+//! Forces that depend on multipliers take those of the step before. Own states of elements go explicitly,
+//! with the new positions and velocities: x₁ = x₀ + h s(t₁, q₁, v₁, x₀, λ).
+
+use super::fixed_lu::FixedLu;
+use super::options::{LinearImplicitOptions, Level, Ordering, Projections, Stabilisation, StiffTerms};
+use super::partition;
+use super::work::Work;
+use holonom_dae::{ElementSet, InputError, Mechanical, Rejection};
+use serde::{Deserialize, Serialize};
+
+/// Where a mechanical system is.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct MotionState {
+    /// Time.
+    pub t: f64,
+    /// Positions.
+    pub q: Vec<f64>,
+    /// Velocities.
+    pub v: Vec<f64>,
+    /// Own states of elements.
+    pub x: Vec<f64>,
+    /// Multipliers.
+    pub lambda: Vec<f64>,
+}
+
+impl MotionState {
+    /// Zeros of the right sizes.
+    pub fn new(mechanical: &dyn Mechanical) -> Self {
+        Self {
+            t: 0.0,
+            q: vec![0.0; mechanical.n_q()],
+            v: vec![0.0; mechanical.n_v()],
+            x: vec![0.0; mechanical.n_x()],
+            lambda: vec![0.0; mechanical.n_g()],
+        }
+    }
+
+    /// Takes over another one, without allocating.
+    pub fn copy_from(&mut self, other: &Self) {
+        self.t = other.t;
+        self.q.copy_from_slice(&other.q);
+        self.v.copy_from_slice(&other.v);
+        self.x.copy_from_slice(&other.x);
+        self.lambda.copy_from_slice(&other.lambda);
+    }
+
+    /// Place of the first number that is NaN or infinite, counted over q, v, x and λ.
+    pub fn first_non_finite(&self) -> Option<usize> {
+        let all = self.q.iter().chain(&self.v).chain(&self.x).chain(&self.lambda);
+        // x·0 is zero for finite x and NaN otherwise: no branch for the single number.
+        let sum: f64 = all.clone().map(|x| x * 0.0).sum();
+        if sum == 0.0 && self.t.is_finite() {
+            return None;
+        }
+        Some(all.clone().position(|x| !x.is_finite()).unwrap_or(0))
+    }
+}
+
+/// What belongs to a position: kept for the next step, where it is needed again.
+#[derive(Clone, Debug)]
+struct Place {
+    mass: Vec<f64>,
+    matrix: Vec<f64>,
+    /// (M Gᵀ; G 0), factorised where projections or the step need it.
+    optimisation: FixedLu,
+}
+
+/// What has been chosen at the start and what is renewed in shares: needed to go on from a checkpoint.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Matrices {
+    elements: Option<Vec<usize>>,
+    epsilon: Vec<f64>,
+    next_part: usize,
+    /// Empty where every step renews all of them.
+    f_q: Vec<f64>,
+    f_v: Vec<f64>,
+}
+
+/// Newton steps at most of a projection that is to converge.
+const MOST_NEWTON_STEPS: u32 = 50;
+/// A correction relative to the positions that ends such a projection.
+const CONVERGED: f64 = 1e-15;
+
+/// The linear-implicit Euler method for mechanical systems with bounded work per step.
+///
+/// Used through [`RealTime`](crate::stepper::RealTime) or as stepper `linear-implicit-euler`; directly by
+/// analyses that look into single steps.
+#[derive(Clone, Debug)]
+pub struct LinearImplicitEuler {
+    options: LinearImplicitOptions,
+    alpha: f64,
+    beta: f64,
+    n: usize,
+    m: usize,
+    n_x: usize,
+    /// Numbers of the stiff elements; all where there are none.
+    elements: Option<Vec<usize>>,
+    /// Parts of the matrices, those renewed in a step, and the next one.
+    parts: usize,
+    per_step: usize,
+    next_part: usize,
+    at: Place,
+    next: Place,
+    step_matrix: FixedLu,
+    f_q: Vec<f64>,
+    f_v: Vec<f64>,
+    force: Vec<f64>,
+    external: Vec<f64>,
+    zero: Vec<f64>,
+    along: Vec<f64>,
+    right: Vec<f64>,
+    /// Solution of (11); `right` may hold the step meanwhile.
+    correction: Vec<f64>,
+    g: Vec<f64>,
+    g_t: Vec<f64>,
+    rates: Vec<f64>,
+    moved: Vec<f64>,
+    x_rates: Vec<f64>,
+    /// ε of the regularisation, row by row.
+    epsilon: Vec<f64>,
+}
+
+impl LinearImplicitEuler {
+    /// Gets ready for steps of size `h` of this system, beginning at `start`: chooses the stiff elements
+    /// and evaluates everything once.
+    ///
+    /// # Errors
+    /// Options that do not go together, unknown names of elements, or a start where the model cannot be
+    /// evaluated.
+    pub fn new(
+        mechanical: &mut dyn Mechanical,
+        h: f64,
+        start: &MotionState,
+        options: LinearImplicitOptions,
+    ) -> Result<Self, InputError> {
+        options.check()?;
+        if !(h > 0.0 && h.is_finite()) {
+            return Err(InputError::Option {
+                option: "fixed_step",
+                value: h.to_string(),
+                remedy: "give a positive, finite step size".into(),
+            });
+        }
+        let (n, m, n_x, n_q) = (
+            mechanical.n_v(),
+            mechanical.n_g(),
+            mechanical.n_x(),
+            mechanical.n_q(),
+        );
+        let place = Place {
+            mass: vec![0.0; n * n],
+            matrix: vec![0.0; m * n],
+            optimisation: FixedLu::new(n + m),
+        };
+        let mut euler = Self {
+            alpha: options.alpha.unwrap_or(1.0 / h),
+            beta: options.beta.unwrap_or(1.0 / (h * h)),
+            n,
+            m,
+            n_x,
+            elements: None,
+            parts: 0,
+            per_step: 0,
+            next_part: 0,
+            at: place.clone(),
+            next: place,
+            step_matrix: FixedLu::new(n + m),
+            f_q: vec![0.0; n * n],
+            f_v: vec![0.0; n * n],
+            force: vec![0.0; n],
+            external: vec![0.0; n],
+            zero: vec![0.0; n],
+            along: vec![0.0; n],
+            right: vec![0.0; n + m],
+            correction: vec![0.0; n + m],
+            g: vec![0.0; m],
+            g_t: vec![0.0; m],
+            rates: vec![0.0; n_q],
+            moved: vec![0.0; n_q],
+            x_rates: vec![0.0; n_x],
+            epsilon: vec![0.0; m],
+            options,
+        };
+        euler.elements = partition::stiff_elements(mechanical, &euler.options.partition, h, start)?;
+        euler.plan(mechanical);
+        let started = euler.start(mechanical, start).and_then(|()| {
+            euler.choose_epsilon(h);
+            // A first step, not kept: whatever a model allocates when first asked for, it has now.
+            let mut away = start.clone();
+            euler.step(mechanical, h, start, &mut away)
+        });
+        // A step that cannot be done is no fault of the options: the first real one will tell.
+        let evaluated = started.and_then(|()| euler.start(mechanical, start));
+        match evaluated {
+            Ok(()) | Err(Rejection::NonFinite { .. }) => Ok(euler),
+            Err(rejection) => Err(InputError::Option {
+                option: "stepper",
+                value: "`linear-implicit-euler`".into(),
+                remedy: format!("{rejection} at the start; begin somewhere else"),
+            }),
+        }
+    }
+
+    /// What a checkpoint needs.
+    pub(super) fn matrices(&self) -> Matrices {
+        let kept = |matrix: &Vec<f64>| {
+            if self.per_step < self.parts {
+                matrix.clone()
+            } else {
+                Vec::new()
+            }
+        };
+        Matrices {
+            elements: self.elements.clone(),
+            epsilon: self.epsilon.clone(),
+            next_part: self.next_part,
+            f_q: kept(&self.f_q),
+            f_v: kept(&self.f_v),
+        }
+    }
+
+    /// Takes back what [`matrices`](Self::matrices) gave; false when it is of another model.
+    pub(super) fn restore(&mut self, mechanical: &mut dyn Mechanical, matrices: &Matrices) -> bool {
+        let known = matrices.elements.iter().flatten();
+        if known.into_iter().any(|&k| k >= mechanical.n_elements()) || matrices.epsilon.len() != self.m {
+            return false;
+        }
+        self.elements.clone_from(&matrices.elements);
+        self.epsilon.copy_from_slice(&matrices.epsilon);
+        self.plan(mechanical);
+        let size = if self.per_step < self.parts { self.n * self.n } else { 0 };
+        if matrices.f_q.len() != size || matrices.f_v.len() != size || matrices.next_part >= self.parts.max(1) {
+            return false;
+        }
+        self.f_q.fill(0.0);
+        self.f_v.fill(0.0);
+        self.f_q[..size].copy_from_slice(&matrices.f_q);
+        self.f_v[..size].copy_from_slice(&matrices.f_v);
+        self.next_part = matrices.next_part;
+        true
+    }
+
+    /// Fixes the parts in which matrices are renewed.
+    fn plan(&mut self, mechanical: &mut dyn Mechanical) {
+        if !self.options.stiff_terms.needs_matrices() {
+            return;
+        }
+        self.parts = mechanical.plan_jacobians(set(&self.elements));
+        self.per_step = self.parts.div_ceil(self.options.shares as usize);
+    }
+
+    /// The regularisation is measured by what the constraints feel of the masses.
+    fn choose_epsilon(&mut self, h: f64) {
+        let (n, m) = (self.n, self.m);
+        let mut mass = FixedLu::new(n);
+        mass.matrix().copy_from_slice(&self.at.mass);
+        mass.factorise();
+        let mut largest = 0.0;
+        for i in 0..m {
+            for j in 0..n {
+                self.along[j] = self.at.matrix[i + j * m];
+            }
+            mass.solve(&mut self.along);
+            let s: f64 = (0..n).map(|j| self.at.matrix[i + j * m] * self.along[j]).sum();
+            self.epsilon[i] = s;
+            largest = f64::max(largest, s);
+        }
+        // Rows that consist of zeros at the start borrow the scale of the others.
+        for e in &mut self.epsilon {
+            let scale = if *e > 1e-12 * largest { *e } else { largest };
+            *e = self.options.epsilon * h * if scale > 0.0 { scale } else { 1.0 };
+        }
+    }
+
+    /// Begins at another state: evaluates what is kept from step to step there.
+    ///
+    /// # Errors
+    /// The model cannot be evaluated there.
+    pub fn start(&mut self, mechanical: &mut dyn Mechanical, state: &MotionState) -> Result<(), Rejection> {
+        self.begin(mechanical, state)?;
+        mechanical.set_states(&state.x);
+        self.next_part = 0;
+        for _ in 0..self.parts {
+            self.renew(mechanical, state)?;
+        }
+        Ok(())
+    }
+
+    /// The same, with the matrices as they are.
+    pub(super) fn begin(
+        &mut self,
+        mechanical: &mut dyn Mechanical,
+        state: &MotionState,
+    ) -> Result<(), Rejection> {
+        self.arrive(mechanical, state.t, &state.q)?;
+        self.commit();
+        Ok(())
+    }
+
+    /// Makes the step just done the one that the next goes on from.
+    pub fn commit(&mut self) {
+        std::mem::swap(&mut self.at, &mut self.next);
+    }
+
+    /// One step of size h to `to`, from where the last one was committed. `to.t` is the time it ends at,
+    /// and set by the caller, who knows it without accumulated rounding.
+    ///
+    /// # Errors
+    /// The model cannot be evaluated, or the result is not finite: `to` is then of no use.
+    pub fn step(
+        &mut self,
+        mechanical: &mut dyn Mechanical,
+        h: f64,
+        from: &MotionState,
+        to: &mut MotionState,
+    ) -> Result<(), Rejection> {
+        mechanical.set_states(&from.x);
+        self.forces(mechanical, h, from)?;
+        match self.options.assembly {
+            Level::Index1 => self.step_index1(mechanical, h, from, to)?,
+            Level::Index2 => self.step_index2(mechanical, h, from, to)?,
+        }
+        if self.n_x > 0 {
+            mechanical.state_rates(to.t, &to.q, &to.v, &to.lambda, &mut self.x_rates)?;
+            for ((x, x0), rate) in to.x.iter_mut().zip(&from.x).zip(&self.x_rates) {
+                *x = x0 + h * rate;
+            }
+        }
+        match to.first_non_finite() {
+            None => Ok(()),
+            Some(row) => Err(Rejection::NonFinite { row }),
+        }
+    }
+
+    /// Constraints on acceleration level: velocities from what is known at the beginning of the step.
+    fn step_index1(
+        &mut self,
+        mechanical: &mut dyn Mechanical,
+        h: f64,
+        from: &MotionState,
+        to: &mut MotionState,
+    ) -> Result<(), Rejection> {
+        let (n, m) = (self.n, self.m);
+        if m > 0 {
+            mechanical.constraint_bias(from.t, &from.q, &from.v, &mut self.right[n..])?;
+        }
+        if m > 0 && self.options.stabilisation == Stabilisation::Baumgarte {
+            mechanical.constraint_rate(from.t, &from.q, &mut self.g_t)?;
+            mechanical.constraint(from.t, &from.q, &mut self.g)?;
+            add_product(&self.at.matrix, m, &from.v, &mut self.g_t);
+            for i in 0..m {
+                self.right[n + i] += 2.0 * self.alpha * self.g_t[i] + self.beta * self.g[i];
+            }
+        }
+        for r in &mut self.right[n..] {
+            *r = -*r;
+        }
+        if self.shares_optimisation() {
+            // A = M: the matrix of the projection is that of the step.
+            self.at.optimisation.solve(&mut self.right);
+        } else {
+            self.fill_step_matrix(mechanical, h, false);
+            self.step_matrix.factorise();
+            self.step_matrix.solve(&mut self.right);
+        }
+        self.take_velocities(h, from, to);
+        let v = if self.options.moves_with_new_velocities() {
+            &to.v
+        } else {
+            &from.v
+        };
+        if self.options.ordering == Ordering::VelocitiesFirst {
+            mechanical.advance(&from.q, h, v, &mut to.q);
+        } else {
+            mechanical.velocity_map(&from.q, v, &mut self.rates);
+            for ((q, q0), rate) in to.q.iter_mut().zip(&from.q).zip(&self.rates) {
+                *q = q0 + h * rate;
+            }
+            mechanical.normalise(&mut to.q);
+        }
+        self.project_positions(mechanical, to)?;
+        self.arrive(mechanical, to.t, &to.q)?;
+        self.project_velocities(mechanical, to)
+    }
+
+    /// Constraints on velocity level, (6): positions first, then velocities that fit them.
+    fn step_index2(
+        &mut self,
+        mechanical: &mut dyn Mechanical,
+        h: f64,
+        from: &MotionState,
+        to: &mut MotionState,
+    ) -> Result<(), Rejection> {
+        let (n, m) = (self.n, self.m);
+        mechanical.velocity_map(&from.q, &from.v, &mut self.rates);
+        for ((q, q0), rate) in to.q.iter_mut().zip(&from.q).zip(&self.rates) {
+            *q = q0 + h * rate;
+        }
+        mechanical.normalise(&mut to.q);
+        // After it (6b) is one step of the form of Gear, Gupta and Leimkuhler, (9).
+        self.project_positions(mechanical, to)?;
+        self.arrive(mechanical, to.t, &to.q)?;
+        if m > 0 {
+            mechanical.constraint_rate(to.t, &to.q, &mut self.g_t)?;
+            add_product(&self.next.matrix, m, &from.v, &mut self.g_t);
+            if self.damps_positions() {
+                mechanical.constraint(to.t, &to.q, &mut self.g)?;
+                for (c, g) in self.g_t.iter_mut().zip(&self.g) {
+                    *c += self.alpha * g;
+                }
+            }
+        }
+        for i in 0..m {
+            self.right[n + i] = -self.g_t[i] / h;
+            if self.options.stabilisation == Stabilisation::Regularisation && mechanical.takes_part(i) {
+                self.right[n + i] -= self.epsilon[i] / h * from.lambda[i];
+            }
+        }
+        self.fill_step_matrix(mechanical, h, true);
+        self.step_matrix.factorise();
+        self.step_matrix.solve(&mut self.right);
+        self.take_velocities(h, from, to);
+        Ok(())
+    }
+
+    /// The upper right-hand side: f + h J_q v₀.
+    fn forces(
+        &mut self,
+        mechanical: &mut dyn Mechanical,
+        h: f64,
+        from: &MotionState,
+    ) -> Result<(), Rejection> {
+        let n = self.n;
+        mechanical.force(from.t, &from.q, &from.v, &from.lambda, &mut self.force)?;
+        for _ in 0..self.per_step {
+            self.renew(mechanical, from)?;
+        }
+        self.along.fill(0.0);
+        if self.options.ordering == Ordering::PositionsFirst {
+            match self.options.stiff_terms {
+                StiffTerms::Exact | StiffTerms::J1 | StiffTerms::J2 => {
+                    add_product(&self.f_q, n, &from.v, &mut self.along);
+                }
+                StiffTerms::J3 => mechanical.force_derivative(
+                    from.t,
+                    &from.q,
+                    &from.v,
+                    &from.lambda,
+                    &from.v,
+                    &self.zero,
+                    &mut self.along,
+                )?,
+                StiffTerms::None => {}
+            }
+        }
+        for i in 0..n {
+            self.right[i] = self.force[i] + self.external[i] + h * self.along[i];
+        }
+        Ok(())
+    }
+
+    /// Renews the next part of the matrices.
+    fn renew(&mut self, mechanical: &mut dyn Mechanical, from: &MotionState) -> Result<(), Rejection> {
+        let part = self.next_part;
+        self.next_part = (part + 1) % self.parts.max(1);
+        mechanical.renew_jacobians(
+            from.t,
+            &from.q,
+            &from.v,
+            &from.lambda,
+            set(&self.elements),
+            part,
+            &mut self.f_q,
+            &mut self.f_v,
+        )
+    }
+
+    /// M, G and the matrix of the projection at a new place.
+    fn arrive(&mut self, mechanical: &mut dyn Mechanical, t: f64, q: &[f64]) -> Result<(), Rejection> {
+        let (n, m) = (self.n, self.m);
+        mechanical.mass(t, q, &mut self.next.mass)?;
+        if m > 0 {
+            mechanical.constraint_matrix(t, q, &mut self.next.matrix)?;
+        }
+        if self.keeps_optimisation() {
+            let Place {
+                mass,
+                matrix,
+                optimisation,
+            } = &mut self.next;
+            fill_saddle(optimisation.matrix(), (n, m), mass, matrix, matrix);
+            for i in (0..m).filter(|&i| !mechanical.takes_part(i)) {
+                optimisation.matrix()[(n + i) * (n + m + 1)] = 1.0;
+            }
+            optimisation.factorise();
+        }
+        Ok(())
+    }
+
+    /// (A G₀ᵀ; G D) with G at the end of the step or at its beginning.
+    fn fill_step_matrix(&mut self, mechanical: &dyn Mechanical, h: f64, at_end: bool) {
+        let (n, m) = (self.n, self.m);
+        let size = n + m;
+        let lower = if at_end { &self.next.matrix } else { &self.at.matrix };
+        let values = self.step_matrix.matrix();
+        fill_saddle(values, (n, m), &self.at.mass, &self.at.matrix, lower);
+        let (by_v, by_q) = match self.options.stiff_terms {
+            StiffTerms::Exact | StiffTerms::J2 => (h, h * h),
+            StiffTerms::J1 => (h, 0.0),
+            StiffTerms::J3 | StiffTerms::None => (0.0, 0.0),
+        };
+        if by_v != 0.0 {
+            for j in 0..n {
+                for i in 0..n {
+                    let k = i + j * n;
+                    values[i + j * size] -= by_v * self.f_v[k] + by_q * self.f_q[k];
+                }
+            }
+        }
+        let regular = self.options.stabilisation == Stabilisation::Regularisation;
+        for i in 0..m {
+            values[(n + i) * (size + 1)] = match mechanical.takes_part(i) {
+                false => 1.0,
+                true if regular => -self.epsilon[i] / h,
+                true => 0.0,
+            };
+        }
+    }
+
+    /// v₁ = v₀ + h a, and the multipliers.
+    fn take_velocities(&self, h: f64, from: &MotionState, to: &mut MotionState) {
+        for ((v, v0), a) in to.v.iter_mut().zip(&from.v).zip(&self.right) {
+            *v = v0 + h * a;
+        }
+        to.lambda.copy_from_slice(&self.right[self.n..]);
+    }
+
+    /// Newton steps (11) towards g(t₁, q) = 0, with the matrix at the beginning of the step.
+    fn project_positions(
+        &mut self,
+        mechanical: &mut dyn Mechanical,
+        to: &mut MotionState,
+    ) -> Result<(), Rejection> {
+        if !self.projects() {
+            return Ok(());
+        }
+        let n = self.n;
+        let (steps, until) = match self.options.projections {
+            Projections::Fixed(k) => (k, None),
+            Projections::Converged => (MOST_NEWTON_STEPS, Some(CONVERGED)),
+        };
+        for _ in 0..steps {
+            mechanical.constraint(to.t, &to.q, &mut self.g)?;
+            let correction = &mut self.correction;
+            correction[..n].fill(0.0);
+            correction[n..].copy_from_slice(&self.g);
+            self.at.optimisation.solve(correction);
+            mechanical.velocity_map(&to.q, &correction[..n], &mut self.moved);
+            let mut largest = 0.0;
+            for (q, d) in to.q.iter_mut().zip(&self.moved) {
+                *q -= d;
+                largest = f64::max(largest, d.abs());
+            }
+            mechanical.normalise(&mut to.q);
+            if until.is_some_and(|limit| largest <= limit * size(&to.q)) {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Velocities with G v + g_t = 0 next to the given ones, measured by M. Exact: the condition is linear.
+    fn project_velocities(
+        &mut self,
+        mechanical: &mut dyn Mechanical,
+        to: &mut MotionState,
+    ) -> Result<(), Rejection> {
+        if !self.projects() {
+            return Ok(());
+        }
+        let (n, m) = (self.n, self.m);
+        mechanical.constraint_rate(to.t, &to.q, &mut self.g_t)?;
+        add_product(&self.next.matrix, m, &to.v, &mut self.g_t);
+        self.right[..n].fill(0.0);
+        self.right[n..].copy_from_slice(&self.g_t);
+        self.next.optimisation.solve(&mut self.right);
+        for (v, d) in to.v.iter_mut().zip(&self.right) {
+            *v -= d;
+        }
+        Ok(())
+    }
+
+    /// The options.
+    pub fn options(&self) -> &LinearImplicitOptions {
+        &self.options
+    }
+
+    /// Numbers of the force elements that count as stiff; `None`: all of them, and gyroscopic forces.
+    pub fn stiff_elements(&self) -> Option<&[usize]> {
+        self.elements.as_deref()
+    }
+
+    /// Generalised forces from outside, added to those of the model until they are changed.
+    pub fn external_forces(&mut self) -> &mut [f64] {
+        &mut self.external
+    }
+
+    /// Evaluations and operations of a step: the same in every step, whatever the numbers are.
+    pub fn work(&self) -> Work {
+        let constrained = u32::from(self.m > 0);
+        let index1 = u32::from(self.options.assembly == Level::Index1);
+        let projections = match (self.projects(), self.options.projections) {
+            (false, _) => 0,
+            (true, Projections::Fixed(k)) => k,
+            (true, Projections::Converged) => MOST_NEWTON_STEPS,
+        };
+        let projected = u32::from(self.projects());
+        let damped = constrained * u32::from(self.damps_positions());
+        let in_step = u32::from(!self.shares_optimisation());
+        let factorisations = in_step + projected;
+        // The step, the positions, and with index 1 the velocities.
+        let solves = 1 + projections + projected * index1;
+        Work {
+            mass: 1,
+            force: 1,
+            derivative: u32::from(self.options.stiff_terms == StiffTerms::J3),
+            jacobian_parts: self.per_step as u32,
+            constraint: projections + damped,
+            constraint_matrix: constrained,
+            constraint_rate: constrained * (1 - index1) + index1 * (damped + projected),
+            constraint_bias: constrained * index1,
+            state_rates: u32::from(self.n_x > 0),
+            velocity_map: 1 + projections,
+            factorisations,
+            factorisation_flops: u64::from(factorisations) * self.step_matrix.factorisation_flops(),
+            solves,
+            solve_flops: u64::from(solves) * self.step_matrix.solve_flops(),
+        }
+    }
+
+    fn projects(&self) -> bool {
+        self.m > 0 && self.options.stabilisation == Stabilisation::Projection
+    }
+
+    /// Whether A = M, so that the matrix of the projection at the beginning is that of the step.
+    fn shares_optimisation(&self) -> bool {
+        self.projects() && !self.options.stiff_terms.needs_matrices()
+    }
+
+    /// Whether (M Gᵀ; G 0) is factorised at every position.
+    fn keeps_optimisation(&self) -> bool {
+        self.projects()
+    }
+
+    fn damps_positions(&self) -> bool {
+        matches!(
+            self.options.stabilisation,
+            Stabilisation::Baumgarte | Stabilisation::Regularisation
+        )
+    }
+}
+
+fn set(elements: &Option<Vec<usize>>) -> ElementSet<'_> {
+    match elements {
+        Some(numbers) => ElementSet::Some(numbers),
+        None => ElementSet::All,
+    }
+}
+
+/// Largest entry, and one where there is none.
+fn size(x: &[f64]) -> f64 {
+    x.iter().fold(1.0, |most, x| f64::max(most, x.abs()))
+}
+
+/// out := out + A x, A column by column with `rows` rows.
+fn add_product(a: &[f64], rows: usize, x: &[f64], out: &mut [f64]) {
+    for (column, x) in a.chunks_exact(rows.max(1)).zip(x) {
+        for (out, a) in out.iter_mut().zip(column) {
+            *out += a * x;
+        }
+    }
+}
+
+/// (M Gᵀ; L 0).
+fn fill_saddle(values: &mut [f64], (n, m): (usize, usize), mass: &[f64], matrix: &[f64], lower: &[f64]) {
+    let size = n + m;
+    for j in 0..n {
+        values[j * size..j * size + n].copy_from_slice(&mass[j * n..(j + 1) * n]);
+        values[j * size + n..(j + 1) * size].copy_from_slice(&lower[j * m..(j + 1) * m]);
+    }
+    for i in 0..m {
+        let column = &mut values[(n + i) * size..(n + i + 1) * size];
+        for j in 0..n {
+            column[j] = matrix[i + j * m];
+        }
+        column[n..].fill(0.0);
+    }
+}

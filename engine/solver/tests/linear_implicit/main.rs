@@ -4,7 +4,6 @@
 mod car_axle;
 mod identities;
 mod shell;
-mod scratch;
 mod stability;
 
 use holonom_algebra::Real;
@@ -17,10 +16,13 @@ use holonom_solver::stepper::{
 /// Two coupled oscillators without constraints: q̈ = −K q − B q̇, with a cubic term that makes f_q depend on q.
 #[derive(Clone, Copy, Debug)]
 pub struct Oscillator {
+    /// Stiffness of the first.
     pub a: f64,
+    /// Damping of the first.
     pub b: f64,
     /// Coupling to a second mass of 3; zero: one oscillator next to a mass at rest.
     pub coupling: f64,
+    /// Cubic stiffness of the first.
     pub cubic: f64,
 }
 

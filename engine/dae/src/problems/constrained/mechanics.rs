@@ -45,6 +45,11 @@ impl<P: ConstrainedMotion> Mechanics<P> {
         }
     }
 
+    /// The motion, to change its parameters.
+    pub fn motion_mut(&mut self) -> &mut P {
+        &mut self.motion
+    }
+
     /// Takes q and v as constants into the dual arrays.
     fn load(&mut self, q: &[f64], v: &[f64]) {
         for (dual, x) in self.q4.iter_mut().chain(&mut self.v4).zip(q.iter().chain(v)) {

@@ -1,14 +1,19 @@
 //! [`LinearImplicitEuler`]: the step itself. One linear system, no iteration.
 //!
-//! A step from (t₀, q₀, v₀) to t₁ = t₀ + h solves
-//! ```text
-//! ( M − h J_v   G₀ᵀ ) ( a )   ( f + h J_q v₀ )
-//! (     G        D  ) ( λ ) = (       r      ),    v₁ = v₀ + h a
-//! ```
-//! with M, f, G₀ at t₀ and J from the stiff terms. With `index1` G = G₀ and r = −γ, Burgermeister
-//! (5c); with `index2` G = G(t₁, q₁) and r = −(G v₀ + g_t)/h, (6b). Baumgarte adds 2α (G v + g_t) + β g
-//! or α g to the constraint. D is zero, and −ε/h with regularisation. For index 1 the multipliers are solved
-//! for together with a, so that G v₁ is as prescribed also where J is large. Forces do not contain ∂f/∂t.
+//! A step from (t₀, q₀, v₀) to t₁ = t₀ + h with A = M − h J_v and the stiff terms J_q, J_v, all at t₀:
+//!
+//! * `index1`: λ from (5c), then the velocities from (3) with this λ:
+//!   ```text
+//!   ( M  Gᵀ ) ( * )   (  f )
+//!   ( G  0  ) ( λ ) = ( −γ ),    A (v₁ − v₀)/h = f + h J_q v₀ − Gᵀλ
+//!   ```
+//! * `index2`: positions first, then (6b) with G₁ at the new ones:
+//!   ```text
+//!   ( A   Gᵀ ) ( (v₁ − v₀)/h )   (   f + h J_q v₀   )
+//!   ( G₁  D  ) (      λ      ) = ( −(G₁v₀ + g_t)/h )
+//!   ```
+//! Baumgarte adds 2α (G v + g_t) + β g, or α g, to the constraint. D is zero, and −ε/h with regularisation.
+//! There is no ∂f/∂t, which order 1 does not need.
 //!
 //! Forces that depend on multipliers take those of the step before. Own states of elements go explicitly,
 //! with the new positions and velocities: x₁ = x₀ + h s(t₁, q₁, v₁, x₀, λ).
@@ -153,6 +158,7 @@ impl LinearImplicitEuler {
                 remedy: "give a positive, finite step size".into(),
             });
         }
+        let (alpha, beta) = baumgarte(&options, h)?;
         let (n, m, n_x, n_q) = (
             mechanical.n_v(),
             mechanical.n_g(),
@@ -165,8 +171,8 @@ impl LinearImplicitEuler {
             optimisation: FixedLu::new(n + m),
         };
         let mut euler = Self {
-            alpha: options.alpha.unwrap_or(1.0 / h),
-            beta: options.beta.unwrap_or(1.0 / (h * h)),
+            alpha,
+            beta,
             n,
             m,
             n_x,
@@ -176,7 +182,10 @@ impl LinearImplicitEuler {
             next_part: 0,
             at: place.clone(),
             next: place,
-            step_matrix: FixedLu::new(n + m),
+            step_matrix: FixedLu::new(match options.assembly {
+                Level::Index1 => n,
+                Level::Index2 => n + m,
+            }),
             f_q: vec![0.0; n * n],
             f_v: vec![0.0; n * n],
             force: vec![0.0; n],
@@ -364,16 +373,28 @@ impl LinearImplicitEuler {
                 self.right[n + i] += 2.0 * self.alpha * self.g_t[i] + self.beta * self.g[i];
             }
         }
-        for r in &mut self.right[n..] {
-            *r = -*r;
+        if m > 0 {
+            // λ, and with it the accelerations of the explicit method.
+            for (c, (f, e)) in self.correction.iter_mut().zip(self.force.iter().zip(&self.external)) {
+                *c = f + e;
+            }
+            for (c, r) in self.correction[n..].iter_mut().zip(&self.right[n..]) {
+                *c = -r;
+            }
+            self.at.optimisation.solve(&mut self.correction);
+            self.right[n..].copy_from_slice(&self.correction[n..]);
         }
-        if self.shares_optimisation() {
-            // A = M: the matrix of the projection is that of the step.
-            self.at.optimisation.solve(&mut self.right);
+        if self.is_solved_with_multipliers() {
+            self.right[..n].copy_from_slice(&self.correction[..n]);
         } else {
-            self.fill_step_matrix(mechanical, h, false);
+            let (forces, lambda) = self.right.split_at_mut(n);
+            for (f, column) in forces.iter_mut().zip(self.at.matrix.chunks_exact(m.max(1))) {
+                *f -= column.iter().zip(lambda.iter()).map(|(g, l)| g * l).sum::<f64>();
+            }
+            self.step_matrix.matrix().copy_from_slice(&self.at.mass);
+            self.subtract_stiff_terms(h);
             self.step_matrix.factorise();
-            self.step_matrix.solve(&mut self.right);
+            self.step_matrix.solve(&mut self.right[..n]);
         }
         self.take_velocities(h, from, to);
         let v = if self.options.moves_with_new_velocities() {
@@ -428,7 +449,7 @@ impl LinearImplicitEuler {
                 self.right[n + i] -= self.epsilon[i] / h * from.lambda[i];
             }
         }
-        self.fill_step_matrix(mechanical, h, true);
+        self.fill_step_matrix(mechanical, h);
         self.step_matrix.factorise();
         self.step_matrix.solve(&mut self.right);
         self.take_velocities(h, from, to);
@@ -509,33 +530,42 @@ impl LinearImplicitEuler {
         Ok(())
     }
 
-    /// (A G₀ᵀ; G D) with G at the end of the step or at its beginning.
-    fn fill_step_matrix(&mut self, mechanical: &dyn Mechanical, h: f64, at_end: bool) {
+    /// (A Gᵀ; G₁ D).
+    fn fill_step_matrix(&mut self, mechanical: &dyn Mechanical, h: f64) {
         let (n, m) = (self.n, self.m);
-        let size = n + m;
-        let lower = if at_end { &self.next.matrix } else { &self.at.matrix };
-        let values = self.step_matrix.matrix();
-        fill_saddle(values, (n, m), &self.at.mass, &self.at.matrix, lower);
-        let (by_v, by_q) = match self.options.stiff_terms {
-            StiffTerms::Exact | StiffTerms::J2 => (h, h * h),
-            StiffTerms::J1 => (h, 0.0),
-            StiffTerms::J3 | StiffTerms::None => (0.0, 0.0),
-        };
-        if by_v != 0.0 {
-            for j in 0..n {
-                for i in 0..n {
-                    let k = i + j * n;
-                    values[i + j * size] -= by_v * self.f_v[k] + by_q * self.f_q[k];
-                }
-            }
-        }
+        fill_saddle(
+            self.step_matrix.matrix(),
+            (n, m),
+            &self.at.mass,
+            &self.at.matrix,
+            &self.next.matrix,
+        );
+        self.subtract_stiff_terms(h);
         let regular = self.options.stabilisation == Stabilisation::Regularisation;
+        let values = self.step_matrix.matrix();
         for i in 0..m {
-            values[(n + i) * (size + 1)] = match mechanical.takes_part(i) {
+            values[(n + i) * (n + m + 1)] = match mechanical.takes_part(i) {
                 false => 1.0,
                 true if regular => -self.epsilon[i] / h,
                 true => 0.0,
             };
+        }
+    }
+
+    /// Makes A of the M that the matrix of the step begins with.
+    fn subtract_stiff_terms(&mut self, h: f64) {
+        let n = self.n;
+        let (by_v, by_q) = match self.options.stiff_terms {
+            StiffTerms::Exact | StiffTerms::J2 => (h, h * h),
+            StiffTerms::J1 => (h, 0.0),
+            StiffTerms::J3 | StiffTerms::None => return,
+        };
+        let size = self.step_matrix.size();
+        for (j, column) in self.step_matrix.matrix().chunks_exact_mut(size).take(n).enumerate() {
+            let terms = self.f_v[j * n..].iter().zip(&self.f_q[j * n..]);
+            for (a, (f_v, f_q)) in column[..n].iter_mut().zip(terms) {
+                *a -= by_v * f_v + by_q * f_q;
+            }
         }
     }
 
@@ -628,10 +658,11 @@ impl LinearImplicitEuler {
         };
         let projected = u32::from(self.projects());
         let damped = constrained * u32::from(self.damps_positions());
-        let in_step = u32::from(!self.shares_optimisation());
-        let factorisations = in_step + projected;
-        // The step, the positions, and with index 1 the velocities.
-        let solves = 1 + projections + projected * index1;
+        let kept = u32::from(self.keeps_optimisation());
+        let in_step = u32::from(!self.is_solved_with_multipliers());
+        // Positions, and with index 1 multipliers and velocities.
+        let with_kept = projections + index1 * (kept + projected);
+        let place = &self.at.optimisation;
         Work {
             mass: 1,
             force: 1,
@@ -643,10 +674,12 @@ impl LinearImplicitEuler {
             constraint_bias: constrained * index1,
             state_rates: u32::from(self.n_x > 0),
             velocity_map: 1 + projections,
-            factorisations,
-            factorisation_flops: u64::from(factorisations) * self.step_matrix.factorisation_flops(),
-            solves,
-            solve_flops: u64::from(solves) * self.step_matrix.solve_flops(),
+            factorisations: in_step + kept,
+            factorisation_flops: u64::from(in_step) * self.step_matrix.factorisation_flops()
+                + u64::from(kept) * place.factorisation_flops(),
+            solves: in_step + with_kept,
+            solve_flops: u64::from(in_step) * self.step_matrix.solve_flops()
+                + u64::from(with_kept) * place.solve_flops(),
         }
     }
 
@@ -654,14 +687,14 @@ impl LinearImplicitEuler {
         self.m > 0 && self.options.stabilisation == Stabilisation::Projection
     }
 
-    /// Whether A = M, so that the matrix of the projection at the beginning is that of the step.
-    fn shares_optimisation(&self) -> bool {
-        self.projects() && !self.options.stiff_terms.needs_matrices()
+    /// Whether the explicit method needs no more than the system that gives λ.
+    fn is_solved_with_multipliers(&self) -> bool {
+        self.m > 0 && self.options.assembly == Level::Index1 && self.options.stiff_terms == StiffTerms::None
     }
 
     /// Whether (M Gᵀ; G 0) is factorised at every position.
     fn keeps_optimisation(&self) -> bool {
-        self.projects()
+        self.m > 0 && (self.projects() || self.options.assembly == Level::Index1)
     }
 
     fn damps_positions(&self) -> bool {
@@ -670,6 +703,32 @@ impl LinearImplicitEuler {
             Stabilisation::Baumgarte | Stabilisation::Regularisation
         )
     }
+}
+
+/// α and β, given or best: those that end an error in g and ġ within two steps.
+///
+/// With w = g and ẇ = G v + g_t a step is w₁ = w₀ + h ẇ₀, ẇ₁ = (1 − 2hα) ẇ₀ − hβ w₀ (§3.2); its eigenvalues are
+/// zero for α = 1/h, β = 1/h². Where positions move with the new velocities it is w₁ = w₀ + h ẇ₁, and they are for
+/// α = 1/(2h), β = 1/h²; the former values are unstable then, which is what §4.3 met in veDYNA.
+fn baumgarte(options: &LinearImplicitOptions, h: f64) -> Result<(f64, f64), InputError> {
+    let new = options.moves_with_new_velocities();
+    let alpha = options.alpha.unwrap_or(if new { 0.5 / h } else { 1.0 / h });
+    let beta = options.beta.unwrap_or(1.0 / (h * h));
+    let (a, b) = (h * alpha, h * h * beta);
+    let (decays, condition) = match options.assembly {
+        Level::Index2 => (a < 2.0, "hα < 2"),
+        Level::Index1 if new => (4.0 * a + b < 4.0, "4hα + h²β < 4"),
+        Level::Index1 => (b < 2.0 * a && 4.0 * a < 4.0 + b, "h²β < 2hα < 2 + h²β/2"),
+    };
+    if decays {
+        return Ok((alpha, beta));
+    }
+    let index2 = options.assembly == Level::Index2;
+    Err(InputError::Option {
+        option: "baumgarte_alpha",
+        value: format!("{alpha}{}", if index2 { String::new() } else { format!(" with β = {beta}") }),
+        remedy: format!("errors in the constraints grow with h = {h} unless {condition}; give smaller values, or none"),
+    })
 }
 
 fn set(elements: &Option<Vec<usize>>) -> ElementSet<'_> {

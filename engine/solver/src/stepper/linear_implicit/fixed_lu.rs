@@ -24,6 +24,11 @@ impl FixedLu {
         }
     }
 
+    /// Number of rows.
+    pub fn size(&self) -> usize {
+        self.n
+    }
+
     /// The matrix, to be filled before [`factorise`](Self::factorise).
     pub fn matrix(&mut self) -> &mut [f64] {
         &mut self.values

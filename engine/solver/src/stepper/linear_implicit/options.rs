@@ -141,7 +141,8 @@ pub struct LinearImplicitOptions {
     pub partition: Partition,
     /// Steps over which the matrices are renewed, a fixed share in each.
     pub shares: u32,
-    /// α of Baumgarte and of the regularisation; 1/h unless given.
+    /// α of Baumgarte and of the regularisation; 1/h unless given, 1/(2h) where positions move with the new
+    /// velocities.
     pub alpha: Option<f64>,
     /// β of Baumgarte with `index1`; 1/h² unless given.
     pub beta: Option<f64>,

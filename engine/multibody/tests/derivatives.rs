@@ -340,7 +340,10 @@ fn force_jacobians_agree_with_differences() {
             m.force_jacobians(t, &q, &v, &[], ElementSet::Some(&[k]), &mut f_q, &mut f_v)
                 .unwrap();
             let in_parts = parts_of(&mut m, ElementSet::Some(&[k]), &|part| part);
-            assert!(same(&in_parts, &f_q, &f_v), "mechanism {seed}, element {k} in parts");
+            assert!(
+                same(&in_parts, &f_q, &f_v),
+                "mechanism {seed}, element {k} in parts"
+            );
             for i in 0..n * n {
                 s_q[i] += f_q[i];
                 s_v[i] += f_v[i];

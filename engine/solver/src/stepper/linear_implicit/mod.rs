@@ -9,12 +9,15 @@ mod euler;
 mod fixed_lu;
 mod options;
 mod partition;
+mod stabilise;
+mod state;
 mod work;
 
-pub use euler::{LinearImplicitEuler, MotionState};
+pub use euler::LinearImplicitEuler;
 pub use options::{
     Level, LinearImplicitOptions, Ordering, Partition, Projections, Stabilisation, StiffTerms,
 };
+pub use state::MotionState;
 pub use work::Work;
 
 use super::{Parts, Stepper, StepperState};
@@ -121,8 +124,9 @@ impl Stepper for LinearImplicit {
         let missing = || InputError::Option {
             option: "stepper",
             value: format!("`{NAME}`"),
-            remedy: "it needs the mechanics behind the equations, which this system does not have; choose `bdf`"
-                .into(),
+            remedy:
+                "it needs the mechanics behind the equations, which this system does not have; choose `bdf`"
+                    .into(),
         };
         let layout = system.structure().layout.clone().ok_or_else(missing)?;
         let mechanical = system.mechanical().ok_or_else(missing)?;
@@ -135,12 +139,12 @@ impl Stepper for LinearImplicit {
         }
         load(&layout, self.state.t, &self.state.y, &mut self.from);
         let mut euler = LinearImplicitEuler::new(mechanical, self.fixed, &self.from, self.options.clone())?;
-        if let Some(matrices) = &self.state.matrices {
-            if !euler.restore(mechanical, matrices) {
-                return Err(InputError::Checkpoint(
-                    "the stiff elements it names are others".into(),
-                ));
-            }
+        if let Some(matrices) = &self.state.matrices
+            && !euler.restore(mechanical, matrices)
+        {
+            return Err(InputError::Checkpoint(
+                "the stiff elements it names are others".into(),
+            ));
         }
         self.placed = false;
         self.euler = Some(euler);

@@ -91,6 +91,27 @@ pub trait Mechanical: Send {
     /// length one.
     fn normalise(&mut self, _q: &mut [f64]) {}
 
+    /// out := q after a time h at the velocities v held in the axes of the bodies: q + h V(q) v, and
+    /// the exponential map where positions are Euler parameters.
+    ///
+    /// `out` may start with anything.
+    fn advance(&mut self, q: &[f64], h: f64, v: &[f64], out: &mut [f64]) {
+        self.velocity_map(q, v, out);
+        for (out, q) in out.iter_mut().zip(q) {
+            *out = q + h * *out;
+        }
+    }
+
+    /// Number of force elements, as numbered in an [`ElementSet`].
+    fn n_elements(&self) -> usize {
+        0
+    }
+
+    /// Name of a force element.
+    fn element_name(&self, _element: usize) -> &str {
+        ""
+    }
+
     /// M(t, q), n_v × n_v.
     fn mass(&mut self, t: f64, q: &[f64], mass: &mut [f64]) -> Result<(), Rejection>;
 
@@ -133,6 +154,30 @@ pub trait Mechanical: Send {
         f_q: &mut [f64],
         f_v: &mut [f64],
     ) -> Result<(), Rejection>;
+
+    /// Prepares [`renew_jacobians`](Self::renew_jacobians) for these elements and gives the number of
+    /// parts it comes in. Allocates; independent of the state.
+    fn plan_jacobians(&mut self, _elements: ElementSet<'_>) -> usize {
+        1
+    }
+
+    /// Renews one part of (∂f/∂q) V and ∂f/∂v of the elements last given to
+    /// [`plan_jacobians`](Self::plan_jacobians), and leaves the other entries alone. All parts on
+    /// matrices of zeros are what [`force_jacobians`](Self::force_jacobians) gives. Every part is the
+    /// same work up to what columns are left for the last.
+    fn renew_jacobians(
+        &mut self,
+        t: f64,
+        q: &[f64],
+        v: &[f64],
+        lambda: &[f64],
+        elements: ElementSet<'_>,
+        _part: usize,
+        f_q: &mut [f64],
+        f_v: &mut [f64],
+    ) -> Result<(), Rejection> {
+        self.force_jacobians(t, q, v, lambda, elements, f_q, f_v)
+    }
 
     /// g(t, q).
     fn constraint(&mut self, t: f64, q: &[f64], g: &mut [f64]) -> Result<(), Rejection>;

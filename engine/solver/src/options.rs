@@ -4,7 +4,7 @@ use crate::jacobian::{self, Sparsity, sparsity};
 use crate::newton::NewtonOptions;
 use crate::output_times::OutputTimes;
 use crate::refresh::update::{self, Update};
-use crate::stepper::{BdfOptions, StabilityOptions};
+use crate::stepper::{BdfOptions, LinearImplicitOptions, StabilityOptions};
 use crate::{linear, refresh, stepper};
 use holonom_dae::{ErrorTest, InputError, Structure, System, Tolerances};
 use std::sync::Arc;
@@ -77,6 +77,8 @@ pub struct Options {
     pub min_step: f64,
     /// Fixed step size at order `max_order`, without error control.
     pub fixed_step: Option<f64>,
+    /// Options of the method `linear-implicit-euler`.
+    pub linear_implicit: LinearImplicitOptions,
     /// Accepted steps at most, over the whole run.
     pub max_steps: u64,
     /// Computing time at most, in seconds.
@@ -113,6 +115,7 @@ impl Default for Options {
             max_step: f64::INFINITY,
             min_step: 0.0,
             fixed_step: None,
+            linear_implicit: LinearImplicitOptions::default(),
             max_steps: 10_000_000,
             time_limit: None,
             outputs: OutputTimes::default(),
@@ -353,6 +356,18 @@ impl Options {
                 );
             }
         }
+        if stepper::find(&self.stepper).is_some_and(|e| e.mechanical) {
+            if self.fixed_step.is_none() {
+                let remedy =
+                    "it works with a fixed step size, which is not set; give `fixed_step`, such as 1 ms";
+                return option("stepper", format!("`{}`", self.stepper), remedy.into());
+            }
+            if structure.layout.is_none() {
+                let remedy = "it needs the mechanics behind the equations, which this system does not have; choose `bdf`";
+                return option("stepper", format!("`{}`", self.stepper), remedy.into());
+            }
+            self.linear_implicit.check()?;
+        }
         if !system.has_duals() && jacobian::find(&self.jacobian).is_some_and(|e| e.needs_duals) {
             let remedy = "needs a residual that can be evaluated with dual numbers, which this system \
                           cannot: write it as a `Residual`, or choose differences";
@@ -455,6 +470,7 @@ impl Options {
                     self.initial_step
                 ),
                 (self.max_step, self.min_step, self.fixed_step, &self.stop_times),
+                &self.linear_implicit,
             )
         );
         stepper::fingerprint([numbers.as_str()])

@@ -10,6 +10,7 @@ pub mod andrews;
 pub mod brusselator;
 pub mod car_axle;
 pub mod chain;
+pub mod circular_track;
 pub mod constrained;
 mod dense;
 pub mod extrapolation;

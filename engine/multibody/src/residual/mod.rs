@@ -18,7 +18,7 @@
 
 mod equations;
 pub(crate) mod impacts;
-mod pattern;
+pub(crate) mod pattern;
 mod readings;
 mod structure;
 

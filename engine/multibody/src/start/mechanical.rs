@@ -1,6 +1,7 @@
 //! [`MechanicalModel`]: a mechanism with its parts apart, as steppers and the start need it.
 
 mod implicit;
+mod partition;
 mod readings;
 
 use crate::formalism::cholesky;
@@ -9,6 +10,7 @@ use crate::tree::NodeKind;
 use crate::workspace::Workspace;
 use holonom_algebra::{Dual8, Real};
 use holonom_dae::{ElementSet, Mechanical, Rejection};
+use partition::Plan;
 use std::sync::Arc;
 
 /// Pivots of G M⁻¹ Gᵀ, scaled to a unit diagonal, below this count as zero.
@@ -40,6 +42,8 @@ pub struct MechanicalModel {
     force: Vec<f64>,
     /// For forces that depend on multipliers.
     implicit: Implicit,
+    /// How Jacobians are renewed in parts.
+    plan: Option<Box<Plan>>,
     regularised: usize,
 }
 
@@ -144,6 +148,7 @@ impl MechanicalModel {
             scale: vec![0.0; m],
             force: vec![0.0; n],
             implicit: Implicit::new(&model, &active),
+            plan: None,
             regularised: 0,
             model,
             active,
@@ -385,6 +390,32 @@ impl Mechanical for MechanicalModel {
         }
     }
 
+    fn advance(&mut self, q: &[f64], h: f64, v: &[f64], out: &mut [f64]) {
+        Workspace::velocity_map(&self.model, q, v, out);
+        let (mut balls, mut i) = (self.model.tree.nodes.iter(), 0);
+        while i < q.len() {
+            // Where the next Euler parameters begin; everything before is a plain coordinate.
+            let ball = balls.find(|n| n.kind == NodeKind::Ball && n.prescribed.is_none());
+            let end = ball.map_or(q.len(), |n| n.q);
+            for (out, q) in out[i..end].iter_mut().zip(&q[i..end]) {
+                *out = q + h * *out;
+            }
+            i = end;
+            if ball.is_some() {
+                geodesic(&q[i..i + 4], h, &mut out[i..i + 4]);
+                i += 4;
+            }
+        }
+    }
+
+    fn n_elements(&self) -> usize {
+        self.model.forces.len()
+    }
+
+    fn element_name(&self, element: usize) -> &str {
+        self.model.forces.get(element).map_or("", |f| &f.name)
+    }
+
     fn velocity_map(&mut self, q: &[f64], x: &[f64], out: &mut [f64]) {
         Workspace::velocity_map(&self.model, q, x, out);
     }
@@ -514,6 +545,32 @@ impl Mechanical for MechanicalModel {
         Ok(())
     }
 
+    fn plan_jacobians(&mut self, elements: ElementSet<'_>) -> usize {
+        let plan = Plan::new(&self.model, elements);
+        let parts = plan.parts();
+        self.plan = Some(Box::new(plan));
+        parts
+    }
+
+    fn renew_jacobians(
+        &mut self,
+        t: f64,
+        q: &[f64],
+        v: &[f64],
+        lambda: &[f64],
+        elements: ElementSet<'_>,
+        part: usize,
+        f_q: &mut [f64],
+        f_v: &mut [f64],
+    ) -> Result<(), Rejection> {
+        let Some(plan) = self.plan.take() else {
+            return self.force_jacobians(t, q, v, lambda, elements, f_q, f_v);
+        };
+        let done = self.renew_part((t, q, v, lambda), elements, part, &plan, f_q, f_v);
+        self.plan = Some(plan);
+        done
+    }
+
     fn constraint(&mut self, t: f64, q: &[f64], g: &mut [f64]) -> Result<(), Rejection> {
         self.place(t, q);
         self.work.constraint(&self.model, &self.active, g);
@@ -598,5 +655,21 @@ impl Mechanical for MechanicalModel {
             Some(row) => Err(Rejection::NonFinite { row }),
             None => Ok(()),
         }
+    }
+}
+
+/// rate := e cos s + (rate/|rate|) sin s with s = h |rate|: Euler parameters e after turning for a time
+/// h at this rate. As the rate is perpendicular to e, this is e ∘ exp(h ω/2).
+fn geodesic(e: &[f64], h: f64, rate: &mut [f64]) {
+    let s = h * rate.iter().map(|x| x * x).sum::<f64>().sqrt();
+    // sin s / s, from its series where s is small: without a division by zero.
+    let sinc = if s.abs() < 1e-4 {
+        1.0 - s * s / 6.0
+    } else {
+        s.sin() / s
+    };
+    let cos = s.cos();
+    for (rate, e) in rate.iter_mut().zip(e) {
+        *rate = cos * e + h * sinc * *rate;
     }
 }

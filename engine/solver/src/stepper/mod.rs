@@ -7,18 +7,26 @@ mod conformance;
 mod diagnosis;
 mod driver;
 mod events;
+mod linear_implicit;
 mod observer;
+mod realtime;
 mod setup;
 
 pub use bdf::{Bdf, BdfOptions, BdfState, StabilityOptions};
 pub use checkpoint::Checkpoint;
 pub use checkpoint::fingerprint;
 pub use driver::{Integrator, Report, Stop};
+pub use linear_implicit::{
+    Level, LinearImplicit, LinearImplicitEuler, LinearImplicitOptions, LinearImplicitState, MotionState,
+    Ordering, Partition, Projections, Stabilisation, StiffTerms, Work,
+};
 pub use observer::{Control, Observer, Quiet, StepInfo};
+
+pub use realtime::{Advance, RealTime};
 
 use crate::equations::Equations;
 use crate::newton::{Corrector, CorrectorState};
-use holonom_dae::{Rejection, Weights};
+use holonom_dae::{InputError, Rejection, System, Weights};
 use serde::{Deserialize, Serialize};
 
 /// A time integration method.
@@ -28,6 +36,11 @@ use serde::{Deserialize, Serialize};
 pub trait Stepper: Send {
     /// Name in options and reports.
     fn name(&self) -> &'static str;
+    /// Looks at the system once, after the first [`start`](Stepper::start) or
+    /// [`restore`](Stepper::restore); may allocate, and refuses a system or options it cannot work with.
+    fn bind(&mut self, _system: &mut dyn System) -> Result<(), InputError> {
+        Ok(())
+    }
     /// Starts afresh at (t, y, ẏ) with first step size `h`; forgets all history.
     fn start(&mut self, t: f64, y: &[f64], yp: &[f64], h: f64);
     /// Attempts one step of the size [`h`](Stepper::h).
@@ -71,6 +84,8 @@ pub trait Stepper: Send {
 pub enum StepperState {
     /// Of [`Bdf`].
     Bdf(Box<BdfState>, Box<CorrectorState>),
+    /// Of [`LinearImplicit`].
+    LinearImplicit(Box<LinearImplicitState>),
 }
 
 /// What a method is built from.
@@ -81,6 +96,8 @@ pub struct Parts {
     pub weights: Weights,
     /// Options of BDF-like methods.
     pub bdf: BdfOptions,
+    /// Options of the linear-implicit Euler method.
+    pub linear_implicit: LinearImplicitOptions,
 }
 
 /// One method, as listed to users.
@@ -93,6 +110,8 @@ pub struct Entry {
     pub literature: &'static str,
     /// Highest order.
     pub max_order: usize,
+    /// Whether it works on the parts of a mechanical system, with a fixed step size that must be given.
+    pub mechanical: bool,
     /// Builds the method for `n` unknowns.
     pub build: fn(n: usize, parts: Parts) -> Box<dyn Stepper>,
 }
@@ -104,6 +123,7 @@ pub const REGISTRY: &[Entry] = &[
         description: "backward differentiation of order 1 to 5, variable step, fixed leading coefficient",
         literature: "Arnold (12)–(14); [Brenan, Campbell, Petzold 1996]",
         max_order: 5,
+        mechanical: false,
         build: |n, parts| Box::new(Bdf::new("bdf", n, parts)),
     },
     Entry {
@@ -111,11 +131,20 @@ pub const REGISTRY: &[Entry] = &[
         description: "backward Euler, variable step",
         literature: "Arnold (11)",
         max_order: 1,
+        mechanical: false,
         build: |n, mut parts| {
             // Order-1 BDF is the backward Euler method.
             parts.bdf.max_order = 1;
             Box::new(Bdf::new("backward-euler", n, parts))
         },
+    },
+    Entry {
+        name: linear_implicit::NAME,
+        description: "linear-implicit Euler for mechanisms in real time: fixed step, one linear system, no iteration",
+        literature: "Burgermeister §2, §3",
+        max_order: 1,
+        mechanical: true,
+        build: |n, parts| Box::new(LinearImplicit::new(n, parts)),
     },
 ];
 

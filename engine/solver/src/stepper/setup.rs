@@ -55,6 +55,7 @@ pub fn assemble_parts(system: &dyn System, options: &Options) -> (Box<dyn Steppe
         corrector,
         weights,
         bdf,
+        linear_implicit: options.linear_implicit.clone(),
     };
     (
         (entry.build)(n, parts),

@@ -464,7 +464,9 @@ impl Stepper for Bdf {
     }
 
     fn restore(&mut self, state: &StepperState) -> bool {
-        let StepperState::Bdf(state, corrector) = state;
+        let StepperState::Bdf(state, corrector) = state else {
+            return false;
+        };
         if state.y.len() != self.y_new.len() {
             return false;
         }

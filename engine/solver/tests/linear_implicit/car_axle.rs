@@ -64,10 +64,18 @@ fn projection_at_1_ms() {
 #[test]
 fn stiff_terms_are_needed() {
     for level in [Level::Index1, Level::Index2] {
-        for stabilisation in [Stabilisation::None, Stabilisation::Projection, Stabilisation::Baumgarte] {
+        for stabilisation in [
+            Stabilisation::None,
+            Stabilisation::Projection,
+            Stabilisation::Baumgarte,
+        ] {
             let slow = level == Level::Index2 && stabilisation == Stabilisation::None;
             let t_end = if slow { 4.0 } else { 3.0 };
-            let q = run(&mut axle(2e-3, choose(StiffTerms::None, level, stabilisation)), t_end).1;
+            let q = run(
+                &mut axle(2e-3, choose(StiffTerms::None, level, stabilisation)),
+                t_end,
+            )
+            .1;
             assert!(q > 10.0, "explicit, {level:?}, {stabilisation:?}: |q| ≤ {q}");
         }
     }
@@ -118,7 +126,9 @@ fn global_error_is_of_order_1() {
             }
             let s = system.state();
             let error = |x: &[f64], y: &[f64]| {
-                x.iter().zip(y).fold(0.0, |most, (x, y)| f64::max(most, (x - y).abs()))
+                x.iter()
+                    .zip(y)
+                    .fold(0.0, |most, (x, y)| f64::max(most, (x - y).abs()))
             };
             (h, error(&s.q, &reference[..4]))
         });
@@ -130,6 +140,9 @@ fn global_error_is_of_order_1() {
         assert!(found > 0.8, "{options:?}: slope {found:.3}, {points:?}");
         // Velocities first is symplectic Euler as h → 0: errors of first order cancel over the oscillations.
         let cancels = options.ordering == Ordering::VelocitiesFirst;
-        assert!(found < 1.2 || cancels, "{options:?}: slope {found:.3}, {points:?}");
+        assert!(
+            found < 1.2 || cancels,
+            "{options:?}: slope {found:.3}, {points:?}"
+        );
     }
 }

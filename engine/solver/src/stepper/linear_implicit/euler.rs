@@ -19,7 +19,7 @@
 //! with the new positions and velocities: x₁ = x₀ + h s(t₁, q₁, v₁, x₀, λ).
 
 use super::fixed_lu::FixedLu;
-use super::options::{LinearImplicitOptions, Level, Ordering, Projections, Stabilisation, StiffTerms};
+use super::options::{Level, LinearImplicitOptions, Ordering, Projections, Stabilisation, StiffTerms};
 use super::partition;
 use super::work::Work;
 use holonom_dae::{ElementSet, InputError, Mechanical, Rejection};
@@ -249,8 +249,13 @@ impl LinearImplicitEuler {
         self.elements.clone_from(&matrices.elements);
         self.epsilon.copy_from_slice(&matrices.epsilon);
         self.plan(mechanical);
-        let size = if self.per_step < self.parts { self.n * self.n } else { 0 };
-        if matrices.f_q.len() != size || matrices.f_v.len() != size || matrices.next_part >= self.parts.max(1) {
+        let size = if self.per_step < self.parts {
+            self.n * self.n
+        } else {
+            0
+        };
+        if matrices.f_q.len() != size || matrices.f_v.len() != size || matrices.next_part >= self.parts.max(1)
+        {
             return false;
         }
         self.f_q.fill(0.0);
@@ -375,7 +380,11 @@ impl LinearImplicitEuler {
         }
         if m > 0 {
             // λ, and with it the accelerations of the explicit method.
-            for (c, (f, e)) in self.correction.iter_mut().zip(self.force.iter().zip(&self.external)) {
+            for (c, (f, e)) in self
+                .correction
+                .iter_mut()
+                .zip(self.force.iter().zip(&self.external))
+            {
                 *c = f + e;
             }
             for (c, r) in self.correction[n..].iter_mut().zip(&self.right[n..]) {
@@ -561,7 +570,13 @@ impl LinearImplicitEuler {
             StiffTerms::J3 | StiffTerms::None => return,
         };
         let size = self.step_matrix.size();
-        for (j, column) in self.step_matrix.matrix().chunks_exact_mut(size).take(n).enumerate() {
+        for (j, column) in self
+            .step_matrix
+            .matrix()
+            .chunks_exact_mut(size)
+            .take(n)
+            .enumerate()
+        {
             let terms = self.f_v[j * n..].iter().zip(&self.f_q[j * n..]);
             for (a, (f_v, f_q)) in column[..n].iter_mut().zip(terms) {
                 *a -= by_v * f_v + by_q * f_q;
@@ -726,8 +741,17 @@ fn baumgarte(options: &LinearImplicitOptions, h: f64) -> Result<(f64, f64), Inpu
     let index2 = options.assembly == Level::Index2;
     Err(InputError::Option {
         option: "baumgarte_alpha",
-        value: format!("{alpha}{}", if index2 { String::new() } else { format!(" with β = {beta}") }),
-        remedy: format!("errors in the constraints grow with h = {h} unless {condition}; give smaller values, or none"),
+        value: format!(
+            "{alpha}{}",
+            if index2 {
+                String::new()
+            } else {
+                format!(" with β = {beta}")
+            }
+        ),
+        remedy: format!(
+            "errors in the constraints grow with h = {h} unless {condition}; give smaller values, or none"
+        ),
     })
 }
 

@@ -6,7 +6,7 @@
 //! runs with outputs, events and checkpoints; [`RealTime`](super::RealTime) is the shell for loops with hardware.
 
 mod euler;
-mod fixed_lu;
+pub(super) mod fixed_lu;
 mod options;
 mod partition;
 mod work;
@@ -121,8 +121,9 @@ impl Stepper for LinearImplicit {
         let missing = || InputError::Option {
             option: "stepper",
             value: format!("`{NAME}`"),
-            remedy: "it needs the mechanics behind the equations, which this system does not have; choose `bdf`"
-                .into(),
+            remedy:
+                "it needs the mechanics behind the equations, which this system does not have; choose `bdf`"
+                    .into(),
         };
         let layout = system.structure().layout.clone().ok_or_else(missing)?;
         let mechanical = system.mechanical().ok_or_else(missing)?;

@@ -227,7 +227,8 @@ impl LinearImplicitOptions {
                 return refuse("stiff_terms", &name, reason);
             }
             if self.shares > 1 {
-                let reason = "it has no matrix to renew in shares; leave `jacobian_shares` out, or choose `j2`";
+                let reason =
+                    "it has no matrix to renew in shares; leave `jacobian_shares` out, or choose `j2`";
                 return refuse("stiff_terms", &name, reason);
             }
         }

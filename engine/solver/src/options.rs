@@ -4,7 +4,7 @@ use crate::jacobian::{self, Sparsity, sparsity};
 use crate::newton::NewtonOptions;
 use crate::output_times::OutputTimes;
 use crate::refresh::update::{self, Update};
-use crate::stepper::{BdfOptions, LinearImplicitOptions, StabilityOptions};
+use crate::stepper::{BdfOptions, GeneralizedAlphaOptions, LinearImplicitOptions, StabilityOptions};
 use crate::{linear, refresh, stepper};
 use holonom_dae::{ErrorTest, InputError, Structure, System, Tolerances};
 use std::sync::Arc;
@@ -79,6 +79,8 @@ pub struct Options {
     pub fixed_step: Option<f64>,
     /// Options of the method `linear-implicit-euler`.
     pub linear_implicit: LinearImplicitOptions,
+    /// Options of the method `generalized-alpha`.
+    pub generalized_alpha: GeneralizedAlphaOptions,
     /// Accepted steps at most, over the whole run.
     pub max_steps: u64,
     /// Computing time at most, in seconds.
@@ -116,6 +118,7 @@ impl Default for Options {
             min_step: 0.0,
             fixed_step: None,
             linear_implicit: LinearImplicitOptions::default(),
+            generalized_alpha: GeneralizedAlphaOptions::default(),
             max_steps: 10_000_000,
             time_limit: None,
             outputs: OutputTimes::default(),
@@ -356,8 +359,9 @@ impl Options {
                 );
             }
         }
-        if stepper::find(&self.stepper).is_some_and(|e| e.mechanical) {
-            if self.fixed_step.is_none() {
+        let entry = stepper::find(&self.stepper);
+        if entry.is_some_and(|e| e.mechanical) {
+            if self.fixed_step.is_none() && entry.is_some_and(|e| e.fixed_step) {
                 let remedy =
                     "it works with a fixed step size, which is not set; give `fixed_step`, such as 1 ms";
                 return option("stepper", format!("`{}`", self.stepper), remedy.into());
@@ -367,6 +371,7 @@ impl Options {
                 return option("stepper", format!("`{}`", self.stepper), remedy.into());
             }
             self.linear_implicit.check()?;
+            self.generalized_alpha.check()?;
         }
         if !system.has_duals() && jacobian::find(&self.jacobian).is_some_and(|e| e.needs_duals) {
             let remedy = "needs a residual that can be evaluated with dual numbers, which this system \
@@ -470,7 +475,7 @@ impl Options {
                     self.initial_step
                 ),
                 (self.max_step, self.min_step, self.fixed_step, &self.stop_times),
-                &self.linear_implicit,
+                (&self.linear_implicit, self.generalized_alpha),
             )
         );
         stepper::fingerprint([numbers.as_str()])

@@ -54,6 +54,7 @@ fn build(entry: &Entry, structure: &Structure, options: &Options) -> Box<dyn Ste
             weights,
             bdf: options.bdf(structure),
             linear_implicit: options.linear_implicit.clone(),
+            generalized_alpha: options.generalized_alpha,
         },
     )
 }

@@ -7,6 +7,7 @@ mod conformance;
 mod diagnosis;
 mod driver;
 mod events;
+mod generalized_alpha;
 mod linear_implicit;
 mod observer;
 mod realtime;
@@ -16,6 +17,7 @@ pub use bdf::{Bdf, BdfOptions, BdfState, StabilityOptions};
 pub use checkpoint::Checkpoint;
 pub use checkpoint::fingerprint;
 pub use driver::{Integrator, Report, Stop};
+pub use generalized_alpha::{Family, GeneralizedAlpha, GeneralizedAlphaOptions, GeneralizedAlphaState};
 pub use linear_implicit::{
     Level, LinearImplicit, LinearImplicitEuler, LinearImplicitOptions, LinearImplicitState, MotionState,
     Ordering, Partition, Projections, Stabilisation, StiffTerms, Work,
@@ -86,6 +88,8 @@ pub enum StepperState {
     Bdf(Box<BdfState>, Box<CorrectorState>),
     /// Of [`LinearImplicit`].
     LinearImplicit(Box<LinearImplicitState>),
+    /// Of [`GeneralizedAlpha`].
+    GeneralizedAlpha(Box<GeneralizedAlphaState>),
 }
 
 /// What a method is built from.
@@ -98,6 +102,8 @@ pub struct Parts {
     pub bdf: BdfOptions,
     /// Options of the linear-implicit Euler method.
     pub linear_implicit: LinearImplicitOptions,
+    /// Options of the generalised-α method.
+    pub generalized_alpha: GeneralizedAlphaOptions,
 }
 
 /// One method, as listed to users.
@@ -110,8 +116,10 @@ pub struct Entry {
     pub literature: &'static str,
     /// Highest order.
     pub max_order: usize,
-    /// Whether it works on the parts of a mechanical system, with a fixed step size that must be given.
+    /// Whether it works on the parts of a mechanical system.
     pub mechanical: bool,
+    /// Whether it needs a fixed step size.
+    pub fixed_step: bool,
     /// Builds the method for `n` unknowns.
     pub build: fn(n: usize, parts: Parts) -> Box<dyn Stepper>,
 }
@@ -124,6 +132,7 @@ pub const REGISTRY: &[Entry] = &[
         literature: "Arnold (12)–(14); [Brenan, Campbell, Petzold 1996]",
         max_order: 5,
         mechanical: false,
+        fixed_step: false,
         build: |n, parts| Box::new(Bdf::new("bdf", n, parts)),
     },
     Entry {
@@ -132,6 +141,7 @@ pub const REGISTRY: &[Entry] = &[
         literature: "Arnold (11)",
         max_order: 1,
         mechanical: false,
+        fixed_step: false,
         build: |n, mut parts| {
             // Order-1 BDF is the backward Euler method.
             parts.bdf.max_order = 1;
@@ -144,7 +154,17 @@ pub const REGISTRY: &[Entry] = &[
         literature: "Burgermeister §2, §3",
         max_order: 1,
         mechanical: true,
+        fixed_step: true,
         build: |n, parts| Box::new(LinearImplicit::new(n, parts)),
+    },
+    Entry {
+        name: generalized_alpha::NAME,
+        description: "generalised-α for mechanisms (HHT as a setting): order 2, damping of fast modes as wanted, variable step",
+        literature: "[Chung, Hulbert 1993; Arnold, Brüls 2007; Arnold, Hante, Köbis 2017]",
+        max_order: 2,
+        mechanical: true,
+        fixed_step: false,
+        build: |n, parts| Box::new(GeneralizedAlpha::new(n, parts)),
     },
 ];
 

@@ -56,6 +56,7 @@ pub fn assemble_parts(system: &dyn System, options: &Options) -> (Box<dyn Steppe
         weights,
         bdf,
         linear_implicit: options.linear_implicit.clone(),
+        generalized_alpha: options.generalized_alpha,
     };
     (
         (entry.build)(n, parts),

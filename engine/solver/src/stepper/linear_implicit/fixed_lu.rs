@@ -6,7 +6,7 @@
 
 /// P A = L U of a dense matrix, column by column.
 #[derive(Clone, Debug)]
-pub(super) struct FixedLu {
+pub(in crate::stepper) struct FixedLu {
     n: usize,
     values: Vec<f64>,
     scale: Vec<f64>,

@@ -6,7 +6,7 @@
 //! runs with outputs, events and checkpoints; [`RealTime`](super::RealTime) is the shell for loops with hardware.
 
 mod euler;
-mod fixed_lu;
+pub(super) mod fixed_lu;
 mod options;
 mod partition;
 mod stabilise;

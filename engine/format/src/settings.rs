@@ -160,6 +160,8 @@ settings! {
     baumgarte_beta: f64 = Number("1/s^2"), "Parameter β of `baumgarte` with `index1`; 1/h² unless set.";
     projection_steps: u64 = Count, "Newton steps of `projection` in each step; 1 unless set, 0 for as many as it takes, which is not for real time.";
     regularisation_epsilon: f64 = Number(""), "ε of `regularisation`, as a part of h G M⁻¹ Gᵀ at the start; 1e-3 unless set.";
+    alpha_family: String = Choice(alpha_families), "Coefficients of `generalized-alpha`; `chung-hulbert` unless set.";
+    spectral_radius: f64 = Number(""), "ρ∞ of `generalized-alpha`: what is left of the fastest modes after a step, 1 for no damping; 0.8 unless set.";
 }
 
 /// The setting of this name.
@@ -197,6 +199,10 @@ fn stabilisations() -> Vec<&'static str> {
 
 fn orderings() -> Vec<&'static str> {
     stepper::Ordering::ALL.iter().map(|x| x.name()).collect()
+}
+
+fn alpha_families() -> Vec<&'static str> {
+    stepper::Family::NAMES.to_vec()
 }
 
 fn partitions() -> Vec<&'static str> {

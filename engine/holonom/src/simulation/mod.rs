@@ -51,6 +51,7 @@ use holonom_multibody::channels::{Catalogue, Input, Selection};
 use holonom_multibody::curve::{Refusal, watch_refusals};
 use holonom_multibody::residual::{Form, Formalism, GglMetric};
 use holonom_multibody::start::{Assembled, AssemblyError, AssemblyOptions};
+use holonom_solver::stepper::{Family, GeneralizedAlphaOptions};
 use holonom_solver::{Options, OutputTimes, Start};
 use settings::{Fault, Times};
 use std::sync::Arc;
@@ -269,6 +270,16 @@ pub fn solver_options(settings: &Settings) -> Options {
         min_step: settings.min_step.unwrap_or(usual.min_step),
         fixed_step: settings.fixed_step,
         linear_implicit,
+        generalized_alpha: GeneralizedAlphaOptions {
+            family: settings
+                .alpha_family
+                .as_deref()
+                .and_then(Family::find)
+                .unwrap_or_default(),
+            spectral_radius: settings
+                .spectral_radius
+                .unwrap_or(usual.generalized_alpha.spectral_radius),
+        },
         max_steps: settings.max_steps.unwrap_or(usual.max_steps),
         time_limit: settings.time_limit,
         ..Options::new(settings.rtol.unwrap_or(1e-6), settings.atol.unwrap_or(1e-6))

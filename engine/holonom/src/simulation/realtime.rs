@@ -41,9 +41,9 @@ fn chosen<T: Default>(name: &Option<String>, find: fn(&str) -> Option<T>) -> T {
     name.as_deref().and_then(find).unwrap_or_default()
 }
 
-/// Whether a method that works on the parts of a mechanism is to be used.
+/// Whether a method with a fixed step, `linear-implicit-euler`, is to be used.
 pub(super) fn is_chosen(options: &Options) -> bool {
-    stepper::find(&options.stepper).is_some_and(|entry| entry.mechanical)
+    stepper::find(&options.stepper).is_some_and(|entry| entry.fixed_step)
 }
 
 impl Simulation {
@@ -93,6 +93,15 @@ impl Simulation {
                 option: "stepper",
                 value: "to be used in real time".into(),
                 remedy: "the model has impacts, which are located by iteration; use `holonom run`, or a contact force instead"
+                    .into(),
+            });
+        }
+        if !self.start.model.readings.is_empty() {
+            return Err(InputError::Option {
+                option: "stepper",
+                value: "to be used in real time".into(),
+                remedy: "the model has sensors of accelerations, reactions or totals, which are found by iteration; use \
+                         `holonom run`, or read velocities, forces and multipliers"
                     .into(),
             });
         }

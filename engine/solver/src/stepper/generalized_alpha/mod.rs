@@ -204,6 +204,15 @@ impl Stepper for GeneralizedAlpha {
         };
         let structure = system.structure().clone();
         let layout = structure.layout.clone().ok_or_else(missing)?;
+        if !layout.readings.is_empty() {
+            return Err(InputError::Option {
+                option: "stepper",
+                value: format!("`{NAME}`"),
+                remedy: "sensors of accelerations, reactions or totals are unknowns of the equations, which only methods that \
+                         solve all of them know; choose `bdf`"
+                    .into(),
+            });
+        }
         let mechanical = system.mechanical().ok_or_else(missing)?;
         let fresh = Motion::new(mechanical);
         if layout.q.len() != fresh.q.len()

@@ -129,6 +129,15 @@ impl Stepper for LinearImplicit {
                     .into(),
         };
         let layout = system.structure().layout.clone().ok_or_else(missing)?;
+        if !layout.readings.is_empty() {
+            return Err(InputError::Option {
+                option: "stepper",
+                value: format!("`{NAME}`"),
+                remedy: "sensors of accelerations, reactions or totals are unknowns of the equations, which only methods that \
+                         solve all of them know; choose `bdf`"
+                    .into(),
+            });
+        }
         let mechanical = system.mechanical().ok_or_else(missing)?;
         (self.from, self.to) = (MotionState::new(mechanical), MotionState::new(mechanical));
         if layout.q.len() != self.from.q.len()

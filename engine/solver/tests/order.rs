@@ -56,6 +56,7 @@ fn method(structure: &Structure, k: usize, h: f64) -> Bdf {
             weights,
             bdf,
             linear_implicit: options.linear_implicit.clone(),
+            generalized_alpha: options.generalized_alpha,
         },
     )
 }

@@ -376,7 +376,8 @@ fn advancing_is_a_group() {
             out
         };
         let whole = ahead(&q, 0.7);
-        let parts = ahead(&ahead(&q, 0.3), 0.4);
+        let half = ahead(&q, 0.3);
+        let parts = ahead(&half, 0.4);
         let (plus, minus) = (ahead(&q, 1e-5), ahead(&q, -1e-5));
         let mut normal = whole.clone();
         m.normalise(&mut normal);

@@ -3,6 +3,7 @@
 
 mod car_axle;
 mod identities;
+mod regularisation;
 mod shell;
 mod stability;
 

@@ -5,16 +5,20 @@
 //! [`euler`] is the step, [`partition`] finds the stiff elements. [`LinearImplicit`] makes a [`Stepper`] of it, for
 //! runs with outputs, events and checkpoints; [`RealTime`](super::RealTime) is the shell for loops with hardware.
 
+mod bound;
 mod euler;
 mod fixed_lu;
 mod options;
 mod partition;
+mod step_limit;
 mod work;
 
+pub use bound::{DriftBound, drift_bound};
 pub use euler::{LinearImplicitEuler, MotionState};
 pub use options::{
     Level, LinearImplicitOptions, Ordering, Partition, Projections, Stabilisation, StiffTerms,
 };
+pub use step_limit::StepLimit;
 pub use work::Work;
 
 use super::{Parts, Stepper, StepperState};

@@ -310,15 +310,37 @@ fn force_jacobians_agree_with_differences() {
                 "mechanism {seed}"
             );
         }
+        let parts_of = |m: &mut MechanicalModel, set: ElementSet<'_>, order: &dyn Fn(usize) -> usize| {
+            let parts = m.plan_jacobians(set);
+            let (mut a, mut b) = (vec![0.0; n * n], vec![0.0; n * n]);
+            for part in (0..parts).map(order) {
+                m.renew_jacobians(t, &q, &v, &[], set, part % parts, &mut a, &mut b)
+                    .unwrap();
+            }
+            (a, b)
+        };
+        let same = |(a, b): &(Vec<f64>, Vec<f64>), f_q: &[f64], f_v: &[f64]| {
+            let near = |x: &[f64], y: &[f64]| {
+                let size = 1.0 + norm(y);
+                x.iter().zip(y).all(|(x, y)| (x - y).abs() < 1e-11 * size)
+            };
+            near(a, f_q) && near(b, f_v)
+        };
+        let in_parts = parts_of(&mut m, ElementSet::All, &|part| part + 1);
+        assert!(same(&in_parts, &f_q, &f_v), "mechanism {seed}, in parts");
         let count = model.forces.len();
         let every: Vec<usize> = (0..count).collect();
         let (mut g_q, mut g_v) = (f_q.clone(), f_v.clone());
         m.force_jacobians(t, &q, &v, &[], ElementSet::Some(&every), &mut g_q, &mut g_v)
             .unwrap();
+        let in_parts = parts_of(&mut m, ElementSet::Some(&every), &|part| part);
+        assert!(same(&in_parts, &g_q, &g_v), "mechanism {seed}, elements in parts");
         let (mut s_q, mut s_v) = (vec![0.0; n * n], vec![0.0; n * n]);
         for k in 0..count {
             m.force_jacobians(t, &q, &v, &[], ElementSet::Some(&[k]), &mut f_q, &mut f_v)
                 .unwrap();
+            let in_parts = parts_of(&mut m, ElementSet::Some(&[k]), &|part| part);
+            assert!(same(&in_parts, &f_q, &f_v), "mechanism {seed}, element {k} in parts");
             for i in 0..n * n {
                 s_q[i] += f_q[i];
                 s_v[i] += f_v[i];

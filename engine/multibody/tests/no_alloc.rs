@@ -132,7 +132,18 @@ fn the_parts_do_not_allocate() {
         let (mut mass, mut g, mut a) = (vec![0.0; n * n], vec![0.0; m * n], vec![0.0; n]);
         let (mut f_q, mut f_v) = (mass.clone(), mass.clone());
         let (mut lambda, mut rows) = (vec![0.0; m], vec![0.0; m]);
+        let stiff: Vec<usize> = (0..model.forces.len()).step_by(2).collect();
+        let some = holonom_dae::ElementSet::Some(&stiff);
+        let count = parts.plan_jacobians(some);
+        let mut moved = q.clone();
         let mut run = || {
+            for part in 0..count {
+                parts
+                    .renew_jacobians(t, &q, &v, &lambda, some, part, &mut f_q, &mut f_v)
+                    .unwrap();
+            }
+            parts.advance(&q, 1e-3, &v, &mut moved);
+            parts.normalise(&mut moved);
             parts.mass(t, &q, &mut mass).unwrap();
             parts.force(t, &q, &v, &lambda, &mut a).unwrap();
             parts.solve_mass(t, &q, &mut a).unwrap();

@@ -9,6 +9,7 @@ mod list;
 mod models;
 mod new;
 mod plot;
+mod realtime;
 mod reproduce;
 mod run;
 mod schema;
@@ -42,6 +43,7 @@ pub const REGISTRY: &[Command] = &[
     models::COMMAND,
     check::COMMAND,
     run::COMMAND,
+    realtime::COMMAND,
     analyses::statics::COMMAND,
     analyses::modes::COMMAND,
     analyses::linearize::COMMAND,

@@ -33,6 +33,7 @@
 //! ```
 
 mod pipeline;
+mod realtime;
 mod report;
 mod run;
 mod settings;
@@ -171,6 +172,10 @@ impl Simulation {
         solver
             .check(equations.system().as_ref())
             .map_err(|error| one(told(settings::fault_of(&error))))?;
+        if let (true, Some(h)) = (realtime::is_chosen(&solver), solver.fixed_step) {
+            let checked = solver.linear_implicit.check_with(h, &start.mechanical());
+            checked.map_err(|error| one(told(settings::fault_of(&error))))?;
+        }
         let inputs: Vec<Input> = file
             .inputs
             .iter()
@@ -245,6 +250,7 @@ fn check_outputs(file: &ModelFile, catalogue: &Catalogue) -> Result<(), Messages
 /// assert_eq!(solver_options(&settings).stepper, "bdf");
 /// ```
 pub fn solver_options(settings: &Settings) -> Options {
+    let linear_implicit = realtime::options(settings);
     let usual = Options::default();
     let name = |set: &Option<String>, usual: String| set.clone().unwrap_or(usual);
     Options {
@@ -262,6 +268,7 @@ pub fn solver_options(settings: &Settings) -> Options {
         max_step: settings.max_step.unwrap_or(usual.max_step),
         min_step: settings.min_step.unwrap_or(usual.min_step),
         fixed_step: settings.fixed_step,
+        linear_implicit,
         max_steps: settings.max_steps.unwrap_or(usual.max_steps),
         time_limit: settings.time_limit,
         ..Options::new(settings.rtol.unwrap_or(1e-6), settings.atol.unwrap_or(1e-6))

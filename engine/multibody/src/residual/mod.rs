@@ -15,7 +15,7 @@
 
 mod equations;
 pub(crate) mod impacts;
-mod pattern;
+pub(crate) mod pattern;
 mod structure;
 
 pub use equations::Equations;

@@ -163,6 +163,19 @@ fn force_nodes(model: &Model, force: &ModelForce) -> Vec<usize> {
     }
 }
 
+/// For each of the chosen force elements the nodes it acts on and those it reads, controls included.
+pub fn force_dependencies(model: &Model, elements: &[usize]) -> Vec<(Vec<usize>, BTreeSet<usize>)> {
+    let outputs = Reads::of_outputs(model);
+    elements
+        .iter()
+        .map(|&k| {
+            let force = &model.forces[k];
+            let reads = Reads::of_force(model, force, &outputs);
+            (force_nodes(model, force), reads.nodes)
+        })
+        .collect()
+}
+
 impl Dependencies {
     /// Reads them off a model.
     pub fn new(model: &Model) -> Self {

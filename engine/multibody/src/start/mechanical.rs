@@ -1,6 +1,7 @@
 //! [`MechanicalModel`]: a mechanism with its parts apart, as steppers and the start need it.
 
 mod implicit;
+mod partition;
 
 use crate::formalism::cholesky;
 use crate::model::Model;
@@ -8,6 +9,7 @@ use crate::tree::NodeKind;
 use crate::workspace::Workspace;
 use holonom_algebra::{Dual8, Real};
 use holonom_dae::{ElementSet, Mechanical, Rejection};
+use partition::Plan;
 use std::sync::Arc;
 
 /// Pivots of G M⁻¹ Gᵀ, scaled to a unit diagonal, below this count as zero.
@@ -39,6 +41,8 @@ pub struct MechanicalModel {
     force: Vec<f64>,
     /// For forces that depend on multipliers.
     implicit: Implicit,
+    /// How Jacobians are renewed in parts.
+    plan: Option<Box<Plan>>,
     regularised: usize,
 }
 
@@ -112,6 +116,7 @@ impl MechanicalModel {
             scale: vec![0.0; m],
             force: vec![0.0; n],
             implicit: Implicit::new(&model, &active),
+            plan: None,
             regularised: 0,
             model,
             active,
@@ -478,6 +483,32 @@ impl Mechanical for MechanicalModel {
         }
         self.dual = Some(d);
         Ok(())
+    }
+
+    fn plan_jacobians(&mut self, elements: ElementSet<'_>) -> usize {
+        let plan = Plan::new(&self.model, elements);
+        let parts = plan.parts();
+        self.plan = Some(Box::new(plan));
+        parts
+    }
+
+    fn renew_jacobians(
+        &mut self,
+        t: f64,
+        q: &[f64],
+        v: &[f64],
+        lambda: &[f64],
+        elements: ElementSet<'_>,
+        part: usize,
+        f_q: &mut [f64],
+        f_v: &mut [f64],
+    ) -> Result<(), Rejection> {
+        let Some(plan) = self.plan.take() else {
+            return self.force_jacobians(t, q, v, lambda, elements, f_q, f_v);
+        };
+        let done = self.renew_part((t, q, v, lambda), elements, part, &plan, f_q, f_v);
+        self.plan = Some(plan);
+        done
     }
 
     fn constraint(&mut self, t: f64, q: &[f64], g: &mut [f64]) -> Result<(), Rejection> {

@@ -19,6 +19,7 @@ pub fn options(prepared: &Prepared) -> Map<String, Value> {
             Some(SettingValue::Count(n)) => json!(n),
             Some(SettingValue::Flag(flag)) => json!(flag),
             Some(SettingValue::Name(name)) => json!(name),
+            Some(SettingValue::Names(names)) => json!(names),
         };
         options.insert(info.name.to_string(), value);
     }

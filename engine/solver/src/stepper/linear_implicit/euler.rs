@@ -710,7 +710,13 @@ impl LinearImplicitEuler {
 /// With w = g and ẇ = G v + g_t a step is w₁ = w₀ + h ẇ₀, ẇ₁ = (1 − 2hα) ẇ₀ − hβ w₀ (§3.2); its eigenvalues are
 /// zero for α = 1/h, β = 1/h². Where positions move with the new velocities it is w₁ = w₀ + h ẇ₁, and they are for
 /// α = 1/(2h), β = 1/h²; the former values are unstable then, which is what §4.3 met in veDYNA.
-fn baumgarte(options: &LinearImplicitOptions, h: f64) -> Result<(f64, f64), InputError> {
+pub(super) fn baumgarte(options: &LinearImplicitOptions, h: f64) -> Result<(f64, f64), InputError> {
+    if !matches!(
+        options.stabilisation,
+        Stabilisation::Baumgarte | Stabilisation::Regularisation
+    ) {
+        return Ok((0.0, 0.0));
+    }
     let new = options.moves_with_new_velocities();
     let alpha = options.alpha.unwrap_or(if new { 0.5 / h } else { 1.0 / h });
     let beta = options.beta.unwrap_or(1.0 / (h * h));

@@ -1,6 +1,6 @@
 //! What can be chosen, and which choices do not go together.
 
-use holonom_dae::InputError;
+use holonom_dae::{InputError, Mechanical};
 
 /// A choice with names for files and the command line.
 macro_rules! choice {
@@ -232,6 +232,17 @@ impl LinearImplicitOptions {
             }
         }
         self.check_numbers()
+    }
+
+    /// Refuses what makes no sense for this model with steps of size `h`: names that it does not have, and
+    /// Baumgarte parameters with which errors grow.
+    ///
+    /// # Errors
+    /// The option to blame, with the reason.
+    pub fn check_with(&self, h: f64, mechanical: &dyn Mechanical) -> Result<(), InputError> {
+        self.check()?;
+        super::euler::baumgarte(self, h)?;
+        super::partition::check_names(mechanical, &self.partition)
     }
 
     fn check_numbers(&self) -> Result<(), InputError> {

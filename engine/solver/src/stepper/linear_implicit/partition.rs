@@ -31,6 +31,14 @@ pub(super) fn stiff_elements(
     Ok(Some(numbers))
 }
 
+/// Refuses names of elements that there are not.
+pub(super) fn check_names(mechanical: &dyn Mechanical, partition: &Partition) -> Result<(), InputError> {
+    match partition {
+        Partition::All | Partition::Auto => Ok(()),
+        Partition::Named(names) => names.iter().try_for_each(|name| number(mechanical, name).map(drop)),
+    }
+}
+
 fn number(mechanical: &dyn Mechanical, name: &str) -> Result<usize, InputError> {
     let all = 0..mechanical.n_elements();
     all.clone()

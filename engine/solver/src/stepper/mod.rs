@@ -16,7 +16,7 @@ pub use bdf::{Bdf, BdfOptions, BdfState, StabilityOptions};
 pub use checkpoint::Checkpoint;
 pub use checkpoint::fingerprint;
 pub use driver::{Integrator, Report, Stop};
-pub use linear_implicit::{DriftBound, StepLimit, drift_bound};
+pub use linear_implicit::{DriftBound, StepLimit, baumgarte_parameters, drift_bound};
 pub use linear_implicit::{
     Level, LinearImplicit, LinearImplicitEuler, LinearImplicitOptions, LinearImplicitState, MotionState, Ordering,
     Partition, Projections, Stabilisation, StiffTerms, Work,

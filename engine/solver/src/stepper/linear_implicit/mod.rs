@@ -14,6 +14,7 @@ mod step_limit;
 mod work;
 
 pub use bound::{DriftBound, drift_bound};
+pub use euler::baumgarte as baumgarte_parameters;
 pub use euler::{LinearImplicitEuler, MotionState};
 pub use options::{
     Level, LinearImplicitOptions, Ordering, Partition, Projections, Stabilisation, StiffTerms,

@@ -5,7 +5,7 @@
 use holonom::analysis::statics::{Equilibrium, StaticsOptions, equilibrium};
 use holonom::analysis::step_size::advice;
 use holonom::solver::stepper::{
-    Advance, Level, LinearImplicitOptions, MotionState, RealTime, Stabilisation, StepLimit, StiffTerms,
+    Advance, Level, LinearImplicitOptions, MotionState, RealTime, Stabilisation, StepLimit,
 };
 use holonom_models::find;
 use std::sync::Arc;

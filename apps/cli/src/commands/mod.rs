@@ -13,6 +13,7 @@ mod realtime;
 mod reproduce;
 mod run;
 mod schema;
+mod step_size;
 mod verify;
 
 use crate::error::Error;

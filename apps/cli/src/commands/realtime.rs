@@ -1,6 +1,6 @@
 //! `holonom realtime`: a model in steps of fixed size, with the time that every one of them takes.
 
-use super::{Command, Outcome};
+use super::{Command, Outcome, step_size};
 use crate::error::Error;
 use crate::model::{self, MODEL_HELP};
 use crate::output;
@@ -9,7 +9,8 @@ use crate::table::{Align, Table};
 use clap::{Arg, ArgAction, ArgMatches};
 use holonom::format::Settings;
 use holonom::simulation::Simulation;
-use holonom::solver::stepper::{Advance, RealTime};
+use holonom::analysis::step_size::Advice;
+use holonom::solver::stepper::{Advance, DriftBound, RealTime};
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
 use std::path::Path;
@@ -23,8 +24,9 @@ Examples:
   holonom realtime car-axle --step '1 ms' --duration '10 s'
   holonom realtime four-bar --step '1 ms' --duration '10 s' --paced
   holonom realtime four-bar --step '1 ms' --stabilisation baumgarte --assembly index1 --json
+  holonom realtime circular-track --step '1 ms' --bound
 
-Without --paced the steps follow each other as fast as they can; with it every step waits for its time. A step that
+Before the run the step sizes that are stable are told, from the model linearised at its start. Without --paced the steps follow each other as fast as they can; with it every step waits for its time. A step that
 takes longer than its size is an overrun. No step fails: where the result is not finite, the last state is held.
 Times are those of this machine and its load; evaluations and operations are a constant of the model.";
 
@@ -71,6 +73,12 @@ fn define() -> clap::Command {
                 .long("paced")
                 .action(ArgAction::SetTrue)
                 .help("Begin every step at its time"),
+        )
+        .arg(
+            Arg::new("bound")
+                .long("bound")
+                .action(ArgAction::SetTrue)
+                .help("Find how far the constraints can go with one projection step per time step, and how far they went"),
         )
         .arg(
             Arg::new("set")
@@ -130,6 +138,14 @@ fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
         )));
     }
     let paced = matches.get_flag("paced");
+    let advice = step_size::at_start(&simulation, &system);
+    if json != Some("-") {
+        output::print(&step_size::text(&advice))?;
+    }
+    let bound = match matches.get_flag("bound") {
+        true => Some(step_size::bound(&simulation, steps as u64)?),
+        false => None,
+    };
     let measured = measure(&mut system, steps as u64, paced);
     let stiff = system.method().stiff_elements().map(|numbers| {
         let forces = &simulation.start.model.forces;
@@ -144,6 +160,8 @@ fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
         measured,
         stiff,
         system: &system,
+        advice,
+        bound,
     };
     match json {
         Some("-") => output::print(&format!("{:#}\n", report.json()))?,
@@ -237,6 +255,8 @@ struct Report<'a> {
     measured: Measured,
     stiff: Option<Vec<&'a str>>,
     system: &'a RealTime<'static>,
+    advice: Result<Advice, String>,
+    bound: Option<DriftBound>,
 }
 
 /// Lower end of a class, in seconds.
@@ -274,6 +294,8 @@ impl Report<'_> {
             "longest": m.longest,
             "max_violation": m.violation,
             "work": work,
+            "advice": step_size::report(&self.advice),
+            "bound": self.bound.as_ref().map(step_size::bound_report),
             "histogram": used.map(|(class, count)| json!({
                 "from": class_begin(class),
                 "to": class_begin(class + 1),
@@ -318,6 +340,9 @@ impl Report<'_> {
             let _ = writeln!(text, "steps begun late by more than a step: {}", m.late);
         }
         let _ = writeln!(text, "max |g|: {:.3e}\n", m.violation);
+        if let Some(bound) = &self.bound {
+            let _ = writeln!(text, "{bound}\n");
+        }
         text + &self.histogram()
     }
 

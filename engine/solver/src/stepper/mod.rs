@@ -18,6 +18,7 @@ pub use checkpoint::Checkpoint;
 pub use checkpoint::fingerprint;
 pub use driver::{Integrator, Report, Stop};
 pub use generalized_alpha::{Family, GeneralizedAlpha, GeneralizedAlphaOptions, GeneralizedAlphaState};
+pub use linear_implicit::{DriftBound, StepLimit, baumgarte_parameters, drift_bound};
 pub use linear_implicit::{
     Level, LinearImplicit, LinearImplicitEuler, LinearImplicitOptions, LinearImplicitState, MotionState,
     Ordering, Partition, Projections, Stabilisation, StiffTerms, Work,

@@ -5,19 +5,24 @@
 //! [`euler`] is the step, [`partition`] finds the stiff elements. [`LinearImplicit`] makes a [`Stepper`] of it, for
 //! runs with outputs, events and checkpoints; [`RealTime`](super::RealTime) is the shell for loops with hardware.
 
+mod bound;
 mod euler;
 pub(super) mod fixed_lu;
 mod options;
 mod partition;
 mod stabilise;
 mod state;
+mod step_limit;
 mod work;
 
+pub use bound::{DriftBound, drift_bound};
 pub use euler::LinearImplicitEuler;
 pub use options::{
     Level, LinearImplicitOptions, Ordering, Partition, Projections, Stabilisation, StiffTerms,
 };
+pub use stabilise::baumgarte as baumgarte_parameters;
 pub use state::MotionState;
+pub use step_limit::StepLimit;
 pub use work::Work;
 
 use super::{Parts, Stepper, StepperState};

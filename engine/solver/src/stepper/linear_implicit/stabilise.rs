@@ -15,8 +15,12 @@ const CONVERGED: f64 = 1e-15;
 ///
 /// With w = g and ẇ = G v + g_t a step is w₁ = w₀ + h ẇ₀, ẇ₁ = (1 − 2hα) ẇ₀ − hβ w₀ (§3.2); its eigenvalues are
 /// zero for α = 1/h, β = 1/h². Where positions move with the new velocities it is w₁ = w₀ + h ẇ₁, and they are for
-/// α = 1/(2h), β = 1/h²; the former values are unstable then, which is what §4.3 met in veDYNA.
-pub(super) fn baumgarte(options: &LinearImplicitOptions, h: f64) -> Result<(f64, f64), InputError> {
+/// α = 1/(2h), β = 1/h²; the former values are unstable then, which is what §4.3 met in veDYNA. Zero for other
+/// stabilisations.
+///
+/// # Errors
+/// Given values with which errors grow at this step size.
+pub fn baumgarte(options: &LinearImplicitOptions, h: f64) -> Result<(f64, f64), InputError> {
     if !matches!(
         options.stabilisation,
         Stabilisation::Baumgarte | Stabilisation::Regularisation

@@ -5,7 +5,9 @@ mod corrector;
 mod extended;
 pub mod initial;
 mod pattern_log;
+mod point;
 
 pub use convergence::{Convergence, NewtonOptions, RateMemory, Verdict};
+pub(crate) use corrector::Scheme;
 pub use corrector::{Corrector, CorrectorState, CorrectorStep};
 pub use pattern_log::PatternEvent;

@@ -45,9 +45,11 @@ fn build(entry: &Entry, structure: &Structure, options: &Options) -> Box<dyn Ste
     (entry.build)(
         n,
         Parts {
+            structure,
             corrector,
             weights,
             bdf: options.bdf(structure),
+            radau: options.radau(),
         },
     )
 }

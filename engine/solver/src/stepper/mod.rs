@@ -8,6 +8,7 @@ mod diagnosis;
 mod driver;
 mod events;
 mod observer;
+mod radau;
 mod setup;
 
 pub use bdf::{Bdf, BdfOptions, BdfState, StabilityOptions};
@@ -15,10 +16,11 @@ pub use checkpoint::Checkpoint;
 pub use checkpoint::fingerprint;
 pub use driver::{Integrator, Report, Stop};
 pub use observer::{Control, Observer, Quiet, StepInfo};
+pub use radau::{Radau, RadauOptions, RadauState};
 
 use crate::equations::Equations;
 use crate::newton::{Corrector, CorrectorState};
-use holonom_dae::{Rejection, Weights};
+use holonom_dae::{Rejection, Structure, Weights};
 use serde::{Deserialize, Serialize};
 
 /// A time integration method.
@@ -71,16 +73,22 @@ pub trait Stepper: Send {
 pub enum StepperState {
     /// Of [`Bdf`].
     Bdf(Box<BdfState>, Box<CorrectorState>),
+    /// Of [`Radau`].
+    Radau(Box<RadauState>, Box<CorrectorState>),
 }
 
 /// What a method is built from.
-pub struct Parts {
+pub struct Parts<'a> {
+    /// What is known about the system.
+    pub structure: &'a Structure,
     /// The corrector, with Jacobian engine, linear solver and refresh policy.
     pub corrector: Corrector,
     /// Error weights.
     pub weights: Weights,
     /// Options of BDF-like methods.
     pub bdf: BdfOptions,
+    /// Options of Radau methods.
+    pub radau: RadauOptions,
 }
 
 /// One method, as listed to users.
@@ -93,8 +101,13 @@ pub struct Entry {
     pub literature: &'static str,
     /// Highest order.
     pub max_order: usize,
+    /// Order of the first step, by which its size is chosen.
+    pub start_order: usize,
+    /// Whether its stages are solved together: the parts of the Jacobian are kept apart, variables count in
+    /// the error test by their index, and the option `stages` takes the place of `max_order`.
+    pub in_stages: bool,
     /// Builds the method for `n` unknowns.
-    pub build: fn(n: usize, parts: Parts) -> Box<dyn Stepper>,
+    pub build: fn(n: usize, parts: Parts<'_>) -> Box<dyn Stepper>,
 }
 
 /// All methods.
@@ -104,6 +117,8 @@ pub const REGISTRY: &[Entry] = &[
         description: "backward differentiation of order 1 to 5, variable step, fixed leading coefficient",
         literature: "Arnold (12)–(14); [Brenan, Campbell, Petzold 1996]",
         max_order: 5,
+        start_order: 1,
+        in_stages: false,
         build: |n, parts| Box::new(Bdf::new("bdf", n, parts)),
     },
     Entry {
@@ -111,11 +126,22 @@ pub const REGISTRY: &[Entry] = &[
         description: "backward Euler, variable step",
         literature: "Arnold (11)",
         max_order: 1,
+        start_order: 1,
+        in_stages: false,
         build: |n, mut parts| {
             // Order-1 BDF is the backward Euler method.
             parts.bdf.max_order = 1;
             Box::new(Bdf::new("backward-euler", n, parts))
         },
+    },
+    Entry {
+        name: "radau",
+        description: "Radau IIA collocation of order 5, 9 and 13, variable step and number of stages",
+        literature: "[Hairer, Wanner 1996, §IV.8; 1999]",
+        max_order: 13,
+        start_order: 3,
+        in_stages: true,
+        build: |n, parts| Box::new(Radau::new(n, parts)),
     },
 ];
 

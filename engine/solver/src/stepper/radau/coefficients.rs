@@ -416,15 +416,23 @@ mod tests {
                 (blocks[p * s + p], blocks[p * s + p + 1]) = (alpha, -beta);
                 (blocks[(p + 1) * s + p], blocks[(p + 1) * s + p + 1]) = (beta, alpha);
             }
-            let size = m.a_inverse.iter().fold(0.0_f64, |x, y| x.max(y.abs()));
+            // Sums are exact up to 1e-14 of their terms.
+            let close = |terms: &[(f64, f64)], value: f64| {
+                let sum: f64 = terms.iter().map(|(a, b)| a * b).sum();
+                let size: f64 = terms.iter().map(|(a, b)| (a * b).abs()).sum();
+                (sum - value).abs() <= 1e-14 * size.max(1.0)
+            };
             for i in 0..s {
                 for j in 0..s {
-                    let unit: f64 = (0..s).map(|k| at(m.t, i, k) * at(m.t_inverse, k, j)).sum();
-                    assert!((unit - f64::from(u8::from(i == j))).abs() < 1e-14);
-                    // A⁻¹ T = T blocks: the residual in the size of A⁻¹.
-                    let left: f64 = (0..s).map(|k| at(&m.a_inverse, i, k) * at(m.t, k, j)).sum();
-                    let right: f64 = (0..s).map(|k| at(m.t, i, k) * at(&blocks, k, j)).sum();
-                    assert!((left - right).abs() < 1e-14 * size, "{s} stages, ({i}, {j})");
+                    let product = |a: &[f64], b: &[f64]| -> Vec<(f64, f64)> {
+                        (0..s).map(|k| (at(a, i, k), at(b, k, j))).collect()
+                    };
+                    let unit = f64::from(u8::from(i == j));
+                    assert!(close(&product(m.t, m.t_inverse), unit), "{s} stages, ({i}, {j})");
+                    // A⁻¹ T = T blocks.
+                    let mut terms = product(&m.a_inverse, m.t);
+                    terms.extend(product(m.t, &blocks).iter().map(|(a, b)| (-a, *b)));
+                    assert!(close(&terms, 0.0), "{s} stages, ({i}, {j})");
                 }
             }
         }

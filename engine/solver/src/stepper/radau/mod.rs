@@ -33,14 +33,30 @@ pub struct RadauOptions {
     pub fixed_step: Option<f64>,
 }
 
+/// Most by which the error estimated in a step may exceed the tolerance: inside the step the error is about
+/// a quarter of the estimate, and outputs lie there.
+const MOST_ALLOWED: f64 = 5.0;
+
 impl RadauOptions {
     /// By how much the error estimated in a step may exceed the tolerance.
     ///
     /// The estimate is of order s, the method of order 2 s − 1: an estimate of 0.1 tol^((s+1)/2s) goes with
-    /// an error in proportion to the tolerance [Hairer, Wanner 1999].
+    /// an error at the end of steps in proportion to the tolerance [Hairer, Wanner 1999].
     fn allowance(&self, s: usize) -> f64 {
         let s = s as f64;
-        0.1 * self.tolerance.powf(-(s - 1.0) / (2.0 * s))
+        (0.1 * self.tolerance.powf(-(s - 1.0) / (2.0 * s))).min(MOST_ALLOWED)
+    }
+
+    /// Share of the error estimated in a step that the iteration may leave: small enough for the order at
+    /// the end of steps, which is higher than that of the estimate, and not below rounding
+    /// [Hairer, Wanner 1999].
+    fn share(&self, s: usize) -> f64 {
+        /// Of what is left by the order; at most this; and rounding in units of ε.
+        const MOST: f64 = 0.03;
+        const ROUNDING: f64 = 10.0 * f64::EPSILON;
+        let error = self.tolerance * self.allowance(s);
+        let s = s as f64;
+        error.powf((s - 1.0) / (s + 1.0)).min(MOST).max(ROUNDING / error)
     }
 }
 
@@ -132,15 +148,14 @@ impl Radau {
             .update(&self.state.y, 1.0 / self.options.allowance(s));
     }
 
-    /// The stopping rule for the method at hand: what the iteration may leave is a share of the tolerance,
-    /// not of the larger error that the estimate may show.
+    /// The stopping rule for the method at hand.
     fn newton(&self) -> NewtonOptions {
         let s = self.methods[self.state.next].s;
         let usual = self.corrector.options();
         NewtonOptions {
             // 7, 11 and 15 by default.
             max_iterations: usual.max_iterations + 2 * s - 3,
-            share: usual.share * (1.0 / self.options.allowance(s)).min(1.0),
+            share: self.options.share(s) * (usual.share / NewtonOptions::default().share),
             ..usual
         }
     }

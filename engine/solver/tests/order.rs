@@ -52,9 +52,11 @@ fn method(structure: &Structure, k: usize, h: f64) -> Bdf {
         "bdf",
         n,
         Parts {
+            structure,
             corrector,
             weights,
             bdf,
+            radau: options.radau(),
         },
     )
 }

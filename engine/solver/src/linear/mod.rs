@@ -36,7 +36,7 @@ mod conformance;
 
 pub use lu_complex::{ComplexState, LuComplex};
 pub use lu_dense::{DenseState, LuDense};
-pub use lu_sparse::{LuSparse, SparseState};
+pub use lu_sparse::{LuSparse, SparseLu, SparseState};
 pub use matrix::Matrix;
 pub use ordering::approximate_minimum_degree;
 pub use postorder::postordered;

@@ -16,7 +16,7 @@ pub use checkpoint::Checkpoint;
 pub use checkpoint::fingerprint;
 pub use driver::{Integrator, Report, Stop};
 pub use observer::{Control, Observer, Quiet, StepInfo};
-pub use radau::{Radau, RadauOptions, RadauState};
+pub use radau::{Radau, RadauCheckpoint, RadauOptions};
 
 use crate::equations::Equations;
 use crate::newton::{Corrector, CorrectorState};
@@ -74,7 +74,7 @@ pub enum StepperState {
     /// Of [`Bdf`].
     Bdf(Box<BdfState>, Box<CorrectorState>),
     /// Of [`Radau`].
-    Radau(Box<RadauState>, Box<CorrectorState>),
+    Radau(Box<RadauCheckpoint>, Box<CorrectorState>),
 }
 
 /// What a method is built from.

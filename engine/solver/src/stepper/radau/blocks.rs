@@ -4,14 +4,104 @@
 use super::coefficients::Method;
 use super::elimination::{Coupling, Eliminated, Plan, RestColumn, Target};
 use crate::jacobian::SplitJacobian;
-use crate::linear::{Complex, Factorised, LinearSolver, LuComplex, LuDense, Matrix, Singular};
+use crate::linear::{
+    Complex, Factorised, LinearSolver, LuComplex, LuDense, LuSparse, Matrix, Singular, SparseLu, SparseState,
+};
 use holonom_dae::{Counters, Structure};
+use serde::{Deserialize, Serialize};
+use std::cell::Cell;
 
 /// Complex blocks of the method with most stages.
 const MOST_PAIRS: usize = 3;
 
-/// The factorised blocks of a dense Jacobian.
-pub(super) struct Blocks {
+/// The factorised blocks.
+pub(super) enum Blocks {
+    /// Of a dense Jacobian, without the kinematic rows.
+    Dense(Box<Dense>),
+    /// Of a sparse one: the order of elimination takes care of the kinematic rows.
+    Sparse(Box<Sparse>),
+}
+
+/// What the solves of later steps depend on and a factorisation does not give back.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) enum BlocksState {
+    /// Whether the kinematic rows are eliminated.
+    Dense(bool),
+    /// The pivots that were chosen.
+    Sparse(Box<SparseState>, Vec<SparseState<Complex>>),
+}
+
+impl Blocks {
+    pub fn new(structure: &Structure, f_y: &Matrix) -> Self {
+        match f_y.pattern() {
+            None => Self::Dense(Box::new(Dense::with(Plan::new(structure)))),
+            Some(_) => Self::Sparse(Box::new(Sparse::new(f_y))),
+        }
+    }
+
+    /// Forms and factorises all blocks of a method for step size `h`.
+    pub fn factorise(
+        &mut self,
+        method: &Method,
+        h: f64,
+        split: &SplitJacobian,
+        scales: (&[f64], &[f64]),
+        counters: &mut Counters,
+    ) -> Result<Factorised, Singular> {
+        match self {
+            Self::Dense(dense) => dense.factorise(method, h, split, scales, counters),
+            Self::Sparse(sparse) => sparse.factorise(method, h, split, scales, counters),
+        }
+    }
+
+    /// b := (γ/h ∂F/∂ẏ + ∂F/∂y)⁻¹ b, in the scaling of the factorisation.
+    pub fn solve_real(&mut self, b: &mut [f64]) {
+        match self {
+            Self::Dense(dense) => dense.solve_real(b),
+            Self::Sparse(sparse) => sparse.real.solve(b),
+        }
+    }
+
+    /// The same with complex block `k`.
+    pub fn solve_complex(&mut self, k: usize, re: &mut [f64], im: &mut [f64]) {
+        match self {
+            Self::Dense(dense) => dense.solve_complex(k, re, im),
+            Self::Sparse(sparse) => sparse.solve_complex(k, re, im),
+        }
+    }
+
+    pub fn checkpoint(&self) -> BlocksState {
+        match self {
+            Self::Dense(dense) => BlocksState::Dense(dense.plan.eliminated() > 0),
+            Self::Sparse(sparse) => BlocksState::Sparse(
+                Box::new(sparse.real.state().clone()),
+                sparse.complex.iter().map(|lu| lu.state().clone()).collect(),
+            ),
+        }
+    }
+
+    /// Takes back what `checkpoint` gave; the factors are to be computed. False where it does not fit.
+    pub fn restore(&mut self, state: &BlocksState) -> bool {
+        match (self, state) {
+            (Self::Dense(dense), BlocksState::Dense(eliminates)) => {
+                if !eliminates {
+                    dense.keep_all_rows();
+                }
+            }
+            (Self::Sparse(sparse), BlocksState::Sparse(real, complex)) => {
+                sparse.real.set_state(real);
+                for (lu, state) in sparse.complex.iter_mut().zip(complex) {
+                    lu.set_state(state);
+                }
+            }
+            _ => return false,
+        }
+        true
+    }
+}
+
+/// The blocks of a dense Jacobian.
+pub(super) struct Dense {
     plan: Plan,
     coupling: Coupling,
     matrix: Matrix,
@@ -21,11 +111,7 @@ pub(super) struct Blocks {
     rest_complex: Vec<Complex>,
 }
 
-impl Blocks {
-    pub fn new(structure: &Structure) -> Self {
-        Self::with(Plan::new(structure))
-    }
-
+impl Dense {
     fn with(plan: Plan) -> Self {
         let m = plan.rest();
         Self {
@@ -41,20 +127,14 @@ impl Blocks {
         }
     }
 
-    /// Whether rows are eliminated before the factorisation.
-    pub fn eliminates(&self) -> bool {
-        self.plan.eliminated() > 0
-    }
-
     /// Leaves all rows in the matrix.
-    pub fn keep_all_rows(&mut self) {
-        if self.eliminates() {
+    fn keep_all_rows(&mut self) {
+        if self.plan.eliminated() > 0 {
             *self = Self::with(Plan::nothing(self.plan.rest() + self.plan.eliminated()));
         }
     }
 
-    /// Forms and factorises all blocks of a method for step size `h`.
-    pub fn factorise(
+    fn factorise(
         &mut self,
         method: &Method,
         h: f64,
@@ -106,16 +186,14 @@ impl Blocks {
         Ok(factorised)
     }
 
-    /// b := (γ/h ∂F/∂ẏ + ∂F/∂y)⁻¹ b, in the scaling of the factorisation.
-    pub fn solve_real(&mut self, b: &mut [f64]) {
+    fn solve_real(&mut self, b: &mut [f64]) {
         let (eliminated, lu) = &mut self.real;
         eliminated.reduce(&self.plan, &self.coupling, |i| b[i], &mut self.rest);
         lu.solve(&mut self.rest);
         eliminated.extend(&self.plan, &self.coupling, &self.rest, |j, x| b[j] = x);
     }
 
-    /// The same with complex block `k`.
-    pub fn solve_complex(&mut self, k: usize, re: &mut [f64], im: &mut [f64]) {
+    fn solve_complex(&mut self, k: usize, re: &mut [f64], im: &mut [f64]) {
         let (eliminated, lu) = &mut self.complex[k];
         let b = |i: usize| Complex::new(re[i], im[i]);
         eliminated.reduce(&self.plan, &self.coupling, b, &mut self.rest_complex);
@@ -123,6 +201,79 @@ impl Blocks {
         eliminated.extend(&self.plan, &self.coupling, &self.rest_complex, |j, x| {
             (re[j], im[j]) = (x.re, x.im);
         });
+    }
+}
+
+/// The blocks of a sparse Jacobian.
+pub(super) struct Sparse {
+    matrix: Matrix,
+    values: Vec<Complex>,
+    real: LuSparse,
+    complex: Vec<SparseLu<Complex>>,
+    /// Blocks that have pivots.
+    used: usize,
+}
+
+impl Sparse {
+    fn new(f_y: &Matrix) -> Self {
+        let n = f_y.n();
+        Self {
+            matrix: f_y.clone(),
+            values: vec![Complex::default(); f_y.values().len()],
+            real: LuSparse::new(n),
+            complex: (0..MOST_PAIRS).map(|_| SparseLu::new(n)).collect(),
+            used: 0,
+        }
+    }
+
+    fn factorise(
+        &mut self,
+        method: &Method,
+        h: f64,
+        split: &SplitJacobian,
+        (rows, columns): (&[f64], &[f64]),
+        counters: &mut Counters,
+    ) -> Result<Factorised, Singular> {
+        let SplitJacobian { f_y, f_yp, .. } = split;
+        self.matrix.combine(method.gamma / h, f_yp, f_y);
+        self.matrix.scale_rows_columns(rows, columns);
+        counters.factorisations += 1;
+        let mut factorised = self.real.factorise(&self.matrix)?;
+        let Some(pattern) = f_y.pattern() else {
+            return Ok(factorised);
+        };
+        for (k, (lu, &(alpha, beta))) in self.complex.iter_mut().zip(method.complex).enumerate() {
+            for j in 0..pattern.n_columns() {
+                for p in pattern.range(j) {
+                    let scale = rows[pattern.rows()[p]] * columns[j];
+                    let (m, s) = (f_yp.values()[p] / h, f_y.values()[p]);
+                    self.values[p] = Complex::new((alpha * m + s) * scale, beta * m * scale);
+                }
+            }
+            counters.factorisations += 1;
+            let this = lu.factorise_values(pattern, &self.values)?;
+            // The first pivots of a block met in the middle of a run are new ones too.
+            factorised.repivoted |= this.repivoted || k >= self.used;
+            factorised.pivot_growth = factorised.pivot_growth.max(this.pivot_growth);
+        }
+        self.used = self.used.max(method.complex.len());
+        Ok(factorised)
+    }
+
+    fn solve_complex(&mut self, k: usize, re: &mut [f64], im: &mut [f64]) {
+        // The right-hand side is read before the solution is written.
+        let (re, im) = (
+            Cell::from_mut(re).as_slice_of_cells(),
+            Cell::from_mut(im).as_slice_of_cells(),
+        );
+        let b = |i: usize| Complex::new(re[i].get(), im[i].get());
+        let solved = self.complex[k].solve_values(b, |j, x| {
+            re[j].set(x.re);
+            im[j].set(x.im);
+        });
+        if !solved {
+            re.iter().chain(im).for_each(|x| x.set(f64::NAN));
+        }
     }
 }
 

@@ -15,7 +15,7 @@ mod stages;
 use super::{Parts, Stepper, StepperState};
 use crate::equations::{Equations, Purpose};
 use crate::newton::{Corrector, CorrectorStep, NewtonOptions};
-use blocks::Blocks;
+use blocks::{Blocks, BlocksState};
 use coefficients::{MOST_STAGES, Method};
 use control::Control;
 use holonom_dae::{Counters, Rejection, Weights};
@@ -62,7 +62,7 @@ impl RadauOptions {
 
 /// Everything of the method that outlives a step.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct RadauState {
+struct RadauState {
     t: f64,
     y: Vec<f64>,
     yp: Vec<f64>,
@@ -80,8 +80,13 @@ pub struct RadauState {
     other_failures: u32,
     /// Step size and method the matrices were made for.
     factorised: Option<(f64, usize)>,
-    /// Whether the matrices are without the kinematic rows.
-    eliminates: bool,
+}
+
+/// What a checkpoint holds.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct RadauCheckpoint {
+    state: RadauState,
+    blocks: BlocksState,
 }
 
 /// The Radau method.
@@ -110,7 +115,7 @@ impl Radau {
             .stages
             .and_then(|s| methods.iter().position(|m| m.s == s))
             .unwrap_or(0);
-        let blocks = Blocks::new(parts.structure);
+        let blocks = Blocks::new(parts.structure, &parts.corrector.split().f_y);
         Self {
             weights: parts.weights,
             corrector: parts.corrector,
@@ -129,7 +134,6 @@ impl Radau {
                 control: Control::default(),
                 other_failures: 0,
                 factorised: None,
-                eliminates: blocks.eliminates(),
             },
             options,
             methods,
@@ -278,7 +282,6 @@ impl Stepper for Radau {
         let solved = self.corrector.solve(equations, &self.weights, step, &mut stages);
         self.outcome = stages.outcome;
         s.factorised = self.corrector.has_matrix().then_some((s.h, s.next));
-        s.eliminates = self.blocks.eliminates();
         solved?;
 
         if self.options.fixed_step.is_none() {
@@ -404,27 +407,28 @@ impl Stepper for Radau {
 
     fn checkpoint(&self) -> StepperState {
         StepperState::Radau(
-            Box::new(self.state.clone()),
+            Box::new(RadauCheckpoint {
+                state: self.state.clone(),
+                blocks: self.blocks.checkpoint(),
+            }),
             Box::new(self.corrector.checkpoint()),
         )
     }
 
     fn restore(&mut self, state: &StepperState) -> bool {
-        let StepperState::Radau(state, corrector) = state else {
+        let StepperState::Radau(checkpoint, corrector) = state else {
             return false;
         };
+        let RadauCheckpoint { state, blocks } = &**checkpoint;
         let fits = state.y.len() == self.y_new.len()
             && state.z.len() == self.room.z.len()
             && state.next < self.methods.len()
             && state.last.is_none_or(|k| k < self.methods.len());
-        if !fits {
+        if !fits || !self.blocks.restore(blocks) {
             return false;
         }
-        self.state = (**state).clone();
+        self.state = state.clone();
         self.corrector.restore(corrector);
-        if !self.state.eliminates {
-            self.blocks.keep_all_rows();
-        }
         // The same factors to the bit, as they depend on nothing else.
         if let Some((h, k)) = self.state.factorised.filter(|(_, k)| *k < self.methods.len()) {
             let (method, mut counters) = (&self.methods[k], Counters::default());

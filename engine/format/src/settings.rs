@@ -137,7 +137,7 @@ settings! {
     linear: String = Choice(linear_solvers), "Linear solver.";
     refresh: String = Choice(refresh_policies), "When Jacobians and factorisations are renewed.";
     update: String = Choice(updates), "What may stand in for a full evaluation of the Jacobian.";
-    max_order: u64 = Count, "Highest order of the method.";
+    max_order: u64 = Count, "Highest order of the method; not for methods in stages.";
     stability_detection: bool = Flag, "Lower the order where stability limits the step; on unless set to false.";
     initial_step: f64 = Number("s"), "First step size; chosen unless set.";
     max_step: f64 = Number("s"), "Largest step size.";
@@ -146,6 +146,7 @@ settings! {
     max_steps: u64 = Count, "Steps at most.";
     time_limit: f64 = Number("s"), "Computing time at most.";
     start: String = Choice(starts), "Where a run begins: `given`, or settled in the `equilibrium` next to the given positions; `given` unless set.";
+    stages: u64 = Count, "Stages of methods in stages: 3, 5 or 7 for `radau`; chosen from step to step unless set.";
 }
 
 /// The setting of this name.

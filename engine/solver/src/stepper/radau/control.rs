@@ -1,4 +1,5 @@
-//! Step size and number of stages from step to step.
+//! The size of the next step: from the estimated error and its tendency, and from how fast the iteration
+//! converged.
 
 use super::coefficients::Method;
 use super::stages::Outcome;
@@ -13,29 +14,18 @@ const LARGEST: f64 = 8.0;
 const KEPT: std::ops::RangeInclusive<f64> = 1.0..=1.2;
 /// Errors below this count as this in the predictive controller.
 const SMALL_ERROR: f64 = 1e-2;
+/// The rate of convergence is in proportion to h, the number of corrections to −1/log of it: the work for
+/// a given time is least at 1/e. Longer steps than that do not pay.
+pub(super) const BEST_RATE: f64 = 0.37;
 
-/// Convergence faster than this lets the number of stages rise, slower than that makes it fall
-/// [Hairer, Wanner 1999].
-const FAST: f64 = 0.002;
-const SLOW: f64 = 0.8;
-/// Steps with the same number of stages before it rises.
-const PATIENCE: u32 = 10;
-/// Step size factors beyond which the number of stages does not rise, below which it does not fall.
-const RISING: f64 = 1.2;
-const FALLING: f64 = 0.8;
-
-/// What the choice of the next step depends on.
+/// What the choice of the next step size depends on.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Control {
     /// Step size and error of the last accepted step; zero before the first.
     h: f64,
     error: f64,
-    /// Accepted steps with this number of stages.
-    same_stages: u32,
     /// The step at hand was rejected before.
     rejected: bool,
-    /// Its iteration failed.
-    failed: bool,
 }
 
 impl Control {
@@ -52,8 +42,8 @@ impl Control {
         factor.clamp(SMALLEST, LARGEST)
     }
 
-    /// Factor for the step size after an accepted step: the smaller of what the error and what its
-    /// tendency say [Gustafsson 1994].
+    /// Factor for the step size after an accepted step: the smallest of what the error, its tendency
+    /// [Gustafsson 1994] and the convergence say.
     pub fn accept(&mut self, method: &Method, h: f64, error: f64, outcome: &Outcome, most: usize) -> f64 {
         let mut factor = Self::by_error(method, error, outcome.corrections, most);
         if self.h > 0.0 {
@@ -61,12 +51,16 @@ impl Control {
             let predicted = SAFETY * h / self.h * tendency.powf(-1.0 / (method.s as f64 + 1.0));
             factor = factor.min(predicted.clamp(SMALLEST, LARGEST));
         }
+        if let Some(rate) = outcome.rate {
+            // Not below 1: another matrix may do as well.
+            factor = factor.min((BEST_RATE / rate).max(1.0));
+        }
         if self.rejected {
             factor = factor.min(1.0);
         }
         self.h = h;
         self.error = error.max(SMALL_ERROR);
-        self.same_stages += 1;
+        self.rejected = false;
         if KEPT.contains(&factor) { 1.0 } else { factor }
     }
 
@@ -82,30 +76,11 @@ impl Control {
     /// Factor for the step size after an iteration that failed.
     pub fn fail(&mut self, outcome: &Outcome) -> f64 {
         self.rejected = true;
-        self.failed = true;
         outcome.factor.unwrap_or(0.5).clamp(0.1, 0.7)
     }
 
-    /// By how many places in the list of methods the next step moves, after an accepted step; ends the
-    /// account of the step.
-    pub fn change_of_stages(&mut self, outcome: &Outcome, factor: f64) -> isize {
-        let slow = self.failed || outcome.rate.is_some_and(|r| r >= SLOW);
-        let fast = outcome.rate.is_some_and(|r| r <= FAST) || outcome.corrections == 1;
-        let change = if slow && factor >= FALLING {
-            -1
-        } else if fast && !self.rejected && self.same_stages >= PATIENCE && factor <= RISING {
-            1
-        } else {
-            0
-        };
-        (self.rejected, self.failed) = (false, false);
-        change
-    }
-
-    /// The number of stages has changed.
+    /// The number of stages has changed: the errors of different methods do not make a tendency.
     pub fn changed_stages(&mut self) {
-        self.same_stages = 0;
-        // The errors of different methods do not make a tendency.
         self.error = 1.0;
     }
 }

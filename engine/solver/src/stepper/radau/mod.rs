@@ -7,6 +7,7 @@
 //! step size look back. Variables of index 2 and 3 count in all tests with h and h².
 
 mod blocks;
+mod choice;
 mod coefficients;
 mod control;
 mod elimination;
@@ -16,6 +17,7 @@ use super::{Parts, Stepper, StepperState};
 use crate::equations::{Equations, Purpose};
 use crate::newton::{Corrector, CorrectorStep, NewtonOptions};
 use blocks::{Blocks, BlocksState};
+use choice::Choice;
 use coefficients::{MOST_STAGES, Method};
 use control::Control;
 use holonom_dae::{Counters, Rejection, Weights};
@@ -77,7 +79,10 @@ struct RadauState {
     next: usize,
     h: f64,
     control: Control,
+    choice: Choice,
     other_failures: u32,
+    /// There was a start before.
+    started: bool,
     /// Step size and method the matrices were made for.
     factorised: Option<(f64, usize)>,
 }
@@ -132,7 +137,9 @@ impl Radau {
                 next,
                 h: 0.0,
                 control: Control::default(),
+                choice: Choice::default(),
                 other_failures: 0,
+                started: false,
                 factorised: None,
             },
             options,
@@ -220,18 +227,9 @@ impl Radau {
         Ok(self.weights.error_norm(&self.e))
     }
 
-    /// Number of stages of the next step.
-    fn choose_stages(&mut self, factor: f64) {
-        let s = &mut self.state;
-        let change = s.control.change_of_stages(&self.outcome, factor);
-        if self.options.stages.is_some() || self.options.fixed_step.is_some() {
-            return;
-        }
-        let next = s.next.saturating_add_signed(change).min(self.methods.len() - 1);
-        if next != s.next {
-            s.next = next;
-            s.control.changed_stages();
-        }
+    /// Whether the number of stages is chosen from step to step.
+    fn chooses(&self) -> bool {
+        self.options.stages.is_none() && self.options.fixed_step.is_none()
     }
 }
 
@@ -249,8 +247,14 @@ impl Stepper for Radau {
         (s.h_last, s.last) = (0.0, None);
         s.control = Control::default();
         s.other_failures = 0;
-        if self.options.stages.is_none() {
-            s.next = 0;
+        if self.chooses() {
+            let s = &mut self.state;
+            let allowed = self.options.tolerance * self.options.allowance(self.methods[0].s);
+            // After a restart the number of stages goes on.
+            if !s.started {
+                s.next = Choice::first(allowed);
+            }
+            s.started = true;
         }
         self.update_weights();
         self.corrector.request_evaluation();
@@ -320,8 +324,21 @@ impl Stepper for Radau {
         if self.options.fixed_step.is_none() {
             let method = &self.methods[s.next];
             let factor = s.control.accept(method, s.h, self.error, &self.outcome, most);
+            let h = s.h;
             s.h *= factor;
-            self.choose_stages(factor);
+            if self.chooses() {
+                let s = &mut self.state;
+                let allowed = self.options.tolerance * self.options.allowance(self.methods[s.next].s);
+                let (error, outcome) = (self.error, &self.outcome);
+                let next = (s.choice).accepted(&self.methods, s.next, h, error, allowed, outcome);
+                if next != s.next {
+                    // With fewer stages steps are shorter; with more they may soon be longer.
+                    let [was, is] = [s.next, next].map(|k| self.methods[k].s as f64 + 1.0);
+                    s.h *= allowed.min(1.0).powf(1.0 / is - 1.0 / was).min(1.0);
+                    s.next = next;
+                    s.control.changed_stages();
+                }
+            }
         }
         if let Some(rounding) = self.corrector.new_rounding() {
             self.weights.set_rounding(rounding);
@@ -334,9 +351,13 @@ impl Stepper for Radau {
         let s = &mut self.state;
         let method = &self.methods[s.next];
         s.h *= match rejection {
-            Rejection::ErrorTest { ratio } => s.control.reject(method, ratio, &self.outcome, most),
+            Rejection::ErrorTest { ratio } => {
+                s.choice.rejected(method, &self.outcome);
+                s.control.reject(method, ratio, &self.outcome, most)
+            }
             _ => {
                 s.other_failures += 1;
+                s.choice.failed(method, &self.outcome);
                 s.control.fail(&self.outcome)
             }
         };

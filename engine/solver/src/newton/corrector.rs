@@ -649,6 +649,11 @@ impl Corrector {
         self.rounding_is_new = true;
     }
 
+    /// Accuracy to which rounding lets each variable be determined, from the last evaluation.
+    pub(crate) fn rounding(&self) -> &[f64] {
+        &self.rounding
+    }
+
     /// The stopping rule asked for.
     pub(crate) fn options(&self) -> NewtonOptions {
         self.options

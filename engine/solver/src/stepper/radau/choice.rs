@@ -17,7 +17,7 @@ const WINDOW: u32 = 8;
 const WORTH_TRYING: f64 = 0.9;
 /// Work relative to that before at which it is kept.
 const WORTH_KEEPING: f64 = 1.0;
-/// Failures of the iteration within a window after which fewer stages are taken at once.
+/// Failures of the iteration within a window after which fewer stages are tried at once.
 const MANY_FAILURES: u32 = 2;
 /// Steps for which a number of stages that failed is not tried: at first, and at most.
 const FIRST_PAUSE: u32 = 40;
@@ -107,14 +107,15 @@ impl Choice {
         for p in &mut self.paused {
             *p = p.saturating_sub(1);
         }
-        if self.failures >= MANY_FAILURES && now > 0 {
-            self.give_up(now);
+        let per_time = self.work / self.time;
+        if self.failures >= MANY_FAILURES && now > 0 && self.paused[now - 1] == 0 {
+            self.before = Some((now, per_time));
+            self.clear();
             return now - 1;
         }
         if self.steps < WINDOW {
             return now;
         }
-        let per_time = self.work / self.time;
         let next = match self.before.take() {
             Some((before, worked)) if per_time > WORTH_KEEPING * worked => {
                 self.give_up(now);

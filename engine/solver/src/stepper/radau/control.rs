@@ -7,9 +7,19 @@ use serde::{Deserialize, Serialize};
 
 /// Share of the step size that the estimate allows.
 const SAFETY: f64 = 0.9;
-/// Step size factors at least and at most.
+/// Step size factors at least and at most. A polynomial of high degree that goes on far beyond its step is
+/// no prediction: the more stages, the slower steps grow.
 const SMALLEST: f64 = 0.2;
-const LARGEST: f64 = 8.0;
+fn largest(method: &Method) -> f64 {
+    match method.s {
+        3 => 8.0,
+        5 => 4.0,
+        _ => 2.5,
+    }
+}
+/// After a failed iteration steps stay below this part of the one that failed, each longer by this factor.
+const BELOW_FAILURE: f64 = 0.8;
+const RECOVERY: f64 = 1.3;
 /// Factors for which the step and with it all matrices are kept.
 const KEPT: std::ops::RangeInclusive<f64> = 1.0..=1.2;
 /// Errors below this count as this in the predictive controller.
@@ -26,6 +36,8 @@ pub(super) struct Control {
     error: f64,
     /// The step at hand was rejected before.
     rejected: bool,
+    /// Step size that a failed iteration allows; zero where none has failed.
+    longest: f64,
 }
 
 impl Control {
@@ -39,7 +51,7 @@ impl Control {
         let (taken, most) = (f64::from(corrections), most as f64);
         let safety = SAFETY * (2.0 * most + 1.0) / (2.0 * most + taken);
         let factor = safety.min(SAFETY) * error.max(1e-30).powf(-1.0 / (method.s as f64 + 1.0));
-        factor.clamp(SMALLEST, LARGEST)
+        factor.clamp(SMALLEST, largest(method))
     }
 
     /// Factor for the step size after an accepted step: the smallest of what the error, its tendency
@@ -49,7 +61,7 @@ impl Control {
         if self.h > 0.0 {
             let tendency = (error * error / self.error).max(1e-30);
             let predicted = SAFETY * h / self.h * tendency.powf(-1.0 / (method.s as f64 + 1.0));
-            factor = factor.min(predicted.clamp(SMALLEST, LARGEST));
+            factor = factor.min(predicted.clamp(SMALLEST, largest(method)));
         }
         if let Some(rate) = outcome.rate {
             // Not below 1: another matrix may do as well.
@@ -57,6 +69,10 @@ impl Control {
         }
         if self.rejected {
             factor = factor.min(1.0);
+        }
+        if self.longest > 0.0 {
+            self.longest *= RECOVERY;
+            factor = factor.min((self.longest / h).max(SMALLEST));
         }
         self.h = h;
         self.error = error.max(SMALL_ERROR);
@@ -74,13 +90,15 @@ impl Control {
     }
 
     /// Factor for the step size after an iteration that failed.
-    pub fn fail(&mut self, outcome: &Outcome) -> f64 {
+    pub fn fail(&mut self, h: f64, outcome: &Outcome) -> f64 {
         self.rejected = true;
+        self.longest = BELOW_FAILURE * h;
         outcome.factor.unwrap_or(0.5).clamp(0.1, 0.7)
     }
 
     /// The number of stages has changed: the errors of different methods do not make a tendency.
     pub fn changed_stages(&mut self) {
         self.error = 1.0;
+        self.longest = 0.0;
     }
 }

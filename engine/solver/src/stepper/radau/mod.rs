@@ -35,6 +35,8 @@ pub struct RadauOptions {
     pub fixed_step: Option<f64>,
 }
 
+/// Share of the error allowed that rounding may take up before the iteration is to blame.
+const MOST_NOISE: f64 = 0.1;
 /// Most by which the error estimated in a step may exceed the tolerance: inside the step the error is about
 /// a quarter of the estimate, and outputs lie there.
 const MOST_ALLOWED: f64 = 5.0;
@@ -163,12 +165,20 @@ impl Radau {
     fn newton(&self) -> NewtonOptions {
         let s = self.methods[self.state.next].s;
         let usual = self.corrector.options();
+        let share = self.options.share(s) * (usual.share / NewtonOptions::default().share);
         NewtonOptions {
             // 7, 11 and 15 by default.
             max_iterations: usual.max_iterations + 2 * s - 3,
-            share: self.options.share(s) * (usual.share / NewtonOptions::default().share),
+            share: share.max(self.noise()),
             ..usual
         }
+    }
+
+    /// What rounding in the residual does to the solution, in units of the error allowed.
+    fn noise(&self) -> f64 {
+        self.weights
+            .graded_norm(self.corrector.rounding())
+            .min(MOST_NOISE)
     }
 
     /// Stages to begin with: the polynomial of the last step goes on, or the straight line.
@@ -262,10 +272,10 @@ impl Stepper for Radau {
 
     fn attempt(&mut self, equations: &mut Equations<'_>) -> Result<(), Rejection> {
         self.predict();
-        let newton = self.newton();
+        self.weights.grade(self.state.h);
+        let (newton, noise) = (self.newton(), self.noise());
         let s = &mut self.state;
         let method = &self.methods[s.next];
-        self.weights.grade(s.h);
         let step = CorrectorStep {
             t: s.t + s.h,
             alpha: method.gamma / s.h,
@@ -280,7 +290,9 @@ impl Stepper for Radau {
             h: s.h,
             y0: &s.y,
             yp0: &s.yp,
+            unsure: s.other_failures > 0,
             newton,
+            noise,
             outcome: Outcome::default(),
         };
         let solved = self.corrector.solve(equations, &self.weights, step, &mut stages);
@@ -358,7 +370,7 @@ impl Stepper for Radau {
             _ => {
                 s.other_failures += 1;
                 s.choice.failed(method, &self.outcome);
-                s.control.fail(&self.outcome)
+                s.control.fail(s.h, &self.outcome)
             }
         };
     }

@@ -16,6 +16,8 @@ pub(super) struct Room {
     w: Vec<f64>,
     y: Vec<f64>,
     yp: Vec<f64>,
+    /// Where the Jacobian is evaluated.
+    middle: (Vec<f64>, Vec<f64>),
     pub r: Vec<f64>,
 }
 
@@ -27,6 +29,7 @@ impl Room {
             w: vec![0.0; n * stages],
             y: vec![0.0; n],
             yp: vec![0.0; n],
+            middle: (vec![0.0; n], vec![0.0; n]),
             r: vec![0.0; n],
         }
     }
@@ -63,7 +66,11 @@ pub(super) struct Stages<'a> {
     pub h: f64,
     pub y0: &'a [f64],
     pub yp0: &'a [f64],
+    /// The iteration failed before: the prediction is not to be trusted.
+    pub unsure: bool,
     pub newton: NewtonOptions,
+    /// What rounding does, in the norm of the corrections.
+    pub noise: f64,
     pub outcome: Outcome,
 }
 
@@ -113,7 +120,21 @@ impl Scheme for Stages<'_> {
         _: &CorrectorStep,
     ) -> Result<(), Rejection> {
         let used = self.y0.len() * self.method.s;
-        self.room.predicted[..used].copy_from_slice(&self.room.z[..used]);
+        let Room {
+            z, predicted, middle, ..
+        } = &mut *self.room;
+        predicted[..used].copy_from_slice(&z[..used]);
+        if self.unsure {
+            middle.0.copy_from_slice(self.y0);
+            middle.1.copy_from_slice(self.yp0);
+            return Ok(());
+        }
+        let (s, n, i) = (self.method.s, self.y0.len(), self.method.s / 2);
+        for ((y, y0), z) in middle.0.iter_mut().zip(self.y0).zip(&z[i * n..]) {
+            *y = y0 + z;
+        }
+        combine(&self.method.a_inverse[i * s..(i + 1) * s], z, &mut middle.1);
+        middle.1.iter_mut().for_each(|x| *x /= self.h);
         Ok(())
     }
 
@@ -124,11 +145,19 @@ impl Scheme for Stages<'_> {
         _: &CorrectorStep,
     ) -> Result<(), Rejection> {
         let r = c.residual_for_jacobian_mut();
-        equations.residual(Purpose::Other, self.t0, self.y0, self.yp0, r)
+        let (t, y, yp) = self.place();
+        equations.residual(Purpose::Other, t, y, yp, r)
     }
 
     fn place(&self) -> (f64, &[f64], &[f64]) {
-        (self.t0, self.y0, self.yp0)
+        // The Jacobian varies along the step: in the middle it is wrong by half as much as at its start.
+        let share = if self.unsure {
+            0.0
+        } else {
+            self.method.c[self.method.s / 2]
+        };
+        let (y, yp) = &self.room.middle;
+        (self.t0 + share * self.h, y, yp)
     }
 
     fn factorise(
@@ -195,7 +224,8 @@ impl Scheme for Stages<'_> {
                 Verdict::Diverges | Verdict::TooSlow => {
                     // Corrections this small are rounding, not divergence.
                     let r = self.newton.rejection_rate;
-                    if self.newton.accept_rounding && norm <= self.newton.share * (1.0 - r) / r {
+                    let small = (self.newton.share * (1.0 - r) / r).max(self.noise);
+                    if self.newton.accept_rounding && norm <= small {
                         return Ok(());
                     }
                     return Err(match verdict {

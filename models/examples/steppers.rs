@@ -2,8 +2,8 @@
 //!
 //! `cargo run --release -p holonom-models --example steppers -- [RTOL] [MODEL …]`
 //!
-//! Differences are relative to the largest value of a channel in the run, at the output times, and at the
-//! end of the run. Where two methods differ, a third run with a hundredth of the tolerance tells which one is off.
+//! Differences are in units of one plus the largest value of a channel, at the output times, and at the end
+//! of the run. Where two methods differ, a third run with a hundredth of the tolerance tells which one is off.
 
 #![allow(clippy::print_stdout)]
 
@@ -41,7 +41,7 @@ fn run(entry: &Entry, stepper: &str, rtol: f64) -> Result<Run, Box<dyn Error>> {
     })
 }
 
-/// Largest difference of two runs, all along and at the end, relative to the size of each channel.
+/// Largest difference of two runs, all along and at the end, in units of one plus the size of each channel.
 fn difference(a: &Run, b: &Run) -> (f64, f64) {
     let Some(first) = b.rows.first() else {
         return (f64::NAN, f64::NAN);
@@ -49,7 +49,7 @@ fn difference(a: &Run, b: &Run) -> (f64, f64) {
     let last = a.rows.len().min(b.rows.len()).saturating_sub(1);
     let (mut along, mut end) = (0.0_f64, 0.0_f64);
     for k in 1..first.len() {
-        let size = b.rows.iter().map(|r| r[k].abs()).fold(1e-6, f64::max);
+        let size = 1.0 + b.rows.iter().map(|r| r[k].abs()).fold(0.0, f64::max);
         let off = |(x, y): (&Vec<f64>, &Vec<f64>)| (x[k] - y[k]).abs() / size;
         along = a.rows.iter().zip(&b.rows).map(off).fold(along, f64::max);
         end = end.max(off((&a.rows[last], &b.rows[last])));

@@ -1,7 +1,8 @@
 //! The corrector iteration at one point, Arnold (18):
 //! y ← y − c J̄⁻¹ F(t, y, αy + β), with the matrix kept over many steps.
 
-use super::corrector::{Corrector, CorrectorStep, Scheme};
+use super::corrector::{Corrector, CorrectorStep};
+use super::scheme::Scheme;
 use super::{Convergence, Verdict};
 use crate::equations::{Equations, Purpose};
 use crate::linear::{Factorised, Singular};

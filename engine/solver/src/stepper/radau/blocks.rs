@@ -295,3 +295,143 @@ impl Target<Complex> for LuComplex {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use holonom_dae::{
+        DerivativeForm, Equation, EquationLevel, MechanicalLayout, Pattern, Variable, VariableKind,
+    };
+
+    const N: usize = 9;
+
+    /// Four positions, of which two turn together, four velocities and a multiplier.
+    fn structure(sparsity: bool) -> Structure {
+        let kinds = [
+            (VariableKind::Position, 4),
+            (VariableKind::Velocity, 4),
+            (VariableKind::Multiplier, 1),
+        ];
+        let levels = [
+            (EquationLevel::Kinematic, 4),
+            (EquationLevel::Dynamic, 4),
+            (EquationLevel::Velocity, 1),
+        ];
+        let variables = kinds
+            .iter()
+            .flat_map(|&(kind, n)| vec![Variable::new("y", kind); n]);
+        let equations = levels
+            .iter()
+            .flat_map(|&(level, n)| vec![Equation::new("F", level); n]);
+        let possible = |&(i, j): &(usize, usize)| i == j || i > 3 || j > 3 || (sparsity && i < 2 && j < 2);
+        let places = (0..N * N).map(|k| (k % N, k / N)).filter(possible);
+        Structure {
+            variables: variables.collect(),
+            equations: equations.collect(),
+            derivative: DerivativeForm::Identity,
+            sparsity: sparsity.then(|| Pattern::from_entries(N, N, places)),
+            transposed: Vec::new(),
+            layout: Some(MechanicalLayout {
+                q: 0..4,
+                v: 4..8,
+                x: 8..8,
+                lambda: 8..9,
+                eta: 9..9,
+                sigma: 9..9,
+            }),
+            forces_depend_on_multipliers: false,
+        }
+    }
+
+    /// Parts of a Jacobian with entries where the structure allows them.
+    fn parts(structure: &Structure, storage: &Matrix) -> SplitJacobian {
+        let mut seed = 5_u64;
+        let mut next = || {
+            seed = seed
+                .wrapping_mul(6364136223846793005)
+                .wrapping_add(1442695040888963407);
+            (seed >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
+        };
+        let (mut f_y, mut f_yp) = (storage.clone(), storage.clone());
+        let place = |i: usize, j: usize| match storage.pattern() {
+            None => Some(i + j * N),
+            Some(p) => p.position(i, j),
+        };
+        for j in 0..N {
+            for i in 0..N {
+                let allowed = match &structure.sparsity {
+                    Some(p) => p.position(i, j).is_some(),
+                    None => i == j || i > 3 || j > 3,
+                };
+                let value = next();
+                if let Some(k) = place(i, j).filter(|_| allowed) {
+                    f_y.values_mut()[k] = value;
+                    f_yp.values_mut()[k] = f64::from(u8::from(i == j && i < 8));
+                }
+            }
+        }
+        SplitJacobian {
+            f_y,
+            f_yp,
+            separated: true,
+            alpha: 0.0,
+        }
+    }
+
+    /// Solutions with all blocks of the method of seven stages, in scaled rows and columns.
+    fn solutions(blocks: &mut Blocks, split: &SplitJacobian) -> Vec<f64> {
+        let [.., method] = Method::all();
+        let rows: Vec<f64> = (0..N).map(|i| 2f64.powi(i as i32 % 3 - 1)).collect();
+        let columns: Vec<f64> = (0..N).map(|i| 2f64.powi(1 - i as i32 % 3)).collect();
+        let mut counters = Counters::default();
+        blocks
+            .factorise(&method, 0.05, split, (&rows, &columns), &mut counters)
+            .unwrap();
+        assert_eq!(counters.factorisations, 4);
+        let mut all: Vec<f64> = (0..N).map(|i| 1.0 + i as f64).collect();
+        blocks.solve_real(&mut all);
+        for k in 0..3 {
+            let (mut re, mut im) = (vec![1.0; N], (0..N).map(|i| i as f64).collect::<Vec<_>>());
+            blocks.solve_complex(k, &mut re, &mut im);
+            all.extend(re.iter().chain(&im));
+        }
+        all
+    }
+
+    fn assert_close(a: &[f64], b: &[f64]) {
+        for (a, b) in a.iter().zip(b) {
+            assert!((a - b).abs() < 1e-11 * (1.0 + b.abs()), "{a} for {b}");
+        }
+    }
+
+    #[test]
+    fn elimination_and_sparsity_change_nothing() {
+        for with_pattern in [false, true] {
+            let structure = structure(with_pattern);
+            let split = parts(&structure, &Matrix::dense(N));
+            let mut reduced = Blocks::new(&structure, &split.f_y);
+            assert!(matches!(reduced.checkpoint(), BlocksState::Dense(true)));
+            let mut whole = Blocks::Dense(Box::new(Dense::with(Plan::nothing(N))));
+            let expected = solutions(&mut whole, &split);
+            assert_close(&solutions(&mut reduced, &split), &expected);
+            if let Some(pattern) = &structure.sparsity {
+                let split = parts(&structure, &Matrix::sparse(pattern.clone()));
+                let mut sparse = Blocks::new(&structure, &split.f_y);
+                assert_close(&solutions(&mut sparse, &split), &expected);
+            }
+        }
+    }
+
+    /// Without a pattern K is taken for diagonal until it turns out not to be.
+    #[test]
+    fn an_assumption_that_fails_is_given_up() {
+        let structure = structure(false);
+        let mut split = parts(&structure, &Matrix::dense(N));
+        split.f_y.values_mut()[1] = 0.7;
+        let mut reduced = Blocks::new(&structure, &split.f_y);
+        let mut whole = Blocks::Dense(Box::new(Dense::with(Plan::nothing(N))));
+        let expected = solutions(&mut whole, &split);
+        assert_close(&solutions(&mut reduced, &split), &expected);
+        assert!(matches!(reduced.checkpoint(), BlocksState::Dense(false)));
+    }
+}

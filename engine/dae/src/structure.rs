@@ -300,6 +300,16 @@ impl Structure {
             .collect()
     }
 
+    /// The error test of methods whose steps do not look back: variables of index 2 and 3 count with h and
+    /// h², multipliers as others.
+    pub fn error_test_by_index(&self) -> Vec<ErrorTest> {
+        let power = |v: &Variable| match v.index {
+            1 => ErrorTest::Full,
+            index => ErrorTest::StepPower(i32::from(index) - 1),
+        };
+        self.variables.iter().map(power).collect()
+    }
+
     /// How much smaller than the tolerance local errors must be for the global error to be in
     /// proportion to it, by the form of the equations.
     ///

@@ -141,7 +141,7 @@ settings! {
     linear: String = Choice(linear_solvers), "Linear solver.";
     refresh: String = Choice(refresh_policies), "When Jacobians and factorisations are renewed.";
     update: String = Choice(updates), "What may stand in for a full evaluation of the Jacobian.";
-    max_order: u64 = Count, "Highest order of the method.";
+    max_order: u64 = Count, "Highest order of the method; not for methods in stages.";
     stability_detection: bool = Flag, "Lower the order where stability limits the step; on unless set to false.";
     initial_step: f64 = Number("s"), "First step size; chosen unless set.";
     max_step: f64 = Number("s"), "Largest step size.";
@@ -162,6 +162,7 @@ settings! {
     regularisation_epsilon: f64 = Number(""), "ε of `regularisation`, as a part of h G M⁻¹ Gᵀ at the start; 1e-3 unless set.";
     alpha_family: String = Choice(alpha_families), "Coefficients of `generalized-alpha`; `chung-hulbert` unless set.";
     spectral_radius: f64 = Number(""), "ρ∞ of `generalized-alpha`: what is left of the fastest modes after a step, 1 for no damping; 0.8 unless set.";
+    stages: u64 = Count, "Stages of methods in stages: 3, 5 or 7 for `radau`; chosen from step to step unless set.";
 }
 
 /// The setting of this name.

@@ -264,6 +264,7 @@ pub fn solver_options(settings: &Settings) -> Options {
         max_order: settings
             .max_order
             .map_or(usual.max_order, |n| usize::try_from(n).unwrap_or(usize::MAX)),
+        stages: settings.stages.map(|n| usize::try_from(n).unwrap_or(usize::MAX)),
         stability_detection: settings.stability_detection.unwrap_or(usual.stability_detection),
         initial_step: settings.initial_step,
         max_step: settings.max_step.unwrap_or(usual.max_step),

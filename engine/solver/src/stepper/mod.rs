@@ -10,6 +10,7 @@ mod events;
 mod generalized_alpha;
 mod linear_implicit;
 mod observer;
+mod radau;
 mod realtime;
 mod setup;
 
@@ -24,12 +25,13 @@ pub use linear_implicit::{
     Ordering, Partition, Projections, Stabilisation, StiffTerms, Work,
 };
 pub use observer::{Control, Observer, Quiet, StepInfo};
+pub use radau::{Radau, RadauCheckpoint, RadauOptions};
 
 pub use realtime::{Advance, RealTime};
 
 use crate::equations::Equations;
 use crate::newton::{Corrector, CorrectorState};
-use holonom_dae::{InputError, Rejection, System, Weights};
+use holonom_dae::{InputError, Rejection, Structure, System, Weights};
 use serde::{Deserialize, Serialize};
 
 /// A time integration method.
@@ -91,10 +93,14 @@ pub enum StepperState {
     LinearImplicit(Box<LinearImplicitState>),
     /// Of [`GeneralizedAlpha`].
     GeneralizedAlpha(Box<GeneralizedAlphaState>),
+    /// Of [`Radau`].
+    Radau(Box<RadauCheckpoint>, Box<CorrectorState>),
 }
 
 /// What a method is built from.
-pub struct Parts {
+pub struct Parts<'a> {
+    /// What is known about the system.
+    pub structure: &'a Structure,
     /// The corrector, with Jacobian engine, linear solver and refresh policy.
     pub corrector: Corrector,
     /// Error weights.
@@ -105,6 +111,8 @@ pub struct Parts {
     pub linear_implicit: LinearImplicitOptions,
     /// Options of the generalised-α method.
     pub generalized_alpha: GeneralizedAlphaOptions,
+    /// Options of Radau methods.
+    pub radau: RadauOptions,
 }
 
 /// One method, as listed to users.
@@ -121,8 +129,13 @@ pub struct Entry {
     pub mechanical: bool,
     /// Whether it needs a fixed step size.
     pub fixed_step: bool,
+    /// Order of the first step, by which its size is chosen.
+    pub start_order: usize,
+    /// Whether its stages are solved together: the parts of the Jacobian are kept apart, variables count in
+    /// the error test by their index, and the option `stages` takes the place of `max_order`.
+    pub in_stages: bool,
     /// Builds the method for `n` unknowns.
-    pub build: fn(n: usize, parts: Parts) -> Box<dyn Stepper>,
+    pub build: fn(n: usize, parts: Parts<'_>) -> Box<dyn Stepper>,
 }
 
 /// All methods.
@@ -134,6 +147,8 @@ pub const REGISTRY: &[Entry] = &[
         max_order: 5,
         mechanical: false,
         fixed_step: false,
+        start_order: 1,
+        in_stages: false,
         build: |n, parts| Box::new(Bdf::new("bdf", n, parts)),
     },
     Entry {
@@ -143,6 +158,8 @@ pub const REGISTRY: &[Entry] = &[
         max_order: 1,
         mechanical: false,
         fixed_step: false,
+        start_order: 1,
+        in_stages: false,
         build: |n, mut parts| {
             // Order-1 BDF is the backward Euler method.
             parts.bdf.max_order = 1;
@@ -156,6 +173,8 @@ pub const REGISTRY: &[Entry] = &[
         max_order: 1,
         mechanical: true,
         fixed_step: true,
+        start_order: 1,
+        in_stages: false,
         build: |n, parts| Box::new(LinearImplicit::new(n, parts)),
     },
     Entry {
@@ -165,7 +184,20 @@ pub const REGISTRY: &[Entry] = &[
         max_order: 2,
         mechanical: true,
         fixed_step: false,
+        start_order: 1,
+        in_stages: false,
         build: |n, parts| Box::new(GeneralizedAlpha::new(n, parts)),
+    },
+    Entry {
+        name: "radau",
+        description: "Radau IIA collocation of order 5, 9 and 13, variable step and number of stages",
+        literature: "[Hairer, Wanner 1996, §IV.8; 1999]",
+        max_order: 13,
+        mechanical: false,
+        fixed_step: false,
+        start_order: 3,
+        in_stages: true,
+        build: |n, parts| Box::new(Radau::new(n, parts)),
     },
 ];
 

@@ -46,6 +46,9 @@ pub fn options(prepared: &Prepared) -> Map<String, Value> {
     ] {
         options.insert(name.into(), value);
     }
+    if let Some(stages) = solver.stages {
+        options.insert("stages".into(), json!(stages));
+    }
     options.entry("atol").or_insert(json!(1e-6));
     let parameters = prepared.parameters.iter();
     let parameters: Map<String, Value> = parameters.map(|(name, x)| (name.clone(), json!(x))).collect();

@@ -130,7 +130,7 @@ pub struct Bdf {
 
 impl Bdf {
     /// Allocates a method for `n` unknowns.
-    pub fn new(name: &'static str, n: usize, parts: Parts) -> Self {
+    pub fn new(name: &'static str, n: usize, parts: Parts<'_>) -> Self {
         Self {
             name,
             options: parts.bdf,

@@ -78,7 +78,7 @@ pub struct GeneralizedAlpha {
 
 impl GeneralizedAlpha {
     /// Allocates a method for `n` unknowns; [`bind`](Stepper::bind) does the rest.
-    pub fn new(n: usize, parts: Parts) -> Self {
+    pub fn new(n: usize, parts: Parts<'_>) -> Self {
         let zeros = vec![0.0; n];
         Self {
             options: parts.generalized_alpha,

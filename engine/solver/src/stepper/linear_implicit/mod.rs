@@ -74,7 +74,7 @@ pub struct LinearImplicit {
 
 impl LinearImplicit {
     /// Allocates a method for `n` unknowns; [`bind`](Stepper::bind) does the rest.
-    pub fn new(n: usize, parts: Parts) -> Self {
+    pub fn new(n: usize, parts: Parts<'_>) -> Self {
         let zeros = vec![0.0; n];
         Self {
             options: parts.linear_implicit,

@@ -291,6 +291,7 @@ fn original_row(exchanges: &[u32], i: usize) -> usize {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

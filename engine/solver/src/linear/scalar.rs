@@ -54,6 +54,7 @@ impl Mul for Complex {
 impl Div for Complex {
     type Output = Self;
     #[inline(always)]
+    #[allow(clippy::suspicious_arithmetic_impl, reason = "by the reciprocal")]
     fn div(self, b: Self) -> Self {
         self * b.reciprocal()
     }

@@ -297,6 +297,7 @@ impl Target<Complex> for LuComplex {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use holonom_dae::{

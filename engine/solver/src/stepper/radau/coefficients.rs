@@ -356,6 +356,7 @@ static RADAU_7: Table = Table {
 };
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

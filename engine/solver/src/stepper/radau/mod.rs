@@ -303,7 +303,7 @@ impl Stepper for Radau {
         if self.options.fixed_step.is_none() {
             self.error = self.estimate(equations)?;
             // Not a number is an error too large.
-            if !(self.error < 1.0) {
+            if self.error.is_nan() || self.error >= 1.0 {
                 return Err(Rejection::ErrorTest { ratio: self.error });
             }
         }

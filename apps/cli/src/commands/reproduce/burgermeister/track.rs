@@ -137,7 +137,7 @@ pub fn run() -> Result<Finding, Error> {
             "trend": slope, "trend_error": error,
             "bound": bound.as_ref().map(|bound| json!({
                 "c0": bound.c0, "c1": bound.c1, "c2": bound.c2, "condition": bound.condition(), "holds": bound.holds(),
-                "g_lim": limit, "observed": drift.g, "factor": limit.map(|limit| limit / drift.g),
+                "g_lim": limit, "observed": drift.g, "factor": limit.map(|limit| limit / drift.g), "rounding": bound.rounding,
             })),
         }));
         let id = |what: &str| format!("burgermeister-fig-3/{method}/{what}");
@@ -150,9 +150,9 @@ pub fn run() -> Result<Finding, Error> {
             ));
             finding.checks.push(Check::new(
                 id("bound"),
-                limit.map(|limit| drift.g / limit),
+                bound.as_ref().and_then(|b| b.limit().map(|limit| drift.g / (limit + b.rounding))),
                 Limit::AtMost(1.0),
-                "§3.4: max |g| of all steps over g_lim, where (13) is met",
+                "§3.4: max |g| of all steps over g_lim and the rounding of the positions, where (13) is met",
             ));
         } else {
             ends.push(drift.largest.clone());
@@ -168,8 +168,8 @@ pub fn run() -> Result<Finding, Error> {
         ));
     }
     finding.table = table.render();
-    finding.table += "\nTen million steps of 1 ms with `j2`. Drift is the mean over the hundredth part of a second column; the \
-                      trend is the slope of the means of 900 stretches of 10 s, without the first tenth.\n";
+    finding.table += "\nTen million steps of 1 ms with `j2`. |x| − 1 is the mean over the last 10 s; the trend is the slope of the \
+                      line through such means, without the first tenth. On the circle the bound is sharp: v ⟂ P.\n";
     let mut figure = Figure::new("Drift off the circular track", vec![panel]);
     figure.remark = "largest in stretches of 10 s; h = 1 ms, j2".into();
     finding.figures.push(("burgermeister-fig-3", figure));

@@ -2,15 +2,14 @@
 //!
 //! ```text
 //! cargo run --release -p holonom-models --example realtime_steps [model] [steps]
-//! valgrind --tool=callgrind --toggle-collect='*one_step*' --dump-after='*one_step*' \
-//!     target/release/examples/realtime_steps four-bar 100
+//! P=holonom_solver::stepper::realtime::RealTime::step
+//! valgrind --tool=callgrind --toggle-collect=$P --dump-after=$P target/release/examples/realtime_steps four-bar 40
 //! ```
 //! The second writes a file for every step, with the number of instructions in its line `totals:`.
 #![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout)]
 
 use holonom::format::Settings;
 use holonom::simulation::Simulation;
-use holonom::solver::stepper::{Advance, RealTime};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
@@ -36,11 +35,6 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-#[inline(never)]
-fn one_step(system: &mut RealTime<'_>) -> Advance {
-    system.step()
-}
-
 fn main() {
     let mut arguments = std::env::args().skip(1);
     let chosen = arguments.next();
@@ -61,7 +55,7 @@ fn main() {
         let begin = Instant::now();
         let mut violation = 0.0;
         for _ in 0..steps {
-            one_step(&mut system);
+            system.step();
             violation = f64::max(violation, system.violation());
         }
         println!(

@@ -48,7 +48,14 @@ fn reference(name: &str) -> Vec<f64> {
 }
 
 /// Six mechanisms: stiff springs, a loop, Euler parameters, a coupling, tyres on a road, a vehicle with rods.
-const SIX: [&str; 6] = ["car-axle", "four-bar", "spatial-pendulum", "gear-train", "vehicle", "iltis"];
+const SIX: [&str; 6] = [
+    "car-axle",
+    "four-bar",
+    "spatial-pendulum",
+    "gear-train",
+    "vehicle",
+    "iltis",
+];
 
 /// Runs and ends near the solution, or is refused with a reason. Where stiff terms are left out a run may leave the
 /// solution, but then holds or stays finite.
@@ -93,11 +100,9 @@ fn all_combinations_of_six_mechanisms() {
                         }
                         let q = &system.state().q;
                         assert!(q.iter().all(|x| x.is_finite()), "{what}");
-                        let off = q
-                            .iter()
-                            .zip(&expected)
-                            .fold(0.0, |most, (a, b)| f64::max(most, (a - b).abs() / (1.0 + b.abs())));
-                        println!("{what}: off by {off:.1e}, |g| {:.1e}, held {}", system.violation(), system.held());
+                        let off = q.iter().zip(&expected).fold(0.0, |most, (a, b)| {
+                            f64::max(most, (a - b).abs() / (1.0 + b.abs()))
+                        });
                         if terms.needs_matrices() {
                             assert_eq!(system.held(), 0, "{what}");
                             // Unstabilised runs drift: a little is all that can be asked for.
@@ -132,10 +137,11 @@ fn partition() {
     );
     let (mut whole, mut part) = (all.real_time().unwrap(), auto.real_time().unwrap());
     let chosen = part.method().stiff_elements().unwrap().to_vec();
-    let names: Vec<&str> = chosen.iter().map(|&k| auto.start.model.forces[k].name.as_str()).collect();
-    println!("stiff of {}: {names:?}", auto.start.model.forces.len());
+    let names: Vec<&str> = chosen
+        .iter()
+        .map(|&k| auto.start.model.forces[k].name.as_str())
+        .collect();
     assert!(!chosen.is_empty());
-    println!("{}\n{}", whole.work(), part.work());
     steps(&mut whole, 400);
     steps(&mut part, 400);
     for (a, b) in whole.state().q.iter().zip(&part.state().q) {
@@ -167,7 +173,11 @@ fn partition() {
 fn train(n: usize) -> Simulation {
     let mut text = String::from("[model]\nformat = 1\nname = \"train\"\n");
     for i in 0..n {
-        let before = if i == 0 { "ground".to_string() } else { format!("b{}", i - 1) };
+        let before = if i == 0 {
+            "ground".to_string()
+        } else {
+            format!("b{}", i - 1)
+        };
         text += &format!(
             "[[body]]\nname = \"b{i}\"\nmass = 1\n\
              [[joint]]\nname = \"j{i}\"\nkind = \"prismatic\"\nfrom = \"{before}\"\nto = \"b{i}\"\naxis = [1, 0, 0]\n\
@@ -219,7 +229,10 @@ fn refusals() {
     };
     let text = Simulation::new(&file, &wrong).unwrap_err().to_string();
     assert!(text.contains("grow"), "{text}");
-    let refused = simulation("bouncing-ball", &settings(1e-3)).real_time().err().unwrap();
+    let refused = simulation("bouncing-ball", &settings(1e-3))
+        .real_time()
+        .err()
+        .unwrap();
     assert!(refused.to_string().contains("impacts"), "{refused}");
 }
 
@@ -234,7 +247,6 @@ fn events_in_the_driver() {
     let options = RunOptions::new(simulation.catalogue.default_selection());
     let mut rows = Memory::default();
     let report = simulation.run(&options, &mut rows).unwrap();
-    println!("{} rows, {:?}", report.rows, report.counters);
     assert!(report.counters.events > 0, "{:?}", report.counters);
 }
 
@@ -252,9 +264,15 @@ fn stiff_elements_in_files() {
     let open = |stiff: &str| read("m.toml", &Files::in_memory([("m.toml", text(stiff))]), &[]);
     let listed = open("[\"left_spring\", \"right_spring\"]").unwrap();
     assert_eq!(listed.settings.stiff.as_ref().unwrap().len(), 2);
-    assert_eq!(open("\"auto\"").unwrap().settings.stiff, Some(vec!["auto".to_string()]));
+    assert_eq!(
+        open("\"auto\"").unwrap().settings.stiff,
+        Some(vec!["auto".to_string()])
+    );
     assert!(open("\"autto\"").unwrap_err().to_string().contains("auto"));
-    let mut system = Simulation::new(&listed, &Settings::default()).unwrap().real_time().unwrap();
+    let mut system = Simulation::new(&listed, &Settings::default())
+        .unwrap()
+        .real_time()
+        .unwrap();
     steps(&mut system, 1000);
     assert_eq!(system.method().stiff_elements(), Some([0, 1].as_slice()));
 }

@@ -81,7 +81,9 @@ fn advice_agrees_with_runs() {
                         println!("{name} {} {}: any, decays {ok}", assembly.name(), terms.name());
                         assert!(ok, "{name} {terms:?}");
                     }
-                    StepLimit::Never => panic!("{name} {}: damped mechanisms have stable steps", terms.name()),
+                    StepLimit::Never => {
+                        panic!("{name} {}: damped mechanisms have stable steps", terms.name())
+                    }
                     StepLimit::UpTo(h) => {
                         let [below, above] = [0.95, 1.05].map(|x| decays(&rest, &found.options, x * h, 3000));
                         println!(

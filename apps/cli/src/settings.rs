@@ -52,8 +52,9 @@ pub fn typed(matches: &ArgMatches) -> Result<Settings, Error> {
             SettingKind::Count => get(matches, info.name).map(SettingValue::Count),
             SettingKind::Flag => get(matches, info.name).map(SettingValue::Flag),
             SettingKind::Choice(_) => text(matches, info.name).map(|name| SettingValue::Name(name.clone())),
-            SettingKind::Names(_) => text(matches, info.name)
-                .map(|names| SettingValue::Names(names.split(',').map(|name| name.trim().to_string()).collect())),
+            SettingKind::Names(_) => text(matches, info.name).map(|names| {
+                SettingValue::Names(names.split(',').map(|name| name.trim().to_string()).collect())
+            }),
         };
         if let Some(value) = value {
             settings.set(info.name, value);

@@ -60,7 +60,10 @@ struct Random(u64);
 
 impl Random {
     fn next(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        self.0 = self
+            .0
+            .wrapping_mul(6364136223846793005)
+            .wrapping_add(1442695040888963407);
         (self.0 >> 11) as f64 / (1u64 << 52) as f64 - 1.0
     }
 
@@ -157,7 +160,15 @@ fn random_linear_systems() {
     let mut random = Random(1);
     let mut compared = 0;
     let mut apart: f64 = 0.0;
-    for (n, damping) in [(1, 0.2), (2, 0.1), (2, 1.0), (3, 0.3), (3, 3.0), (4, 0.5), (5, 0.2)] {
+    for (n, damping) in [
+        (1, 0.2),
+        (2, 0.1),
+        (2, 1.0),
+        (3, 0.3),
+        (3, 3.0),
+        (4, 0.5),
+        (5, 0.2),
+    ] {
         let system = random.system(n, damping);
         let step = LinearStep::oscillators(
             system.mass.clone(),
@@ -204,10 +215,15 @@ fn modes_decide_where_damping_leaves_them_apart() {
     let advice = step.advice(&LinearImplicitOptions::default(), 1e-3).unwrap();
     println!("{advice}");
     for (k, &terms) in StiffTerms::ALL.iter().enumerate() {
-        let strictest = advice.modes.iter().fold(StepLimit::Any, |limit, mode| limit.and(mode.limits[k]));
+        let strictest = advice
+            .modes
+            .iter()
+            .fold(StepLimit::Any, |limit, mode| limit.and(mode.limits[k]));
         let whole = advice.limit(terms);
         match (strictest, whole) {
-            (StepLimit::UpTo(a), StepLimit::UpTo(b)) => assert!((a / b - 1.0).abs() < 1e-3, "{terms:?}: {a} {b}"),
+            (StepLimit::UpTo(a), StepLimit::UpTo(b)) => {
+                assert!((a / b - 1.0).abs() < 1e-3, "{terms:?}: {a} {b}")
+            }
             (a, b) => assert_eq!(a, b, "{terms:?}"),
         }
     }
@@ -236,16 +252,29 @@ fn other_motions_are_named() {
     let creeping = [kind(-100.0, 0.0), kind(-1.0, 0.0)];
     for mode in creeping {
         assert_eq!(mode.kind, MotionKind::Creeps);
-        assert!((mode.a - 100.0).abs() < 1e-6 && (mode.b - 101.0).abs() < 1e-6, "{mode:?}");
+        assert!(
+            (mode.a - 100.0).abs() < 1e-6 && (mode.b - 101.0).abs() < 1e-6,
+            "{mode:?}"
+        );
     }
     let damper = kind(-3.0, 0.0);
     assert!(damper.kind == MotionKind::Creeps && damper.a.abs() < 1e-6 && (damper.b - 3.0).abs() < 1e-9);
     assert_eq!(kind(0.0, 20.0).kind, MotionKind::Oscillates);
     assert_eq!(kind(2.0, 0.0).kind, MotionKind::Grows);
-    assert_eq!(kind(-2.0, 0.0).kind, MotionKind::Decays, "half of a pair that grows is no damped mode");
+    assert_eq!(
+        kind(-2.0, 0.0).kind,
+        MotionKind::Decays,
+        "half of a pair that grows is no damped mode"
+    );
     assert!((advice.growth - 2.0).abs() < 1e-9);
     let text = advice.to_string();
-    for word in ["creeps back", "grows by itself", "free (1)", "never", "whole model"] {
+    for word in [
+        "creeps back",
+        "grows by itself",
+        "free (1)",
+        "never",
+        "whole model",
+    ] {
         assert!(text.contains(word), "{word}: {text}");
     }
     // The undamped oscillation: J₁ up to h²a = 4, explicitly never.

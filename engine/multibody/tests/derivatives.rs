@@ -340,7 +340,10 @@ fn force_jacobians_agree_with_differences() {
             m.force_jacobians(t, &q, &v, &[], ElementSet::Some(&[k]), &mut f_q, &mut f_v)
                 .unwrap();
             let in_parts = parts_of(&mut m, ElementSet::Some(&[k]), &|part| part);
-            assert!(same(&in_parts, &f_q, &f_v), "mechanism {seed}, element {k} in parts");
+            assert!(
+                same(&in_parts, &f_q, &f_v),
+                "mechanism {seed}, element {k} in parts"
+            );
             for i in 0..n * n {
                 s_q[i] += f_q[i];
                 s_v[i] += f_v[i];
@@ -353,6 +356,40 @@ fn force_jacobians_agree_with_differences() {
             );
             assert!(
                 (s_v[i] - g_v[i]).abs() < 1e-9 * (1.0 + norm(&g_v)),
+                "mechanism {seed}"
+            );
+        }
+    }
+}
+
+/// Positions after a time at constant velocities: the exponential map is a group, keeps lengths, and begins along V v.
+#[test]
+fn advancing_is_a_group() {
+    for seed in 0..60 {
+        let model = mechanism(seed, 8);
+        let (_, mut q, v) = state(&mut Random::new(seed + 3), &model);
+        let mut m = MechanicalModel::new(model.clone(), Vec::new());
+        m.normalise(&mut q);
+        let mut ahead = |q: &[f64], h: f64| {
+            let mut out = vec![f64::NAN; q.len()];
+            m.advance(q, h, &v, &mut out);
+            out
+        };
+        let whole = ahead(&q, 0.7);
+        let half = ahead(&q, 0.3);
+        let parts = ahead(&half, 0.4);
+        let (plus, minus) = (ahead(&q, 1e-5), ahead(&q, -1e-5));
+        let mut normal = whole.clone();
+        m.normalise(&mut normal);
+        let mut rates = vec![0.0; q.len()];
+        m.velocity_map(&q, &v, &mut rates);
+        for i in 0..q.len() {
+            let size = 1.0 + whole[i].abs();
+            assert!((whole[i] - parts[i]).abs() < 1e-13 * size, "mechanism {seed}");
+            assert!((whole[i] - normal[i]).abs() < 1e-14 * size, "mechanism {seed}");
+            let rate = (plus[i] - minus[i]) / 2e-5;
+            assert!(
+                (rate - rates[i]).abs() < 1e-8 * (1.0 + rates[i].abs()),
                 "mechanism {seed}"
             );
         }

@@ -65,7 +65,10 @@ fn main() {
             "{:7} {:15} {}, most {worst:.3e}, held {}, trend {:.1e} ± {:.1e} per stretch, {:.0} ns/step",
             level.name(),
             stabilisation.name(),
-            at.iter().map(|x: &f64| format!("{x:.3e}")).collect::<Vec<_>>().join(" "),
+            at.iter()
+                .map(|x: &f64| format!("{x:.3e}"))
+                .collect::<Vec<_>>()
+                .join(" "),
             system.held(),
             slope,
             error,
@@ -79,7 +82,11 @@ fn line(y: &[f64]) -> (f64, f64) {
     let n = y.len() as f64;
     let (mx, my) = ((n - 1.0) / 2.0, y.iter().sum::<f64>() / n);
     let xx: f64 = (0..y.len()).map(|i| (i as f64 - mx).powi(2)).sum();
-    let xy: f64 = y.iter().enumerate().map(|(i, y)| (i as f64 - mx) * (y - my)).sum();
+    let xy: f64 = y
+        .iter()
+        .enumerate()
+        .map(|(i, y)| (i as f64 - mx) * (y - my))
+        .sum();
     let slope = xy / xx;
     let rest: f64 = y
         .iter()

@@ -358,7 +358,8 @@ impl Options {
         }
         if stepper::find(&self.stepper).is_some_and(|e| e.mechanical) {
             if self.fixed_step.is_none() {
-                let remedy = "it works with a fixed step size, which is not set; give `fixed_step`, such as 1 ms";
+                let remedy =
+                    "it works with a fixed step size, which is not set; give `fixed_step`, such as 1 ms";
                 return option("stepper", format!("`{}`", self.stepper), remedy.into());
             }
             if structure.layout.is_none() {

@@ -197,8 +197,7 @@ fn real_time() {
                     let mut start = MotionState::new(&mechanics);
                     start.q.copy_from_slice(&p.y0[..4]);
                     start.v.copy_from_slice(&p.y0[4..8]);
-                    let mut system =
-                        RealTime::new(Box::new(mechanics), 1e-3, start, chosen.clone()).unwrap();
+                    let mut system = RealTime::new(Box::new(mechanics), 1e-3, start, chosen.clone()).unwrap();
                     let before = allocations();
                     for step in 0..2000 {
                         // A bad input now and then.

@@ -55,6 +55,7 @@ fn method(structure: &Structure, k: usize, h: f64) -> Bdf {
             corrector,
             weights,
             bdf,
+            linear_implicit: options.linear_implicit.clone(),
         },
     )
 }

@@ -7,9 +7,9 @@ use crate::output;
 use crate::settings;
 use crate::table::{Align, Table};
 use clap::{Arg, ArgAction, ArgMatches};
+use holonom::analysis::step_size::Advice;
 use holonom::format::Settings;
 use holonom::simulation::Simulation;
-use holonom::analysis::step_size::Advice;
 use holonom::solver::stepper::{Advance, DriftBound, RealTime};
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
@@ -123,7 +123,8 @@ fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
     };
     if named.file.settings.overridden_by(&typed).fixed_step.is_none() {
         return Err(Error::Usage(
-            "neither --step nor `fixed_step` of the model is set: give the step size, such as --step '1 ms'".into(),
+            "neither --step nor `fixed_step` of the model is set: give the step size, such as --step '1 ms'"
+                .into(),
         ));
     }
     let simulation = Simulation::new(&named.file, &typed).map_err(Error::Model)?;
@@ -148,7 +149,10 @@ fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
     let measured = measure(&mut system, steps as u64, paced);
     let stiff = system.method().stiff_elements().map(|numbers| {
         let forces = &simulation.start.model.forces;
-        numbers.iter().map(|&k| forces[k].name.as_str()).collect::<Vec<_>>()
+        numbers
+            .iter()
+            .map(|&k| forces[k].name.as_str())
+            .collect::<Vec<_>>()
     });
     let report = Report {
         name: &named.file.description.name,

@@ -72,7 +72,10 @@ impl LinearStep {
     /// A singular mass matrix, or matrices that are not square and of one size.
     pub fn oscillators(mass: Matrix, stiffness: Matrix, damping: Matrix) -> Result<Self, AnalysisError> {
         let n = mass.rows();
-        if [&mass, &stiffness, &damping].iter().any(|a| a.rows() != n || a.columns() != n || !a.is_finite()) {
+        if [&mass, &stiffness, &damping]
+            .iter()
+            .any(|a| a.rows() != n || a.columns() != n || !a.is_finite())
+        {
             return Err(AnalysisError::NoAccelerations);
         }
         if n > 0 && Lu::new(mass.clone()).smallest_pivot() < 1e-14 {
@@ -83,10 +86,13 @@ impl LinearStep {
         let mut force = Matrix::zeros(n, 2 * n);
         force.put(0, 0, &all_q);
         force.put(0, n, &stiff_v);
-        let weight: Vec<f64> = (0..n).map(|i| mass[(i, i)].abs().sqrt().max(f64::MIN_POSITIVE)).collect();
+        let weight: Vec<f64> = (0..n)
+            .map(|i| mass[(i, i)].abs().sqrt().max(f64::MIN_POSITIVE))
+            .collect();
         let most = |a: &Matrix| {
             let all = (0..n).flat_map(|i| (0..n).map(move |j| (i, j)));
-            all.map(|(i, j)| (a[(i, j)] / (weight[i] * weight[j])).abs()).fold(0.0, f64::max)
+            all.map(|(i, j)| (a[(i, j)] / (weight[i] * weight[j])).abs())
+                .fold(0.0, f64::max)
         };
         let omega = match (most(&stiffness).sqrt(), most(&damping)) {
             (k, _) if k > 0.0 => k,
@@ -123,10 +129,18 @@ impl LinearStep {
         let mut equation = Equation::new(start.model.clone(), start.rows.active.clone());
         let reduced = Reduced::new(&mut equation, state)?;
         let tangent = equation.tangent(state)?;
-        let Sizes { v: n, x: n_x, rows: m, .. } = equation.sizes;
-        let part = |rows: core::ops::Range<usize>, columns: core::ops::Range<usize>, sign: f64, of: &Matrix| {
-            Matrix::from_fn(rows.len(), columns.len(), |i, j| sign * of[(rows.start + i, columns.start + j)])
-        };
+        let Sizes {
+            v: n,
+            x: n_x,
+            rows: m,
+            ..
+        } = equation.sizes;
+        let part =
+            |rows: core::ops::Range<usize>, columns: core::ops::Range<usize>, sign: f64, of: &Matrix| {
+                Matrix::from_fn(rows.len(), columns.len(), |i, j| {
+                    sign * of[(rows.start + i, columns.start + j)]
+                })
+            };
         let (velocities, own, constraints) = (0..n, n..n + n_x, n + n_x..n + n_x + m);
         let all = 0..2 * n + n_x;
         let mut mechanical = start.mechanical();
@@ -194,9 +208,8 @@ impl LinearStep {
         } else {
             Matrix::identity(size)
         };
-        let rows = |from: usize, count: usize| {
-            Matrix::from_fn(count, basis.columns(), |i, j| basis[(from + i, j)])
-        };
+        let rows =
+            |from: usize, count: usize| Matrix::from_fn(count, basis.columns(), |i, j| basis[(from + i, j)]);
         let (s0, v0, x0) = (rows(0, n), rows(n, n), rows(2 * n, self.n_x));
         let forces = self.force.times(&basis);
         let along = match (options.ordering, options.stiff_terms) {
@@ -229,7 +242,11 @@ impl LinearStep {
                 let right = sum(&upper, -1.0, &self.pull.times(&lambda));
                 let lu = regular(Lu::new(a))?;
                 v1 = sum(&v0, h, &lu.solve_matrix(right));
-                let moved = move_with(if options.moves_with_new_velocities() { &v1 } else { &v0 });
+                let moved = move_with(if options.moves_with_new_velocities() {
+                    &v1
+                } else {
+                    &v0
+                });
                 s1 = self.projected(projects, moved)?;
             }
             Level::Index2 => {
@@ -255,7 +272,11 @@ impl LinearStep {
         after.put(0, 0, &s1);
         after.put(n, 0, &v1);
         after.put(2 * n, 0, &x0);
-        let rates = sum(&self.rates.times(&after), 1.0, &self.rates_by_lambda.times(&lambda));
+        let rates = sum(
+            &self.rates.times(&after),
+            1.0,
+            &self.rates_by_lambda.times(&lambda),
+        );
         after.put(2 * n, 0, &sum(&x0, h, &rates));
         let columns: Vec<usize> = (0..basis.columns()).collect();
         Ok(if reduced {
@@ -282,9 +303,8 @@ impl LinearStep {
         right.put(0, 0, upper);
         right.put(n, 0, &sum(&Matrix::zeros(m, upper.columns()), factor, lower));
         let solved = regular(Lu::new(matrix))?.solve_matrix(right);
-        let part = |from: usize, count: usize| {
-            Matrix::from_fn(count, upper.columns(), |i, j| solved[(from + i, j)])
-        };
+        let part =
+            |from: usize, count: usize| Matrix::from_fn(count, upper.columns(), |i, j| solved[(from + i, j)]);
         Ok((part(0, n), part(n, m)))
     }
 
@@ -339,7 +359,9 @@ impl LinearStep {
         let bias = self.bias.times(&self.from_states);
         let (a, lambda) = self.saddle(&self.mass, &forces, &bias, -1.0)?;
         let rows = |from: usize, count: usize| {
-            Matrix::from_fn(count, self.from_states.columns(), |i, j| self.from_states[(from + i, j)])
+            Matrix::from_fn(count, self.from_states.columns(), |i, j| {
+                self.from_states[(from + i, j)]
+            })
         };
         let mut rate = Matrix::zeros(size, self.from_states.columns());
         rate.put(0, 0, &sum(&rows(n, n), 1.0, &self.turning.times(&rows(0, n))));
@@ -386,7 +408,9 @@ impl LinearStep {
             sum
         };
         let mass = form(&|i, j| self.mass[(i, j)]);
-        let weight: f64 = (0..n).map(|i| self.mass[(i, i)] * (shape[i].re.powi(2) + shape[i].im.powi(2))).sum();
+        let weight: f64 = (0..n)
+            .map(|i| self.mass[(i, i)] * (shape[i].re.powi(2) + shape[i].im.powi(2)))
+            .sum();
         let own: f64 = shape[2 * n..].iter().map(|z| z.abs()).fold(0.0, f64::max);
         let moves = weight.is_finite() && weight > 1e-24 * own * own && mass > 0.0;
         moves.then(|| -form(&|i, j| self.force[(i, n + j)]) / mass)

@@ -26,7 +26,8 @@ use core::fmt;
 use holonom_dae::ElementSet;
 use holonom_multibody::start::Assembled;
 use holonom_solver::stepper::{
-    Level, LinearImplicitEuler, LinearImplicitOptions, MotionState, Ordering, Partition, StepLimit, StiffTerms,
+    Level, LinearImplicitEuler, LinearImplicitOptions, MotionState, Ordering, Partition, StepLimit,
+    StiffTerms,
 };
 
 /// Growth that counts as none, in parts of the fastest rate of the model: far above the rounding of eigenvalues.
@@ -220,7 +221,11 @@ impl LinearStep {
         let (kind, a, b) = if eigenvalue.re > ROUNDING * size {
             (MotionKind::Grows, size * size, -2.0 * eigenvalue.re)
         } else if eigenvalue.im != 0.0 {
-            (MotionKind::Oscillates, size * size, clean(-2.0 * eigenvalue.re, size))
+            (
+                MotionKind::Oscillates,
+                size * size,
+                clean(-2.0 * eigenvalue.re, size),
+            )
         } else {
             match self.damping(shape) {
                 Some(b) => {
@@ -258,9 +263,8 @@ impl LinearStep {
         if rates.fastest == 0.0 {
             return Ok(StepLimit::Any);
         }
-        let is_stable = |h: f64| -> Result<bool, AnalysisError> {
-            Ok(rates.admits(&self.factors(options, h)?, h))
-        };
+        let is_stable =
+            |h: f64| -> Result<bool, AnalysisError> { Ok(rates.admits(&self.factors(options, h)?, h)) };
         let place = StiffTerms::ALL.iter().position(|t| *t == terms).unwrap_or(0);
         let guessed = (modes.iter().filter_map(|mode| mode.limits.get(place)))
             .map(|limit| limit.value())
@@ -276,7 +280,11 @@ impl LinearStep {
         let mut high = low;
         loop {
             // Closely where the fastest motions are, and in larger strides where all are slow against the step.
-            high *= if high * rates.fastest < FARTHEST { 1.25 } else { 3.0 };
+            high *= if high * rates.fastest < FARTHEST {
+                1.25
+            } else {
+                3.0
+            };
             if !is_stable(high)? {
                 break;
             }
@@ -363,7 +371,9 @@ fn with_terms(options: &LinearImplicitOptions, stiff_terms: StiffTerms) -> Linea
 impl Advice {
     /// The whole model with some stiff terms.
     pub fn model(&self, terms: StiffTerms) -> Option<&ModelLimit> {
-        self.limits.iter().find(|limit| limit.options.stiff_terms == terms)
+        self.limits
+            .iter()
+            .find(|limit| limit.options.stiff_terms == terms)
     }
 
     /// Stable steps of the whole model with some stiff terms.
@@ -373,7 +383,8 @@ impl Advice {
 
     /// How fast the method grows at the step size asked for, 1/s, where it does.
     pub fn growth_with(&self, terms: StiffTerms) -> f64 {
-        self.model(terms).map_or(f64::NAN, |limit| limit.factor.ln() / self.h)
+        self.model(terms)
+            .map_or(f64::NAN, |limit| limit.factor.ln() / self.h)
     }
 
     /// Whether nothing grows, with the method and step size asked for, that does not grow by itself.
@@ -388,7 +399,11 @@ const SHOWN: usize = 8;
 impl fmt::Display for Advice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "Largest stable step [s], from the linearised model")?;
-        write!(f, "{:<24} {:<16} {:>10} {:>10}", "eigenvalue [1/s]", "", "a [1/s²]", "b [1/s]")?;
+        write!(
+            f,
+            "{:<24} {:<16} {:>10} {:>10}",
+            "eigenvalue [1/s]", "", "a [1/s²]", "b [1/s]"
+        )?;
         for terms in StiffTerms::ALL {
             write!(f, " {:>10}", terms.name())?;
         }
@@ -402,7 +417,9 @@ impl fmt::Display for Advice {
             };
             write!(f, "{value:<24} {:<16}", mode.kind.name())?;
             match mode.kind {
-                MotionKind::States | MotionKind::Decays | MotionKind::Grows => write!(f, " {:>10} {:>10}", "–", "–")?,
+                MotionKind::States | MotionKind::Decays | MotionKind::Grows => {
+                    write!(f, " {:>10} {:>10}", "–", "–")?
+                }
                 _ => write!(f, " {:>10.3e} {:>10.3e}", mode.a, mode.b)?,
             }
             for k in 0..StiffTerms::ALL.len() {
@@ -418,9 +435,20 @@ impl fmt::Display for Advice {
         }
         if self.zeros > 0 {
             let any = " any".to_string();
-            writeln!(f, "{:<24} {:<16} {:>10} {:>10}{}", 0, format!("free ({})", self.zeros), 0, 0, {
-                StiffTerms::ALL.iter().map(|_| format!("{any:>11}")).collect::<String>()
-            })?;
+            writeln!(
+                f,
+                "{:<24} {:<16} {:>10} {:>10}{}",
+                0,
+                format!("free ({})", self.zeros),
+                0,
+                0,
+                {
+                    StiffTerms::ALL
+                        .iter()
+                        .map(|_| format!("{any:>11}"))
+                        .collect::<String>()
+                }
+            )?;
         }
         write!(f, "{:<63}", "whole model")?;
         for limit in &self.limits {

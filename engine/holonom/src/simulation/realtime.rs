@@ -5,8 +5,8 @@ use holonom_dae::InputError;
 use holonom_format::Settings;
 use holonom_solver::Options;
 use holonom_solver::stepper::{
-    self, Level, LinearImplicitOptions, MotionState, Ordering, Partition, Projections, RealTime, Stabilisation,
-    StiffTerms,
+    self, Level, LinearImplicitOptions, MotionState, Ordering, Partition, Projections, RealTime,
+    Stabilisation, StiffTerms,
 };
 
 /// The options of `linear-implicit-euler` that settings ask for. Names were checked when they were read; an unknown

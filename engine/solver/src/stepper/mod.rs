@@ -18,8 +18,8 @@ pub use checkpoint::fingerprint;
 pub use driver::{Integrator, Report, Stop};
 pub use linear_implicit::{DriftBound, StepLimit, baumgarte_parameters, drift_bound};
 pub use linear_implicit::{
-    Level, LinearImplicit, LinearImplicitEuler, LinearImplicitOptions, LinearImplicitState, MotionState, Ordering,
-    Partition, Projections, Stabilisation, StiffTerms, Work,
+    Level, LinearImplicit, LinearImplicitEuler, LinearImplicitOptions, LinearImplicitState, MotionState,
+    Ordering, Partition, Projections, Stabilisation, StiffTerms, Work,
 };
 pub use observer::{Control, Observer, Quiet, StepInfo};
 

@@ -99,7 +99,12 @@ impl<'m> RealTime<'m> {
             start.lambda = lambda;
         }
         if let Some(index) = start.first_non_finite() {
-            let all = start.q.iter().chain(&start.v).chain(&start.x).chain(&start.lambda);
+            let all = start
+                .q
+                .iter()
+                .chain(&start.v)
+                .chain(&start.x)
+                .chain(&start.lambda);
             return Err(InputError::NonFiniteStart {
                 what: "(q, v, x, λ)",
                 name: String::new(),

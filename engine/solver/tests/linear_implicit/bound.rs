@@ -45,7 +45,10 @@ fn car_axle_keeps_the_bound() {
 #[test]
 fn condition_13() {
     let bound = drift_bound(&mut track(0.5, 8.0), 1, 1).unwrap();
-    assert!(!bound.holds() && bound.limit().is_none() && !bound.is_kept(), "{bound}");
+    assert!(
+        !bound.holds() && bound.limit().is_none() && !bound.is_kept(),
+        "{bound}"
+    );
     assert!(bound.to_string().contains("NOT met"), "{bound}");
 }
 

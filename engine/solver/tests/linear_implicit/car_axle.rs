@@ -32,7 +32,6 @@ fn orders_of_the_constraint_error() {
                 (h, run(&mut system, 3.0).0)
             });
             let found = slope(&points);
-            println!("{level:?} {stabilisation:?}: slope {found:.3}, {points:?}");
             assert!(
                 (found - order).abs() <= 0.1,
                 "{level:?}, {stabilisation:?}: slope {found:.3}, {points:?}"
@@ -47,7 +46,6 @@ fn projection_at_1_ms() {
     for level in [Level::Index1, Level::Index2] {
         let options = choose(StiffTerms::J2, level, Stabilisation::Projection);
         let g = run(&mut axle(1e-3, options.clone()), 3.0).0;
-        println!("{level:?}: {g:e}");
         assert!(g <= 4e-10, "{level:?}: {g:e}");
         let more = LinearImplicitOptions {
             projections: Projections::Fixed(4),
@@ -64,10 +62,18 @@ fn projection_at_1_ms() {
 #[test]
 fn stiff_terms_are_needed() {
     for level in [Level::Index1, Level::Index2] {
-        for stabilisation in [Stabilisation::None, Stabilisation::Projection, Stabilisation::Baumgarte] {
+        for stabilisation in [
+            Stabilisation::None,
+            Stabilisation::Projection,
+            Stabilisation::Baumgarte,
+        ] {
             let slow = level == Level::Index2 && stabilisation == Stabilisation::None;
             let t_end = if slow { 4.0 } else { 3.0 };
-            let q = run(&mut axle(2e-3, choose(StiffTerms::None, level, stabilisation)), t_end).1;
+            let q = run(
+                &mut axle(2e-3, choose(StiffTerms::None, level, stabilisation)),
+                t_end,
+            )
+            .1;
             assert!(q > 10.0, "explicit, {level:?}, {stabilisation:?}: |q| ≤ {q}");
         }
     }
@@ -118,18 +124,19 @@ fn global_error_is_of_order_1() {
             }
             let s = system.state();
             let error = |x: &[f64], y: &[f64]| {
-                x.iter().zip(y).fold(0.0, |most, (x, y)| f64::max(most, (x - y).abs()))
+                x.iter()
+                    .zip(y)
+                    .fold(0.0, |most, (x, y)| f64::max(most, (x - y).abs()))
             };
             (h, error(&s.q, &reference[..4]))
         });
         let found = slope(&points);
-        println!(
-            "{:?} {:?} {:?} {:?}: slope {found:.3}, {points:?}",
-            options.stiff_terms, options.assembly, options.stabilisation, options.ordering
-        );
         assert!(found > 0.8, "{options:?}: slope {found:.3}, {points:?}");
         // Velocities first is symplectic Euler as h → 0: errors of first order cancel over the oscillations.
         let cancels = options.ordering == Ordering::VelocitiesFirst;
-        assert!(found < 1.2 || cancels, "{options:?}: slope {found:.3}, {points:?}");
+        assert!(
+            found < 1.2 || cancels,
+            "{options:?}: slope {found:.3}, {points:?}"
+        );
     }
 }

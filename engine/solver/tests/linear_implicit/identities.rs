@@ -64,7 +64,9 @@ fn exact_needs_no_system_of_twice_the_size() {
     let (mut f, mut f_q, mut f_v) = (vec![0.0; 2], vec![0.0; 4], vec![0.0; 4]);
     mechanics.force(0.0, &q, &v, &[], &mut f).unwrap();
     let all = ElementSet::All;
-    mechanics.force_jacobians(0.0, &q, &v, &[], all, &mut f_q, &mut f_v).unwrap();
+    mechanics
+        .force_jacobians(0.0, &q, &v, &[], all, &mut f_q, &mut f_v)
+        .unwrap();
     let mass = [1.0, 3.0];
     // I − hJ, J = (0 I; M⁻¹f_q M⁻¹f_v).
     let mut matrix = vec![0.0; 16];
@@ -81,10 +83,22 @@ fn exact_needs_no_system_of_twice_the_size() {
     let expected: Vec<f64> = (0..2).map(|i| q[i] + h * delta[i]).collect();
     let expected_v: Vec<f64> = (0..2).map(|i| v[i] + h * delta[i + 2]).collect();
 
-    let exact = one_step(motion, h, choose(StiffTerms::Exact, Level::Index1, Stabilisation::None), &q, &v);
+    let exact = one_step(
+        motion,
+        h,
+        choose(StiffTerms::Exact, Level::Index1, Stabilisation::None),
+        &q,
+        &v,
+    );
     assert_near(&exact.q, &expected, 1e-14);
     assert_near(&exact.v, &expected_v, 1e-14);
-    let j2 = one_step(motion, h, choose(StiffTerms::J2, Level::Index1, Stabilisation::None), &q, &v);
+    let j2 = one_step(
+        motion,
+        h,
+        choose(StiffTerms::J2, Level::Index1, Stabilisation::None),
+        &q,
+        &v,
+    );
     assert_near(&j2.v, &exact.v, 1e-14);
     assert!((j2.q[0] - exact.q[0]).abs() > 1e-2);
 }
@@ -114,7 +128,12 @@ fn velocities_first_has_the_polynomial_of_j2() {
         ordering: Ordering::VelocitiesFirst,
         ..j2.clone()
     };
-    for (a, b, h) in [(1.0, 0.0, 0.1), (50.0, 2.0, 0.3), (1e4, 30.0, 1e-2), (3.0, 100.0, 1.0)] {
+    for (a, b, h) in [
+        (1.0, 0.0, 0.1),
+        (50.0, 2.0, 0.3),
+        (1e4, 30.0, 1e-2),
+        (3.0, 100.0, 1.0),
+    ] {
         let d = 1.0 + h * b + h * h * a;
         let expected = (2.0 - h * (b + h * a) / d, 1.0 - h * b / d);
         for options in [&j2, &vedyna] {
@@ -145,7 +164,8 @@ fn ggl_with_one_newton_step() {
         let (mut g0, mut g1, mut g, mut g_t) = (vec![0.0; 8], vec![0.0; 8], vec![0.0; 2], vec![0.0; 2]);
         m.mass(t, &q, &mut mass).unwrap();
         m.force(t, &q, &v, &[], &mut f).unwrap();
-        m.force_jacobians(t, &q, &v, &[], ElementSet::All, &mut f_q, &mut f_v).unwrap();
+        m.force_jacobians(t, &q, &v, &[], ElementSet::All, &mut f_q, &mut f_v)
+            .unwrap();
         m.constraint_matrix(t, &q, &mut g0).unwrap();
         // M q₁ = M (q₀ + h v₀) − h Gᵀμ with g(q₁) linearised about q₀ + h v₀, G at the beginning of the step.
         let saddle = |upper: &dyn Fn(usize, usize) -> f64, lower: &[f64]| {
@@ -164,7 +184,10 @@ fn ggl_with_one_newton_step() {
         let predicted: Vec<f64> = (0..4).map(|i| q[i] + h * v[i]).collect();
         m.constraint(t1, &predicted, &mut g).unwrap();
         // Unknowns: q₁ − (q₀ + h v₀) and h μ.
-        let moved = solve(saddle(&|i, j| mass[i + 4 * j], &g0), vec![0.0, 0.0, 0.0, 0.0, -g[0], -g[1]]);
+        let moved = solve(
+            saddle(&|i, j| mass[i + 4 * j], &g0),
+            vec![0.0, 0.0, 0.0, 0.0, -g[0], -g[1]],
+        );
         let q1: Vec<f64> = (0..4).map(|i| predicted[i] + moved[i]).collect();
         // (6b).
         m.constraint_matrix(t1, &q1, &mut g1).unwrap();

@@ -4,6 +4,7 @@
 mod bound;
 mod car_axle;
 mod identities;
+mod regularisation;
 mod shell;
 mod stability;
 

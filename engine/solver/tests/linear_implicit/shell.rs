@@ -4,8 +4,8 @@ use super::{axle, choose};
 use holonom_dae::problems::{self, car_axle::CarAxle, constrained::Form, constrained::Mechanics};
 use holonom_dae::{ElementSet, Mechanical, Rejection};
 use holonom_solver::stepper::{
-    Advance, Checkpoint, Level, LinearImplicitOptions, MotionState, Ordering, Partition, Projections, RealTime,
-    Stabilisation, StiffTerms, Work,
+    Advance, Checkpoint, Level, LinearImplicitOptions, MotionState, Ordering, Partition, Projections,
+    RealTime, Stabilisation, StiffTerms, Work,
 };
 use holonom_solver::{Integrator, Options, solve};
 use std::sync::{Arc, Mutex};
@@ -58,7 +58,11 @@ impl Mechanical for Counting {
         w: &[f64],
         out: &mut [f64],
     ) -> Result<(), Rejection> {
-        counted!(self, derivative, self.inner.force_derivative(t, q, v, l, x, w, out))
+        counted!(
+            self,
+            derivative,
+            self.inner.force_derivative(t, q, v, l, x, w, out)
+        )
     }
     fn force_jacobians(
         &mut self,
@@ -80,7 +84,11 @@ impl Mechanical for Counting {
         counted!(self, constraint, self.inner.constraint(t, q, g))
     }
     fn constraint_matrix(&mut self, t: f64, q: &[f64], matrix: &mut [f64]) -> Result<(), Rejection> {
-        counted!(self, constraint_matrix, self.inner.constraint_matrix(t, q, matrix))
+        counted!(
+            self,
+            constraint_matrix,
+            self.inner.constraint_matrix(t, q, matrix)
+        )
     }
     fn constraint_rate(&mut self, t: f64, q: &[f64], g_t: &mut [f64]) -> Result<(), Rejection> {
         counted!(self, constraint_rate, self.inner.constraint_rate(t, q, g_t))
@@ -232,7 +240,10 @@ fn refusals() {
 #[test]
 fn driver_takes_the_same_steps() {
     let problem = problems::find("car-axle-index2").unwrap();
-    for (options, shares) in [(combinations().swap_remove(0), 1), (LinearImplicitOptions::default(), 2)] {
+    for (options, shares) in [
+        (combinations().swap_remove(0), 1),
+        (LinearImplicitOptions::default(), 2),
+    ] {
         let options = LinearImplicitOptions { shares, ..options };
         let times: Vec<f64> = (1..=30).map(|i| 0.01 * f64::from(i)).collect();
         let run = Options {
@@ -243,7 +254,14 @@ fn driver_takes_the_same_steps() {
                 .outputs(times)
                 .start(holonom_solver::Start::Trust)
         };
-        let solution = solve((problem.build)(), (0.0, 0.3), &problem.y0, &problem.yp0, run.clone()).unwrap();
+        let solution = solve(
+            (problem.build)(),
+            (0.0, 0.3),
+            &problem.y0,
+            &problem.yp0,
+            run.clone(),
+        )
+        .unwrap();
         assert_eq!(solution.counters.steps, 300);
         let mut system = axle(1e-3, options);
         for (i, (_, y)) in solution.outputs.iter().enumerate() {
@@ -272,7 +290,10 @@ fn driver_takes_the_same_steps() {
             whole.step().unwrap();
             second.step().unwrap();
         }
-        assert_eq!((whole.t(), whole.y(), whole.yp()), (second.t(), second.y(), second.yp()));
+        assert_eq!(
+            (whole.t(), whole.y(), whole.yp()),
+            (second.t(), second.y(), second.yp())
+        );
     }
 }
 

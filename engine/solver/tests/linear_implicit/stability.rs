@@ -2,7 +2,7 @@
 
 use super::{Oscillator, run, state};
 use holonom_dae::problems::constrained::Mechanics;
-use holonom_solver::stepper::{Advance, LinearImplicitOptions, Level, Ordering, RealTime, StiffTerms};
+use holonom_solver::stepper::{Advance, Level, LinearImplicitOptions, Ordering, RealTime, StiffTerms};
 
 /// Whether 30,000 steps of size 1 stay bounded: 1 % beyond a limit they grow by e³⁰ and more.
 fn stable(terms: StiffTerms, ordering: Ordering, a: f64, b: f64) -> bool {
@@ -51,17 +51,29 @@ fn limits_of_section_2() {
     use Ordering::{PositionsFirst, VelocitiesFirst};
     for hb in [0.0, 0.25, 0.5, 1.0, 1.5, 1.9] {
         let j1 = limit(StiffTerms::J1, PositionsFirst, hb, 1e3);
-        assert!((j1 / (2.0 * hb + 4.0) - 1.0).abs() < 0.01, "J1 at hb = {hb}: {j1}");
+        assert!(
+            (j1 / (2.0 * hb + 4.0) - 1.0).abs() < 0.01,
+            "J1 at hb = {hb}: {j1}"
+        );
         let j3 = limit(StiffTerms::J3, PositionsFirst, hb, 1e3);
-        assert!((j3 / (4.0 - 2.0 * hb) - 1.0).abs() < 0.01, "J3 at hb = {hb}: {j3}");
+        assert!(
+            (j3 / (4.0 - 2.0 * hb) - 1.0).abs() < 0.01,
+            "J3 at hb = {hb}: {j3}"
+        );
     }
     for hb in [0.25, 0.5, 0.9] {
         let explicit = limit(StiffTerms::None, PositionsFirst, hb, 1e3);
-        assert!((explicit / hb - 1.0).abs() < 0.01, "none at hb = {hb}: {explicit}");
+        assert!(
+            (explicit / hb - 1.0).abs() < 0.01,
+            "none at hb = {hb}: {explicit}"
+        );
     }
     for hb in [5.0, 50.0] {
         let j1 = limit(StiffTerms::J1, PositionsFirst, hb, 1e4);
-        assert!((j1 / (2.0 * hb + 4.0) - 1.0).abs() < 0.01, "J1 at hb = {hb}: {j1}");
+        assert!(
+            (j1 / (2.0 * hb + 4.0) - 1.0).abs() < 0.01,
+            "J1 at hb = {hb}: {j1}"
+        );
         // Damping alone is too much for J₃.
         assert!(!stable(StiffTerms::J3, PositionsFirst, 1e-3, hb));
     }
@@ -72,7 +84,10 @@ fn limits_of_section_2() {
     ] {
         for hb in [0.0, 0.5, 2.0, 10.0, 1e3, 1e6] {
             for a in [1e-2, 1.0, 10.0, 1e3, 1e6, 1e9] {
-                assert!(bounded(3000, terms, ordering, a, hb), "{terms:?} at hb = {hb}, h²a = {a}");
+                assert!(
+                    bounded(3000, terms, ordering, a, hb),
+                    "{terms:?} at hb = {hb}, h²a = {a}"
+                );
             }
         }
     }
@@ -114,5 +129,8 @@ fn exact_damps_where_j2_does_not() {
     assert!(kept > 0.3 && kept < 2.0, "{kept}");
     let damped = after(StiffTerms::Exact);
     let expected = 1.5f64.powf(-50.0);
-    assert!(damped < 3.0 * expected && damped > 0.2 * expected, "{damped:e} for {expected:e}");
+    assert!(
+        damped < 3.0 * expected && damped > 0.2 * expected,
+        "{damped:e} for {expected:e}"
+    );
 }

@@ -95,13 +95,20 @@ impl fmt::Display for DriftBound {
              {} of them",
             self.h, self.steps, self.samples
         )?;
-        writeln!(f, "  C0 = {:.3e}, C1 = {:.3e}, C2 = {:.3e}", self.c0, self.c1, self.c2)?;
+        writeln!(
+            f,
+            "  C0 = {:.3e}, C1 = {:.3e}, C2 = {:.3e}",
+            self.c0, self.c1, self.c2
+        )?;
         let met = if self.holds() { "met" } else { "NOT met" };
         writeln!(
             f,
             "  condition {met}: h C1 = {first:.3e} (below 1), (1 − h C1)² − 4 h³ C0 C2 = {second:.3e} (above 0)"
         )?;
-        let observed = format!("largest |g| at the start {:.3e}, observed {:.3e}", self.start, self.observed);
+        let observed = format!(
+            "largest |g| at the start {:.3e}, observed {:.3e}",
+            self.start, self.observed
+        );
         match (self.limit(), self.factor()) {
             (Some(limit), Some(factor)) => {
                 write!(f, "  g_lim = {limit:.3e}, {observed}: ")?;
@@ -192,12 +199,20 @@ fn check(system: &mut RealTime<'_>) -> Result<(), InputError> {
     };
     if options.stabilisation != Stabilisation::Projection {
         let value = format!("`{}`", options.stabilisation.name());
-        return refuse("stabilisation", value, "the bound is one of projections; choose `projection`");
+        return refuse(
+            "stabilisation",
+            value,
+            "the bound is one of projections; choose `projection`",
+        );
     }
     if let Projections::Fixed(k) = options.projections
         && k != 1
     {
-        return refuse("projection_steps", k.to_string(), "the bound is that of one step; choose 1");
+        return refuse(
+            "projection_steps",
+            k.to_string(),
+            "the bound is that of one step; choose 1",
+        );
     }
     if options.moves_with_new_velocities() {
         let value = format!("`{}`, `{}`", options.stiff_terms.name(), options.ordering.name());
@@ -206,7 +221,11 @@ fn check(system: &mut RealTime<'_>) -> Result<(), InputError> {
         return refuse("stiff_terms", value, remedy);
     }
     if system.mechanical().n_g() == 0 {
-        return refuse("bound", "asked for".into(), "the model has no constraint that could drift; leave it out");
+        return refuse(
+            "bound",
+            "asked for".into(),
+            "the model has no constraint that could drift; leave it out",
+        );
     }
     Ok(())
 }
@@ -276,12 +295,24 @@ impl Memory {
 
     /// ε Σ|Gᵢⱼ| max|q| with the matrix last evaluated.
     fn rounding(&self, q: &[f64]) -> f64 {
-        let row = |i: usize| self.matrix.iter().skip(i).step_by(self.m).map(|g| g.abs()).sum::<f64>();
+        let row = |i: usize| {
+            self.matrix
+                .iter()
+                .skip(i)
+                .step_by(self.m)
+                .map(|g| g.abs())
+                .sum::<f64>()
+        };
         f64::EPSILON * largest(q) * (0..self.m).map(row).fold(0.0, f64::max)
     }
 
     /// P = M⁻¹Gᵀ(GM⁻¹Gᵀ)⁻¹.
-    fn find_projector(&mut self, mechanical: &mut dyn Mechanical, t: f64, q: &[f64]) -> Result<(), Rejection> {
+    fn find_projector(
+        &mut self,
+        mechanical: &mut dyn Mechanical,
+        t: f64,
+        q: &[f64],
+    ) -> Result<(), Rejection> {
         let (n, m) = (self.n, self.m);
         mechanical.constraint_matrix(t, q, &mut self.matrix)?;
         for i in 0..m {
@@ -294,7 +325,11 @@ impl Memory {
         for k in 0..m {
             for i in 0..m {
                 let solved = &self.projector[k * n..(k + 1) * n];
-                let sum = solved.iter().enumerate().map(|(j, x)| self.matrix[i + j * m] * x).sum();
+                let sum = solved
+                    .iter()
+                    .enumerate()
+                    .map(|(j, x)| self.matrix[i + j * m] * x)
+                    .sum();
                 self.schur.matrix()[i + k * m] = sum;
             }
         }
@@ -335,7 +370,11 @@ impl Memory {
         for j in 0..m {
             let p = &self.projector[j * n..(j + 1) * n];
             let own = norm(p);
-            let scale = if length > 0.0 && own > 0.0 { length / own } else { 1.0 };
+            let scale = if length > 0.0 && own > 0.0 {
+                length / own
+            } else {
+                1.0
+            };
             for (sign, out) in [(scale, &mut self.gamma), (-scale, &mut self.other)] {
                 for ((x, v), p) in self.v.iter_mut().zip(v).zip(p) {
                     *x = v + sign * p;

@@ -19,67 +19,21 @@
 //! with the new positions and velocities: x₁ = x₀ + h s(t₁, q₁, v₁, x₀, λ).
 
 use super::fixed_lu::FixedLu;
-use super::options::{LinearImplicitOptions, Level, Ordering, Projections, Stabilisation, StiffTerms};
+use super::options::{Level, LinearImplicitOptions, Ordering, Projections, Stabilisation, StiffTerms};
 use super::partition;
+use super::stabilise::{MOST_NEWTON_STEPS, baumgarte};
+use super::state::MotionState;
 use super::work::Work;
 use holonom_dae::{ElementSet, InputError, Mechanical, Rejection};
 use serde::{Deserialize, Serialize};
 
-/// Where a mechanical system is.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct MotionState {
-    /// Time.
-    pub t: f64,
-    /// Positions.
-    pub q: Vec<f64>,
-    /// Velocities.
-    pub v: Vec<f64>,
-    /// Own states of elements.
-    pub x: Vec<f64>,
-    /// Multipliers.
-    pub lambda: Vec<f64>,
-}
-
-impl MotionState {
-    /// Zeros of the right sizes.
-    pub fn new(mechanical: &dyn Mechanical) -> Self {
-        Self {
-            t: 0.0,
-            q: vec![0.0; mechanical.n_q()],
-            v: vec![0.0; mechanical.n_v()],
-            x: vec![0.0; mechanical.n_x()],
-            lambda: vec![0.0; mechanical.n_g()],
-        }
-    }
-
-    /// Takes over another one, without allocating.
-    pub fn copy_from(&mut self, other: &Self) {
-        self.t = other.t;
-        self.q.copy_from_slice(&other.q);
-        self.v.copy_from_slice(&other.v);
-        self.x.copy_from_slice(&other.x);
-        self.lambda.copy_from_slice(&other.lambda);
-    }
-
-    /// Place of the first number that is NaN or infinite, counted over q, v, x and λ.
-    pub fn first_non_finite(&self) -> Option<usize> {
-        let all = self.q.iter().chain(&self.v).chain(&self.x).chain(&self.lambda);
-        // x·0 is zero for finite x and NaN otherwise: no branch for the single number.
-        let sum: f64 = all.clone().map(|x| x * 0.0).sum();
-        if sum == 0.0 && self.t.is_finite() {
-            return None;
-        }
-        Some(all.clone().position(|x| !x.is_finite()).unwrap_or(0))
-    }
-}
-
 /// What belongs to a position: kept for the next step, where it is needed again.
 #[derive(Clone, Debug)]
-struct Place {
-    mass: Vec<f64>,
-    matrix: Vec<f64>,
+pub(super) struct Place {
+    pub(super) mass: Vec<f64>,
+    pub(super) matrix: Vec<f64>,
     /// (M Gᵀ; G 0), factorised where projections or the step need it.
-    optimisation: FixedLu,
+    pub(super) optimisation: FixedLu,
 }
 
 /// What has been chosen at the start and what is renewed in shares: needed to go on from a checkpoint.
@@ -93,22 +47,17 @@ pub struct Matrices {
     f_v: Vec<f64>,
 }
 
-/// Newton steps at most of a projection that is to converge.
-const MOST_NEWTON_STEPS: u32 = 50;
-/// A correction relative to the positions that ends such a projection.
-const CONVERGED: f64 = 1e-15;
-
 /// The linear-implicit Euler method for mechanical systems with bounded work per step.
 ///
 /// Used through [`RealTime`](crate::stepper::RealTime) or as stepper `linear-implicit-euler`; directly by
 /// analyses that look into single steps.
 #[derive(Clone, Debug)]
 pub struct LinearImplicitEuler {
-    options: LinearImplicitOptions,
+    pub(super) options: LinearImplicitOptions,
     alpha: f64,
     beta: f64,
-    n: usize,
-    m: usize,
+    pub(super) n: usize,
+    pub(super) m: usize,
     n_x: usize,
     /// Numbers of the stiff elements; all where there are none.
     elements: Option<Vec<usize>>,
@@ -116,25 +65,25 @@ pub struct LinearImplicitEuler {
     parts: usize,
     per_step: usize,
     next_part: usize,
-    at: Place,
-    next: Place,
+    pub(super) at: Place,
+    pub(super) next: Place,
     step_matrix: FixedLu,
     f_q: Vec<f64>,
     f_v: Vec<f64>,
     force: Vec<f64>,
     external: Vec<f64>,
     zero: Vec<f64>,
-    along: Vec<f64>,
-    right: Vec<f64>,
+    pub(super) along: Vec<f64>,
+    pub(super) right: Vec<f64>,
     /// Solution of (11); `right` may hold the step meanwhile.
-    correction: Vec<f64>,
-    g: Vec<f64>,
-    g_t: Vec<f64>,
+    pub(super) correction: Vec<f64>,
+    pub(super) g: Vec<f64>,
+    pub(super) g_t: Vec<f64>,
     rates: Vec<f64>,
-    moved: Vec<f64>,
+    pub(super) moved: Vec<f64>,
     x_rates: Vec<f64>,
     /// ε of the regularisation, row by row.
-    epsilon: Vec<f64>,
+    pub(super) epsilon: Vec<f64>,
 }
 
 impl LinearImplicitEuler {
@@ -249,8 +198,13 @@ impl LinearImplicitEuler {
         self.elements.clone_from(&matrices.elements);
         self.epsilon.copy_from_slice(&matrices.epsilon);
         self.plan(mechanical);
-        let size = if self.per_step < self.parts { self.n * self.n } else { 0 };
-        if matrices.f_q.len() != size || matrices.f_v.len() != size || matrices.next_part >= self.parts.max(1) {
+        let size = if self.per_step < self.parts {
+            self.n * self.n
+        } else {
+            0
+        };
+        if matrices.f_q.len() != size || matrices.f_v.len() != size || matrices.next_part >= self.parts.max(1)
+        {
             return false;
         }
         self.f_q.fill(0.0);
@@ -268,29 +222,6 @@ impl LinearImplicitEuler {
         }
         self.parts = mechanical.plan_jacobians(set(&self.elements));
         self.per_step = self.parts.div_ceil(self.options.shares as usize);
-    }
-
-    /// The regularisation is measured by what the constraints feel of the masses.
-    fn choose_epsilon(&mut self, h: f64) {
-        let (n, m) = (self.n, self.m);
-        let mut mass = FixedLu::new(n);
-        mass.matrix().copy_from_slice(&self.at.mass);
-        mass.factorise();
-        let mut largest = 0.0;
-        for i in 0..m {
-            for j in 0..n {
-                self.along[j] = self.at.matrix[i + j * m];
-            }
-            mass.solve(&mut self.along);
-            let s: f64 = (0..n).map(|j| self.at.matrix[i + j * m] * self.along[j]).sum();
-            self.epsilon[i] = s;
-            largest = f64::max(largest, s);
-        }
-        // Rows that consist of zeros at the start borrow the scale of the others.
-        for e in &mut self.epsilon {
-            let scale = if *e > 1e-12 * largest { *e } else { largest };
-            *e = self.options.epsilon * h * if scale > 0.0 { scale } else { 1.0 };
-        }
     }
 
     /// Begins at another state: evaluates what is kept from step to step there.
@@ -375,7 +306,11 @@ impl LinearImplicitEuler {
         }
         if m > 0 {
             // λ, and with it the accelerations of the explicit method.
-            for (c, (f, e)) in self.correction.iter_mut().zip(self.force.iter().zip(&self.external)) {
+            for (c, (f, e)) in self
+                .correction
+                .iter_mut()
+                .zip(self.force.iter().zip(&self.external))
+            {
                 *c = f + e;
             }
             for (c, r) in self.correction[n..].iter_mut().zip(&self.right[n..]) {
@@ -561,7 +496,13 @@ impl LinearImplicitEuler {
             StiffTerms::J3 | StiffTerms::None => return,
         };
         let size = self.step_matrix.size();
-        for (j, column) in self.step_matrix.matrix().chunks_exact_mut(size).take(n).enumerate() {
+        for (j, column) in self
+            .step_matrix
+            .matrix()
+            .chunks_exact_mut(size)
+            .take(n)
+            .enumerate()
+        {
             let terms = self.f_v[j * n..].iter().zip(&self.f_q[j * n..]);
             for (a, (f_v, f_q)) in column[..n].iter_mut().zip(terms) {
                 *a -= by_v * f_v + by_q * f_q;
@@ -575,61 +516,6 @@ impl LinearImplicitEuler {
             *v = v0 + h * a;
         }
         to.lambda.copy_from_slice(&self.right[self.n..]);
-    }
-
-    /// Newton steps (11) towards g(t₁, q) = 0, with the matrix at the beginning of the step.
-    fn project_positions(
-        &mut self,
-        mechanical: &mut dyn Mechanical,
-        to: &mut MotionState,
-    ) -> Result<(), Rejection> {
-        if !self.projects() {
-            return Ok(());
-        }
-        let n = self.n;
-        let (steps, until) = match self.options.projections {
-            Projections::Fixed(k) => (k, None),
-            Projections::Converged => (MOST_NEWTON_STEPS, Some(CONVERGED)),
-        };
-        for _ in 0..steps {
-            mechanical.constraint(to.t, &to.q, &mut self.g)?;
-            let correction = &mut self.correction;
-            correction[..n].fill(0.0);
-            correction[n..].copy_from_slice(&self.g);
-            self.at.optimisation.solve(correction);
-            mechanical.velocity_map(&to.q, &correction[..n], &mut self.moved);
-            let mut largest = 0.0;
-            for (q, d) in to.q.iter_mut().zip(&self.moved) {
-                *q -= d;
-                largest = f64::max(largest, d.abs());
-            }
-            mechanical.normalise(&mut to.q);
-            if until.is_some_and(|limit| largest <= limit * size(&to.q)) {
-                break;
-            }
-        }
-        Ok(())
-    }
-
-    /// Velocities with G v + g_t = 0 next to the given ones, measured by M. Exact: the condition is linear.
-    fn project_velocities(
-        &mut self,
-        mechanical: &mut dyn Mechanical,
-        to: &mut MotionState,
-    ) -> Result<(), Rejection> {
-        if !self.projects() {
-            return Ok(());
-        }
-        let (n, m) = (self.n, self.m);
-        mechanical.constraint_rate(to.t, &to.q, &mut self.g_t)?;
-        add_product(&self.next.matrix, m, &to.v, &mut self.g_t);
-        self.right[..n].fill(0.0);
-        self.right[n..].copy_from_slice(&self.g_t);
-        self.next.optimisation.solve(&mut self.right);
-        for (v, d) in to.v.iter_mut().zip(&self.right) {
-            *v -= d;
-        }
-        Ok(())
     }
 
     /// The options.
@@ -683,7 +569,7 @@ impl LinearImplicitEuler {
         }
     }
 
-    fn projects(&self) -> bool {
+    pub(super) fn projects(&self) -> bool {
         self.m > 0 && self.options.stabilisation == Stabilisation::Projection
     }
 
@@ -705,42 +591,6 @@ impl LinearImplicitEuler {
     }
 }
 
-/// α and β, given or best: those that end an error in g and ġ within two steps.
-///
-/// With w = g and ẇ = G v + g_t a step is w₁ = w₀ + h ẇ₀, ẇ₁ = (1 − 2hα) ẇ₀ − hβ w₀ (§3.2); its eigenvalues are
-/// zero for α = 1/h, β = 1/h². Where positions move with the new velocities it is w₁ = w₀ + h ẇ₁, and they are for
-/// α = 1/(2h), β = 1/h²; the former values are unstable then, which is what §4.3 met in veDYNA. Zero for other
-/// stabilisations.
-///
-/// # Errors
-/// Given values with which errors grow at this step size.
-pub fn baumgarte(options: &LinearImplicitOptions, h: f64) -> Result<(f64, f64), InputError> {
-    if !matches!(
-        options.stabilisation,
-        Stabilisation::Baumgarte | Stabilisation::Regularisation
-    ) {
-        return Ok((0.0, 0.0));
-    }
-    let new = options.moves_with_new_velocities();
-    let alpha = options.alpha.unwrap_or(if new { 0.5 / h } else { 1.0 / h });
-    let beta = options.beta.unwrap_or(1.0 / (h * h));
-    let (a, b) = (h * alpha, h * h * beta);
-    let (decays, condition) = match options.assembly {
-        Level::Index2 => (a < 2.0, "hα < 2"),
-        Level::Index1 if new => (4.0 * a + b < 4.0, "4hα + h²β < 4"),
-        Level::Index1 => (b < 2.0 * a && 4.0 * a < 4.0 + b, "h²β < 2hα < 2 + h²β/2"),
-    };
-    if decays {
-        return Ok((alpha, beta));
-    }
-    let index2 = options.assembly == Level::Index2;
-    Err(InputError::Option {
-        option: "baumgarte_alpha",
-        value: format!("{alpha}{}", if index2 { String::new() } else { format!(" with β = {beta}") }),
-        remedy: format!("errors in the constraints grow with h = {h} unless {condition}; give smaller values, or none"),
-    })
-}
-
 fn set(elements: &Option<Vec<usize>>) -> ElementSet<'_> {
     match elements {
         Some(numbers) => ElementSet::Some(numbers),
@@ -748,13 +598,8 @@ fn set(elements: &Option<Vec<usize>>) -> ElementSet<'_> {
     }
 }
 
-/// Largest entry, and one where there is none.
-fn size(x: &[f64]) -> f64 {
-    x.iter().fold(1.0, |most, x| f64::max(most, x.abs()))
-}
-
 /// out := out + A x, A column by column with `rows` rows.
-fn add_product(a: &[f64], rows: usize, x: &[f64], out: &mut [f64]) {
+pub(super) fn add_product(a: &[f64], rows: usize, x: &[f64], out: &mut [f64]) {
     for (column, x) in a.chunks_exact(rows.max(1)).zip(x) {
         for (out, a) in out.iter_mut().zip(column) {
             *out += a * x;

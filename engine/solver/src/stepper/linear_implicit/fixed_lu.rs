@@ -98,7 +98,10 @@ impl FixedLu {
         }
         for k in 0..n {
             let x = b[k];
-            for (b, l) in b[k + 1..].iter_mut().zip(&self.values[k * n + k + 1..(k + 1) * n]) {
+            for (b, l) in b[k + 1..]
+                .iter_mut()
+                .zip(&self.values[k * n + k + 1..(k + 1) * n])
+            {
                 *b -= l * x;
             }
         }
@@ -121,7 +124,9 @@ mod tests {
         // (K Gᵀ; G 0) with K of 1e9 and G of 1e-3, exact solution (1, 2, 3).
         let a = [2e9, 1e9, 1e-3, 1e9, 3e9, -1e-3, 1e-3, -1e-3, 0.0];
         let x = [1.0, 2.0, 3.0];
-        let mut b: Vec<f64> = (0..3).map(|i| (0..3).map(|j| a[i + 3 * j] * x[j]).sum()).collect();
+        let mut b: Vec<f64> = (0..3)
+            .map(|i| (0..3).map(|j| a[i + 3 * j] * x[j]).sum())
+            .collect();
         let mut lu = FixedLu::new(3);
         lu.matrix().copy_from_slice(&a);
         lu.factorise();
@@ -138,7 +143,11 @@ mod tests {
         let n = 7;
         let entry = |i: usize, j: usize| {
             let far = (i + 3 * j) % n;
-            if far == 2 { 10.0 + i as f64 } else { ((7 * i + 5 * j + i * j) % 11) as f64 / 11.0 }
+            if far == 2 {
+                10.0 + i as f64
+            } else {
+                ((7 * i + 5 * j + i * j) % 11) as f64 / 11.0
+            }
         };
         let mut lu = FixedLu::new(n);
         for j in 0..n {

@@ -10,15 +10,18 @@ mod euler;
 mod fixed_lu;
 mod options;
 mod partition;
+mod stabilise;
+mod state;
 mod step_limit;
 mod work;
 
 pub use bound::{DriftBound, drift_bound};
-pub use euler::baumgarte as baumgarte_parameters;
-pub use euler::{LinearImplicitEuler, MotionState};
+pub use euler::LinearImplicitEuler;
 pub use options::{
     Level, LinearImplicitOptions, Ordering, Partition, Projections, Stabilisation, StiffTerms,
 };
+pub use stabilise::baumgarte as baumgarte_parameters;
+pub use state::MotionState;
 pub use step_limit::StepLimit;
 pub use work::Work;
 
@@ -126,8 +129,9 @@ impl Stepper for LinearImplicit {
         let missing = || InputError::Option {
             option: "stepper",
             value: format!("`{NAME}`"),
-            remedy: "it needs the mechanics behind the equations, which this system does not have; choose `bdf`"
-                .into(),
+            remedy:
+                "it needs the mechanics behind the equations, which this system does not have; choose `bdf`"
+                    .into(),
         };
         let layout = system.structure().layout.clone().ok_or_else(missing)?;
         let mechanical = system.mechanical().ok_or_else(missing)?;
@@ -140,12 +144,12 @@ impl Stepper for LinearImplicit {
         }
         load(&layout, self.state.t, &self.state.y, &mut self.from);
         let mut euler = LinearImplicitEuler::new(mechanical, self.fixed, &self.from, self.options.clone())?;
-        if let Some(matrices) = &self.state.matrices {
-            if !euler.restore(mechanical, matrices) {
-                return Err(InputError::Checkpoint(
-                    "the stiff elements it names are others".into(),
-                ));
-            }
+        if let Some(matrices) = &self.state.matrices
+            && !euler.restore(mechanical, matrices)
+        {
+            return Err(InputError::Checkpoint(
+                "the stiff elements it names are others".into(),
+            ));
         }
         self.placed = false;
         self.euler = Some(euler);

@@ -227,7 +227,8 @@ impl LinearImplicitOptions {
                 return refuse("stiff_terms", &name, reason);
             }
             if self.shares > 1 {
-                let reason = "it has no matrix to renew in shares; leave `jacobian_shares` out, or choose `j2`";
+                let reason =
+                    "it has no matrix to renew in shares; leave `jacobian_shares` out, or choose `j2`";
                 return refuse("stiff_terms", &name, reason);
             }
         }
@@ -241,7 +242,7 @@ impl LinearImplicitOptions {
     /// The option to blame, with the reason.
     pub fn check_with(&self, h: f64, mechanical: &dyn Mechanical) -> Result<(), InputError> {
         self.check()?;
-        super::euler::baumgarte(self, h)?;
+        super::stabilise::baumgarte(self, h)?;
         super::partition::check_names(mechanical, &self.partition)
     }
 
@@ -329,7 +330,7 @@ mod tests {
         let with = |change: fn(&mut LinearImplicitOptions)| {
             let mut options = LinearImplicitOptions::default();
             change(&mut options);
-            options.check().unwrap_err().to_string()
+            options.check().expect_err("nonsense").to_string()
         };
         assert!(with(|o| o.alpha = Some(1.0)).contains("no use"));
         assert!(with(|o| o.projections = Projections::Fixed(0)).contains("1 to 100"));

@@ -1,7 +1,7 @@
 //! Partitioning by physics: which force elements are stiff.
 
-use super::euler::MotionState;
 use super::options::Partition;
+use super::state::MotionState;
 use holonom_dae::{ElementSet, InputError, Mechanical};
 
 /// Radians per step of its oscillation from which on an element is stiff. Taken explicitly, an undamped
@@ -35,7 +35,9 @@ pub(super) fn stiff_elements(
 pub(super) fn check_names(mechanical: &dyn Mechanical, partition: &Partition) -> Result<(), InputError> {
     match partition {
         Partition::All | Partition::Auto => Ok(()),
-        Partition::Named(names) => names.iter().try_for_each(|name| number(mechanical, name).map(drop)),
+        Partition::Named(names) => names
+            .iter()
+            .try_for_each(|name| number(mechanical, name).map(drop)),
     }
 }
 
@@ -48,7 +50,10 @@ fn number(mechanical: &dyn Mechanical, name: &str) -> Result<usize, InputError> 
             let remedy = if names.is_empty() {
                 "the model has no force elements; leave `stiff` out".to_string()
             } else {
-                format!("there is no force element of this name; choose of {}", names.join(", "))
+                format!(
+                    "there is no force element of this name; choose of {}",
+                    names.join(", ")
+                )
             };
             InputError::Option {
                 option: "stiff",
@@ -66,7 +71,9 @@ fn automatic(mechanical: &mut dyn Mechanical, h: f64, start: &MotionState) -> Re
     let refused = |rejection: holonom_dae::Rejection| InputError::Option {
         option: "stiff",
         value: "`auto`".into(),
-        remedy: format!("{rejection} at the start, so that the model cannot be linearised; name the stiff elements"),
+        remedy: format!(
+            "{rejection} at the start, so that the model cannot be linearised; name the stiff elements"
+        ),
     };
     let mut factor = vec![0.0; n * n];
     mechanical.mass(start.t, &start.q, &mut factor).map_err(refused)?;
@@ -77,7 +84,15 @@ fn automatic(mechanical: &mut dyn Mechanical, h: f64, start: &MotionState) -> Re
     for k in 0..mechanical.n_elements() {
         let one = ElementSet::Some(std::slice::from_ref(&k));
         mechanical
-            .force_jacobians(start.t, &start.q, &start.v, &start.lambda, one, &mut f_q, &mut f_v)
+            .force_jacobians(
+                start.t,
+                &start.q,
+                &start.v,
+                &start.lambda,
+                one,
+                &mut f_q,
+                &mut f_v,
+            )
             .map_err(refused)?;
         let oscillation = h * norm_by_mass(&factor, &mut f_q, n).sqrt();
         let damping = h * norm_by_mass(&factor, &mut f_v, n);

@@ -149,7 +149,10 @@ mod tests {
     #[test]
     fn what_grows_by_itself_has_no_limit() {
         for (a, b) in [(-1.0, 0.0), (1.0, -0.1), (f64::NAN, 0.0)] {
-            assert_eq!(StiffTerms::J2.step_limit(Ordering::default(), a, b), StepLimit::Never);
+            assert_eq!(
+                StiffTerms::J2.step_limit(Ordering::default(), a, b),
+                StepLimit::Never
+            );
         }
         assert_eq!(StepLimit::Any.and(StepLimit::UpTo(2.0)), StepLimit::UpTo(2.0));
         assert_eq!(StepLimit::UpTo(2.0).and(StepLimit::Never), StepLimit::Never);

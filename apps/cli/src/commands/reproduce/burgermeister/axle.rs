@@ -87,7 +87,8 @@ pub fn drift() -> Result<Finding, Error> {
         let id = format!("burgermeister-fig-5/{method}");
         let ratio = whole.then_some(late / early);
         finding.checks.push(if stabilisation == Stabilisation::None {
-            let source = "§4.2: unbounded growth without stabilisation; largest |g| of 15–30 s over that of 0–15 s";
+            let source =
+                "§4.2: unbounded growth without stabilisation; largest |g| of 15–30 s over that of 0–15 s";
             Check::new(id, ratio, Limit::AtLeast(BETWEEN), source)
         } else {
             let source = "§4.2: bounded with stabilisation; largest |g| of 15–30 s over that of 0–15 s";
@@ -123,7 +124,14 @@ pub fn orders() -> Result<Finding, Error> {
         let method = name(assembly, stabilisation);
         let mut points = Vec::new();
         for h in STEPS {
-            points.push((h, most(&violations(h, T_END, options(StiffTerms::J2, assembly, stabilisation))?)));
+            points.push((
+                h,
+                most(&violations(
+                    h,
+                    T_END,
+                    options(StiffTerms::J2, assembly, stabilisation),
+                )?),
+            ));
         }
         let found = order(&points);
         let mut cells = vec![method.clone()];
@@ -174,7 +182,11 @@ pub fn orders() -> Result<Finding, Error> {
             limits.0.push(h);
             limits.1.push(bound.limit().unwrap_or(f64::NAN));
         }
-        panel.series.push(Series::new(format!("g_lim, {}", level.name()), limits.0, limits.1));
+        panel.series.push(Series::new(
+            format!("g_lim, {}", level.name()),
+            limits.0,
+            limits.1,
+        ));
     }
     finding.table = table.render() + &text;
     let mut figure = Figure::new("Car axle: largest error in the constraints", vec![panel]);
@@ -219,8 +231,17 @@ pub fn explicit() -> Result<Finding, Error> {
             let is_explicit = terms == StiffTerms::None;
             let h = if is_explicit { 2e-3 } else { 1e-2 };
             let (largest, _) = path(h, options.clone(), 3)?;
-            let shown = if largest.is_finite() { number(largest) } else { "not finite".into() };
-            table.row([terms.name().to_string(), method.clone(), format!("{} ms", number(1e3 * h)), shown]);
+            let shown = if largest.is_finite() {
+                number(largest)
+            } else {
+                "not finite".into()
+            };
+            table.row([
+                terms.name().to_string(),
+                method.clone(),
+                format!("{} ms", number(1e3 * h)),
+                shown,
+            ]);
             finding.rows.push(json!({
                 "stiff_terms": terms.name(), "method": method, "step": h, "max_q": largest.is_finite().then_some(largest),
                 "finite": largest.is_finite(),
@@ -233,7 +254,11 @@ pub fn explicit() -> Result<Finding, Error> {
                 let source = "§4.2: stable with every J that contains f_q; max |q| at 10 ms";
                 Check::new(id, Some(largest.min(f64::MAX)), Limit::AtMost(FAILED), source)
             });
-            let drawn = if terms == StiffTerms::Exact { Level::Index1 } else { Level::Index2 };
+            let drawn = if terms == StiffTerms::Exact {
+                Level::Index1
+            } else {
+                Level::Index2
+            };
             if stabilisation == Stabilisation::Projection && assembly == drawn {
                 let (_, points) = path(2e-3, options, 3)?;
                 // What leaves the picture is cut off.
@@ -263,7 +288,18 @@ pub fn errors() -> Result<Finding, Error> {
         .ok_or_else(|| Error::Failed("the car axle has no reference".into()))?;
     let mut finding = Finding::default();
     let mut columns = vec![("method", Align::Left)];
-    columns.extend(["2 ms", "1 ms", "0.5 ms", "0.25 ms", "0.125 ms", "62.5 µs", "31.25 µs"].map(|h| (h, Align::Right)));
+    columns.extend(
+        [
+            "2 ms",
+            "1 ms",
+            "0.5 ms",
+            "0.25 ms",
+            "0.125 ms",
+            "62.5 µs",
+            "31.25 µs",
+        ]
+        .map(|h| (h, Align::Right)),
+    );
     columns.push(("order", Align::Right));
     let mut table = Table::new(&columns);
     let mut panel = Panel::new("h / s", "error of the positions at 3 s");
@@ -278,7 +314,10 @@ pub fn errors() -> Result<Finding, Error> {
                 run.step();
             }
             let pairs = run.state().q.iter().zip(&reference);
-            points.push((h, pairs.fold(0.0, |most, (q, exact)| f64::max(most, (q - exact).abs()))));
+            points.push((
+                h,
+                pairs.fold(0.0, |most, (q, exact)| f64::max(most, (q - exact).abs())),
+            ));
         }
         let found = order(&points[STEPS.len() - FINEST..]);
         let mut cells = vec![method.clone()];
@@ -305,7 +344,9 @@ pub fn errors() -> Result<Finding, Error> {
          its figure, without step size.\n",
         better[0], better[1]
     );
-    finding.rows.push(json!({ "improvement_at_1_ms": better, "paper": { "improvement": 10.0 } }));
+    finding
+        .rows
+        .push(json!({ "improvement_at_1_ms": better, "paper": { "improvement": 10.0 } }));
     let mut figure = Figure::new("Car axle: global error", vec![panel]);
     figure.remark = "largest error of a position at 3 s, j2".into();
     finding.figures.push(("burgermeister-fig-8", figure));

@@ -46,7 +46,11 @@ fn line(x: &[f64], y: &[f64]) -> (f64, f64) {
     let xx: f64 = x.iter().map(|x| (x - mx).powi(2)).sum();
     let xy: f64 = x.iter().zip(y).map(|(x, y)| (x - mx) * (y - my)).sum();
     let slope = xy / xx;
-    let rest: f64 = x.iter().zip(y).map(|(x, y)| (y - my - slope * (x - mx)).powi(2)).sum();
+    let rest: f64 = x
+        .iter()
+        .zip(y)
+        .map(|(x, y)| (y - my - slope * (x - mx)).powi(2))
+        .sum();
     (slope, (rest / (n - 2.0) / xx).sqrt())
 }
 

@@ -127,7 +127,11 @@ pub fn run() -> Result<Finding, Error> {
         for hb in DAMPINGS {
             let Some(theirs) = stated(terms, hb) else { continue };
             let found = largest(0.0, LARGEST, |a| is_stable(terms, a, hb))?;
-            let off = if theirs.is_finite() { Some(found / theirs - 1.0) } else { None };
+            let off = if theirs.is_finite() {
+                Some(found / theirs - 1.0)
+            } else {
+                None
+            };
             table.row([
                 terms.name().to_string(),
                 number(hb),
@@ -141,7 +145,12 @@ pub fn run() -> Result<Finding, Error> {
             }));
             let id = format!("burgermeister-fig-1/{}/{}", terms.name(), number(hb));
             finding.checks.push(match off {
-                Some(off) => Check::new(id, Some(off.abs()), Limit::AtMost(0.01), "§2: the limit, relative"),
+                Some(off) => Check::new(
+                    id,
+                    Some(off.abs()),
+                    Limit::AtMost(0.01),
+                    "§2: the limit, relative",
+                ),
                 None => Check::new(
                     id,
                     Some(f64::from(u8::from(found.is_finite()))),
@@ -153,8 +162,15 @@ pub fn run() -> Result<Finding, Error> {
     }
     // Damping alone, J₃: hb ≤ 2.
     let most = largest(1.0, 3.0, |b| is_stable(StiffTerms::J3, 1e-6, b))?;
-    table.row(["j3, h²a → 0".to_string(), text(most), String::new(), "hb ≤ 2".into()]);
-    finding.rows.push(json!({ "stiff_terms": "j3", "h2a": 1e-6, "hb": most, "paper": { "hb": 2.0 } }));
+    table.row([
+        "j3, h²a → 0".to_string(),
+        text(most),
+        String::new(),
+        "hb ≤ 2".into(),
+    ]);
+    finding
+        .rows
+        .push(json!({ "stiff_terms": "j3", "h2a": 1e-6, "hb": most, "paper": { "hb": 2.0 } }));
     finding.checks.push(Check::new(
         "burgermeister-fig-1/j3/damping",
         Some((most / 2.0 - 1.0).abs()),
@@ -175,7 +191,8 @@ pub fn run() -> Result<Finding, Error> {
     finding.table += "\nFound by running the method with h = 1 for 30,000 steps. `exact` is stable as `j2` is, but damps: an \
                       oscillation without damping loses 1/√(1 + h²a) per step, with `j2` nothing.\n";
     finding.figures.push(("burgermeister-fig-1", figure(&domains)));
-    finding.missing = vec!["the picture of the paper: its text has the limits that it shows, but no numbers of it".into()];
+    finding.missing =
+        vec!["the picture of the paper: its text has the limits that it shows, but no numbers of it".into()];
     Ok(finding)
 }
 
@@ -226,7 +243,13 @@ fn figure(domains: &[Domain]) -> Figure {
         let arm = 0.06;
         for &(x, y) in &domain.stable {
             for y in [y, -y] {
-                for (dx, dy) in [(-arm, 0.0), (arm, 0.0), (f64::NAN, f64::NAN), (0.0, -arm), (0.0, arm)] {
+                for (dx, dy) in [
+                    (-arm, 0.0),
+                    (arm, 0.0),
+                    (f64::NAN, f64::NAN),
+                    (0.0, -arm),
+                    (0.0, arm),
+                ] {
                     crosses.x.push(x + dx);
                     crosses.y.push(y + dy);
                 }
@@ -244,7 +267,9 @@ fn figure(domains: &[Domain]) -> Figure {
         if let Some(centre) = centre {
             let angles = (0..=720).map(|k| f64::from(k).to_radians() / 2.0);
             let points = angles.map(|angle| (centre + 8f64.sqrt() * angle.cos(), 8f64.sqrt() * angle.sin()));
-            let (x, y) = points.map(|(x, y)| if x <= 1e-9 { (x, y) } else { (f64::NAN, f64::NAN) }).unzip();
+            let (x, y) = points
+                .map(|(x, y)| if x <= 1e-9 { (x, y) } else { (f64::NAN, f64::NAN) })
+                .unzip();
             panel.series.push(Series::new("limit", x, y));
         }
         panel

@@ -1,4 +1,5 @@
-//! The advice on step sizes against scanning runs in real time, on mechanisms with loops, bushings and tyres.
+//! The advice on step sizes against runs in real time: bushings without loops, a vehicle on springs, and one with loops
+//! and tyres, where the level of the constraints matters.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
@@ -53,15 +54,12 @@ fn decays(rest: &Equilibrium, options: &LinearImplicitOptions, h: f64, steps: us
 
 #[test]
 fn advice_agrees_with_runs() {
-    let mut apart: f64 = 0.0;
     let mut compared = 0;
     // The vehicle stands on its road.
     for (name, parameters) in [
         ("rear-axle-stamp", &[][..]),
         ("vehicle", &[("v", "0")]),
-        ("gear-train", &[]),
         ("iltis", &[]),
-        ("car-axle", &[]),
     ] {
         let rest = rest(name, parameters);
         for (assembly, stabilisation) in [
@@ -79,27 +77,27 @@ fn advice_agrees_with_runs() {
                 let terms = found.options.stiff_terms;
                 match found.limit {
                     StepLimit::Any => {
-                        let ok = decays(&rest, &found.options, 0.02, 2000);
+                        let ok = decays(&rest, &found.options, 0.02, 1000);
                         println!("{name} {} {}: any, decays {ok}", assembly.name(), terms.name());
                         assert!(ok, "{name} {terms:?}");
                     }
-                    StepLimit::Never => println!("{name} {}: never", terms.name()),
+                    StepLimit::Never => {
+                        panic!("{name} {}: damped mechanisms have stable steps", terms.name())
+                    }
                     StepLimit::UpTo(h) => {
-                        let [below, above] = [0.95, 1.05].map(|x| decays(&rest, &found.options, x * h, 6000));
+                        let [below, above] = [0.95, 1.05].map(|x| decays(&rest, &found.options, x * h, 3000));
                         println!(
                             "{name} {} {}: {h:.4e}, 5 % below {below}, 5 % above {above}",
                             assembly.name(),
                             terms.name()
                         );
                         compared += 1;
-                        if !below || above {
-                            apart = 1.0;
-                        }
+                        assert!(below && !above, "{name} {}: {h}", terms.name());
                     }
                 }
             }
         }
     }
-    assert!(compared >= 6, "{compared}");
-    assert!(apart < 0.5);
+    // J₁, J₃ and explicitly for two without loops, all five for the one with loops, on either level.
+    assert_eq!(compared, 2 * (3 + 3 + 5));
 }

@@ -90,6 +90,7 @@ pub fn bound_report(bound: &DriftBound) -> Value {
         "g_lim": bound.limit(),
         "start": bound.start,
         "observed": bound.observed,
+        "rounding": bound.rounding,
         "factor": bound.factor(),
         "kept": bound.is_kept(),
     })

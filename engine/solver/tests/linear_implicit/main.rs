@@ -1,6 +1,7 @@
 //! The linear-implicit Euler method: what Burgermeister says of it, and what its shell promises.
 #![allow(clippy::unwrap_used)]
 
+mod bound;
 mod car_axle;
 mod identities;
 mod regularisation;

@@ -54,34 +54,45 @@ pub fn drift() -> Result<Finding, Error> {
     const H: f64 = 1e-2;
     /// Ten times as long as the problem.
     const LONG: f64 = 30.0;
+    /// The largest |g| of the second half over that of the first: 1 for what is bounded, 2 for what grows linearly.
+    const BETWEEN: f64 = 1.5;
     let mut finding = Finding::default();
     let mut table = Table::new(&[
         ("method", Align::Left),
         ("max |g|, 0–3 s", Align::Right),
-        ("3–30 s", Align::Right),
+        ("0–15 s", Align::Right),
+        ("15–30 s", Align::Right),
         ("ratio", Align::Right),
     ]);
     let mut panel = Panel::new("time / s", "max |g|");
     panel.y_scale = Scale::Log;
     for (assembly, stabilisation, _) in METHODS {
         let seen = violations(H, LONG, options(StiffTerms::J2, assembly, stabilisation))?;
-        let (first, rest) = seen.split_at(steps(H, T_END).min(seen.len()));
-        let (early, late) = (most(first), most(rest));
+        let (first, _) = seen.split_at(steps(H, T_END).min(seen.len()));
+        let (half, rest) = seen.split_at(steps(H, 0.5 * LONG).min(seen.len()));
+        let (early, late) = (most(half), most(rest));
         let whole = seen.len() == steps(H, LONG);
         let method = name(assembly, stabilisation);
-        table.row([method.clone(), number(early), number(late), number(late / early)]);
+        table.row([
+            method.clone(),
+            number(most(first)),
+            number(early),
+            number(late),
+            number(late / early),
+        ]);
         finding.rows.push(json!({
-            "method": method, "step": H, "max_g_to_3s": early, "max_g_3_to_30s": late, "finished": whole,
+            "method": method, "step": H, "max_g_to_3s": most(first), "max_g_to_15s": early, "max_g_15_to_30s": late,
+            "finished": whole,
         }));
         let id = format!("burgermeister-fig-5/{method}");
         let ratio = whole.then_some(late / early);
         finding.checks.push(if stabilisation == Stabilisation::None {
             let source =
-                "§4.2: unbounded growth without stabilisation; largest |g| of 3–30 s over that of 0–3 s";
-            Check::new(id, ratio, Limit::AtLeast(2.0), source)
+                "§4.2: unbounded growth without stabilisation; largest |g| of 15–30 s over that of 0–15 s";
+            Check::new(id, ratio, Limit::AtLeast(BETWEEN), source)
         } else {
-            let source = "§4.2: bounded with stabilisation; largest |g| of 3–30 s over that of 0–3 s";
-            Check::new(id, ratio, Limit::AtMost(2.0), source)
+            let source = "§4.2: bounded with stabilisation; largest |g| of 15–30 s over that of 0–15 s";
+            Check::new(id, ratio, Limit::AtMost(BETWEEN), source)
         });
         let (x, y) = first.iter().copied().unzip();
         panel.series.push(Series::new(method, x, y));
@@ -262,9 +273,7 @@ pub fn explicit() -> Result<Finding, Error> {
     figure.remark = "h = 2 ms, projection; cut off where |y| > 2".into();
     finding.figures.push(("burgermeister-fig-7", figure));
     finding.missing = vec![
-        "numbers of the figure: the paper prints none. It has h = 1 ms, where the explicit method is unstable too but \
-         stays below |q| = 10 until 3 s"
-            .into(),
+        "numbers of the figure: the paper prints none; ours has 2 ms, where growth shows within 3 s".into(),
     ];
     Ok(finding)
 }

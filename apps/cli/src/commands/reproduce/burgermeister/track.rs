@@ -13,6 +13,8 @@ use holonom::solver::stepper::{
     Advance, DriftBound, Level, MotionState, RealTime, Stabilisation, StiffTerms, drift_bound,
 };
 use serde_json::json;
+use std::f64::consts::TAU;
+use std::thread;
 
 /// Step size, that of the paper's real-time applications.
 const H: f64 = 1e-3;
@@ -24,11 +26,17 @@ const STRETCHES: u64 = 1000;
 const SAMPLED: u64 = 10_000;
 /// Slopes of up to so many standard errors are those of chance: 95 %.
 const CHANCE: f64 = 2.0;
+/// Places on the circle, in parts of it, from which methods that keep to it start. What is left of their trend is
+/// rounding, which differs from start to start: one run in twenty has a slope beyond the limit by chance.
+const STARTS: [f64; 3] = [0.0, 1.0 / 3.0, 2.0 / 3.0];
 
-fn start(assembly: Level, stabilisation: Stabilisation) -> Result<RealTime<'static>, Error> {
+/// At a place on the circle, with the speed that is kept.
+fn start(assembly: Level, stabilisation: Stabilisation, place: f64) -> Result<RealTime<'static>, Error> {
     let track = CircularTrack::new();
     let mut start = MotionState::new(&track);
-    (start.q[0], start.v[1]) = (1.0, 1.0);
+    let (sin, cos) = (TAU * place).sin_cos();
+    start.q.copy_from_slice(&[cos, sin]);
+    start.v.copy_from_slice(&[-sin, cos]);
     RealTime::new(
         Box::new(track),
         H,
@@ -51,8 +59,34 @@ struct Drift {
     held: bool,
 }
 
-fn run_track(assembly: Level, stabilisation: Stabilisation, steps: u64) -> Result<Drift, Error> {
-    let mut run = start(assembly, stabilisation)?;
+impl Drift {
+    /// Slope of the line through the means, and its standard error. The first tenth, in which the controller settles,
+    /// does not count.
+    fn trend(&self) -> (f64, f64) {
+        let late = self.t.len() / 10;
+        line(&self.t[late..], &self.mean[late..])
+    }
+}
+
+/// The runs of a method, each on its own thread.
+fn run_all(assembly: Level, stabilisation: Stabilisation, places: &[f64]) -> Result<Vec<Drift>, Error> {
+    thread::scope(|scope| {
+        let started: Vec<_> = (places.iter())
+            .map(|&place| scope.spawn(move || run_track(assembly, stabilisation, place, STEPS)))
+            .collect();
+        let joined = started.into_iter().map(|run| {
+            run.join().unwrap_or_else(|_| {
+                Err(Error::Failed(
+                    "a run on the circular track ended unexpectedly".into(),
+                ))
+            })
+        });
+        joined.collect()
+    })
+}
+
+fn run_track(assembly: Level, stabilisation: Stabilisation, place: f64, steps: u64) -> Result<Drift, Error> {
+    let mut run = start(assembly, stabilisation, place)?;
     let mut drift = Drift {
         t: Vec::new(),
         mean: Vec::new(),
@@ -105,14 +139,19 @@ pub fn run() -> Result<Finding, Error> {
         (Level::Index1, Stabilisation::Projection),
         (Level::Index2, Stabilisation::Projection),
     ] {
-        let drift = run_track(assembly, stabilisation, STEPS)?;
-        let method = name(assembly, stabilisation);
-        // The first tenth, in which the controller settles, does not count.
-        let late = drift.t.len() / 10;
-        let (slope, error) = line(&drift.t[late..], &drift.mean[late..]);
         let projects = stabilisation == Stabilisation::Projection;
+        let places = if projects { &STARTS[..] } else { &STARTS[..1] };
+        let mut runs = run_all(assembly, stabilisation, places)?;
+        let method = name(assembly, stabilisation);
+        let trends: Vec<(f64, f64)> = runs.iter().map(Drift::trend).collect();
+        let count = trends.len() as f64;
+        let slope = trends.iter().map(|t| t.0).sum::<f64>() / count;
+        let error = trends.iter().map(|t| t.1 * t.1).sum::<f64>().sqrt() / count;
+        let g = runs.iter().map(|run| run.g).fold(0.0, f64::max);
+        let drift = runs.swap_remove(0);
         let bound: Option<DriftBound> = if projects {
-            Some(drift_bound(&mut start(assembly, stabilisation)?, SAMPLED, 1).map_err(refused)?)
+            let mut first = start(assembly, stabilisation, STARTS[0])?;
+            Some(drift_bound(&mut first, SAMPLED, 1).map_err(refused)?)
         } else {
             None
         };
@@ -125,19 +164,19 @@ pub fn run() -> Result<Finding, Error> {
             at(10),
             at(100),
             at(1000),
-            number(drift.g),
+            number(g),
             number(slope),
             number(error),
             some(limit),
-            some(limit.map(|limit| limit / drift.g)),
+            some(limit.map(|limit| limit / g)),
         ]);
         finding.rows.push(json!({
-            "method": method, "step": H, "steps": STEPS, "held": drift.held, "end": drift.end, "max_g": drift.g,
+            "method": method, "step": H, "steps": STEPS, "held": drift.held, "end": drift.end, "max_g": g,
             "mean_of_stretch": [drift.mean[0], drift.mean[9], drift.mean[99], drift.mean[999]],
-            "trend": slope, "trend_error": error,
+            "trend": slope, "trend_error": error, "trends_of_starts": trends,
             "bound": bound.as_ref().map(|bound| json!({
                 "c0": bound.c0, "c1": bound.c1, "c2": bound.c2, "condition": bound.condition(), "holds": bound.holds(),
-                "g_lim": limit, "observed": drift.g, "factor": limit.map(|limit| limit / drift.g),
+                "g_lim": limit, "observed": g, "factor": limit.map(|limit| limit / g), "rounding": bound.rounding,
             })),
         }));
         let id = |what: &str| format!("burgermeister-fig-3/{method}/{what}");
@@ -146,13 +185,15 @@ pub fn run() -> Result<Finding, Error> {
                 id("trend"),
                 Some(slope.abs() / error),
                 Limit::AtMost(CHANCE),
-                "§3.4: no trend; slope of the line through the means over its standard error",
+                "§3.4: no trend; slope of the line through the means of three runs over its standard error",
             ));
             finding.checks.push(Check::new(
                 id("bound"),
-                limit.map(|limit| drift.g / limit),
+                bound
+                    .as_ref()
+                    .and_then(|b| b.limit().map(|limit| g / (limit + b.rounding))),
                 Limit::AtMost(1.0),
-                "§3.4: max |g| of all steps over g_lim, where (13) is met",
+                "§3.4: max |g| of all steps over g_lim and the rounding of the positions, where (13) is met",
             ));
         } else {
             ends.push(drift.largest.clone());
@@ -168,8 +209,8 @@ pub fn run() -> Result<Finding, Error> {
         ));
     }
     finding.table = table.render();
-    finding.table += "\nTen million steps of 1 ms with `j2`. Drift is the mean over the hundredth part of a second column; the \
-                      trend is the slope of the means of 900 stretches of 10 s, without the first tenth.\n";
+    finding.table += "\nTen million steps of 1 ms with `j2`. |x| − 1 is the mean over the last 10 s; the trend is the slope of the \
+                      line through such means, without the first tenth, with projection the average from three starts. On the circle the bound is sharp: v ⟂ P.\n";
     let mut figure = Figure::new("Drift off the circular track", vec![panel]);
     figure.remark = "largest in stretches of 10 s; h = 1 ms, j2".into();
     finding.figures.push(("burgermeister-fig-3", figure));

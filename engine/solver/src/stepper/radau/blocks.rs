@@ -339,6 +339,7 @@ mod tests {
                 lambda: 8..9,
                 eta: 9..9,
                 sigma: 9..9,
+                readings: 9..9,
             }),
             forces_depend_on_multipliers: false,
         }

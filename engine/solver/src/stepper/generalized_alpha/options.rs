@@ -171,8 +171,9 @@ mod tests {
                 assert!((found - rho).abs() < 0.01, "{family:?} {rho}: {found}");
                 // Slow modes are hardly damped, and nothing grows anywhere.
                 assert!(radius(options, 1e-4) > 0.9999);
+                // The size of a swinging state varies within a period, by a factor of a few over 2000 steps.
                 for z in [0.1, 1.0, 10.0, 1e3, 1e5] {
-                    assert!(radius(options, z) < 1.0 + 1e-6, "{family:?} {rho} at {z}");
+                    assert!(radius(options, z) < 1.0 + 1e-3, "{family:?} {rho} at {z}");
                 }
             }
         }

@@ -276,3 +276,52 @@ fn stiff_elements_in_files() {
     steps(&mut system, 1000);
     assert_eq!(system.method().stiff_elements(), Some([0, 1].as_slice()));
 }
+
+/// Matrices renewed in shares are part of a checkpoint: a run that is resumed gives the same bits.
+#[test]
+fn shares_survive_a_checkpoint() {
+    use holonom::solver::{Checkpoint, Integrator};
+    let shared = Settings {
+        stiff: Some(vec!["auto".into()]),
+        jacobian_shares: Some(4),
+        ..settings(5e-4)
+    };
+    let simulation = simulation("iltis", &shared);
+    let system = || {
+        let equations = simulation
+            .start
+            .equations_with(simulation.form, simulation.formalism, simulation.ggl_metric)
+            .unwrap();
+        let (y, yp) = simulation.start.state(&equations);
+        (equations.system(), y, yp)
+    };
+    let begin = || {
+        let (system, y, yp) = system();
+        Integrator::new(
+            system,
+            simulation.start.t,
+            &y,
+            &yp,
+            1.0,
+            simulation.solver.clone(),
+        )
+        .unwrap()
+    };
+    let (mut whole, mut first) = (begin(), begin());
+    // Not a multiple of the shares.
+    for _ in 0..41 {
+        whole.step().unwrap();
+        first.step().unwrap();
+    }
+    let text = serde_json::to_string(&first.checkpoint()).unwrap();
+    let checkpoint: Checkpoint = serde_json::from_str(&text).unwrap();
+    let mut second = Integrator::resume(system().0, simulation.solver.clone(), &checkpoint).unwrap();
+    for _ in 0..50 {
+        whole.step().unwrap();
+        second.step().unwrap();
+    }
+    assert_eq!(
+        (whole.t(), whole.y(), whole.yp()),
+        (second.t(), second.y(), second.yp())
+    );
+}

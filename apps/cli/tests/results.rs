@@ -120,7 +120,6 @@ fn reproduce_reports_in_the_common_shape() {
     for (name, rows, figure) in [
         ("arnold-fig-7", 2, "arnold-fig-7.svg"),
         ("arnold-grouping", 5, "arnold-grouping.svg"),
-        ("burgermeister-fig-5", 6, "burgermeister-fig-5.svg"),
         ("burgermeister-fig-6", 14, "burgermeister-fig-6.svg"),
     ] {
         let output = holonom(&folder, &["reproduce", name, "--json", "--plot", "figures"]);

@@ -27,7 +27,7 @@ const SAMPLED: u64 = 10_000;
 /// Slopes of up to so many standard errors are those of chance: 95 %.
 const CHANCE: f64 = 2.0;
 /// Places on the circle, in parts of it, from which methods that keep to it start. What is left of their trend is
-/// rounding, which differs from start to start: one run in twenty has a slope beyond the limit by chance.
+/// rounding, which differs from start to start.
 const STARTS: [f64; 3] = [0.0, 1.0 / 3.0, 2.0 / 3.0];
 
 /// At a place on the circle, with the speed that is kept.

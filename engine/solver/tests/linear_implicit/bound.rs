@@ -34,7 +34,6 @@ fn car_axle_keeps_the_bound() {
             let new = || axle(h, choose(StiffTerms::J2, level, Stabilisation::Projection));
             let all = drift_bound(&mut new(), steps, 1).unwrap();
             let some = drift_bound(&mut new(), steps, 10).unwrap();
-            println!("{all}");
             assert!(all.is_kept() && all.factor().unwrap() < 10.0, "{all}");
             assert!((some.c0 / all.c0 - 1.0).abs() < 0.05 && some.observed == all.observed);
         }

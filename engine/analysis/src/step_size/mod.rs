@@ -337,7 +337,10 @@ impl Rates {
     fn admits(&self, factors: &[f64], h: f64) -> bool {
         let nothing = GROWTH * self.fastest;
         let rates = factors.iter().map(|factor| factor.ln() / h);
-        let growing = rates.clone().filter(|rate| rate.is_nan() || *rate > nothing).count();
+        let growing = rates
+            .clone()
+            .filter(|rate| *rate > nothing || rate.is_nan())
+            .count();
         growing <= self.growing && rates.fold(0.0, f64::max) <= 2.0 * self.growth + nothing
     }
 }

@@ -71,8 +71,7 @@ fn is_stable(terms: StiffTerms, a: f64, b: f64) -> Result<bool, Error> {
     };
     let mut run = RealTime::new(Box::new(mechanics), 1.0, start, options).map_err(refused)?;
     for _ in 0..STEPS {
-        let bounded = |q: f64| q.abs() < BOUNDED;
-        if run.step() != Advance::Done || !bounded(run.state().q[0]) {
+        if run.step() != Advance::Done || run.state().q[0].abs() >= BOUNDED {
             return Ok(false);
         }
         // Nothing comes back from there.

@@ -36,16 +36,6 @@ fn tumbling_body_has_eight_digits() {
     assert!(digits >= 8.0, "{digits}");
 }
 
-/// Through positions in which all bars lie in a line and the constraints are dependent.
-#[test]
-#[ignore = "stages on both sides of a singular position need a Jacobian each, which the iteration does not have"]
-fn four_bars_have_eight_digits() {
-    for name in ["n-four-bar:2", "n-four-bar:40"] {
-        let digits = digits(name, 1e-10);
-        assert!(digits >= 8.0, "{name}: {digits}");
-    }
-}
-
 /// Outputs of a shipped model over a time.
 fn rows(name: &str, stepper: &str, rtol: f64, t_end: f64) -> Vec<Vec<f64>> {
     let file = find(name).unwrap().read().unwrap();

@@ -80,7 +80,15 @@ fn sundials() {
     };
     arg(&format!("-L{}", folder.display()));
     rpath(&folder);
-    for name in ["ida", "nvecserial", "sunmatrixdense", "sunlinsoldense", "generic"] {
+    for name in [
+        "ida",
+        "cvode",
+        "nvecserial",
+        "sunmatrixdense",
+        "sunlinsoldense",
+        "sunnonlinsolfixedpoint",
+        "generic",
+    ] {
         arg(&format!("-lsundials_{name}"));
     }
 }

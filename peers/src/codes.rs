@@ -20,10 +20,13 @@ pub const OURS: &str = "holonom";
 pub const OURS_RADAU: &str = "holonom-radau";
 
 /// All names there could be, with whether this build has them.
-const NAMES: [(&str, bool); 6] = [
+const NAMES: [(&str, bool); 9] = [
     (OURS, holonom::CONNECTED),
     (OURS_RADAU, holonom::CONNECTED),
     ("ida", cfg!(feature = "ida")),
+    ("cvode-bdf", cfg!(feature = "ida")),
+    ("cvode-adams", cfg!(feature = "ida")),
+    ("cvode-newton", cfg!(feature = "ida")),
     ("dassl", cfg!(feature = "dassl")),
     ("radau5", cfg!(feature = "radau5")),
     ("diffsol", cfg!(feature = "diffsol")),
@@ -47,6 +50,21 @@ pub fn built() -> Vec<Code> {
         name: "ida",
         integrate: crate::ida::integrate,
     });
+    #[cfg(feature = "ida")]
+    codes.extend([
+        Code {
+            name: "cvode-bdf",
+            integrate: crate::cvode::integrate_bdf,
+        },
+        Code {
+            name: "cvode-adams",
+            integrate: crate::cvode::integrate_adams,
+        },
+        Code {
+            name: "cvode-newton",
+            integrate: crate::cvode::integrate_adams_newton,
+        },
+    ]);
     #[cfg(feature = "dassl")]
     codes.push(Code {
         name: "dassl",

@@ -29,9 +29,12 @@ pub struct Demand {
 
 /// A quantity of work.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Quantity {
+pub enum Quantity {
+    /// Evaluations of the residual.
     Residuals,
+    /// Evaluations of the Jacobian.
     Jacobians,
+    /// CPU time.
     Cpu,
 }
 
@@ -98,7 +101,7 @@ impl Options {
 }
 
 /// One tolerance of one code.
-struct Cell {
+pub struct Cell {
     rtol: f64,
     digits: f64,
     run: Run,
@@ -112,8 +115,9 @@ impl Cell {
 }
 
 /// One code on one problem.
-struct Line {
-    code: Code,
+pub struct Line {
+    /// The code.
+    pub code: Code,
     cells: Vec<Cell>,
     /// Why the code cannot take the problem, or stopped early on the ladder.
     refusal: Option<String>,
@@ -138,7 +142,8 @@ impl Line {
         self.points(|c| c.run.residuals as f64)
     }
 
-    fn at(&self, quantity: Quantity, d: f64) -> Option<Reading> {
+    /// The work at `d` digits, if it gets there.
+    pub fn at(&self, quantity: Quantity, d: f64) -> Option<Reading> {
         let points = match quantity {
             Quantity::Residuals => self.residuals(),
             Quantity::Jacobians => self.points(|c| c.run.jacobians as f64),
@@ -148,7 +153,7 @@ impl Line {
     }
 
     /// What went other than planned, in sentences.
-    fn remarks(&self) -> Vec<String> {
+    pub fn remarks(&self) -> Vec<String> {
         let grouped = |what: &str, runs: &[(f64, String)]| {
             let (first, last) = (runs.first()?, runs.last()?);
             let range = match runs.len() {
@@ -233,7 +238,7 @@ fn sample(problem: &Problem, along: &Along, code: Code, cell: &mut Cell) {
 }
 
 /// All curves of one problem; the samples of the time go round over the codes.
-fn measure(problem: &Problem, codes: &[Code], options: &Options) -> Vec<Line> {
+pub fn measure(problem: &Problem, codes: &[Code], options: &Options) -> Vec<Line> {
     let tolerances = ladder(options.per_decade);
     let along = if options.along {
         Along::of(problem)
@@ -263,7 +268,8 @@ fn measure(problem: &Problem, codes: &[Code], options: &Options) -> Vec<Line> {
     lines
 }
 
-fn row(problem: &Problem, line: &Line, yardstick: Option<&Line>, digits: &[f64]) -> Value {
+/// A row of the report.
+pub fn row(problem: &Problem, line: &Line, yardstick: Option<&Line>, digits: &[f64]) -> Value {
     let reading = |r: Option<Reading>| {
         r.map_or(
             Value::Null,

@@ -7,30 +7,16 @@
 //! of 10⁶ on them, as DASSL gets it; only the second run is counted.
 
 use crate::interface::{Counted, Run, Settings, cpu_time, excluded, split_outputs, targets};
+use crate::sundials::{ErrorFn, Handle, NORMAL, Parts, TOO_MUCH_WORK, entries};
 use core::ffi::{CStr, c_char, c_int, c_long, c_void};
-use core::ptr::null_mut;
-use core::slice;
 use holonom_dae::System;
 use holonom_dae::problems::Problem;
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
-/// Any of the library's handles: context, vector, matrix, linear solver.
-type Handle = *mut c_void;
 type ResidualFn = unsafe extern "C" fn(f64, Handle, Handle, Handle, *mut c_void) -> c_int;
-type ErrorFn = unsafe extern "C" fn(c_int, *const c_char, *const c_char, *mut c_char, *mut c_void);
 
-// SUNDIALS 6.4 as Debian builds it: realtype = double, sunindextype = int64_t, booleantype = int.
 unsafe extern "C" {
-    fn SUNContext_Create(communicator: *mut c_void, context: *mut Handle) -> c_int;
-    fn SUNContext_Free(context: *mut Handle) -> c_int;
-    fn N_VNew_Serial(length: i64, context: Handle) -> Handle;
-    fn N_VGetArrayPointer(v: Handle) -> *mut f64;
-    fn N_VDestroy(v: Handle);
-    fn SUNDenseMatrix(rows: i64, columns: i64, context: Handle) -> Handle;
-    fn SUNMatDestroy(matrix: Handle);
-    fn SUNLinSol_Dense(template: Handle, matrix: Handle, context: Handle) -> Handle;
-    fn SUNLinSolFree(solver: Handle) -> c_int;
     fn IDACreate(context: Handle) -> *mut c_void;
     fn IDAFree(memory: *mut *mut c_void);
     fn IDAInit(memory: *mut c_void, residual: ResidualFn, t0: f64, y: Handle, yp: Handle) -> c_int;
@@ -49,8 +35,6 @@ unsafe extern "C" {
     fn IDAGetNumNonlinSolvConvFails(memory: *mut c_void, n: *mut c_long) -> c_int;
 }
 
-const NORMAL: c_int = 1;
-const TOO_MUCH_WORK: c_int = -1;
 /// Absolute tolerance that takes a variable out of every test.
 const LOOSE: f64 = 1e6;
 /// Steps after which a run with all variables in the corrector's test is given up.
@@ -71,13 +55,7 @@ unsafe extern "C" fn residual(t: f64, y: Handle, yp: Handle, r: Handle, data: *m
     let call = unsafe { &mut *data.cast::<Callback<'_>>() };
     let n = call.counted.n;
     // SAFETY: IDA hands over distinct serial vectors of the length of the initial ones.
-    let (y, yp, r) = unsafe {
-        (
-            slice::from_raw_parts(N_VGetArrayPointer(y), n),
-            slice::from_raw_parts(N_VGetArrayPointer(yp), n),
-            slice::from_raw_parts_mut(N_VGetArrayPointer(r), n),
-        )
-    };
+    let (y, yp, r) = unsafe { (entries(y, n), entries(yp, n), entries(r, n)) };
     // A positive value makes IDA try a smaller step.
     c_int::from(call.counted.residual(t, y, yp, r).is_err())
 }
@@ -102,53 +80,27 @@ unsafe extern "C" fn note(
     }
 }
 
-/// Everything to be freed, in the order of its creation.
+/// IDA's memory and what it works on, freed in this order.
 struct Memory {
-    context: Handle,
-    vectors: Vec<Handle>,
-    matrix: Handle,
-    solver: Handle,
     ida: *mut c_void,
+    parts: Parts,
 }
 
 impl Memory {
     fn new(n: usize) -> Result<Self, String> {
-        let mut m = Self {
-            context: null_mut(),
-            vectors: Vec::new(),
-            matrix: null_mut(),
-            solver: null_mut(),
-            ida: null_mut(),
-        };
-        // SAFETY: plain constructors; each result is checked before it is used and freed by Drop.
-        unsafe {
-            if SUNContext_Create(null_mut(), &raw mut m.context) != 0 {
-                return Err("SUNContext_Create failed".into());
-            }
-            for _ in 0..4 {
-                let v = N_VNew_Serial(n as i64, m.context);
-                if v.is_null() {
-                    return Err("N_VNew_Serial failed".into());
-                }
-                m.vectors.push(v);
-            }
-            m.matrix = SUNDenseMatrix(n as i64, n as i64, m.context);
-            if m.matrix.is_null() {
-                return Err("SUNDenseMatrix failed".into());
-            }
-            m.solver = SUNLinSol_Dense(m.vectors[0], m.matrix, m.context);
-            m.ida = IDACreate(m.context);
-            if m.solver.is_null() || m.ida.is_null() {
-                return Err("IDACreate failed".into());
-            }
+        let parts = Parts::new(n, 4)?;
+        // SAFETY: the context is valid.
+        let ida = unsafe { IDACreate(parts.context) };
+        if ida.is_null() {
+            return Err("IDACreate failed".into());
         }
-        Ok(m)
+        Ok(Self { ida, parts })
     }
 
     /// The entries of vector `k`.
     fn entries(&mut self, k: usize, n: usize) -> &mut [f64] {
         // SAFETY: the vector was made with n entries and lives as long as self.
-        unsafe { slice::from_raw_parts_mut(N_VGetArrayPointer(self.vectors[k]), n) }
+        unsafe { entries(self.parts.vectors[k], n) }
     }
 
     fn counter(&self, get: unsafe extern "C" fn(*mut c_void, *mut c_long) -> c_int) -> u64 {
@@ -161,24 +113,8 @@ impl Memory {
 
 impl Drop for Memory {
     fn drop(&mut self) {
-        // SAFETY: each handle was made by its constructor or is null and left alone.
-        unsafe {
-            if !self.ida.is_null() {
-                IDAFree(&raw mut self.ida);
-            }
-            if !self.solver.is_null() {
-                SUNLinSolFree(self.solver);
-            }
-            if !self.matrix.is_null() {
-                SUNMatDestroy(self.matrix);
-            }
-            for v in &self.vectors {
-                N_VDestroy(*v);
-            }
-            if !self.context.is_null() {
-                SUNContext_Free(&raw mut self.context);
-            }
-        }
+        // SAFETY: made by IDACreate; the parts are freed after it.
+        unsafe { IDAFree(&raw mut self.ida) };
     }
 }
 
@@ -246,20 +182,20 @@ fn attempt(
     }
     let (ida, y, yp, id) = (
         memory.ida,
-        memory.vectors[0],
-        memory.vectors[1],
-        memory.vectors[2],
+        memory.parts.vectors[0],
+        memory.parts.vectors[1],
+        memory.parts.vectors[2],
     );
     // SAFETY: all handles are valid and of matching size, `data` outlives the last IDASolve.
     let set = unsafe {
         IDASetErrHandlerFn(ida, note, data)
             | IDAInit(ida, residual, problem.t0, y, yp)
             | IDASetUserData(ida, data)
-            | IDASVtolerances(ida, settings.rtol, memory.vectors[3])
+            | IDASVtolerances(ida, settings.rtol, memory.parts.vectors[3])
             | IDASetMaxNumSteps(ida, c_long::try_from(settings.max_steps).unwrap_or(c_long::MAX))
             | IDASetId(ida, id)
             | IDASetSuppressAlg(ida, c_int::from(left_out.contains(&true)))
-            | IDASetLinearSolver(ida, memory.solver, memory.matrix)
+            | IDASetLinearSolver(ida, memory.parts.solver, memory.parts.matrix)
     };
     if set != 0 {
         return Err(format!(

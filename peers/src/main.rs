@@ -4,6 +4,8 @@ mod chain;
 mod codes;
 mod compare;
 mod curve;
+#[cfg(feature = "ida")]
+mod cvode;
 #[cfg(feature = "dassl")]
 mod dassl;
 #[cfg(feature = "diffsol")]
@@ -16,9 +18,14 @@ mod interface;
 mod kernels;
 mod kernels_protocol;
 #[cfg(feature = "radau5")]
+mod lifted;
+mod race;
+#[cfg(feature = "radau5")]
 mod radau5;
 mod references;
 mod report;
+#[cfg(feature = "ida")]
+mod sundials;
 
 use clap::{Parser, Subcommand};
 use holonom_dae::problems::{self, Problem};
@@ -103,6 +110,33 @@ enum Command {
         per_decade: u32,
         /// Seconds after which a code is not run at tighter tolerances.
         #[arg(long, default_value_t = 100.0)]
+        too_long: f64,
+        /// Write the result as JSON.
+        #[arg(long)]
+        json: Option<PathBuf>,
+    },
+    /// Time at equal error against the best of the other codes: car axle, Andrews, chains of pendulums
+    Race {
+        /// Numbers of pendulums.
+        #[arg(long, value_delimiter = ',', default_values_t = [16, 64, 256])]
+        n: Vec<usize>,
+        /// Only these problems: `car-axle`, `andrews`, `chain`.
+        #[arg(long, value_delimiter = ',')]
+        problems: Vec<String>,
+        /// Codes; all unless given.
+        #[arg(long, value_delimiter = ',')]
+        peer: Vec<String>,
+        /// Digits at which time is read off.
+        #[arg(long, value_delimiter = ',', default_values_t = [3.0, 5.0, 7.0, 9.0])]
+        digits: Vec<f64>,
+        /// Interleaved repetitions of each measurement of time.
+        #[arg(long, default_value_t = 3)]
+        repeat: usize,
+        /// Tolerances per decade.
+        #[arg(long, default_value_t = 1)]
+        per_decade: u32,
+        /// Seconds after which a code is not run at tighter tolerances.
+        #[arg(long, default_value_t = 20.0)]
         too_long: f64,
         /// Write the result as JSON.
         #[arg(long)]
@@ -257,6 +291,29 @@ fn dispatch(command: Command) -> Result<bool, String> {
                 },
             );
             finish(&report, json)
+        }
+        Command::Race {
+            n,
+            problems,
+            peer,
+            digits,
+            repeat,
+            per_decade,
+            too_long,
+            json,
+        } => {
+            let contests = race::contests(&n, &problems, find)?;
+            let options = compare::Options {
+                name: "peers race",
+                demands: &[],
+                max_unknowns: 2000,
+                too_long,
+                digits,
+                repeat,
+                per_decade,
+                along: false,
+            };
+            finish(&race::race(&contests, &codes::select(&peer)?, &options), json)
         }
         Command::Kernels { rounds, json } => finish(&kernels::kernels(rounds.max(1))?, json),
         Command::Fidelity { json } => finish(&fidelity::fidelity(find), json),

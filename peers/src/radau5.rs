@@ -5,6 +5,7 @@
 //! goes into IWORK(5..7), so multipliers stay in the error test, scaled by powers of h.
 
 use crate::interface::{Counted, Run, Settings, cpu_time, targets};
+use crate::lifted::Lifted;
 use core::ffi::{c_int, c_void};
 use core::slice;
 use holonom_dae::problems::Problem;
@@ -264,8 +265,28 @@ fn constant_mass(system: &mut dyn System, problem: &Problem) -> Result<Mass, Str
     })
 }
 
-/// Integrates with RADAU5.
+/// Integrates with RADAU5; a mass matrix that depends on the state by way of more unknowns.
 pub fn integrate(system: &mut dyn System, problem: &Problem, settings: &Settings<'_>) -> Result<Run, String> {
+    if constant_mass(system, problem).is_ok() {
+        return integrate_linear(system, problem, settings);
+    }
+    let Some(mut lifted) = Lifted::new(system, problem) else {
+        return constant_mass(system, problem).map(|_| Run::default());
+    };
+    let problem = lifted.problem(problem);
+    let mut run = integrate_linear(&mut lifted, &problem, settings)?;
+    run.y = lifted.original(&run.y);
+    run.outputs = run.outputs.iter().map(|y| lifted.original(y)).collect();
+    run.note = Some("with derivatives as unknowns, because the mass matrix depends on the state".into());
+    Ok(run)
+}
+
+/// Integrates M ẏ = f(t, y) with a constant M.
+fn integrate_linear(
+    system: &mut dyn System,
+    problem: &Problem,
+    settings: &Settings<'_>,
+) -> Result<Run, String> {
     let n = system.structure().dimension();
     let indices: Vec<u8> = system.structure().variables.iter().map(|v| v.index).collect();
     if !indices.is_sorted() {

@@ -63,6 +63,9 @@ enum Command {
         /// Print the solution at the end too.
         #[arg(long)]
         values: bool,
+        /// Run so many times and print the least CPU time.
+        #[arg(long, default_value_t = 1)]
+        repeat: usize,
     },
     /// Work–precision curves and the work at equal digits.
     Compare {
@@ -230,7 +233,8 @@ fn dispatch(command: Command) -> Result<bool, String> {
             atol,
             peer,
             values,
-        } => run(&find(&problem)?, rtol, atol, &peer, values),
+            repeat,
+        } => run(&find(&problem)?, rtol, atol, &peer, values, repeat),
         Command::Compare {
             problems: names,
             peer,
@@ -356,6 +360,7 @@ fn run(
     atol: Option<f64>,
     peers: &[String],
     values: bool,
+    repeat: usize,
 ) -> Result<bool, String> {
     if !(rtol > 0.0 && rtol < 1.0) || atol.is_some_and(|a| a.is_nan() || a <= 0.0) {
         return Err("tolerances are positive numbers, the relative one below 1, such as 1e-6".into());
@@ -368,7 +373,15 @@ fn run(
             "{} {:<8} rtol={:.3e} atol={:.3e}",
             problem.name, code.name, settings.rtol, settings.atol
         );
-        match (code.integrate)(system.as_mut(), problem, &settings) {
+        let mut once = || (code.integrate)(system.as_mut(), problem, &settings);
+        let mut measured = once();
+        for _ in 1..repeat {
+            let again = once().map_or(f64::INFINITY, |r| r.cpu);
+            if let Ok(run) = &mut measured {
+                run.cpu = run.cpu.min(again);
+            }
+        }
+        match measured {
             Ok(run) => {
                 let digits = curve::score(system.structure(), problem, &run.y)
                     .map_or("-".into(), |d| format!("{d:.2}"));

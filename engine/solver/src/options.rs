@@ -376,7 +376,7 @@ impl Options {
             }
         }
         let entry = stepper::find(&self.stepper);
-        if entry.is_some_and(|e| e.mechanical) {
+        if entry.is_some_and(|e| e.takes == stepper::Takes::Mechanisms) {
             if self.fixed_step.is_none() && entry.is_some_and(|e| e.fixed_step) {
                 let remedy =
                     "it works with a fixed step size, which is not set; give `fixed_step`, such as 1 ms";

@@ -420,6 +420,9 @@ impl<'s> Integrator<'s> {
     fn handle_events(&mut self, t_end: f64, observer: &mut dyn Observer) -> Result<Option<Stop>, Failure> {
         loop {
             let t_to = self.stepper.t().min(t_end);
+            if !self.finder.is_empty() {
+                self.prepare_interpolation();
+            }
             let found = self
                 .finder
                 .find(self.system.as_mut(), self.stepper.as_ref(), t_to);
@@ -508,10 +511,21 @@ impl<'s> Integrator<'s> {
 
     /// The solution at `t` in the last step, within its bounds.
     fn interpolate(&mut self, t: f64) {
+        if t != self.stepper.t() {
+            self.prepare_interpolation();
+        }
         self.stepper.interpolate(t, &mut self.y, &mut self.yp);
         for &(i, bound) in &self.lower_bounds {
             self.y[i] = self.y[i].max(bound);
         }
+    }
+
+    fn prepare_interpolation(&mut self) {
+        let mut equations = Equations {
+            system: self.system.as_mut(),
+            counters: &mut self.counters,
+        };
+        self.stepper.prepare_interpolation(&mut equations);
     }
 
     fn failed(&self, kind: FailureKind) -> Failure {

@@ -5,6 +5,7 @@ mod checkpoint;
 #[cfg(test)]
 mod conformance;
 mod diagnosis;
+mod dormand_prince;
 mod driver;
 mod events;
 mod generalized_alpha;
@@ -17,6 +18,7 @@ mod setup;
 pub use bdf::{Bdf, BdfOptions, BdfState, StabilityOptions};
 pub use checkpoint::Checkpoint;
 pub use checkpoint::fingerprint;
+pub use dormand_prince::{DormandPrince, DormandPrinceState};
 pub use driver::{Integrator, Report, Stop};
 pub use generalized_alpha::{Family, GeneralizedAlpha, GeneralizedAlphaOptions, GeneralizedAlphaState};
 pub use linear_implicit::{DriftBound, StepLimit, baumgarte_parameters, drift_bound};
@@ -72,6 +74,9 @@ pub trait Stepper: Send {
     fn order(&self) -> usize;
     /// Order of the last accepted step.
     fn last_order(&self) -> usize;
+    /// Makes [`interpolate`](Stepper::interpolate) as good as it can be inside the last accepted step, where that
+    /// takes evaluations which are in vain when nobody looks there.
+    fn prepare_interpolation(&mut self, _equations: &mut Equations<'_>) {}
     /// Solution inside the last accepted step.
     fn interpolate(&self, t: f64, y: &mut [f64], yp: &mut [f64]);
     /// The corrector inside, for implicit methods.
@@ -95,6 +100,8 @@ pub enum StepperState {
     GeneralizedAlpha(Box<GeneralizedAlphaState>),
     /// Of [`Radau`].
     Radau(Box<RadauCheckpoint>, Box<CorrectorState>),
+    /// Of [`DormandPrince`].
+    DormandPrince(Box<DormandPrinceState>),
 }
 
 /// What a method is built from.
@@ -115,6 +122,17 @@ pub struct Parts<'a> {
     pub radau: RadauOptions,
 }
 
+/// What a method works on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Takes {
+    /// Any F(t, y, ẏ) = 0.
+    Everything,
+    /// Mechanisms, by their parts.
+    Mechanisms,
+    /// Mechanisms, by their parts, and ẏ = f(t, y).
+    Explicit,
+}
+
 /// One method, as listed to users.
 pub struct Entry {
     /// Name in options and reports.
@@ -125,8 +143,8 @@ pub struct Entry {
     pub literature: &'static str,
     /// Highest order.
     pub max_order: usize,
-    /// Whether it works on the parts of a mechanical system.
-    pub mechanical: bool,
+    /// What it works on.
+    pub takes: Takes,
     /// Whether it needs a fixed step size.
     pub fixed_step: bool,
     /// Order of the first step, by which its size is chosen.
@@ -145,7 +163,7 @@ pub const REGISTRY: &[Entry] = &[
         description: "backward differentiation of order 1 to 5, variable step, fixed leading coefficient",
         literature: "Arnold (12)–(14); [Brenan, Campbell, Petzold 1996]",
         max_order: 5,
-        mechanical: false,
+        takes: Takes::Everything,
         fixed_step: false,
         start_order: 1,
         in_stages: false,
@@ -156,7 +174,7 @@ pub const REGISTRY: &[Entry] = &[
         description: "backward Euler, variable step",
         literature: "Arnold (11)",
         max_order: 1,
-        mechanical: false,
+        takes: Takes::Everything,
         fixed_step: false,
         start_order: 1,
         in_stages: false,
@@ -171,7 +189,7 @@ pub const REGISTRY: &[Entry] = &[
         description: "linear-implicit Euler for mechanisms in real time: fixed step, one linear system, no iteration",
         literature: "Burgermeister §2, §3",
         max_order: 1,
-        mechanical: true,
+        takes: Takes::Mechanisms,
         fixed_step: true,
         start_order: 1,
         in_stages: false,
@@ -182,7 +200,7 @@ pub const REGISTRY: &[Entry] = &[
         description: "generalised-α for mechanisms (HHT as a setting): order 2, damping of fast modes as wanted, variable step",
         literature: "[Chung, Hulbert 1993; Arnold, Brüls 2007; Arnold, Hante, Köbis 2017]",
         max_order: 2,
-        mechanical: true,
+        takes: Takes::Mechanisms,
         fixed_step: false,
         start_order: 1,
         in_stages: false,
@@ -193,11 +211,22 @@ pub const REGISTRY: &[Entry] = &[
         description: "Radau IIA collocation of order 5, 9 and 13, variable step and number of stages",
         literature: "[Hairer, Wanner 1996, §IV.8; 1999]",
         max_order: 13,
-        mechanical: false,
+        takes: Takes::Everything,
         fixed_step: false,
         start_order: 3,
         in_stages: true,
         build: |n, parts| Box::new(Radau::new(n, parts)),
+    },
+    Entry {
+        name: dormand_prince::NAME,
+        description: "explicit Runge–Kutta method of order 8 for what is not stiff; loops are closed by projection",
+        literature: "[Dormand, Prince 1981; Hairer, Nørsett, Wanner 1993, §II.5]",
+        max_order: 8,
+        takes: Takes::Explicit,
+        fixed_step: false,
+        start_order: 7,
+        in_stages: false,
+        build: |n, parts| Box::new(DormandPrince::new(n, parts)),
     },
 ];
 

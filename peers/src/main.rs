@@ -24,6 +24,7 @@ mod race;
 mod radau5;
 mod references;
 mod report;
+mod simulators;
 #[cfg(feature = "ida")]
 mod sundials;
 
@@ -168,6 +169,15 @@ enum Command {
         /// Codes; all unless given.
         #[arg(long, value_delimiter = ',')]
         peer: Vec<String>,
+        /// Write the result as JSON.
+        #[arg(long)]
+        json: Option<PathBuf>,
+    },
+    /// Whole simulators at equal error: chains of rods and a slider–crank beside Exudyn and MuJoCo.
+    Simulators {
+        /// Rounds in turn.
+        #[arg(long, default_value_t = 3)]
+        rounds: usize,
         /// Write the result as JSON.
         #[arg(long)]
         json: Option<PathBuf>,
@@ -319,6 +329,7 @@ fn dispatch(command: Command) -> Result<bool, String> {
             };
             finish(&race::race(&contests, &codes::select(&peer)?, &options), json)
         }
+        Command::Simulators { rounds, json } => finish(&simulators::simulators(rounds.max(1))?, json),
         Command::Kernels { rounds, json } => finish(&kernels::kernels(rounds.max(1))?, json),
         Command::Fidelity { json } => finish(&fidelity::fidelity(find), json),
         Command::Chain {

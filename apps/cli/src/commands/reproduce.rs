@@ -1,6 +1,7 @@
 //! `holonom reproduce`: tables and figures of papers, ours beside theirs.
 
 mod chain;
+mod choice;
 mod evaluations;
 mod grouping;
 mod iltis;
@@ -70,6 +71,12 @@ const EXPERIMENTS: &[Experiment] = &[
         source: "Arnold, Fuchs, Führer 2004, §3.1, (19)",
         about: "six columns in three groups",
         run: grouping::run,
+    },
+    Experiment {
+        name: "jacobian-choice",
+        source: "own; Arnold, Fuchs, Führer 2004, §3",
+        about: "what `auto` costs beside every fixed choice of Jacobian, sparsity and update, on the shipped models",
+        run: choice::run,
     },
 ];
 

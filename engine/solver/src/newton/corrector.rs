@@ -5,6 +5,7 @@ use super::extended::Following;
 use super::pattern_log::{MOST_EVENTS, PatternEvent};
 use super::{Convergence, NewtonOptions, RateMemory, Verdict};
 use crate::equations::{Equations, Purpose};
+use crate::explain::{Decision, Decisions};
 use crate::jacobian::{EngineState, JacobianEngine, JacobianPoint, PatternUse, SplitJacobian};
 use crate::linear::{LinearSolver, Matrix, Singular, SolverState};
 use crate::refresh::{Action, Reason, RefreshPolicy, Situation};
@@ -41,7 +42,16 @@ pub struct Corrector {
     pattern_log: Vec<PatternEvent>,
     /// Where ∂F/∂y follows the inputs.
     following: Option<Following>,
+    /// Share of the tolerance the iteration error may use up where rounding is amplified.
+    careful_share: Option<f64>,
+    decisions: Decisions,
 }
+
+/// Rounding that reaches this part of the share is amplified: as next to singular positions, where it
+/// comes out divided by what is left of the smallest singular value. Elsewhere it stays below a
+/// thousandth of that: of the shipped models 10⁻⁹ to 4·10⁻⁶ of the tolerance, 5·10⁻⁵ to 3·10⁻³ next to the singular
+/// positions of `n-four-bar`.
+const AMPLIFIED: f64 = 0.01;
 
 /// A fresh matrix should contract faster than this.
 const POOR_RATE: f64 = 0.25;
@@ -83,6 +93,8 @@ struct Memory {
     /// How many times the price of looking for missing entries the doubt must reach: doubled when
     /// nothing was found, so that other causes of slow convergence do not cost much.
     patience: f64,
+    /// What rounding does to the solution, in units of the tolerance; none while that is not known.
+    noise: Option<f64>,
 }
 
 /// Everything later iterations depend on.
@@ -148,6 +160,7 @@ impl Corrector {
                 poor: false,
                 doubt: 0.0,
                 patience: 1.0,
+                noise: None,
             },
             scaled: differs(&row_powers) || differs(&column_powers),
             row_powers,
@@ -165,14 +178,39 @@ impl Corrector {
             rounding_is_new: false,
             pattern_log: Vec::new(),
             following: None,
+            careful_share: None,
+            decisions: Decisions::default(),
         }
     }
 
-    /// Lets ∂F/∂y follow the inputs of the system, Arnold (26).
-    pub fn follow_inputs(&mut self, inputs: usize) {
+    /// Lets ∂F/∂y follow the inputs of the system, Arnold (26): from the first evaluation on, or as
+    /// soon as that is likely to pay, and as long as it does.
+    pub fn follow_inputs(&mut self, inputs: usize, only_if_it_pays: bool) {
         if inputs > 0 && self.split.separated {
-            self.following = Some(Following::new(inputs, &self.split.f_y));
+            self.following = Some(Following::new(inputs, &self.split.f_y, only_if_it_pays));
         }
+    }
+
+    /// Whether ∂F/∂y follows inputs now.
+    pub fn follows_inputs(&self) -> bool {
+        self.following.as_ref().is_some_and(Following::is_wanted)
+    }
+
+    /// Solves to this share of the tolerance where rounding is amplified ([`is_noisy`](Self::is_noisy)).
+    pub fn be_careful(&mut self, share: f64) {
+        self.careful_share = Some(share);
+    }
+
+    /// Whether rounding is amplified so much that the iteration must be careful, as next to singular
+    /// positions; yes where nothing is known about it, and no where nobody asked for care.
+    pub fn is_noisy(&self) -> bool {
+        let limit = self.careful_share.map(|share| AMPLIFIED * share);
+        limit.is_some_and(|limit| self.memory.noise.is_none_or(|noise| noise >= limit))
+    }
+
+    /// What was decided in the run, and why.
+    pub fn decisions(&self) -> &[Decision] {
+        self.decisions.list()
     }
 
     /// What the Jacobian engine says about its sparsity pattern.
@@ -220,8 +258,9 @@ impl Corrector {
         } else {
             m.fewest.min(m.corrections)
         };
-        m.excess += f64::from(m.corrections - m.fewest);
-        m.recent_excess += f64::from(m.corrections - m.fewest);
+        let excess = f64::from(m.corrections - m.fewest);
+        m.recent_excess += excess;
+        m.excess += excess;
         if m.poor {
             m.doubt += f64::from(m.corrections - 1);
         }
@@ -361,7 +400,7 @@ impl Corrector {
         let start = Instant::now();
         let mut reason = reason;
         let mut look = action == Action::RegroupSparsity;
-        let mut before = spent(equations);
+        let mut before = equations.counters.residual_equivalents();
         let mut evaluated = self.engine.pattern_use().groups;
         if !look {
             self.engine.evaluate(equations, at, &mut self.split)?;
@@ -375,17 +414,23 @@ impl Corrector {
         }
         if look {
             equations.counters.sparsity_updates += 1;
-            before = spent(equations);
+            before = equations.counters.residual_equivalents();
             evaluated = self.engine.pattern_use().complete_groups;
             self.engine.regroup(equations, at, &mut self.split)?;
             self.memory.doubt = 0.0;
         }
         // What the next one will cost, in proportion to its groups.
         let ratio = self.engine.pattern_use().groups as f64 / evaluated.max(1) as f64;
-        self.memory.cost = (spent(equations) - before) * ratio;
+        self.memory.cost = (equations.counters.residual_equivalents() - before) * ratio;
         (self.memory.fewest, self.memory.excess) = (0, 0.0);
         (self.memory.recent_excess, self.memory.followed_at) = (0.0, Some(at.t));
         if let Some(following) = &mut self.following {
+            let stale = !matches!(reason, Reason::FirstStep | Reason::Requested);
+            let cost = self.memory.cost;
+            let judged = following.judge(equations, at, &self.split.f_y, stale.then_some(cost));
+            if let Some(because) = judged {
+                self.decisions.add(Decision::update(at.t, because));
+            }
             following.evaluated(self.engine.as_mut(), equations, at, &mut self.split)?;
         }
         self.timing.jacobian += start.elapsed().as_secs_f64();
@@ -397,8 +442,13 @@ impl Corrector {
         }
         equations.counters.sparsity_updates += u64::from(change.is_some() && !look);
         if (look || change.is_some()) && self.pattern_log.len() < MOST_EVENTS {
-            let t = at.t;
-            self.pattern_log.push(PatternEvent { t, reason, change });
+            let event = PatternEvent {
+                t: at.t,
+                reason,
+                change,
+            };
+            self.pattern_log.push(event);
+            self.decisions.add(Decision::pattern(event));
         }
         Ok(look)
     }
@@ -487,7 +537,7 @@ impl Corrector {
         self.memory.rate = RateMemory::default();
         let evaluated = matches!(action, Action::FullEvaluation | Action::RegroupSparsity);
         if evaluated && self.split.separated {
-            self.estimate_rounding(equations, y, yp);
+            self.estimate_rounding(equations, weights, t, y, yp);
         }
         Ok(looked)
     }
@@ -508,7 +558,14 @@ impl Corrector {
     /// What rounding in the residual does to the solution: J⁻¹ applied to ε times the size of
     /// the terms of each row. Tolerances below that cannot be met (y₃ = 1 − y₁ − y₂ ~ 10⁻¹⁴ is
     /// known to 10⁻¹⁶, whatever is asked for), and insisting would drive the step to zero.
-    fn estimate_rounding(&mut self, equations: &mut Equations<'_>, y: &[f64], yp: &[f64]) {
+    fn estimate_rounding(
+        &mut self,
+        equations: &mut Equations<'_>,
+        weights: &Weights,
+        t: f64,
+        y: &[f64],
+        yp: &[f64],
+    ) {
         self.delta.fill(0.0);
         let delta = &mut self.delta;
         self.split.f_y.for_each(|i, j, v| delta[i] += (v * y[j]).abs());
@@ -522,6 +579,17 @@ impl Corrector {
             *r = 2.0 * (d * s).abs();
         }
         self.rounding_is_new = true;
+        let noise = weights.graded_norm(&self.rounding);
+        let known = self.memory.noise.is_some();
+        let before = self.is_noisy();
+        self.memory.noise = Some(noise);
+        if let Some(share) = self.careful_share
+            && (self.is_noisy() != before || !known)
+        {
+            let limit = AMPLIFIED * share;
+            self.decisions
+                .add(Decision::care(t, noise, limit, self.is_noisy()));
+        }
     }
 
     /// Iterates with the matrix in use, from the residual at the prediction.
@@ -539,6 +607,10 @@ impl Corrector {
         // The factor c of Arnold (18) for a matrix made for another α [Burrage et al. 1980].
         let c = 2.0 / (1.0 + alpha / self.memory.alpha);
         self.memory.corrections = 0;
+        let mut options = self.options;
+        if let Some(share) = self.careful_share.filter(|_| self.is_noisy()) {
+            options.share = options.share.min(share);
+        }
         let mut convergence = Convergence::new();
         loop {
             if self.scaled {
@@ -577,16 +649,16 @@ impl Corrector {
                 *yp -= alpha * d;
             }
             let norm = weights.norm(&self.delta);
-            let verdict = convergence.judge(norm, rounding, &mut self.memory.rate, &self.options);
+            let verdict = convergence.judge(norm, rounding, &mut self.memory.rate, &options);
             match verdict {
                 Verdict::Converged => return Ok(()),
                 Verdict::Continue => {}
                 Verdict::Diverges | Verdict::TooSlow => {
                     // Corrections this small are rounding, not divergence: even at the
                     // slowest rate allowed the error left would be within its share.
-                    let r = self.options.rejection_rate;
-                    let small = self.options.share * (1.0 - r) / r;
-                    if self.options.accept_rounding && weights.graded_norm(&self.delta) <= small {
+                    let r = options.rejection_rate;
+                    let small = options.share * (1.0 - r) / r;
+                    if options.accept_rounding && weights.graded_norm(&self.delta) <= small {
                         return Ok(());
                     }
                     return Err(match verdict {
@@ -668,13 +740,6 @@ impl Corrector {
         self.rounding_is_new = true;
         self.form_matrix(self.memory.alpha);
     }
-}
-
-/// Evaluations so far in units of a plain residual.
-fn spent(equations: &Equations<'_>) -> f64 {
-    /// Eight directions at once cost about as much as three plain evaluations.
-    const DUAL: f64 = 3.0;
-    equations.counters.residuals as f64 + DUAL * equations.counters.residuals_dual as f64
 }
 
 /// scale := h^power, with h rounded to a power of two so that scaling adds no rounding.

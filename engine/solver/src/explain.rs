@@ -5,11 +5,12 @@ use crate::jacobian::PatternChange;
 use crate::newton::PatternEvent;
 use crate::refresh::Reason;
 use holonom_dae::cost;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::fmt;
 
 /// What a decision is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Subject {
     /// How Jacobians are obtained.
@@ -38,7 +39,7 @@ impl Subject {
 }
 
 /// The reason for a decision, with the numbers it rests on.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Because {
     /// The settings name it.
@@ -126,7 +127,7 @@ pub enum Because {
 }
 
 /// A change of the sparsity pattern in use.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Change {
     /// Groups before; none for a first estimate.
     pub before: Option<usize>,
@@ -141,19 +142,19 @@ pub struct Change {
 /// let decision = Decision {
 ///     t: Some(2.5),
 ///     subject: Subject::Update,
-///     chosen: "partitioned",
+///     chosen: "partitioned".into(),
 ///     because: Because::InputsDoNotPay { depends: true, before: 20.0, now: 30.0 },
 /// };
 /// assert!(decision.to_string().starts_with("update at t = 2.5: partitioned"));
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Decision {
     /// Time of the step; none before the first.
     pub t: Option<f64>,
     /// What it is about.
     pub subject: Subject,
     /// What was chosen, as in settings.
-    pub chosen: &'static str,
+    pub chosen: Cow<'static, str>,
     /// Why.
     pub because: Because,
 }
@@ -164,7 +165,7 @@ impl Decision {
         Self {
             t: None,
             subject,
-            chosen,
+            chosen: chosen.into(),
             because,
         }
     }
@@ -178,7 +179,7 @@ impl Decision {
         Self {
             t: Some(t),
             subject: Subject::Update,
-            chosen,
+            chosen: chosen.into(),
             because,
         }
     }
@@ -196,7 +197,7 @@ impl Decision {
         Self {
             t: Some(event.t),
             subject: Subject::Sparsity,
-            chosen,
+            chosen: chosen.into(),
             because: Because::Pattern {
                 change,
                 reason: event.reason,
@@ -209,7 +210,7 @@ impl Decision {
         Self {
             t: Some(t),
             subject: Subject::Care,
-            chosen: if careful { "careful" } else { "usual" },
+            chosen: if careful { "careful" } else { "usual" }.into(),
             because: Because::Rounding { noise, limit },
         }
     }
@@ -360,7 +361,7 @@ fn short(x: f64) -> String {
 }
 
 /// The decisions of a run, the first ones of too many.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Decisions(Vec<Decision>);
 
 /// Decisions kept. Room for all of them is made at once: stepping does not allocate.
@@ -378,6 +379,12 @@ impl Decisions {
         if self.0.len() < MOST {
             self.0.push(decision);
         }
+    }
+
+    /// Takes back those of a checkpoint.
+    pub(crate) fn restore(&mut self, saved: &Self) {
+        self.0.clear();
+        self.0.extend(saved.0.iter().take(MOST).cloned());
     }
 
     /// All of them, in order.

@@ -93,7 +93,8 @@ struct Memory {
     /// How many times the price of looking for missing entries the doubt must reach: doubled when
     /// nothing was found, so that other causes of slow convergence do not cost much.
     patience: f64,
-    /// What rounding does to the solution, in units of the tolerance; none while that is not known.
+    /// What rounding does to the solution, in units of the tolerance; the most of it since it was found
+    /// amplified; none while nothing is known.
     noise: Option<f64>,
 }
 
@@ -108,6 +109,7 @@ pub struct CorrectorState {
     row_scale: Vec<f64>,
     column_scale: Vec<f64>,
     rounding: Vec<f64>,
+    decisions: Decisions,
 }
 
 /// One nonlinear system F(t, y, αy + β) = 0 to be solved.
@@ -582,7 +584,9 @@ impl Corrector {
         let noise = weights.graded_norm(&self.rounding);
         let known = self.memory.noise.is_some();
         let before = self.is_noisy();
-        self.memory.noise = Some(noise);
+        // Once amplified, always: a mechanism that comes near a singular position comes near others.
+        let once = self.memory.noise.filter(|_| before);
+        self.memory.noise = Some(once.map_or(noise, |once| once.max(noise)));
         if let Some(share) = self.careful_share
             && (self.is_noisy() != before || !known)
         {
@@ -724,6 +728,7 @@ impl Corrector {
             row_scale: self.row_scale.clone(),
             column_scale: self.column_scale.clone(),
             rounding: self.rounding.clone(),
+            decisions: self.decisions.clone(),
         }
     }
 
@@ -738,6 +743,7 @@ impl Corrector {
         self.column_scale.copy_from_slice(&state.column_scale);
         self.rounding.copy_from_slice(&state.rounding);
         self.rounding_is_new = true;
+        self.decisions.restore(&state.decisions);
         self.form_matrix(self.memory.alpha);
     }
 }

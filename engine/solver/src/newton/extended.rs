@@ -162,7 +162,11 @@ impl Following {
             watch.since = Some((at.t, spent));
         }
         let (begin, before) = watch.since.unwrap_or((at.t, spent));
-        let rate = (spent - before) / (at.t - begin);
+        let rate = if at.t > begin {
+            (spent - before) / (at.t - begin)
+        } else {
+            0.0
+        };
         if watch.wanted {
             // Evaluations are made where following did not suffice: they tell nothing about where it did.
             // What counts is the work.

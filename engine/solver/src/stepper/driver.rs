@@ -580,12 +580,12 @@ impl<'s> Integrator<'s> {
         }
     }
 
-    /// Why strategies were chosen before the first step, and every change since then, with its time. After a
-    /// checkpoint changes before it are not known.
+    /// Why strategies were chosen before the first step, and every change since then, with its time; after a
+    /// checkpoint also those before it.
     pub fn decisions(&mut self) -> Vec<Decision> {
         let mut all = self.report.decisions.clone();
         let later = self.stepper.corrector().map_or(&[][..], |c| c.decisions());
-        all.extend_from_slice(later);
+        all.extend(later.iter().cloned());
         all
     }
 

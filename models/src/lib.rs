@@ -135,6 +135,8 @@ pub fn all() -> &'static [Entry] {
         "tree";
         "tumbling-body";
         "bouncing-ball";
+        "car-axle";
+        "circular-track";
     };
     MODELS
 }

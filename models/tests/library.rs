@@ -8,11 +8,14 @@ use common::assembled;
 use holonom::dae::Mechanical;
 use holonom::format::{Files, read, write};
 use holonom::multibody::Description;
-use holonom::multibody::start::Assembled;
+use holonom::multibody::channels::{Catalogue, Sampler};
+use holonom::multibody::description::Control;
+use holonom::multibody::start::{Assembled, AssemblyOptions};
 use holonom::simulation::Simulation;
 use holonom_models::{Entry, all, arm7, arnold_chain, n_four_bar, n_pendulum, spatial_pendulum, tree36};
 use std::fmt::Write;
 use std::path::Path;
+use std::sync::Arc;
 
 /// Reads, with nothing to remark (an unused parameter would be), and assembles; the channels it
 /// wants are there.
@@ -36,6 +39,63 @@ fn every_file_reads_and_assembles() {
             .select(&patterns)
             .unwrap_or_else(|e| panic!("{}: {e}", entry.name));
     }
+}
+
+/// Sensors may read every channel that any of them has, and read at the start what it shows there.
+#[test]
+fn every_channel_can_be_sensed() {
+    let mut count = 0;
+    for entry in all() {
+        let file = entry.read().unwrap();
+        let plain = Simulation::new(&file, &Default::default()).unwrap_or_else(|e| panic!("{e}"));
+        let channels: Vec<&str> = plain.catalogue.channels().map(|c| c.name.as_str()).collect();
+        let mut sensing = file.clone();
+        for (k, channel) in channels.iter().enumerate() {
+            let sensor = Control::sensor(format!("sensed_{k}"), *channel);
+            sensing.description.controls.push(sensor);
+        }
+        let model = sensing
+            .description
+            .compile()
+            .unwrap_or_else(|errors| panic!("{}: {errors}", entry.name));
+        let options = AssemblyOptions {
+            time: plain.start.t,
+            positions: Some(plain.start.q.clone()),
+            velocities: Some(plain.start.v.clone()),
+            ..Default::default()
+        };
+        let start = Arc::new(model)
+            .assemble(&options)
+            .unwrap_or_else(|e| panic!("{}: {e}", entry.name));
+        let selection = plain.catalogue.everything();
+        let mut sampler = Sampler::of_motion(&plain.start, &selection).unwrap();
+        let mut row = vec![0.0; channels.len()];
+        sampler.sample_motion(&plain.start.motion(), &mut row);
+        let catalogue = Catalogue::with_inputs(&start, &file.description.inputs);
+        let sensors: Vec<String> = (0..channels.len()).map(|k| format!("sensed_{k}")).collect();
+        let sensors: Vec<&str> = sensors.iter().map(String::as_str).collect();
+        let selection = catalogue.select(&sensors).unwrap();
+        let mut sampler = Sampler::of_motion(&start, &selection).unwrap();
+        let mut read = vec![0.0; channels.len()];
+        sampler.sample_motion(&start.motion(), &mut read);
+        // An equilibrium that the file asks for is not looked for again here.
+        let moved = plain.equilibrium.is_some();
+        for ((channel, own), sensed) in channels.iter().zip(&row).zip(&read).filter(|_| !moved) {
+            let stem = channel.rsplit_once('.').map_or(*channel, |(stem, _)| stem);
+            let near = channels
+                .iter()
+                .zip(&row)
+                .filter(|(other, _)| other.starts_with(stem));
+            let size = near.fold(1.0_f64, |most, (_, x)| most.max(x.abs()));
+            assert!(
+                (own - sensed).abs() < 1e-8 * size,
+                "{}: {channel} is {own}, sensed as {sensed}",
+                entry.name
+            );
+        }
+        count += channels.len();
+    }
+    assert!(count > 1000, "{count}");
 }
 
 #[test]

@@ -16,10 +16,13 @@ pub struct Code {
 pub const YARDSTICK: &str = "ida";
 /// Name of our own.
 pub const OURS: &str = "holonom";
+/// Name of our own with the stepper `radau`.
+pub const OURS_RADAU: &str = "holonom-radau";
 
 /// All names there could be, with whether this build has them.
-const NAMES: [(&str, bool); 5] = [
+const NAMES: [(&str, bool); 6] = [
     (OURS, holonom::CONNECTED),
+    (OURS_RADAU, holonom::CONNECTED),
     ("ida", cfg!(feature = "ida")),
     ("dassl", cfg!(feature = "dassl")),
     ("radau5", cfg!(feature = "radau5")),
@@ -33,6 +36,10 @@ pub fn built() -> Vec<Code> {
         codes.push(Code {
             name: OURS,
             integrate: holonom::integrate,
+        });
+        codes.push(Code {
+            name: OURS_RADAU,
+            integrate: holonom::integrate_radau,
         });
     }
     #[cfg(feature = "ida")]

@@ -1,4 +1,4 @@
-//! `peers compare`: work–precision curves of all codes, and the work at equal digits.
+//! `peers compare` and `peers corrector`: work–precision curves of all codes, and the work at equal digits.
 
 use crate::codes::{Code, OURS, YARDSTICK};
 use crate::curve::{Along, Point, Reading, fit_at, ladder, median, work_at};
@@ -11,15 +11,75 @@ use serde_json::{Map, Value, json};
 const SAMPLE_SECONDS: f64 = 5e-3;
 /// The CPU time of runs longer than this is sampled at most three times.
 const LONG_SECONDS: f64 = 1.0;
-/// After a run longer than this the code is not run at tighter tolerances.
-const TOO_LONG_SECONDS: f64 = 20.0;
+/// Of runs longer than this, the one that was made to find the digits is the only one.
+const ONCE_SECONDS: f64 = 10.0;
 /// Steps after which a run is given up; the longest that succeed take about 100 000.
 const MAX_STEPS: u64 = 300_000;
-/// The peers use dense matrices; larger problems are not for them.
-const MAX_UNKNOWNS: usize = 200;
+/// What is asked of Holonom: its work over that of another code at equal digits.
+pub struct Demand {
+    /// What is compared.
+    quantity: Quantity,
+    /// The other code.
+    yardstick: &'static str,
+    /// Limit of the median over the problems.
+    median: Option<f64>,
+    /// Limit on each problem.
+    each: f64,
+}
+
+/// A quantity of work.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Quantity {
+    Residuals,
+    Jacobians,
+    Cpu,
+}
+
+impl Quantity {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Residuals => "residuals",
+            Self::Jacobians => "jacobians",
+            Self::Cpu => "cpu",
+        }
+    }
+}
+
+const fn demand(quantity: Quantity, yardstick: &'static str, median: Option<f64>, each: f64) -> Demand {
+    Demand {
+        quantity,
+        yardstick,
+        median,
+        each,
+    }
+}
+
+/// Of the engine as a whole, on all problems.
+pub const OF_THE_ENGINE: &[Demand] = &[
+    demand(Quantity::Residuals, "ida", Some(1.0), 1.3),
+    demand(Quantity::Cpu, "ida", Some(0.7), 1.0),
+];
+
+/// Of the corrector iteration, on the pendulum chain and the car axle: fewer Jacobians and residuals than
+/// both codes, half the time of DASSL.
+pub const OF_THE_CORRECTOR: &[Demand] = &[
+    demand(Quantity::Residuals, "ida", None, 1.0),
+    demand(Quantity::Residuals, "dassl", None, 1.0),
+    demand(Quantity::Jacobians, "ida", None, 1.0),
+    demand(Quantity::Jacobians, "dassl", None, 1.0),
+    demand(Quantity::Cpu, "dassl", None, 0.5),
+];
 
 /// What `peers compare` is asked.
 pub struct Options {
+    /// Name of the report.
+    pub name: &'static str,
+    /// What is checked.
+    pub demands: &'static [Demand],
+    /// Problems with more unknowns are left out: the peers use dense matrices.
+    pub max_unknowns: usize,
+    /// After a run longer than this, in seconds, the code is not run at tighter tolerances.
+    pub too_long: f64,
     /// Digits at which work is read off.
     pub digits: Vec<f64>,
     /// Interleaved repetitions of each measurement of time.
@@ -28,6 +88,13 @@ pub struct Options {
     pub per_decade: u32,
     /// Judge the pendulum chain by its worst whole second instead of its end.
     pub along: bool,
+}
+
+impl Options {
+    /// Digits beyond which the time of the one run there was will do.
+    fn enough(&self) -> f64 {
+        self.digits.iter().copied().fold(0.0, f64::max) + 1.0
+    }
 }
 
 /// One tolerance of one code.
@@ -71,12 +138,13 @@ impl Line {
         self.points(|c| c.run.residuals as f64)
     }
 
-    fn residuals_at(&self, d: f64) -> Option<Reading> {
-        work_at(&self.residuals(), d)
-    }
-
-    fn cpu_at(&self, d: f64) -> Option<Reading> {
-        work_at(&self.points(Cell::cpu), d)
+    fn at(&self, quantity: Quantity, d: f64) -> Option<Reading> {
+        let points = match quantity {
+            Quantity::Residuals => self.residuals(),
+            Quantity::Jacobians => self.points(|c| c.run.jacobians as f64),
+            Quantity::Cpu => self.points(Cell::cpu),
+        };
+        work_at(&points, d)
     }
 
     /// What went other than planned, in sentences.
@@ -107,7 +175,7 @@ fn settings<'a>(problem: &Problem, along: &'a Along, rtol: f64) -> Settings<'a> 
 }
 
 /// The curve of one code, every tolerance once.
-fn curve(problem: &Problem, along: &Along, code: Code, tolerances: &[f64]) -> Line {
+fn curve(problem: &Problem, along: &Along, code: Code, tolerances: &[f64], options: &Options) -> Line {
     let mut line = Line {
         code,
         cells: vec![],
@@ -139,7 +207,9 @@ fn curve(problem: &Problem, along: &Along, code: Code, tolerances: &[f64]) -> Li
             }),
             (None, None) => {}
         }
-        if cpu > TOO_LONG_SECONDS {
+        // Beyond the digits asked for, one more run bounds the curve; the rest would only take time.
+        let beyond = line.cells.last().is_some_and(|c| c.digits > options.enough());
+        if cpu > options.too_long || cpu > ONCE_SECONDS && beyond {
             line.refusal = Some(format!("not run below rtol {rtol:.1e}, which took {cpu:.0} s"));
             break;
         }
@@ -172,10 +242,8 @@ fn measure(problem: &Problem, codes: &[Code], options: &Options) -> Vec<Line> {
     };
     let mut lines: Vec<Line> = codes
         .iter()
-        .map(|c| curve(problem, &along, *c, &tolerances))
+        .map(|c| curve(problem, &along, *c, &tolerances, options))
         .collect();
-    // Far beyond the digits asked for, the time of the one run there was will do.
-    let enough = options.digits.iter().copied().fold(0.0, f64::max) + 1.0;
     for repetition in 0..options.repeat {
         for &rtol in &tolerances {
             for line in &mut lines {
@@ -183,7 +251,7 @@ fn measure(problem: &Problem, codes: &[Code], options: &Options) -> Vec<Line> {
                 for cell in line
                     .cells
                     .iter_mut()
-                    .filter(|c| c.rtol == rtol && c.digits <= enough)
+                    .filter(|c| c.rtol == rtol && c.digits <= options.enough() && c.run.cpu < ONCE_SECONDS)
                 {
                     if repetition < 3 || cell.run.cpu < LONG_SECONDS {
                         sample(problem, &along, code, cell);
@@ -207,11 +275,12 @@ fn row(problem: &Problem, line: &Line, yardstick: Option<&Line>, digits: &[f64])
         at.insert(
             d.to_string(),
             json!({
-                "residuals": reading(line.residuals_at(*d)),
-                "cpu_s": reading(line.cpu_at(*d)),
-                "residuals_over_ida": yardstick.and_then(|y| ratio(line.residuals_at(*d), y.residuals_at(*d))),
+                "residuals": reading(line.at(Quantity::Residuals, *d)),
+                "jacobians": reading(line.at(Quantity::Jacobians, *d)),
+                "cpu_s": reading(line.at(Quantity::Cpu, *d)),
+                "residuals_over_ida": yardstick.and_then(|y| ratio(line.at(Quantity::Residuals, *d), y.at(Quantity::Residuals, *d))),
                 "residuals_fit": fit_at(&line.residuals(), *d),
-                "cpu_over_ida": yardstick.and_then(|y| ratio(line.cpu_at(*d), y.cpu_at(*d))),
+                "cpu_over_ida": yardstick.and_then(|y| ratio(line.at(Quantity::Cpu, *d), y.at(Quantity::Cpu, *d))),
             }),
         );
     }
@@ -233,18 +302,14 @@ fn ratio(a: Option<Reading>, b: Option<Reading>) -> Option<f64> {
     Some(a?.work / b?.work)
 }
 
-/// The quantities compared: name, limit of the median, limit of each problem, how to read it.
-type Quantity = (&'static str, f64, f64, fn(&Line, f64) -> Option<Reading>);
-const QUANTITIES: [Quantity; 2] = [
-    ("residuals", 1.0, 1.3, Line::residuals_at),
-    ("cpu", 0.7, 1.0, Line::cpu_at),
-];
+/// The quantities whose ratio to IDA is printed.
+const PRINTED: [Quantity; 2] = [Quantity::Residuals, Quantity::Cpu];
 /// Name of the ratio of the fitted work, printed beside the others to show how lucky they are.
 const FIT: &str = "res. (fit)";
 
 /// Measures and prints everything.
 pub fn compare(problems: &[Problem], codes: &[Code], options: &Options) -> Report {
-    let mut report = Report::new("peers compare");
+    let mut report = Report::new(options.name);
     let mut printed: Vec<Vec<String>> = Vec::new();
     // Ratio to IDA of each code, quantity and number of digits, over the problems.
     let mut ratios: Vec<(&str, &str, f64, &str, f64)> = Vec::new();
@@ -256,7 +321,7 @@ pub fn compare(problems: &[Problem], codes: &[Code], options: &Options) -> Repor
                 .push(format!("{}: no reference solution", problem.name));
             continue;
         }
-        if problem.y0.len() > MAX_UNKNOWNS {
+        if problem.y0.len() > options.max_unknowns {
             let n = problem.y0.len();
             report.missing.push(format!(
                 "{}: {n} unknowns, too many for the dense matrices of the peers",
@@ -275,15 +340,20 @@ pub fn compare(problems: &[Problem], codes: &[Code], options: &Options) -> Repor
             for d in &options.digits {
                 let mark = |r: Reading| if r.bound { "<" } else { "" };
                 cells.push(
-                    line.residuals_at(*d)
+                    line.at(Quantity::Residuals, *d)
                         .map_or("-".into(), |r| format!("{}{:.0}", mark(r), r.work)),
                 );
                 cells.push(
-                    line.cpu_at(*d)
+                    line.at(Quantity::Cpu, *d)
                         .map_or("-".into(), |r| format!("{}{}", mark(r), seconds(r.work))),
                 );
-                for (name, _, _, read) in QUANTITIES {
-                    let over = yardstick.and_then(|y| ratio(read(line, *d), read(y, *d)));
+                cells.push(
+                    line.at(Quantity::Jacobians, *d)
+                        .map_or("-".into(), |r| format!("{}{:.0}", mark(r), r.work)),
+                );
+                for quantity in PRINTED {
+                    let name = quantity.name();
+                    let over = yardstick.and_then(|y| ratio(line.at(quantity, *d), y.at(quantity, *d)));
                     cells.push(over.map_or("-".into(), |x| format!("{x:.2}")));
                     ratios.extend(over.map(|x| (line.code.name, name, *d, problem.name.as_str(), x)));
                 }
@@ -301,6 +371,7 @@ pub fn compare(problems: &[Problem], codes: &[Code], options: &Options) -> Repor
             [
                 format!("residuals @{d}"),
                 format!("CPU @{d}"),
+                format!("Jac. @{d}"),
                 "res/IDA".into(),
                 "CPU/IDA".into(),
             ]
@@ -310,7 +381,7 @@ pub fn compare(problems: &[Problem], codes: &[Code], options: &Options) -> Repor
 
     println!("\nover IDA, by code: median (largest, where) of n problems");
     for code in codes.iter().filter(|c| c.name != YARDSTICK) {
-        for name in [QUANTITIES[0].0, FIT, QUANTITIES[1].0] {
+        for name in [Quantity::Residuals.name(), FIT, Quantity::Cpu.name()] {
             for d in &options.digits {
                 let own: Vec<(&str, f64)> = ratios
                     .iter()
@@ -341,38 +412,35 @@ pub fn compare(problems: &[Problem], codes: &[Code], options: &Options) -> Repor
     report
 }
 
-/// The requirements on Holonom against IDA.
+/// The requirements on Holonom.
 fn judge(measured: &[(&Problem, Vec<Line>)], options: &Options, report: &mut Report) {
-    let has = |name: &str| {
-        measured
-            .iter()
-            .any(|(_, lines)| lines.iter().any(|l| l.code.name == name))
-    };
-    if !has(OURS) || !has(YARDSTICK) {
-        report.missing.push(format!(
-            "all checks: they need {OURS} and {YARDSTICK} in this comparison"
-        ));
-        return;
-    }
     let named = |lines: &[Line], name: &str| lines.iter().position(|l| l.code.name == name);
-    for (name, limit_median, limit_each, read) in QUANTITIES {
+    let has = |name: &str| measured.iter().any(|(_, lines)| named(lines, name).is_some());
+    for demand in options.demands {
+        let Demand {
+            quantity, yardstick, ..
+        } = *demand;
+        let label = format!("{}-over-{yardstick}", quantity.name());
+        if !has(OURS) || !has(yardstick) {
+            report.missing.push(format!(
+                "{label}: {OURS} or {yardstick} is not in this comparison"
+            ));
+            continue;
+        }
         for d in &options.digits {
             let mut values = Vec::new();
             for (problem, lines) in measured {
-                let id = format!("{name}/{}/{d}", problem.name);
-                let (Some(ours), Some(theirs)) = (named(lines, OURS), named(lines, YARDSTICK)) else {
-                    report
-                        .missing
-                        .push(format!("{id}: {OURS} or {YARDSTICK} is not in this comparison"));
+                let id = format!("{label}/{}/{d}", problem.name);
+                let (Some(ours), Some(theirs)) = (named(lines, OURS), named(lines, yardstick)) else {
                     continue;
                 };
-                let value = match (read(&lines[ours], *d), read(&lines[theirs], *d)) {
+                let value = match (lines[ours].at(quantity, *d), lines[theirs].at(quantity, *d)) {
                     (Some(a), Some(b)) => a.work / b.work,
                     (None, Some(_)) => f64::INFINITY,
                     (_, None) => {
                         report
                             .missing
-                            .push(format!("{id}: {YARDSTICK} does not reach {d} digits"));
+                            .push(format!("{id}: {yardstick} does not reach {d} digits"));
                         continue;
                     }
                 };
@@ -380,19 +448,16 @@ fn judge(measured: &[(&Problem, Vec<Line>)], options: &Options, report: &mut Rep
                 report.checks.push(Check {
                     id,
                     value,
-                    limit: limit_each,
-                    source: "ratio to IDA at equal digits".into(),
+                    limit: demand.each,
+                    source: "ratio at equal digits".into(),
                 });
             }
-            if let Some(value) = median(&values) {
+            if let (Some(limit), Some(value)) = (demand.median, median(&values)) {
                 report.checks.push(Check {
-                    id: format!("{name}/median/{d}"),
+                    id: format!("{label}/median/{d}"),
                     value,
-                    limit: limit_median,
-                    source: format!(
-                        "ratio to IDA at equal digits, median of {} problems",
-                        values.len()
-                    ),
+                    limit,
+                    source: format!("ratio at equal digits, median of {} problems", values.len()),
                 });
             }
         }

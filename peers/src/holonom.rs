@@ -11,7 +11,26 @@ pub const CONNECTED: bool = true;
 
 /// Integrates with Holonom: default options, or DASSL's when asked to behave like it.
 pub fn integrate(system: &mut dyn System, problem: &Problem, settings: &Settings<'_>) -> Result<Run, String> {
-    let mut options = Options::new(settings.rtol, settings.atol).start(Start::Trust);
+    integrate_by("bdf", system, problem, settings)
+}
+
+/// The same with the stepper `radau`.
+pub fn integrate_radau(
+    system: &mut dyn System,
+    problem: &Problem,
+    settings: &Settings<'_>,
+) -> Result<Run, String> {
+    integrate_by("radau", system, problem, settings)
+}
+
+fn integrate_by(
+    stepper: &str,
+    system: &mut dyn System,
+    problem: &Problem,
+    settings: &Settings<'_>,
+) -> Result<Run, String> {
+    let options = Options::new(settings.rtol, settings.atol).stepper(stepper);
+    let mut options = options.start(Start::Trust);
     options.max_steps = settings.max_steps;
     options.outputs = settings.times.to_vec().into();
     if settings.like_dassl {

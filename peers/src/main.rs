@@ -17,6 +17,7 @@ mod kernels;
 mod kernels_protocol;
 #[cfg(feature = "radau5")]
 mod radau5;
+mod references;
 mod report;
 
 use clap::{Parser, Subcommand};
@@ -76,6 +77,33 @@ enum Command {
         /// Judge the pendulum chain by its worst whole second instead of its end (a second look)
         #[arg(long)]
         along: bool,
+        /// Write the result as JSON.
+        #[arg(long)]
+        json: Option<PathBuf>,
+    },
+    /// Jacobians, residuals and time on the pendulum chain and the car axle against IDA and DASSL
+    Corrector {
+        /// Numbers of pendulums; 256 alone takes about half an hour.
+        #[arg(long, value_delimiter = ',', default_values_t = [16, 64, 256])]
+        n: Vec<usize>,
+        /// Frequency of the suspension.
+        #[arg(long, default_value_t = 0.05 * std::f64::consts::TAU)]
+        omega: f64,
+        /// Codes; Holonom, IDA and DASSL unless given.
+        #[arg(long, value_delimiter = ',', default_values_t = ["holonom", "ida", "dassl"].map(String::from))]
+        peer: Vec<String>,
+        /// Digits at which work is read off.
+        #[arg(long, value_delimiter = ',', default_values_t = [3.0, 4.0, 6.0])]
+        digits: Vec<f64>,
+        /// Interleaved repetitions of each measurement of time.
+        #[arg(long, default_value_t = 3)]
+        repeat: usize,
+        /// Tolerances per decade.
+        #[arg(long, default_value_t = 1)]
+        per_decade: u32,
+        /// Seconds after which a code is not run at tighter tolerances.
+        #[arg(long, default_value_t = 100.0)]
+        too_long: f64,
         /// Write the result as JSON.
         #[arg(long)]
         json: Option<PathBuf>,
@@ -186,10 +214,46 @@ fn dispatch(command: Command) -> Result<bool, String> {
                 &chosen,
                 &codes::select(&peer)?,
                 &compare::Options {
+                    name: "peers compare",
+                    demands: compare::OF_THE_ENGINE,
+                    max_unknowns: 200,
+                    too_long: 20.0,
                     digits,
                     repeat,
                     per_decade,
                     along,
+                },
+            );
+            finish(&report, json)
+        }
+        Command::Corrector {
+            n,
+            omega,
+            peer,
+            digits,
+            repeat,
+            per_decade,
+            too_long,
+            json,
+        } => {
+            let chains = n.iter().map(|n| find(&format!("chain-residual:{n}:{omega}")));
+            let mut chosen = chains.collect::<Result<Vec<_>, _>>()?;
+            chosen.push(find("car-axle")?);
+            for problem in &mut chosen {
+                references::complete(problem)?;
+            }
+            let report = compare::compare(
+                &chosen,
+                &codes::select(&peer)?,
+                &compare::Options {
+                    name: "peers corrector",
+                    demands: compare::OF_THE_CORRECTOR,
+                    max_unknowns: 1000,
+                    too_long,
+                    digits,
+                    repeat,
+                    per_decade,
+                    along: false,
                 },
             );
             finish(&report, json)

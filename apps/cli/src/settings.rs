@@ -18,6 +18,11 @@ fn argument(info: &'static SettingInfo) -> Arg {
         .help(info.doc.trim_end_matches('.'))
         .allow_negative_numbers(true)
         .help_heading("Settings (as in [simulation] of models; strategies are described by `holonom list`)");
+    // The one setting that is also typed by its short name.
+    let arg = match info.name {
+        "fixed_step" => arg.visible_alias("step"),
+        _ => arg,
+    };
     match info.kind {
         SettingKind::Number("") => arg.value_name("NUMBER"),
         SettingKind::Number(unit) => arg.value_name(match unit {
@@ -31,6 +36,7 @@ fn argument(info: &'static SettingInfo) -> Arg {
         SettingKind::Choice(names) => arg
             .value_name("NAME")
             .value_parser(PossibleValuesParser::new(names())),
+        SettingKind::Names(_) => arg.value_name("NAME,…"),
     }
 }
 
@@ -46,6 +52,9 @@ pub fn typed(matches: &ArgMatches) -> Result<Settings, Error> {
             SettingKind::Count => get(matches, info.name).map(SettingValue::Count),
             SettingKind::Flag => get(matches, info.name).map(SettingValue::Flag),
             SettingKind::Choice(_) => text(matches, info.name).map(|name| SettingValue::Name(name.clone())),
+            SettingKind::Names(_) => text(matches, info.name).map(|names| {
+                SettingValue::Names(names.split(',').map(|name| name.trim().to_string()).collect())
+            }),
         };
         if let Some(value) = value {
             settings.set(info.name, value);

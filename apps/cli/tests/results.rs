@@ -116,10 +116,11 @@ fn reproduce_reports_in_the_common_shape() {
         (Some(all), i32::from(!all))
     );
     assert!(all, "{checks:?}");
-    // With figures; these two are quick.
+    // With figures; these are quick.
     for (name, rows, figure) in [
         ("arnold-fig-7", 2, "arnold-fig-7.svg"),
         ("arnold-grouping", 5, "arnold-grouping.svg"),
+        ("burgermeister-fig-6", 14, "burgermeister-fig-6.svg"),
     ] {
         let output = holonom(&folder, &["reproduce", name, "--json", "--plot", "figures"]);
         let json: serde_json::Value = serde_json::from_str(&stdout(&output)).expect("one JSON object");

@@ -4,6 +4,7 @@
 //! * [`modes`]: eigenvalues, damping and shapes of small motions, with all constraints.
 //! * [`linearize`]: A, B, C, D from inputs to channels.
 //! * [`response`]: the answer to harmonic inputs, over frequency.
+//! * [`step_size`]: which steps of fixed size are stable.
 //! * [`trim`]: steady motion of vehicles, straight on and in turns, with the inputs that it takes.
 //!
 //! Derivatives are exact ones of dual numbers; constraints are eliminated, not approximated.
@@ -33,6 +34,7 @@ pub mod modes;
 mod reduced;
 pub mod response;
 pub mod statics;
+pub mod step_size;
 mod tangent;
 #[cfg(test)]
 mod tests;
@@ -41,7 +43,7 @@ pub mod trim;
 pub use tangent::{State, displacement_names, velocity_names};
 
 use dense::NoConvergence;
-use holonom_dae::Rejection;
+use holonom_dae::{InputError, Rejection};
 
 /// Why a mechanism could not be linearised.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -66,4 +68,7 @@ pub enum AnalysisError {
     /// Eigenvalues were not found.
     #[error(transparent)]
     Eigenvalues(#[from] NoConvergence),
+    /// Options of a method that do not go together.
+    #[error(transparent)]
+    Options(#[from] InputError),
 }

@@ -15,7 +15,7 @@ use holonom_multibody::Model;
 use holonom_multibody::start::Assembled;
 
 /// Singular values below this part of the norm of the scaled matrix are zero.
-const ZERO: f64 = 1e-13;
+pub(crate) const ZERO: f64 = 1e-13;
 
 /// Displacements of a body in a mode, in the ground's axes.
 #[derive(Clone, Debug, PartialEq)]
@@ -156,7 +156,7 @@ pub fn modes(start: &Assembled, state: &State) -> Result<Modes, AnalysisError> {
 
 /// Scales in which displacements and velocities are alike: 1/√M_ii, and velocities ω₀ times larger, where
 /// ω₀² is the largest stiffness by mass. States of elements are balanced against the rest.
-fn scales(reduced: &Reduced) -> Vec<f64> {
+pub(crate) fn scales(reduced: &Reduced) -> Vec<f64> {
     let (n, n_xi, n_zeta) = (
         reduced.a.rows(),
         reduced.positions.len(),

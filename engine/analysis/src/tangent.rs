@@ -1,17 +1,18 @@
 //! The equations of motion linearised at a state, exactly, by dual numbers.
 //!
-//! Everything follows from F(t, y, ẏ) with constraints on accelerations, y = (q, v, x, λ), where x are
-//! the states of elements that have some. Small displacements are given on the level of velocities,
+//! Everything follows from F(t, y, ẏ) with constraints on accelerations, y = (q, v, x, λ, ρ), where x are
+//! the states of elements that have some, and ρ what sensors read of accelerations, reactions and totals.
+//! The latter are eliminated: with R = ρ − c = 0 their rows, ∂F − (∂F/∂ρ)(∂R/∂ρ)⁻¹ ∂R takes the place of ∂F. Small displacements are given on the level of velocities,
 //! δq = V(q) δs, so that Euler parameters need no care: δs of a ball are small turns about the axes of
 //! its second frame.
 
 use crate::dense::{Lu, Matrix};
 use holonom_algebra::{Dual8, Real};
-use holonom_dae::{Rejection, System};
+use holonom_dae::{Mechanical, Rejection, System};
 use holonom_multibody::Model;
 use holonom_multibody::model::RowLevel;
 use holonom_multibody::residual::{Equations, Form, Formalism, GglMetric};
-use holonom_multibody::start::Assembled;
+use holonom_multibody::start::{Assembled, MechanicalModel};
 use holonom_multibody::tree::NodeKind;
 use holonom_multibody::workspace::Workspace;
 use std::sync::Arc;
@@ -59,6 +60,8 @@ pub(crate) struct Equation {
     acceleration: Box<dyn System>,
     velocity: Box<dyn System>,
     position: Box<dyn System>,
+    /// Finds what sensors read.
+    mechanical: MechanicalModel,
     duals: Vec<[Vec<Dual8>; 3]>,
 }
 
@@ -81,13 +84,13 @@ impl Equation {
             Equations::new(model, active, form, Formalism::Residual, GglMetric::Identity).system()
         };
         let acceleration = make(Form::Index1);
-        let n = acceleration.structure().variables.len();
         let sizes = Sizes {
             q: model.tree.n_q,
             v: model.tree.n_v,
-            x: n - model.tree.n_q - model.tree.n_v - active.len(),
+            x: model.states.len(),
             rows: active.len(),
         };
+        let mechanical = MechanicalModel::new(model.clone(), active.clone());
         Self {
             holonomic: (0..active.len())
                 .filter(|&k| model.rows[active[k]].level == RowLevel::Holonomic)
@@ -95,6 +98,7 @@ impl Equation {
             acceleration,
             velocity: make(Form::Index2),
             position: make(Form::Index3),
+            mechanical,
             sizes,
             model,
             active,
@@ -123,13 +127,25 @@ impl Equation {
         }
     }
 
-    /// y and ẏ; ẋ is zero.
-    fn unknowns(&self, at: &State) -> (Vec<f64>, Vec<f64>) {
-        let y: Vec<f64> = [&at.q[..], &at.v, &at.x, &at.lambda].concat();
+    /// y and ẏ; ẋ is zero. The last of `more` unknowns besides q, v, x and λ are readings.
+    fn unknowns(&mut self, at: &State, more: usize) -> Result<(Vec<f64>, Vec<f64>), Rejection> {
+        let mut y: Vec<f64> = [&at.q[..], &at.v, &at.x, &at.lambda].concat();
+        y.resize(y.len() + more, 0.0);
+        let readings = y.len() - self.model.readings.len();
+        self.mechanical.set_states(&at.x);
+        self.mechanical
+            .find_readings((at.t, &at.q, &at.v), &at.a, &at.lambda)?;
+        self.mechanical.readings(&mut y[readings..]);
         let mut yp = vec![0.0; y.len()];
         Workspace::velocity_map(&self.model, &at.q, &at.v, &mut yp[..self.sizes.q]);
         yp[self.sizes.q..self.sizes.q + self.sizes.v].copy_from_slice(&at.a);
-        (y, yp)
+        Ok((y, yp))
+    }
+
+    /// Unknowns of a form besides q, v, x and λ.
+    fn more(&self, system: &dyn System) -> usize {
+        let Sizes { q, v, x, rows } = self.sizes;
+        system.structure().variables.len() - q - v - x - rows
     }
 
     /// δq of every unit δs.
@@ -149,7 +165,8 @@ impl Equation {
     /// All derivatives.
     pub fn tangent(&mut self, at: &State) -> Result<Tangent, Rejection> {
         let Sizes { q, v, x, rows } = self.sizes;
-        let (y, yp) = self.unknowns(at);
+        let readings = self.model.readings.len();
+        let (y, yp) = self.unknowns(at, readings)?;
         let one = |i: usize| vec![(i, 1.0)];
         let mut directions = Vec::new();
         for i in q..q + v + x {
@@ -176,6 +193,12 @@ impl Equation {
                 ..Direction::default()
             });
         }
+        for i in q + v + x + rows..q + v + x + rows + readings {
+            directions.push(Direction {
+                y: one(i),
+                ..Direction::default()
+            });
+        }
         let (all, rest) = derivatives(
             &mut *self.acceleration,
             &mut self.duals,
@@ -183,6 +206,7 @@ impl Equation {
             [&y, &yp],
             &directions,
         )?;
+        let (all, rest) = eliminate(&all, &rest, readings)?;
         let wanted: Vec<usize> = (q..all.rows()).collect();
         let m = v + x + rows;
         let columns: Vec<usize> = (0..all.columns()).collect();
@@ -196,10 +220,7 @@ impl Equation {
     /// ∂(G v + g_t)/∂s, active rows × n_v.
     pub fn velocity_gradient(&mut self, at: &State) -> Result<Matrix, Rejection> {
         let Sizes { q, v, x, rows } = self.sizes;
-        let (mut y, mut yp) = self.unknowns(at);
-        let n = self.velocity.structure().variables.len();
-        y.resize(n, 0.0);
-        yp.resize(n, 0.0);
+        let (y, yp) = self.unknowns(at, self.more(&*self.velocity))?;
         let directions: Vec<Direction> = self
             .displacements(&at.q)
             .into_iter()
@@ -215,19 +236,19 @@ impl Equation {
 
     /// Values of the rows of forces, states and constraints on accelerations.
     pub fn rest(&mut self, at: &State) -> Result<Vec<f64>, Rejection> {
-        let (y, yp) = self.unknowns(at);
+        let readings = self.model.readings.len();
+        let (y, yp) = self.unknowns(at, readings)?;
         let mut r = vec![0.0; y.len()];
         self.acceleration.residual(at.t, &y, &yp, &mut r)?;
+        r.truncate(y.len() - readings);
         Ok(r.split_off(self.sizes.q))
     }
 
     /// g of the conditions on positions; G v + g_t of all active rows.
     pub fn gaps(&mut self, at: &State) -> Result<(Vec<f64>, Vec<f64>), Rejection> {
         let Sizes { q, v, x, rows } = self.sizes;
-        let (mut y, mut yp) = self.unknowns(at);
-        let n = self.velocity.structure().variables.len();
-        y.resize(n, 0.0);
-        yp.resize(n, 0.0);
+        let (y, yp) = self.unknowns(at, self.more(&*self.velocity))?;
+        let n = y.len();
         let first = q + v + x;
         let mut r = vec![0.0; n];
         self.velocity.residual(at.t, &y, &yp, &mut r)?;
@@ -278,6 +299,39 @@ impl Equation {
         }
         w
     }
+}
+
+/// Removes the last rows and columns, those of the readings, from derivatives and what is left of the
+/// equations.
+fn eliminate(all: &Matrix, rest: &[f64], readings: usize) -> Result<(Matrix, Vec<f64>), Rejection> {
+    let (n, m) = (all.rows() - readings, all.columns() - readings);
+    let (rows, last_rows): (Vec<usize>, Vec<usize>) = (0..all.rows()).partition(|&i| i < n);
+    let (columns, last_columns): (Vec<usize>, Vec<usize>) = (0..all.columns()).partition(|&j| j < m);
+    let mut kept = all.part(&rows, &columns);
+    let mut left = rest[..n].to_vec();
+    if readings == 0 {
+        return Ok((kept, left));
+    }
+    let lu = Lu::new(all.part(&last_rows, &last_columns));
+    if lu.smallest_pivot() < 1e-14 {
+        return Err(Rejection::SingularRing { reading: 0 });
+    }
+    let by_readings = all.part(&rows, &last_columns);
+    let solved = lu.solve_matrix(all.part(&last_rows, &columns));
+    for j in 0..m {
+        for i in 0..n {
+            let change: f64 = (0..readings).map(|k| by_readings[(i, k)] * solved[(k, j)]).sum();
+            kept[(i, j)] -= change;
+        }
+    }
+    let mut change = rest[n..].to_vec();
+    lu.solve(&mut change);
+    for (i, left) in left.iter_mut().enumerate() {
+        *left -= (0..readings)
+            .map(|k| by_readings[(i, k)] * change[k])
+            .sum::<f64>();
+    }
+    Ok((kept, left))
 }
 
 /// Names of small displacements, one per velocity: coordinates, and small turns of balls about the axes

@@ -284,3 +284,31 @@ fn a_rolling_disc() {
         assert_eq!((found.states, found.zeros), (8, 6));
     }
 }
+
+/// Sensors of accelerations and of reactions are eliminated: −μ a on a mass on a spring is a mass more, and a support
+/// that gives way by what it carries, which the sensor of its reaction tells, is softer.
+#[test]
+fn sensors_of_accelerations_and_reactions() {
+    use holonom_multibody::Signal;
+    use holonom_multibody::description::Control;
+    let (m, k, mu) = (2.0, 50.0, 6.0);
+    let hung = |force: &str, channel: &str| {
+        let push = Signal::of(force, &["felt"]).unwrap();
+        Description::new("hung")
+            .body(Body::new("mass", m))
+            .joint(Joint::prismatic("slide", "ground", "mass"))
+            .force(Force::joint_spring("spring", "slide", k, 0.0, 0.0))
+            .force(Force::motor("push", "slide", push))
+            .control(Control::sensor("felt", channel))
+    };
+    let (rest, found) = at_rest(&hung(&format!("-{mu}*felt"), "mass.acceleration.z"));
+    near(rest.start.q[0], -m * 9.81 / k);
+    near(rest.start.readings[0] + 1.0, 1.0);
+    near(found.modes[0].eigenvalue.im, (k / (m + mu)).sqrt());
+    // The joint carries all of the load: R = m (g + a). A push of −c R changes both the weight and the mass.
+    let c = 0.25;
+    let (rest, found) = at_rest(&hung(&format!("-{c}*felt"), "slide.force.z"));
+    near(rest.start.q[0], -m * 9.81 * (1.0 + c) / k);
+    near(rest.start.readings[0], m * 9.81);
+    near(found.modes[0].eigenvalue.im, (k / (m * (1.0 + c))).sqrt());
+}

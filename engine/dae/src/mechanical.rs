@@ -23,6 +23,8 @@ pub struct MechanicalLayout {
     pub eta: Range<usize>,
     /// Multipliers σ that keep the lengths of Euler parameters; empty without them.
     pub sigma: Range<usize>,
+    /// What sensors read of accelerations and multipliers, as unknowns ρ; empty without them.
+    pub readings: Range<usize>,
 }
 
 /// Which force elements a Jacobian is assembled for.
@@ -61,7 +63,14 @@ pub trait Mechanical: Send {
     /// Sets the own states that forces and accelerations are computed with from now on.
     fn set_states(&mut self, _x: &[f64]) {}
 
-    /// out := ẋ = s(t, q, v, x, λ) with the states set.
+    /// Sets what sensors read of accelerations and multipliers: forces are computed with it from now on,
+    /// and [`accelerations`](Self::accelerations) begin their search there.
+    fn set_readings(&mut self, _readings: &[f64]) {}
+
+    /// What sensors read, as last set or found with the accelerations.
+    fn readings(&self, _out: &mut [f64]) {}
+
+    /// out := ẋ = s(t, q, v, x, λ) with the states and readings set.
     fn state_rates(
         &mut self,
         _t: f64,
@@ -81,6 +90,27 @@ pub trait Mechanical: Send {
     /// Brings q back to where it means something after a projection step: Euler parameters to
     /// length one.
     fn normalise(&mut self, _q: &mut [f64]) {}
+
+    /// out := q after a time h at the velocities v held in the axes of the bodies: q + h V(q) v, and
+    /// the exponential map where positions are Euler parameters.
+    ///
+    /// `out` may start with anything.
+    fn advance(&mut self, q: &[f64], h: f64, v: &[f64], out: &mut [f64]) {
+        self.velocity_map(q, v, out);
+        for (out, q) in out.iter_mut().zip(q) {
+            *out = q + h * *out;
+        }
+    }
+
+    /// Number of force elements, as numbered in an [`ElementSet`].
+    fn n_elements(&self) -> usize {
+        0
+    }
+
+    /// Name of a force element.
+    fn element_name(&self, _element: usize) -> &str {
+        ""
+    }
 
     /// M(t, q), n_v × n_v.
     fn mass(&mut self, t: f64, q: &[f64], mass: &mut [f64]) -> Result<(), Rejection>;
@@ -125,6 +155,30 @@ pub trait Mechanical: Send {
         f_v: &mut [f64],
     ) -> Result<(), Rejection>;
 
+    /// Prepares [`renew_jacobians`](Self::renew_jacobians) for these elements and gives the number of
+    /// parts it comes in. Allocates; independent of the state.
+    fn plan_jacobians(&mut self, _elements: ElementSet<'_>) -> usize {
+        1
+    }
+
+    /// Renews one part of (∂f/∂q) V and ∂f/∂v of the elements last given to
+    /// [`plan_jacobians`](Self::plan_jacobians), and leaves the other entries alone. All parts on
+    /// matrices of zeros are what [`force_jacobians`](Self::force_jacobians) gives. Every part is the
+    /// same work up to what columns are left for the last.
+    fn renew_jacobians(
+        &mut self,
+        t: f64,
+        q: &[f64],
+        v: &[f64],
+        lambda: &[f64],
+        elements: ElementSet<'_>,
+        _part: usize,
+        f_q: &mut [f64],
+        f_v: &mut [f64],
+    ) -> Result<(), Rejection> {
+        self.force_jacobians(t, q, v, lambda, elements, f_q, f_v)
+    }
+
     /// g(t, q).
     fn constraint(&mut self, t: f64, q: &[f64], g: &mut [f64]) -> Result<(), Rejection>;
 
@@ -138,7 +192,7 @@ pub trait Mechanical: Send {
     fn constraint_bias(&mut self, t: f64, q: &[f64], v: &[f64], gamma: &mut [f64]) -> Result<(), Rejection>;
 
     /// v̇ and λ from M v̇ = f − Gᵀλ, G v̇ + γ = 0. Where f depends on λ, the value on entry is
-    /// where the search for a solution of both begins.
+    /// where the search for a solution of both begins. Readings are found with them.
     fn accelerations(
         &mut self,
         t: f64,

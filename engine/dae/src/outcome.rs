@@ -23,6 +23,16 @@ pub enum Rejection {
     /// Forces depend on multipliers and no multipliers were found that agree with them.
     #[error("no multipliers were found that agree with the forces that depend on them")]
     NoMultipliers,
+    /// Forces depend on what a sensor reads of accelerations or reactions, and these on the forces, in
+    /// a ring without a solution, or with many.
+    #[error(
+        "what sensor {reading} reads and the forces that depend on it have no solution, or many: the gain of \
+         their ring is 1"
+    )]
+    SingularRing {
+        /// Number of a reading in the ring.
+        reading: usize,
+    },
     /// The corrector iteration diverges.
     #[error("the corrector iteration diverges")]
     Divergence,

@@ -22,6 +22,8 @@ pub enum VariableKind {
     Multiplier,
     /// Multiplier η of the stabilised (GGL) form.
     StabilisingMultiplier,
+    /// What a sensor reads of accelerations and multipliers; like these it follows from derivatives.
+    Reading,
 }
 
 impl VariableKind {
@@ -280,19 +282,32 @@ impl Structure {
     /// The error test that suits the index of each variable.
     ///
     /// Index-1 variables count fully, velocities of index-3 forms with a power of the step
-    /// size. Multipliers do not count, not even in index-1 forms: they follow from derivatives,
+    /// size. Multipliers, and what sensors read of them, do not count, not even in index-1 forms: they follow from derivatives,
     /// so their local error does not fall with h at low order and says little about the others
     /// [Brenan, Campbell, Petzold 1996, §5.4].
     pub fn default_error_test(&self) -> Vec<ErrorTest> {
         self.variables
             .iter()
             .map(|v| match (v.kind, v.index) {
-                (VariableKind::Multiplier | VariableKind::StabilisingMultiplier, _) => ErrorTest::Excluded,
+                (
+                    VariableKind::Multiplier | VariableKind::StabilisingMultiplier | VariableKind::Reading,
+                    _,
+                ) => ErrorTest::Excluded,
                 (_, 1) => ErrorTest::Full,
                 (kind, index) if kind.is_differential() => ErrorTest::StepPower(i32::from(index) - 1),
                 _ => ErrorTest::Excluded,
             })
             .collect()
+    }
+
+    /// The error test of methods whose steps do not look back: variables of index 2 and 3 count with h and
+    /// h², multipliers as others.
+    pub fn error_test_by_index(&self) -> Vec<ErrorTest> {
+        let power = |v: &Variable| match v.index {
+            1 => ErrorTest::Full,
+            index => ErrorTest::StepPower(i32::from(index) - 1),
+        };
+        self.variables.iter().map(power).collect()
     }
 
     /// How much smaller than the tolerance local errors must be for the global error to be in

@@ -175,7 +175,7 @@ impl Weights {
         let relax = structure.variables.iter().map(|v| {
             matches!(
                 v.kind,
-                VariableKind::StabilisingMultiplier | VariableKind::Multiplier
+                VariableKind::StabilisingMultiplier | VariableKind::Multiplier | VariableKind::Reading
             )
         });
         let index = structure.variables.iter().map(|v| v.index);

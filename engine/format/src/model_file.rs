@@ -71,12 +71,17 @@ impl PartialEq for ModelFile {
 impl ModelFile {
     /// A mechanism without anything about running it.
     pub fn new(description: Description) -> Self {
+        let inputs = description.inputs.iter().map(|input| Input {
+            name: input.name.clone(),
+            unit: input.unit.clone(),
+            signal: input.signal.clone(),
+        });
         Self {
             about: String::new(),
             source: String::new(),
+            inputs: inputs.collect(),
             description,
             parameters: Vec::new(),
-            inputs: Vec::new(),
             outputs: Vec::new(),
             settings: Settings::default(),
             notes: Messages::default(),

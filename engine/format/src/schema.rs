@@ -383,6 +383,10 @@ fn simulation() -> Value {
             SettingKind::Count => json!({ "type": "integer", "minimum": 0 }),
             SettingKind::Flag => json!({ "type": "boolean" }),
             SettingKind::Choice(names) => json!({ "enum": names() }),
+            SettingKind::Names(words) => json!({ "anyOf": [
+                { "enum": words() },
+                { "type": "array", "items": { "type": "string" } },
+            ]}),
         };
         value["description"] = json!(info.doc);
         (info.name.to_string(), value)

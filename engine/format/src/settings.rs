@@ -14,6 +14,8 @@ pub enum SettingKind {
     Flag,
     /// One of some names.
     Choice(fn() -> Vec<&'static str>),
+    /// Names of parts of the model, as a list, or one word for a choice among them.
+    Names(fn() -> Vec<&'static str>),
 }
 
 /// A setting.
@@ -38,6 +40,8 @@ pub enum SettingValue {
     Flag(bool),
     /// A name.
     Name(String),
+    /// Names.
+    Names(Vec<String>),
 }
 
 /// A type a setting can have.
@@ -62,7 +66,7 @@ macro_rules! stored {
     };
 }
 
-stored!(f64 => Number, u64 => Count, bool => Flag, String => Name);
+stored!(f64 => Number, u64 => Count, bool => Flag, String => Name, Vec<String> => Names);
 
 macro_rules! settings {
     ($($name:ident: $type:ty = $kind:expr, $doc:literal;)*) => {
@@ -119,7 +123,7 @@ macro_rules! settings {
     };
 }
 
-use SettingKind::{Choice, Count, Flag, Number};
+use SettingKind::{Choice, Count, Flag, Names, Number};
 
 settings! {
     t_start: f64 = Number("s"), "Start time; 0 unless set.";
@@ -137,7 +141,7 @@ settings! {
     linear: String = Choice(linear_solvers), "Linear solver.";
     refresh: String = Choice(refresh_policies), "When Jacobians and factorisations are renewed.";
     update: String = Choice(updates), "What may stand in for a full evaluation of the Jacobian.";
-    max_order: u64 = Count, "Highest order of the method.";
+    max_order: u64 = Count, "Highest order of the method; not for methods in stages.";
     stability_detection: bool = Flag, "Lower the order where stability limits the step; on unless set to false.";
     initial_step: f64 = Number("s"), "First step size; chosen unless set.";
     max_step: f64 = Number("s"), "Largest step size.";
@@ -146,6 +150,19 @@ settings! {
     max_steps: u64 = Count, "Steps at most.";
     time_limit: f64 = Number("s"), "Computing time at most.";
     start: String = Choice(starts), "Where a run begins: `given`, or settled in the `equilibrium` next to the given positions; `given` unless set.";
+    stiff_terms: String = Choice(stiff_terms), "Derivatives of forces in a step of `linear-implicit-euler`; `j2` unless set.";
+    assembly: String = Choice(levels), "Level of the constraints in a step of `linear-implicit-euler`: acceleration or velocity; `index2` unless set.";
+    stabilisation: String = Choice(stabilisations), "What `linear-implicit-euler` does against drift off the constraints; `projection` unless set.";
+    ordering: String = Choice(orderings), "What comes first in a step of `linear-implicit-euler`; `positions-first` unless set.";
+    stiff: Vec<String> = Names(partitions), "Force elements whose derivatives enter a step of `linear-implicit-euler`: names, `auto` for those that are stiff at the start, or `all`, which it is unless set.";
+    jacobian_shares: u64 = Count, "Steps of `linear-implicit-euler` over which these derivatives are renewed, a share in each; 1 unless set.";
+    baumgarte_alpha: f64 = Number("1/s"), "Parameter α of `baumgarte` and `regularisation`; 1/h unless set.";
+    baumgarte_beta: f64 = Number("1/s^2"), "Parameter β of `baumgarte` with `index1`; 1/h² unless set.";
+    projection_steps: u64 = Count, "Newton steps of `projection` in each step; 1 unless set, 0 for as many as it takes, which is not for real time.";
+    regularisation_epsilon: f64 = Number(""), "ε of `regularisation`, as a part of h G M⁻¹ Gᵀ at the start; 1e-3 unless set.";
+    alpha_family: String = Choice(alpha_families), "Coefficients of `generalized-alpha`; `chung-hulbert` unless set.";
+    spectral_radius: f64 = Number(""), "ρ∞ of `generalized-alpha`: what is left of the fastest modes after a step, 1 for no damping; 0.8 unless set.";
+    stages: u64 = Count, "Stages of methods in stages: 3, 5 or 7 for `radau`; chosen from step to step unless set.";
 }
 
 /// The setting of this name.
@@ -167,6 +184,30 @@ fn formalisms() -> Vec<&'static str> {
 
 fn metrics() -> Vec<&'static str> {
     GglMetric::ALL.iter().map(|m| m.name()).collect()
+}
+
+fn stiff_terms() -> Vec<&'static str> {
+    stepper::StiffTerms::ALL.iter().map(|x| x.name()).collect()
+}
+
+fn levels() -> Vec<&'static str> {
+    stepper::Level::ALL.iter().map(|x| x.name()).collect()
+}
+
+fn stabilisations() -> Vec<&'static str> {
+    stepper::Stabilisation::ALL.iter().map(|x| x.name()).collect()
+}
+
+fn orderings() -> Vec<&'static str> {
+    stepper::Ordering::ALL.iter().map(|x| x.name()).collect()
+}
+
+fn alpha_families() -> Vec<&'static str> {
+    stepper::Family::NAMES.to_vec()
+}
+
+fn partitions() -> Vec<&'static str> {
+    vec!["auto", "all"]
 }
 
 fn steppers() -> Vec<&'static str> {

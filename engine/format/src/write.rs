@@ -215,6 +215,7 @@ impl Writer<'_> {
                 Some(SettingValue::Count(n)) => n.to_string(),
                 Some(SettingValue::Flag(flag)) => flag.to_string(),
                 Some(SettingValue::Name(name)) => quoted(&name),
+                Some(SettingValue::Names(names)) => list(names.iter().map(|name| quoted(name))),
             };
             let _ = writeln!(text, "{} = {value}", info.name);
         }

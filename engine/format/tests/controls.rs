@@ -149,8 +149,8 @@ fn what_is_refused_is_shown_at_its_place() {
         ),
         (
             "[[force]]",
-            "[[control]]\nname = \"speed\"\nkind = \"sensor\"\nchannel = \"frame.acceleration.x\"\n\n[[force]]",
-            "filtered derivative",
+            "[[control]]\nname = \"speed\"\nkind = \"sensor\"\nchannel = \"frame.aceleration.x\"\n\n[[force]]",
+            "did you mean \"frame.acceleration.x\"",
         ),
         (
             "[[force]]",

@@ -1,5 +1,7 @@
 //! [`Model`]: the compiled mechanism, immutable and index-based; what all later stages borrow.
 
+use crate::channels::catalogue::Tables;
+use crate::channels::source::Source;
 use crate::description::JointKind;
 use crate::elements::constraints::{ConstraintElement, Impact};
 use crate::elements::controls::ControlElement;
@@ -9,6 +11,7 @@ use crate::signal::Signal;
 use crate::tree::Tree;
 use core::ops::Range;
 use holonom_algebra::Pose;
+use std::sync::Arc;
 
 /// A frame fixed on a node: where elements attach.
 #[derive(Clone, Copy, Debug)]
@@ -168,6 +171,23 @@ pub struct ModelControl {
     pub controls: Vec<usize>,
 }
 
+/// What a sensor reads that follows from accelerations or multipliers, or belongs to the whole
+/// mechanism.
+///
+/// Forces may depend on it and it on the forces, so it is an unknown ρ of its own with the equation
+/// 0 = ρ − c(t, q, v, x, λ, v̇, ρ), where c is the channel. Whatever is to be evaluated takes ρ as given:
+/// no order of evaluation is needed.
+#[derive(Clone, Copy, Debug)]
+pub struct ModelReading {
+    /// Number of the sensor among the controls.
+    pub control: usize,
+    pub(crate) source: Source,
+    /// Which of the values of the source it is.
+    pub(crate) place: usize,
+    /// Of a vector in the ground's axes: the frame in whose axes its components are wanted instead.
+    pub(crate) axes: Option<Attachment>,
+}
+
 /// An own state of an element after compilation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ModelState {
@@ -226,6 +246,12 @@ pub struct Model {
     pub needs_lambda: bool,
     /// Nodes whose loads must be collected because elements attach to them.
     pub needs_world: bool,
+    /// What sensors read as unknowns of their own.
+    pub readings: Vec<ModelReading>,
+    /// Forces depend on readings without delay, so that these are to be found with the accelerations.
+    pub forces_need_readings: bool,
+    /// What the sources of readings refer to.
+    pub(crate) sources: Arc<Tables>,
 }
 
 impl Model {

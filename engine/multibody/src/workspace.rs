@@ -3,6 +3,7 @@
 use crate::elements::scene::{Loads, Scene};
 use crate::formalism::aba::AbaNode;
 use crate::formalism::constraint_matrix;
+use crate::formalism::readings::Measuring;
 use crate::formalism::rnea::RneaNode;
 use crate::formalism::world::{WorldNode, world_accelerations, world_positions, world_velocities};
 use crate::formalism::{aba, cholesky, crba, positions, rnea, rods};
@@ -39,6 +40,9 @@ pub struct Workspace<T> {
     // --- filled by `set_multipliers`
     /// Multipliers of all rows, as forces that depend on them see them; zero until set.
     pub lambda: Vec<T>,
+    // --- filled by `set_readings`
+    /// What sensors read as unknowns of their own; zero until set.
+    pub readings: Vec<T>,
     // --- filled by `evaluate_controls`
     /// The time and the outputs of all controls; empty without controls.
     pub controls: Vec<T>,
@@ -71,6 +75,8 @@ pub struct Workspace<T> {
     rod_rows: Vec<T>,
     /// Directions of the rows of one constraint.
     pub(crate) directions: Vec<Wrench<T>>,
+    /// Memory of [`measure`](Self::measure); none without readings.
+    pub(crate) measuring: Option<Box<Measuring<T>>>,
 }
 
 impl<T: Real> Workspace<T> {
@@ -103,6 +109,8 @@ impl<T: Real> Workspace<T> {
             rows: vec![T::zero(); model.rows.len()],
             row_scratch: vec![T::zero(); constraint_matrix::largest_constraint(&model.constraints)],
             directions: vec![Wrench::zero(); constraint_matrix::largest_constraint(&model.constraints)],
+            readings: vec![T::zero(); model.readings.len()],
+            measuring: (!model.readings.is_empty()).then(|| Box::new(Measuring::new(model))),
             rod_rows: vec![T::zero(); if model.rods.is_empty() { 0 } else { 6 * n_v }],
         }
     }
@@ -172,6 +180,11 @@ impl<T: Real> Workspace<T> {
         }
     }
 
+    /// Sets what sensors read as unknowns of their own.
+    pub fn set_readings(&mut self, readings: &[T]) {
+        self.readings.copy_from_slice(readings);
+    }
+
     /// Computes the outputs of all controls; [`add_forces`](Self::add_forces) and
     /// [`state_rates`](Self::state_rates) do it by themselves.
     pub fn evaluate_controls(&mut self, model: &Model) {
@@ -180,6 +193,9 @@ impl<T: Real> Workspace<T> {
         }
         let mut values = std::mem::take(&mut self.controls);
         values[0] = self.t;
+        for (reading, &value) in model.readings.iter().zip(&self.readings) {
+            values[reading.control + 1] = value;
+        }
         let (scene, mut loads, _) = self.scene(model);
         for &k in &model.control_order {
             let control = &model.controls[k];
@@ -202,7 +218,7 @@ impl<T: Real> Workspace<T> {
         self.controls = values;
     }
 
-    /// out := ẋ of the own states; time, positions, velocities, states and multipliers must have
+    /// out := ẋ of the own states; time, positions, velocities, states, multipliers and readings must have
     /// been set.
     pub fn state_rates(&mut self, model: &Model, out: &mut [T]) {
         if out.is_empty() {

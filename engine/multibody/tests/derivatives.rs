@@ -4,13 +4,14 @@
 
 mod common;
 
-use common::{Random, independent, mechanism, state};
+use common::{Random, feeling, independent, mechanism, state};
 use holonom_algebra::{Dual8, Real, Trace};
-use holonom_dae::{ElementSet, Mechanical, Point, Residual};
+use holonom_dae::{DerivativeForm, ElementSet, Mechanical, Point, Residual};
 use holonom_multibody::Model;
 use holonom_multibody::residual::{Equations, Form, Formalism, GglMetric};
 use holonom_multibody::start::MechanicalModel;
 use holonom_multibody::workspace::Workspace;
+use std::sync::Arc;
 
 const MECHANISMS: u64 = 1000;
 
@@ -120,10 +121,20 @@ fn constraint_derivatives_agree() {
     assert!(worst[1] < 1e-6 && worst[4] < 1e-5);
 }
 
+/// Mechanisms as they are, then some with forces that depend on sensors of accelerations, reactions
+/// and totals.
+fn models(plain: u64, sensing: u64, most: usize) -> impl Iterator<Item = (u64, Arc<Model>)> {
+    let plain = (0..plain).map(move |seed| (seed, mechanism(seed, most)));
+    plain.chain((0..sensing).map(move |seed| {
+        let model = Arc::new(feeling(seed, most).compile().unwrap());
+        assert!(model.forces_need_readings);
+        (seed, model)
+    }))
+}
+
 #[test]
 fn jacobians_lie_in_the_declared_pattern() {
-    for seed in 0..150 {
-        let model = mechanism(seed, 8);
+    for (seed, model) in models(150, 60, 8) {
         let (t, q, v) = state(&mut Random::new(seed + 5), &model);
         if model.tree.n_v == 0 {
             continue;
@@ -190,8 +201,7 @@ fn jacobians_lie_in_the_declared_pattern() {
 
 #[test]
 fn derivative_matrices_and_duals_agree_with_differences() {
-    for seed in 0..100 {
-        let model = mechanism(seed, 10);
+    for (seed, model) in models(100, 40, 10) {
         let (t, q, v) = state(&mut Random::new(seed + 15), &model);
         if model.tree.n_v == 0 {
             continue;
@@ -211,6 +221,27 @@ fn derivative_matrices_and_duals_agree_with_differences() {
                 let n = y.len();
                 for x in y[q.len() + v.len()..].iter_mut().chain(&mut yp) {
                     *x = r.range(-1.0, 1.0);
+                }
+                let structure = e.structure();
+                structure.check().unwrap();
+                let mut given = vec![0.0; n * n];
+                if let DerivativeForm::Mass(pattern) = &structure.derivative {
+                    let mut values = vec![0.0; pattern.entries().count()];
+                    let at = Point::new(t, &y, &yp, &[]);
+                    e.derivative_matrix(at, &mut e.workspace(), &mut values).unwrap();
+                    for ((i, j), value) in pattern.entries().zip(values) {
+                        given[j * n + i] = value;
+                    }
+                } else {
+                    assert_eq!(structure.derivative, DerivativeForm::Identity);
+                    for (i, _) in structure
+                        .variables
+                        .iter()
+                        .enumerate()
+                        .filter(|(_, v)| v.kind.is_differential())
+                    {
+                        given[i * n + i] = 1.0;
+                    }
                 }
                 let mut system = e.clone().system();
                 let mut second = e.system();
@@ -247,6 +278,14 @@ fn derivative_matrices_and_duals_agree_with_differences() {
                     for i in 0..n {
                         let difference = (plus[i] - minus[i]) / (2.0 * h);
                         let exact = rd[i].derivative(0);
+                        if derivative {
+                            // ∂F/∂ẏ as the equations give it.
+                            let declared = given[(k - n) * n + i];
+                            assert!(
+                                (declared - exact).abs() < 1e-11 * (1.0 + size + exact.abs()),
+                                "mechanism {seed} {form} {formalism} row {i} rate {k}: {declared} {exact}"
+                            );
+                        }
                         assert!(
                             (difference - exact).abs() < 1e-6 * (1.0 + size + exact.abs()),
                             "mechanism {seed} {form} {formalism} row {i} column {k}: {difference} {exact}"
@@ -310,15 +349,40 @@ fn force_jacobians_agree_with_differences() {
                 "mechanism {seed}"
             );
         }
+        let parts_of = |m: &mut MechanicalModel, set: ElementSet<'_>, order: &dyn Fn(usize) -> usize| {
+            let parts = m.plan_jacobians(set);
+            let (mut a, mut b) = (vec![0.0; n * n], vec![0.0; n * n]);
+            for part in (0..parts).map(order) {
+                m.renew_jacobians(t, &q, &v, &[], set, part % parts, &mut a, &mut b)
+                    .unwrap();
+            }
+            (a, b)
+        };
+        let same = |(a, b): &(Vec<f64>, Vec<f64>), f_q: &[f64], f_v: &[f64]| {
+            let near = |x: &[f64], y: &[f64]| {
+                let size = 1.0 + norm(y);
+                x.iter().zip(y).all(|(x, y)| (x - y).abs() < 1e-11 * size)
+            };
+            near(a, f_q) && near(b, f_v)
+        };
+        let in_parts = parts_of(&mut m, ElementSet::All, &|part| part + 1);
+        assert!(same(&in_parts, &f_q, &f_v), "mechanism {seed}, in parts");
         let count = model.forces.len();
         let every: Vec<usize> = (0..count).collect();
         let (mut g_q, mut g_v) = (f_q.clone(), f_v.clone());
         m.force_jacobians(t, &q, &v, &[], ElementSet::Some(&every), &mut g_q, &mut g_v)
             .unwrap();
+        let in_parts = parts_of(&mut m, ElementSet::Some(&every), &|part| part);
+        assert!(same(&in_parts, &g_q, &g_v), "mechanism {seed}, elements in parts");
         let (mut s_q, mut s_v) = (vec![0.0; n * n], vec![0.0; n * n]);
         for k in 0..count {
             m.force_jacobians(t, &q, &v, &[], ElementSet::Some(&[k]), &mut f_q, &mut f_v)
                 .unwrap();
+            let in_parts = parts_of(&mut m, ElementSet::Some(&[k]), &|part| part);
+            assert!(
+                same(&in_parts, &f_q, &f_v),
+                "mechanism {seed}, element {k} in parts"
+            );
             for i in 0..n * n {
                 s_q[i] += f_q[i];
                 s_v[i] += f_v[i];
@@ -331,6 +395,40 @@ fn force_jacobians_agree_with_differences() {
             );
             assert!(
                 (s_v[i] - g_v[i]).abs() < 1e-9 * (1.0 + norm(&g_v)),
+                "mechanism {seed}"
+            );
+        }
+    }
+}
+
+/// Positions after a time at constant velocities: the exponential map is a group, keeps lengths, and begins along V v.
+#[test]
+fn advancing_is_a_group() {
+    for seed in 0..60 {
+        let model = mechanism(seed, 8);
+        let (_, mut q, v) = state(&mut Random::new(seed + 3), &model);
+        let mut m = MechanicalModel::new(model.clone(), Vec::new());
+        m.normalise(&mut q);
+        let mut ahead = |q: &[f64], h: f64| {
+            let mut out = vec![f64::NAN; q.len()];
+            m.advance(q, h, &v, &mut out);
+            out
+        };
+        let whole = ahead(&q, 0.7);
+        let half = ahead(&q, 0.3);
+        let parts = ahead(&half, 0.4);
+        let (plus, minus) = (ahead(&q, 1e-5), ahead(&q, -1e-5));
+        let mut normal = whole.clone();
+        m.normalise(&mut normal);
+        let mut rates = vec![0.0; q.len()];
+        m.velocity_map(&q, &v, &mut rates);
+        for i in 0..q.len() {
+            let size = 1.0 + whole[i].abs();
+            assert!((whole[i] - parts[i]).abs() < 1e-13 * size, "mechanism {seed}");
+            assert!((whole[i] - normal[i]).abs() < 1e-14 * size, "mechanism {seed}");
+            let rate = (plus[i] - minus[i]) / 2e-5;
+            assert!(
+                (rate - rates[i]).abs() < 1e-8 * (1.0 + rates[i].abs()),
                 "mechanism {seed}"
             );
         }

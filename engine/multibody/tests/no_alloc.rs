@@ -5,7 +5,7 @@
 
 mod common;
 
-use common::{Random, independent, mechanism, state};
+use common::{Random, feeling, independent, mechanism, state};
 use holonom_algebra::{Dual8, Real};
 use holonom_dae::Mechanical;
 use holonom_multibody::channels::{Catalogue, Sampler};
@@ -17,7 +17,7 @@ use holonom_multibody::expression::{Expression, Scope};
 use holonom_multibody::rail::CreepLaw;
 use holonom_multibody::residual::{Equations, Form, Formalism, GglMetric};
 use holonom_multibody::start::MechanicalModel;
-use holonom_multibody::{Description, Signal};
+use holonom_multibody::{Description, Model, Signal};
 use std::alloc::{GlobalAlloc, Layout, System as Heap};
 use std::cell::Cell;
 use std::sync::Arc;
@@ -58,8 +58,7 @@ fn residuals_do_not_allocate() {
         allocations(|| drop(std::hint::black_box(vec![0u8; 100]))) > 0,
         "the counter works"
     );
-    for seed in 0..40 {
-        let model = mechanism(seed, 15);
+    for (seed, model) in mechanisms() {
         let (t, q, v) = state(&mut Random::new(seed), &model);
         if model.tree.n_v == 0 {
             continue;
@@ -99,6 +98,13 @@ fn residuals_do_not_allocate() {
     }
 }
 
+/// Mechanisms as they are, and some whose forces depend on sensors of accelerations and reactions.
+fn mechanisms() -> impl Iterator<Item = (u64, Arc<Model>)> {
+    let plain = (0..40).map(|seed| (seed, mechanism(seed, 15)));
+    let sensing = (0..10).map(|seed| (seed, Arc::new(feeling(seed, 8).compile().unwrap())));
+    plain.chain(sensing)
+}
+
 #[test]
 fn expressions_and_curves_do_not_allocate() {
     let x: Vec<f64> = (0..50).map(f64::from).collect();
@@ -123,8 +129,7 @@ fn expressions_and_curves_do_not_allocate() {
 
 #[test]
 fn the_parts_do_not_allocate() {
-    for seed in 0..40 {
-        let model = mechanism(seed, 15);
+    for (seed, model) in mechanisms() {
         let (t, q, v) = state(&mut Random::new(seed), &model);
         let active = independent(&model, t, &q);
         let (n, m) = (model.tree.n_v, active.len());
@@ -132,7 +137,18 @@ fn the_parts_do_not_allocate() {
         let (mut mass, mut g, mut a) = (vec![0.0; n * n], vec![0.0; m * n], vec![0.0; n]);
         let (mut f_q, mut f_v) = (mass.clone(), mass.clone());
         let (mut lambda, mut rows) = (vec![0.0; m], vec![0.0; m]);
+        let stiff: Vec<usize> = (0..model.forces.len()).step_by(2).collect();
+        let some = holonom_dae::ElementSet::Some(&stiff);
+        let count = parts.plan_jacobians(some);
+        let mut moved = q.clone();
         let mut run = || {
+            for part in 0..count {
+                parts
+                    .renew_jacobians(t, &q, &v, &lambda, some, part, &mut f_q, &mut f_v)
+                    .unwrap();
+            }
+            parts.advance(&q, 1e-3, &v, &mut moved);
+            parts.normalise(&mut moved);
             parts.mass(t, &q, &mut mass).unwrap();
             parts.force(t, &q, &v, &lambda, &mut a).unwrap();
             parts.solve_mass(t, &q, &mut a).unwrap();
@@ -155,8 +171,7 @@ fn the_parts_do_not_allocate() {
 #[test]
 fn rows_of_channels_do_not_allocate() {
     let mut sampled = 0;
-    for seed in 0..40 {
-        let model = mechanism(seed, 15);
+    for (seed, model) in mechanisms() {
         let Ok(start) = model.assemble(&Default::default()) else {
             continue;
         };

@@ -4,9 +4,11 @@ use crate::jacobian::{self, Sparsity, sparsity};
 use crate::newton::NewtonOptions;
 use crate::output_times::OutputTimes;
 use crate::refresh::update::{self, Update};
-use crate::stepper::{BdfOptions, StabilityOptions};
+use crate::stepper::{
+    BdfOptions, GeneralizedAlphaOptions, LinearImplicitOptions, RadauOptions, StabilityOptions,
+};
 use crate::{linear, refresh, stepper};
-use holonom_dae::{ErrorTest, InputError, Structure, System, Tolerances};
+use holonom_dae::{Absolute, ErrorTest, InputError, Structure, System, Tolerances};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -49,8 +51,10 @@ pub struct Options {
     pub refresh: String,
     /// What may stand in for a full evaluation of the Jacobian, or `auto`.
     pub update: String,
-    /// Highest order.
+    /// Highest order; methods in stages have a number of stages instead.
     pub max_order: usize,
+    /// Number of stages of `radau`, 3, 5 or 7; `None`: chosen from step to step.
+    pub stages: Option<usize>,
     /// Whether a step limited by stability lowers the order.
     pub stability_detection: bool,
     /// Steps after which the share of the tolerance that a single step may use begins to fall
@@ -77,6 +81,10 @@ pub struct Options {
     pub min_step: f64,
     /// Fixed step size at order `max_order`, without error control.
     pub fixed_step: Option<f64>,
+    /// Options of the method `linear-implicit-euler`.
+    pub linear_implicit: LinearImplicitOptions,
+    /// Options of the method `generalized-alpha`.
+    pub generalized_alpha: GeneralizedAlphaOptions,
     /// Accepted steps at most, over the whole run.
     pub max_steps: u64,
     /// Computing time at most, in seconds.
@@ -103,6 +111,7 @@ impl Default for Options {
             refresh: "classical".into(),
             update: Update::Auto.name().into(),
             max_order: 5,
+            stages: None,
             stability_detection: true,
             error_budget: Some(50.0),
             hold_after_failure: true,
@@ -113,6 +122,8 @@ impl Default for Options {
             max_step: f64::INFINITY,
             min_step: 0.0,
             fixed_step: None,
+            linear_implicit: LinearImplicitOptions::default(),
+            generalized_alpha: GeneralizedAlphaOptions::default(),
             max_steps: 10_000_000,
             time_limit: None,
             outputs: OutputTimes::default(),
@@ -176,6 +187,12 @@ impl Options {
     /// Sets the highest order.
     pub fn max_order(mut self, order: usize) -> Self {
         self.max_order = order;
+        self
+    }
+
+    /// Sets the number of stages of methods that have some.
+    pub fn stages(mut self, stages: usize) -> Self {
+        self.stages = Some(stages);
         self
     }
 
@@ -298,6 +315,11 @@ impl Options {
         if !(1..=5).contains(&self.max_order) {
             return option("max_order", self.max_order.to_string(), "choose 1 to 5".into());
         }
+        if let Some(stages) = self.stages
+            && ![3, 5, 7].contains(&stages)
+        {
+            return option("stages", stages.to_string(), "choose 3, 5 or 7, or none".into());
+        }
         let positive = |name: &'static str, x: f64| {
             if x > 0.0 && (x.is_finite() || name == "max_step") {
                 Ok(())
@@ -352,6 +374,20 @@ impl Options {
                     "give finite times in ascending order".into(),
                 );
             }
+        }
+        let entry = stepper::find(&self.stepper);
+        if entry.is_some_and(|e| e.mechanical) {
+            if self.fixed_step.is_none() && entry.is_some_and(|e| e.fixed_step) {
+                let remedy =
+                    "it works with a fixed step size, which is not set; give `fixed_step`, such as 1 ms";
+                return option("stepper", format!("`{}`", self.stepper), remedy.into());
+            }
+            if structure.layout.is_none() {
+                let remedy = "it needs the mechanics behind the equations, which this system does not have; choose `bdf`";
+                return option("stepper", format!("`{}`", self.stepper), remedy.into());
+            }
+            self.linear_implicit.check()?;
+            self.generalized_alpha.check()?;
         }
         if !system.has_duals() && jacobian::find(&self.jacobian).is_some_and(|e| e.needs_duals) {
             let remedy = "needs a residual that can be evaluated with dual numbers, which this system \
@@ -454,10 +490,30 @@ impl Options {
                     self.start,
                     self.initial_step
                 ),
-                (self.max_step, self.min_step, self.fixed_step, &self.stop_times),
+                (&self.linear_implicit, self.generalized_alpha),
+                (
+                    self.max_step,
+                    self.min_step,
+                    self.fixed_step,
+                    &self.stop_times,
+                    self.stages
+                ),
             )
         );
         stepper::fingerprint([numbers.as_str()])
+    }
+
+    /// The part of the options a Radau method needs.
+    pub fn radau(&self) -> RadauOptions {
+        let absolute = match &self.tolerances.atol {
+            Absolute::Same(a) => *a,
+            Absolute::Each(each) => each.iter().copied().fold(f64::INFINITY, f64::min),
+        };
+        RadauOptions {
+            stages: self.stages,
+            tolerance: self.tolerances.rtol.max(absolute).min(1.0),
+            fixed_step: self.fixed_step,
+        }
     }
 
     /// The part of the options a BDF method needs.

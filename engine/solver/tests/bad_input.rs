@@ -348,6 +348,7 @@ fn structures_with_impossible_parts() {
                 lambda: 1..2,
                 eta: 2..2,
                 sigma: 2..2,
+                readings: 2..2,
             });
             s.forces_depend_on_multipliers = true;
         },

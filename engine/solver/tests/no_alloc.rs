@@ -90,7 +90,7 @@ fn check(name: &str) -> usize {
     let p = problem(name);
     let has_pattern = (p.build)().structure().sparsity.is_some();
     let mut combinations = 0;
-    for stepper in stepper::REGISTRY {
+    for stepper in stepper::REGISTRY.iter().filter(|e| !e.mechanical) {
         for jacobian in jacobian::REGISTRY {
             for linear in linear::REGISTRY {
                 for refresh in refresh::REGISTRY {
@@ -103,12 +103,14 @@ fn check(name: &str) -> usize {
                             continue;
                         }
                         let what = [stepper.name, jacobian.name, sparsity, linear.name, refresh.name];
-                        let options = options(&p, 1e-6)
+                        let mut options = options(&p, 1e-6)
                             .stepper(stepper.name)
                             .jacobian(jacobian.name)
                             .sparsity(sparsity)
                             .linear(linear.name)
                             .refresh(refresh.name);
+                        // No method, however long its steps, leaves the interval of the problem.
+                        options.max_step = (p.t_end - p.t0) / (WARM_UP + STEPS) as f64;
                         check_steps(common::integrator(&p, options), &format!("{name} with {what:?}"));
                         combinations += 1;
                     }
@@ -167,4 +169,55 @@ fn outputs_and_events() {
     integrator.run(20.0, &mut sum).unwrap();
     assert_eq!(allocations() - before, 0);
     assert!(sum.1 == 9, "{} events", sum.1);
+}
+
+/// Nor does a loop in real time, nor the driver with its method, with every combination of options.
+#[test]
+fn real_time() {
+    use holonom_dae::problems::{car_axle::CarAxle, constrained::Mechanics};
+    use stepper::{
+        Advance, Level, LinearImplicitOptions, MotionState, Ordering, RealTime, Stabilisation, StiffTerms,
+    };
+    let p = problem("car-axle-index2");
+    let mut combinations = 0;
+    for &stiff_terms in StiffTerms::ALL {
+        for &assembly in Level::ALL {
+            for &stabilisation in Stabilisation::ALL {
+                for &ordering in Ordering::ALL {
+                    let chosen = LinearImplicitOptions {
+                        stiff_terms,
+                        assembly,
+                        stabilisation,
+                        ordering,
+                        ..LinearImplicitOptions::default()
+                    };
+                    if chosen.check().is_err() {
+                        continue;
+                    }
+                    combinations += 1;
+                    let mechanics = Mechanics::new(CarAxle);
+                    let mut start = MotionState::new(&mechanics);
+                    start.q.copy_from_slice(&p.y0[..4]);
+                    start.v.copy_from_slice(&p.y0[4..8]);
+                    let mut system = RealTime::new(Box::new(mechanics), 1e-3, start, chosen.clone()).unwrap();
+                    let before = allocations();
+                    for step in 0..2000 {
+                        // A bad input now and then.
+                        system.external_forces()[0] = if step % 100 == 99 { f64::NAN } else { 0.0 };
+                        let done = system.step() == Advance::Done;
+                        assert_eq!(done, step % 100 != 99);
+                        std::hint::black_box(system.violation());
+                    }
+                    assert_eq!(allocations() - before, 0, "{chosen:?}");
+                    let options = Options {
+                        fixed_step: Some(1e-3),
+                        linear_implicit: chosen,
+                        ..options(&p, 1e-6).stepper("linear-implicit-euler")
+                    };
+                    check_steps(common::integrator(&p, options), "linear-implicit-euler");
+                }
+            }
+        }
+    }
+    assert_eq!(combinations, 40);
 }

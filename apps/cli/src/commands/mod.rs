@@ -9,9 +9,11 @@ mod list;
 mod models;
 mod new;
 mod plot;
+mod realtime;
 mod reproduce;
 mod run;
 mod schema;
+mod step_size;
 mod verify;
 
 use crate::error::Error;
@@ -42,6 +44,7 @@ pub const REGISTRY: &[Command] = &[
     models::COMMAND,
     check::COMMAND,
     run::COMMAND,
+    realtime::COMMAND,
     analyses::statics::COMMAND,
     analyses::modes::COMMAND,
     analyses::linearize::COMMAND,

@@ -1,5 +1,6 @@
 //! `holonom reproduce`: tables and figures of papers, ours beside theirs.
 
+mod burgermeister;
 mod chain;
 mod choice;
 mod evaluations;
@@ -77,6 +78,42 @@ const EXPERIMENTS: &[Experiment] = &[
         source: "own; Arnold, Fuchs, Führer 2004, §3",
         about: "what `auto` costs beside every fixed choice of Jacobian, sparsity and update, on the shipped models",
         run: choice::run,
+    },
+    Experiment {
+        name: "burgermeister-fig-1",
+        source: "Burgermeister, Arnold, Esterl, §2, Fig. 1",
+        about: "stability of the linear-implicit Euler method, by scanning",
+        run: burgermeister::stability::run,
+    },
+    Experiment {
+        name: "burgermeister-fig-3",
+        source: "Burgermeister, Arnold, Esterl, §4.1, Fig. 3, and §3.4",
+        about: "drift off the circular track over ten million steps, and its bound",
+        run: burgermeister::track::run,
+    },
+    Experiment {
+        name: "burgermeister-fig-5",
+        source: "Burgermeister, Arnold, Esterl, §4.2, Fig. 5",
+        about: "drift of the car axle over time",
+        run: burgermeister::axle::drift,
+    },
+    Experiment {
+        name: "burgermeister-fig-6",
+        source: "Burgermeister, Arnold, Esterl, §4.2, Fig. 6, and §3.4",
+        about: "drift of the car axle over the step size, and its bound",
+        run: burgermeister::axle::orders,
+    },
+    Experiment {
+        name: "burgermeister-fig-7",
+        source: "Burgermeister, Arnold, Esterl, §4.2, Fig. 7",
+        about: "the car axle with the explicit and the linear-implicit Euler method",
+        run: burgermeister::axle::explicit,
+    },
+    Experiment {
+        name: "burgermeister-fig-8",
+        source: "Burgermeister, Arnold, Esterl, §4.2, Fig. 8",
+        about: "global error of the car axle over the step size",
+        run: burgermeister::axle::errors,
     },
 ];
 

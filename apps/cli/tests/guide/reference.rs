@@ -201,6 +201,10 @@ fn settings() -> String {
                 .map(|name| format!("`{name}`"))
                 .collect::<Vec<_>>()
                 .join(", "),
+            SettingKind::Names(words) => {
+                let words: Vec<String> = words().iter().map(|word| format!("`\"{word}\"`")).collect();
+                format!("list of names, or {}", words.join(" or "))
+            }
         };
         let _ = writeln!(out, "| `{}` | {value} | {} |", info.name, cell(info.doc));
     }

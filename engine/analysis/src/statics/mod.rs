@@ -237,17 +237,18 @@ pub fn equilibrium(start: &Assembled, options: &StaticsOptions) -> Result<Equili
             to: *to,
         })
         .collect();
+    let at = Assembled {
+        q: end.state.q.clone(),
+        v: vec![0.0; model.tree.n_v],
+        a: vec![0.0; model.tree.n_v],
+        lambda: end.state.lambda.clone(),
+        x: end.state.x.clone(),
+        x_rates: vec![0.0; end.state.x.len()],
+        model: model.clone(),
+        ..start.clone()
+    };
     Ok(Equilibrium {
-        start: Assembled {
-            q: end.state.q.clone(),
-            v: vec![0.0; model.tree.n_v],
-            a: vec![0.0; model.tree.n_v],
-            lambda: end.state.lambda.clone(),
-            x: end.state.x.clone(),
-            x_rates: vec![0.0; end.state.x.len()],
-            model: model.clone(),
-            ..start.clone()
-        },
+        start: at.with_readings().map_err(AnalysisError::from)?,
         unbalanced: if end.length > 0.0 {
             end.length / search.scale
         } else {

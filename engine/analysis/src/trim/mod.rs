@@ -345,7 +345,7 @@ pub fn trim(
 }
 
 fn assembled(start: &Assembled, look: &Look) -> Assembled {
-    Assembled {
+    let at = Assembled {
         model: look.equation.model.clone(),
         q: look.state.q.clone(),
         v: look.state.v.clone(),
@@ -354,7 +354,9 @@ fn assembled(start: &Assembled, look: &Look) -> Assembled {
         x_rates: vec![0.0; look.state.x.len()],
         lambda: look.state.lambda.clone(),
         ..start.clone()
-    }
+    };
+    // What sensors read was found there before, when the equations were evaluated.
+    at.clone().with_readings().unwrap_or(at)
 }
 
 /// The same motion elsewhere.

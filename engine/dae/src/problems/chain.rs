@@ -196,6 +196,7 @@ impl Residual for Chain {
                 lambda: 2 * n..2 * n,
                 eta: 2 * n..2 * n,
                 sigma: 2 * n..2 * n,
+                readings: 2 * n..2 * n,
             }),
             forces_depend_on_multipliers: false,
         }

@@ -10,6 +10,7 @@ pub mod andrews;
 pub mod brusselator;
 pub mod car_axle;
 pub mod chain;
+pub mod circular_track;
 pub mod constrained;
 mod dense;
 pub mod extrapolation;
@@ -161,7 +162,9 @@ impl Group {
         match variable.kind {
             VariableKind::Position => Self::Positions,
             VariableKind::Velocity => Self::Velocities,
-            VariableKind::Multiplier | VariableKind::StabilisingMultiplier => Self::Multipliers,
+            VariableKind::Multiplier | VariableKind::StabilisingMultiplier | VariableKind::Reading => {
+                Self::Multipliers
+            }
             _ if variable.index > 1 => Self::Multipliers,
             _ => Self::Plain,
         }

@@ -27,6 +27,7 @@ use crate::urdf;
 use core::ops::Range;
 use expressions::Names;
 use holonom_multibody::Description;
+use holonom_multibody::channels;
 use holonom_multibody::description::Document;
 use holonom_multibody::expression::is_reserved;
 use holonom_text::nearest;
@@ -106,6 +107,15 @@ pub fn read_with_offsets(
     match model {
         Some(mut model) if !messages.has_errors() => {
             plain::plain_signals(&mut model.description);
+            // Sensors may read them.
+            let inputs = model.inputs.iter();
+            model.description.inputs = inputs
+                .map(|input| channels::Input {
+                    name: input.name.clone(),
+                    unit: input.unit.clone(),
+                    signal: input.signal.clone(),
+                })
+                .collect();
             model.notes = messages;
             Ok(model)
         }

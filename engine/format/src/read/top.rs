@@ -422,6 +422,17 @@ impl Reader<'_, '_> {
                     let chosen = self.choice(value, info.name, &names);
                     chosen.map(|index| SettingValue::Name(names[index].to_string()))
                 }
+                SettingKind::Names(words) => match value.kind {
+                    Kind::Text(_) => {
+                        let words = words();
+                        let chosen = self.choice(value, info.name, &words);
+                        chosen.map(|index| SettingValue::Names(vec![words[index].to_string()]))
+                    }
+                    _ => self.list(value).map(|list| {
+                        let names = list.iter().filter_map(|item| self.text(item));
+                        SettingValue::Names(names.map(String::from).collect())
+                    }),
+                },
             };
             if let Some(read) = read {
                 self.model.settings.set(info.name, read);

@@ -33,6 +33,7 @@
 //! ```
 
 mod pipeline;
+mod realtime;
 mod report;
 mod run;
 mod settings;
@@ -50,6 +51,7 @@ use holonom_multibody::channels::{Catalogue, Input, Selection};
 use holonom_multibody::curve::{Refusal, watch_refusals};
 use holonom_multibody::residual::{Form, Formalism, GglMetric};
 use holonom_multibody::start::{Assembled, AssemblyError, AssemblyOptions};
+use holonom_solver::stepper::{Family, GeneralizedAlphaOptions};
 use holonom_solver::{Options, OutputTimes, Start};
 use settings::{Fault, Times};
 use std::sync::Arc;
@@ -171,6 +173,10 @@ impl Simulation {
         solver
             .check(equations.system().as_ref())
             .map_err(|error| one(told(settings::fault_of(&error))))?;
+        if let (true, Some(h)) = (realtime::is_chosen(&solver), solver.fixed_step) {
+            let checked = solver.linear_implicit.check_with(h, &start.mechanical());
+            checked.map_err(|error| one(told(settings::fault_of(&error))))?;
+        }
         let inputs: Vec<Input> = file
             .inputs
             .iter()
@@ -245,6 +251,7 @@ fn check_outputs(file: &ModelFile, catalogue: &Catalogue) -> Result<(), Messages
 /// assert_eq!(solver_options(&settings).stepper, "bdf");
 /// ```
 pub fn solver_options(settings: &Settings) -> Options {
+    let linear_implicit = realtime::options(settings);
     let usual = Options::default();
     let name = |set: &Option<String>, usual: String| set.clone().unwrap_or(usual);
     Options {
@@ -257,11 +264,23 @@ pub fn solver_options(settings: &Settings) -> Options {
         max_order: settings
             .max_order
             .map_or(usual.max_order, |n| usize::try_from(n).unwrap_or(usize::MAX)),
+        stages: settings.stages.map(|n| usize::try_from(n).unwrap_or(usize::MAX)),
         stability_detection: settings.stability_detection.unwrap_or(usual.stability_detection),
         initial_step: settings.initial_step,
         max_step: settings.max_step.unwrap_or(usual.max_step),
         min_step: settings.min_step.unwrap_or(usual.min_step),
         fixed_step: settings.fixed_step,
+        linear_implicit,
+        generalized_alpha: GeneralizedAlphaOptions {
+            family: settings
+                .alpha_family
+                .as_deref()
+                .and_then(Family::find)
+                .unwrap_or_default(),
+            spectral_radius: settings
+                .spectral_radius
+                .unwrap_or(usual.generalized_alpha.spectral_radius),
+        },
         max_steps: settings.max_steps.unwrap_or(usual.max_steps),
         time_limit: settings.time_limit,
         ..Options::new(settings.rtol.unwrap_or(1e-6), settings.atol.unwrap_or(1e-6))
@@ -283,6 +302,7 @@ fn assembly_message(file: &ModelFile, error: &AssemblyError, refusal: Option<&Re
         AssemblyError::Penetration { constraint, .. } | AssemblyError::HitAtStart { constraint, .. } => {
             file.places.named(constraint)
         }
+        AssemblyError::SensorRing { sensor, .. } => file.places.find(&format!("control \"{sensor}\""), None),
         _ => loops.iter().find_map(|open| file.places.named(&open.constraint)),
     };
     message_with_help(place.or(file.places.root()), &error.to_string(), ": ")

@@ -120,6 +120,15 @@ pub(super) fn faults(settings: &Settings) -> Vec<Fault> {
             "choose 1 to 5",
         ));
     }
+    if let Some(stages) = settings.stages
+        && ![3, 5, 7].contains(&stages)
+    {
+        faults.push(Fault::new(
+            "stages",
+            format!("`stages` is {stages}"),
+            "choose 3, 5 or 7, or leave it out",
+        ));
+    }
     if settings.max_steps == Some(0) {
         faults.push(Fault::new(
             "max_steps",

@@ -7,7 +7,7 @@ use super::source::{FrameQuantity, Source};
 use crate::elements::constraints::{ConstraintElement, CoordinateSum, PairRow};
 use crate::formalism::reactions::ReactionElement;
 use crate::model::{Attachment, JointPlace, Model, RowLevel};
-use crate::start::{Assembled, RowReport};
+use crate::start::RowReport;
 use crate::tree::NodeKind;
 use std::collections::{HashMap, HashSet};
 
@@ -17,11 +17,10 @@ const FEW_BODIES: usize = 8;
 const AXES: [&str; 3] = ["x", "y", "z"];
 const EULER: [&str; 4] = ["w", "x", "y", "z"];
 
-/// All channels, and what their sources refer to.
-pub(super) fn build(assembled: &Assembled, inputs: &[Input]) -> (Vec<Entry>, Tables) {
-    let model = &*assembled.model;
+/// All channels, and what their sources refer to. Without `rows`, before a mechanism is assembled,
+/// descriptions do not say what dependent constraints leave open.
+pub(crate) fn build(model: &Model, rows: Option<&RowReport>, inputs: &[Input]) -> (Vec<Entry>, Tables) {
     let tables = Tables {
-        model: assembled.model.clone(),
         frames: Vec::new(),
         joints: joint_frames(model),
         reactions: ReactionElement::all(model),
@@ -29,7 +28,7 @@ pub(super) fn build(assembled: &Assembled, inputs: &[Input]) -> (Vec<Entry>, Tab
     };
     let mut builder = Builder {
         model,
-        rows: &assembled.rows,
+        rows,
         tables,
         entries: Vec::new(),
         owners: Vec::new(),
@@ -78,7 +77,7 @@ struct Owner {
 
 struct Builder<'a> {
     model: &'a Model,
-    rows: &'a RowReport,
+    rows: Option<&'a RowReport>,
     tables: Tables,
     entries: Vec<Entry>,
     /// Of each entry, the kind and name of the thing it belongs to.
@@ -105,6 +104,7 @@ impl Builder<'_> {
         };
         self.entries.push(Entry {
             channel,
+            kind: self.owner.kind,
             prefix: 0,
             source,
             place: place as u8,
@@ -222,7 +222,8 @@ impl Builder<'_> {
     /// Force and, if it can have one, torque of a joint or constraint between frames.
     fn reaction(&mut self, reaction: usize, torque: bool) {
         let source = Source::Reaction { reaction };
-        let unique = self.rows.uniqueness.get(reaction).map(|u| u.components.clone());
+        let unique = self.rows.and_then(|rows| rows.uniqueness.get(reaction));
+        let unique = unique.map(|u| u.components.clone());
         for (k, name, unit) in [(0, "force", "N"), (1, "torque", "N m")] {
             if k == 1 && !torque {
                 continue;
@@ -348,9 +349,10 @@ impl Builder<'_> {
                     if !rate && r.level == RowLevel::Nonholonomic {
                         continue;
                     }
-                    let note = match self.rows.active.binary_search(&row) {
-                        Ok(_) => "",
-                        Err(_) => "; redundant: the other rows imply it",
+                    let active = |rows: &RowReport| rows.active.binary_search(&row).is_ok();
+                    let note = match self.rows.is_none_or(active) {
+                        true => "",
+                        false => "; redundant: the other rows imply it",
                     };
                     let unit = row_unit(model, &constraint.element, place);
                     if rate {

@@ -21,7 +21,7 @@ pub struct Channel {
 }
 
 /// A function of time of the model that is a channel as well.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Input {
     /// Name; the channel is `input.` and this.
     pub name: String,
@@ -32,9 +32,8 @@ pub struct Input {
 }
 
 /// What sources refer to by number.
-#[derive(Debug)]
-pub(super) struct Tables {
-    pub model: Arc<Model>,
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Tables {
     /// Frames of bodies and markers.
     pub frames: Vec<Attachment>,
     /// Frames of joints, turned so that z is the axis.
@@ -45,8 +44,10 @@ pub(super) struct Tables {
 
 /// A channel with its source.
 #[derive(Clone, Debug)]
-pub(super) struct Entry {
+pub(crate) struct Entry {
     pub channel: Channel,
+    /// Kind of the thing it belongs to; none for the mechanism as a whole.
+    pub kind: Option<&'static str>,
     /// Length of the kind in front of the name, with the colon.
     pub prefix: usize,
     pub source: Source,
@@ -56,10 +57,26 @@ pub(super) struct Entry {
     pub usual: bool,
 }
 
+impl Entry {
+    /// Whether it goes by a name, with or without the kind of its thing in front.
+    pub fn is_called(&self, name: &str) -> bool {
+        let own = &self.channel.name;
+        if own == name || self.prefix > 0 && &own[self.prefix..] == name {
+            return true;
+        }
+        // The kind may be given where it is not needed.
+        let (Some((kind, name)), Some(own_kind)) = (name.split_once(':'), self.kind) else {
+            return false;
+        };
+        self.prefix == 0 && kind == own_kind && own == name
+    }
+}
+
 /// All channels of an assembled mechanism.
 #[derive(Clone, Debug)]
 pub struct Catalogue {
     entries: Vec<Entry>,
+    model: Arc<Model>,
     tables: Arc<Tables>,
 }
 
@@ -69,6 +86,7 @@ pub struct Selection {
     channels: Vec<Channel>,
     /// Number in the catalogue, and the entry.
     pub(super) entries: Vec<(usize, Entry)>,
+    pub(super) model: Arc<Model>,
     pub(super) tables: Arc<Tables>,
 }
 
@@ -121,9 +139,10 @@ impl Catalogue {
 
     /// The channels of a mechanism and of further functions of time.
     pub fn with_inputs(assembled: &Assembled, inputs: &[Input]) -> Self {
-        let (entries, tables) = build::build(assembled, inputs);
+        let (entries, tables) = build::build(&assembled.model, Some(&assembled.rows), inputs);
         Self {
             entries,
+            model: assembled.model.clone(),
             tables: Arc::new(tables),
         }
     }
@@ -199,6 +218,7 @@ impl Catalogue {
                 .map(|&number| self.entries[number].channel.clone())
                 .collect(),
             entries: numbers.into_iter().map(entry).collect(),
+            model: self.model.clone(),
             tables: self.tables.clone(),
         }
     }

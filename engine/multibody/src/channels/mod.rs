@@ -48,11 +48,11 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod build;
-mod catalogue;
+pub(crate) mod build;
+pub(crate) mod catalogue;
 pub(crate) mod joint_motion;
 mod sampler;
-mod source;
+pub(crate) mod source;
 
 pub use catalogue::{Catalogue, Channel, Input, Selection, UnknownChannel};
 pub use sampler::{ForeignSelection, Sampler};

@@ -77,13 +77,16 @@ struct Plan {
 /// ```
 #[derive(Clone, Debug)]
 pub struct Sampler {
+    model: Arc<Model>,
     tables: Arc<Tables>,
     active: Vec<usize>,
     /// How many of the active rows, the last ones, are contacts that are open or closed; 1 for each
     /// of them that is closed.
     contacts: Vec<f64>,
     mechanical: MechanicalModel,
-    scratch: Scratch,
+    scratch: Scratch<f64>,
+    /// Where readings lie in y; empty without them.
+    readings: Range<usize>,
     plan: Plan,
     /// The latest stage of all channels, coordinates among them.
     stage: Stage,
@@ -111,6 +114,7 @@ impl Sampler {
         }
         let mut sampler = Self::with_rows(assembled, equations.active().to_vec(), selection)?;
         sampler.contacts = vec![0.0; equations.switched()];
+        sampler.readings = equations.readings();
         Ok(sampler)
     }
 
@@ -128,8 +132,8 @@ impl Sampler {
         selection: &Selection,
     ) -> Result<Self, ForeignSelection> {
         let (model, tables) = (&assembled.model, selection.tables.clone());
-        if !Arc::ptr_eq(&tables.model, model) {
-            return Err(foreign(&tables.model, model));
+        if !Arc::ptr_eq(&selection.model, model) {
+            return Err(foreign(&selection.model, model));
         }
         let stages = selection
             .entries
@@ -148,23 +152,27 @@ impl Sampler {
             mechanical: MechanicalModel::new(model.clone(), active.clone()),
             active,
             contacts: Vec::new(),
+            readings: 0..0,
+            model: model.clone(),
             tables,
             failures: 0,
         })
     }
 
     /// How many of the first entries of y [`sample`](Self::sample) reads: positions, velocities,
-    /// own states and, of mechanisms with impacts, multipliers.
+    /// own states and, of mechanisms with impacts, multipliers; all of them where sensors read
+    /// something as an unknown of its own.
     pub fn leading(&self) -> usize {
-        match self.contacts.len() {
+        let known = match self.contacts.len() {
             0 => self.motion(),
             _ => self.motion() + self.active.len(),
-        }
+        };
+        known.max(self.readings.end)
     }
 
     /// Positions, velocities and own states.
     fn motion(&self) -> usize {
-        let model = &self.tables.model;
+        let model = &self.model;
         model.tree.n_q + model.tree.n_v + model.states.len()
     }
 
@@ -199,21 +207,25 @@ impl Sampler {
     /// # Panics
     /// When `y` is shorter than [`leading`](Self::leading), or `row` has not one entry per channel.
     pub fn sample(&mut self, t: f64, y: &[f64], _yp: &[f64], row: &mut [f64]) {
-        let (n_q, n_v) = (self.tables.model.tree.n_q, self.tables.model.tree.n_v);
+        let (n_q, n_v) = (self.model.tree.n_q, self.model.tree.n_v);
         let (known, multipliers) = y[..self.leading()].split_at(self.motion());
         // An open contact has λ = 0 exactly: that is its equation.
-        let contacts = multipliers.len() - self.contacts.len();
-        for (closed, &lambda) in self.contacts.iter_mut().zip(&multipliers[contacts..]) {
+        let first = self.active.len() - self.contacts.len();
+        for (closed, &lambda) in self.contacts.iter_mut().zip(multipliers.iter().skip(first)) {
             *closed = f64::from(u8::from(lambda != 0.0));
         }
         self.mechanical.set_discrete(&self.contacts);
         let (motion, x) = known.split_at(n_q + n_v);
         let (q, v) = motion.split_at(n_q);
         self.mechanical.set_states(x);
+        if !self.readings.is_empty() {
+            self.mechanical.set_readings(&y[self.readings.clone()]);
+        }
         self.sample_state(t, q, v, row);
     }
 
-    /// Fills one row from time, positions and velocities, with the own states as last set.
+    /// Fills one row from time, positions and velocities, with the own states as last set. Readings
+    /// that forces depend on are looked for from those of the row before.
     ///
     /// # Panics
     /// When `q`, `v` or `row` have the wrong length.
@@ -251,8 +263,15 @@ impl Sampler {
     }
 
     /// Fills a row; accelerations and multipliers are in the sampler.
-    fn fill(&mut self, t: f64, q: &[f64], v: &[f64], known: Known, row: &mut [f64]) {
+    fn fill(&mut self, t: f64, q: &[f64], v: &[f64], mut known: Known, row: &mut [f64]) {
         assert_eq!(row.len(), self.columns, "one entry per selected channel");
+        let late = known == Known::State && self.stage >= Stage::Acceleration;
+        if late && !self.model.readings.is_empty() {
+            let found = self.mechanical.find_readings((t, q, v), &self.a, &self.lambda);
+            if found.is_err() {
+                known = Known::Failed;
+            }
+        }
         let fine = known != Known::Failed;
         if !fine {
             self.failures += 1;
@@ -266,8 +285,7 @@ impl Sampler {
         let Some(stage) = self.plan.tasks.last().map(|task| task.stage) else {
             return;
         };
-        let tables = &*self.tables;
-        let model = &*tables.model;
+        let model = &*self.model;
         let work = self.mechanical.workspace();
         if known == Known::State {
             work.set_time(model, t);
@@ -297,7 +315,8 @@ impl Sampler {
             work.newton_euler(model, &self.a, &mut self.rest);
         }
         let mut state = State {
-            tables,
+            model,
+            tables: &self.tables,
             work,
             multipliers: &self.multipliers,
             scratch: &mut self.scratch,

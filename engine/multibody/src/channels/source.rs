@@ -3,17 +3,18 @@
 use super::catalogue::Tables;
 use super::joint_motion;
 use crate::elements::constraints::relative::Relative;
+use crate::elements::controls::probe::{ball, euler};
 use crate::elements::forces::seen;
 use crate::elements::scene::Loads;
 use crate::formalism::energy;
 use crate::formalism::reactions::ReactionLoad;
 use crate::model::{Attachment, Model};
 use crate::workspace::Workspace;
-use holonom_algebra::{Quaternion, Vec3, Wrench};
+use holonom_algebra::{Real, Vec3, Wrench};
 
 /// What must be known before a source can be evaluated. Each stage needs those before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Stage {
+pub(crate) enum Stage {
     /// t and q.
     Position,
     /// v.
@@ -26,7 +27,7 @@ pub(super) enum Stage {
 
 /// What a frame can be asked for; all in the ground's axes.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum FrameQuantity {
+pub(crate) enum FrameQuantity {
     Position,
     Orientation,
     Velocity,
@@ -37,7 +38,7 @@ pub(super) enum FrameQuantity {
 
 /// A few values that are computed together. A channel is one of them.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Source {
+pub(crate) enum Source {
     /// A locked coordinate, or its rate.
     Constant(f64),
     /// Value (0), rate (1) or acceleration (2) of a scalar coordinate of the tree.
@@ -89,34 +90,41 @@ pub(super) enum Source {
 }
 
 /// Values that any source but those of constraints may have.
-pub(super) const LARGEST: usize = seen::VALUES;
+pub(crate) const LARGEST: usize = seen::VALUES;
 
 impl Source {
     /// What it needs.
     pub fn stage(self, model: &Model) -> Stage {
         use FrameQuantity as F;
+        // Controls may depend on multipliers, or on what sensors read of accelerations.
+        let late = model.needs_lambda || !model.readings.is_empty();
+        let controls = if late {
+            Stage::Acceleration
+        } else {
+            Stage::Velocity
+        };
         match self {
             Self::Constant(_)
             | Self::Ball { .. }
             | Self::Orientation { .. }
-            | Self::Stored { .. }
             | Self::State { .. }
             | Self::Gap { .. }
             | Self::LargestGap
             | Self::Input { .. } => Stage::Position,
             Self::Force { force } | Self::Power { force } => {
                 let force = &model.forces[force];
-                // Controls may depend on multipliers.
-                let through = model.needs_lambda && !force.controls.is_empty();
+                let through = late && !force.controls.is_empty();
                 match through || !force.element.multipliers().is_empty() {
                     true => Stage::Acceleration,
                     false => Stage::Velocity,
                 }
             }
-            Self::Control { .. } => match model.needs_lambda {
-                true => Stage::Acceleration,
-                false => Stage::Velocity,
+            Self::Stored { force } => match model.forces[force].controls.is_empty() {
+                true => Stage::Position,
+                false => controls,
             },
+            Self::Energy if model.forces.iter().any(|f| !f.controls.is_empty()) => controls,
+            Self::Control { .. } => controls,
             Self::Energy | Self::Momentum | Self::GapRate { .. } | Self::LargestGapRate => Stage::Velocity,
             Self::Coordinate { order, .. } | Self::CutCoordinate { order, .. } | Self::Spin { order, .. } => {
                 [Stage::Position, Stage::Velocity, Stage::Acceleration][order.min(2)]
@@ -134,27 +142,27 @@ impl Source {
 
 /// Memory for evaluations.
 #[derive(Clone, Debug)]
-pub(super) struct Scratch {
+pub(crate) struct Scratch<T> {
     /// Zero between evaluations.
-    wrenches: Vec<Wrench<f64>>,
+    wrenches: Vec<Wrench<T>>,
     /// Zero between evaluations.
-    generalised: Vec<f64>,
-    rows: Vec<f64>,
+    generalised: Vec<T>,
+    rows: Vec<T>,
     /// All that always hold.
     all_rows: Vec<usize>,
 }
 
-impl Scratch {
+impl<T: Real> Scratch<T> {
     pub fn new(model: &Model) -> Self {
         Self {
             wrenches: vec![Wrench::zero(); model.tree.nodes.len()],
-            generalised: vec![0.0; model.tree.n_v],
-            rows: vec![0.0; model.switched().start],
+            generalised: vec![T::zero(); model.tree.n_v],
+            rows: vec![T::zero(); model.switched().start],
             all_rows: (0..model.switched().start).collect(),
         }
     }
 
-    fn loads(&mut self) -> Loads<'_, f64> {
+    fn loads(&mut self) -> Loads<'_, T> {
         Loads {
             wrenches: &mut self.wrenches,
             generalised: &mut self.generalised,
@@ -163,21 +171,21 @@ impl Scratch {
 }
 
 /// What sources are evaluated from, filled up to their stage.
-pub(super) struct State<'a> {
+pub(crate) struct State<'a, T> {
+    pub model: &'a Model,
     pub tables: &'a Tables,
-    pub work: &'a mut Workspace<f64>,
+    pub work: &'a mut Workspace<T>,
     /// Multipliers of all rows, zero for those that do not take part.
-    pub multipliers: &'a [f64],
-    pub scratch: &'a mut Scratch,
+    pub multipliers: &'a [T],
+    pub scratch: &'a mut Scratch<T>,
 }
 
-impl State<'_> {
+impl<T: Real> State<'_, T> {
     /// Fills the values of a source.
-    pub fn evaluate(&mut self, source: Source, out: &mut [f64]) {
-        let tables = self.tables;
-        let model = &*tables.model;
+    pub fn evaluate(&mut self, source: Source, out: &mut [T]) {
+        let (model, tables) = (self.model, self.tables);
         match source {
-            Source::Constant(value) => out[0] = value,
+            Source::Constant(value) => out[0] = T::constant(value),
             Source::Coordinate { node, order } => out[0] = self.work.scene(model).0.coordinate(node)[order],
             Source::CutCoordinate { joint, index, order } => {
                 let [from, to] = &tables.joints[joint];
@@ -185,17 +193,14 @@ impl State<'_> {
                 out[0] = joint_motion::coordinate(model.joints[joint].kind, index, order, &relative);
             }
             Source::Ball { node, reversed } => {
-                let at = model.tree.nodes[node].q;
-                let q = &self.work.q;
-                let e = Quaternion([q[at], q[at + 1], q[at + 2], q[at + 3]]).normalised();
-                let e = if reversed { e.conjugate() } else { e };
+                let e = ball(&self.work.q, model.tree.nodes[node].q, reversed);
                 out[..4].copy_from_slice(&e.0);
             }
             Source::Orientation { joint } => {
                 let [from, to] = &tables.joints[joint];
                 let scene = self.work.scene(model).0;
                 let (a, b) = (scene.frame(from).axes, scene.frame(to).axes);
-                out[..4].copy_from_slice(&orientation(&a.transpose().matrix(&b).0));
+                out[..4].copy_from_slice(&euler(&a.transpose().matrix(&b).0));
             }
             Source::Spin { joint, order } => {
                 let [from, to] = &tables.joints[joint];
@@ -216,8 +221,9 @@ impl State<'_> {
             Source::Tension { row } => out[0] = self.multipliers[row],
             Source::Contact { row } => {
                 // M v̇ = f − Gᵀλ; open contacts have λ = 0 exactly.
-                out[0] = 0.0 - self.multipliers[row];
-                out[1] = f64::from(u8::from(self.multipliers[row] != 0.0));
+                let multiplier = self.multipliers[row];
+                out[0] = T::zero() - multiplier;
+                out[1] = T::constant(f64::from(u8::from(multiplier.value() != 0.0)));
             }
             Source::Force { force } => {
                 let scene = self.work.scene(model).0;
@@ -231,7 +237,10 @@ impl State<'_> {
             Source::Stored { force } => {
                 let scene = self.work.scene(model).0;
                 let force = &model.forces[force];
-                out[0] = force.element.energy(&scene.of(&force.states)).unwrap_or(0.0);
+                out[0] = force
+                    .element
+                    .energy(&scene.of(&force.states))
+                    .unwrap_or(T::zero());
             }
             Source::Power { force } => {
                 let scene = self.work.scene(model).0;
@@ -277,8 +286,8 @@ impl State<'_> {
         }
     }
 
-    fn frame(&mut self, at: &Attachment, quantity: FrameQuantity, out: &mut [f64]) {
-        let scene = self.work.scene(&self.tables.model).0;
+    fn frame(&mut self, at: &Attachment, quantity: FrameQuantity, out: &mut [T]) {
+        let scene = self.work.scene(self.model).0;
         match quantity {
             FrameQuantity::Position => {
                 let node = &scene.world[at.node];
@@ -286,7 +295,7 @@ impl State<'_> {
             }
             FrameQuantity::Orientation => {
                 let axes = scene.world[at.node].rotation.matrix(&at.frame.rotation);
-                out[..4].copy_from_slice(&orientation(&axes.0));
+                out[..4].copy_from_slice(&euler(&axes.0));
             }
             FrameQuantity::Velocity => {
                 let node = &scene.world[at.node];
@@ -300,20 +309,14 @@ impl State<'_> {
     }
 }
 
-fn put(out: &mut [f64], x: Vec3<f64>) {
+fn put<T: Real>(out: &mut [T], x: Vec3<T>) {
     out[..3].copy_from_slice(&x.0);
 }
 
-/// Euler parameters with w ≥ 0.
-fn orientation(rotation: &[[f64; 3]; 3]) -> [f64; 4] {
-    let e = Quaternion::from_rotation_matrix(rotation).0;
-    if e[0] < 0.0 { e.map(|x| -x) } else { e }
-}
-
 /// The largest magnitude; NaN stays visible.
-fn largest(rows: &[f64]) -> f64 {
-    rows.iter().fold(
-        0.0,
-        |most: f64, x| if x.is_nan() { f64::NAN } else { most.max(x.abs()) },
-    )
+fn largest<T: Real>(rows: &[T]) -> T {
+    rows.iter().fold(T::zero(), |most, x| {
+        let x = x.abs();
+        T::select(x.value() > most.value() || x.value().is_nan(), x, most)
+    })
 }

@@ -5,6 +5,7 @@ use super::error::ModelError;
 use super::lower::{Lowered, add_inertia, axis_frame};
 use super::names::{Names, Place};
 use super::references::{constraint_place, force_place, rod_place};
+use super::sensors;
 use crate::channels::joint_motion;
 use crate::description::{ConstraintKind, CoordinateMotion, CoordinateRef, Description, ForceKind, Joint};
 use crate::elements::constraints::{
@@ -99,6 +100,9 @@ pub(super) fn attach(
         read_rows: Vec::new(),
         needs_lambda: false,
         needs_world,
+        readings: Vec::new(),
+        forces_need_readings: false,
+        sources: Arc::default(),
     };
     add_controls(&mut model, description, &mut bind, errors);
     errors.append(&mut bind.errors);
@@ -112,7 +116,9 @@ fn add_controls(
     bind: &mut Bind<'_>,
     errors: &mut Vec<ModelError>,
 ) {
-    let mut controls = controls::compile(&Readable { description, model }, bind, errors);
+    let mut unread = Vec::new();
+    let readable = Readable { description, model };
+    let mut controls = controls::compile(&readable, bind, &mut unread, errors);
     for control in &mut controls {
         control.states = add_states(
             &mut model.states,
@@ -147,6 +153,7 @@ fn add_controls(
         }
     }
     model.controls = controls;
+    sensors::add_readings(model, description, unread, errors);
 }
 
 /// Adds own states of an element and gives their numbers.

@@ -1,19 +1,16 @@
-//! Controls: what their names stand for, their order, and where sensors read.
+//! Controls: what their names stand for, and their order.
 
 use super::error::ModelError;
-use super::names::GROUND;
 use super::paths;
+use super::sensors::{Unread, axes_of, probe};
 use crate::description::fields::{Field, Fields};
 use crate::description::{Control, ControlKind, CoordinateRef, Description, Document, Pursuit};
-use crate::elements::constraints::ConstraintElement;
-use crate::elements::controls::probe::{ForceReading, FrameChannel};
 use crate::elements::controls::{
     ControlElement, Delay, DriverSpeed, DriverSteering, Expression, PathSensor, Pid, Probe, Sensor,
     TransferFunction,
 };
-use crate::elements::forces::seen::{self, What};
 use crate::expression::Expression as Formula;
-use crate::model::{Attachment, JointPlace, Model, ModelConstraint, ModelControl, ModelForce, ModelJoint};
+use crate::model::{Model, ModelControl, ModelForce};
 use crate::path::PathCurve;
 use crate::signal::Signal;
 use holonom_text::nearest;
@@ -118,10 +115,12 @@ pub(super) struct Readable<'a> {
     pub model: &'a Model,
 }
 
-/// Compiles all controls into the model, without their own states; the caller adds these.
+/// Compiles all controls into the model, without their own states and without what sensors read as
+/// unknowns; the caller adds these.
 pub(super) fn compile(
     readable: &Readable<'_>,
     bind: &mut Bind<'_>,
+    unread: &mut Vec<Unread>,
     errors: &mut Vec<ModelError>,
 ) -> Vec<ModelControl> {
     let mut controls = Vec::new();
@@ -131,7 +130,7 @@ pub(super) fn compile(
         bind.at(control_place(&control.name));
         let mut kind = control.kind.clone();
         (kind.info().fields)(&mut kind, bind);
-        if let Some(element) = element(readable, control, number, kind, &curves, errors) {
+        if let Some(element) = element(readable, control, number, kind, &curves, unread, errors) {
             controls.push(ModelControl {
                 name: control.name.clone(),
                 element,
@@ -149,6 +148,7 @@ fn element(
     number: usize,
     kind: ControlKind,
     curves: &HashMap<&str, Arc<PathCurve>>,
+    unread: &mut Vec<Unread>,
     errors: &mut Vec<ModelError>,
 ) -> Option<ControlElement> {
     let follow = |pursuit: &Pursuit| paths::follow(readable.description, readable.model, curves, pursuit);
@@ -157,12 +157,29 @@ fn element(
             channel,
             factor,
             axes,
-        } => match axes_of(readable.model, &axes).and_then(|axes| probe(readable, &channel, number, axes)) {
-            Ok(probe) => ControlElement::Sensor(Sensor {
-                channel,
-                probe,
-                factor,
-            }),
+        } => match axes_of(readable.model, &axes).and_then(|axes| {
+            let probe = probe(readable, &channel, number, axes)?;
+            Ok((probe, axes))
+        }) {
+            Ok((probe, axes)) => {
+                let probe = probe.unwrap_or_else(|| {
+                    unread.push(Unread {
+                        control: number,
+                        channel: channel.clone(),
+                        axes,
+                    });
+                    // The number follows.
+                    Probe::Reading {
+                        reading: 0,
+                        control: number,
+                    }
+                });
+                ControlElement::Sensor(Sensor {
+                    channel,
+                    probe,
+                    factor,
+                })
+            }
             Err(reason) => {
                 errors.push(ModelError::CannotSense {
                     place: control_place(&control.name),
@@ -289,243 +306,4 @@ pub(super) fn order(controls: &[ModelControl], forces: &[ModelForce]) -> Result<
         }
     }
     Ok(order)
-}
-
-const AXES: [&str; 3] = ["x", "y", "z"];
-const EULER: [&str; 4] = ["w", "x", "y", "z"];
-
-/// Why accelerations are not to be had.
-const ACCELERATION: &str = "accelerations follow from the forces, which may depend on the sensor; take the velocity \
-                            and a filtered derivative of it (a `pid` with derivative gain, or a `transfer-function`)";
-
-/// Why the reactions of joints are not to be had.
-const REACTION: &str = "the reaction of a joint follows from accelerations, which may depend on the sensor; cut the \
-                        joint and use `joint-friction`, or measure the tension of a rod or spring in its place";
-
-/// A frame by its name.
-fn axes_of(model: &Model, name: &str) -> Result<Attachment, String> {
-    let (body, marker) = match name.split_once('.') {
-        Some((body, marker)) => (body, Some(marker)),
-        None => (name, None),
-    };
-    let body = model.bodies.iter().find(|b| b.name == body);
-    let frame = body.and_then(|body| match marker {
-        None => Some(Attachment {
-            node: body.node,
-            frame: body.frame,
-        }),
-        Some(marker) => body.markers.iter().find(|m| m.name == marker).map(|m| m.frame),
-    });
-    frame.ok_or_else(|| format!("there is no frame \"{name}\" for its axes; name a body or a marker on one"))
-}
-
-/// Where a channel comes from, or why it cannot be measured. `own` is the number of the sensor.
-fn probe(readable: &Readable<'_>, channel: &str, own: usize, axes: Attachment) -> Result<Probe, String> {
-    let (kind, name) = match channel.split_once(':') {
-        Some((kind, name)) => (Some(kind), name),
-        None => (None, channel),
-    };
-    let parts: Vec<&str> = name.split('.').collect();
-    let wanted = |which: &str| kind.is_none_or(|kind| kind == which);
-    let mut refusal = None;
-    let mut found = Vec::new();
-    let mut take = |result: Option<Result<Probe, String>>| match result {
-        Some(Ok(probe)) => found.push(probe),
-        Some(Err(reason)) => refusal = Some(reason),
-        None => {}
-    };
-    let (description, model) = (readable.description, readable.model);
-    if wanted("control")
-        && let [single] = parts[..]
-        && let Some(control) = description.controls.iter().position(|c| c.name == single)
-    {
-        take(Some(Ok(Probe::Control { control })));
-    }
-    let [first, rest @ ..] = &parts[..] else {
-        return Err(unknown(readable));
-    };
-    if wanted("joint")
-        && let Some(joint) = model.joints.iter().find(|j| j.name == *first)
-    {
-        take(of_joint(model, joint, rest));
-    }
-    if wanted("body")
-        && *first != GROUND
-        && let Some(body) = model.bodies.iter().find(|b| b.name == *first)
-    {
-        let frame = Attachment {
-            node: body.node,
-            frame: body.frame,
-        };
-        take(of_frame(frame, rest, axes));
-        if let [marker, rest @ ..] = rest
-            && let Some(marker) = body.markers.iter().find(|m| m.name == *marker)
-        {
-            take(of_frame(marker.frame, rest, axes));
-        }
-    }
-    if wanted("constraint")
-        && let Some(constraint) = model.constraints.iter().find(|c| c.name == *first)
-    {
-        take(of_constraint(constraint, rest));
-    }
-    if wanted("force")
-        && let Some(number) = model.forces.iter().position(|f| f.name == *first)
-    {
-        take(of_force(model, number, own, rest, axes));
-    }
-    match (found.len(), refusal) {
-        (1, _) => found.pop().ok_or_else(|| unknown(readable)),
-        (0, Some(reason)) => Err(reason),
-        (0, None) => Err(unknown(readable)),
-        _ => Err(
-            "several things have this channel; put the kind in front: `joint:`, `body:`, `constraint:`, \
-                  `force:` or `control:`"
-                .to_string(),
-        ),
-    }
-}
-
-fn unknown(_: &Readable<'_>) -> String {
-    "there is no such channel on position or velocity level; sensors read coordinates of joints with their \
-     velocities, positions, orientations and velocities of bodies and markers, own states, loads, powers and energies of \
-     force elements, tensions of rods, forces of drivers, gaps of impacts, and other controls"
-        .to_string()
-}
-
-fn of_joint(model: &Model, joint: &ModelJoint, rest: &[&str]) -> Option<Result<Probe, String>> {
-    let info = joint.kind.info();
-    let turned = match joint.place {
-        JointPlace::Cut { constraint } => model.constraints[constraint].element.sides(),
-        JointPlace::Tree { .. } => None,
-    };
-    let frames = turned.unwrap_or([joint.from, joint.to]);
-    if let ["force" | "torque", _] = rest {
-        return Some(Err(REACTION.to_string()));
-    }
-    if info.has_orientation {
-        match rest {
-            ["orientation", axis] => {
-                let component = EULER.iter().position(|a| a == axis)?;
-                return Some(Ok(Probe::JointOrientation { component, frames }));
-            }
-            ["angular_velocity", axis] => {
-                let component = AXES.iter().position(|a| a == axis)?;
-                return Some(Ok(Probe::Spin { component, frames }));
-            }
-            ["angular_acceleration", _] => return Some(Err(ACCELERATION.to_string())),
-            _ => {}
-        }
-    }
-    let (coordinate, order) = match rest {
-        [coordinate] => (coordinate, 0),
-        [coordinate, "velocity"] => (coordinate, 1),
-        [_, "acceleration"] => return Some(Err(ACCELERATION.to_string())),
-        _ => return None,
-    };
-    let index = info.coordinates.iter().position(|c| c.name == *coordinate)?;
-    if let Some(value) = joint.locked.get(index).copied().flatten() {
-        return Some(Ok(Probe::Constant(if order == 0 { value } else { 0.0 })));
-    }
-    Some(Ok(match joint.coordinates.get(index) {
-        Some(&node) => Probe::Coordinate { node, order },
-        None => Probe::CutCoordinate {
-            kind: joint.kind,
-            index,
-            order,
-            frames,
-        },
-    }))
-}
-
-fn of_frame(frame: Attachment, rest: &[&str], axes: Attachment) -> Option<Result<Probe, String>> {
-    let [name, axis] = rest else { return None };
-    let channel = match *name {
-        "position" => FrameChannel::Position,
-        "orientation" => FrameChannel::Orientation,
-        "velocity" => FrameChannel::Velocity,
-        "angular_velocity" => FrameChannel::AngularVelocity,
-        "acceleration" | "angular_acceleration" => return Some(Err(ACCELERATION.to_string())),
-        _ => return None,
-    };
-    let components: &[&str] = if channel == FrameChannel::Orientation {
-        &EULER
-    } else {
-        &AXES
-    };
-    let component = components.iter().position(|a| a == axis)?;
-    Some(Ok(Probe::Frame {
-        frame,
-        channel,
-        component,
-        axes,
-    }))
-}
-
-fn of_constraint(constraint: &ModelConstraint, rest: &[&str]) -> Option<Result<Probe, String>> {
-    let row = constraint.rows.start;
-    match (&constraint.element, rest) {
-        (ConstraintElement::Pair(pair), ["tension"])
-            if matches!(
-                pair.rows[..],
-                [crate::elements::constraints::PairRow::Distance { .. }]
-            ) =>
-        {
-            Some(Ok(Probe::Multiplier { row, sign: 1.0 }))
-        }
-        (ConstraintElement::Coordinates(_), ["force"]) => Some(Ok(Probe::Multiplier { row, sign: -1.0 })),
-        (_, ["force" | "torque", _]) => Some(Err(REACTION.to_string())),
-        (ConstraintElement::Impact(_), ["gap"]) => Some(Ok(gap(constraint, 0))),
-        (ConstraintElement::Impact(_), ["gap", "velocity"]) => Some(Ok(gap(constraint, 1))),
-        _ => None,
-    }
-}
-
-fn gap(constraint: &ModelConstraint, order: usize) -> Probe {
-    Probe::Gap {
-        element: Box::new(constraint.element.clone()),
-        row: 0,
-        order,
-    }
-}
-
-fn of_force(
-    model: &Model,
-    number: usize,
-    control: usize,
-    rest: &[&str],
-    axes: Attachment,
-) -> Option<Result<Probe, String>> {
-    let force = &model.forces[number];
-    let read = |reading| {
-        Some(Ok(Probe::Force {
-            force: number,
-            reading,
-            control,
-        }))
-    };
-    let full = format!("{}.{}", force.name, rest.join("."));
-    if let Some(state) = force.states.clone().find(|&s| model.states[s].name == full) {
-        return Some(Ok(Probe::State { state }));
-    }
-    let list = seen::list(&force.element);
-    let (name, component) = match rest {
-        ["power"] => return read(ForceReading::Power),
-        ["energy"] if force.element.stores_energy() => return read(ForceReading::Energy),
-        [name] => (name, None),
-        [name, axis] => (name, Some(AXES.iter().position(|a| a == axis)?)),
-        _ => return None,
-    };
-    let found = list
-        .iter()
-        .find(|seen| seen.name == *name && matches!(seen.what, What::Vector { .. }) == component.is_some())?;
-    let place = found.place;
-    read(match component {
-        None => ForceReading::Scalar { place },
-        Some(component) => ForceReading::Vector {
-            place,
-            component,
-            axes,
-        },
-    })
 }

@@ -19,6 +19,7 @@ mod paths;
 mod rails;
 mod references;
 pub(crate) mod referred;
+mod sensors;
 mod topology;
 mod tyres;
 

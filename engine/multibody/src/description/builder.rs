@@ -37,6 +37,7 @@ impl Description {
             controls: Vec::new(),
             tracks: Vec::new(),
             paths: Vec::new(),
+            inputs: Vec::new(),
         }
     }
 

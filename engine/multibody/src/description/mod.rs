@@ -4,6 +4,7 @@
 //! named `"body"` or `"body.marker"`; the fixed world is `"ground"`.
 
 use crate::Signal;
+use crate::channels::Input;
 use crate::elements::constraints::WheelRailShape;
 use crate::elements::controls::{SpeedLaw, SteeringLaw};
 use crate::elements::forces::{
@@ -62,6 +63,9 @@ pub struct Description {
     pub tracks: Vec<Track>,
     /// Paths to follow.
     pub paths: Vec<Path>,
+    /// Functions of time with names, which sensors may read as `input.` and the name. Elements have
+    /// those that they use in themselves.
+    pub inputs: Vec<Input>,
 }
 
 /// Position and orientation of a frame in another.
@@ -595,7 +599,7 @@ pub struct Control {
 /// What a control does. Inputs are numbers or expressions of t and controls.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ControlKind {
-    /// A channel on position or velocity level.
+    /// A channel of the mechanism.
     Sensor {
         /// Name of the channel.
         channel: String,

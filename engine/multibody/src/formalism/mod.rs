@@ -11,6 +11,7 @@ mod identities;
 pub(crate) mod lu;
 pub mod positions;
 pub mod reactions;
+pub(crate) mod readings;
 pub mod rnea;
 pub mod rods;
 pub mod world;

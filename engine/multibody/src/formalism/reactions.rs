@@ -10,7 +10,7 @@
 use crate::formalism::world::{world_positions, world_velocities};
 use crate::model::{Attachment, JointPlace, Model};
 use crate::workspace::Workspace;
-use holonom_algebra::{Vec3, Wrench};
+use holonom_algebra::{Real, Vec3, Wrench};
 
 /// What a reaction belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,7 +52,12 @@ impl ReactionElement {
     }
 
     /// The load it transmits, from the Newton–Euler loads in `work` and the multipliers of all rows.
-    pub(crate) fn load(self, model: &Model, work: &mut Workspace<f64>, multipliers: &[f64]) -> ReactionLoad {
+    pub(crate) fn load<T: Real>(
+        self,
+        model: &Model,
+        work: &mut Workspace<T>,
+        multipliers: &[T],
+    ) -> ReactionLoad<T> {
         let (constraint, [from, to]) = match self {
             Self::Joint(j) => {
                 let joint = &model.joints[j];
@@ -76,11 +81,11 @@ impl ReactionElement {
         let point = c.element.directions(&scene, &mut directions[..c.rows.len()]);
         let mut sum = Wrench::zero();
         for (direction, multiplier) in directions.iter().zip(&multipliers[c.rows.clone()]) {
-            sum += direction.scale(-multiplier);
+            sum += direction.scale(-*multiplier);
         }
         work.directions = directions;
         let Some(point) = point else {
-            return ReactionLoad::Generalised(0.0);
+            return ReactionLoad::Generalised(T::zero());
         };
         ReactionLoad::Wrench(seen(work, &from, &to, point, &sum))
     }
@@ -88,13 +93,13 @@ impl ReactionElement {
 
 /// What is transmitted.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum ReactionLoad {
+pub enum ReactionLoad<T = f64> {
     /// Force (N) and moment (N m) on the second frame's body, at the second frame's origin, in the
     /// axes of the first frame.
-    Wrench(Wrench<f64>),
+    Wrench(Wrench<T>),
     /// Force or torque −λ of a constraint on coordinates: each coordinate feels it times its
     /// factor in the constraint. Of a driver, the force or torque of the drive.
-    Generalised(f64),
+    Generalised(T),
 }
 
 /// A reaction at one instant.
@@ -129,8 +134,8 @@ pub struct Motion<'a> {
     pub lambda: &'a [f64],
 }
 
-/// All reactions, in the order of [`ReactionElement::all`]. Rows that are not `active` transmit
-/// nothing. All components are marked unique; who knows the dependent rows corrects it.
+/// All reactions, in the order of [`ReactionElement::all`], with what sensors read as the workspace has
+/// it. Rows that are not `active` transmit nothing. All components are marked unique; who knows the dependent rows corrects it.
 pub fn reactions(
     model: &Model,
     work: &mut Workspace<f64>,
@@ -183,16 +188,16 @@ pub(crate) fn place(model: &Model, work: &mut Workspace<f64>, t: f64, q: &[f64])
 }
 
 /// The load on the second frame's body through a tree joint whose last node is `tip`.
-fn transmitted(
-    work: &Workspace<f64>,
+fn transmitted<T: Real>(
+    work: &Workspace<T>,
     joint: &crate::model::ModelJoint,
     tip: usize,
     reversed: bool,
-) -> Wrench<f64> {
+) -> Wrench<T> {
     let node = &work.world[tip];
     // What the tree's inner side does to its outer side, at the node's origin in its axes.
     let load = &work.rnea[tip].load;
-    let sign = if reversed { -1.0 } else { 1.0 };
+    let sign = T::constant(if reversed { -1.0 } else { 1.0 });
     let outer = Wrench::new(
         node.rotation.times(load.moment).scale(sign),
         node.rotation.times(load.force).scale(sign),
@@ -201,13 +206,13 @@ fn transmitted(
 }
 
 /// A load given at a point in the ground's axes, at the second origin in the axes of the first frame.
-fn seen(
-    work: &Workspace<f64>,
+fn seen<T: Real>(
+    work: &Workspace<T>,
     from: &Attachment,
     to: &Attachment,
-    point: Vec3<f64>,
-    load: &Wrench<f64>,
-) -> Wrench<f64> {
+    point: Vec3<T>,
+    load: &Wrench<T>,
+) -> Wrench<T> {
     let node = &work.world[to.node];
     let origin = node.position + node.rotation.times(to.frame.position);
     let axes = work.world[from.node].rotation.matrix(&from.frame.rotation);

@@ -1,6 +1,7 @@
 //! [`Equations`]: a mechanism as a residual.
 
 use super::impacts::Contact;
+use super::readings::ReadingSlopes;
 use super::{Dependencies, Form, Formalism, GglMetric};
 use crate::formalism::cholesky;
 use crate::model::{Model, RowLevel};
@@ -54,24 +55,29 @@ pub(super) struct Layout {
     pub lambda: Range<usize>,
     pub eta: Range<usize>,
     pub sigma: Range<usize>,
+    pub readings: Range<usize>,
 }
 
 /// Memory of [`Equations`].
 #[derive(Debug)]
 pub struct EquationsWorkspace<T> {
-    mechanism: Workspace<T>,
+    pub(super) mechanism: Workspace<T>,
     /// g.
     rows: Vec<T>,
     /// Dense M, where it must be solved with.
     factor: Vec<T>,
     /// Multipliers of which those of open contacts are zero; empty without contacts.
-    multipliers: Vec<T>,
+    pub(super) multipliers: Vec<T>,
     /// Gaps of contacts and their rates.
     gaps: Vec<T>,
     speeds: Vec<T>,
     /// Dense M and G for ∂F/∂ẏ; plain numbers only.
     mass: Vec<f64>,
     matrix: Vec<f64>,
+    /// Accelerations by the explicit formalism, where readings need them.
+    pub(super) accelerations: Vec<T>,
+    /// For derivatives of readings by accelerations; plain numbers only.
+    dual: Option<Box<ReadingSlopes>>,
 }
 
 impl Equations {
@@ -148,11 +154,16 @@ impl Equations {
         self.form
     }
 
+    /// Where what sensors read as unknowns of their own lies in y.
+    pub fn readings(&self) -> Range<usize> {
+        self.layout().readings
+    }
+
     /// y and ẏ with the given positions and velocities and the own states at their start values,
     /// everything else zero but q̇ = V v.
     pub fn state(&self, q: &[f64], v: &[f64]) -> (Vec<f64>, Vec<f64>) {
         let l = self.layout();
-        let mut y = vec![0.0; l.sigma.end];
+        let mut y = vec![0.0; l.readings.end];
         let mut yp = y.clone();
         y[l.q.clone()].copy_from_slice(q);
         y[l.v.clone()].copy_from_slice(v);
@@ -182,18 +193,25 @@ impl Equations {
         let lambda = x + self.model.states.len();
         let eta = lambda + n_lambda;
         let sigma = eta + n_eta;
+        let readings = sigma + n_sigma;
         Layout {
             q: 0..n_q,
             v: n_q..x,
             x: x..lambda,
             lambda: lambda..eta,
             eta: eta..sigma,
-            sigma: sigma..sigma + n_sigma,
+            sigma: sigma..readings,
+            readings: readings..readings + self.model.readings.len(),
         }
     }
 
     /// `values` of the active rows, or of those on positions, with zero for open contacts.
-    fn masked<'a, T: Real>(&self, values: &'a [T], discrete: &[f64], buffer: &'a mut [T]) -> &'a [T] {
+    pub(super) fn masked<'a, T: Real>(
+        &self,
+        values: &'a [T],
+        discrete: &[f64],
+        buffer: &'a mut [T],
+    ) -> &'a [T] {
         if self.contacts.is_empty() {
             return values;
         }
@@ -306,6 +324,9 @@ impl Equations {
             Formalism::Residual => w.newton_euler(model, vp, rows),
             Formalism::Explicit => {
                 w.explicit(model, &mut work.factor, rows)?;
+                if !l.readings.is_empty() {
+                    work.accelerations.copy_from_slice(rows);
+                }
                 for (r, a) in rows.iter_mut().zip(vp) {
                     *r = *a - *r;
                 }
@@ -370,7 +391,7 @@ impl Residual for Equations {
     }
 
     fn workspace<T: Real>(&self) -> EquationsWorkspace<T> {
-        let (model, n) = (&*self.model, self.model.tree.n_v);
+        let (model, n, l) = (&*self.model, self.model.tree.n_v, self.layout());
         let plain = TypeId::of::<T>() == TypeId::of::<f64>() && self.derivative.is_some();
         let dense = !model.rods.is_empty();
         EquationsWorkspace {
@@ -389,6 +410,9 @@ impl Residual for Equations {
             factor: vec![T::zero(); if dense { n * n } else { 0 }],
             mass: vec![0.0; if plain { n * n } else { 0 }],
             matrix: vec![0.0; if plain { n * self.active.len() } else { 0 }],
+            accelerations: vec![T::zero(); if model.readings.is_empty() { 0 } else { n }],
+            dual: (plain && self.readings_hold_derivatives())
+                .then(|| Box::new(ReadingSlopes::new(model, &l))),
         }
     }
 
@@ -408,7 +432,9 @@ impl Residual for Equations {
         // λ is an unknown of every form that has it: also index 1 takes forces that depend on it
         // as they are, not from the step before.
         w.set_multipliers(&self.model, &self.active, &at.y[l.lambda.clone()]);
+        w.set_readings(&at.y[l.readings.clone()]);
         self.dynamic(&at, &l, work, r)?;
+        self.reading_rows(&at, &l, work, r);
         self.kinematic(&at, &l, work, r)?;
         self.constraint_rows(&at, &l, work, r);
         Ok(())
@@ -434,6 +460,9 @@ impl Residual for Equations {
         if self.form == Form::Index1 {
             w.constraint_matrix(&self.model, &self.active, &mut work.matrix);
         }
+        if let Some(dual) = &mut work.dual {
+            self.reading_slopes(&at, &l, dual);
+        }
         for ((i, j), value) in pattern.entries().zip(values) {
             *value = if i < l.q.end || l.x.contains(&i) {
                 1.0
@@ -444,6 +473,11 @@ impl Residual for Equations {
                     Formalism::Residual => work.mass[i.min(j) * n + i.max(j)],
                     Formalism::Explicit => 1.0,
                 }
+            } else if l.readings.contains(&i) {
+                let (k, j) = (i - l.readings.start, j - l.v.start);
+                work.dual
+                    .as_ref()
+                    .map_or(0.0, |d| -d.slopes[j * l.readings.len() + k])
             } else {
                 work.matrix[(j - l.v.start) * self.active.len() + i - l.lambda.start]
             };

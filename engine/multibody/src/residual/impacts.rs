@@ -100,6 +100,7 @@ impl Equations {
         let (m, first) = (self.active.len(), self.active.len() - self.contacts.len());
         let mut mechanical = MechanicalModel::new(self.model.clone(), self.active.clone());
         mechanical.set_states(&state.y[l.x.clone()]);
+        mechanical.set_readings(&state.y[l.readings.clone()]);
         let mut q = state.y[l.q.clone()].to_vec();
         let mut v = state.y[l.v.clone()].to_vec();
         let mut closed: Vec<bool> = state.discrete.iter().map(|&c| c != 0.0).collect();
@@ -185,6 +186,8 @@ impl Equations {
         state.yp[l.v.clone()].copy_from_slice(&a);
         mechanical.state_rates(state.t, &q, &v, &lambda, &mut state.yp[l.x.clone()])?;
         state.yp[l.lambda.clone()].fill(0.0);
+        mechanical.readings(&mut state.y[l.readings.clone()]);
+        state.yp[l.readings.clone()].fill(0.0);
         for range in [l.eta, l.sigma] {
             state.y[range.clone()].fill(0.0);
             state.yp[range].fill(0.0);

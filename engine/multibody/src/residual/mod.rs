@@ -10,16 +10,21 @@
 //! position       g
 //! open contact   λ, and η where there is one, instead of its position or velocity
 //! length         (eᵀe − 1)/2 for every set of Euler parameters
+//! reading        ρ − c(t, q, v, x, λ, v̇, ρ) for what sensors read of accelerations, reactions and totals
 //! ```
-//! y = (q, v, x, λ, η, σ) in this order; which of them a form has is listed at [`Form`].
+//! y = (q, v, x, λ, η, σ, ρ) in this order; which of them a form has is listed at [`Form`]. Forces and
+//! own states take ρ as given, so that a sensor may read what depends on it: s(t, q, v, x, λ, ρ),
+//! f(t, q, v, x, λ, ρ).
 
 mod equations;
 pub(crate) mod impacts;
-mod pattern;
+pub(crate) mod pattern;
+mod readings;
 mod structure;
 
 pub use equations::Equations;
-pub use pattern::{Dependencies, ElementDependencies, Reads};
+pub(crate) use pattern::forces_need_readings;
+pub use pattern::{Dependencies, ElementDependencies, ReadingDependencies, Reads};
 
 use core::fmt;
 use core::str::FromStr;

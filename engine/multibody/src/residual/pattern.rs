@@ -6,10 +6,12 @@
 //!   the two sides only, so that nodes below the lowest common ancestor are left out.
 //! * Loads fixed in space and rods with mass depend on everything down to the ground.
 
+use crate::channels::source::{Source, Stage};
 use crate::elements::constraints::ConstraintElement;
 use crate::elements::controls::{ControlElement, Probe};
 use crate::elements::forces::Reach;
-use crate::model::{Model, ModelForce};
+use crate::formalism::reactions::ReactionElement;
+use crate::model::{JointPlace, Model, ModelForce, ModelReading};
 use core::ops::Range;
 use std::collections::BTreeSet;
 
@@ -21,6 +23,8 @@ pub struct Dependencies {
     dynamic: Vec<bool>,
     /// What force elements with own states, or that read multipliers, depend on.
     pub elements: Vec<ElementDependencies>,
+    /// What the readings of sensors depend on.
+    pub readings: Vec<ReadingDependencies>,
     /// For every constraint the nodes whose velocities enter its rows.
     pub constraints: Vec<Vec<usize>>,
     /// For every node the number of the mechanism it belongs to: nodes of one mechanism can
@@ -49,6 +53,17 @@ pub struct Reads {
     pub states: BTreeSet<usize>,
     /// Multipliers of rows.
     pub rows: BTreeSet<usize>,
+    /// What sensors read as unknowns of their own.
+    pub readings: BTreeSet<usize>,
+}
+
+/// What the channel of a reading depends on.
+#[derive(Clone, Debug, Default)]
+pub struct ReadingDependencies {
+    /// Nodes whose accelerations enter it.
+    pub accelerations: BTreeSet<usize>,
+    /// Everything else.
+    pub reads: Reads,
 }
 
 impl Reads {
@@ -56,6 +71,7 @@ impl Reads {
         self.nodes.extend(&other.nodes);
         self.states.extend(&other.states);
         self.rows.extend(&other.rows);
+        self.readings.extend(&other.readings);
     }
 
     /// What a force element reads: its nodes, own states and multipliers, and the controls it
@@ -65,6 +81,7 @@ impl Reads {
             nodes: force_nodes(model, force).into_iter().collect(),
             states: force.states.clone().collect(),
             rows: force.element.multipliers().collect(),
+            readings: BTreeSet::new(),
         };
         force.controls.iter().for_each(|&k| reads.add(&outputs[k]));
         reads
@@ -82,7 +99,7 @@ impl Reads {
             match &control.element {
                 ControlElement::Sensor(sensor) => match &sensor.probe {
                     Probe::Constant(_) => {}
-                    Probe::Coordinate { node, .. } => {
+                    Probe::Coordinate { node, .. } | Probe::Ball { node, .. } => {
                         reads.nodes.insert(*node);
                     }
                     Probe::CutCoordinate { frames: [a, b], .. }
@@ -111,6 +128,9 @@ impl Reads {
                         }
                     }
                     Probe::Gap { element, .. } => reads.nodes.extend(constraint_nodes(model, element)),
+                    Probe::Reading { reading, .. } => {
+                        reads.readings.insert(*reading);
+                    }
                     Probe::Control { control } => {
                         let other = outputs[*control].clone();
                         reads.add(&other);
@@ -130,6 +150,136 @@ impl Reads {
             outputs[k] = reads;
         }
         outputs
+    }
+}
+
+/// Whether forces depend on readings of sensors, directly or through other controls.
+pub(crate) fn forces_need_readings(model: &Model) -> bool {
+    let outputs = Reads::of_outputs(model);
+    let mut forces = model.forces.iter();
+    forces.any(|force| force.controls.iter().any(|&k| !outputs[k].readings.is_empty()))
+}
+
+impl ReadingDependencies {
+    fn new(model: &Model, reading: &ModelReading, outputs: &[Reads]) -> Self {
+        let mut d = Self::default();
+        let frames = &model.sources.joints;
+        let all = 1..model.tree.nodes.len();
+        let nodes = match reading.source {
+            Source::Constant(_) | Source::Input { .. } => Vec::new(),
+            Source::Coordinate { node, .. } | Source::Ball { node, .. } => vec![node],
+            Source::CutCoordinate { joint, .. }
+            | Source::Orientation { joint }
+            | Source::Spin { joint, .. } => between(model, frames[joint][0].node, frames[joint][1].node),
+            Source::Frame { frame, .. } => support(model, model.sources.frames[frame].node),
+            Source::Reaction { reaction } => {
+                d.reaction(model, model.sources.reactions[reaction], outputs);
+                Vec::new()
+            }
+            Source::Tension { row } | Source::Contact { row } => {
+                d.reads.rows.insert(row);
+                Vec::new()
+            }
+            Source::Force { force } | Source::Power { force } | Source::Stored { force } => {
+                d.force(model, &model.forces[force], outputs);
+                Vec::new()
+            }
+            Source::State { state } => {
+                d.reads.states.insert(state);
+                Vec::new()
+            }
+            Source::Control { control } => {
+                d.reads.add(&outputs[control]);
+                Vec::new()
+            }
+            Source::Energy => {
+                for force in &model.forces {
+                    d.force(model, force, outputs);
+                }
+                all.collect()
+            }
+            Source::Momentum => all.collect(),
+            Source::Gap { constraint } | Source::GapRate { constraint } => {
+                constraint_nodes(model, &model.constraints[constraint].element)
+            }
+            Source::LargestGap | Source::LargestGapRate => {
+                let constraints = model.constraints.iter();
+                constraints
+                    .flat_map(|c| constraint_nodes(model, &c.element))
+                    .collect()
+            }
+        };
+        if reading.stage(model) >= Stage::Acceleration {
+            d.accelerations.extend(&nodes);
+        }
+        d.reads.nodes.extend(nodes);
+        if let Some(axes) = &reading.axes {
+            d.reads.nodes.extend(support(model, axes.node));
+        }
+        d
+    }
+
+    /// What a force element does to its nodes, seen from the ground.
+    fn force(&mut self, model: &Model, force: &ModelForce, outputs: &[Reads]) {
+        self.reads.add(&Reads::of_force(model, force, outputs));
+        for node in force.element.nodes().into_iter().flatten() {
+            self.reads.nodes.extend(support(model, node));
+        }
+    }
+
+    /// Through a joint of the tree: the motion of all beyond it, and what acts there. Through a
+    /// constraint: its multipliers.
+    fn reaction(&mut self, model: &Model, element: ReactionElement, outputs: &[Reads]) {
+        for side in element.sides(model).into_iter().flatten() {
+            self.reads.nodes.extend(support(model, side.node));
+        }
+        let joint = match element {
+            ReactionElement::Joint(joint) => &model.joints[joint].place,
+            ReactionElement::Constraint(constraint) => &JointPlace::Cut { constraint },
+        };
+        let tip = match joint {
+            JointPlace::Tree { nodes, .. } => nodes.end - 1,
+            JointPlace::Cut { constraint } => {
+                self.reads
+                    .rows
+                    .extend(model.constraints[*constraint].rows.clone());
+                return;
+            }
+        };
+        let n = model.tree.nodes.len();
+        let beyond: Vec<bool> = (0..n).map(|i| support(model, i).contains(&tip)).collect();
+        for node in (0..n).filter(|&i| beyond[i]) {
+            self.accelerations.extend(support(model, node));
+        }
+        for rod in &model.rods {
+            if rod.ends.iter().any(|end| beyond[end.node]) {
+                for end in &rod.ends {
+                    self.accelerations.extend(support(model, end.node));
+                }
+            }
+        }
+        self.reads.nodes.extend(&self.accelerations);
+        for force in &model.forces {
+            if force
+                .element
+                .nodes()
+                .into_iter()
+                .flatten()
+                .any(|node| beyond[node])
+            {
+                self.force(model, force, outputs);
+            }
+        }
+        for constraint in &model.constraints {
+            let sides = constraint.element.sides().into_iter().flatten();
+            let nodes: Vec<usize> = sides.map(|side| side.node).collect();
+            if nodes.iter().any(|&node| beyond[node]) {
+                self.reads.rows.extend(constraint.rows.clone());
+                for node in nodes {
+                    self.reads.nodes.extend(support(model, node));
+                }
+            }
+        }
     }
 }
 
@@ -163,6 +313,19 @@ fn force_nodes(model: &Model, force: &ModelForce) -> Vec<usize> {
     }
 }
 
+/// For each of the chosen force elements the nodes it acts on and those it reads, controls included.
+pub fn force_dependencies(model: &Model, elements: &[usize]) -> Vec<(Vec<usize>, BTreeSet<usize>)> {
+    let outputs = Reads::of_outputs(model);
+    elements
+        .iter()
+        .map(|&k| {
+            let force = &model.forces[k];
+            let reads = Reads::of_force(model, force, &outputs);
+            (force_nodes(model, force), reads.nodes)
+        })
+        .collect()
+}
+
 impl Dependencies {
     /// Reads them off a model.
     pub fn new(model: &Model) -> Self {
@@ -172,6 +335,7 @@ impl Dependencies {
             mass: vec![false; n * n],
             dynamic: vec![false; n * n],
             elements: Vec::new(),
+            readings: Vec::new(),
             constraints: Vec::new(),
             mechanism: (0..n).collect(),
         };
@@ -187,6 +351,10 @@ impl Dependencies {
             }
         }
         let outputs = Reads::of_outputs(model);
+        let readings = model.readings.iter();
+        d.readings = readings
+            .map(|r| ReadingDependencies::new(model, r, &outputs))
+            .collect();
         for force in &model.forces {
             let acts = force_nodes(model, force);
             d.couple(&acts, false);
@@ -197,7 +365,7 @@ impl Dependencies {
                     d.join(a, node);
                 }
             }
-            if !reads.states.is_empty() || !reads.rows.is_empty() {
+            if !reads.states.is_empty() || !reads.rows.is_empty() || !reads.readings.is_empty() {
                 let states = force.states.clone();
                 d.elements.push(ElementDependencies { acts, states, reads });
             }

@@ -1,7 +1,7 @@
 //! What the solvers are told about the equations: names, kinds, sparsity.
 
 use super::equations::Layout;
-use super::{Equations, Form, Formalism, GglMetric};
+use super::{Equations, Form, Formalism, GglMetric, Reads};
 use crate::tree::NodeKind;
 use holonom_dae::{
     DerivativeForm, Equation, EquationLevel, MechanicalLayout, Pattern, Structure, TransposedBlock, Variable,
@@ -24,6 +24,7 @@ impl Equations {
                 lambda: l.lambda,
                 eta: l.eta,
                 sigma: l.sigma,
+                readings: l.readings,
             }),
             forces_depend_on_multipliers: self.model.needs_lambda,
         }
@@ -58,12 +59,12 @@ impl Equations {
                 variables[i].scale = Some(size);
             }
         }
-        // A rate that depends on λ makes the state one of the kind of v.
+        // A rate that depends on λ, or on v̇ through a reading, makes the state one of the kind of v.
         let read = self
             .dependencies
             .elements
             .iter()
-            .filter(|e| !e.reads.rows.is_empty());
+            .filter(|e| !e.reads.rows.is_empty() || !e.reads.readings.is_empty());
         let index_of = |k: usize| match read.clone().any(|e| e.states.contains(&k)) {
             true => index_v,
             false => 1,
@@ -94,6 +95,11 @@ impl Equations {
                 let name = &model.position_names[i];
                 variables.push(multiplier("sigma", name, VariableKind::StabilisingMultiplier, 2));
             }
+        }
+        // On the level of v̇ and λ.
+        for reading in &model.readings {
+            let name = &model.controls[reading.control].name;
+            variables.push(multiplier("reading", name, VariableKind::Reading, index_lambda));
         }
         variables
     }
@@ -143,6 +149,11 @@ impl Equations {
                 ));
             }
         }
+        for reading in &model.readings {
+            let name = format!("reading of {}", model.controls[reading.control].name);
+            // With v̇ ~ 1/h as the rows of forces have it.
+            equations.push(Equation::new(name, EquationLevel::Algebraic).step_power(1));
+        }
         // Index 3: q ~ h v ~ h² λ; the rows follow [Petzold, Lötstedt 1986].
         if self.form == Form::Index3 {
             for equation in &mut equations {
@@ -168,13 +179,19 @@ impl Equations {
             };
         // Where q̇ = v, and every row is a condition on positions.
         let plain = self.quaternions.is_empty() && self.holonomic.len() == self.active.len();
+        let read = self
+            .model
+            .readings
+            .iter()
+            .any(|reading| reading.needs_multipliers(&self.model));
         let mut blocks = Vec::new();
         if l.lambda.is_empty() {
             return blocks;
         }
         match (self.form, self.formalism) {
-            // Forces that depend on λ add to its columns, and rows of open contacts are no longer G.
-            _ if self.model.needs_lambda || !self.contacts.is_empty() => {}
+            // Forces that depend on λ add to its columns, readings have it in their rows, and rows of
+            // open contacts are no longer G.
+            _ if self.model.needs_lambda || read || !self.contacts.is_empty() => {}
             (Form::Index2 | Form::Ggl, Formalism::Residual) => {
                 blocks.push(block(&l.lambda, &l.v, l.v.clone()));
             }
@@ -193,7 +210,7 @@ impl Equations {
         if self.formalism == Formalism::Explicit && !index1 {
             return DerivativeForm::Identity;
         }
-        let n = l.sigma.end;
+        let n = l.readings.end;
         let mut entries: Vec<(usize, usize)> = l.q.clone().map(|i| (i, i)).collect();
         let nodes = &self.model.tree.nodes;
         for (a, node_a) in nodes.iter().enumerate() {
@@ -214,7 +231,21 @@ impl Equations {
         if index1 {
             self.constraint_entries(|k, j| entries.push((l.lambda.start + k, l.v.start + j)));
         }
+        if self.readings_hold_derivatives() {
+            for (k, depends) in self.dependencies.readings.iter().enumerate() {
+                for node in depends.accelerations.iter().map(|&b| &nodes[b]) {
+                    let columns = (0..node.n_v()).map(|j| l.v.start + node.v + j);
+                    entries.extend(columns.map(|j| (l.readings.start + k, j)));
+                }
+            }
+        }
         DerivativeForm::Mass(Pattern::from_entries(n, n, entries))
+    }
+
+    /// Whether v̇ is an unknown in the rows of some readings.
+    pub(super) fn readings_hold_derivatives(&self) -> bool {
+        let mut readings = self.dependencies.readings.iter();
+        self.formalism == Formalism::Residual && readings.any(|r| !r.accelerations.is_empty())
     }
 
     /// Calls `entry(k, j)` for every velocity j that enters active row k.
@@ -233,7 +264,7 @@ impl Equations {
     fn sparsity(&self, l: &Layout) -> Pattern {
         let nodes = &self.model.tree.nodes;
         let d = &self.dependencies;
-        let n = l.sigma.end;
+        let n = l.readings.end;
         let mut entries = Vec::new();
         // Positions and velocities of a node, as columns.
         let columns = |b: usize| {
@@ -261,20 +292,16 @@ impl Equations {
             }
         }
         // Own states, and what forces read besides the motion of the nodes they act on.
+        let others_of = |reads: &Reads| -> Vec<usize> {
+            let active = self.active.iter().enumerate();
+            let read = active.filter(|(_, row)| !l.lambda.is_empty() && reads.rows.contains(row));
+            let rows = read.map(|(k, _)| l.lambda.start + k);
+            let readings = reads.readings.iter().map(|k| l.readings.start + k);
+            let states = reads.states.iter().map(|k| l.x.start + k);
+            states.chain(rows).chain(readings).collect()
+        };
         for element in &d.elements {
-            let rows_read = || {
-                let active = self.active.iter().enumerate();
-                let read = active.filter(|(_, row)| !l.lambda.is_empty() && element.reads.rows.contains(row));
-                read.map(|(k, _)| l.lambda.start + k)
-            };
-            let others = || {
-                element
-                    .reads
-                    .states
-                    .iter()
-                    .map(|k| l.x.start + k)
-                    .chain(rows_read())
-            };
+            let others = || others_of(&element.reads).into_iter();
             for row in element.states.clone().map(|k| l.x.start + k) {
                 entries.extend(
                     element
@@ -355,7 +382,25 @@ impl Equations {
                 entries.push((l.q.start + j, l.sigma.start + k));
             }
         }
+        for (k, reading) in d.readings.iter().enumerate() {
+            let row = l.readings.start + k;
+            // Articulated bodies: all that moves a mechanism moves all of it.
+            let spread = self.formalism == Formalism::Explicit && !reading.accelerations.is_empty();
+            if spread {
+                let known = [&l.q, &l.v, &l.x, &l.lambda, &l.readings];
+                entries.extend(
+                    known
+                        .into_iter()
+                        .flat_map(|range| range.clone())
+                        .map(|c| (row, c)),
+                );
+                continue;
+            }
+            let nodes = reading.reads.nodes.iter().flat_map(|&b| columns(b));
+            entries.extend(nodes.chain(others_of(&reading.reads)).map(|c| (row, c)));
+        }
         entries.extend((0..n).map(|i| (i, i)).filter(|&(i, _)| i < l.x.end));
+        entries.extend(l.readings.clone().map(|i| (i, i)));
         for range in [&l.lambda, &l.eta].into_iter().filter(|range| !range.is_empty()) {
             entries.extend((range.end - self.contacts.len()..range.end).map(|i| (i, i)));
         }

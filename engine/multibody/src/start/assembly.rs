@@ -5,11 +5,11 @@ use super::open::{OpenLoop, open_loops, worst_rows};
 use super::redundancy::{self, Random, RowReport};
 use super::warnings::{self, Warning};
 use super::{KinematicError, KinematicRun, KinematicState, MechanicalModel, contacts, kinematic};
+use crate::elements::controls::ControlElement;
 use crate::formalism::reactions::{self, Motion, Reaction};
 use crate::model::Model;
 use crate::residual::{Equations, Form, Formalism, GglMetric};
 use crate::tree::NodeKind;
-use crate::workspace::Workspace;
 use core::fmt;
 use holonom_dae::{Mechanical, Rejection};
 use std::sync::Arc;
@@ -147,6 +147,18 @@ pub enum AssemblyError {
          that can move by itself?"
     )]
     Rejected(Rejection),
+    /// What a sensor reads of accelerations, reactions or totals depends on itself with gain 1.
+    #[error(
+        "forces depend on what sensor \"{sensor}\" reads ({channel}), and that depends on them, in a ring of gain 1: \
+         no value fits at the start, or every one: change the gain, or put a `delay` or another filter between the \
+         sensor and the force"
+    )]
+    SensorRing {
+        /// The sensor.
+        sensor: String,
+        /// What it reads.
+        channel: String,
+    },
     /// A body is behind the plane that it can only hit.
     #[error(
         "impact `{constraint}` starts {depth:.3e} m behind its plane: move the body to the side to which z of \
@@ -236,6 +248,9 @@ pub struct Assembled {
     pub x_rates: Vec<f64>,
     /// Multipliers of the active rows.
     pub lambda: Vec<f64>,
+    /// What sensors read of accelerations, multipliers and totals, in the order of
+    /// [`Model::readings`].
+    pub readings: Vec<f64>,
     /// Which rows are active.
     pub rows: RowReport,
     /// Positions that were changed.
@@ -326,7 +341,9 @@ pub(super) fn assemble_rows(
     let mut a = vec![0.0; model.tree.n_v];
     mechanical
         .accelerations(options.time, &q, &v, &mut lambda, &mut a)
-        .map_err(AssemblyError::Rejected)?;
+        .map_err(|rejection| rejected(&model, rejection))?;
+    let mut readings = vec![0.0; model.readings.len()];
+    mechanical.readings(&mut readings);
     let x = model.x0.clone();
     let mut x_rates = vec![0.0; x.len()];
     mechanical
@@ -346,8 +363,25 @@ pub(super) fn assemble_rows(
         x,
         x_rates,
         lambda,
+        readings,
         rows,
     })
+}
+
+/// Why there are no accelerations, by name.
+fn rejected(model: &Model, rejection: Rejection) -> AssemblyError {
+    let reading = match rejection {
+        Rejection::SingularRing { reading } => model.readings.get(reading),
+        _ => None,
+    };
+    let control = reading.map(|reading| &model.controls[reading.control]);
+    match control.map(|control| (&control.name, &control.element)) {
+        Some((name, ControlElement::Sensor(sensor))) => AssemblyError::SensorRing {
+            sensor: name.clone(),
+            channel: sensor.channel.clone(),
+        },
+        _ => AssemblyError::Rejected(rejection),
+    }
 }
 
 fn given(what: &'static str, option: &Option<Vec<f64>>, start: &[f64]) -> Result<Vec<f64>, AssemblyError> {
@@ -566,12 +600,29 @@ impl Assembled {
                 }
             }
         }
+        y[equations.readings()].copy_from_slice(&self.readings);
         (y, yp)
     }
 
     /// The mechanism with its parts apart, with the active rows.
     pub fn mechanical(&self) -> MechanicalModel {
-        MechanicalModel::new(self.model.clone(), self.rows.active.clone())
+        let mut mechanical = MechanicalModel::new(self.model.clone(), self.rows.active.clone());
+        mechanical.set_readings(&self.readings);
+        mechanical
+    }
+
+    /// The same after its motion was changed by hand: what sensors read of it is found again.
+    ///
+    /// # Errors
+    /// Loads that depend on what is read of them in a ring without a solution.
+    pub fn with_readings(mut self) -> Result<Self, Rejection> {
+        if !self.readings.is_empty() {
+            let mut mechanical = self.mechanical();
+            mechanical.set_states(&self.x);
+            mechanical.find_readings((self.t, &self.q, &self.v), &self.a, &self.lambda)?;
+            mechanical.readings(&mut self.readings);
+        }
+        Ok(self)
     }
 
     /// The start as a state of motion.
@@ -589,8 +640,15 @@ impl Assembled {
     /// Reactions in all joints and constraints at a state of motion, with λ of the active rows;
     /// components that dependent rows leave open are marked.
     pub fn reactions(&self, motion: &Motion<'_>) -> Vec<Reaction> {
-        let mut work = Workspace::new(&self.model);
-        let mut reactions = reactions::reactions(&self.model, &mut work, &self.rows.active, motion);
+        let mut mechanical = self.mechanical();
+        mechanical.set_states(motion.x);
+        // Where nothing can be read, the loads cannot be computed either: they become NaN.
+        let at = (motion.t, motion.q, motion.v);
+        if mechanical.find_readings(at, motion.a, motion.lambda).is_err() {
+            mechanical.workspace().readings.fill(f64::NAN);
+        }
+        let work = mechanical.workspace();
+        let mut reactions = reactions::reactions(&self.model, work, &self.rows.active, motion);
         for (reaction, known) in reactions.iter_mut().zip(&self.rows.uniqueness) {
             reaction.unique.clone_from(&known.components);
         }

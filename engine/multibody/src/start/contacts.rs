@@ -5,6 +5,7 @@
 
 use super::assembly::{Assembled, AssemblyError, AssemblyOptions, assemble_rows};
 use super::redundancy::ReactionUniqueness;
+use crate::channels::source::Source;
 use crate::elements::constraints::Impact;
 use crate::formalism::reactions::ReactionElement;
 use crate::model::{Model, ModelConstraint};
@@ -45,6 +46,15 @@ impl Reduced {
                 ..c.clone()
             });
             constraints.push(number);
+        }
+        // An open contact has no row, and neither force nor closed.
+        for reading in &mut model.readings {
+            if let Source::Contact { row } = &mut reading.source {
+                match rows.iter().position(|kept| kept == row) {
+                    Some(kept) => *row = kept,
+                    None => (reading.source, reading.place) = (Source::Constant(0.0), 0),
+                }
+            }
         }
         Self {
             model: Arc::new(model),

@@ -1,6 +1,8 @@
 //! [`MechanicalModel`]: a mechanism with its parts apart, as steppers and the start need it.
 
 mod implicit;
+mod partition;
+mod readings;
 
 use crate::formalism::cholesky;
 use crate::model::Model;
@@ -8,6 +10,7 @@ use crate::tree::NodeKind;
 use crate::workspace::Workspace;
 use holonom_algebra::{Dual8, Real};
 use holonom_dae::{ElementSet, Mechanical, Rejection};
+use partition::Plan;
 use std::sync::Arc;
 
 /// Pivots of G M⁻¹ Gᵀ, scaled to a unit diagonal, below this count as zero.
@@ -39,14 +42,25 @@ pub struct MechanicalModel {
     force: Vec<f64>,
     /// For forces that depend on multipliers.
     implicit: Implicit,
+    /// How Jacobians are renewed in parts.
+    plan: Option<Box<Plan>>,
     regularised: usize,
 }
 
-/// Memory of the search for multipliers λ = Φ(λ) that forces depend on; empty without such forces.
+/// Memory of the search for multipliers λ = Φ(λ, ρ) and readings ρ = c(λ, ρ) that forces depend on;
+/// empty without such forces.
 #[derive(Clone, Debug, Default)]
 struct Implicit {
     /// Places in the active rows of those that forces read.
     read: Vec<usize>,
+    /// Readings that are looked for: all, or none where no force depends on them.
+    readings: usize,
+    /// c(λ, ρ).
+    measured: Vec<f64>,
+    /// v̇ for it.
+    motion: Vec<f64>,
+    /// For the sizes of pivots.
+    sizes: Vec<f64>,
     /// Φ(λ) for all active rows.
     image: Vec<f64>,
     /// A column of ∂Φ/∂λ.
@@ -57,19 +71,37 @@ struct Implicit {
     slopes: Vec<f64>,
     matrix: Vec<f64>,
     step: Vec<f64>,
-    /// λ of the rows that are read, before the step.
+    /// λ of the rows that are read, and readings, before the step.
     before: Vec<f64>,
 }
 
 impl Implicit {
+    /// Whether anything is to be looked for.
+    fn is_needed(&self) -> bool {
+        !self.read.is_empty() || self.readings > 0
+    }
+
     fn new(model: &Model, active: &[usize]) -> Self {
-        if !model.needs_lambda {
-            return Self::default();
+        let measured = vec![0.0; model.readings.len()];
+        if !model.needs_lambda && !model.forces_need_readings {
+            return Self {
+                measured,
+                ..Self::default()
+            };
         }
         let is_read = |row: usize| model.read_rows.binary_search(&row).is_ok();
         let read: Vec<usize> = (0..active.len()).filter(|&k| is_read(active[k])).collect();
-        let (n, k) = (model.tree.n_v, read.len());
+        let readings = if model.forces_need_readings {
+            model.readings.len()
+        } else {
+            0
+        };
+        let (n, k) = (model.tree.n_v, read.len() + readings);
         Self {
+            readings,
+            measured,
+            motion: vec![0.0; n],
+            sizes: vec![0.0; k * k],
             image: vec![0.0; active.len()],
             solved: vec![0.0; active.len()],
             column: vec![0.0; n],
@@ -91,6 +123,10 @@ struct DualMemory {
     out: Vec<Dual8>,
     rates: Vec<f64>,
     unit: Vec<f64>,
+    /// Accelerations, multipliers and readings; empty where forces do not depend on readings.
+    a: Vec<Dual8>,
+    lambda: Vec<Dual8>,
+    readings: Vec<Dual8>,
 }
 
 impl MechanicalModel {
@@ -112,12 +148,13 @@ impl MechanicalModel {
             scale: vec![0.0; m],
             force: vec![0.0; n],
             implicit: Implicit::new(&model, &active),
+            plan: None,
             regularised: 0,
             model,
             active,
         };
-        if mechanical.model.needs_lambda {
-            // Accelerations need derivatives by the multipliers, and must not allocate.
+        if mechanical.implicit.is_needed() {
+            // Accelerations need derivatives by the multipliers or readings, and must not allocate.
             mechanical.dual = Some(mechanical.dual_memory());
         }
         mechanical
@@ -250,7 +287,8 @@ impl MechanicalModel {
         }
     }
 
-    /// image := Φ(λ) = S⁻¹(G M⁻¹ f(λ) + γ), accelerations := M⁻¹ f(λ).
+    /// image := Φ(λ) = S⁻¹(G M⁻¹ f(λ) + γ), accelerations := M⁻¹ f(λ), with the readings in the
+    /// workspace; and measured := what sensors read then, where forces depend on that.
     fn image(
         &mut self,
         (t, q, v): (f64, &[f64], &[f64]),
@@ -260,11 +298,30 @@ impl MechanicalModel {
     ) -> Result<(), Rejection> {
         self.force(t, q, v, lambda, accelerations)?;
         self.solve_prepared(accelerations);
-        self.constraint_right((t, q, v), accelerations)?;
         let mut image = std::mem::take(&mut self.implicit.image);
-        self.multipliers(regular, &mut image);
+        if !self.active.is_empty() {
+            self.constraint_right((t, q, v), accelerations)?;
+            self.multipliers(regular, &mut image);
+        }
+        if self.implicit.readings > 0 {
+            let mut motion = std::mem::take(&mut self.implicit.motion);
+            motion.copy_from_slice(accelerations);
+            self.subtract_reactions(&image, &mut motion);
+            self.measure(&motion, &image);
+            self.implicit.motion = motion;
+        }
         self.implicit.image = image;
         Ok(())
+    }
+
+    /// accelerations := accelerations − M⁻¹Gᵀ λ.
+    fn subtract_reactions(&self, lambda: &[f64], accelerations: &mut [f64]) {
+        let n = accelerations.len();
+        for (k, l) in lambda.iter().enumerate() {
+            for (j, a) in accelerations.iter_mut().enumerate() {
+                *a -= self.solved[k * n + j] * l;
+            }
+        }
     }
 }
 
@@ -297,6 +354,14 @@ impl Mechanical for MechanicalModel {
         self.work.set_states(x);
     }
 
+    fn set_readings(&mut self, readings: &[f64]) {
+        self.work.set_readings(readings);
+    }
+
+    fn readings(&self, out: &mut [f64]) {
+        out.copy_from_slice(&self.work.readings);
+    }
+
     fn state_rates(
         &mut self,
         t: f64,
@@ -323,6 +388,32 @@ impl Mechanical for MechanicalModel {
                 e.iter_mut().for_each(|x| *x /= length);
             }
         }
+    }
+
+    fn advance(&mut self, q: &[f64], h: f64, v: &[f64], out: &mut [f64]) {
+        Workspace::velocity_map(&self.model, q, v, out);
+        let (mut balls, mut i) = (self.model.tree.nodes.iter(), 0);
+        while i < q.len() {
+            // Where the next Euler parameters begin; everything before is a plain coordinate.
+            let ball = balls.find(|n| n.kind == NodeKind::Ball && n.prescribed.is_none());
+            let end = ball.map_or(q.len(), |n| n.q);
+            for (out, q) in out[i..end].iter_mut().zip(&q[i..end]) {
+                *out = q + h * *out;
+            }
+            i = end;
+            if ball.is_some() {
+                geodesic(&q[i..i + 4], h, &mut out[i..i + 4]);
+                i += 4;
+            }
+        }
+    }
+
+    fn n_elements(&self) -> usize {
+        self.model.forces.len()
+    }
+
+    fn element_name(&self, element: usize) -> &str {
+        self.model.forces.get(element).map_or("", |f| &f.name)
     }
 
     fn velocity_map(&mut self, q: &[f64], x: &[f64], out: &mut [f64]) {
@@ -454,6 +545,32 @@ impl Mechanical for MechanicalModel {
         Ok(())
     }
 
+    fn plan_jacobians(&mut self, elements: ElementSet<'_>) -> usize {
+        let plan = Plan::new(&self.model, elements);
+        let parts = plan.parts();
+        self.plan = Some(Box::new(plan));
+        parts
+    }
+
+    fn renew_jacobians(
+        &mut self,
+        t: f64,
+        q: &[f64],
+        v: &[f64],
+        lambda: &[f64],
+        elements: ElementSet<'_>,
+        part: usize,
+        f_q: &mut [f64],
+        f_v: &mut [f64],
+    ) -> Result<(), Rejection> {
+        let Some(plan) = self.plan.take() else {
+            return self.force_jacobians(t, q, v, lambda, elements, f_q, f_v);
+        };
+        let done = self.renew_part((t, q, v, lambda), elements, part, &plan, f_q, f_v);
+        self.plan = Some(plan);
+        done
+    }
+
     fn constraint(&mut self, t: f64, q: &[f64], g: &mut [f64]) -> Result<(), Rejection> {
         self.place(t, q);
         self.work.constraint(&self.model, &self.active, g);
@@ -499,6 +616,7 @@ impl Mechanical for MechanicalModel {
         self.prepare_mass()?;
         self.solve_prepared(accelerations);
         let (n, m) = (self.model.tree.n_v, self.active.len());
+        let mut regular = true;
         if m > 0 {
             let mut matrix = std::mem::take(&mut self.matrix);
             self.work
@@ -519,23 +637,39 @@ impl Mechanical for MechanicalModel {
             }
             self.matrix = matrix;
             self.solved = solved;
-            let regular = self.factorise_schur();
-            if self.implicit.read.is_empty() {
-                // All at once from the accelerations without multipliers.
-                self.constraint_right((t, q, v), accelerations)?;
-                self.multipliers(regular, lambda);
-            } else {
-                self.implicit_multipliers((t, q, v), lambda, regular, accelerations)?;
-            }
-            for k in 0..m {
-                for j in 0..n {
-                    accelerations[j] -= self.solved[k * n + j] * lambda[k];
-                }
-            }
+            regular = self.factorise_schur();
+        }
+        if self.implicit.is_needed() {
+            self.implicit_multipliers((t, q, v), lambda, regular, accelerations)?;
+        } else if m > 0 {
+            // All at once from the accelerations without multipliers.
+            self.constraint_right((t, q, v), accelerations)?;
+            self.multipliers(regular, lambda);
+        }
+        self.subtract_reactions(lambda, accelerations);
+        if self.implicit.readings < self.model.readings.len() {
+            self.measure(accelerations, lambda);
+            self.work.readings.copy_from_slice(&self.implicit.measured);
         }
         match accelerations.iter().position(|x| !x.is_finite()) {
             Some(row) => Err(Rejection::NonFinite { row }),
             None => Ok(()),
         }
+    }
+}
+
+/// rate := e cos s + (rate/|rate|) sin s with s = h |rate|: Euler parameters e after turning for a time
+/// h at this rate. As the rate is perpendicular to e, this is e ∘ exp(h ω/2).
+fn geodesic(e: &[f64], h: f64, rate: &mut [f64]) {
+    let s = h * rate.iter().map(|x| x * x).sum::<f64>().sqrt();
+    // sin s / s, from its series where s is small: without a division by zero.
+    let sinc = if s.abs() < 1e-4 {
+        1.0 - s * s / 6.0
+    } else {
+        s.sin() / s
+    };
+    let cos = s.cos();
+    for (rate, e) in rate.iter_mut().zip(e) {
+        *rate = cos * e + h * sinc * *rate;
     }
 }

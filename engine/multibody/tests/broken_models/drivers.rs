@@ -122,8 +122,8 @@ pub fn all() -> Vec<(&'static str, Description)> {
             pendulum().control(sensor("arm.speed.x")),
         ),
         (
-            "a sensor of an acceleration",
-            pendulum().control(sensor("arm.end.acceleration.x")),
+            "a sensor of no component",
+            pendulum().control(sensor("arm.end.acceleration.w")),
         ),
     ]
 }

@@ -9,6 +9,7 @@ mod balance;
 mod cut;
 mod motion;
 mod names;
+mod sensed;
 
 use holonom_dae::Mechanical;
 use holonom_multibody::channels::{Catalogue, Sampler};

@@ -651,3 +651,45 @@ pub fn independent(model: &Arc<Model>, t: f64, q: &[f64]) -> Vec<usize> {
     }
     kept.into_iter().map(|k| k.0).collect()
 }
+
+/// The same mechanism with a sensor `sensed_0`, `sensed_1`, … for every channel named.
+pub fn sensed<S: AsRef<str>>(description: Description, channels: &[S]) -> Description {
+    channels
+        .iter()
+        .enumerate()
+        .fold(description, |description, (k, channel)| {
+            description.control(Control::sensor(format!("sensed_{k}"), channel.as_ref()))
+        })
+}
+
+/// Mechanism number `seed` with sensors of accelerations, reactions and totals, and with forces on
+/// its bodies and coordinates that depend on them: weakly, so that there is always a solution.
+pub fn feeling(seed: u64, most: usize) -> Description {
+    let mut d = description(seed, most);
+    let model = d.compile().unwrap();
+    let r = &mut Random::new(seed + 77);
+    let body = |r: &mut Random| d.bodies[r.below(d.bodies.len())].name.clone();
+    let mut channels = vec!["energy.total".to_string(), "angular_momentum.y".to_string()];
+    for (name, axis) in [("acceleration", "z"), ("angular_acceleration", "x")] {
+        channels.push(format!("body:{}.{name}.{axis}", body(r)));
+    }
+    let joint = &model.joints[r.below(model.joints.len())];
+    channels.push(format!("joint:{}.force.x", joint.name));
+    channels.push(format!("joint:{}.torque.z", joint.name));
+    if let Some(coordinate) = joint.kind.info().coordinates.first() {
+        channels.push(format!("joint:{}.{}.acceleration", joint.name, coordinate.name));
+    }
+    let target = body(r);
+    let last = channels.len() - 1;
+    let names: Vec<String> = (0..=last).map(|k| format!("sensed_{k}")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let sum = |k: f64| {
+        let terms: Vec<String> = names.iter().map(|n| format!("{k}*sin(0.01*{n})")).collect();
+        Signal::of(&terms.join(" + "), &names).unwrap()
+    };
+    d = sensed(d, &channels);
+    let filter = Control::delay("filtered", sum(0.3), 0.1);
+    let felt = Signal::of("0.2*filtered", &["filtered"]).unwrap();
+    d.control(filter)
+        .force(Force::applied("feeling", &target, [sum(0.1), felt, sum(-0.05)]))
+}

@@ -13,6 +13,7 @@
 //! refactorisation that runs for every later matrix, so a factorisation depends on the matrix and
 //! its pivots, not on how they were found.
 
+use super::Scalar;
 use super::scaling::zero_pivot_ratio;
 use super::transversal::NONE;
 use holonom_dae::Pattern;
@@ -30,9 +31,9 @@ pub(super) struct Symbolic {
 }
 
 /// A matrix with what was found out about it before.
-pub(super) struct Task<'a> {
+pub(super) struct Task<'a, T> {
     pub pattern: &'a Pattern,
-    pub values: &'a [f64],
+    pub values: &'a [T],
     /// Powers of two that equilibrate the rows.
     pub row_scale: &'a [f64],
     /// Column to eliminate as number k.
@@ -45,7 +46,7 @@ pub(super) struct Task<'a> {
 
 /// Chooses pivots for this matrix. A vanishing pivot is replaced by a tiny one, for the caller to
 /// find and report.
-pub(super) fn choose_pivots(task: &Task<'_>) -> Symbolic {
+pub(super) fn choose_pivots<T: Scalar>(task: &Task<'_, T>) -> Symbolic {
     let mut elimination = Elimination::new(task);
     for k in 0..task.column_order.len() {
         let j = task.column_order[k] as usize;
@@ -58,13 +59,13 @@ pub(super) fn choose_pivots(task: &Task<'_>) -> Symbolic {
     elimination.into_symbolic()
 }
 
-struct Elimination<'a> {
-    task: &'a Task<'a>,
+struct Elimination<'a, T> {
+    task: &'a Task<'a, T>,
     // L with its rows in the numbering of A, and the part of each column that the search has to
     // follow
     lower_start: Vec<usize>,
     lower_rows: Vec<u32>,
-    lower_values: Vec<f64>,
+    lower_values: Vec<T>,
     search_end: Vec<usize>,
     is_pruned: Vec<bool>,
     // the pattern of U
@@ -77,15 +78,15 @@ struct Elimination<'a> {
     first_free: usize,
     // the column at hand: values by row of A, columns it depends on (last first), rows that may
     // become its pivot
-    x: Vec<f64>,
+    x: Vec<T>,
     depends_on: Vec<u32>,
     candidates: Vec<u32>,
     mark: Vec<u32>,
     stack: Vec<(u32, usize)>,
 }
 
-impl<'a> Elimination<'a> {
-    fn new(task: &'a Task<'a>) -> Self {
+impl<'a, T: Scalar> Elimination<'a, T> {
+    fn new(task: &'a Task<'a, T>) -> Self {
         let n = task.column_order.len();
         let mut row_count = vec![0; n];
         for &i in task.pattern.rows() {
@@ -104,7 +105,7 @@ impl<'a> Elimination<'a> {
             row_order: Vec::with_capacity(n),
             row_count,
             first_free: 0,
-            x: vec![0.0; n],
+            x: vec![T::default(); n],
             depends_on: Vec::with_capacity(n),
             candidates: Vec::with_capacity(n),
             mark: vec![NONE; n],
@@ -159,16 +160,16 @@ impl<'a> Elimination<'a> {
         let mut column_max: f64 = 0.0;
         for (&i, &a) in pattern.column(j).iter().zip(&values[pattern.range(j)]) {
             self.x[i] = a;
-            column_max = column_max.max(a.abs() * row_scale[i]);
+            column_max = column_max.max(a.size() * row_scale[i]);
         }
         for &c in self.depends_on.iter().rev() {
             let c = c as usize;
             let u = self.x[self.row_order[c] as usize];
-            self.x[self.row_order[c] as usize] = 0.0;
+            self.x[self.row_order[c] as usize] = T::default();
             let column = self.lower_start[c]..self.lower_start[c + 1];
             let rows = &self.lower_rows[column.clone()];
             for (&i, l) in rows.iter().zip(&self.lower_values[column]) {
-                self.x[i as usize] -= l * u;
+                self.x[i as usize] -= *l * u;
             }
         }
         column_max
@@ -176,7 +177,7 @@ impl<'a> Elimination<'a> {
 
     /// The pivot row of column k.
     fn choose_row(&mut self, k: usize) -> usize {
-        let size = |i: u32| self.x[i as usize].abs() * self.task.row_scale[i as usize];
+        let size = |i: u32| self.x[i as usize].size() * self.task.row_scale[i as usize];
         let largest = self
             .candidates
             .iter()
@@ -215,15 +216,15 @@ impl<'a> Elimination<'a> {
         let scale = self.task.row_scale[pivot];
         let zero = zero_pivot_ratio(self.x.len()) * if column_max > 0.0 { column_max } else { 1.0 };
         let mut value = self.x[pivot];
-        if value.abs() * scale <= zero {
-            value = zero / scale;
+        if value.size() * scale <= zero {
+            value = T::real(zero / scale);
         }
-        self.x[pivot] = 0.0;
+        self.x[pivot] = T::default();
         for &i in &self.candidates {
             if i as usize != pivot {
                 self.lower_rows.push(i);
                 self.lower_values.push(self.x[i as usize] / value);
-                self.x[i as usize] = 0.0;
+                self.x[i as usize] = T::default();
             }
         }
         self.lower_start.push(self.lower_rows.len());

@@ -13,8 +13,8 @@ use super::condition::{inverse_norm_1, solve_refined};
 use super::gilbert_peierls::{Symbolic, Task, choose_pivots};
 use super::scaling::{NOT_FINITE, magnitude, power_of_two, zero_pivot_ratio};
 use super::{
-    Columns, Factorised, Factors, LinearSolver, Matrix, Singular, SolverState, approximate_minimum_degree,
-    diagnose, maximum_transversal, postordered,
+    Columns, Factorised, Factors, LinearSolver, Matrix, Scalar, Singular, SolverState,
+    approximate_minimum_degree, diagnose, maximum_transversal, postordered,
 };
 use holonom_dae::Pattern;
 use serde::{Deserialize, Serialize};
@@ -28,26 +28,29 @@ const WORN_GROWTH: f64 = 1e4;
 /// See [`WORN_GROWTH`].
 const WORN_GROWTH_RATIO: f64 = 1e2;
 
+/// Sparse LU of real matrices, the solver `lu-sparse`.
+pub type LuSparse = SparseLu<f64>;
+
 /// Sparse LU that keeps its pattern and pivots.
 #[derive(Clone, Debug)]
-pub struct LuSparse {
+pub struct SparseLu<T> {
     /// Smallest ratio of the pivot that the ordering asks for to the largest candidate in its
     /// column; smaller values mean less fill and larger rounding errors.
     pub pivot_tolerance: f64,
-    state: SparseState,
+    state: SparseState<T>,
     // scratch: by row and by column of A
     magnitudes: Vec<i64>,
     scale_of_row: Vec<f64>,
     column_max: Vec<f64>,
     // scratch by pivot
-    x: Vec<f64>,
+    x: Vec<T>,
     residual: Vec<f64>,
     work: Vec<f64>,
 }
 
-/// What the later results of [`LuSparse`] depend on.
+/// What the later results of a [`SparseLu`] depend on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct SparseState {
+pub struct SparseState<T = f64> {
     n: usize,
     // filled by `analyse`
     pattern: Pattern,
@@ -61,10 +64,10 @@ pub struct SparseState {
     fresh_growth: f64,
     has_pivots: bool,
     // filled by `refactorise`
-    lower: Vec<f64>,
-    upper: Vec<f64>,
-    pivots: Vec<f64>,
-    reciprocal_pivots: Vec<f64>,
+    lower: Vec<T>,
+    upper: Vec<T>,
+    pivots: Vec<T>,
+    reciprocal_pivots: Vec<T>,
     /// By pivot.
     row_scale: Vec<f64>,
     is_factorised: bool,
@@ -78,7 +81,7 @@ enum Outcome {
     BadPivot { k: usize },
 }
 
-impl LuSparse {
+impl<T: Scalar> SparseLu<T> {
     /// A solver for matrices of size `n`; the pattern is taken from the first matrix.
     pub fn new(n: usize) -> Self {
         Self {
@@ -95,33 +98,35 @@ impl LuSparse {
                 has_pivots: false,
                 lower: Vec::new(),
                 upper: Vec::new(),
-                pivots: vec![0.0; n],
-                reciprocal_pivots: vec![0.0; n],
+                pivots: vec![T::default(); n],
+                reciprocal_pivots: vec![T::default(); n],
                 row_scale: vec![0.0; n],
                 is_factorised: false,
             },
             magnitudes: vec![0; n],
             scale_of_row: vec![0.0; n],
             column_max: vec![0.0; n],
-            x: vec![0.0; n],
+            x: vec![T::default(); n],
             residual: vec![0.0; n],
             work: vec![0.0; 2 * n],
         }
     }
 
-    /// Transversal and ordering for the pattern of `a`.
-    fn analyse(&mut self, a: &Matrix) -> Result<(), Singular> {
+    /// Transversal and ordering for a pattern; none is a dense one.
+    fn analyse(&mut self, pattern: Option<&Pattern>, values: &[T]) -> Result<(), Singular> {
         let state = &mut self.state;
         state.is_analysed = false;
         state.has_pivots = false;
         let n = state.n;
-        state.pattern = match a {
-            Matrix::Dense { .. } => Pattern::dense(n, n),
-            Matrix::Sparse { pattern, .. } => pattern.clone(),
-        };
-        find_row_scale(a, &state.pattern, &mut self.magnitudes, &mut self.scale_of_row)?;
-        let (rows, values) = (state.pattern.rows(), a.values());
-        let size = |p: usize| values[p].abs() * self.scale_of_row[rows[p]];
+        state.pattern = pattern.map_or_else(|| Pattern::dense(n, n), Pattern::clone);
+        find_row_scale(
+            values,
+            &state.pattern,
+            &mut self.magnitudes,
+            &mut self.scale_of_row,
+        )?;
+        let rows = state.pattern.rows();
+        let size = |p: usize| values[p].size() * self.scale_of_row[rows[p]];
         let transversal = maximum_transversal(&state.pattern, size);
         if let Some((row, column)) = transversal.unmatched {
             return Err(Singular::Structural { row, column });
@@ -135,12 +140,12 @@ impl LuSparse {
         Ok(())
     }
 
-    /// Chooses pivots for the values of `a` and makes room for the factors.
-    fn pivot(&mut self, a: &Matrix) {
+    /// Chooses pivots for these values and makes room for the factors.
+    fn pivot(&mut self, values: &[T]) {
         let state = &mut self.state;
         state.symbolic = choose_pivots(&Task {
             pattern: &state.pattern,
-            values: a.values(),
+            values,
             row_scale: &self.scale_of_row,
             column_order: &state.column_order,
             preferred_row: &state.preferred_row,
@@ -155,12 +160,120 @@ impl LuSparse {
             .target
             .extend(state.pattern.rows().iter().map(|&i| position[i]));
         state.lower.clear();
-        state.lower.resize(state.symbolic.lower_rows.len(), 0.0);
+        state.lower.resize(state.symbolic.lower_rows.len(), T::default());
         state.upper.clear();
-        state.upper.resize(state.symbolic.upper_rows.len(), 0.0);
+        state.upper.resize(state.symbolic.upper_rows.len(), T::default());
         state.has_pivots = true;
     }
 
+    /// Factorises the matrix with these values at the places of a pattern; none is a dense one. A pivot that
+    /// vanishes ends it, by its number.
+    fn factorise_places(&mut self, pattern: Option<&Pattern>, values: &[T]) -> Result<Factorised, Trouble> {
+        self.state.is_factorised = false;
+        if self.state.has_pattern(pattern) {
+            let Self {
+                state,
+                magnitudes,
+                scale_of_row,
+                ..
+            } = self;
+            find_row_scale(values, &state.pattern, magnitudes, scale_of_row)?;
+        } else {
+            self.analyse(pattern, values)?;
+        }
+
+        // with the pivots at hand
+        let repivoted = self.state.has_pivots;
+        let Self {
+            state,
+            scale_of_row,
+            column_max,
+            x,
+            ..
+        } = self;
+        if state.has_pivots {
+            let worn = Some(WORN_PIVOT * self.pivot_tolerance);
+            let outcome = state.refactorise(values, scale_of_row, worn, x, column_max);
+            let limit = WORN_GROWTH.max(WORN_GROWTH_RATIO * state.fresh_growth);
+            if let Outcome::Done { growth } = outcome
+                && growth <= limit
+            {
+                state.is_factorised = true;
+                return Ok(Factorised {
+                    repivoted: false,
+                    pivot_growth: growth,
+                });
+            }
+        }
+
+        // with new ones
+        self.pivot(values);
+        let Self {
+            state,
+            scale_of_row,
+            column_max,
+            x,
+            ..
+        } = self;
+        match state.refactorise(values, scale_of_row, None, x, column_max) {
+            Outcome::Done { growth } => {
+                state.fresh_growth = growth;
+                state.is_factorised = true;
+                Ok(Factorised {
+                    repivoted,
+                    pivot_growth: growth,
+                })
+            }
+            Outcome::BadPivot { k } => Err(Trouble::Vanished { k }),
+        }
+    }
+
+    /// Factorises the matrix with these values at the places of a pattern, as
+    /// [`LinearSolver::factorise`] does.
+    pub fn factorise_values(&mut self, pattern: &Pattern, values: &[T]) -> Result<Factorised, Singular> {
+        let factorised = self.factorise_places(Some(pattern), values);
+        factorised.map_err(|trouble| match trouble {
+            Trouble::Found(singular) => singular,
+            Trouble::Vanished { k } => Singular::Numerical {
+                row: self.state.symbolic.row_order[k] as usize,
+                column: self.state.column_order[k] as usize,
+            },
+        })
+    }
+
+    /// Calls `b` for the rows of a right-hand side, and `x` for the columns of the solution; false without a
+    /// factorisation.
+    pub fn solve_values(&mut self, b: impl Fn(usize) -> T, mut x: impl FnMut(usize, T)) -> bool {
+        let state = &self.state;
+        if !state.is_factorised {
+            return false;
+        }
+        for (x, &i) in self.x.iter_mut().zip(&state.symbolic.row_order) {
+            *x = b(i as usize);
+        }
+        state.solve_ordered(&mut self.x);
+        for (value, &j) in self.x.iter().zip(&state.column_order) {
+            x(j as usize, *value);
+        }
+        true
+    }
+
+    /// Everything the results of later calls depend on.
+    pub fn state(&self) -> &SparseState<T> {
+        &self.state
+    }
+
+    /// Takes over the state of a solver of the same size; any other leaves it without a factorisation.
+    pub fn set_state(&mut self, state: &SparseState<T>) {
+        if state.n == self.state.n {
+            self.state.clone_from(state);
+        } else {
+            self.state.is_factorised = false;
+        }
+    }
+}
+
+impl LuSparse {
     /// Names the singularity met in step `k`, with the help of the factors of the perturbed matrix.
     #[cold]
     fn name_singularity(&mut self, a: &Matrix, k: usize) -> Singular {
@@ -174,16 +287,30 @@ impl LuSparse {
     }
 }
 
+/// Why there is no factorisation.
+enum Trouble {
+    /// Known by row and column.
+    Found(Singular),
+    /// The pivot of this number vanished.
+    Vanished { k: usize },
+}
+
+impl From<Singular> for Trouble {
+    fn from(singular: Singular) -> Self {
+        Self::Found(singular)
+    }
+}
+
 /// Powers of two that equilibrate the rows; an error if there is an entry that is not finite.
-fn find_row_scale(
-    a: &Matrix,
+fn find_row_scale<T: Scalar>(
+    values: &[T],
     pattern: &Pattern,
     magnitudes: &mut [i64],
     scale: &mut [f64],
 ) -> Result<(), Singular> {
     magnitudes.fill(0);
-    for (&i, &v) in pattern.rows().iter().zip(a.values()) {
-        magnitudes[i] = magnitudes[i].max(magnitude(v));
+    for (&i, &v) in pattern.rows().iter().zip(values) {
+        magnitudes[i] = magnitudes[i].max(magnitude(v.size()));
     }
     let mut largest = 0;
     for (s, &m) in scale.iter_mut().zip(magnitudes.iter()) {
@@ -191,19 +318,21 @@ fn find_row_scale(
         largest = largest.max(m);
     }
     if largest >= NOT_FINITE
-        && let Some((row, column)) = a.first_non_finite()
+        && let Some(position) = values.iter().position(|v| !v.size().is_finite())
     {
+        let column = pattern.column_start().partition_point(|&start| start <= position) - 1;
+        let row = pattern.rows()[position];
         return Err(Singular::NonFinite { row, column });
     }
     Ok(())
 }
 
-impl SparseState {
-    fn has_pattern_of(&self, a: &Matrix) -> bool {
+impl<T: Scalar> SparseState<T> {
+    fn has_pattern(&self, pattern: Option<&Pattern>) -> bool {
         self.is_analysed
-            && match a {
-                Matrix::Dense { n, .. } => self.pattern.len() == n * n,
-                Matrix::Sparse { pattern, .. } => self.pattern == *pattern,
+            && match pattern {
+                None => self.pattern.len() == self.n * self.n,
+                Some(pattern) => self.pattern == *pattern,
             }
     }
 
@@ -212,10 +341,10 @@ impl SparseState {
     /// tiny ones, goes on, and reports the first of them.
     fn refactorise(
         &mut self,
-        values: &[f64],
+        values: &[T],
         scale_of_row: &[f64],
         worn_ratio: Option<f64>,
-        x: &mut [f64],
+        x: &mut [T],
         column_max: &mut [f64],
     ) -> Outcome {
         let n = self.n;
@@ -232,7 +361,7 @@ impl SparseState {
         }
         let scale = &self.row_scale[..n];
         let x = &mut x[..n];
-        x.fill(0.0);
+        x.fill(T::default());
         let mut growth: f64 = 0.0;
         let mut vanished = None;
         for k in 0..n {
@@ -242,7 +371,7 @@ impl SparseState {
             let mut largest_a: f64 = 0.0;
             for (&i, &a) in self.target[entries.clone()].iter().zip(&values[entries]) {
                 x[i as usize] = a;
-                largest_a = largest_a.max(a.abs() * scale[i as usize]);
+                largest_a = largest_a.max(a.size() * scale[i as usize]);
             }
             column_max[j] = largest_a;
 
@@ -253,20 +382,20 @@ impl SparseState {
             for (&c, target) in upper_rows[column].iter().zip(targets) {
                 let c = c as usize;
                 let u = x[c];
-                x[c] = 0.0;
+                x[c] = T::default();
                 *target = u;
-                largest_u = largest_u.max(u.abs() * scale[c]);
+                largest_u = largest_u.max(u.size() * scale[c]);
                 let below = lower_start[c]..lower_start[c + 1];
                 let rows = &lower_rows[below.clone()];
                 for (&i, l) in rows.iter().zip(&self.lower[below]) {
-                    x[i as usize] -= l * u;
+                    x[i as usize] -= *l * u;
                 }
             }
 
             // the pivot and what is below it
             let mut pivot = x[k];
-            x[k] = 0.0;
-            let size = pivot.abs() * scale[k];
+            x[k] = T::default();
+            let size = pivot.size() * scale[k];
             let is_zero = size <= zero_ratio * largest_a;
             if is_zero {
                 if worn_ratio.is_some() {
@@ -274,17 +403,17 @@ impl SparseState {
                 }
                 vanished = vanished.or(Some(k));
                 let reference = if largest_a > 0.0 { largest_a } else { 1.0 };
-                pivot = zero_ratio * reference / scale[k];
+                pivot = T::real(zero_ratio * reference / scale[k]);
             }
-            let reciprocal = 1.0 / pivot;
+            let reciprocal = pivot.reciprocal();
             let below = lower_start[k]..lower_start[k + 1];
             let targets = &mut self.lower[below.clone()];
             let mut largest_below: f64 = 0.0;
             for (&i, target) in lower_rows[below].iter().zip(targets) {
                 let i = i as usize;
                 let candidate = x[i];
-                x[i] = 0.0;
-                largest_below = largest_below.max(candidate.abs() * scale[i]);
+                x[i] = T::default();
+                largest_below = largest_below.max(candidate.size() * scale[i]);
                 *target = candidate * reciprocal;
             }
             if worn_ratio.is_some_and(|ratio| size < ratio * largest_below) {
@@ -301,7 +430,7 @@ impl SparseState {
     }
 
     /// x := U⁻¹ L⁻¹ x, in the order of the pivots.
-    fn solve_ordered(&self, x: &mut [f64]) {
+    fn solve_ordered(&self, x: &mut [T]) {
         let n = self.n;
         let Symbolic {
             lower_start,
@@ -316,7 +445,7 @@ impl SparseState {
             let column = lower_start[k]..lower_start[k + 1];
             let rows = &lower_rows[column.clone()];
             for (&i, l) in rows.iter().zip(&self.lower[column]) {
-                x[i as usize] -= l * xk;
+                x[i as usize] -= *l * xk;
             }
         }
         for k in (0..n).rev() {
@@ -325,11 +454,13 @@ impl SparseState {
             let column = upper_start[k]..upper_start[k + 1];
             let rows = &upper_rows[column.clone()];
             for (&i, u) in rows.iter().zip(&self.upper[column]) {
-                x[i as usize] -= u * xk;
+                x[i as usize] -= *u * xk;
             }
         }
     }
+}
 
+impl SparseState {
     /// x := L⁻ᵀ U⁻ᵀ x, in the order of the pivots.
     fn solve_transposed_ordered(&self, x: &mut [f64]) {
         let symbolic = &self.symbolic;
@@ -358,62 +489,11 @@ impl LinearSolver for LuSparse {
     fn factorise(&mut self, a: &Matrix) -> Result<Factorised, Singular> {
         let n = self.state.n;
         assert_eq!(a.n(), n, "matrix of size {}, solver of size {n}", a.n());
-        self.state.is_factorised = false;
-        if !self.state.has_pattern_of(a) {
-            self.analyse(a)?;
-        } else {
-            find_row_scale(
-                a,
-                &self.state.pattern,
-                &mut self.magnitudes,
-                &mut self.scale_of_row,
-            )?;
-        }
-
-        // with the pivots at hand
-        let repivoted = self.state.has_pivots;
-        let Self {
-            state,
-            scale_of_row,
-            column_max,
-            x,
-            ..
-        } = self;
-        if state.has_pivots {
-            let worn = Some(WORN_PIVOT * self.pivot_tolerance);
-            let outcome = state.refactorise(a.values(), scale_of_row, worn, x, column_max);
-            let limit = WORN_GROWTH.max(WORN_GROWTH_RATIO * state.fresh_growth);
-            if let Outcome::Done { growth } = outcome
-                && growth <= limit
-            {
-                state.is_factorised = true;
-                return Ok(Factorised {
-                    repivoted: false,
-                    pivot_growth: growth,
-                });
-            }
-        }
-
-        // with new ones
-        self.pivot(a);
-        let Self {
-            state,
-            scale_of_row,
-            column_max,
-            x,
-            ..
-        } = self;
-        match state.refactorise(a.values(), scale_of_row, None, x, column_max) {
-            Outcome::Done { growth } => {
-                state.fresh_growth = growth;
-                state.is_factorised = true;
-                Ok(Factorised {
-                    repivoted,
-                    pivot_growth: growth,
-                })
-            }
-            Outcome::BadPivot { k } => Err(self.name_singularity(a, k)),
-        }
+        let factorised = self.factorise_places(a.pattern(), a.values());
+        factorised.map_err(|trouble| match trouble {
+            Trouble::Found(singular) => singular,
+            Trouble::Vanished { k } => self.name_singularity(a, k),
+        })
     }
 
     fn solve(&mut self, b: &mut [f64]) {
@@ -488,10 +568,8 @@ impl LinearSolver for LuSparse {
 
     fn restore(&mut self, state: &SolverState) {
         match state {
-            SolverState::Sparse(state) if state.n == self.state.n => {
-                self.state.clone_from(state);
-            }
-            _ => self.state.is_factorised = false,
+            SolverState::Sparse(state) => self.set_state(state),
+            SolverState::Dense(_) => self.state.is_factorised = false,
         }
     }
 }

@@ -20,23 +20,27 @@
 mod condition;
 mod gilbert_peierls;
 mod lu_blocked;
+mod lu_complex;
 mod lu_dense;
 mod lu_small;
 mod lu_sparse;
 mod matrix;
 mod ordering;
 mod postorder;
+mod scalar;
 mod scaling;
 mod transversal;
 
 #[cfg(test)]
 mod conformance;
 
+pub use lu_complex::{ComplexState, LuComplex};
 pub use lu_dense::{DenseState, LuDense};
-pub use lu_sparse::{LuSparse, SparseState};
+pub use lu_sparse::{LuSparse, SparseLu, SparseState};
 pub use matrix::Matrix;
 pub use ordering::approximate_minimum_degree;
 pub use postorder::postordered;
+pub use scalar::{Complex, Scalar};
 pub use transversal::{Transversal, maximum_transversal};
 
 use condition::largest;

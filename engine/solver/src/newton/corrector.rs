@@ -1,10 +1,12 @@
-//! The corrector iteration, Arnold (18):
-//! y ← y − c J̄⁻¹ F(t, y, αy + β), with the matrix kept over many steps.
+//! The matrices of a nonlinear solve: when they are renewed, and how. What is solved with them is a
+//! [`Scheme`]: F at one new point ([`point`](super::point)), or at all stages of a step.
 
 use super::extended::Following;
 use super::pattern_log::{MOST_EVENTS, PatternEvent};
-use super::{Convergence, NewtonOptions, RateMemory, Verdict};
-use crate::equations::{Equations, Purpose};
+use super::point::Point;
+use super::scheme::Scheme;
+use super::{NewtonOptions, RateMemory};
+use crate::equations::Equations;
 use crate::explain::{Decision, Decisions};
 use crate::jacobian::{EngineState, JacobianEngine, JacobianPoint, PatternUse, SplitJacobian};
 use crate::linear::{LinearSolver, Matrix, Singular, SolverState};
@@ -15,35 +17,39 @@ use std::time::Instant;
 
 /// The corrector with the matrices it keeps.
 pub struct Corrector {
-    options: NewtonOptions,
+    pub(super) options: NewtonOptions,
     engine: Box<dyn JacobianEngine>,
-    linear: Box<dyn LinearSolver>,
+    pub(super) linear: Box<dyn LinearSolver>,
     policy: Box<dyn RefreshPolicy>,
-    split: SplitJacobian,
-    matrix: Matrix,
-    memory: Memory,
+    pub(super) split: SplitJacobian,
+    pub(super) matrix: Matrix,
+    pub(super) memory: Memory,
     row_powers: Vec<i8>,
     column_powers: Vec<i8>,
     /// Whether the powers differ, so that scaling is worth anything.
-    scaled: bool,
-    row_scale: Vec<f64>,
-    column_scale: Vec<f64>,
-    lower_bounds: Vec<(usize, f64)>,
+    pub(super) scaled: bool,
+    pub(super) row_scale: Vec<f64>,
+    pub(super) column_scale: Vec<f64>,
+    pub(super) lower_bounds: Vec<(usize, f64)>,
     /// Where the time went.
     pub timing: Timing,
-    residual: Vec<f64>,
-    residual_predicted: Vec<f64>,
-    predicted: Vec<f64>,
-    derivative_predicted: Vec<f64>,
-    delta: Vec<f64>,
+    pub(super) residual: Vec<f64>,
+    pub(super) residual_predicted: Vec<f64>,
+    pub(super) predicted: Vec<f64>,
+    pub(super) derivative_predicted: Vec<f64>,
+    pub(super) delta: Vec<f64>,
     /// Accuracy to which rounding lets each variable be determined, from the last evaluation.
-    rounding: Vec<f64>,
+    pub(super) rounding: Vec<f64>,
     rounding_is_new: bool,
     pattern_log: Vec<PatternEvent>,
     /// Where ∂F/∂y follows the inputs.
     following: Option<Following>,
-    /// Share of the tolerance the iteration error may use up where rounding is amplified.
-    careful_share: Option<f64>,
+    /// Where the engine gives α ∂F/∂ẏ + ∂F/∂y only and the parts are wanted: room for ∂F/∂y.
+    taken_apart: Option<Matrix>,
+    /// Whether a matrix may be kept when α changes.
+    partitioned: bool,
+    /// Noise from which on rounding counts as amplified, where that is watched.
+    noise_limit: Option<f64>,
     decisions: Decisions,
 }
 
@@ -63,22 +69,24 @@ const MUCH_GROWTH: f64 = 1e6;
 
 /// What the corrector remembers from step to step.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-struct Memory {
-    has_matrix: bool,
+pub(super) struct Memory {
+    pub(super) has_matrix: bool,
     /// A full evaluation is wanted at the next opportunity.
     requested: bool,
     /// The factorisation let entries grow: solves are refined.
-    refine: bool,
+    pub(super) refine: bool,
     /// α of the factorised matrix.
-    alpha: f64,
+    pub(super) alpha: f64,
     /// α of the last iteration: another α means another iteration.
     alpha_last: f64,
-    rate: RateMemory,
+    pub(super) rate: RateMemory,
     /// Corrections in the iteration at hand.
-    corrections: u32,
+    pub(super) corrections: u32,
     /// Fewest corrections of a step since ∂F/∂y was evaluated; 0 before the first.
     fewest: u32,
-    /// Corrections beyond the fewest, summed over the steps since then.
+    /// Residuals that a correction takes.
+    work: f64,
+    /// Residuals for corrections beyond the fewest, summed over the steps since then.
     excess: f64,
     /// The same since ∂F/∂y was evaluated or followed the inputs.
     recent_excess: f64,
@@ -115,7 +123,7 @@ pub struct CorrectorState {
 /// One nonlinear system F(t, y, αy + β) = 0 to be solved.
 #[derive(Clone, Copy, Debug)]
 pub struct CorrectorStep {
-    /// Time of the new point.
+    /// Time of the new point; of the last one for a step in stages.
     pub t: f64,
     /// Leading coefficient.
     pub alpha: f64,
@@ -155,6 +163,7 @@ impl Corrector {
                 rate: RateMemory::default(),
                 corrections: 0,
                 fewest: 0,
+                work: 1.0,
                 excess: 0.0,
                 recent_excess: 0.0,
                 followed_at: None,
@@ -180,9 +189,21 @@ impl Corrector {
             rounding_is_new: false,
             pattern_log: Vec::new(),
             following: None,
-            careful_share: None,
+            taken_apart: None,
+            partitioned: true,
+            noise_limit: None,
             decisions: Decisions::default(),
         }
+    }
+
+    /// Keeps ∂F/∂ẏ and ∂F/∂y apart also where the structure does not tell ∂F/∂ẏ, at the price of a second
+    /// evaluation; `partitioned`: whether ∂F/∂y may be kept when α changes.
+    pub fn keep_apart(&mut self, partitioned: bool) {
+        if !self.split.separated {
+            self.taken_apart = Some(self.split.f_y.clone());
+            self.split.separated = true;
+        }
+        self.partitioned = partitioned;
     }
 
     /// Lets ∂F/∂y follow the inputs of the system, Arnold (26): from the first evaluation on, or as
@@ -198,16 +219,19 @@ impl Corrector {
         self.following.as_ref().is_some_and(Following::is_wanted)
     }
 
-    /// Solves to this share of the tolerance where rounding is amplified ([`is_noisy`](Self::is_noisy)).
+    /// Solves to this share of the tolerance at most, and watches whether rounding is amplified
+    /// ([`is_noisy`](Self::is_noisy)).
     pub fn be_careful(&mut self, share: f64) {
-        self.careful_share = Some(share);
+        self.options.share = self.options.share.min(share);
+        self.noise_limit = Some(AMPLIFIED * share);
     }
 
-    /// Whether rounding is amplified so much that the iteration must be careful, as next to singular
+    /// Whether rounding is amplified so much that it disturbs the iteration, as next to singular
     /// positions; yes where nothing is known about it, and no where nobody asked for care.
     pub fn is_noisy(&self) -> bool {
-        let limit = self.careful_share.map(|share| AMPLIFIED * share);
-        limit.is_some_and(|limit| self.memory.noise.is_none_or(|noise| noise >= limit))
+        let noise = self.memory.noise;
+        self.noise_limit
+            .is_some_and(|limit| noise.is_none_or(|noise| noise >= limit))
     }
 
     /// What was decided in the run, and why.
@@ -260,11 +284,11 @@ impl Corrector {
         } else {
             m.fewest.min(m.corrections)
         };
-        let excess = f64::from(m.corrections - m.fewest);
-        m.recent_excess += excess;
+        let excess = m.work * f64::from(m.corrections - m.fewest);
         m.excess += excess;
+        m.recent_excess += excess;
         if m.poor {
-            m.doubt += f64::from(m.corrections - 1);
+            m.doubt += m.work * f64::from(m.corrections.saturating_sub(1));
         }
     }
 
@@ -279,7 +303,20 @@ impl Corrector {
         yp: &mut [f64],
         e: &mut [f64],
     ) -> Result<(), Rejection> {
-        let CorrectorStep { t, alpha, h, .. } = step;
+        self.solve(equations, weights, step, &mut Point { t: step.t, y, yp, e })
+    }
+
+    /// Solves the system of a scheme, renewing the matrices as the policy says.
+    pub(crate) fn solve<S: Scheme>(
+        &mut self,
+        equations: &mut Equations<'_>,
+        weights: &Weights,
+        step: CorrectorStep,
+        scheme: &mut S,
+    ) -> Result<(), Rejection> {
+        let alpha = step.alpha;
+        let (t, ..) = scheme.place();
+        self.memory.work = scheme.work();
         if alpha != self.memory.alpha_last {
             self.memory.rate.s = RateMemory::default().s;
             self.memory.alpha_last = alpha;
@@ -294,15 +331,17 @@ impl Corrector {
         let (mut fresh, mut looked) = (false, false);
         let moved = self.inputs_moved(equations, t);
         let mut action = self.policy.decide(&self.situation(reason, alpha, fresh, moved));
-
-        equations.residual(Purpose::Corrector, t, y, yp, &mut self.residual)?;
-        self.residual_predicted.copy_from_slice(&self.residual);
-        self.predicted.copy_from_slice(y);
-        self.derivative_predicted.copy_from_slice(yp);
-        let rounding = 100.0 * f64::EPSILON * weights.norm(y);
+        if S::NEEDS_MATCH && action == Action::Keep && alpha != self.memory.alpha {
+            action = if self.partitioned {
+                Action::PartitionedUpdate
+            } else {
+                Action::FullEvaluation
+            };
+        }
+        scheme.begin(self, equations, &step)?;
         loop {
             fresh |= matches!(action, Action::FullEvaluation | Action::RegroupSparsity);
-            let refreshed = self.refresh(reason, action, equations, weights, t, alpha, h, y, yp);
+            let refreshed = self.refresh(reason, action, equations, weights, &step, scheme);
             looked |= action == Action::RegroupSparsity || matches!(refreshed, Ok(true));
             match refreshed {
                 Ok(_) => {}
@@ -319,13 +358,13 @@ impl Corrector {
                 }
                 Err(rejection) => return Err(rejection),
             }
-            match self.iterate(equations, weights, t, alpha, rounding, y, yp, e) {
+            match scheme.iterate(self, equations, weights, &step) {
                 Ok(()) => {
                     if fresh {
                         let poor = self.memory.rate.rate.is_some_and(|r| r > POOR_RATE);
                         self.memory.poor = poor && self.engine.pattern_use().estimated;
                     }
-                    return self.respect_bounds(weights, alpha, y, yp, e);
+                    return scheme.respect_bounds(self, weights, &step);
                 }
                 Err(rejection) => {
                     reason = match rejection {
@@ -340,11 +379,7 @@ impl Corrector {
                     if action == Action::Keep {
                         return Err(rejection);
                     }
-                    // Back to the prediction, to the bit: differences from a residual that belongs to
-                    // another rounding of y would show entries where there are none.
-                    y.copy_from_slice(&self.predicted);
-                    yp.copy_from_slice(&self.derivative_predicted);
-                    self.residual.copy_from_slice(&self.residual_predicted);
+                    scheme.rewind(self);
                 }
             }
         }
@@ -354,7 +389,7 @@ impl Corrector {
         Situation {
             reason,
             alpha_ratio: alpha / self.memory.alpha,
-            separated: self.split.separated,
+            separated: self.split.separated && self.partitioned,
             fresh,
             inputs_moved,
             recent_excess: self.memory.recent_excess,
@@ -405,7 +440,7 @@ impl Corrector {
         let mut before = equations.counters.residual_equivalents();
         let mut evaluated = self.engine.pattern_use().groups;
         if !look {
-            self.engine.evaluate(equations, at, &mut self.split)?;
+            self.evaluate_parts(equations, at, false)?;
             if self.engine.pattern_use().violated {
                 // Proof, not just suspicion.
                 self.memory.doubt = self.memory.patience * self.price_of_looking();
@@ -418,7 +453,7 @@ impl Corrector {
             equations.counters.sparsity_updates += 1;
             before = equations.counters.residual_equivalents();
             evaluated = self.engine.pattern_use().complete_groups;
-            self.engine.regroup(equations, at, &mut self.split)?;
+            self.evaluate_parts(equations, at, true)?;
             self.memory.doubt = 0.0;
         }
         // What the next one will cost, in proportion to its groups.
@@ -455,20 +490,54 @@ impl Corrector {
         Ok(look)
     }
 
+    /// Evaluates ∂F/∂y and ∂F/∂ẏ; `look`: with nothing left out.
+    fn evaluate_parts(
+        &mut self,
+        equations: &mut Equations<'_>,
+        at: &JacobianPoint<'_>,
+        look: bool,
+    ) -> Result<(), Rejection> {
+        let Self { engine, split, .. } = self;
+        let mut evaluate = |at: &JacobianPoint<'_>, split: &mut SplitJacobian| {
+            if look {
+                engine.regroup(equations, at, split)
+            } else {
+                engine.evaluate(equations, at, split)
+            }
+        };
+        let Some(f_y) = &mut self.taken_apart else {
+            return evaluate(at, split);
+        };
+        // ∂F/∂y is the matrix for α = 0, and ∂F/∂ẏ what the one for α has more.
+        split.f_yp.set_zero();
+        let without = JacobianPoint { alpha: 0.0, ..*at };
+        evaluate(&without, split)?;
+        f_y.values_mut().copy_from_slice(split.f_y.values());
+        evaluate(at, split)?;
+        std::mem::swap(&mut split.f_y, f_y);
+        split.f_yp.add_scaled(1.0 / at.alpha, f_y);
+        split.f_yp.add_scaled(-1.0 / at.alpha, &split.f_y);
+        split.separated = true;
+        Ok(())
+    }
+
     /// Carries out what the policy decided; tells whether entries missing in the sparsity pattern
     /// were looked for.
-    fn refresh(
+    fn refresh<S: Scheme>(
         &mut self,
         reason: Reason,
         action: Action,
         equations: &mut Equations<'_>,
         weights: &Weights,
-        t: f64,
-        alpha: f64,
-        h: f64,
-        y: &[f64],
-        yp: &[f64],
+        step: &CorrectorStep,
+        scheme: &mut S,
     ) -> Result<bool, Rejection> {
+        let CorrectorStep { alpha, h, .. } = *step;
+        let evaluates = matches!(action, Action::FullEvaluation | Action::RegroupSparsity);
+        if evaluates {
+            scheme.residual_for_jacobian(self, equations, step)?;
+        }
+        let (t, y, yp) = scheme.place();
         let mut looked = false;
         // Whatever happens below, the old matrix is gone.
         self.memory.has_matrix &= action == Action::Keep;
@@ -513,11 +582,8 @@ impl Corrector {
             fill_scale(&mut self.row_scale, &self.row_powers, h);
             fill_scale(&mut self.column_scale, &self.column_powers, h);
         }
-        self.form_matrix(alpha);
-        equations.counters.factorisations += 1;
-        let factorised = self
-            .linear
-            .factorise(&self.matrix)
+        let factorised = scheme
+            .factorise(self, equations, step)
             .map_err(|singular| match singular {
                 Singular::NonFinite { row, .. } => Rejection::NonFinite { row },
                 Singular::Structural { row, column } => Rejection::SingularMatrix {
@@ -537,15 +603,14 @@ impl Corrector {
         self.memory.refine = factorised.pivot_growth > MUCH_GROWTH;
         self.memory.alpha = alpha;
         self.memory.rate = RateMemory::default();
-        let evaluated = matches!(action, Action::FullEvaluation | Action::RegroupSparsity);
-        if evaluated && self.split.separated {
-            self.estimate_rounding(equations, weights, t, y, yp);
+        if evaluates && self.split.separated {
+            self.estimate_rounding(equations, weights, scheme);
         }
         Ok(looked)
     }
 
     /// α ∂F/∂ẏ + ∂F/∂y in the scaling in use.
-    fn form_matrix(&mut self, alpha: f64) {
+    pub(super) fn form_matrix(&mut self, alpha: f64) {
         if self.split.separated {
             self.matrix.combine(alpha, &self.split.f_yp, &self.split.f_y);
         } else {
@@ -560,26 +625,27 @@ impl Corrector {
     /// What rounding in the residual does to the solution: J⁻¹ applied to ε times the size of
     /// the terms of each row. Tolerances below that cannot be met (y₃ = 1 − y₁ − y₂ ~ 10⁻¹⁴ is
     /// known to 10⁻¹⁶, whatever is asked for), and insisting would drive the step to zero.
-    fn estimate_rounding(
+    fn estimate_rounding<S: Scheme>(
         &mut self,
         equations: &mut Equations<'_>,
         weights: &Weights,
-        t: f64,
-        y: &[f64],
-        yp: &[f64],
+        scheme: &mut S,
     ) {
-        self.delta.fill(0.0);
-        let delta = &mut self.delta;
+        // Taken out for as long as the rest of `self` is needed; this does not allocate.
+        let mut delta = std::mem::take(&mut self.delta);
+        delta.fill(0.0);
+        let (t, y, yp) = scheme.place();
         self.split.f_y.for_each(|i, j, v| delta[i] += (v * y[j]).abs());
         self.split.f_yp.for_each(|i, j, v| delta[i] += (v * yp[j]).abs());
         for (d, s) in delta.iter_mut().zip(&self.row_scale) {
             *d *= f64::EPSILON * s;
         }
-        self.linear.solve(&mut self.delta);
+        scheme.solve_scaled(self, &mut delta);
         equations.counters.solves += 1;
-        for ((r, d), s) in self.rounding.iter_mut().zip(&self.delta).zip(&self.column_scale) {
+        for ((r, d), s) in self.rounding.iter_mut().zip(&delta).zip(&self.column_scale) {
             *r = 2.0 * (d * s).abs();
         }
+        self.delta = delta;
         self.rounding_is_new = true;
         let noise = weights.graded_norm(&self.rounding);
         let known = self.memory.noise.is_some();
@@ -587,134 +653,12 @@ impl Corrector {
         // Once amplified, always: a mechanism that comes near a singular position comes near others.
         let once = self.memory.noise.filter(|_| before);
         self.memory.noise = Some(once.map_or(noise, |once| once.max(noise)));
-        if let Some(share) = self.careful_share
+        if let Some(limit) = self.noise_limit
             && (self.is_noisy() != before || !known)
         {
-            let limit = AMPLIFIED * share;
             self.decisions
                 .add(Decision::care(t, noise, limit, self.is_noisy()));
         }
-    }
-
-    /// Iterates with the matrix in use, from the residual at the prediction.
-    fn iterate(
-        &mut self,
-        equations: &mut Equations<'_>,
-        weights: &Weights,
-        t: f64,
-        alpha: f64,
-        rounding: f64,
-        y: &mut [f64],
-        yp: &mut [f64],
-        e: &mut [f64],
-    ) -> Result<(), Rejection> {
-        // The factor c of Arnold (18) for a matrix made for another α [Burrage et al. 1980].
-        let c = 2.0 / (1.0 + alpha / self.memory.alpha);
-        self.memory.corrections = 0;
-        let mut options = self.options;
-        if let Some(share) = self.careful_share.filter(|_| self.is_noisy()) {
-            options.share = options.share.min(share);
-        }
-        let mut convergence = Convergence::new();
-        loop {
-            if self.scaled {
-                for ((d, r), s) in self.delta.iter_mut().zip(&self.residual).zip(&self.row_scale) {
-                    *d = r * s * c;
-                }
-            } else {
-                for (d, r) in self.delta.iter_mut().zip(&self.residual) {
-                    *d = r * c;
-                }
-            }
-            if self.memory.refine {
-                self.linear.solve_refined(&self.matrix, &mut self.delta);
-            } else {
-                self.linear.solve(&mut self.delta);
-            }
-            equations.counters.solves += 1;
-            equations.counters.newton_iterations += 1;
-            self.memory.corrections += 1;
-            if self.scaled {
-                for (d, s) in self.delta.iter_mut().zip(&self.column_scale) {
-                    *d *= s;
-                }
-            }
-            if self.memory.corrections == 1 {
-                for (e, d) in e.iter_mut().zip(&self.delta) {
-                    *e = -d;
-                }
-            } else {
-                for (e, d) in e.iter_mut().zip(&self.delta) {
-                    *e -= d;
-                }
-            }
-            for ((y, yp), d) in y.iter_mut().zip(yp.iter_mut()).zip(&self.delta) {
-                *y -= d;
-                *yp -= alpha * d;
-            }
-            let norm = weights.norm(&self.delta);
-            let verdict = convergence.judge(norm, rounding, &mut self.memory.rate, &options);
-            match verdict {
-                Verdict::Converged => return Ok(()),
-                Verdict::Continue => {}
-                Verdict::Diverges | Verdict::TooSlow => {
-                    // Corrections this small are rounding, not divergence: even at the
-                    // slowest rate allowed the error left would be within its share.
-                    let r = options.rejection_rate;
-                    let small = options.share * (1.0 - r) / r;
-                    if options.accept_rounding && weights.graded_norm(&self.delta) <= small {
-                        return Ok(());
-                    }
-                    return Err(match verdict {
-                        Verdict::TooSlow => Rejection::SlowConvergence,
-                        _ => Rejection::Divergence,
-                    });
-                }
-            }
-            equations.residual(Purpose::Corrector, t, y, yp, &mut self.residual)?;
-        }
-    }
-
-    /// Moves variables that fell below their bound back onto it, when that is within the
-    /// share of the tolerance the iteration may use; rejects otherwise.
-    fn respect_bounds(
-        &self,
-        weights: &Weights,
-        alpha: f64,
-        y: &mut [f64],
-        yp: &mut [f64],
-        e: &mut [f64],
-    ) -> Result<(), Rejection> {
-        if self.lower_bounds.is_empty() {
-            return Ok(());
-        }
-        let mut sum = 0.0;
-        let mut worst = (0.0, 0);
-        for &(i, bound) in &self.lower_bounds {
-            let below = bound - y[i];
-            // Rounding alone may carry a variable across its bound.
-            let d = if below > 2.0 * self.rounding[i] {
-                below * weights.reciprocal()[i]
-            } else {
-                0.0
-            };
-            sum += d * d;
-            if d > worst.0 {
-                worst = (d, i);
-            }
-        }
-        if (sum / y.len() as f64).sqrt() > self.options.share {
-            return Err(Rejection::BelowBound { variable: worst.1 });
-        }
-        for &(i, bound) in &self.lower_bounds {
-            let d = bound - y[i];
-            if d > 0.0 {
-                y[i] = bound;
-                e[i] += d;
-                yp[i] += alpha * d;
-            }
-        }
-        Ok(())
     }
 
     /// Everything later iterations depend on.

@@ -5,7 +5,10 @@ mod corrector;
 mod extended;
 pub mod initial;
 mod pattern_log;
+mod point;
+mod scheme;
 
 pub use convergence::{Convergence, NewtonOptions, RateMemory, Verdict};
 pub use corrector::{Corrector, CorrectorState, CorrectorStep};
 pub use pattern_log::PatternEvent;
+pub(crate) use scheme::Scheme;

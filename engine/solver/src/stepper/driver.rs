@@ -113,6 +113,7 @@ impl<'s> Integrator<'s> {
         let mut finder = EventFinder::new(system.events().len(), n);
         let h = first_step(&options, system.structure(), t0, &y, &yp, span);
         stepper.start(t0, &y, &yp, h);
+        stepper.bind(system.as_mut())?;
         finder.arm(system.as_mut(), t0, &y, &yp, h);
         Ok(Self {
             system,
@@ -183,6 +184,7 @@ impl<'s> Integrator<'s> {
         if !stepper.restore(&checkpoint.stepper) {
             return misfit("the history has another size".into());
         }
+        stepper.bind(system.as_mut())?;
         let mut finder = EventFinder::new(system.events().len(), n);
         finder.restore(&checkpoint.events);
         let (mut y, mut yp) = (vec![0.0; n], vec![0.0; n]);

@@ -7,18 +7,31 @@ mod conformance;
 mod diagnosis;
 mod driver;
 mod events;
+mod generalized_alpha;
+mod linear_implicit;
 mod observer;
+mod radau;
+mod realtime;
 mod setup;
 
 pub use bdf::{Bdf, BdfOptions, BdfState, StabilityOptions};
 pub use checkpoint::Checkpoint;
 pub use checkpoint::fingerprint;
 pub use driver::{Integrator, Report, Stop};
+pub use generalized_alpha::{Family, GeneralizedAlpha, GeneralizedAlphaOptions, GeneralizedAlphaState};
+pub use linear_implicit::{DriftBound, StepLimit, baumgarte_parameters, drift_bound};
+pub use linear_implicit::{
+    Level, LinearImplicit, LinearImplicitEuler, LinearImplicitOptions, LinearImplicitState, MotionState,
+    Ordering, Partition, Projections, Stabilisation, StiffTerms, Work,
+};
 pub use observer::{Control, Observer, Quiet, StepInfo};
+pub use radau::{Radau, RadauCheckpoint, RadauOptions};
+
+pub use realtime::{Advance, RealTime};
 
 use crate::equations::Equations;
 use crate::newton::{Corrector, CorrectorState};
-use holonom_dae::{Rejection, Weights};
+use holonom_dae::{InputError, Rejection, Structure, System, Weights};
 use serde::{Deserialize, Serialize};
 
 /// A time integration method.
@@ -28,6 +41,11 @@ use serde::{Deserialize, Serialize};
 pub trait Stepper: Send {
     /// Name in options and reports.
     fn name(&self) -> &'static str;
+    /// Looks at the system once, after the first [`start`](Stepper::start) or
+    /// [`restore`](Stepper::restore); may allocate, and refuses a system or options it cannot work with.
+    fn bind(&mut self, _system: &mut dyn System) -> Result<(), InputError> {
+        Ok(())
+    }
     /// Starts afresh at (t, y, ẏ) with first step size `h`; forgets all history.
     fn start(&mut self, t: f64, y: &[f64], yp: &[f64], h: f64);
     /// Attempts one step of the size [`h`](Stepper::h).
@@ -71,16 +89,30 @@ pub trait Stepper: Send {
 pub enum StepperState {
     /// Of [`Bdf`].
     Bdf(Box<BdfState>, Box<CorrectorState>),
+    /// Of [`LinearImplicit`].
+    LinearImplicit(Box<LinearImplicitState>),
+    /// Of [`GeneralizedAlpha`].
+    GeneralizedAlpha(Box<GeneralizedAlphaState>),
+    /// Of [`Radau`].
+    Radau(Box<RadauCheckpoint>, Box<CorrectorState>),
 }
 
 /// What a method is built from.
-pub struct Parts {
+pub struct Parts<'a> {
+    /// What is known about the system.
+    pub structure: &'a Structure,
     /// The corrector, with Jacobian engine, linear solver and refresh policy.
     pub corrector: Corrector,
     /// Error weights.
     pub weights: Weights,
     /// Options of BDF-like methods.
     pub bdf: BdfOptions,
+    /// Options of the linear-implicit Euler method.
+    pub linear_implicit: LinearImplicitOptions,
+    /// Options of the generalised-α method.
+    pub generalized_alpha: GeneralizedAlphaOptions,
+    /// Options of Radau methods.
+    pub radau: RadauOptions,
 }
 
 /// One method, as listed to users.
@@ -93,8 +125,17 @@ pub struct Entry {
     pub literature: &'static str,
     /// Highest order.
     pub max_order: usize,
+    /// Whether it works on the parts of a mechanical system.
+    pub mechanical: bool,
+    /// Whether it needs a fixed step size.
+    pub fixed_step: bool,
+    /// Order of the first step, by which its size is chosen.
+    pub start_order: usize,
+    /// Whether its stages are solved together: the parts of the Jacobian are kept apart, variables count in
+    /// the error test by their index, and the option `stages` takes the place of `max_order`.
+    pub in_stages: bool,
     /// Builds the method for `n` unknowns.
-    pub build: fn(n: usize, parts: Parts) -> Box<dyn Stepper>,
+    pub build: fn(n: usize, parts: Parts<'_>) -> Box<dyn Stepper>,
 }
 
 /// All methods.
@@ -104,6 +145,10 @@ pub const REGISTRY: &[Entry] = &[
         description: "backward differentiation of order 1 to 5, variable step, fixed leading coefficient",
         literature: "Arnold (12)–(14); [Brenan, Campbell, Petzold 1996]",
         max_order: 5,
+        mechanical: false,
+        fixed_step: false,
+        start_order: 1,
+        in_stages: false,
         build: |n, parts| Box::new(Bdf::new("bdf", n, parts)),
     },
     Entry {
@@ -111,11 +156,48 @@ pub const REGISTRY: &[Entry] = &[
         description: "backward Euler, variable step",
         literature: "Arnold (11)",
         max_order: 1,
+        mechanical: false,
+        fixed_step: false,
+        start_order: 1,
+        in_stages: false,
         build: |n, mut parts| {
             // Order-1 BDF is the backward Euler method.
             parts.bdf.max_order = 1;
             Box::new(Bdf::new("backward-euler", n, parts))
         },
+    },
+    Entry {
+        name: linear_implicit::NAME,
+        description: "linear-implicit Euler for mechanisms in real time: fixed step, one linear system, no iteration",
+        literature: "Burgermeister §2, §3",
+        max_order: 1,
+        mechanical: true,
+        fixed_step: true,
+        start_order: 1,
+        in_stages: false,
+        build: |n, parts| Box::new(LinearImplicit::new(n, parts)),
+    },
+    Entry {
+        name: generalized_alpha::NAME,
+        description: "generalised-α for mechanisms (HHT as a setting): order 2, damping of fast modes as wanted, variable step",
+        literature: "[Chung, Hulbert 1993; Arnold, Brüls 2007; Arnold, Hante, Köbis 2017]",
+        max_order: 2,
+        mechanical: true,
+        fixed_step: false,
+        start_order: 1,
+        in_stages: false,
+        build: |n, parts| Box::new(GeneralizedAlpha::new(n, parts)),
+    },
+    Entry {
+        name: "radau",
+        description: "Radau IIA collocation of order 5, 9 and 13, variable step and number of stages",
+        literature: "[Hairer, Wanner 1996, §IV.8; 1999]",
+        max_order: 13,
+        mechanical: false,
+        fixed_step: false,
+        start_order: 3,
+        in_stages: true,
+        build: |n, parts| Box::new(Radau::new(n, parts)),
     },
 ];
 

@@ -8,7 +8,7 @@ use crate::newton::Corrector;
 use crate::options::Options;
 use crate::refresh::Update;
 use crate::{jacobian, linear, refresh, stepper};
-use holonom_dae::{InputError, MechanicalLayout, Structure, System, Weights};
+use holonom_dae::{ErrorTest, InputError, MechanicalLayout, Structure, System, Weights};
 
 /// Mechanisms with loops and exact derivatives, where rounding is amplified: steps with a new Jacobian
 /// each after a rejected attempt, and the share of the tolerance the corrector may use at most. Both
@@ -27,7 +27,9 @@ pub fn assemble_parts(
     let policy_entry = refresh::find(&options.refresh).unwrap_or(&refresh::REGISTRY[0]);
     let policy = (policy_entry.build)();
     let update = options.update_choice();
-    let combined = update.combines(policy.combined_differences());
+    let entry = stepper::find(&options.stepper).unwrap_or(&stepper::REGISTRY[0]);
+    let together = update.combines(policy.combined_differences());
+    let combined = together && !entry.in_stages;
     let sparse = linear_name == "lu-sparse";
     let split = jacobian::allocate(structure, sparse, combined);
     let engine_entry = jacobian::find(jacobian_name).unwrap_or(&jacobian::REGISTRY[0]);
@@ -44,23 +46,26 @@ pub fn assemble_parts(
     let constrained = structure.layout.as_ref().is_some_and(kept_on);
     let mut bdf = options.bdf(structure);
     let mut corrector = Corrector::new(structure, options.newton, engine, linear, policy, split);
-    if constrained && engine_entry.needs_duals {
+    if constrained && engine_entry.needs_duals && !entry.in_stages {
         corrector.be_careful(CAREFUL_SHARE);
         bdf.caution = CAUTION;
     }
     if !combined && matches!(update, Update::Extended | Update::Auto) {
         corrector.follow_inputs(system.inputs(), update == Update::Auto);
     }
-    let error_test = options
-        .error_test
-        .clone()
-        .unwrap_or_else(|| structure.default_error_test());
+    if entry.in_stages {
+        corrector.keep_apart(!together);
+    }
+    let error_test = error_test(options, structure);
     let weights = Weights::new(options.tolerances.clone(), error_test, structure);
-    let entry = stepper::find(&options.stepper).unwrap_or(&stepper::REGISTRY[0]);
     let parts = Parts {
+        structure,
         corrector,
         weights,
         bdf,
+        linear_implicit: options.linear_implicit.clone(),
+        generalized_alpha: options.generalized_alpha,
+        radau: options.radau(),
     };
     (
         (entry.build)(n, parts),
@@ -137,6 +142,18 @@ fn explain(
     ]
 }
 
+/// How the variables take part in the error test: as asked for, or as suits the method.
+fn error_test(options: &Options, structure: &Structure) -> Vec<ErrorTest> {
+    let in_stages = stepper::find(&options.stepper).is_some_and(|e| e.in_stages);
+    options.error_test.clone().unwrap_or_else(|| {
+        if in_stages {
+            structure.error_test_by_index()
+        } else {
+            structure.default_error_test()
+        }
+    })
+}
+
 /// Refuses start values no run can begin with.
 pub fn check_start(structure: &Structure, t0: f64, y0: &[f64], yp0: &[f64]) -> Result<(), InputError> {
     let n = structure.dimension();
@@ -189,10 +206,8 @@ pub fn first_step(
     if let Some(h) = options.fixed_step.or(options.initial_step) {
         return h;
     }
-    let error_test = options
-        .error_test
-        .clone()
-        .unwrap_or_else(|| structure.default_error_test());
+    let error_test = error_test(options, structure);
+    let order = stepper::find(&options.stepper).map_or(1, |e| e.start_order);
     let mut weights = Weights::new(options.tolerances.clone(), error_test, structure);
     weights.update(y, 1.0);
     weights.grade(1.0);
@@ -200,7 +215,10 @@ pub fn first_step(
     let speed = weights.error_norm(yp);
     let tolerance = options.tolerances.rtol;
     let takes_up_noise = structure.variables.iter().any(|v| v.index >= 2);
-    let movement = if options.long_first_step && takes_up_noise && tolerance > 0.0 {
+    let movement = if order > 1 && tolerance > 0.0 {
+        // The error of a step of order p is that of the term after the last, of the size (h ẏ/y)^(p+1).
+        0.5 * tolerance.min(1.0).powf(1.0 / (order as f64 + 1.0) - 1.0)
+    } else if options.long_first_step && takes_up_noise && tolerance > 0.0 {
         0.5 / tolerance.sqrt().min(1.0)
     } else {
         0.5

@@ -20,6 +20,7 @@ pub fn options(prepared: &Prepared) -> Map<String, Value> {
             Some(SettingValue::Count(n)) => json!(n),
             Some(SettingValue::Flag(flag)) => json!(flag),
             Some(SettingValue::Name(name)) => json!(name),
+            Some(SettingValue::Names(names)) => json!(names),
         };
         options.insert(info.name.to_string(), value);
     }
@@ -45,6 +46,9 @@ pub fn options(prepared: &Prepared) -> Map<String, Value> {
         ("stability_detection", json!(solver.stability_detection)),
     ] {
         options.insert(name.into(), value);
+    }
+    if let Some(stages) = solver.stages {
+        options.insert("stages".into(), json!(stages));
     }
     options.entry("atol").or_insert(json!(1e-6));
     let parameters = prepared.parameters.iter();

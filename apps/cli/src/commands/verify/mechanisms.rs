@@ -7,7 +7,7 @@ use holonom::format::Messages;
 use holonom::multibody::Description;
 use holonom::multibody::residual::{Form, Formalism};
 use holonom::problems::Problem;
-use holonom::{Options, solve};
+use holonom::solve;
 use holonom_models::invariants::drift;
 use holonom_models::reference::{self, Reference};
 use holonom_models::{description, n_pendulum};
@@ -18,10 +18,10 @@ const TOLERANCE: f64 = 1e-8;
 
 type Build = fn() -> Result<Description, Messages>;
 
-pub fn run(_: &Setup, _: &[Problem]) -> Findings {
+pub fn run(setup: &Setup, _: &[Problem]) -> Findings {
     let mut findings = Findings::default();
     for r in reference::all() {
-        let (reached, failure) = split(digits(r, r.form));
+        let (reached, failure) = split(digits(setup, r));
         findings.failure = failure;
         let id = format!("mechanism/{}/digits", r.name);
         let quantity = format!("{} ({}), mixed digits", r.name, r.form);
@@ -73,12 +73,12 @@ fn split(result: Result<f64, Box<dyn Error>>) -> (f64, Option<String>) {
     }
 }
 
-fn digits(r: &Reference, form: Form) -> Result<f64, Box<dyn Error>> {
+fn digits(setup: &Setup, r: &Reference) -> Result<f64, Box<dyn Error>> {
     let model = Arc::new((r.build)()?.compile()?);
     let start = model.assemble(&Default::default())?;
-    let equations = start.equations(form, Formalism::Residual)?;
+    let equations = start.equations(r.form, Formalism::Residual)?;
     let (y, yp) = start.state(&equations);
-    let options = Options::new(TOLERANCE, TOLERANCE);
+    let options = setup.options(TOLERANCE, TOLERANCE);
     let end = solve(equations.system(), (0.0, r.t_end), &y, &yp, options)?;
     let (n_q, n_v) = (model.tree.n_q, model.tree.n_v);
     Ok(r.digits(&model, &end.y[..n_q], &end.y[n_q..n_q + n_v]))

@@ -54,7 +54,7 @@ struct Args {
 }
 
 /// The settings that choose strategies; tolerances have the ladder.
-const STRATEGIES: [&str; 8] = [
+const STRATEGIES: [&str; 9] = [
     "stepper",
     "jacobian",
     "sparsity",
@@ -63,6 +63,7 @@ const STRATEGIES: [&str; 8] = [
     "update",
     "max_order",
     "stability_detection",
+    "stages",
 ];
 
 const AFTER_HELP: &str = "\

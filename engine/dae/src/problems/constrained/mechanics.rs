@@ -45,6 +45,11 @@ impl<P: ConstrainedMotion> Mechanics<P> {
         }
     }
 
+    /// The motion, to change its parameters.
+    pub fn motion_mut(&mut self) -> &mut P {
+        &mut self.motion
+    }
+
     /// Takes q and v as constants into the dual arrays.
     fn load(&mut self, q: &[f64], v: &[f64]) {
         for (dual, x) in self.q4.iter_mut().chain(&mut self.v4).zip(q.iter().chain(v)) {
@@ -64,6 +69,14 @@ impl<P: ConstrainedMotion> Mechanical for Mechanics<P> {
 
     fn n_g(&self) -> usize {
         self.m
+    }
+
+    fn n_elements(&self) -> usize {
+        1
+    }
+
+    fn element_name(&self, _element: usize) -> &str {
+        "forces"
     }
 
     fn mass(&mut self, t: f64, q: &[f64], mass: &mut [f64]) -> Result<(), Rejection> {

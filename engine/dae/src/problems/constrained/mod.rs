@@ -137,6 +137,7 @@ impl<P: ConstrainedMotion> Assembly<P> {
             lambda: 2 * n..end,
             eta: end..if self.form == Form::Ggl { end + m } else { end },
             sigma: 0..0,
+            readings: 0..0,
         }
     }
 

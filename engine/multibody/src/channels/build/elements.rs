@@ -17,7 +17,8 @@ impl Builder<'_> {
             };
             let constraint = &self.model.constraints[number];
             self.own(Some("constraint"), &constraint.name);
-            let known = self.rows.uniqueness.get(reaction).map(|u| u.is_unique());
+            let known = self.rows.and_then(|rows| rows.uniqueness.get(reaction));
+            let known = known.map(|u| u.is_unique());
             match &constraint.element {
                 ConstraintElement::Coordinates(sum) => {
                     let unit = force_unit(sum_unit(self.model, sum));

@@ -38,7 +38,7 @@ impl Control {
         }
     }
 
-    /// A channel on position or velocity level.
+    /// A channel of the mechanism.
     pub fn sensor(name: impl Into<String>, channel: impl Into<String>) -> Self {
         let channel = channel.into();
         let kind = ControlKind::Sensor {

@@ -7,8 +7,8 @@
 //! are given. A turn about a by φ becomes the turn about −S a by φ, or about S a by −φ.
 
 use super::super::{
-    Body, ConstraintKind, Coordinate, CoordinateMotion, CoordinateRef, Description, Force, ForceKind, Frame,
-    Joint, JointKind, Marker, Road,
+    Body, Constraint, ConstraintKind, Coordinate, CoordinateMotion, CoordinateRef, Description, Force,
+    ForceKind, Frame, Joint, JointKind, Marker, Road, Track,
 };
 use super::signals::scaled;
 use crate::compile::names::GROUND;
@@ -17,7 +17,7 @@ use crate::elements::joints::Primitive;
 use crate::road::RoadKind;
 use crate::signal::Signal;
 use holonom_algebra::{Dual4, Dual8, Function, MAX_ARGUMENTS, Mat3, Pose, Real, Trace, Vec3};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// An axis of a frame.
@@ -64,6 +64,10 @@ pub struct Mirror {
     coordinates: HashMap<String, Vec<(&'static str, f64)>>,
     /// Signs of what is seen of force elements, by name, where it has a direction.
     forces: HashMap<String, Vec<(&'static str, f64)>>,
+    /// The same of constraints.
+    constraints: HashMap<String, Vec<(&'static str, f64)>>,
+    /// Constraints whose first frame is turned by half a turn about x.
+    on_turned: HashSet<String>,
     /// Frames that are needed turned by half a turn about x, and what they are called then.
     turned: Vec<(String, String)>,
 }
@@ -93,7 +97,7 @@ impl Mirror {
             .map_or(1.0, |(_, sign)| *sign)
     }
 
-    /// Sign that a channel on position or velocity level gets; +1 for what has no direction.
+    /// Sign that a channel gets; +1 for what has no direction, and for what is left of constraints.
     pub fn channel(&self, channel: &str) -> f64 {
         let (kind, name) = match channel.split_once(':') {
             Some((kind, name)) => (Some(kind), name),
@@ -103,22 +107,69 @@ impl Mirror {
         let axis = parts
             .last()
             .and_then(|last| ["x", "y", "z"].iter().position(|a| a == last));
+        // Reactions are given in the axes of the first frame.
+        let turned = parts.first().is_some_and(|name| self.on_turned.contains(*name));
+        let turned = turned && matches!(kind, None | Some("constraint"));
+        let turn = |k: usize| if turned && k > 0 { -1.0 } else { 1.0 };
         match (parts.get(parts.len().wrapping_sub(2)), axis) {
-            (Some(&("position" | "velocity" | "force")), Some(k)) => return self.polar(k),
-            (Some(&("orientation" | "angular_velocity" | "torque")), Some(k)) => return self.axial(k),
+            (Some(&"force"), Some(k)) => return self.polar(k) * turn(k),
+            (Some(&"torque"), Some(k)) => return self.axial(k) * turn(k),
+            (Some(&("position" | "velocity" | "acceleration" | "momentum")), Some(k)) => {
+                return self.polar(k);
+            }
+            (
+                Some(&("orientation" | "angular_velocity" | "angular_acceleration" | "angular_momentum")),
+                Some(k),
+            ) => return self.axial(k),
             _ => {}
         }
-        let (Some(thing), Some(name)) = (parts.first(), parts.get(1)) else {
+        // The function that a coordinate or a driver follows.
+        let (parts, input) = match &parts[..] {
+            ["input", rest @ ..] if rest.first().is_some_and(|name| self.knows(name)) => (rest, true),
+            all => (all, false),
+        };
+        let (Some(thing), name) = (parts.first(), parts.get(1).copied()) else {
             return 1.0;
         };
+        let name = match name {
+            // A driver's function has the sign of its force.
+            _ if input && self.constraints.contains_key(*thing) => "force",
+            Some(name) => name,
+            None => return 1.0,
+        };
         let tables = match kind {
-            Some("joint") => [Some(&self.coordinates), None],
-            Some("force") => [None, Some(&self.forces)],
-            _ => [Some(&self.coordinates), Some(&self.forces)],
+            Some("joint") => [Some(&self.coordinates), None, None],
+            Some("force") => [None, Some(&self.forces), None],
+            Some("constraint") => [None, None, Some(&self.constraints)],
+            _ => [
+                Some(&self.coordinates),
+                Some(&self.forces),
+                Some(&self.constraints),
+            ],
         };
         let signs = tables.into_iter().flatten().filter_map(|table| table.get(*thing));
-        let sign = signs.flatten().find(|(known, _)| known == name);
+        let sign = signs.flatten().find(|(known, _)| *known == name);
         sign.map_or(1.0, |(_, sign)| *sign)
+    }
+
+    /// Whether a name is that of a joint or driver.
+    fn knows(&self, name: &str) -> bool {
+        self.coordinates.contains_key(name) || self.constraints.contains_key(name)
+    }
+
+    /// Notes the signs that forces of a constraint get, before it becomes its image.
+    fn constraint(&mut self, constraint: &Constraint) {
+        match &constraint.kind {
+            ConstraintKind::Driver { coordinate, .. } => {
+                let sign = self.coordinate(coordinate);
+                self.constraints
+                    .insert(constraint.name.clone(), vec![("force", sign)]);
+            }
+            ConstraintKind::Rolling { .. } | ConstraintKind::WheelRail { .. } if self.axis == Axis::Z => {
+                self.on_turned.insert(constraint.name.clone());
+            }
+            _ => {}
+        }
     }
 
     /// Notes the signs that scalars seen of a force element get.
@@ -142,6 +193,18 @@ impl Mirror {
                 ("w", self.polar(1)),
                 ("aligning", -1.0),
             ],
+            // Along x of the rail and, with its normal n, along n × x; upside down the rail is turned
+            // about x, and sees left and right exchanged.
+            ForceKind::Creep { .. } => {
+                let across = if self.axis == Axis::X { 1.0 } else { -1.0 };
+                vec![
+                    ("longitudinal", self.polar(0)),
+                    ("creep_x", self.polar(0)),
+                    ("lateral", across),
+                    ("creep_y", across),
+                    ("spin", -1.0),
+                ]
+            }
             ForceKind::JointFriction { .. } => {
                 let names = ["friction"];
                 names.into_iter().zip(on_coordinates).collect()
@@ -282,6 +345,20 @@ impl Mirror {
             .insert(joint.name.clone(), names.zip(signs).collect());
     }
 
+    /// Notes the signs of the coordinates that a track prescribes.
+    fn track(&mut self, track: &Track) {
+        let info = JointKind::Track.info();
+        let motions = (info.motions)(JointKind::Track);
+        let sign = |motion: &Primitive| match motion {
+            Primitive::Slide(k) => self.polar(*k),
+            Primitive::Turn(k) => self.axial(*k),
+            Primitive::Ball | Primitive::Screw { .. } => 1.0,
+        };
+        let names = info.coordinates.iter().map(|c| c.name);
+        let signs = names.zip(motions.iter().map(sign)).collect();
+        self.coordinates.insert(track.name.clone(), signs);
+    }
+
     fn start(&self, coordinate: &mut Coordinate, sign: f64) {
         coordinate.position *= sign;
         coordinate.velocity *= sign;
@@ -303,6 +380,8 @@ impl Description {
             axis,
             coordinates: HashMap::new(),
             forces: HashMap::new(),
+            constraints: HashMap::new(),
+            on_turned: HashSet::new(),
             turned: Vec::new(),
         };
         self.gravity = mirror.vector(self.gravity);
@@ -314,6 +393,7 @@ impl Description {
             mirror.joint(joint);
         }
         for constraint in &mut self.constraints {
+            mirror.constraint(constraint);
             (constraint.kind.info().mirror)(&mut constraint.kind, &mut mirror);
         }
         for force in &mut self.forces {
@@ -339,6 +419,9 @@ impl Description {
             } else {
                 path.swapped = !path.swapped;
             }
+        }
+        for track in &self.tracks {
+            mirror.track(track);
         }
         for control in &mut self.controls {
             (control.kind.info().mirror)(&mut control.kind, &mut mirror);

@@ -14,6 +14,7 @@ use crate::description::ForceKind;
 use crate::expression::Expression;
 use crate::signal::Signal;
 use holonom_algebra::Pose;
+use std::collections::HashSet;
 use thiserror::Error;
 
 /// Where and under which names a part is included.
@@ -165,6 +166,7 @@ impl Description {
             carrier: &carrier,
             roads: part.roads.iter().map(|road| road.name.clone()).collect(),
             paths: part.paths.iter().map(|path| path.name.clone()).collect(),
+            things: part.things().map(str::to_string).collect(),
         };
         rename.all(&mut part);
 
@@ -193,7 +195,22 @@ impl Description {
         self.controls.append(&mut part.controls);
         self.tracks.append(&mut part.tracks);
         self.paths.append(&mut part.paths);
+        self.inputs.append(&mut part.inputs);
         Ok(())
+    }
+}
+
+impl Description {
+    /// Names of all that has channels of its own.
+    fn things(&self) -> impl Iterator<Item = &str> {
+        let bodies = self.bodies.iter().map(|x| &x.name);
+        let joints = self.joints.iter().map(|x| &x.name);
+        let constraints = self.constraints.iter().map(|x| &x.name);
+        let rods = self.rods.iter().map(|x| &x.name);
+        let forces = self.forces.iter().map(|x| &x.name);
+        let controls = self.controls.iter().map(|x| &x.name);
+        let held = bodies.chain(joints).chain(constraints).chain(rods);
+        held.chain(forces).chain(controls).map(String::as_str)
     }
 }
 
@@ -240,6 +257,8 @@ struct Rename<'a> {
     roads: Vec<String>,
     /// Paths of the part; others are the host's.
     paths: Vec<String>,
+    /// What in the part has channels of its own.
+    things: HashSet<String>,
 }
 
 impl Rename<'_> {
@@ -281,6 +300,9 @@ impl Rename<'_> {
             longer(&mut path.name);
             path.fields(self);
         }
+        for input in &mut part.inputs {
+            longer(&mut input.name);
+        }
     }
 
     /// Controls that a function of time names.
@@ -307,7 +329,19 @@ impl Fields for Rename<'_> {
         value.iter_mut().for_each(|signal| self.controls(signal));
     }
     fn channel(&mut self, _: &Field, value: &mut String) {
-        let at = value.find(':').map_or(0, |colon| colon + 1);
+        let kind = value.find(':').map_or(0, |colon| colon + 1);
+        let (first, rest) = match value[kind..].split_once('.') {
+            Some((first, rest)) => (first, !rest.is_empty()),
+            None => (&value[kind..], false),
+        };
+        let at = match first {
+            _ if !rest || self.things.contains(first) => kind,
+            // Of the whole mechanism, which is the host's then.
+            "energy" | "momentum" | "angular_momentum" | "residual" => return,
+            // The name of the thing follows.
+            "constraint" | "input" => kind + first.len() + 1,
+            _ => kind,
+        };
         value.insert_str(at, self.prefix);
     }
     fn expressions(&mut self, _: &Field, _: &[&'static str], _: &mut [Expression; 3]) {}

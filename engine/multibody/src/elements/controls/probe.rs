@@ -1,5 +1,5 @@
-//! Where the value of a sensor comes from: channels on position and velocity level, with exact
-//! derivatives.
+//! Where the value of a sensor comes from, with exact derivatives: computed where it is on position and
+//! velocity level, an unknown of its own otherwise.
 
 use crate::channels::joint_motion;
 use crate::description::JointKind;
@@ -110,6 +110,15 @@ pub enum Probe {
         /// The frames.
         frames: [Attachment; 2],
     },
+    /// A component of the Euler parameters of a ball in the tree, which do not jump.
+    Ball {
+        /// The node.
+        node: usize,
+        /// The tree runs from the joint's second frame to its first.
+        reversed: bool,
+        /// Number of the component, w first.
+        component: usize,
+    },
     /// A component of the angular velocity of a joint in the axes of the second frame.
     Spin {
         /// Number of the component.
@@ -164,6 +173,15 @@ pub enum Probe {
         /// Its number.
         control: usize,
     },
+    /// What follows from accelerations or multipliers, or belongs to the whole mechanism: an unknown of
+    /// the equations, see [`ModelReading`](crate::model::ModelReading). The workspace puts it into the
+    /// place of the sensor's own output.
+    Reading {
+        /// Number of the reading.
+        reading: usize,
+        /// Number of the sensor among the controls.
+        control: usize,
+    },
 }
 
 impl Probe {
@@ -185,6 +203,11 @@ impl Probe {
                 let (a, b) = (scene.frame(from).axes, scene.frame(to).axes);
                 euler(&a.transpose().matrix(&b).0)[*component]
             }
+            Self::Ball {
+                node,
+                reversed,
+                component,
+            } => ball(scene.q, scene.tree.nodes[*node].q, *reversed).0[*component],
             Self::Spin {
                 component,
                 frames: [from, to],
@@ -218,7 +241,9 @@ impl Probe {
                 }
                 rows[*row]
             }
-            Self::Force { control, .. } | Self::Control { control } => scene.controls[control + 1],
+            Self::Force { control, .. } | Self::Reading { control, .. } | Self::Control { control } => {
+                scene.controls[control + 1]
+            }
         }
     }
 
@@ -228,6 +253,7 @@ impl Probe {
             self,
             Self::Constant(_)
                 | Self::Coordinate { .. }
+                | Self::Ball { .. }
                 | Self::Multiplier { .. }
                 | Self::State { .. }
                 | Self::Control { .. }
@@ -236,7 +262,7 @@ impl Probe {
 }
 
 /// A component of a vector in the axes of a frame.
-fn along<T: Real>(scene: &Scene<T>, axes: &Attachment, component: usize, vector: Vec3<T>) -> T {
+pub(crate) fn along<T: Real>(scene: &Scene<T>, axes: &Attachment, component: usize, vector: Vec3<T>) -> T {
     // The ground's axes as they are: nothing is rounded there.
     if axes.node == 0 && axes.frame.rotation == Mat3::identity() {
         return vector.0[component];
@@ -245,9 +271,15 @@ fn along<T: Real>(scene: &Scene<T>, axes: &Attachment, component: usize, vector:
     scene.world[axes.node].rotation.times(axis).dot(vector)
 }
 
+/// Euler parameters of a ball in the tree that begin at `at` in q, of length one.
+pub(crate) fn ball<T: Real>(q: &[T], at: usize, reversed: bool) -> Quaternion<T> {
+    let e = Quaternion([q[at], q[at + 1], q[at + 2], q[at + 3]]).normalised();
+    if reversed { e.conjugate() } else { e }
+}
+
 /// Euler parameters of a rotation matrix with w ≥ 0, by the largest component as
 /// [`Quaternion::from_rotation_matrix`] does.
-fn euler<T: Real>(r: &[[T; 3]; 3]) -> [T; 4] {
+pub(crate) fn euler<T: Real>(r: &[[T; 3]; 3]) -> [T; 4] {
     let value = Quaternion::from_rotation_matrix(&r.map(|row| row.map(T::value))).0;
     let largest = (0..4).fold(0, |m, i| if value[i].abs() > value[m].abs() { i } else { m });
     let (t, skew) = (

@@ -10,7 +10,7 @@ use holonom_algebra::Real;
 /// The entry of the registry.
 pub(super) const CONTROL: ControlInfo = ControlInfo {
     name: "sensor",
-    doc: "A channel of the mechanism on position or velocity level, as a signal.",
+    doc: "A channel of the mechanism, whichever it is, as a signal.",
     in_files: true,
     template,
     fields,
@@ -34,7 +34,7 @@ fn fields(kind: &mut ControlKind, visitor: &mut dyn Fields) {
     let doc = "What its value is multiplied by.";
     visitor.number(&Field::optional("factor", "1", doc), factor);
     let doc = "Frame that positions and orientations are seen from, and in whose axes components of velocities, \
-               forces and torques are taken.";
+               accelerations, forces and torques are taken.";
     visitor.frame(&Field::optional("axes", "", doc), axes);
 }
 

@@ -144,7 +144,8 @@ fn mirror(_: &mut ForceKind, _: &mut Mirror) {}
 ///
 /// With the velocity u of the wheel against the rail at the contact point, the angular velocity w and
 /// the travel speed V = √(V_x² + V₀²), where V_x is that of the wheel's centre along the rail, creepages
-/// are ν_x = u_x/V, ν_y = u_y/V and φ = w_n/V, with y across in the tangent plane. The ellipse is
+/// are ν_x = u_x/V, ν_y = u_y/V and φ = w_n/V, with y across in the tangent plane. What couples spin with
+/// lateral creepage changes sign with the direction of travel, between V_x = −V₀ and V₀. The ellipse is
 /// that of Hertz for the curvatures at the contact, the limit of friction μ N. The forces depend on
 /// λ: the normal force and creep forces are found together.
 ///
@@ -174,6 +175,14 @@ const LIGHT: f64 = 1.0;
 
 /// Sliding velocities below about this count as none for friction that falls, m/s.
 const SLOW: f64 = 1e-6;
+
+/// How much a wheel rolls forwards at V_x/V₀: 1 from V₀ on, 0 from −V₀ on, with a continuous slope.
+fn forward_share<T: Real>(x: T) -> T {
+    let (one, none) = (T::constant(1.0), T::zero());
+    let between = x * (-(x * x) + 3.0) * 0.25 + 0.5;
+    let beyond = T::select(x.value() > 0.0, one, none);
+    T::select(x.value().abs() < 1.0, between, beyond)
+}
 
 /// The wheel on the rail; components in the axes of the rail.
 struct Rolling<T> {
@@ -248,14 +257,31 @@ impl Creep {
         let rate = sliding.0[0].square() + sliding.dot(across).square();
         let velocity = (rate + SLOW * SLOW).sqrt() - SLOW;
         let limit = pressed * self.data.falling.factor(velocity) * self.data.friction;
-        let forces = self.data.law.reduced_forces(
-            &self.data.reduction,
-            &patch,
-            &coefficients,
-            hertz.shear_modulus(),
-            limit,
-            &creep,
-        );
+        let law = |creep: &Creepage<T>| {
+            self.data.law.reduced_forces(
+                &self.data.reduction,
+                &patch,
+                &coefficients,
+                hertz.shear_modulus(),
+                limit,
+                creep,
+            )
+        };
+        // The law is that of a wheel that rolls along x. One that rolls back does so in axes turned by π about the
+        // normal, where creepages have the other sign and spin has not.
+        let share = forward_share(centre.0[0] / low);
+        let there = law(&creep);
+        let back = law(&Creepage {
+            longitudinal: creep.longitudinal,
+            lateral: creep.lateral,
+            spin: -creep.spin,
+        });
+        let rest = T::constant(1.0) - share;
+        let forces = CreepForces {
+            longitudinal: there.longitudinal * share + back.longitudinal * rest,
+            lateral: there.lateral * share + back.lateral * rest,
+            moment: there.moment * share - back.moment * rest,
+        };
         Rolling {
             axes: rail.axes,
             arm: touch.arm,

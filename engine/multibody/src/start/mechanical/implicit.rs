@@ -1,9 +1,12 @@
-//! Multipliers that forces depend on: friction and creep, found together with the accelerations.
+//! Multipliers that forces depend on (friction and creep) and what sensors read of accelerations and
+//! reactions, found together with the accelerations.
 
-use super::{DualMemory, MechanicalModel};
+use super::{DualMemory, Implicit, MechanicalModel};
 use crate::formalism::lu;
+use crate::formalism::readings::JointLoads;
 use crate::model::Model;
 use crate::workspace::Workspace;
+use core::ops::Range;
 use holonom_algebra::{Dual8, Real};
 use holonom_dae::{ElementSet, Rejection};
 
@@ -13,10 +16,14 @@ const MAXIMUM_ITERATIONS: usize = 60;
 /// A correction of multipliers, relative to them, that is rounding.
 const MULTIPLIER_TOLERANCE: f64 = 1e-12;
 
+/// A difference of what sensors read and what they ought to read, relative, that one more step of
+/// Newton's method turns into rounding.
+const NEARLY: f64 = 1e-9;
+
 impl MechanicalModel {
-    /// λ = Φ(λ) by Newton's method on the rows that forces read, with exact derivatives; the step
-    /// is halved where it does not bring λ and Φ(λ) nearer. On return λ and Φ(λ) agree and
-    /// accelerations are M⁻¹ f(λ).
+    /// λ = Φ(λ, ρ) and ρ = c(λ, ρ) by Newton's method on the rows that forces read and on all readings,
+    /// with exact derivatives; the step is halved where it does not bring both sides nearer. On return
+    /// they agree and accelerations are M⁻¹ f(λ, ρ).
     pub(super) fn implicit_multipliers(
         &mut self,
         at: (f64, &[f64], &[f64]),
@@ -30,7 +37,7 @@ impl MechanicalModel {
         found
     }
 
-    pub(super) fn search_multipliers(
+    fn search_multipliers(
         &mut self,
         at: (f64, &[f64], &[f64]),
         read: &[usize],
@@ -41,94 +48,179 @@ impl MechanicalModel {
         if lambda.iter().any(|l| !l.is_finite()) {
             lambda.fill(0.0);
         }
+        if self.work.readings.iter().any(|x| !x.is_finite()) {
+            self.work.readings.fill(0.0);
+        }
         self.image(at, lambda, regular, accelerations)?;
-        let apart = |image: &[f64], lambda: &[f64]| {
-            read.iter()
-                .fold(0.0, |most: f64, &k| most.max((image[k] - lambda[k]).abs()))
-        };
+        let rows = read.len();
         for _ in 0..MAXIMUM_ITERATIONS {
-            let gap = apart(&self.implicit.image, lambda);
-            let size = read
-                .iter()
-                .fold(0.0, |most: f64, &k| most.max(self.implicit.image[k].abs()));
+            let gap = self.apart(read, lambda);
             if !gap.is_finite() {
                 return Err(Rejection::NonFinite { row: 0 });
             }
-            if gap <= MULTIPLIER_TOLERANCE * (1.0 + size) {
-                lambda.copy_from_slice(&self.implicit.image);
+            if gap <= MULTIPLIER_TOLERANCE {
+                self.take_image(lambda);
                 return Ok(());
             }
             self.newton_step(at, read, lambda, regular)?;
             for (b, &k) in self.implicit.before.iter_mut().zip(read) {
                 *b = lambda[k];
             }
+            if self.implicit.readings > 0 {
+                self.implicit.before[rows..].copy_from_slice(&self.work.readings);
+            }
             let mut part = 1.0;
             loop {
+                let moved = |i: usize| self.implicit.before[i] + part * self.implicit.step[i];
                 for (i, &k) in read.iter().enumerate() {
-                    lambda[k] = self.implicit.before[i] + part * self.implicit.step[i];
+                    lambda[k] = moved(i);
+                }
+                for (i, reading) in (rows..self.implicit.step.len()).zip(&mut self.work.readings) {
+                    *reading = moved(i);
                 }
                 self.image(at, lambda, regular, accelerations)?;
-                let now = apart(&self.implicit.image, lambda);
+                let now = self.apart(read, lambda);
+                // Rounding keeps large things of one kind from agreeing better with small ones.
+                if self.implicit.readings > 0 && gap <= NEARLY && now <= NEARLY {
+                    self.take_image(lambda);
+                    return Ok(());
+                }
                 if now < gap || part < 1e-3 {
                     break;
                 }
                 part *= 0.5;
             }
         }
-        Err(Rejection::NoMultipliers)
+        Err(self.no_solution(read, lambda))
     }
 
-    /// step := (I − Φ')⁻¹(Φ(λ) − λ) on the rows that are read.
-    pub(super) fn newton_step(
+    /// λ := Φ, ρ := c.
+    fn take_image(&mut self, lambda: &mut [f64]) {
+        lambda.copy_from_slice(&self.implicit.image);
+        if self.implicit.readings > 0 {
+            self.work.readings.copy_from_slice(&self.implicit.measured);
+        }
+    }
+
+    /// How far λ and Φ, ρ and c are apart: of multipliers relative to the largest, of readings, which
+    /// may have any unit, each relative to itself.
+    fn apart(&self, read: &[usize], lambda: &[f64]) -> f64 {
+        let image = &self.implicit.image;
+        let largest = |most: f64, x: f64| if x.is_nan() { x } else { most.max(x) };
+        let size = read.iter().map(|&k| image[k].abs()).fold(0.0, largest);
+        let rows = read.iter().map(|&k| (image[k] - lambda[k]).abs() / (1.0 + size));
+        rows.chain(self.readings_apart()).fold(0.0, largest)
+    }
+
+    /// The same of the readings that are looked for.
+    pub(super) fn readings_apart(&self) -> impl Iterator<Item = f64> {
+        let pairs = self.work.readings.iter().zip(&self.implicit.measured);
+        let pairs = pairs.take(self.implicit.readings);
+        pairs.map(|(x, c)| (x - c).abs() / (1.0 + c.abs()))
+    }
+
+    /// What is to blame when nothing was found.
+    fn no_solution(&self, read: &[usize], lambda: &[f64]) -> Rejection {
+        let worst = self
+            .readings_apart()
+            .enumerate()
+            .max_by(|x, y| x.1.total_cmp(&y.1));
+        match worst {
+            Some((reading, gap)) if gap >= self.apart(read, lambda) => Rejection::SingularRing { reading },
+            _ => Rejection::NoMultipliers,
+        }
+    }
+
+    /// step := (I − Ψ')⁻¹(Ψ − z) with z = (λ, ρ), Ψ = (Φ, c), on the rows that are read and the
+    /// readings.
+    fn newton_step(
         &mut self,
         (t, q, v): (f64, &[f64], &[f64]),
         read: &[usize],
         lambda: &[f64],
         regular: bool,
     ) -> Result<(), Rejection> {
-        let (n, count) = (self.model.tree.n_v, read.len());
+        let (n, rows) = (self.model.tree.n_v, read.len());
         let mut implicit = std::mem::take(&mut self.implicit);
+        let count = rows + implicit.readings;
         let image = std::mem::take(&mut implicit.image);
         let mut solved = std::mem::take(&mut implicit.solved);
         for first in (0..count).step_by(8) {
-            let group = &read[first..count.min(first + 8)];
-            self.force_slopes(t, q, v, lambda, group, &mut implicit.slopes);
-            for (c, _) in group.iter().enumerate() {
+            let group = first..count.min(first + 8);
+            self.force_slopes((t, q, v), lambda, read, group.clone(), &mut implicit.slopes);
+            let mut d = self.dual_memory();
+            if implicit.readings > 0 {
+                for (a, &value) in d.a.iter_mut().zip(&implicit.motion) {
+                    *a = Dual8::constant(value);
+                }
+                for (l, &value) in d.lambda.iter_mut().zip(&image) {
+                    *l = Dual8::constant(value);
+                }
+            }
+            for (c, z) in group.clone().enumerate() {
                 implicit
                     .column
                     .copy_from_slice(&implicit.slopes[c * n..(c + 1) * n]);
                 self.solve_prepared(&mut implicit.column);
-                self.right.fill(0.0);
-                self.add_constraint_product(&implicit.column);
-                self.multipliers(regular, &mut solved);
+                if !self.active.is_empty() {
+                    self.right.fill(0.0);
+                    self.add_constraint_product(&implicit.column);
+                    self.multipliers(regular, &mut solved);
+                }
                 for (i, &k) in read.iter().enumerate() {
-                    let unit = if i == first + c { 1.0 } else { 0.0 };
-                    implicit.matrix[(first + c) * count + i] = unit - solved[k];
+                    let unit = if i == z { 1.0 } else { 0.0 };
+                    implicit.matrix[z * count + i] = unit - solved[k];
+                }
+                if implicit.readings > 0 {
+                    self.subtract_reactions(&solved, &mut implicit.column);
+                    for (a, &slope) in d.a.iter_mut().zip(&implicit.column) {
+                        *a = a.with_derivative(c, slope);
+                    }
+                    for (l, &slope) in d.lambda.iter_mut().zip(&solved) {
+                        *l = l.with_derivative(c, slope);
+                    }
                 }
             }
+            if implicit.readings > 0 {
+                // The workspace still has what the slopes of the forces were computed with.
+                let m = &mut *d;
+                m.work.measure(
+                    &self.model,
+                    (&self.active, &m.lambda),
+                    &m.a,
+                    JointLoads::Unknown,
+                    &mut m.readings,
+                );
+                for (c, z) in group.enumerate() {
+                    for (i, reading) in (rows..count).zip(&m.readings) {
+                        let unit = if i == z { 1.0 } else { 0.0 };
+                        implicit.matrix[z * count + i] = unit - reading.derivative(c);
+                    }
+                }
+            }
+            self.dual = Some(d);
         }
         for (step, &k) in implicit.step.iter_mut().zip(read) {
             *step = image[k] - lambda[k];
         }
-        let regular = lu::solve(&mut implicit.matrix, count, &mut implicit.step);
+        let readings = self.work.readings.iter().zip(&implicit.measured);
+        for (step, (x, c)) in implicit.step[rows..].iter_mut().zip(readings) {
+            *step = c - x;
+        }
+        let found = solve_step(&mut implicit, rows);
         implicit.image = image;
         implicit.solved = solved;
         self.implicit = implicit;
-        if regular {
-            Ok(())
-        } else {
-            Err(Rejection::NoMultipliers)
-        }
+        found
     }
 
-    /// ∂f/∂λ of up to eight active rows, column by column.
-    pub(super) fn force_slopes(
+    /// ∂f/∂z of up to eight of z = (λ of the rows that are read, ρ), column by column.
+    fn force_slopes(
         &mut self,
-        t: f64,
-        q: &[f64],
-        v: &[f64],
+        (t, q, v): (f64, &[f64], &[f64]),
         lambda: &[f64],
-        rows: &[usize],
+        read: &[usize],
+        group: Range<usize>,
         out: &mut [f64],
     ) {
         let mut d = self.dual_memory();
@@ -140,12 +232,18 @@ impl MechanicalModel {
             *x = Dual8::constant(v);
         }
         self.set_dual(t, lambda, m);
-        for (direction, &k) in rows.iter().enumerate() {
-            m.work.lambda[self.active[k]] = Dual8::variable(lambda[k], direction);
+        for (direction, z) in group.clone().enumerate() {
+            match read.get(z) {
+                Some(&k) => m.work.lambda[self.active[k]] = Dual8::variable(lambda[k], direction),
+                None => {
+                    let reading = &mut m.work.readings[z - read.len()];
+                    *reading = Dual8::variable(reading.value(), direction);
+                }
+            }
         }
         Self::elements_force(&self.model, &mut m.work, ElementSet::All, &m.zero, &mut m.out);
         let n = self.model.tree.n_v;
-        for c in 0..rows.len() {
+        for c in 0..group.len() {
             for i in 0..n {
                 out[c * n + i] = m.out[i].derivative(c);
             }
@@ -153,12 +251,15 @@ impl MechanicalModel {
         self.dual = Some(d);
     }
 
-    /// Time, positions, velocities, own states and multipliers, in dual numbers.
+    /// Time, positions, velocities, own states, multipliers and readings, in dual numbers.
     pub(super) fn set_dual(&self, t: f64, lambda: &[f64], m: &mut DualMemory) {
         m.work.set_time(&self.model, Dual8::constant(t));
         m.work.set_positions(&self.model, &m.q);
         m.work.set_velocities(&self.model, &m.v);
         for (x, &value) in m.work.x.iter_mut().zip(&self.work.x) {
+            *x = Dual8::constant(value);
+        }
+        for (x, &value) in m.work.readings.iter_mut().zip(&self.work.readings) {
             *x = Dual8::constant(value);
         }
         if self.model.needs_lambda {
@@ -196,6 +297,8 @@ impl MechanicalModel {
     pub(super) fn dual_memory(&mut self) -> Box<DualMemory> {
         let (n_q, n_v) = (self.model.tree.n_q, self.model.tree.n_v);
         let zero = Dual8::constant(0.0);
+        let ring = self.model.forces_need_readings;
+        let if_ring = |n: usize| vec![zero; if ring { n } else { 0 }];
         self.dual.take().unwrap_or_else(|| {
             Box::new(DualMemory {
                 work: Workspace::new(&self.model),
@@ -205,7 +308,31 @@ impl MechanicalModel {
                 out: vec![zero; n_v],
                 rates: vec![0.0; n_q],
                 unit: vec![0.0; n_v],
+                a: if_ring(n_v),
+                lambda: if_ring(self.active.len()),
+                readings: if_ring(self.model.readings.len()),
             })
         })
     }
+}
+
+/// Solves for the step; without readings a matrix that is not exactly singular will do.
+fn solve_step(implicit: &mut Implicit, rows: usize) -> Result<(), Rejection> {
+    let count = implicit.step.len();
+    if implicit.readings == 0 {
+        return match lu::solve(&mut implicit.matrix, count, &mut implicit.step) {
+            true => Ok(()),
+            false => Err(Rejection::NoMultipliers),
+        };
+    }
+    let solved = lu::solve_unit_less(
+        &mut implicit.matrix,
+        &mut implicit.sizes,
+        count,
+        &mut implicit.step,
+    );
+    solved.map_err(|z| match z.checked_sub(rows) {
+        Some(reading) => Rejection::SingularRing { reading },
+        None => Rejection::NoMultipliers,
+    })
 }

@@ -43,6 +43,9 @@ impl Projection {
         if !layout.x.is_empty() {
             mechanical.set_states(&y[layout.x.clone()]);
         }
+        if !layout.readings.is_empty() {
+            mechanical.set_readings(&y[layout.readings.clone()]);
+        }
         mechanical.normalise(&mut q);
         if self.n_g > 0 {
             iterations = self.positions(mechanical, structure, t, &mut q)?;
@@ -81,6 +84,10 @@ impl Projection {
         if layout.lambda.len() == self.n_g {
             y[layout.lambda.clone()].copy_from_slice(&lambda);
             yp[layout.lambda.clone()].fill(0.0);
+        }
+        if !layout.readings.is_empty() {
+            mechanical.readings(&mut y[layout.readings.clone()]);
+            yp[layout.readings.clone()].fill(0.0);
         }
         for range in [&layout.eta, &layout.sigma] {
             y[range.clone()].fill(0.0);

@@ -130,7 +130,7 @@ pub struct Bdf {
 
 impl Bdf {
     /// Allocates a method for `n` unknowns.
-    pub fn new(name: &'static str, n: usize, parts: Parts) -> Self {
+    pub fn new(name: &'static str, n: usize, parts: Parts<'_>) -> Self {
         Self {
             name,
             options: parts.bdf,
@@ -468,7 +468,9 @@ impl Stepper for Bdf {
     }
 
     fn restore(&mut self, state: &StepperState) -> bool {
-        let StepperState::Bdf(state, corrector) = state;
+        let StepperState::Bdf(state, corrector) = state else {
+            return false;
+        };
         if state.y.len() != self.y_new.len() {
             return false;
         }

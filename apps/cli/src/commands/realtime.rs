@@ -1,0 +1,382 @@
+//! `holonom realtime`: a model in steps of fixed size, with the time that every one of them takes.
+
+use super::{Command, Outcome, step_size};
+use crate::error::Error;
+use crate::model::{self, MODEL_HELP};
+use crate::output;
+use crate::settings;
+use crate::table::{Align, Table};
+use clap::{Arg, ArgAction, ArgMatches};
+use holonom::analysis::step_size::Advice;
+use holonom::format::Settings;
+use holonom::simulation::Simulation;
+use holonom::solver::stepper::{Advance, DriftBound, RealTime};
+use serde_json::{Map, Value, json};
+use std::fmt::Write;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// The entry of the registry.
+pub const COMMAND: Command = Command { define, run };
+
+const AFTER_HELP: &str = "\
+Examples:
+  holonom realtime car-axle --step '1 ms' --duration '10 s'
+  holonom realtime four-bar --step '1 ms' --duration '10 s' --paced
+  holonom realtime four-bar --step '1 ms' --stabilisation baumgarte --assembly index1 --json
+  holonom realtime circular-track --step '1 ms' --bound
+
+Before the run the step sizes that are stable are told, from the model linearised at its start. Without --paced the steps follow each other as fast as they can; with it every step waits for its time. A step that
+takes longer than its size is an overrun. No step fails: where the result is not finite, the last state is held.
+Times are those of this machine and its load; evaluations and operations are a constant of the model.";
+
+/// The settings that have a meaning here.
+fn wanted(name: &str) -> bool {
+    matches!(
+        name,
+        "fixed_step"
+            | "stiff_terms"
+            | "assembly"
+            | "stabilisation"
+            | "ordering"
+            | "stiff"
+            | "jacobian_shares"
+            | "baumgarte_alpha"
+            | "baumgarte_beta"
+            | "projection_steps"
+            | "regularisation_epsilon"
+            | "assemble"
+            | "start"
+            | "t_start"
+    )
+}
+
+fn define() -> clap::Command {
+    let command = clap::Command::new("realtime")
+        .about("Run a model in steps of fixed size with bounded work, and time them")
+        .after_help(AFTER_HELP)
+        .arg(
+            Arg::new("model")
+                .value_name("MODEL")
+                .required(true)
+                .help(MODEL_HELP),
+        )
+        .arg(
+            Arg::new("duration")
+                .long("duration")
+                .value_name("SECONDS")
+                .default_value("10 s")
+                .help("How long, in the time of the model"),
+        )
+        .arg(
+            Arg::new("paced")
+                .long("paced")
+                .action(ArgAction::SetTrue)
+                .help("Begin every step at its time"),
+        )
+        .arg(
+            Arg::new("bound")
+                .long("bound")
+                .action(ArgAction::SetTrue)
+                .help("Find how far the constraints can go with one projection step per time step, and how far they went"),
+        )
+        .arg(
+            Arg::new("set")
+                .long("set")
+                .value_name("K=V")
+                .action(ArgAction::Append)
+                .help("Give a parameter another value, such as \"L=250 mm\""),
+        )
+        .arg(
+            Arg::new("json")
+                .long("json")
+                .value_name("FILE")
+                .num_args(0..=1)
+                .require_equals(true)
+                .default_missing_value("-")
+                .help("Write the report as JSON; without FILE to standard output, and nothing else there"),
+        );
+    settings::arguments(command, wanted)
+}
+
+/// Most steps of a run.
+const MOST_STEPS: f64 = 1e10;
+
+fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
+    let sets: Vec<String> = matches
+        .get_many::<String>("set")
+        .into_iter()
+        .flatten()
+        .cloned()
+        .collect();
+    let name = matches.get_one::<String>("model").cloned().unwrap_or_default();
+    let named = model::load(&name, &sets)?;
+    let duration = matches.get_one::<String>("duration").cloned().unwrap_or_default();
+    let seconds = settings::number("duration", &duration, "s")?;
+    let json = matches.get_one::<String>("json").map(String::as_str);
+    if let Some(file) = json.filter(|file| *file != "-") {
+        output::check_file(Path::new(file))?;
+    }
+    let typed = Settings {
+        stepper: Some("linear-implicit-euler".to_string()),
+        ..settings::typed(matches)?
+    };
+    if named.file.settings.overridden_by(&typed).fixed_step.is_none() {
+        return Err(Error::Usage(
+            "neither --step nor `fixed_step` of the model is set: give the step size, such as --step '1 ms'"
+                .into(),
+        ));
+    }
+    let simulation = Simulation::new(&named.file, &typed).map_err(Error::Model)?;
+    let mut system = simulation
+        .real_time()
+        .map_err(|error| Error::Usage(error.to_string()))?;
+    let steps = (seconds / system.h()).round();
+    if !(1.0..=MOST_STEPS).contains(&steps) {
+        return Err(Error::Usage(format!(
+            "--duration {duration}: that makes {steps} steps; give a time of at least one step and at most {MOST_STEPS:e} steps"
+        )));
+    }
+    let paced = matches.get_flag("paced");
+    let advice = step_size::at_start(&simulation, &system);
+    if json != Some("-") {
+        output::print(&step_size::text(&advice))?;
+    }
+    let bound = match matches.get_flag("bound") {
+        true => Some(step_size::bound(&simulation, steps as u64)?),
+        false => None,
+    };
+    let measured = measure(&mut system, steps as u64, paced);
+    let stiff = system.method().stiff_elements().map(|numbers| {
+        let forces = &simulation.start.model.forces;
+        numbers
+            .iter()
+            .map(|&k| forces[k].name.as_str())
+            .collect::<Vec<_>>()
+    });
+    let report = Report {
+        name: &named.file.description.name,
+        paced,
+        measured,
+        stiff,
+        system: &system,
+        advice,
+        bound,
+    };
+    match json {
+        Some("-") => output::print(&format!("{:#}\n", report.json()))?,
+        Some(file) => {
+            output::write(Path::new(file), format!("{:#}\n", report.json()))?;
+            output::print(&report.text())?;
+        }
+        None => output::print(&report.text())?,
+    }
+    if report.measured.held > 0 {
+        return Err(Error::Failed(format!(
+            "{} of {} steps were held because the state was not finite; take smaller steps, or other stiff terms",
+            report.measured.held, report.measured.steps
+        )));
+    }
+    Ok(Outcome::Done)
+}
+
+/// Classes of the histogram per factor of ten.
+const PER_DECADE: usize = 3;
+/// Its first class begins here, in seconds.
+const SHORTEST: f64 = 1e-7;
+/// Seven decades.
+const CLASSES: usize = 7 * PER_DECADE;
+
+/// What was seen of the steps.
+struct Measured {
+    steps: u64,
+    held: u64,
+    overruns: u64,
+    /// Steps that began late by more than a step, when paced.
+    late: u64,
+    shortest: f64,
+    longest: f64,
+    total: f64,
+    violation: f64,
+    classes: [u64; CLASSES],
+}
+
+/// Does the steps, with the time of each by itself.
+fn measure(system: &mut RealTime<'_>, steps: u64, paced: bool) -> Measured {
+    let mut m = Measured {
+        steps,
+        held: 0,
+        overruns: 0,
+        late: 0,
+        shortest: f64::INFINITY,
+        longest: 0.0,
+        total: 0.0,
+        violation: 0.0,
+        classes: [0; CLASSES],
+    };
+    let h = system.h();
+    let origin = Instant::now();
+    for step in 0..steps {
+        if paced {
+            let due = Duration::try_from_secs_f64(step as f64 * h).unwrap_or(Duration::MAX);
+            wait_until(origin, due);
+            m.late += u64::from(origin.elapsed().saturating_sub(due).as_secs_f64() > h);
+        }
+        let begin = Instant::now();
+        let done = system.step();
+        let time = begin.elapsed().as_secs_f64();
+        m.held += u64::from(done != Advance::Done);
+        m.overruns += u64::from(time > h);
+        m.shortest = m.shortest.min(time);
+        m.longest = m.longest.max(time);
+        m.total += time;
+        let class = ((time / SHORTEST).max(1.0).log10() * PER_DECADE as f64) as usize;
+        m.classes[class.min(CLASSES - 1)] += 1;
+        // Outside the time of the step: an application would not ask for it.
+        m.violation = m.violation.max(system.violation());
+    }
+    m
+}
+
+/// Sleeps most of the time, and spins for the rest: sleeping alone wakes up late.
+fn wait_until(origin: Instant, due: Duration) {
+    const SPIN: Duration = Duration::from_micros(200);
+    if let Some(rest) = due.checked_sub(origin.elapsed() + SPIN) {
+        std::thread::sleep(rest);
+    }
+    while origin.elapsed() < due {
+        std::hint::spin_loop();
+    }
+}
+
+struct Report<'a> {
+    name: &'a str,
+    paced: bool,
+    measured: Measured,
+    stiff: Option<Vec<&'a str>>,
+    system: &'a RealTime<'static>,
+    advice: Result<Advice, String>,
+    bound: Option<DriftBound>,
+}
+
+/// Lower end of a class, in seconds.
+fn class_begin(class: usize) -> f64 {
+    SHORTEST * 10f64.powf(class as f64 / PER_DECADE as f64)
+}
+
+impl Report<'_> {
+    fn json(&self) -> Value {
+        let m = &self.measured;
+        let options = self.system.method().options();
+        let work: Map<String, Value> = self
+            .system
+            .work()
+            .rows()
+            .into_iter()
+            .map(|(name, count)| (name.to_string(), json!(count)))
+            .collect();
+        let used = m.classes.iter().enumerate().filter(|(_, count)| **count > 0);
+        json!({
+            "name": self.name,
+            "step": self.system.h(),
+            "steps": m.steps,
+            "paced": self.paced,
+            "stiff_terms": options.stiff_terms.name(),
+            "assembly": options.assembly.name(),
+            "stabilisation": options.stabilisation.name(),
+            "ordering": options.ordering.name(),
+            "stiff": self.stiff,
+            "held": m.held,
+            "overruns": m.overruns,
+            "late": m.late,
+            "shortest": m.shortest,
+            "mean": m.total / m.steps as f64,
+            "longest": m.longest,
+            "max_violation": m.violation,
+            "work": work,
+            "advice": step_size::report(&self.advice),
+            "bound": self.bound.as_ref().map(step_size::bound_report),
+            "histogram": used.map(|(class, count)| json!({
+                "from": class_begin(class),
+                "to": class_begin(class + 1),
+                "steps": count,
+            })).collect::<Vec<_>>(),
+        })
+    }
+
+    fn text(&self) -> String {
+        let m = &self.measured;
+        let options = self.system.method().options();
+        let mut text = format!(
+            "{}: {} steps of {}, {}, {}, {}, {}\n",
+            self.name,
+            m.steps,
+            time(self.system.h()),
+            options.stiff_terms.name(),
+            options.assembly.name(),
+            options.stabilisation.name(),
+            options.ordering.name(),
+        );
+        if let Some(names) = &self.stiff {
+            let names = if names.is_empty() {
+                "none".to_string()
+            } else {
+                names.join(", ")
+            };
+            let _ = writeln!(text, "stiff elements: {names}");
+        }
+        let _ = writeln!(text, "every step: {}", self.system.work());
+        let mean = m.total / m.steps as f64;
+        let _ = writeln!(
+            text,
+            "time of a step: {} shortest, {} mean, {} longest; {:.1} times as fast as real time",
+            time(m.shortest),
+            time(mean),
+            time(m.longest),
+            self.system.h() / mean
+        );
+        let _ = writeln!(text, "overruns: {}; steps held: {}", m.overruns, m.held);
+        if self.paced {
+            let _ = writeln!(text, "steps begun late by more than a step: {}", m.late);
+        }
+        let _ = writeln!(text, "max |g|: {:.3e}\n", m.violation);
+        if let Some(bound) = &self.bound {
+            let _ = writeln!(text, "{bound}\n");
+        }
+        text + &self.histogram()
+    }
+
+    fn histogram(&self) -> String {
+        let classes = &self.measured.classes;
+        let (Some(first), Some(last)) = (
+            classes.iter().position(|count| *count > 0),
+            classes.iter().rposition(|count| *count > 0),
+        ) else {
+            return String::new();
+        };
+        let mut table = Table::new(&[("from", Align::Right), ("steps", Align::Right), ("", Align::Left)]);
+        let most = classes.iter().copied().max().unwrap_or(1).max(1) as f64;
+        for class in first..=last {
+            let count = classes[class];
+            let stars = (40.0 * count as f64 / most).ceil() as usize;
+            table.row([time(class_begin(class)), count.to_string(), "*".repeat(stars)]);
+        }
+        table.render()
+    }
+}
+
+/// Seconds in a unit that suits them.
+fn time(seconds: f64) -> String {
+    let (factor, unit) = match seconds {
+        s if s < 1e-6 => (1e9, "ns"),
+        s if s < 1e-3 => (1e6, "µs"),
+        s if s < 1.0 => (1e3, "ms"),
+        _ => (1.0, "s"),
+    };
+    let value = seconds * factor;
+    if value < 10.0 {
+        format!("{value:.2} {unit}")
+    } else {
+        format!("{value:.0} {unit}")
+    }
+}

@@ -1,0 +1,130 @@
+//! `holonom realtime`, and the same method in `holonom run`, as a user meets them.
+
+mod common;
+
+use common::{code, folder, holonom, refused, report, stdout};
+
+#[test]
+fn the_report_says_everything() {
+    let folder = folder("realtime-json");
+    let typed = [
+        "realtime",
+        "car-axle",
+        "--step",
+        "1 ms",
+        "--duration",
+        "1 s",
+        "--json",
+    ];
+    let report = report(&holonom(&folder, &typed));
+    assert_eq!(report["steps"], 1000);
+    assert_eq!((&report["held"], &report["step"]), (&0.into(), &1e-3.into()));
+    assert!(report["max_violation"].as_f64().expect("a number") < 4e-10);
+    assert!(report["work"]["factorisation_flops"].as_u64().expect("a number") > 0);
+    let classes = report["histogram"].as_array().expect("a list");
+    let steps: u64 = classes.iter().filter_map(|class| class["steps"].as_u64()).sum();
+    assert_eq!(steps, 1000);
+    assert!(report["shortest"].as_f64() <= report["longest"].as_f64());
+}
+
+#[test]
+fn people_can_read_it_too() {
+    let folder = folder("realtime-text");
+    let typed = [
+        "realtime",
+        "circular-track",
+        "--duration",
+        "200 ms",
+        "--paced",
+        "--stiff",
+        "push",
+    ];
+    let output = holonom(&folder, &typed);
+    assert_eq!(code(&output), 0);
+    let text = stdout(&output);
+    for words in [
+        "200 steps of 1.00 ms",
+        "stiff elements: push",
+        "every step: 1 mass",
+        "overruns:",
+        "max |g|",
+    ] {
+        assert!(text.contains(words), "{words} in {text}");
+    }
+}
+
+#[test]
+fn what_makes_no_sense_is_refused() {
+    let folder = folder("realtime-refused");
+    let realtime = |extra: &[&'static str]| {
+        let typed: Vec<&str> = ["realtime", "car-axle"].iter().chain(extra).copied().collect();
+        holonom(&folder, &typed)
+    };
+    refused(&realtime(&[]), &["--step"]);
+    refused(
+        &realtime(&["--step", "1 ms", "--duration", "0.1 ms"]),
+        &["--duration"],
+    );
+    refused(
+        &realtime(&["--step", "1 ms", "--stiff", "spring"]),
+        &["left_spring"],
+    );
+    refused(
+        &realtime(&["--step", "1 ms", "--projection-steps", "0"]),
+        &["no bound"],
+    );
+    refused(
+        &realtime(&["--step", "1 ms", "--stiff-terms", "exact"]),
+        &["index1"],
+    );
+    let ball = ["realtime", "bouncing-ball", "--step", "1 ms"];
+    refused(&holonom(&folder, &ball), &["impacts"]);
+}
+
+/// Explicit Euler at 10 ms leaves the finite numbers: every step is done or held, and the exit code tells.
+#[test]
+fn steps_that_fail_are_told() {
+    let folder = folder("realtime-held");
+    let typed = [
+        "realtime",
+        "car-axle",
+        "--step",
+        "10 ms",
+        "--duration",
+        "60 s",
+        "--stiff-terms",
+        "none",
+    ];
+    let output = holonom(&folder, &typed);
+    assert_eq!(code(&output), 1);
+    assert!(
+        common::stderr(&output).contains("held"),
+        "{}",
+        common::stderr(&output)
+    );
+}
+
+/// In `holonom run`, with a checkpoint in between: the same to the bit.
+#[test]
+fn runs_with_fixed_steps() {
+    let folder = folder("realtime-run");
+    let typed = |extra: &[&'static str]| {
+        let all = [
+            "run",
+            "car-axle",
+            "--stepper",
+            "linear-implicit-euler",
+            "--step",
+            "1 ms",
+            "--json",
+        ];
+        let typed: Vec<&str> = all.iter().chain(extra).copied().collect();
+        report(&holonom(&folder, &typed))
+    };
+    let projected = typed(&[]);
+    assert_eq!(projected["counters"]["steps"], 3000);
+    assert!(projected["constraint"]["position"].as_f64().expect("a number") < 4e-10);
+    let drifting = typed(&["--stabilisation", "none", "--stiff", "auto"]);
+    assert!(drifting["constraint"]["position"].as_f64().expect("a number") > 1e-5);
+    assert_eq!(drifting["options"]["stiff"][0], "auto");
+}

@@ -1,0 +1,120 @@
+//! A mechanism in real time: from settings and an assembled model to [`RealTime`].
+
+use super::Simulation;
+use holonom_dae::InputError;
+use holonom_format::Settings;
+use holonom_solver::Options;
+use holonom_solver::stepper::{
+    self, Level, LinearImplicitOptions, MotionState, Ordering, Partition, Projections, RealTime,
+    Stabilisation, StiffTerms,
+};
+
+/// The options of `linear-implicit-euler` that settings ask for. Names were checked when they were read; an unknown
+/// one keeps the default.
+pub(super) fn options(settings: &Settings) -> LinearImplicitOptions {
+    let usual = LinearImplicitOptions::default();
+    let count = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
+    LinearImplicitOptions {
+        stiff_terms: chosen(&settings.stiff_terms, StiffTerms::find),
+        assembly: chosen(&settings.assembly, Level::find),
+        stabilisation: chosen(&settings.stabilisation, Stabilisation::find),
+        ordering: chosen(&settings.ordering, Ordering::find),
+        partition: match settings.stiff.as_deref() {
+            None => Partition::All,
+            Some([word]) if word == "all" => Partition::All,
+            Some([word]) if word == "auto" => Partition::Auto,
+            Some(names) => Partition::Named(names.to_vec()),
+        },
+        shares: settings.jacobian_shares.map_or(usual.shares, count),
+        alpha: settings.baumgarte_alpha,
+        beta: settings.baumgarte_beta,
+        projections: match settings.projection_steps {
+            None => usual.projections,
+            Some(0) => Projections::Converged,
+            Some(k) => Projections::Fixed(count(k)),
+        },
+        epsilon: settings.regularisation_epsilon.unwrap_or(usual.epsilon),
+    }
+}
+
+fn chosen<T: Default>(name: &Option<String>, find: fn(&str) -> Option<T>) -> T {
+    name.as_deref().and_then(find).unwrap_or_default()
+}
+
+/// Whether a method with a fixed step, `linear-implicit-euler`, is to be used.
+pub(super) fn is_chosen(options: &Options) -> bool {
+    stepper::find(&options.stepper).is_some_and(|entry| entry.fixed_step)
+}
+
+impl Simulation {
+    /// The mechanism at its start as a fixed-step loop with bounded work, with steps of size `fixed_step` and the
+    /// options of `linear-implicit-euler`.
+    ///
+    /// ```
+    /// use holonom::format::{Files, Settings, read};
+    /// use holonom::simulation::Simulation;
+    /// use holonom::solver::stepper::Advance;
+    ///
+    /// # let text = r#"
+    /// # [model]
+    /// # format = 1
+    /// # name = "pendulum"
+    /// # [[body]]
+    /// # name = "bob"
+    /// # mass = 1
+    /// # markers = { hinge = [0, 0, 1] }
+    /// # [[joint]]
+    /// # name = "hinge"
+    /// # kind = "revolute"
+    /// # from = "ground"
+    /// # to = "bob.hinge"
+    /// # axis = [0, 1, 0]
+    /// # angle = "20 deg"
+    /// # "#;
+    /// let file = read("pendulum.toml", &Files::in_memory([("pendulum.toml", text)]), &[])?;
+    /// let settings = Settings { fixed_step: Some(1e-3), ..Settings::default() };
+    /// let mut pendulum = Simulation::new(&file, &settings)?.real_time()?;
+    /// assert_eq!(pendulum.step(), Advance::Done);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// No step size, options that do not go together, or a model that needs events.
+    pub fn real_time(&self) -> Result<RealTime<'static>, InputError> {
+        let Some(h) = self.solver.fixed_step else {
+            return Err(InputError::Option {
+                option: "fixed_step",
+                value: "not set".into(),
+                remedy: "real time needs a fixed step size; give one, such as 1 ms".into(),
+            });
+        };
+        if !self.start.model.switched().is_empty() {
+            return Err(InputError::Option {
+                option: "stepper",
+                value: "to be used in real time".into(),
+                remedy: "the model has impacts, which are located by iteration; use `holonom run`, or a contact force instead"
+                    .into(),
+            });
+        }
+        if !self.start.model.readings.is_empty() {
+            return Err(InputError::Option {
+                option: "stepper",
+                value: "to be used in real time".into(),
+                remedy: "the model has sensors of accelerations, reactions or totals, which are found by iteration; use \
+                         `holonom run`, or read velocities, forces and multipliers"
+                    .into(),
+            });
+        }
+        let mechanical = self.start.mechanical();
+        let start = MotionState {
+            t: self.start.t,
+            q: self.start.q.clone(),
+            v: self.start.v.clone(),
+            x: self.start.x.clone(),
+            ..MotionState::new(&mechanical)
+        };
+        let options = self.solver.linear_implicit.clone();
+        options.check_with(h, &mechanical)?;
+        RealTime::new(Box::new(mechanical), h, start, options)
+    }
+}

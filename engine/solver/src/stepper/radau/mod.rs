@@ -1,0 +1,480 @@
+//! Radau IIA collocation with 3, 5 or 7 stages, of order 5, 9 and 13 [Hairer, Wanner 1996, §IV.5, §IV.8,
+//! §VII.4; 1999].
+//!
+//! The solution is a polynomial of degree s on each step that satisfies F = 0 at s points, the end of the
+//! step among them: Y_i = y₀ + Z_i, Ẏ_i = Σ_j (A⁻¹)_ij Z_j / h, F(t₀ + c_i h, Y_i, Ẏ_i) = 0. Stable for all modes
+//! that decay, damps the fast ones away, and needs no history: only the start of the iteration and the
+//! step size look back. Variables of index 2 and 3 count in all tests with h and h².
+
+mod blocks;
+mod choice;
+mod coefficients;
+mod control;
+mod elimination;
+mod stages;
+
+use super::{Parts, Stepper, StepperState};
+use crate::equations::{Equations, Purpose};
+use crate::newton::{Corrector, CorrectorStep, NewtonOptions};
+use blocks::{Blocks, BlocksState};
+use choice::Choice;
+use coefficients::{MOST_STAGES, Method};
+use control::Control;
+use holonom_dae::{Counters, Rejection, Weights};
+use serde::{Deserialize, Serialize};
+use stages::{Outcome, Room, Stages, combine};
+
+/// Options of the Radau method.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RadauOptions {
+    /// Number of stages, 3, 5 or 7; `None`: chosen from step to step.
+    pub stages: Option<usize>,
+    /// The tolerance by which the error allowed in a step is chosen.
+    pub tolerance: f64,
+    /// Keep this step size throughout, without error control.
+    pub fixed_step: Option<f64>,
+}
+
+/// Share of the error allowed that rounding may take up before the iteration is to blame.
+const MOST_NOISE: f64 = 0.1;
+/// Most by which the error estimated in a step may exceed the tolerance: inside the step the error is about
+/// a quarter of the estimate, and outputs lie there.
+const MOST_ALLOWED: f64 = 5.0;
+
+impl RadauOptions {
+    /// By how much the error estimated in a step may exceed the tolerance.
+    ///
+    /// The estimate is of order s, the method of order 2 s − 1: an estimate of 0.1 tol^((s+1)/2s) goes with
+    /// an error at the end of steps in proportion to the tolerance [Hairer, Wanner 1999].
+    fn allowance(&self, s: usize) -> f64 {
+        let s = s as f64;
+        (0.1 * self.tolerance.powf(-(s - 1.0) / (2.0 * s))).min(MOST_ALLOWED)
+    }
+
+    /// Share of the error estimated in a step that the iteration may leave: small enough for the order at
+    /// the end of steps, which is higher than that of the estimate, and not below rounding
+    /// [Hairer, Wanner 1999].
+    fn share(&self, s: usize) -> f64 {
+        /// Of what is left by the order; at most this; and rounding in units of ε.
+        const MOST: f64 = 0.03;
+        const ROUNDING: f64 = 10.0 * f64::EPSILON;
+        let error = self.tolerance * self.allowance(s);
+        let s = s as f64;
+        error.powf((s - 1.0) / (s + 1.0)).min(MOST).max(ROUNDING / error)
+    }
+}
+
+/// Everything of the method that outlives a step.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct RadauState {
+    t: f64,
+    y: Vec<f64>,
+    yp: Vec<f64>,
+    /// Start of the last step, and the stages from there.
+    t_before: f64,
+    y_before: Vec<f64>,
+    z: Vec<f64>,
+    /// Place of the method of the last step in the list; none before the first.
+    last: Option<usize>,
+    h_last: f64,
+    /// Place of the method of the next step.
+    next: usize,
+    h: f64,
+    control: Control,
+    choice: Choice,
+    other_failures: u32,
+    /// There was a start before.
+    started: bool,
+    /// Step size and method the matrices were made for.
+    factorised: Option<(f64, usize)>,
+}
+
+/// What a checkpoint holds.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct RadauCheckpoint {
+    state: RadauState,
+    blocks: BlocksState,
+}
+
+/// The Radau method.
+pub struct Radau {
+    options: RadauOptions,
+    methods: [Method; 3],
+    weights: Weights,
+    corrector: Corrector,
+    blocks: Blocks,
+    room: Room,
+    state: RadauState,
+    outcome: Outcome,
+    error: f64,
+    y_new: Vec<f64>,
+    yp_new: Vec<f64>,
+    e: Vec<f64>,
+}
+
+impl Radau {
+    /// Allocates a method for `n` unknowns.
+    pub fn new(n: usize, parts: Parts<'_>) -> Self {
+        let options = parts.radau;
+        let methods = Method::all();
+        let stages = options.stages.unwrap_or(MOST_STAGES);
+        let next = options
+            .stages
+            .and_then(|s| methods.iter().position(|m| m.s == s))
+            .unwrap_or(0);
+        let blocks = Blocks::new(parts.structure, &parts.corrector.split().f_y);
+        Self {
+            weights: parts.weights,
+            corrector: parts.corrector,
+            room: Room::new(n, stages),
+            state: RadauState {
+                t: 0.0,
+                y: vec![0.0; n],
+                yp: vec![0.0; n],
+                t_before: 0.0,
+                y_before: vec![0.0; n],
+                z: vec![0.0; n * stages],
+                last: None,
+                h_last: 0.0,
+                next,
+                h: 0.0,
+                control: Control::default(),
+                choice: Choice::default(),
+                other_failures: 0,
+                started: false,
+                factorised: None,
+            },
+            options,
+            methods,
+            blocks,
+            outcome: Outcome::default(),
+            error: 0.0,
+            y_new: vec![0.0; n],
+            yp_new: vec![0.0; n],
+            e: vec![0.0; n],
+        }
+    }
+
+    fn update_weights(&mut self) {
+        let s = self.methods[self.state.next].s;
+        self.weights
+            .update(&self.state.y, 1.0 / self.options.allowance(s));
+    }
+
+    /// The stopping rule for the method at hand.
+    fn newton(&self) -> NewtonOptions {
+        let s = self.methods[self.state.next].s;
+        let usual = self.corrector.options();
+        let share = self.options.share(s) * (usual.share / NewtonOptions::default().share);
+        NewtonOptions {
+            // 7, 11 and 15 by default.
+            max_iterations: usual.max_iterations + 2 * s - 3,
+            share: share.max(self.noise()),
+            ..usual
+        }
+    }
+
+    /// What rounding in the residual does to the solution, in units of the error allowed.
+    fn noise(&self) -> f64 {
+        self.weights
+            .graded_norm(self.corrector.rounding())
+            .min(MOST_NOISE)
+    }
+
+    /// Stages to begin with: the polynomial of the last step goes on, or the straight line.
+    fn predict(&mut self) {
+        let s = &self.state;
+        let n = s.y.len();
+        let method = &self.methods[s.next];
+        let z = self.room.z[..n * method.s].chunks_exact_mut(n);
+        let Some(last) = s.last.map(|k| &self.methods[k]) else {
+            for (z, c) in z.zip(method.c) {
+                for (z, yp) in z.iter_mut().zip(&s.yp) {
+                    *z = c * s.h * yp;
+                }
+            }
+            return;
+        };
+        let mut basis = [0.0; MOST_STAGES];
+        for (z, c) in z.zip(method.c) {
+            last.basis(1.0 + c * s.h / s.h_last, &mut basis);
+            basis[last.s - 1] -= 1.0;
+            combine(&basis[..last.s], &s.z, z);
+        }
+    }
+
+    /// Norm of the estimated error: (γ/h F_ẏ + F_y)⁻¹ applied to −F(t₀, y₀, −Σ e_i Z_i / h).
+    fn estimate(&mut self, equations: &mut Equations<'_>) -> Result<f64, Rejection> {
+        let s = &self.state;
+        let method = &self.methods[s.next];
+        // ẏ of the estimate takes the place of ẏ at the new point, which is computed later.
+        combine(method.estimate, &self.room.z, &mut self.yp_new);
+        self.yp_new.iter_mut().for_each(|x| *x /= -s.h);
+        self.y_new.copy_from_slice(&s.y);
+        let mut norm = self.filtered(equations)?;
+        if norm >= 1.0 && self.state.control.is_doubtful() {
+            for ((y, y0), e) in self.y_new.iter_mut().zip(&self.state.y).zip(&self.e) {
+                *y = y0 + e;
+            }
+            norm = self.filtered(equations)?;
+        }
+        Ok(norm)
+    }
+
+    /// e := −(γ/h F_ẏ + F_y)⁻¹ F(t₀, y_new, yp_new), and its norm.
+    fn filtered(&mut self, equations: &mut Equations<'_>) -> Result<f64, Rejection> {
+        let (t, r) = (self.state.t, &mut self.room.r);
+        equations.residual(Purpose::Corrector, t, &self.y_new, &self.yp_new, r)?;
+        let (rows, columns) = self.corrector.scales();
+        for ((e, r), s) in self.e.iter_mut().zip(&*r).zip(rows) {
+            *e = -r * s;
+        }
+        self.blocks.solve_real(&mut self.e);
+        equations.counters.solves += 1;
+        for (e, s) in self.e.iter_mut().zip(columns) {
+            *e *= s;
+        }
+        Ok(self.weights.error_norm(&self.e))
+    }
+
+    /// Whether the number of stages is chosen from step to step.
+    fn chooses(&self) -> bool {
+        self.options.stages.is_none() && self.options.fixed_step.is_none()
+    }
+}
+
+impl Stepper for Radau {
+    fn name(&self) -> &'static str {
+        "radau"
+    }
+
+    fn start(&mut self, t: f64, y: &[f64], yp: &[f64], h: f64) {
+        let s = &mut self.state;
+        s.t = t;
+        s.y.copy_from_slice(y);
+        s.yp.copy_from_slice(yp);
+        s.h = self.options.fixed_step.unwrap_or(h);
+        (s.h_last, s.last) = (0.0, None);
+        s.control = Control::default();
+        s.other_failures = 0;
+        if self.chooses() {
+            let s = &mut self.state;
+            let allowed = self.options.tolerance * self.options.allowance(self.methods[0].s);
+            // After a restart the number of stages goes on.
+            if !s.started {
+                s.next = Choice::first(allowed);
+            }
+            s.started = true;
+        }
+        self.update_weights();
+        self.corrector.request_evaluation();
+    }
+
+    fn attempt(&mut self, equations: &mut Equations<'_>) -> Result<(), Rejection> {
+        self.predict();
+        self.weights.grade(self.state.h);
+        let (newton, noise) = (self.newton(), self.noise());
+        let s = &mut self.state;
+        let method = &self.methods[s.next];
+        let step = CorrectorStep {
+            t: s.t + s.h,
+            alpha: method.gamma / s.h,
+            h: s.h,
+            after_error_failure: s.control.is_doubtful(),
+        };
+        let mut stages = Stages {
+            method,
+            blocks: &mut self.blocks,
+            room: &mut self.room,
+            t0: s.t,
+            h: s.h,
+            y0: &s.y,
+            yp0: &s.yp,
+            unsure: s.other_failures > 0,
+            newton,
+            noise,
+            outcome: Outcome::default(),
+        };
+        let solved = self.corrector.solve(equations, &self.weights, step, &mut stages);
+        self.outcome = stages.outcome;
+        s.factorised = self.corrector.has_matrix().then_some((s.h, s.next));
+        solved?;
+
+        if self.options.fixed_step.is_none() {
+            self.error = self.estimate(equations)?;
+            // Not a number is an error too large.
+            if self.error.is_nan() || self.error >= 1.0 {
+                return Err(Rejection::ErrorTest { ratio: self.error });
+            }
+        }
+        let s = &self.state;
+        let method = &self.methods[s.next];
+        let n = s.y.len();
+        let end = &self.room.z[(method.s - 1) * n..method.s * n];
+        for ((y, y0), z) in self.y_new.iter_mut().zip(&s.y).zip(end) {
+            *y = y0 + z;
+        }
+        let last_row = &method.a_inverse[(method.s - 1) * method.s..];
+        combine(last_row, &self.room.z, &mut self.yp_new);
+        self.yp_new.iter_mut().for_each(|x| *x /= s.h);
+        Ok(())
+    }
+
+    fn accept(&mut self, _: &mut Equations<'_>) {
+        let most = self.newton().max_iterations;
+        let s = &mut self.state;
+        s.t_before = s.t;
+        s.t += s.h;
+        std::mem::swap(&mut s.y_before, &mut s.y);
+        std::mem::swap(&mut s.y, &mut self.y_new);
+        std::mem::swap(&mut s.yp, &mut self.yp_new);
+        std::mem::swap(&mut s.z, &mut self.room.z);
+        s.last = Some(s.next);
+        s.h_last = s.h;
+        s.other_failures = 0;
+        self.corrector.step_accepted();
+        if self.options.fixed_step.is_none() {
+            let method = &self.methods[s.next];
+            let factor = s.control.accept(method, s.h, self.error, &self.outcome, most);
+            let h = s.h;
+            s.h *= factor;
+            if self.chooses() {
+                let s = &mut self.state;
+                let allowed = self.options.tolerance * self.options.allowance(self.methods[s.next].s);
+                let (error, outcome) = (self.error, &self.outcome);
+                let next = (s.choice).accepted(&self.methods, s.next, h, error, allowed, outcome);
+                if next != s.next {
+                    // With fewer stages steps are shorter; with more they may soon be longer.
+                    let [was, is] = [s.next, next].map(|k| self.methods[k].s as f64 + 1.0);
+                    s.h *= allowed.min(1.0).powf(1.0 / is - 1.0 / was).min(1.0);
+                    s.next = next;
+                    s.control.changed_stages();
+                }
+            }
+        }
+        if let Some(rounding) = self.corrector.new_rounding() {
+            self.weights.set_rounding(rounding);
+        }
+        self.update_weights();
+    }
+
+    fn reject(&mut self, rejection: Rejection) {
+        let most = self.newton().max_iterations;
+        let s = &mut self.state;
+        let method = &self.methods[s.next];
+        s.h *= match rejection {
+            Rejection::ErrorTest { ratio } => {
+                s.choice.rejected(method, &self.outcome);
+                s.control.reject(method, ratio, &self.outcome, most)
+            }
+            _ => {
+                s.other_failures += 1;
+                s.choice.failed(method, &self.outcome);
+                s.control.fail(s.h, &self.outcome)
+            }
+        };
+    }
+
+    fn failures_in_a_row(&self) -> u32 {
+        self.state.other_failures
+    }
+
+    fn t(&self) -> f64 {
+        self.state.t
+    }
+
+    fn y(&self) -> &[f64] {
+        &self.state.y
+    }
+
+    fn yp(&self) -> &[f64] {
+        &self.state.yp
+    }
+
+    fn h(&self) -> f64 {
+        self.state.h
+    }
+
+    fn set_h(&mut self, h: f64) {
+        self.state.h = h;
+    }
+
+    fn last_h(&self) -> f64 {
+        self.state.h_last
+    }
+
+    fn order(&self) -> usize {
+        self.methods[self.state.next].order()
+    }
+
+    fn last_order(&self) -> usize {
+        self.state.last.map_or(0, |k| self.methods[k].order())
+    }
+
+    fn interpolate(&self, t: f64, y: &mut [f64], yp: &mut [f64]) {
+        let s = &self.state;
+        let Some(method) = s.last.filter(|_| t != s.t).map(|k| &self.methods[k]) else {
+            y.copy_from_slice(&s.y);
+            yp.copy_from_slice(&s.yp);
+            return;
+        };
+        let x = (t - s.t_before) / s.h_last;
+        let mut basis = [0.0; MOST_STAGES];
+        method.basis(x, &mut basis);
+        combine(&basis[..method.s], &s.z, y);
+        for (y, y0) in y.iter_mut().zip(&s.y_before) {
+            *y += y0;
+        }
+        method.basis_slopes(x, &mut basis);
+        combine(&basis[..method.s], &s.z, yp);
+        yp.iter_mut().for_each(|x| *x /= s.h_last);
+    }
+
+    fn corrector(&mut self) -> Option<&mut Corrector> {
+        Some(&mut self.corrector)
+    }
+
+    fn weights(&self) -> &Weights {
+        &self.weights
+    }
+
+    fn checkpoint(&self) -> StepperState {
+        StepperState::Radau(
+            Box::new(RadauCheckpoint {
+                state: self.state.clone(),
+                blocks: self.blocks.checkpoint(),
+            }),
+            Box::new(self.corrector.checkpoint()),
+        )
+    }
+
+    fn restore(&mut self, state: &StepperState) -> bool {
+        let StepperState::Radau(checkpoint, corrector) = state else {
+            return false;
+        };
+        let RadauCheckpoint { state, blocks } = &**checkpoint;
+        let fits = state.y.len() == self.y_new.len()
+            && state.z.len() == self.room.z.len()
+            && state.next < self.methods.len()
+            && state.last.is_none_or(|k| k < self.methods.len());
+        if !fits || !self.blocks.restore(blocks) {
+            return false;
+        }
+        self.state = state.clone();
+        self.corrector.restore(corrector);
+        // The same factors to the bit, as they depend on nothing else.
+        if let Some((h, k)) = self.state.factorised.filter(|(_, k)| *k < self.methods.len()) {
+            let (method, mut counters) = (&self.methods[k], Counters::default());
+            let (split, scales) = (self.corrector.split(), self.corrector.scales());
+            let factorised = self.blocks.factorise(method, h, split, scales, &mut counters);
+            if factorised.is_err() {
+                return false;
+            }
+        }
+        if let Some(rounding) = self.corrector.new_rounding() {
+            self.weights.set_rounding(rounding);
+        }
+        self.update_weights();
+        true
+    }
+}

@@ -1,0 +1,277 @@
+//! The nonlinear system of a step: F(t₀ + c_i h, y₀ + Z_i, Σ_j (A⁻¹)_ij Z_j / h) = 0 for all stages, by
+//! simplified Newton iteration in the coordinates W = (T⁻¹ ⊗ I) Z in which its matrix
+//! A⁻¹ ⊗ F_ẏ / h + I ⊗ F_y falls apart into blocks [Hairer, Wanner 1996, §IV.8].
+
+use super::blocks::Blocks;
+use super::coefficients::Method;
+use crate::equations::{Equations, Purpose};
+use crate::linear::{Factorised, Singular};
+use crate::newton::{Convergence, Corrector, CorrectorStep, NewtonOptions, Scheme, Verdict};
+use holonom_dae::{Rejection, Weights};
+
+/// Room for the stages of a step, Z_1, Z_2, … one after the other.
+pub(super) struct Room {
+    pub z: Vec<f64>,
+    predicted: Vec<f64>,
+    w: Vec<f64>,
+    y: Vec<f64>,
+    yp: Vec<f64>,
+    /// Where the Jacobian is evaluated.
+    middle: (Vec<f64>, Vec<f64>),
+    pub r: Vec<f64>,
+}
+
+impl Room {
+    pub fn new(n: usize, stages: usize) -> Self {
+        Self {
+            z: vec![0.0; n * stages],
+            predicted: vec![0.0; n * stages],
+            w: vec![0.0; n * stages],
+            y: vec![0.0; n],
+            yp: vec![0.0; n],
+            middle: (vec![0.0; n], vec![0.0; n]),
+            r: vec![0.0; n],
+        }
+    }
+}
+
+/// How an iteration went.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Outcome {
+    /// Corrections.
+    pub corrections: u32,
+    /// Contraction, where two corrections or more tell it.
+    pub rate: Option<f64>,
+    /// Factor for the step size with which it would have converged in time.
+    pub factor: Option<f64>,
+}
+
+/// out := Σ_j coefficients_j z_j.
+pub(super) fn combine(coefficients: &[f64], z: &[f64], out: &mut [f64]) {
+    let n = out.len();
+    out.fill(0.0);
+    for (c, z) in coefficients.iter().zip(z.chunks_exact(n)) {
+        for (o, z) in out.iter_mut().zip(z) {
+            *o += c * z;
+        }
+    }
+}
+
+/// The stages of one step.
+pub(super) struct Stages<'a> {
+    pub method: &'a Method,
+    pub blocks: &'a mut Blocks,
+    pub room: &'a mut Room,
+    pub t0: f64,
+    pub h: f64,
+    pub y0: &'a [f64],
+    pub yp0: &'a [f64],
+    /// The iteration failed before: the prediction is not to be trusted.
+    pub unsure: bool,
+    pub newton: NewtonOptions,
+    /// What rounding does, in the norm of the corrections.
+    pub noise: f64,
+    pub outcome: Outcome,
+}
+
+impl Stages<'_> {
+    /// w := −T⁻¹ F of all stages, with the rows scaled.
+    fn residuals(&mut self, c: &mut Corrector, equations: &mut Equations<'_>) -> Result<(), Rejection> {
+        let Self { method, room, .. } = self;
+        let (n, s) = (self.y0.len(), method.s);
+        room.w[..n * s].fill(0.0);
+        let per_h = 1.0 / self.h;
+        for i in 0..s {
+            let z = &room.z[i * n..(i + 1) * n];
+            for ((y, y0), z) in room.y.iter_mut().zip(self.y0).zip(z) {
+                *y = y0 + z;
+            }
+            combine(&method.a_inverse[i * s..(i + 1) * s], &room.z, &mut room.yp);
+            room.yp.iter_mut().for_each(|x| *x *= per_h);
+            let t = self.t0 + method.c[i] * self.h;
+            let r = c.residual_mut();
+            equations.residual(Purpose::Corrector, t, &room.y, &room.yp, r)?;
+            let (residual, scale) = c.residual_and_row_scale();
+            for (x, (r, s)) in room.r.iter_mut().zip(residual.iter().zip(scale)) {
+                *x = -r * s;
+            }
+            for (k, w) in room.w[..n * s].chunks_exact_mut(n).enumerate() {
+                let t = method.t_inverse[k * s + i];
+                for (w, r) in w.iter_mut().zip(&room.r) {
+                    *w += t * r;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Scheme for Stages<'_> {
+    const NEEDS_MATCH: bool = true;
+
+    fn work(&self) -> f64 {
+        self.method.s as f64
+    }
+
+    fn begin(
+        &mut self,
+        _: &mut Corrector,
+        _: &mut Equations<'_>,
+        _: &CorrectorStep,
+    ) -> Result<(), Rejection> {
+        let used = self.y0.len() * self.method.s;
+        let Room {
+            z, predicted, middle, ..
+        } = &mut *self.room;
+        predicted[..used].copy_from_slice(&z[..used]);
+        if self.unsure {
+            middle.0.copy_from_slice(self.y0);
+            middle.1.copy_from_slice(self.yp0);
+            return Ok(());
+        }
+        let (s, n, i) = (self.method.s, self.y0.len(), self.method.s / 2);
+        for ((y, y0), z) in middle.0.iter_mut().zip(self.y0).zip(&z[i * n..]) {
+            *y = y0 + z;
+        }
+        combine(&self.method.a_inverse[i * s..(i + 1) * s], z, &mut middle.1);
+        middle.1.iter_mut().for_each(|x| *x /= self.h);
+        Ok(())
+    }
+
+    fn residual_for_jacobian(
+        &mut self,
+        c: &mut Corrector,
+        equations: &mut Equations<'_>,
+        _: &CorrectorStep,
+    ) -> Result<(), Rejection> {
+        let r = c.residual_for_jacobian_mut();
+        let (t, y, yp) = self.place();
+        equations.residual(Purpose::Other, t, y, yp, r)
+    }
+
+    fn place(&self) -> (f64, &[f64], &[f64]) {
+        // The Jacobian varies along the step: in the middle it is wrong by half as much as at its start.
+        let share = if self.unsure {
+            0.0
+        } else {
+            self.method.c[self.method.s / 2]
+        };
+        let (y, yp) = &self.room.middle;
+        (self.t0 + share * self.h, y, yp)
+    }
+
+    fn factorise(
+        &mut self,
+        c: &mut Corrector,
+        equations: &mut Equations<'_>,
+        _: &CorrectorStep,
+    ) -> Result<Factorised, Singular> {
+        self.blocks
+            .factorise(self.method, self.h, c.split(), c.scales(), equations.counters)
+    }
+
+    fn solve_scaled(&mut self, _: &mut Corrector, b: &mut [f64]) {
+        self.blocks.solve_real(b);
+    }
+
+    fn iterate(
+        &mut self,
+        c: &mut Corrector,
+        equations: &mut Equations<'_>,
+        weights: &Weights,
+        _: &CorrectorStep,
+    ) -> Result<(), Rejection> {
+        let (n, s) = (self.y0.len(), self.method.s);
+        let rounding = 100.0 * f64::EPSILON * weights.graded_norm(self.y0);
+        c.begin_corrections();
+        let mut convergence = Convergence::new();
+        self.outcome = Outcome::default();
+        loop {
+            self.residuals(c, equations)?;
+            let Self {
+                method, room, blocks, ..
+            } = self;
+            let (first, pairs) = room.w[..n * s].split_at_mut(n);
+            blocks.solve_real(first);
+            for (k, pair) in pairs.chunks_exact_mut(2 * n).enumerate() {
+                let (re, im) = pair.split_at_mut(n);
+                blocks.solve_complex(k, re, im);
+            }
+            equations.counters.solves += method.s.div_ceil(2) as u64;
+            equations.counters.newton_iterations += 1;
+            let (_, column_scale) = c.scales();
+            let mut sum = 0.0;
+            for (i, z) in room.z[..n * s].chunks_exact_mut(n).enumerate() {
+                combine(&method.t[i * s..(i + 1) * s], &room.w[..n * s], &mut room.r);
+                for ((z, d), scale) in z.iter_mut().zip(&mut room.r).zip(column_scale) {
+                    *d *= scale;
+                    *z += *d;
+                }
+                let norm = weights.graded_norm(&room.r);
+                sum += norm * norm;
+            }
+            let norm = (sum / s as f64).sqrt();
+            self.outcome.corrections += 1;
+            let (verdict, memory) = c.judge(&mut convergence, norm, rounding, &self.newton);
+            self.outcome.rate = if self.outcome.corrections > 1 {
+                memory.rate
+            } else {
+                None
+            };
+            match verdict {
+                Verdict::Converged => return Ok(()),
+                Verdict::Continue => {}
+                Verdict::Diverges | Verdict::TooSlow => {
+                    // Corrections this small are rounding, not divergence.
+                    let r = self.newton.rejection_rate;
+                    let small = (self.newton.share * (1.0 - r) / r).max(self.noise);
+                    if self.newton.accept_rounding && norm <= small {
+                        return Ok(());
+                    }
+                    return Err(match verdict {
+                        Verdict::TooSlow => {
+                            self.outcome.factor = self.factor_for_convergence(memory.s * norm, memory.rate);
+                            Rejection::SlowConvergence
+                        }
+                        _ => Rejection::Divergence,
+                    });
+                }
+            }
+        }
+    }
+
+    fn respect_bounds(
+        &mut self,
+        c: &mut Corrector,
+        weights: &Weights,
+        _: &CorrectorStep,
+    ) -> Result<(), Rejection> {
+        let n = self.y0.len();
+        let last = (self.method.s - 1) * n..self.method.s * n;
+        let Room { z, y, .. } = &mut *self.room;
+        let z = &mut z[last];
+        for ((y, y0), z) in y.iter_mut().zip(self.y0).zip(z.iter()) {
+            *y = y0 + z;
+        }
+        c.within_bounds(weights, y, |_, i, d| z[i] += d)
+    }
+
+    fn rewind(&mut self, _: &mut Corrector) {
+        let used = self.y0.len() * self.method.s;
+        self.room.z[..used].copy_from_slice(&self.room.predicted[..used]);
+    }
+}
+
+impl Stages<'_> {
+    /// Step size factor after an iteration that is too slow: with the rate in proportion to h, the error
+    /// left at the limit on iterations would be within its share [Hairer, Wanner 1996, §IV.8].
+    fn factor_for_convergence(&self, left: f64, rate: Option<f64>) -> Option<f64> {
+        let rate = rate?;
+        let more = self
+            .newton
+            .max_iterations
+            .saturating_sub(self.outcome.corrections as usize) as f64;
+        let q = (left * rate.powf(more) / self.newton.share).clamp(1e-4, 20.0);
+        Some(0.8 * q.powf(-1.0 / (4.0 + more)))
+    }
+}

@@ -1,0 +1,95 @@
+//! The stepper `radau` on shipped models: digits against references, and against `bdf`.
+
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::{assembled, parts};
+use holonom::format::Settings;
+use holonom::multibody::residual::Formalism;
+use holonom::simulation::{Memory, RunOptions, Simulation};
+use holonom::{Options, solve};
+use holonom_models::{find, reference};
+
+/// Digits of a reference with this tolerance.
+fn digits(name: &str, tolerance: f64) -> f64 {
+    let r = reference::find(name).unwrap();
+    let start = assembled(&(r.build)().unwrap());
+    let equations = start.equations(r.form, Formalism::Residual).unwrap();
+    let (y, yp) = start.state(&equations);
+    let options = Options::new(tolerance, tolerance).stepper("radau");
+    let end = solve(equations.system(), (0.0, r.t_end), &y, &yp, options).unwrap();
+    let (q, v) = parts(&start.model, &end.y);
+    r.digits(&start.model, q, v)
+}
+
+#[test]
+fn andrews_has_ten_digits() {
+    let digits = digits("andrews", 1e-11);
+    assert!(digits >= 10.0, "{digits}");
+}
+
+/// A body that turns over again and again: what is off by little at one turn is off by much at the next.
+#[test]
+fn tumbling_body_has_eight_digits() {
+    let digits = digits("tumbling-body", 1e-10);
+    assert!(digits >= 8.0, "{digits}");
+}
+
+/// Outputs of a shipped model over a time.
+fn rows(name: &str, stepper: &str, rtol: f64, t_end: f64) -> Vec<Vec<f64>> {
+    let file = find(name).unwrap().read().unwrap();
+    let settings = Settings {
+        stepper: Some(stepper.into()),
+        rtol: Some(rtol),
+        atol: Some(rtol),
+        t_end: Some(t_end),
+        ..Settings::default()
+    };
+    let simulation = Simulation::new(&file, &settings).unwrap();
+    let patterns: Vec<&str> = file.outputs.iter().map(String::as_str).collect();
+    let selection = simulation.catalogue.select(&patterns).unwrap();
+    let mut memory = Memory::default();
+    simulation.run(&RunOptions::new(selection), &mut memory).unwrap();
+    memory.0
+}
+
+/// Mixed digits, as `holonom verify` asks them of velocities: three fewer than the tolerance has.
+#[test]
+fn outputs_are_those_of_bdf() {
+    let tolerance = 1e-7;
+    for (name, t_end) in [
+        ("pendulum", 2.0),
+        ("n-pendulum", 1.0),
+        ("spatial-pendulum", 1.0),
+        ("arnold-chain", 5.0),
+        ("slider-crank", 1.0),
+        ("four-bar", 1.0),
+        ("spatial-four-bar", 1.0),
+        ("gear-train", 1.0),
+        ("rolling-disc", 1.0),
+        ("double-wishbone", 0.5),
+        ("wheelset", 0.5),
+        ("arm", 0.5),
+        ("tumbling-body", 2.0),
+        ("bouncing-ball", 1.5),
+    ] {
+        let (a, b) = (
+            rows(name, "radau", tolerance, t_end),
+            rows(name, "bdf", tolerance, t_end),
+        );
+        assert!(a.len() == b.len() && a.len() > 10, "{name}");
+        for k in 1..a[0].len() {
+            let size = 1.0 + b.iter().map(|r| r[k].abs()).fold(0.0, f64::max);
+            let off = a
+                .iter()
+                .zip(&b)
+                .map(|(x, y)| (x[k] - y[k]).abs())
+                .fold(0.0, f64::max);
+            assert!(
+                off <= 1e3 * tolerance * size,
+                "{name}, channel {k}: {off:.1e} of {size:.1e}"
+            );
+        }
+    }
+}

@@ -1,0 +1,327 @@
+//! Shipped mechanisms in real time: every combination of options runs, or is refused with a reason.
+
+#![allow(clippy::unwrap_used)]
+
+use holonom::dae::{ElementSet, Mechanical};
+use holonom::format::{Settings, read};
+use holonom::simulation::{Memory, RunOptions, Simulation};
+use holonom::solver::stepper::{Advance, Level, Ordering, RealTime, Stabilisation, StiffTerms};
+
+fn settings(h: f64) -> Settings {
+    Settings {
+        stepper: Some("linear-implicit-euler".into()),
+        fixed_step: Some(h),
+        ..Settings::default()
+    }
+}
+
+fn simulation(name: &str, settings: &Settings) -> Simulation {
+    let file = holonom_models::find(name).unwrap().read().unwrap();
+    Simulation::new(&file, settings).unwrap_or_else(|e| panic!("{name}: {e}"))
+}
+
+/// Positions after 0.1 s by BDF with tight tolerances.
+fn reference(name: &str) -> Vec<f64> {
+    let tight = Settings {
+        stepper: Some("bdf".into()),
+        rtol: Some(1e-9),
+        atol: Some(1e-9),
+        ..Settings::default()
+    };
+    let simulation = simulation(name, &tight);
+    let form = simulation.form;
+    let equations = simulation
+        .start
+        .equations_with(form, simulation.formalism, simulation.ggl_metric)
+        .unwrap();
+    let (y0, yp0) = simulation.start.state(&equations);
+    let t0 = simulation.start.t;
+    let solution = holonom::solver::solve(
+        equations.system(),
+        (t0, t0 + 0.1),
+        &y0,
+        &yp0,
+        simulation.solver.clone(),
+    )
+    .unwrap();
+    solution.y[..simulation.start.q.len()].to_vec()
+}
+
+/// Six mechanisms: stiff springs, a loop, Euler parameters, a coupling, tyres on a road, a vehicle with rods.
+const SIX: [&str; 6] = [
+    "car-axle",
+    "four-bar",
+    "spatial-pendulum",
+    "gear-train",
+    "vehicle",
+    "iltis",
+];
+
+/// Runs and ends near the solution, or is refused with a reason. Where stiff terms are left out a run may leave the
+/// solution, but then holds or stays finite.
+#[test]
+fn all_combinations_of_six_mechanisms() {
+    let h = 5e-4;
+    for name in SIX {
+        let expected = reference(name);
+        let (mut run, mut refused) = (0, 0);
+        for &terms in StiffTerms::ALL {
+            for &level in Level::ALL {
+                for &stabilisation in Stabilisation::ALL {
+                    for &ordering in Ordering::ALL {
+                        let what = format!(
+                            "{name}: {} {} {} {}",
+                            terms.name(),
+                            level.name(),
+                            stabilisation.name(),
+                            ordering.name()
+                        );
+                        let settings = Settings {
+                            stiff_terms: Some(terms.name().into()),
+                            assembly: Some(level.name().into()),
+                            stabilisation: Some(stabilisation.name().into()),
+                            ordering: Some(ordering.name().into()),
+                            ..settings(h)
+                        };
+                        let file = holonom_models::find(name).unwrap().read().unwrap();
+                        let simulation = match Simulation::new(&file, &settings) {
+                            Ok(simulation) => simulation,
+                            Err(messages) => {
+                                let text = messages.to_string();
+                                assert!(text.contains("choose"), "{what}: {text}");
+                                refused += 1;
+                                continue;
+                            }
+                        };
+                        run += 1;
+                        let mut system = simulation.real_time().unwrap();
+                        for _ in 0..200 {
+                            system.step();
+                        }
+                        let q = &system.state().q;
+                        assert!(q.iter().all(|x| x.is_finite()), "{what}");
+                        let off = q.iter().zip(&expected).fold(0.0, |most, (a, b)| {
+                            f64::max(most, (a - b).abs() / (1.0 + b.abs()))
+                        });
+                        if terms.needs_matrices() {
+                            assert_eq!(system.held(), 0, "{what}");
+                            // Unstabilised runs drift: a little is all that can be asked for.
+                            let drifts = stabilisation == Stabilisation::None;
+                            let limit = if drifts { 0.2 } else { 2e-2 };
+                            assert!(off < limit, "{what}: off by {off:.2e}");
+                        }
+                    }
+                }
+            }
+        }
+        assert_eq!((run, refused), (40, 40), "{name}");
+    }
+}
+
+fn steps(system: &mut RealTime<'_>, n: usize) {
+    for _ in 0..n {
+        assert_eq!(system.step(), Advance::Done);
+    }
+}
+
+/// Only the stiff elements in the matrices: the same solution to order 1, fewer parts; `auto` finds them.
+#[test]
+fn partition() {
+    let all = simulation("iltis", &settings(5e-4));
+    let auto = simulation(
+        "iltis",
+        &Settings {
+            stiff: Some(vec!["auto".into()]),
+            ..settings(5e-4)
+        },
+    );
+    let (mut whole, mut part) = (all.real_time().unwrap(), auto.real_time().unwrap());
+    let chosen = part.method().stiff_elements().unwrap().to_vec();
+    let names: Vec<&str> = chosen
+        .iter()
+        .map(|&k| auto.start.model.forces[k].name.as_str())
+        .collect();
+    assert!(!chosen.is_empty());
+    steps(&mut whole, 400);
+    steps(&mut part, 400);
+    for (a, b) in whole.state().q.iter().zip(&part.state().q) {
+        assert!((a - b).abs() < 5e-3, "{a} {b}");
+    }
+    // By their names they are the same.
+    let named = Settings {
+        stiff: Some(names.iter().map(ToString::to_string).collect()),
+        ..settings(5e-4)
+    };
+    let mut named = simulation("iltis", &named).real_time().unwrap();
+    steps(&mut named, 400);
+    assert_eq!(named.state(), part.state());
+    // In shares over four steps.
+    let shared = Settings {
+        stiff: Some(vec!["auto".into()]),
+        jacobian_shares: Some(4),
+        ..settings(5e-4)
+    };
+    let mut shared = simulation("iltis", &shared).real_time().unwrap();
+    assert!(shared.work().jacobian_parts < part.work().jacobian_parts);
+    steps(&mut shared, 400);
+    for (a, b) in shared.state().q.iter().zip(&part.state().q) {
+        assert!((a - b).abs() < 5e-3, "{a} {b}");
+    }
+}
+
+/// Bodies that slide after each other along x, with a spring between neighbours.
+fn train(n: usize) -> Simulation {
+    let mut text = String::from("[model]\nformat = 1\nname = \"train\"\n");
+    for i in 0..n {
+        let before = if i == 0 {
+            "ground".to_string()
+        } else {
+            format!("b{}", i - 1)
+        };
+        text += &format!(
+            "[[body]]\nname = \"b{i}\"\nmass = 1\n\
+             [[joint]]\nname = \"j{i}\"\nkind = \"prismatic\"\nfrom = \"{before}\"\nto = \"b{i}\"\naxis = [1, 0, 0]\n\
+             displacement.start = {}\n\
+             [[force]]\nname = \"s{i}\"\nkind = \"spring-damper\"\nfrom = \"{before}\"\nto = \"b{i}\"\n\
+             stiffness = 1e6\nfree_length = 1\n",
+            1.0 + 0.01 * i as f64,
+        );
+    }
+    let stiff = Settings {
+        stiff: Some(vec!["auto".into()]),
+        ..settings(1e-3)
+    };
+    let files = holonom::format::Files::in_memory([("train.toml", text)]);
+    let file = read("train.toml", &files, &[]).unwrap_or_else(|e| panic!("{e}"));
+    Simulation::new(&file, &stiff).unwrap_or_else(|e| panic!("{e}"))
+}
+
+/// Springs between neighbours in a long train need as many evaluations as in a short one, all elements with the
+/// gyroscopic forces eight times as many in one eight times as long.
+#[test]
+fn parts_do_not_grow_with_the_mechanism() {
+    let parts = |n: usize| {
+        let simulation = train(n);
+        let mut system = simulation.real_time().unwrap();
+        assert_eq!(system.method().stiff_elements().unwrap().len(), n);
+        steps(&mut system, 1000);
+        let all = simulation.start.mechanical().plan_jacobians(ElementSet::All);
+        (system.work().jacobian_parts, all)
+    };
+    let (short, long) = (parts(8), parts(64));
+    assert_eq!((short, long), ((2, 2), (2, 16)));
+}
+
+/// Names of elements that there are not, and models with impacts, are refused.
+#[test]
+fn refusals() {
+    let file = holonom_models::find("car-axle").unwrap().read().unwrap();
+    let wrong = Settings {
+        stiff: Some(vec!["spring".into()]),
+        ..settings(1e-3)
+    };
+    let text = Simulation::new(&file, &wrong).unwrap_err().to_string();
+    assert!(text.contains("left_spring"), "{text}");
+    let wrong = Settings {
+        stabilisation: Some("baumgarte".into()),
+        baumgarte_alpha: Some(3000.0),
+        ..settings(1e-3)
+    };
+    let text = Simulation::new(&file, &wrong).unwrap_err().to_string();
+    assert!(text.contains("grow"), "{text}");
+    let refused = simulation("bouncing-ball", &settings(1e-3))
+        .real_time()
+        .err()
+        .unwrap();
+    assert!(refused.to_string().contains("impacts"), "{refused}");
+}
+
+/// In the driver, with its events: the ball bounces and comes to rest.
+#[test]
+fn events_in_the_driver() {
+    let settings = Settings {
+        t_end: Some(0.8),
+        ..settings(1e-3)
+    };
+    let simulation = simulation("bouncing-ball", &settings);
+    let options = RunOptions::new(simulation.catalogue.default_selection());
+    let mut rows = Memory::default();
+    let report = simulation.run(&options, &mut rows).unwrap();
+    assert!(report.counters.events > 0, "{:?}", report.counters);
+}
+
+/// The list of stiff elements in a file, and what stands there instead of it.
+#[test]
+fn stiff_elements_in_files() {
+    use holonom::format::Files;
+    let text = |stiff: &str| {
+        let model = std::fs::read_to_string(
+            std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("car-axle/model.toml"),
+        )
+        .unwrap();
+        format!("{model}stepper = \"linear-implicit-euler\"\nfixed_step = \"1 ms\"\nstiff = {stiff}\n")
+    };
+    let open = |stiff: &str| read("m.toml", &Files::in_memory([("m.toml", text(stiff))]), &[]);
+    let listed = open("[\"left_spring\", \"right_spring\"]").unwrap();
+    assert_eq!(listed.settings.stiff.as_ref().unwrap().len(), 2);
+    assert_eq!(
+        open("\"auto\"").unwrap().settings.stiff,
+        Some(vec!["auto".to_string()])
+    );
+    assert!(open("\"autto\"").unwrap_err().to_string().contains("auto"));
+    let mut system = Simulation::new(&listed, &Settings::default())
+        .unwrap()
+        .real_time()
+        .unwrap();
+    steps(&mut system, 1000);
+    assert_eq!(system.method().stiff_elements(), Some([0, 1].as_slice()));
+}
+
+/// Matrices renewed in shares are part of a checkpoint: a run that is resumed gives the same bits.
+#[test]
+fn shares_survive_a_checkpoint() {
+    use holonom::solver::{Checkpoint, Integrator};
+    let shared = Settings {
+        stiff: Some(vec!["auto".into()]),
+        jacobian_shares: Some(4),
+        ..settings(5e-4)
+    };
+    let simulation = simulation("iltis", &shared);
+    let system = || {
+        let equations = simulation
+            .start
+            .equations_with(simulation.form, simulation.formalism, simulation.ggl_metric)
+            .unwrap();
+        let (y, yp) = simulation.start.state(&equations);
+        (equations.system(), y, yp)
+    };
+    let begin = || {
+        let (system, y, yp) = system();
+        Integrator::new(
+            system,
+            simulation.start.t,
+            &y,
+            &yp,
+            1.0,
+            simulation.solver.clone(),
+        )
+        .unwrap()
+    };
+    let (mut whole, mut first) = (begin(), begin());
+    // Not a multiple of the shares.
+    for _ in 0..41 {
+        whole.step().unwrap();
+        first.step().unwrap();
+    }
+    let text = serde_json::to_string(&first.checkpoint()).unwrap();
+    let checkpoint: Checkpoint = serde_json::from_str(&text).unwrap();
+    let mut second = Integrator::resume(system().0, simulation.solver.clone(), &checkpoint).unwrap();
+    for _ in 0..50 {
+        whole.step().unwrap();
+        second.step().unwrap();
+    }
+    assert_eq!(
+        (whole.t(), whole.y(), whole.yp()),
+        (second.t(), second.y(), second.yp())
+    );
+}

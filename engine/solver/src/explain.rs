@@ -21,7 +21,7 @@ pub enum Subject {
     Update,
     /// Linear solver.
     Linear,
-    /// How accurately the corrector solves, and what follows a rejected attempt.
+    /// What follows a rejected attempt of a mechanism with loops: new Jacobians, or nothing special.
     Care,
 }
 
@@ -205,7 +205,7 @@ impl Decision {
         }
     }
 
-    /// More or less care in the corrector.
+    /// More or less care after rejected attempts.
     pub(crate) fn care(t: f64, noise: f64, limit: f64, careful: bool) -> Self {
         Self {
             t: Some(t),

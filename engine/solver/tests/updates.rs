@@ -5,8 +5,8 @@ use holonom_algebra::Real;
 use holonom_dae::problems::chain::{Chain, Formalism};
 use holonom_dae::{Bound, Counters, Point, Rejection, Residual, Structure};
 use holonom_solver::explain::{Because, Subject};
-use holonom_solver::stepper::Quiet;
-use holonom_solver::{Integrator, Options, solve};
+use holonom_solver::stepper::{Control, Observer, Quiet, StepInfo};
+use holonom_solver::{Checkpoint, Integrator, Options, Stop, solve};
 
 /// A stiff linear oscillator whose stiffness an input changes periodically, strongly and slowly:
 /// ẋ = v, v̇ = −k(u) x − d(u) v + cos t with k = 2000 (1 + u), d = 300 (1 + u/2), u = 0.9 sin t.
@@ -162,4 +162,45 @@ fn auto_follows_inputs_that_matter_and_says_why() {
         (Because::NoInputs, 1, "partitioned")
     );
     assert_eq!(integrate(true, "extended").0[0].because, Because::Named);
+}
+
+/// Interrupts a run after some time.
+struct Until(f64);
+
+impl Observer for Until {
+    fn step(&mut self, step: &StepInfo<'_>) -> Control {
+        if step.t < self.0 {
+            Control::Continue
+        } else {
+            Control::Stop
+        }
+    }
+}
+
+/// What `auto` has seen of the inputs is in checkpoints: a resumed run goes over to `extended` at the same step,
+/// with the same numbers, whether the checkpoint was taken before or after that.
+#[test]
+fn resumed_runs_decide_alike() {
+    const END: f64 = 60.0;
+    let options = Options::new(1e-6, 1e-9).jacobian("ad-dense").update("auto");
+    let start = || {
+        let system = Box::new(Bound::new(Geared { inputs: true }));
+        Integrator::new(system, 0.0, &[0.0; 2], &[0.0, 1.0], END, options.clone()).unwrap()
+    };
+    let mut whole = start();
+    whole.run(END, &mut Quiet).unwrap();
+    let switched = whole.decisions().iter().find_map(|d| d.t).unwrap();
+    assert!(switched < END);
+    for t in [0.3 * switched, 0.9 * switched, 0.5 * (switched + END)] {
+        let mut first = start();
+        assert_eq!(first.run(END, &mut Until(t)).unwrap(), Stop::Interrupted);
+        let text = serde_json::to_string(&first.checkpoint()).unwrap();
+        let checkpoint: Checkpoint = serde_json::from_str(&text).unwrap();
+        let system = Box::new(Bound::new(Geared { inputs: true }));
+        let mut resumed = Integrator::resume(system, options.clone(), &checkpoint).unwrap();
+        resumed.run(END, &mut Quiet).unwrap();
+        assert_eq!(resumed.decisions(), whole.decisions(), "resumed at t = {t}");
+        assert_eq!(resumed.counters(), whole.counters(), "resumed at t = {t}");
+        assert_eq!(resumed.y(), whole.y(), "resumed at t = {t}");
+    }
 }

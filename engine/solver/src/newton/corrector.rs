@@ -647,7 +647,9 @@ impl Corrector {
         }
         self.delta = delta;
         self.rounding_is_new = true;
+        // A matrix that is singular to rounding gives no number; checkpoints need one.
         let noise = weights.graded_norm(&self.rounding);
+        let noise = if noise.is_finite() { noise } else { f64::MAX };
         let known = self.memory.noise.is_some();
         let before = self.is_noisy();
         // Once amplified, always: a mechanism that comes near a singular position comes near others.

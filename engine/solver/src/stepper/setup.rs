@@ -10,9 +10,9 @@ use crate::refresh::Update;
 use crate::{jacobian, linear, refresh, stepper};
 use holonom_dae::{ErrorTest, InputError, MechanicalLayout, Structure, System, Weights};
 
-/// Mechanisms with loops and exact derivatives, where rounding is amplified: steps with a new Jacobian
-/// each after a rejected attempt, and the share of the tolerance the corrector may use at most. Both
-/// keep the noise of the corrector small next to singular positions.
+/// Mechanisms with loops and exact derivatives: steps with a new Jacobian each after a rejected attempt, where
+/// rounding is amplified; and the share of the tolerance the corrector may use at most, everywhere, because
+/// digits depend on it. Both keep the noise of the corrector small next to singular positions.
 const CAUTION: u32 = 10;
 const CAREFUL_SHARE: f64 = 1e-3;
 

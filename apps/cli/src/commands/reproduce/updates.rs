@@ -6,9 +6,11 @@
 //! alone. Stability detection is off, as in the paper's code.
 //!
 //! All rows are to agree within the tolerance. Tolerances bound the error of a step, not what has come together
-//! after 200 s: the baseline's own error at the end is 5 to 11 tolerances, so that runs which take other steps may
-//! well be several apart, and be equally good. What is asked instead is that updates cost no accuracy: the error
-//! of a row is at most that of the baseline plus one tolerance.
+//! after 200 s: the baseline's own error at the end is 5 to 11 tolerances. Runs with other Jacobians accept other
+//! iterates and take other steps; two with errors of E tolerances may be up to 2E apart and be equally good, so
+//! that their distance says nothing about either. What is asked instead is that updates cost no accuracy: the
+//! error of a row is at most that of the baseline plus one tolerance. The distance is shown, and how many rows
+//! are farther than one tolerance from the baseline.
 
 use super::Finding;
 use super::chain::{PAPER, Paper, T_END};
@@ -18,7 +20,7 @@ use crate::report::{Check, Limit, number};
 use crate::table::{Align, Table};
 use holonom::prelude::*;
 use holonom::problems::chain::{self, Chain, Formalism};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::f64::consts::TAU;
 use std::time::Instant;
 
@@ -135,12 +137,20 @@ pub fn run() -> Result<Finding, Error> {
         }
     }
     finding.table = table.render();
+    let updated = || finding.rows.iter().filter(|row| row["update"] != UPDATES[0]);
+    let apart = |row: &&Value| row["from_baseline_in_tolerances"].as_f64().is_some_and(|x| x > 1.0);
+    let (far, all) = (updated().filter(apart).count(), updated().count());
     finding.table += "\nAveraged over 20 tolerances within ±10 % of rtol 1e-4, atol 1e-6; the error is the largest. \
                       Percents are of the row above without updates.\nLimit: what would be left if Jacobians cost nothing, \
                       the evaluations of that row without those for Jacobians.\n\
                       Errors at the end are against the exact solution (extrapolation of order 16), as the largest angle, and as \
                       root mean square over all unknowns in units of rtol |y| + atol; apart: the distance from the row without \
                       updates, in the same units.\n";
+    finding.table += &format!(
+        "{far} of {all} rows with updates are more than one tolerance apart from the row without. That is no error of theirs: all \
+         rows are several tolerances from the exact solution, and none with updates is farther than the others by more than one, \
+         if the checks below hold.\n"
+    );
     let figure = figure(&finding);
     finding.figures.push(("arnold-table-2", figure));
     finding.missing = vec![
@@ -206,7 +216,7 @@ fn compare(paper: &Paper, omega: f64, table: &mut Table, finding: &mut Finding) 
                 id("error"),
                 Some(row.weighted),
                 Limit::AtMost(baseline.weighted + 1.0),
-                "error at the end against the exact solution in the weighted norm of the run, in tolerances; limit: the baseline's own error plus one",
+                "error at the end against the exact solution, in tolerances; limit: the baseline's own error plus one, since rows with errors of several tolerances may be as far apart",
             ));
             finding.checks.push(Check::new(
                 id("residuals"),

@@ -138,7 +138,11 @@ pub fn run() -> Result<Finding, Error> {
     }
     finding.table = table.render();
     let updated = || finding.rows.iter().filter(|row| row["update"] != UPDATES[0]);
-    let apart = |row: &&Value| row["from_baseline_in_tolerances"].as_f64().is_some_and(|x| x > 1.0);
+    let apart = |row: &&Value| {
+        row["from_baseline_in_tolerances"]
+            .as_f64()
+            .is_some_and(|x| x > 1.0)
+    };
     let (far, all) = (updated().filter(apart).count(), updated().count());
     finding.table += "\nAveraged over 20 tolerances within ±10 % of rtol 1e-4, atol 1e-6; the error is the largest. \
                       Percents are of the row above without updates.\nLimit: what would be left if Jacobians cost nothing, \

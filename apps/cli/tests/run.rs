@@ -277,3 +277,47 @@ fn updates_are_chosen_and_named() {
         &["extend"],
     );
 }
+
+/// Why strategies were chosen, in sentences and for programs, with the times of changes.
+#[test]
+fn explains_its_choices() {
+    let folder = folder("run-explain");
+    let asked = [
+        "run",
+        "rear-axle-stamp",
+        "--update",
+        "auto",
+        "--t-end",
+        "6",
+        "--explain",
+    ];
+    let output = holonom(&folder, &asked);
+    let text = stdout(&output);
+    for line in [
+        "jacobian: ad-grouped, exact: a Jacobian of ",
+        "sparsity: ",
+        "update: partitioned, because",
+        "linear: lu-dense, for ",
+        "update at t = ",
+    ] {
+        assert!(text.contains(&format!("\n  {line}")), "`{line}` in: {text}");
+    }
+    let mut asked = asked.to_vec();
+    asked.push("--json");
+    let parsed = report(&holonom(&folder, &asked));
+    let explain = parsed["explain"].as_array().expect("a list");
+    let switch = explain
+        .iter()
+        .find(|d| d["subject"] == "update" && d["t"].is_number())
+        .expect("a change of the update");
+    assert_eq!(switch["chosen"], "extended");
+    assert_eq!(switch["because"]["kind"], "inputs-explain");
+    assert!(switch["because"]["paid"].as_f64() >= switch["because"]["price"].as_f64());
+    assert!(text.contains(switch["text"].as_str().expect("a sentence")));
+    assert_eq!(parsed["options"]["update"], "extended");
+    // Only on request, and not for many runs at once.
+    let quiet = holonom(&folder, &quick(&["--json"]));
+    assert!(report(&quiet)["explain"].is_null());
+    let sweep = ["run", "four-bar", "--sweep", "crank=0.1:0.2:2", "--explain"];
+    assert_eq!(code(&holonom(&folder, &sweep)), 2);
+}

@@ -28,7 +28,7 @@ mod system;
 mod weights;
 
 pub use closure::Closure;
-pub use counters::{Counters, Timing};
+pub use counters::{Counters, Timing, cost};
 pub use events::{Direction, Event, EventAction};
 pub use mechanical::{ElementSet, Mechanical, MechanicalLayout};
 pub use outcome::{Failure, FailureKind, InputError, NamedValue, Rejection};

@@ -2,9 +2,11 @@
 //!
 //! In order of the data flow: [`jacobian`] → [`linear`] → [`newton`] → [`refresh`] →
 //! [`stepper`] → [`trajectory`]. [`solve`](solve()) is the front door, [`Integrator`]
-//! the one for callers with a loop of their own, [`Options`] the whole configuration.
+//! the one for callers with a loop of their own, [`Options`] the whole configuration,
+//! [`explain`] the reasons behind what `auto` chose.
 
 pub mod equations;
+pub mod explain;
 pub mod jacobian;
 pub mod linear;
 pub mod newton;

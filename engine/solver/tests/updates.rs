@@ -4,7 +4,9 @@
 use holonom_algebra::Real;
 use holonom_dae::problems::chain::{Chain, Formalism};
 use holonom_dae::{Bound, Counters, Point, Rejection, Residual, Structure};
-use holonom_solver::{Options, solve};
+use holonom_solver::explain::{Because, Subject};
+use holonom_solver::stepper::{Control, Observer, Quiet, StepInfo};
+use holonom_solver::{Checkpoint, Integrator, Options, Stop, solve};
 
 /// A stiff linear oscillator whose stiffness an input changes periodically, strongly and slowly:
 /// ẋ = v, v̇ = −k(u) x − d(u) v + cos t with k = 2000 (1 + u), d = 300 (1 + u/2), u = 0.9 sin t.
@@ -117,5 +119,88 @@ fn the_chain_needs_few_jacobians() {
         // One, the slopes by two accelerations, and one for a restart.
         assert!(extended.jacobians <= 4, "{formalism:?} {extended:?}");
         assert!(extended.updates_extended > 0, "{formalism:?} {extended:?}");
+    }
+}
+
+/// `auto` begins with partitioned updates, follows the inputs when they foretell how ∂F/∂y changes, and says so.
+#[test]
+fn auto_follows_inputs_that_matter_and_says_why() {
+    let integrate = |inputs: bool, update: &str| {
+        let options = Options::new(1e-6, 1e-9).jacobian("ad-dense").update(update);
+        let system = Box::new(Bound::new(Geared { inputs }));
+        let mut run = Integrator::new(system, 0.0, &[0.0; 2], &[0.0, 1.0], 60.0, options).unwrap();
+        run.run(60.0, &mut Quiet).unwrap();
+        let updates: Vec<_> = run
+            .decisions()
+            .into_iter()
+            .filter(|d| d.subject == Subject::Update)
+            .collect();
+        (updates, run.update(), *run.counters())
+    };
+    let (updates, in_use, auto) = integrate(true, "auto");
+    assert_eq!(updates[0].t, None);
+    assert_eq!(updates[0].because, Because::InputsWatched { inputs: 1 });
+    assert!(
+        matches!(updates[1].because, Because::InputsExplain { change, left, .. } if left <= 0.7 * change),
+        "{updates:?}"
+    );
+    assert_eq!(updates.last().unwrap().chosen, in_use);
+    let times: Vec<f64> = updates.iter().filter_map(|d| d.t).collect();
+    assert!(times.is_sorted() && times[0] > 0.0, "{times:?}");
+    assert!(
+        updates[1].to_string().contains("update at t = "),
+        "{}",
+        updates[1]
+    );
+    let costs = ["partitioned", "extended"].map(|update| integrate(true, update).2.residual_equivalents());
+    let best = costs[0].min(costs[1]);
+    assert!(auto.residual_equivalents() <= 1.1 * best, "{auto:?} {costs:?}");
+    // Without inputs there is nothing to watch, and what is named is not explained away.
+    let (updates, in_use, _) = integrate(false, "auto");
+    assert_eq!(
+        (updates[0].because, updates.len(), in_use),
+        (Because::NoInputs, 1, "partitioned")
+    );
+    assert_eq!(integrate(true, "extended").0[0].because, Because::Named);
+}
+
+/// Interrupts a run after some time.
+struct Until(f64);
+
+impl Observer for Until {
+    fn step(&mut self, step: &StepInfo<'_>) -> Control {
+        if step.t < self.0 {
+            Control::Continue
+        } else {
+            Control::Stop
+        }
+    }
+}
+
+/// What `auto` has seen of the inputs is in checkpoints: a resumed run goes over to `extended` at the same step,
+/// with the same numbers, whether the checkpoint was taken before or after that.
+#[test]
+fn resumed_runs_decide_alike() {
+    const END: f64 = 60.0;
+    let options = Options::new(1e-6, 1e-9).jacobian("ad-dense").update("auto");
+    let start = || {
+        let system = Box::new(Bound::new(Geared { inputs: true }));
+        Integrator::new(system, 0.0, &[0.0; 2], &[0.0, 1.0], END, options.clone()).unwrap()
+    };
+    let mut whole = start();
+    whole.run(END, &mut Quiet).unwrap();
+    let switched = whole.decisions().iter().find_map(|d| d.t).unwrap();
+    assert!(switched < END);
+    for t in [0.3 * switched, 0.9 * switched, 0.5 * (switched + END)] {
+        let mut first = start();
+        assert_eq!(first.run(END, &mut Until(t)).unwrap(), Stop::Interrupted);
+        let text = serde_json::to_string(&first.checkpoint()).unwrap();
+        let checkpoint: Checkpoint = serde_json::from_str(&text).unwrap();
+        let system = Box::new(Bound::new(Geared { inputs: true }));
+        let mut resumed = Integrator::resume(system, options.clone(), &checkpoint).unwrap();
+        resumed.run(END, &mut Quiet).unwrap();
+        assert_eq!(resumed.decisions(), whole.decisions(), "resumed at t = {t}");
+        assert_eq!(resumed.counters(), whole.counters(), "resumed at t = {t}");
+        assert_eq!(resumed.y(), whole.y(), "resumed at t = {t}");
     }
 }

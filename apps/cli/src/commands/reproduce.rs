@@ -2,6 +2,7 @@
 
 mod burgermeister;
 mod chain;
+mod choice;
 mod evaluations;
 mod grouping;
 mod iltis;
@@ -71,6 +72,12 @@ const EXPERIMENTS: &[Experiment] = &[
         source: "Arnold, Fuchs, Führer 2004, §3.1, (19)",
         about: "six columns in three groups",
         run: grouping::run,
+    },
+    Experiment {
+        name: "jacobian-choice",
+        source: "own; Arnold, Fuchs, Führer 2004, §3",
+        about: "what `auto` costs beside every fixed choice of Jacobian, sparsity and update, on the shipped models",
+        run: choice::run,
     },
     Experiment {
         name: "burgermeister-fig-1",

@@ -1,6 +1,7 @@
 //! What a run reports at its end.
 
 use holonom_dae::{Counters, Timing};
+use holonom_solver::explain::Decision;
 use serde::{Deserialize, Serialize};
 
 /// How a run ended.
@@ -93,4 +94,6 @@ pub struct RunReport {
     pub failed_rows: u64,
     /// Output rows in singular positions.
     pub singular_rows: u64,
+    /// Why strategies were chosen, and every change in the run.
+    pub explain: Vec<Decision>,
 }

@@ -180,6 +180,7 @@ impl Simulation {
                 start: watch.energy_start,
                 end: energy_end,
             },
+            explain: integrator.decisions(),
             ..report
         })
     }

@@ -185,6 +185,7 @@ impl Forward {
                 let call = |t, y: &[Dual4], yp: &[Dual4], r: &mut [Dual4]| system.residual_dual4(t, y, yp, r);
                 // A system may have eight directions only.
                 if self.four.evaluate(at, alpha, groups, direction, call).is_ok() {
+                    equations.counters.residuals_dual4 += 1;
                     self.four.store(partition, groups, &mut out.f_y, along);
                     continue;
                 }

@@ -150,6 +150,8 @@ pub struct PatternUse {
     pub groups: usize,
     /// Groups of an evaluation that misses nothing.
     pub complete_groups: usize,
+    /// Whether an estimate may come into use.
+    pub may_estimate: bool,
 }
 
 /// The groupings an engine can work with.
@@ -283,6 +285,7 @@ impl Grouping {
             violated: self.estimate.as_ref().is_some_and(|e| e.violated),
             groups: partition.groups.len(),
             complete_groups: self.complete.groups.len(),
+            may_estimate: self.estimate.is_some(),
         }
     }
 

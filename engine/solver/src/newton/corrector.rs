@@ -7,6 +7,7 @@ use super::point::Point;
 use super::scheme::Scheme;
 use super::{NewtonOptions, RateMemory};
 use crate::equations::Equations;
+use crate::explain::{Decision, Decisions};
 use crate::jacobian::{EngineState, JacobianEngine, JacobianPoint, PatternUse, SplitJacobian};
 use crate::linear::{LinearSolver, Matrix, Singular, SolverState};
 use crate::refresh::{Action, Reason, RefreshPolicy, Situation};
@@ -47,7 +48,16 @@ pub struct Corrector {
     taken_apart: Option<Matrix>,
     /// Whether a matrix may be kept when α changes.
     partitioned: bool,
+    /// Noise from which on rounding counts as amplified, where that is watched.
+    noise_limit: Option<f64>,
+    decisions: Decisions,
 }
+
+/// Rounding that reaches this part of the share is amplified: as next to singular positions, where it
+/// comes out divided by what is left of the smallest singular value. Elsewhere it stays below a
+/// thousandth of that: of the shipped models 10⁻⁹ to 4·10⁻⁶ of the tolerance, 5·10⁻⁵ to 3·10⁻³ next to the singular
+/// positions of `n-four-bar`.
+const AMPLIFIED: f64 = 0.01;
 
 /// A fresh matrix should contract faster than this.
 const POOR_RATE: f64 = 0.25;
@@ -91,6 +101,9 @@ pub(super) struct Memory {
     /// How many times the price of looking for missing entries the doubt must reach: doubled when
     /// nothing was found, so that other causes of slow convergence do not cost much.
     patience: f64,
+    /// What rounding does to the solution, in units of the tolerance; the most of it since it was found
+    /// amplified; none while nothing is known.
+    noise: Option<f64>,
 }
 
 /// Everything later iterations depend on.
@@ -104,6 +117,7 @@ pub struct CorrectorState {
     row_scale: Vec<f64>,
     column_scale: Vec<f64>,
     rounding: Vec<f64>,
+    decisions: Decisions,
 }
 
 /// One nonlinear system F(t, y, αy + β) = 0 to be solved.
@@ -157,6 +171,7 @@ impl Corrector {
                 poor: false,
                 doubt: 0.0,
                 patience: 1.0,
+                noise: None,
             },
             scaled: differs(&row_powers) || differs(&column_powers),
             row_powers,
@@ -176,6 +191,8 @@ impl Corrector {
             following: None,
             taken_apart: None,
             partitioned: true,
+            noise_limit: None,
+            decisions: Decisions::default(),
         }
     }
 
@@ -189,11 +206,37 @@ impl Corrector {
         self.partitioned = partitioned;
     }
 
-    /// Lets ∂F/∂y follow the inputs of the system, Arnold (26).
-    pub fn follow_inputs(&mut self, inputs: usize) {
+    /// Lets ∂F/∂y follow the inputs of the system, Arnold (26): from the first evaluation on, or as
+    /// soon as that is likely to pay, and as long as it does.
+    pub fn follow_inputs(&mut self, inputs: usize, only_if_it_pays: bool) {
         if inputs > 0 && self.split.separated {
-            self.following = Some(Following::new(inputs, &self.split.f_y));
+            self.following = Some(Following::new(inputs, &self.split.f_y, only_if_it_pays));
         }
+    }
+
+    /// Whether ∂F/∂y follows inputs now.
+    pub fn follows_inputs(&self) -> bool {
+        self.following.as_ref().is_some_and(Following::is_wanted)
+    }
+
+    /// Solves to this share of the tolerance at most, and watches whether rounding is amplified
+    /// ([`is_noisy`](Self::is_noisy)).
+    pub fn be_careful(&mut self, share: f64) {
+        self.options.share = self.options.share.min(share);
+        self.noise_limit = Some(AMPLIFIED * share);
+    }
+
+    /// Whether rounding is amplified so much that it disturbs the iteration, as next to singular
+    /// positions; yes where nothing is known about it, and no where nobody asked for care.
+    pub fn is_noisy(&self) -> bool {
+        let noise = self.memory.noise;
+        self.noise_limit
+            .is_some_and(|limit| noise.is_none_or(|noise| noise >= limit))
+    }
+
+    /// What was decided in the run, and why.
+    pub fn decisions(&self) -> &[Decision] {
+        self.decisions.list()
     }
 
     /// What the Jacobian engine says about its sparsity pattern.
@@ -394,7 +437,7 @@ impl Corrector {
         let start = Instant::now();
         let mut reason = reason;
         let mut look = action == Action::RegroupSparsity;
-        let mut before = spent(equations);
+        let mut before = equations.counters.residual_equivalents();
         let mut evaluated = self.engine.pattern_use().groups;
         if !look {
             self.evaluate_parts(equations, at, false)?;
@@ -408,17 +451,23 @@ impl Corrector {
         }
         if look {
             equations.counters.sparsity_updates += 1;
-            before = spent(equations);
+            before = equations.counters.residual_equivalents();
             evaluated = self.engine.pattern_use().complete_groups;
             self.evaluate_parts(equations, at, true)?;
             self.memory.doubt = 0.0;
         }
         // What the next one will cost, in proportion to its groups.
         let ratio = self.engine.pattern_use().groups as f64 / evaluated.max(1) as f64;
-        self.memory.cost = (spent(equations) - before) * ratio;
+        self.memory.cost = (equations.counters.residual_equivalents() - before) * ratio;
         (self.memory.fewest, self.memory.excess) = (0, 0.0);
         (self.memory.recent_excess, self.memory.followed_at) = (0.0, Some(at.t));
         if let Some(following) = &mut self.following {
+            let stale = !matches!(reason, Reason::FirstStep | Reason::Requested);
+            let cost = self.memory.cost;
+            let judged = following.judge(equations, at, &self.split.f_y, stale.then_some(cost));
+            if let Some(because) = judged {
+                self.decisions.add(Decision::update(at.t, because));
+            }
             following.evaluated(self.engine.as_mut(), equations, at, &mut self.split)?;
         }
         self.timing.jacobian += start.elapsed().as_secs_f64();
@@ -430,8 +479,13 @@ impl Corrector {
         }
         equations.counters.sparsity_updates += u64::from(change.is_some() && !look);
         if (look || change.is_some()) && self.pattern_log.len() < MOST_EVENTS {
-            let t = at.t;
-            self.pattern_log.push(PatternEvent { t, reason, change });
+            let event = PatternEvent {
+                t: at.t,
+                reason,
+                change,
+            };
+            self.pattern_log.push(event);
+            self.decisions.add(Decision::pattern(event));
         }
         Ok(look)
     }
@@ -550,7 +604,7 @@ impl Corrector {
         self.memory.alpha = alpha;
         self.memory.rate = RateMemory::default();
         if evaluates && self.split.separated {
-            self.estimate_rounding(equations, scheme);
+            self.estimate_rounding(equations, weights, scheme);
         }
         Ok(looked)
     }
@@ -571,11 +625,16 @@ impl Corrector {
     /// What rounding in the residual does to the solution: J⁻¹ applied to ε times the size of
     /// the terms of each row. Tolerances below that cannot be met (y₃ = 1 − y₁ − y₂ ~ 10⁻¹⁴ is
     /// known to 10⁻¹⁶, whatever is asked for), and insisting would drive the step to zero.
-    fn estimate_rounding<S: Scheme>(&mut self, equations: &mut Equations<'_>, scheme: &mut S) {
+    fn estimate_rounding<S: Scheme>(
+        &mut self,
+        equations: &mut Equations<'_>,
+        weights: &Weights,
+        scheme: &mut S,
+    ) {
         // Taken out for as long as the rest of `self` is needed; this does not allocate.
         let mut delta = std::mem::take(&mut self.delta);
         delta.fill(0.0);
-        let (_, y, yp) = scheme.place();
+        let (t, y, yp) = scheme.place();
         self.split.f_y.for_each(|i, j, v| delta[i] += (v * y[j]).abs());
         self.split.f_yp.for_each(|i, j, v| delta[i] += (v * yp[j]).abs());
         for (d, s) in delta.iter_mut().zip(&self.row_scale) {
@@ -588,6 +647,20 @@ impl Corrector {
         }
         self.delta = delta;
         self.rounding_is_new = true;
+        // A matrix that is singular to rounding gives no number; checkpoints need one.
+        let noise = weights.graded_norm(&self.rounding);
+        let noise = if noise.is_finite() { noise } else { f64::MAX };
+        let known = self.memory.noise.is_some();
+        let before = self.is_noisy();
+        // Once amplified, always: a mechanism that comes near a singular position comes near others.
+        let once = self.memory.noise.filter(|_| before);
+        self.memory.noise = Some(once.map_or(noise, |once| once.max(noise)));
+        if let Some(limit) = self.noise_limit
+            && (self.is_noisy() != before || !known)
+        {
+            self.decisions
+                .add(Decision::care(t, noise, limit, self.is_noisy()));
+        }
     }
 
     /// Everything later iterations depend on.
@@ -601,6 +674,7 @@ impl Corrector {
             row_scale: self.row_scale.clone(),
             column_scale: self.column_scale.clone(),
             rounding: self.rounding.clone(),
+            decisions: self.decisions.clone(),
         }
     }
 
@@ -615,15 +689,9 @@ impl Corrector {
         self.column_scale.copy_from_slice(&state.column_scale);
         self.rounding.copy_from_slice(&state.rounding);
         self.rounding_is_new = true;
+        self.decisions.restore(&state.decisions);
         self.form_matrix(self.memory.alpha);
     }
-}
-
-/// Evaluations so far in units of a plain residual.
-fn spent(equations: &Equations<'_>) -> f64 {
-    /// Eight directions at once cost about as much as three plain evaluations.
-    const DUAL: f64 = 3.0;
-    equations.counters.residuals as f64 + DUAL * equations.counters.residuals_dual as f64
 }
 
 /// scale := h^power, with h rounded to a power of two so that scaling adds no rounding.

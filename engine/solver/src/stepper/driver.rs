@@ -6,10 +6,12 @@ use super::events::EventFinder;
 use super::setup::{assemble_parts, check_start, fingerprint_of_system, first_step};
 use super::{Control, Observer, Quiet, StepInfo, Stepper};
 use crate::equations::Equations;
+use crate::explain::Decision;
 use crate::jacobian::Sparsity;
 use crate::newton::PatternEvent;
 use crate::newton::initial::{self, StartReport};
 use crate::options::{Options, Start};
+use crate::refresh::Update;
 use holonom_dae::{Counters, EventAction, Failure, FailureKind, InputError, Rejection, System, Timing};
 use std::sync::atomic::Ordering;
 use std::time::Instant;
@@ -35,6 +37,8 @@ pub struct Report {
     pub strategies: [&'static str; 4],
     /// What the consistent start moved.
     pub start: StartReport,
+    /// Why the strategies are what they are.
+    pub decisions: Vec<Decision>,
 }
 
 /// Consecutive failures of the corrector after which a run is given up, as in DASSL.
@@ -105,7 +109,7 @@ impl<'s> Integrator<'s> {
             }
         };
         timing.start = begin.elapsed().as_secs_f64();
-        let (mut stepper, strategies) = assemble_parts(system.as_ref(), &options);
+        let (mut stepper, strategies, decisions) = assemble_parts(system.as_ref(), &options);
         let mut finder = EventFinder::new(system.events().len(), n);
         let h = first_step(&options, system.structure(), t0, &y, &yp, span);
         stepper.start(t0, &y, &yp, h);
@@ -118,7 +122,11 @@ impl<'s> Integrator<'s> {
             finder,
             counters,
             timing,
-            report: Report { strategies, start },
+            report: Report {
+                strategies,
+                start,
+                decisions,
+            },
             outputs_done: 0,
             lower_bounds,
             t: t0,
@@ -151,7 +159,7 @@ impl<'s> Integrator<'s> {
                 checkpoint.dimension
             ));
         }
-        let (mut stepper, strategies) = assemble_parts(system.as_ref(), &options);
+        let (mut stepper, strategies, decisions) = assemble_parts(system.as_ref(), &options);
         if checkpoint.strategies != strategies {
             return misfit(format!(
                 "it was taken with {}, the options say {}",
@@ -200,6 +208,7 @@ impl<'s> Integrator<'s> {
             report: Report {
                 strategies,
                 start: StartReport::default(),
+                decisions,
             },
             outputs_done,
             lower_bounds,
@@ -578,10 +587,22 @@ impl<'s> Integrator<'s> {
         }
     }
 
-    /// What may stand in for a full evaluation of the Jacobian, as used: where there are no inputs to
-    /// follow, `extended` is `partitioned`.
-    pub fn update(&self) -> &'static str {
-        self.options.update_in_use(self.system.inputs()).name()
+    /// What may stand in for a full evaluation of the Jacobian, as used now: where there are no inputs to
+    /// follow, or it does not pay, `extended` is `partitioned`.
+    pub fn update(&mut self) -> &'static str {
+        match self.stepper.corrector() {
+            Some(corrector) if corrector.follows_inputs() => Update::Extended.name(),
+            _ => self.options.update_in_use(self.system.inputs()).name(),
+        }
+    }
+
+    /// Why strategies were chosen before the first step, and every change since then, with its time; after a
+    /// checkpoint also those before it.
+    pub fn decisions(&mut self) -> Vec<Decision> {
+        let mut all = self.report.decisions.clone();
+        let later = self.stepper.corrector().map_or(&[][..], |c| c.decisions());
+        all.extend(later.iter().cloned());
+        all
     }
 
     /// What was used and what moved at the start.

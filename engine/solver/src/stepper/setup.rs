@@ -2,20 +2,25 @@
 
 use super::checkpoint::fingerprint;
 use super::{Parts, Stepper};
+use crate::explain::{Because, Decision, Subject, cost_of_packs};
+use crate::jacobian::{JacobianEngine, PatternUse, Sparsity};
 use crate::newton::Corrector;
 use crate::options::Options;
 use crate::refresh::Update;
 use crate::{jacobian, linear, refresh, stepper};
 use holonom_dae::{ErrorTest, InputError, MechanicalLayout, Structure, System, Weights};
 
-/// Mechanisms with loops and exact derivatives: steps with a new Jacobian each after a rejected
-/// attempt, and the share of the tolerance the corrector may use at most. Both keep the noise of
-/// the corrector small next to singular positions, where it is amplified.
+/// Mechanisms with loops and exact derivatives: steps with a new Jacobian each after a rejected attempt, where
+/// rounding is amplified; and the share of the tolerance the corrector may use at most, everywhere, because
+/// digits depend on it. Both keep the noise of the corrector small next to singular positions.
 const CAUTION: u32 = 10;
 const CAREFUL_SHARE: f64 = 1e-3;
 
-/// The method chosen by the options, with the names of all strategies as used.
-pub fn assemble_parts(system: &dyn System, options: &Options) -> (Box<dyn Stepper>, [&'static str; 4]) {
+/// The method chosen by the options, with the names of all strategies as used and why they are.
+pub fn assemble_parts(
+    system: &dyn System,
+    options: &Options,
+) -> (Box<dyn Stepper>, [&'static str; 4], Vec<Decision>) {
     let structure = system.structure();
     let n = structure.dimension();
     let (jacobian_name, linear_name) = options.resolve(system);
@@ -34,18 +39,19 @@ pub fn assemble_parts(system: &dyn System, options: &Options) -> (Box<dyn Steppe
         sparsity: options.sparsity_choice(),
     };
     let engine = (engine_entry.build)(structure, setup);
+    let decisions = explain(system, options, engine.as_ref(), linear_name);
     let linear = linear::build(linear_name, n, structure.sparsity.as_ref())
         .unwrap_or_else(|| (linear::REGISTRY[0].build)(n, None));
     let kept_on = |l: &MechanicalLayout| !l.lambda.is_empty() || !l.sigma.is_empty();
     let constrained = structure.layout.as_ref().is_some_and(kept_on);
-    let (mut newton, mut bdf) = (options.newton, options.bdf(structure));
+    let mut bdf = options.bdf(structure);
+    let mut corrector = Corrector::new(structure, options.newton, engine, linear, policy, split);
     if constrained && engine_entry.needs_duals && !entry.in_stages {
-        newton.share = newton.share.min(CAREFUL_SHARE);
+        corrector.be_careful(CAREFUL_SHARE);
         bdf.caution = CAUTION;
     }
-    let mut corrector = Corrector::new(structure, newton, engine, linear, policy, split);
-    if update == Update::Extended {
-        corrector.follow_inputs(system.inputs());
+    if !combined && matches!(update, Update::Extended | Update::Auto) {
+        corrector.follow_inputs(system.inputs(), update == Update::Auto);
     }
     if entry.in_stages {
         corrector.keep_apart(!together);
@@ -64,7 +70,76 @@ pub fn assemble_parts(system: &dyn System, options: &Options) -> (Box<dyn Steppe
     (
         (entry.build)(n, parts),
         [entry.name, engine_entry.name, linear_name, policy_entry.name],
+        decisions,
     )
+}
+
+/// Why the parts are what they are.
+fn explain(
+    system: &dyn System,
+    options: &Options,
+    engine: &dyn JacobianEngine,
+    linear: &'static str,
+) -> Vec<Decision> {
+    let structure = system.structure();
+    let unknowns = structure.dimension();
+    let PatternUse {
+        groups,
+        grouped,
+        may_estimate,
+        ..
+    } = engine.pattern_use();
+    let is_auto = |name: &str| name == "auto";
+    let baseline = refresh::find(&options.refresh).is_some_and(|e| (e.build)().combined_differences());
+    let has_duals = jacobian::find(engine.name()).is_some_and(|e| e.needs_duals);
+    let engine_because = match options.jacobian.as_str() {
+        name if !is_auto(name) => Because::Named,
+        _ if has_duals => Because::Exact {
+            groups,
+            exact: cost_of_packs(groups),
+            differences: groups as f64,
+        },
+        _ if baseline => Because::Baseline,
+        _ => Because::Differences {
+            groups,
+            unknowns,
+            duals: system.has_duals(),
+        },
+    };
+    let (sparsity, sparsity_because) = match options.sparsity_choice() {
+        _ if jacobian::find(engine.name()).is_some_and(|e| !e.needs_pattern) => ("none", Because::OneByOne),
+        Sparsity::Auto if structure.sparsity.is_none() => {
+            (Sparsity::Estimated.name(), Because::NotYetEstimated { groups })
+        }
+        Sparsity::Auto if may_estimate => (Sparsity::Traced.name(), Because::NotYetEstimated { groups }),
+        Sparsity::Auto if grouped => (Sparsity::Traced.name(), Because::Declared { groups }),
+        Sparsity::Auto => ("none", Because::Declared { groups }),
+        named => (named.name(), Because::Named),
+    };
+    let inputs = system.inputs();
+    let update = options.update_in_use(inputs);
+    let update_because = match options.update_choice() {
+        Update::Auto if baseline => Because::Baseline,
+        Update::Auto | Update::Extended if inputs == 0 => Because::NoInputs,
+        Update::Auto => Because::InputsWatched { inputs },
+        _ => Because::Named,
+    };
+    let linear_because = if is_auto(&options.linear) {
+        let entries = structure.sparsity.as_ref().map(|p| p.len() as f64);
+        let all = (unknowns * unknowns).max(1) as f64;
+        Because::Density {
+            unknowns,
+            density: entries.map_or(1.0, |e| e / all),
+        }
+    } else {
+        Because::Named
+    };
+    vec![
+        Decision::at_start(Subject::Jacobian, engine.name(), engine_because),
+        Decision::at_start(Subject::Sparsity, sparsity, sparsity_because),
+        Decision::at_start(Subject::Update, update.name(), update_because),
+        Decision::at_start(Subject::Linear, linear, linear_because),
+    ]
 }
 
 /// How the variables take part in the error test: as asked for, or as suits the method.

@@ -4,6 +4,13 @@
 //! In the paper's coordinates, the angles against the vertical, and with an explicit formalism. All rows
 //! have difference quotients column by column and the policy `dassl`, so that they differ by the update
 //! alone. Stability detection is off, as in the paper's code.
+//!
+//! All rows are to agree within the tolerance. Tolerances bound the error of a step, not what has come together
+//! after 200 s: the baseline's own error at the end is 5 to 11 tolerances. Runs with other Jacobians accept other
+//! iterates and take other steps; two with errors of E tolerances may be up to 2E apart and be equally good, so
+//! that their distance says nothing about either. What is asked instead is that updates cost no accuracy: the
+//! error of a row is at most that of the baseline plus one tolerance. The distance is shown, and how many rows
+//! are farther than one tolerance from the baseline.
 
 use super::Finding;
 use super::chain::{PAPER, Paper, T_END};
@@ -13,7 +20,7 @@ use crate::report::{Check, Limit, number};
 use crate::table::{Align, Table};
 use holonom::prelude::*;
 use holonom::problems::chain::{self, Chain, Formalism};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::f64::consts::TAU;
 use std::time::Instant;
 
@@ -21,7 +28,7 @@ use std::time::Instant;
 pub(super) const RTOL: f64 = 1e-4;
 pub(super) const ATOL: f64 = 1e-6;
 /// Runs with tolerances within ±10 %, over which counts are averaged: single runs move with rounding.
-const RUNS: u32 = 20;
+const RUNS: usize = 20;
 /// The frequency as rad/s, and as the "0.05 Hz" the paper says.
 const OMEGAS: [f64; 2] = [chain::OMEGA, TAU * chain::OMEGA];
 /// The rows, the baseline first.
@@ -51,40 +58,45 @@ struct Row {
     fcw: f64,
     jacobians: f64,
     updates: f64,
-    /// The largest of all runs.
+    /// Error of an angle at the end, the largest of all runs.
     error: f64,
-    /// Angles at the end of each run.
+    /// Error of the solution at the end in the weighted norm of the run, the largest of all runs.
+    weighted: f64,
+    /// Solution at the end of each run.
     ends: Vec<Vec<f64>>,
 }
 
 impl Row {
-    /// The largest difference of angles at the end between runs with the same tolerances.
+    /// The largest distance at the end between runs with the same tolerances, in the weighted norm of the run.
     fn apart(&self, other: &Self) -> f64 {
-        let pairs = self.ends.iter().flatten().zip(other.ends.iter().flatten());
-        pairs.fold(0.0, |m, (a, b)| m.max((a - b).abs()))
+        let runs = self.ends.iter().zip(&other.ends).enumerate();
+        runs.map(|(k, (a, b))| distance(a, b, scale(k)))
+            .fold(0.0, f64::max)
     }
+}
 
-    /// The same as root mean square over the angles of a run, the largest of all runs.
-    fn apart_rms(&self, other: &Self) -> f64 {
-        let of_run = |(a, b): (&Vec<f64>, &Vec<f64>)| {
-            let sum: f64 = a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum();
-            (sum / a.len().max(1) as f64).sqrt()
-        };
-        self.ends.iter().zip(&other.ends).map(of_run).fold(0.0, f64::max)
-    }
+/// The factor of the tolerances in run `k`.
+fn scale(k: usize) -> f64 {
+    0.9 + 0.2 * k as f64 / (RUNS - 1) as f64
+}
+
+/// Root mean square of y − exact in units of rtol |exact| + atol: the norm in which steps are judged.
+fn distance(y: &[f64], exact: &[f64], scale: f64) -> f64 {
+    let off = |(y, exact): (&f64, &f64)| ((y - exact) / (scale * (RTOL * exact.abs() + ATOL))).powi(2);
+    let sum: f64 = y.iter().zip(exact).map(off).sum();
+    (sum / y.len().max(1) as f64).sqrt()
 }
 
 fn measure(n: usize, omega: f64, update: &str, exact: &[f64]) -> Result<Row, Error> {
     let mut row = Row::default();
     for k in 0..RUNS {
-        let scale = 0.9 + 0.2 * f64::from(k) / f64::from(RUNS - 1);
-        let (chain, options) = setup(n, omega, update, scale);
+        let (chain, options) = setup(n, omega, update, scale(k));
         let zero = vec![0.0; 2 * n];
         let begin = Instant::now();
         let solution = solve(Bound::new(chain), (0.0, T_END), &zero, &zero, options)
             .map_err(|e| Error::Failed(e.to_string()))?;
         let c = &solution.counters;
-        let share = |x: f64| x / f64::from(RUNS);
+        let share = |x: f64| x / RUNS as f64;
         row.seconds += share(begin.elapsed().as_secs_f64());
         row.steps += share(c.steps as f64);
         row.fc += share(c.residuals as f64);
@@ -93,7 +105,8 @@ fn measure(n: usize, omega: f64, update: &str, exact: &[f64]) -> Result<Row, Err
         row.updates += share((c.updates_partitioned + c.updates_extended) as f64);
         let off = |m: f64, (a, b): (&f64, &f64)| m.max((a - b).abs());
         row.error = solution.y[..n].iter().zip(exact).fold(row.error, off);
-        row.ends.push(solution.y[..n].to_vec());
+        row.weighted = row.weighted.max(distance(&solution.y, exact, scale(k)));
+        row.ends.push(solution.y);
     }
     Ok(row)
 }
@@ -112,6 +125,8 @@ pub fn run() -> Result<Finding, Error> {
         ("#Je", Align::Right),
         ("updates", Align::Right),
         ("error [rad]", Align::Right),
+        ("error [tol]", Align::Right),
+        ("apart [tol]", Align::Right),
         ("paper: #Je", Align::Right),
         ("updates", Align::Right),
         ("time %", Align::Right),
@@ -122,9 +137,24 @@ pub fn run() -> Result<Finding, Error> {
         }
     }
     finding.table = table.render();
+    let updated = || finding.rows.iter().filter(|row| row["update"] != UPDATES[0]);
+    let apart = |row: &&Value| {
+        row["from_baseline_in_tolerances"]
+            .as_f64()
+            .is_some_and(|x| x > 1.0)
+    };
+    let (far, all) = (updated().filter(apart).count(), updated().count());
     finding.table += "\nAveraged over 20 tolerances within ±10 % of rtol 1e-4, atol 1e-6; the error is the largest. \
                       Percents are of the row above without updates.\nLimit: what would be left if Jacobians cost nothing, \
-                      the evaluations of that row without those for Jacobians.\n";
+                      the evaluations of that row without those for Jacobians.\n\
+                      Errors at the end are against the exact solution (extrapolation of order 16), as the largest angle, and as \
+                      root mean square over all unknowns in units of rtol |y| + atol; apart: the distance from the row without \
+                      updates, in the same units.\n";
+    finding.table += &format!(
+        "{far} of {all} rows with updates are more than one tolerance apart from the row without. That is no error of theirs: all \
+         rows are several tolerances from the exact solution, and none with updates is farther than the others by more than one, \
+         if the checks below hold.\n"
+    );
     let figure = figure(&finding);
     finding.figures.push(("arnold-table-2", figure));
     finding.missing = vec![
@@ -143,11 +173,7 @@ fn compare(paper: &Paper, omega: f64, table: &mut Table, finding: &mut Finding) 
     let n = paper.pendulums;
     let times: Vec<f64> = (1..=200).map(f64::from).collect();
     let exact = chain::reference(n, omega, &times);
-    let largest = exact
-        .iter()
-        .flat_map(|y| &y[..n])
-        .fold(0.0, |m: f64, angle| m.max(angle.abs()));
-    let end = exact.last().map_or(&[][..], |y| &y[..n]);
+    let end = exact.last().map_or(&[][..], Vec::as_slice);
     let rows: Vec<Row> = UPDATES
         .iter()
         .map(|update| measure(n, omega, update, end))
@@ -174,6 +200,8 @@ fn compare(paper: &Paper, omega: f64, table: &mut Table, finding: &mut Finding) 
             format!("{:.1}", row.jacobians),
             format!("{:.1}", row.updates),
             number(row.error),
+            format!("{:.2}", row.weighted),
+            format!("{:.2}", row.apart(baseline)),
             stated(theirs),
             stated(updates),
             percent.map_or("–".into(), number),
@@ -182,17 +210,17 @@ fn compare(paper: &Paper, omega: f64, table: &mut Table, finding: &mut Finding) 
             "pendulums": n, "omega": omega, "update": update, "seconds": row.seconds,
             "percent_of_time": time, "percent_of_residuals": calls, "steps": row.steps,
             "residuals": row.fc, "residuals_corrector": row.fcw, "jacobians": row.jacobians,
-            "updates": row.updates, "error": row.error,
-            "from_baseline": { "largest": row.apart(baseline), "rms": row.apart_rms(baseline) }, "limit_of_residuals": baseline.fcw,
+            "updates": row.updates, "error": row.error, "error_in_tolerances": row.weighted,
+            "from_baseline_in_tolerances": row.apart(baseline), "limit_of_residuals": baseline.fcw,
             "paper": { "jacobians": theirs, "updates": updates, "percent_of_time": percent, "place": paper.place },
         }));
         let id = |what: &str| format!("arnold-table-2/{n}/{}/{update}/{what}", number(omega));
         if update != "none" {
             finding.checks.push(Check::new(
-                id("agreement"),
-                Some(row.apart(baseline) / (RTOL * largest + ATOL)),
-                Limit::AtMost(1.0),
-                "largest difference from the baseline at the end, over rtol times the largest angle plus atol",
+                id("error"),
+                Some(row.weighted),
+                Limit::AtMost(baseline.weighted + 1.0),
+                "error at the end against the exact solution, in tolerances; limit: the baseline's own error plus one, since rows with errors of several tolerances may be as far apart",
             ));
             finding.checks.push(Check::new(
                 id("residuals"),

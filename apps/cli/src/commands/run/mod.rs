@@ -28,6 +28,7 @@ Examples:
   holonom run crane.toml --set \"L=250 mm\"            with another value of a parameter
   holonom run crane.toml --channel 'hook.*' --csv    record these channels, write CSV as well
   holonom run crane.toml --sweep L=0.2:0.4:5         five runs, on all cores
+  holonom run crane.toml --explain                   say what was chosen, and why
   holonom run crane.toml --checkpoint-every 60       and, after a crash, the same with --resume
 
 A run writes NAME.arrows while it goes on (readable at any time, also after a crash) and NAME.parquet
@@ -81,6 +82,15 @@ fn define() -> clap::Command {
                 .help("Write the report as JSON; without FILE to standard output, and nothing else there"),
         )
         .arg(
+            Arg::new("explain")
+                .long("explain")
+                .action(ArgAction::SetTrue)
+                .conflicts_with("sweep")
+                .help(
+                    "Say why Jacobian, sparsity, update and linear solver were chosen, and when that changed",
+                ),
+        )
+        .arg(
             Arg::new("checkpoint_every")
                 .long("checkpoint-every")
                 .value_name("SECONDS")
@@ -113,6 +123,7 @@ pub(super) struct Request {
     json: Option<String>,
     checkpoint_every: Option<Duration>,
     resume: bool,
+    explain: bool,
 }
 
 impl Request {
@@ -147,6 +158,7 @@ impl Request {
             json: matches.get_one::<String>("json").cloned(),
             checkpoint_every,
             resume: matches.get_flag("resume"),
+            explain: matches.get_flag("explain"),
         })
     }
 
@@ -210,14 +222,19 @@ fn single(request: &Request) -> Result<Outcome, Error> {
         .run(&options, &mut recorder)
         .map_err(|error| Error::Usage(error.to_string()))?;
     let files = recorder.finish(&report)?;
-    let json = summary::json(&prepared, &report, &files);
+    let mut json = summary::json(&prepared, &report, &files);
+    let mut text = summary::text(&prepared, &report, &files);
+    if request.explain {
+        json["explain"] = summary::explained(&report);
+        text += &summary::explanation(&report);
+    }
     match request.json.as_deref() {
         Some("-") => output::print(&format!("{}\n", summary::pretty(&json)))?,
         Some(file) => {
             output::write(Path::new(file), format!("{}\n", summary::pretty(&json)))?;
-            output::print(&summary::text(&prepared, &report, &files))?;
+            output::print(&text)?;
         }
-        None => output::print(&summary::text(&prepared, &report, &files))?,
+        None => output::print(&text)?,
     }
     let go_on = match report.status {
         Status::Finished => return Ok(Outcome::Done),

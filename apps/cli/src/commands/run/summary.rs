@@ -6,6 +6,7 @@ use holonom::format::{SETTINGS, SettingValue};
 use holonom::multibody::start::MovedCoordinate;
 use holonom::simulation::{RunReport, Status};
 use holonom::solver::OutputTimes;
+use holonom::solver::explain::Decision;
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
 
@@ -244,6 +245,28 @@ pub fn text(prepared: &Prepared, report: &RunReport, files: &Files) -> String {
     // Of a run that failed, the last moments are worth a look.
     if let (Some(first), true) = (names.first(), report.rows > 1) {
         let _ = writeln!(out, "Next: holonom plot {first}");
+    }
+    out
+}
+
+/// Why strategies were chosen and when that changed, for programs: the decisions, each also as a sentence.
+pub fn explained(report: &RunReport) -> Value {
+    let row = |decision: &Decision| {
+        let mut row = json!(decision);
+        row["text"] = json!(decision.to_string());
+        row
+    };
+    report.explain.iter().map(row).collect()
+}
+
+/// The same in sentences.
+pub fn explanation(report: &RunReport) -> String {
+    let mut out = String::from("Why:\n");
+    if report.explain.is_empty() {
+        out += "  nothing is integrated, there was nothing to choose\n";
+    }
+    for decision in &report.explain {
+        let _ = writeln!(out, "  {decision}");
     }
     out
 }

@@ -351,7 +351,11 @@ impl Stepper for Bdf {
     fn reject(&mut self, rejection: Rejection) {
         let s = &mut self.state;
         s.initial_phase = false;
-        s.caution = self.options.caution;
+        s.caution = if self.corrector.is_noisy() {
+            self.options.caution
+        } else {
+            0
+        };
         if s.caution > 0 {
             s.relaxed = RELAXED;
             self.weights

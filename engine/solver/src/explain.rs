@@ -1,0 +1,425 @@
+//! Why a run does what it does: one list of decisions, those before the first step and each change
+//! later on, with the counted numbers behind them. `holonom run --explain` prints it.
+
+use crate::jacobian::PatternChange;
+use crate::newton::PatternEvent;
+use crate::refresh::Reason;
+use holonom_dae::cost;
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+use std::fmt;
+
+/// What a decision is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Subject {
+    /// How Jacobians are obtained.
+    Jacobian,
+    /// Where the sparsity pattern comes from by which columns are grouped.
+    Sparsity,
+    /// What may stand in for a full evaluation.
+    Update,
+    /// Linear solver.
+    Linear,
+    /// What follows a rejected attempt of a mechanism with loops: new Jacobians, or nothing special.
+    Care,
+}
+
+impl Subject {
+    /// As in settings.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Jacobian => "jacobian",
+            Self::Sparsity => "sparsity",
+            Self::Update => "update",
+            Self::Linear => "linear",
+            Self::Care => "care",
+        }
+    }
+}
+
+/// The reason for a decision, with the numbers it rests on.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum Because {
+    /// The settings name it.
+    Named,
+    /// The policy `dassl` is the baseline of comparisons: differences, no updates.
+    Baseline,
+    /// A mechanism with dual numbers: exact, and at most little dearer than differences.
+    Exact {
+        /// Groups of columns.
+        groups: usize,
+        /// What a Jacobian costs with dual numbers, in plain residuals.
+        exact: f64,
+        /// The same with differences.
+        differences: f64,
+    },
+    /// Differences: no mechanism, or no dual numbers.
+    Differences {
+        /// Groups of columns.
+        groups: usize,
+        /// Unknowns.
+        unknowns: usize,
+        /// Whether dual numbers would be there on request.
+        duals: bool,
+    },
+    /// The size of the matrix and the part of it that can be non-zero.
+    Density {
+        /// Unknowns.
+        unknowns: usize,
+        /// Part of the entries that are in the declared pattern.
+        density: f64,
+    },
+    /// Columns are evaluated one by one.
+    OneByOne,
+    /// The declared pattern misses nothing.
+    Declared {
+        /// Groups of columns.
+        groups: usize,
+    },
+    /// The estimated pattern changed, or was looked at.
+    Pattern {
+        /// What changed; none when nothing was missing.
+        change: Option<Change>,
+        /// Why the Jacobian was evaluated.
+        reason: Reason,
+    },
+    /// No estimate yet: the first Jacobian gives one.
+    NotYetEstimated {
+        /// Groups of columns until then.
+        groups: usize,
+    },
+    /// A changed step size costs no evaluation, and there are no inputs to follow.
+    NoInputs,
+    /// Inputs are watched: their second derivatives are evaluated when that is likely to pay.
+    InputsWatched {
+        /// Number of inputs.
+        inputs: usize,
+    },
+    /// Changes of ∂F/∂y go along with those of the inputs.
+    InputsExplain {
+        /// Change of ∂F/∂y since the evaluation before.
+        change: f64,
+        /// What would be left of it after following the inputs.
+        left: f64,
+        /// What the second derivatives cost at most, in plain residuals.
+        price: f64,
+        /// What evaluations for want of convergence have cost so far.
+        paid: f64,
+    },
+    /// Following the inputs does not pay.
+    InputsDoNotPay {
+        /// Whether ∂F/∂y depends on inputs at all.
+        depends: bool,
+        /// Plain residuals per second before the inputs were followed.
+        before: f64,
+        /// The same since then.
+        now: f64,
+    },
+    /// Rounding, amplified by the matrix.
+    Rounding {
+        /// What it does to the solution, in units of the tolerance.
+        noise: f64,
+        /// From here on it is amplified.
+        limit: f64,
+    },
+}
+
+/// A change of the sparsity pattern in use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Change {
+    /// Groups before; none for a first estimate.
+    pub before: Option<usize>,
+    /// Groups now.
+    pub groups: usize,
+}
+
+/// One decision.
+///
+/// ```
+/// use holonom_solver::explain::{Because, Decision, Subject};
+/// let decision = Decision {
+///     t: Some(2.5),
+///     subject: Subject::Update,
+///     chosen: "partitioned".into(),
+///     because: Because::InputsDoNotPay { depends: true, before: 20.0, now: 30.0 },
+/// };
+/// assert!(decision.to_string().starts_with("update at t = 2.5: partitioned"));
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Decision {
+    /// Time of the step; none before the first.
+    pub t: Option<f64>,
+    /// What it is about.
+    pub subject: Subject,
+    /// What was chosen, as in settings.
+    pub chosen: Cow<'static, str>,
+    /// Why.
+    pub because: Because,
+}
+
+impl Decision {
+    /// Before the first step.
+    pub fn at_start(subject: Subject, chosen: &'static str, because: Because) -> Self {
+        Self {
+            t: None,
+            subject,
+            chosen: chosen.into(),
+            because,
+        }
+    }
+
+    /// A change of updates in a run.
+    pub(crate) fn update(t: f64, because: Because) -> Self {
+        let chosen = match because {
+            Because::InputsExplain { .. } => "extended",
+            _ => "partitioned",
+        };
+        Self {
+            t: Some(t),
+            subject: Subject::Update,
+            chosen: chosen.into(),
+            because,
+        }
+    }
+
+    /// A change of the pattern in a run.
+    pub(crate) fn pattern(event: PatternEvent) -> Self {
+        let change = event.change.map(|c: PatternChange| Change {
+            before: c.before.map(|(_, groups)| groups),
+            groups: c.groups,
+        });
+        let chosen = match event.change {
+            Some(c) if !c.in_use => "traced",
+            _ => "estimated",
+        };
+        Self {
+            t: Some(event.t),
+            subject: Subject::Sparsity,
+            chosen: chosen.into(),
+            because: Because::Pattern {
+                change,
+                reason: event.reason,
+            },
+        }
+    }
+
+    /// More or less care after rejected attempts.
+    pub(crate) fn care(t: f64, noise: f64, limit: f64, careful: bool) -> Self {
+        Self {
+            t: Some(t),
+            subject: Subject::Care,
+            chosen: if careful { "careful" } else { "usual" }.into(),
+            because: Because::Rounding { noise, limit },
+        }
+    }
+}
+
+/// What a Jacobian of this many groups costs with dual numbers, in plain residuals: packs of eight, and one
+/// of four where no more are left.
+pub fn cost_of_packs(groups: usize) -> f64 {
+    let last = match groups % 8 {
+        0 => 0.0,
+        1..=4 => cost::DUAL4,
+        _ => cost::DUAL8,
+    };
+    (groups / 8) as f64 * cost::DUAL8 + last
+}
+
+impl fmt::Display for Decision {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.subject.name())?;
+        if let Some(t) = self.t {
+            write!(f, " at t = {}", short(t))?;
+        }
+        write!(f, ": {}, {}", self.chosen, self.because)
+    }
+}
+
+impl fmt::Display for Because {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::Named => write!(f, "named in the settings"),
+            Self::Baseline => write!(
+                f,
+                "because the policy `dassl` is the baseline: differences and no updates"
+            ),
+            Self::Exact {
+                groups,
+                exact,
+                differences,
+            } => write!(
+                f,
+                "exact: a Jacobian of {groups} {} costs {exact} plain residuals, {differences} with differences",
+                counted(groups, "group")
+            ),
+            Self::Differences {
+                groups,
+                unknowns,
+                duals,
+            } => {
+                let why = if duals {
+                    "these equations are not those of a mechanism"
+                } else {
+                    "these equations cannot be evaluated with dual numbers"
+                };
+                write!(
+                    f,
+                    "because {why}: {groups} {} for {unknowns} {}",
+                    counted(groups, "residual"),
+                    counted(unknowns, "column")
+                )
+            }
+            Self::Density { unknowns, density } => write!(
+                f,
+                "for {unknowns} unknowns with {:.0} % of the entries possible",
+                100.0 * density
+            ),
+            Self::OneByOne => write!(f, "because columns are evaluated one by one"),
+            Self::Declared { groups } => write!(
+                f,
+                "the declared pattern, which misses nothing: {groups} {}",
+                counted(groups, "group")
+            ),
+            Self::NotYetEstimated { groups } => write!(
+                f,
+                "until an estimate has settled that saves a quarter of the {groups} groups"
+            ),
+            Self::Pattern { change, reason } => {
+                let why = match reason {
+                    Reason::SlowConvergence => "slow convergence with a fresh Jacobian",
+                    Reason::Divergence => "divergence with a fresh Jacobian",
+                    Reason::PatternViolated => "the Jacobian failed its test",
+                    Reason::FirstStep => "the first evaluation",
+                    _ => "a regular evaluation",
+                };
+                match change {
+                    None => write!(f, "as before: {why}, but no entries are missing"),
+                    Some(Change {
+                        before: Some(before),
+                        groups,
+                    }) => write!(f, "{groups} groups instead of {before} after {why}"),
+                    Some(Change { before: None, groups }) => write!(f, "{groups} groups after {why}"),
+                }
+            }
+            Self::NoInputs => write!(
+                f,
+                "because a changed step size then costs no evaluation; there are no prescribed motions to follow"
+            ),
+            Self::InputsWatched { inputs } => write!(
+                f,
+                "because a changed step size then costs no evaluation; whether following the {inputs} {} pays is watched",
+                counted(inputs, "input")
+            ),
+            Self::InputsExplain {
+                change,
+                left,
+                price,
+                paid,
+            } => write!(
+                f,
+                "because following the inputs would have left {:.0} % of the change of the Jacobian; second derivatives \
+                 cost at most {} residuals, evaluations for want of convergence have cost {} so far",
+                100.0 * left / change,
+                short(price),
+                short(paid)
+            ),
+            Self::InputsDoNotPay { depends: false, .. } => {
+                write!(f, "because the Jacobian does not depend on the inputs")
+            }
+            Self::InputsDoNotPay { before, now, .. } => write!(
+                f,
+                "because a second has cost {} residuals since the inputs are followed, {} before",
+                short(now),
+                short(before)
+            ),
+            Self::Rounding { noise, limit } => {
+                let sign = if noise >= limit { "above" } else { "below" };
+                write!(
+                    f,
+                    "because rounding comes to {noise:.1e} of the tolerance, {sign} {limit:.0e}"
+                )
+            }
+        }
+    }
+}
+
+/// The word in singular or plural.
+fn counted(n: usize, word: &str) -> String {
+    if n == 1 {
+        word.to_string()
+    } else {
+        format!("{word}s")
+    }
+}
+
+/// A number with four digits, without zeros at its end.
+fn short(x: f64) -> String {
+    let text = format!("{x:.3e}");
+    text.parse::<f64>().map_or(text, |x| x.to_string())
+}
+
+/// The decisions of a run, the first ones of too many.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Decisions(Vec<Decision>);
+
+/// Decisions kept. Room for all of them is made at once: stepping does not allocate.
+const MOST: usize = 256;
+
+impl Default for Decisions {
+    fn default() -> Self {
+        Self(Vec::with_capacity(MOST))
+    }
+}
+
+impl Decisions {
+    /// Adds one.
+    pub fn add(&mut self, decision: Decision) {
+        if self.0.len() < MOST {
+            self.0.push(decision);
+        }
+    }
+
+    /// Takes back those of a checkpoint.
+    pub(crate) fn restore(&mut self, saved: &Self) {
+        self.0.clear();
+        self.0.extend(saved.0.iter().take(MOST).cloned());
+    }
+
+    /// All of them, in order.
+    pub fn list(&self) -> &[Decision] {
+        &self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn packs_cost_less_than_differences_from_three_groups_on() {
+        for groups in 1..200 {
+            let saved = groups as f64 - cost_of_packs(groups);
+            assert!(if groups < 3 { saved >= -1.5 } else { saved > 0.0 }, "{groups}");
+        }
+        assert_eq!(cost_of_packs(0), 0.0);
+        assert_eq!(cost_of_packs(8), cost::DUAL8);
+        assert_eq!(cost_of_packs(13), 2.0 * cost::DUAL8);
+        assert_eq!(cost_of_packs(12), cost::DUAL8 + cost::DUAL4);
+    }
+
+    #[test]
+    fn the_list_is_bounded() {
+        let mut decisions = Decisions::default();
+        for k in 0..2 * MOST {
+            decisions.add(Decision::care(k as f64, 1e-3, 1e-5, true));
+        }
+        assert_eq!(decisions.list().len(), MOST);
+        let text = decisions.list()[2].to_string();
+        assert_eq!(
+            text,
+            "care at t = 2: careful, because rounding comes to 1.0e-3 of the tolerance, above 1e-5"
+        );
+    }
+}

@@ -513,6 +513,7 @@ impl Options {
             stages: self.stages,
             tolerance: self.tolerances.rtol.max(absolute).min(1.0),
             fixed_step: self.fixed_step,
+            seen_between_steps: self.outputs.get(0).is_some(),
         }
     }
 

@@ -44,7 +44,7 @@ pub use scalar::{Complex, Scalar};
 pub use transversal::{Transversal, maximum_transversal};
 
 use condition::largest;
-use holonom_dae::Pattern;
+use holonom_dae::{Pattern, Rejection};
 use serde::{Deserialize, Serialize};
 
 /// A direct solver that keeps one factorised matrix.
@@ -124,6 +124,23 @@ pub enum Singular {
         /// Column of the first such entry.
         column: usize,
     },
+}
+
+impl Singular {
+    /// The rejection of a step whose matrix this is, with `index` from rows and columns of the matrix to
+    /// those of the system.
+    pub(crate) fn rejection(self, index: impl Fn(usize) -> usize) -> Rejection {
+        let singular = |row, column, structural| Rejection::SingularMatrix {
+            row: index(row),
+            column: index(column),
+            structural,
+        };
+        match self {
+            Self::NonFinite { row, .. } => Rejection::NonFinite { row: index(row) },
+            Self::Structural { row, column } => singular(row, column, true),
+            Self::Numerical { row, column } => singular(row, column, false),
+        }
+    }
 }
 
 /// The factors of P A Q = L U, open for reading (and for leaving out small entries).

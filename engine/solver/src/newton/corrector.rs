@@ -9,7 +9,7 @@ use super::{NewtonOptions, RateMemory};
 use crate::equations::Equations;
 use crate::explain::{Decision, Decisions};
 use crate::jacobian::{EngineState, JacobianEngine, JacobianPoint, PatternUse, SplitJacobian};
-use crate::linear::{LinearSolver, Matrix, Singular, SolverState};
+use crate::linear::{LinearSolver, Matrix, SolverState};
 use crate::refresh::{Action, Reason, RefreshPolicy, Situation};
 use holonom_dae::{Pattern, Rejection, Structure, Timing, Weights};
 use serde::{Deserialize, Serialize};
@@ -578,25 +578,10 @@ impl Corrector {
             return Ok(false);
         }
         let start = Instant::now();
-        if self.scaled {
-            fill_scale(&mut self.row_scale, &self.row_powers, h);
-            fill_scale(&mut self.column_scale, &self.column_powers, h);
-        }
+        self.scale_for(h);
         let factorised = scheme
             .factorise(self, equations, step)
-            .map_err(|singular| match singular {
-                Singular::NonFinite { row, .. } => Rejection::NonFinite { row },
-                Singular::Structural { row, column } => Rejection::SingularMatrix {
-                    row,
-                    column,
-                    structural: true,
-                },
-                Singular::Numerical { row, column } => Rejection::SingularMatrix {
-                    row,
-                    column,
-                    structural: false,
-                },
-            })?;
+            .map_err(|singular| singular.rejection(|i| i))?;
         self.timing.factorisation += start.elapsed().as_secs_f64();
         equations.counters.repivotings += u64::from(factorised.repivoted);
         self.memory.has_matrix = true;
@@ -607,6 +592,36 @@ impl Corrector {
             self.estimate_rounding(equations, weights, scheme);
         }
         Ok(looked)
+    }
+
+    /// Scales rows and columns by their powers of `h`.
+    pub(crate) fn scale_for(&mut self, h: f64) {
+        if self.scaled {
+            fill_scale(&mut self.row_scale, &self.row_powers, h);
+            fill_scale(&mut self.column_scale, &self.column_powers, h);
+        }
+    }
+
+    /// Evaluates the parts of the Jacobian at a point of a scheme's own choice. The factors at hand
+    /// belong to another one from then on.
+    pub(crate) fn evaluate_at(
+        &mut self,
+        equations: &mut Equations<'_>,
+        at: &JacobianPoint<'_>,
+    ) -> Result<(), Rejection> {
+        let start = Instant::now();
+        self.memory.has_matrix = false;
+        self.evaluate_parts(equations, at, false)?;
+        self.timing.jacobian += start.elapsed().as_secs_f64();
+        Ok(())
+    }
+
+    /// There are factors of the parts at hand for this α; they are good for the step at hand only.
+    pub(crate) fn has_factors(&mut self, alpha: f64) {
+        let m = &mut self.memory;
+        (m.has_matrix, m.requested) = (true, true);
+        (m.alpha, m.alpha_last) = (alpha, alpha);
+        m.rate = RateMemory::default();
     }
 
     /// α ∂F/∂ẏ + ∂F/∂y in the scaling in use.

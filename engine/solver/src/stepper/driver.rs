@@ -187,8 +187,6 @@ impl<'s> Integrator<'s> {
         stepper.bind(system.as_mut())?;
         let mut finder = EventFinder::new(system.events().len(), n);
         finder.restore(&checkpoint.events);
-        let (mut y, mut yp) = (vec![0.0; n], vec![0.0; n]);
-        stepper.interpolate(checkpoint.t, &mut y, &mut yp);
         let outputs_done = checkpoint
             .outputs_to
             .map_or(0, |last| options.outputs.not_after(last));
@@ -198,7 +196,7 @@ impl<'s> Integrator<'s> {
                 "output time {early} lies before the step it was taken at"
             ));
         }
-        Ok(Self {
+        let mut run = Self {
             system,
             options,
             stepper,
@@ -213,9 +211,12 @@ impl<'s> Integrator<'s> {
             outputs_done,
             lower_bounds,
             t: checkpoint.t,
-            y,
-            yp,
-        })
+            y: vec![0.0; n],
+            yp: vec![0.0; n],
+        };
+        run.interpolate(checkpoint.t);
+        run.counters = checkpoint.counters;
+        Ok(run)
     }
 
     /// Everything the rest of the run depends on, as of the last accepted step.
@@ -524,6 +525,11 @@ impl<'s> Integrator<'s> {
             self.prepare_interpolation();
         }
         self.stepper.interpolate(t, &mut self.y, &mut self.yp);
+        let mut equations = Equations {
+            system: self.system.as_mut(),
+            counters: &mut self.counters,
+        };
+        self.stepper.refine(&mut equations, t, &mut self.y, &mut self.yp);
         for &(i, bound) in &self.lower_bounds {
             self.y[i] = self.y[i].max(bound);
         }

@@ -79,6 +79,9 @@ pub trait Stepper: Send {
     fn prepare_interpolation(&mut self, _equations: &mut Equations<'_>) {}
     /// Solution inside the last accepted step.
     fn interpolate(&self, t: f64, y: &mut [f64], yp: &mut [f64]);
+    /// Brings what [`interpolate`](Stepper::interpolate) gave for `t` closer to a solution of the equations,
+    /// for outputs; changes nothing of what later steps depend on.
+    fn refine(&mut self, _equations: &mut Equations<'_>, _t: f64, _y: &mut [f64], _yp: &mut [f64]) {}
     /// The corrector inside, for implicit methods.
     fn corrector(&mut self) -> Option<&mut Corrector>;
     /// The weights in use.

@@ -10,17 +10,19 @@ mod blocks;
 mod choice;
 mod coefficients;
 mod control;
+mod coupled;
 mod elimination;
 mod stages;
 
 use super::{Parts, Stepper, StepperState};
 use crate::equations::{Equations, Purpose};
-use crate::newton::{Corrector, CorrectorStep, NewtonOptions};
+use crate::newton::{Corrector, CorrectorStep, NewtonOptions, Scheme};
 use blocks::{Blocks, BlocksState};
 use choice::Choice;
 use coefficients::{MOST_STAGES, Method};
 use control::Control;
-use holonom_dae::{Counters, Rejection, Weights};
+use coupled::Coupled;
+use holonom_dae::{Counters, MechanicalLayout, Rejection, Weights};
 use serde::{Deserialize, Serialize};
 use stages::{Outcome, Room, Stages, combine};
 
@@ -33,8 +35,23 @@ pub struct RadauOptions {
     pub tolerance: f64,
     /// Keep this step size throughout, without error control.
     pub fixed_step: Option<f64>,
+    /// Outputs lie between steps: steps are judged there too.
+    pub seen_between_steps: bool,
 }
 
+/// Failures of the iteration in a row after which every stage has its Jacobian: with loops, which may lose
+/// rank, and else.
+const PATIENCE_WITH_LOOPS: u32 = 0;
+const PATIENCE: u32 = 3;
+/// Steps after such a one in which the first failure is enough.
+const CAUTION: u32 = 10;
+/// Largest correction of an output, in units of the error allowed in a step: more is not stiffness. The last
+/// one, and how many at most.
+const MOST_REFINEMENT: f64 = 10.0;
+const REFINED: f64 = 1e-3;
+const REFINEMENTS: usize = 4;
+/// Largest correction in the widest gap between stages, in units of the error allowed in a step.
+const MOST_DEFECT: f64 = 0.1;
 /// Share of the error allowed that rounding may take up before the iteration is to blame.
 const MOST_NOISE: f64 = 0.1;
 /// Most by which the error estimated in a step may exceed the tolerance: inside the step the error is about
@@ -54,13 +71,17 @@ impl RadauOptions {
     /// Share of the error estimated in a step that the iteration may leave: small enough for the order at
     /// the end of steps, which is higher than that of the estimate, and not below rounding
     /// [Hairer, Wanner 1999].
-    fn share(&self, s: usize) -> f64 {
+    ///
+    /// What is left of constraints of index 2 and 3 comes back in the next step as velocities and multipliers
+    /// times γ/h and (γ/h)². As they count with h and h² in the error test, no shorter step makes up for it.
+    fn share(&self, method: &Method, index: u8) -> f64 {
         /// Of what is left by the order; at most this; and rounding in units of ε.
         const MOST: f64 = 0.03;
         const ROUNDING: f64 = 10.0 * f64::EPSILON;
-        let error = self.tolerance * self.allowance(s);
-        let s = s as f64;
-        error.powf((s - 1.0) / (s + 1.0)).min(MOST).max(ROUNDING / error)
+        let error = self.tolerance * self.allowance(method.s);
+        let most = MOST * method.gamma.powi(1 - i32::from(index.clamp(1, 3)));
+        let s = method.s as f64;
+        error.powf((s - 1.0) / (s + 1.0)).min(most).max(ROUNDING / error)
     }
 }
 
@@ -73,6 +94,7 @@ struct RadauState {
     /// Start of the last step, and the stages from there.
     t_before: f64,
     y_before: Vec<f64>,
+    yp_before: Vec<f64>,
     z: Vec<f64>,
     /// Place of the method of the last step in the list; none before the first.
     last: Option<usize>,
@@ -83,6 +105,8 @@ struct RadauState {
     control: Control,
     choice: Choice,
     other_failures: u32,
+    /// Steps for which an iteration that fails is followed by one with a Jacobian for every stage at once.
+    caution: u32,
     /// There was a start before.
     started: bool,
     /// Step size and method the matrices were made for.
@@ -103,6 +127,11 @@ pub struct Radau {
     weights: Weights,
     corrector: Corrector,
     blocks: Blocks,
+    coupled: Coupled,
+    /// Failures in a row from which on every stage has its Jacobian.
+    patience: u32,
+    /// Highest index of a variable.
+    index: u8,
     room: Room,
     state: RadauState,
     outcome: Outcome,
@@ -122,7 +151,11 @@ impl Radau {
             .stages
             .and_then(|s| methods.iter().position(|m| m.s == s))
             .unwrap_or(0);
-        let blocks = Blocks::new(parts.structure, &parts.corrector.split().f_y);
+        let f_y = &parts.corrector.split().f_y;
+        let blocks = Blocks::new(parts.structure, f_y);
+        let coupled = Coupled::new(parts.structure, f_y);
+        let kept_on = |l: &MechanicalLayout| !l.lambda.is_empty() || !l.sigma.is_empty();
+        let constrained = parts.structure.layout.as_ref().is_some_and(kept_on);
         Self {
             weights: parts.weights,
             corrector: parts.corrector,
@@ -133,6 +166,7 @@ impl Radau {
                 yp: vec![0.0; n],
                 t_before: 0.0,
                 y_before: vec![0.0; n],
+                yp_before: vec![0.0; n],
                 z: vec![0.0; n * stages],
                 last: None,
                 h_last: 0.0,
@@ -141,12 +175,26 @@ impl Radau {
                 control: Control::default(),
                 choice: Choice::default(),
                 other_failures: 0,
+                caution: 0,
                 started: false,
                 factorised: None,
             },
             options,
             methods,
             blocks,
+            coupled,
+            patience: if constrained {
+                PATIENCE_WITH_LOOPS
+            } else {
+                PATIENCE
+            },
+            index: parts
+                .structure
+                .variables
+                .iter()
+                .map(|v| v.index)
+                .max()
+                .unwrap_or(1),
             outcome: Outcome::default(),
             error: 0.0,
             y_new: vec![0.0; n],
@@ -163,12 +211,12 @@ impl Radau {
 
     /// The stopping rule for the method at hand.
     fn newton(&self) -> NewtonOptions {
-        let s = self.methods[self.state.next].s;
+        let method = &self.methods[self.state.next];
         let usual = self.corrector.options();
-        let share = self.options.share(s) * (usual.share / NewtonOptions::default().share);
+        let share = self.options.share(method, self.index) * (usual.share / NewtonOptions::default().share);
         NewtonOptions {
             // 7, 11 and 15 by default.
-            max_iterations: usual.max_iterations + 2 * s - 3,
+            max_iterations: usual.max_iterations + 2 * method.s - 3,
             share: share.max(self.noise()),
             ..usual
         }
@@ -217,16 +265,54 @@ impl Radau {
                 *y = y0 + e;
             }
             norm = self.filtered(equations)?;
+            if norm >= 1.0 || norm.is_nan() {
+                norm = norm.min(self.without_start(equations)?);
+            }
         }
         Ok(norm)
     }
 
+    /// The same without F(t₀, y₀, ẏ₀): what the last step has left of equations without ẏ is no error of
+    /// this one, and does not go away with its size. Where they are strongly nonlinear it may be many times
+    /// the tolerance in the linear measure of the estimate.
+    fn without_start(&mut self, equations: &mut Equations<'_>) -> Result<f64, Rejection> {
+        let s = &self.state;
+        equations.residual(Purpose::Corrector, s.t, &s.y, &s.yp, &mut self.y_new)?;
+        let r = &mut self.room.r;
+        equations.residual(Purpose::Corrector, s.t, &s.y, &self.yp_new, r)?;
+        for (r, start) in r.iter_mut().zip(&self.y_new) {
+            *r -= start;
+        }
+        self.solve_correction(equations);
+        Ok(self.weights.error_norm(&self.e))
+    }
+
     /// e := −(γ/h F_ẏ + F_y)⁻¹ F(t₀, y_new, yp_new), and its norm.
     fn filtered(&mut self, equations: &mut Equations<'_>) -> Result<f64, Rejection> {
-        let (t, r) = (self.state.t, &mut self.room.r);
-        equations.residual(Purpose::Corrector, t, &self.y_new, &self.yp_new, r)?;
+        let (y, yp) = (std::mem::take(&mut self.y_new), std::mem::take(&mut self.yp_new));
+        let done = self.correction(equations, self.state.t, &y, &yp);
+        (self.y_new, self.yp_new) = (y, yp);
+        done?;
+        Ok(self.weights.error_norm(&self.e))
+    }
+
+    /// e := −(γ/h F_ẏ + F_y)⁻¹ F(t, y, ẏ).
+    fn correction(
+        &mut self,
+        equations: &mut Equations<'_>,
+        t: f64,
+        y: &[f64],
+        yp: &[f64],
+    ) -> Result<(), Rejection> {
+        equations.residual(Purpose::Corrector, t, y, yp, &mut self.room.r)?;
+        self.solve_correction(equations);
+        Ok(())
+    }
+
+    /// e := −(γ/h F_ẏ + F_y)⁻¹ r.
+    fn solve_correction(&mut self, equations: &mut Equations<'_>) {
         let (rows, columns) = self.corrector.scales();
-        for ((e, r), s) in self.e.iter_mut().zip(&*r).zip(rows) {
+        for ((e, r), s) in self.e.iter_mut().zip(&self.room.r).zip(rows) {
             *e = -r * s;
         }
         self.blocks.solve_real(&mut self.e);
@@ -234,12 +320,65 @@ impl Radau {
         for (e, s) in self.e.iter_mut().zip(columns) {
             *e *= s;
         }
-        Ok(self.weights.error_norm(&self.e))
+    }
+
+    /// Norm of the correction that the solution takes in the widest gap between stages.
+    ///
+    /// Where an input has a kink in such a gap, the stages lie on both sides of it and the estimate, which looks
+    /// at the start of the step, finds nothing.
+    fn defect(&mut self, equations: &mut Equations<'_>) -> Result<f64, Rejection> {
+        let s = &self.state;
+        let method = &self.methods[s.next];
+        let k = method.s / 2;
+        let x = 0.5 * (method.c[k - 1] + method.c[k]);
+        let (mut y, mut yp) = (std::mem::take(&mut self.y_new), std::mem::take(&mut self.yp_new));
+        let mut basis = [0.0; MOST_STAGES];
+        method.basis(x, &mut basis);
+        combine(&basis[..method.s], &self.room.z, &mut y);
+        for (y, y0) in y.iter_mut().zip(&s.y) {
+            *y += y0;
+        }
+        slopes_through_stages(method, x, s.h, &self.room.z, &s.yp, &mut yp);
+        let done = self.correction(equations, s.t + x * s.h, &y, &yp);
+        (self.y_new, self.yp_new) = (y, yp);
+        done?;
+        Ok(self.weights.graded_norm(&self.e))
+    }
+
+    /// Goes on with another method of the list.
+    fn change_stages(&mut self, next: usize) {
+        let s = &mut self.state;
+        if next != s.next {
+            let allowed = self.options.tolerance * self.options.allowance(self.methods[s.next].s);
+            // With fewer stages steps are shorter; with more they may soon be longer.
+            let [was, is] = [s.next, next].map(|k| self.methods[k].s as f64 + 1.0);
+            s.h *= allowed.min(1.0).powf(1.0 / is - 1.0 / was).min(1.0);
+            s.next = next;
+            s.control.changed_stages();
+        }
     }
 
     /// Whether the number of stages is chosen from step to step.
     fn chooses(&self) -> bool {
         self.options.stages.is_none() && self.options.fixed_step.is_none()
+    }
+}
+
+/// ẏ at a part `x` of a step of size `h` from ẏ₀: the polynomial through the slopes at the stages and at the start,
+/// at all of which F = 0. Its degree is one above that of the slope of the solution.
+fn slopes_through_stages(method: &Method, x: f64, h: f64, z: &[f64], yp0: &[f64], yp: &mut [f64]) {
+    let (mut basis, mut slopes) = ([0.0; MOST_STAGES], [0.0; MOST_STAGES]);
+    method.basis(x, &mut basis);
+    let basis = &basis[..method.s];
+    for (b, row) in basis.iter().zip(method.a_inverse.chunks_exact(method.s)) {
+        for (slope, a) in slopes.iter_mut().zip(row) {
+            *slope += b * a / h;
+        }
+    }
+    combine(&slopes[..method.s], z, yp);
+    let of_start = 1.0 - basis.iter().sum::<f64>();
+    for (yp, yp0) in yp.iter_mut().zip(yp0) {
+        *yp += of_start * yp0;
     }
 }
 
@@ -256,7 +395,7 @@ impl Stepper for Radau {
         s.h = self.options.fixed_step.unwrap_or(h);
         (s.h_last, s.last) = (0.0, None);
         s.control = Control::default();
-        s.other_failures = 0;
+        (s.other_failures, s.caution) = (0, 0);
         if self.chooses() {
             let s = &mut self.state;
             let allowed = self.options.tolerance * self.options.allowance(self.methods[0].s);
@@ -295,7 +434,20 @@ impl Stepper for Radau {
             noise,
             outcome: Outcome::default(),
         };
-        let solved = self.corrector.solve(equations, &self.weights, step, &mut stages);
+        let mut solved = self.corrector.solve(equations, &self.weights, step, &mut stages);
+        let by_matrix = matches!(
+            solved,
+            Err(Rejection::Divergence | Rejection::SlowConvergence | Rejection::SingularMatrix { .. })
+        );
+        if by_matrix && (s.other_failures >= self.patience || s.caution > 0) {
+            stages.rewind(&mut self.corrector);
+            solved = self
+                .coupled
+                .solve(&mut stages, &mut self.corrector, equations, &self.weights, &step);
+            if solved.is_ok() {
+                s.caution = CAUTION;
+            }
+        }
         self.outcome = stages.outcome;
         s.factorised = self.corrector.has_matrix().then_some((s.h, s.next));
         solved?;
@@ -305,6 +457,13 @@ impl Stepper for Radau {
             // Not a number is an error too large.
             if self.error.is_nan() || self.error >= 1.0 {
                 return Err(Rejection::ErrorTest { ratio: self.error });
+            }
+            if self.options.seen_between_steps && self.state.caution == 0 {
+                let ratio = self.defect(equations)? / MOST_DEFECT;
+                if ratio.is_nan() || ratio >= 1.0 {
+                    return Err(Rejection::ErrorTest { ratio });
+                }
+                self.error = self.error.max(ratio);
             }
         }
         let s = &self.state;
@@ -327,11 +486,13 @@ impl Stepper for Radau {
         s.t += s.h;
         std::mem::swap(&mut s.y_before, &mut s.y);
         std::mem::swap(&mut s.y, &mut self.y_new);
+        std::mem::swap(&mut s.yp_before, &mut s.yp);
         std::mem::swap(&mut s.yp, &mut self.yp_new);
         std::mem::swap(&mut s.z, &mut self.room.z);
         s.last = Some(s.next);
         s.h_last = s.h;
         s.other_failures = 0;
+        s.caution = s.caution.saturating_sub(1);
         self.corrector.step_accepted();
         if self.options.fixed_step.is_none() {
             let method = &self.methods[s.next];
@@ -343,13 +504,7 @@ impl Stepper for Radau {
                 let allowed = self.options.tolerance * self.options.allowance(self.methods[s.next].s);
                 let (error, outcome) = (self.error, &self.outcome);
                 let next = (s.choice).accepted(&self.methods, s.next, h, error, allowed, outcome);
-                if next != s.next {
-                    // With fewer stages steps are shorter; with more they may soon be longer.
-                    let [was, is] = [s.next, next].map(|k| self.methods[k].s as f64 + 1.0);
-                    s.h *= allowed.min(1.0).powf(1.0 / is - 1.0 / was).min(1.0);
-                    s.next = next;
-                    s.control.changed_stages();
-                }
+                self.change_stages(next);
             }
         }
         if let Some(rounding) = self.corrector.new_rounding() {
@@ -428,6 +583,49 @@ impl Stepper for Radau {
         method.basis_slopes(x, &mut basis);
         combine(&basis[..method.s], &s.z, yp);
         yp.iter_mut().for_each(|x| *x /= s.h_last);
+    }
+
+    /// Between its stages the polynomial satisfies no equation. Where forces are stiff an error within the
+    /// tolerance makes large ones, so that outputs would show accelerations that never were. One correction
+    /// takes stiff variables to where their forces are in balance, and positions onto their constraints. It
+    /// leaves the others alone because ẏ is not the slope of the polynomial but goes through those of the
+    /// stages and that at the start of the step, at all of which F = 0.
+    fn refine(&mut self, equations: &mut Equations<'_>, t: f64, y: &mut [f64], yp: &mut [f64]) {
+        let s = &self.state;
+        let Some(k) = s
+            .last
+            .filter(|k| t != s.t && s.factorised == Some((s.h_last, *k)))
+        else {
+            return;
+        };
+        let method = &self.methods[k];
+        let alpha = method.gamma / s.h_last;
+        slopes_through_stages(
+            method,
+            (t - s.t_before) / s.h_last,
+            s.h_last,
+            &s.z,
+            &s.yp_before,
+            yp,
+        );
+        let mut last = MOST_REFINEMENT;
+        for _ in 0..REFINEMENTS {
+            if self.correction(equations, t, y, yp).is_err() {
+                return;
+            }
+            let norm = self.weights.graded_norm(&self.e);
+            if norm.is_nan() || norm > last {
+                return;
+            }
+            for ((y, yp), e) in y.iter_mut().zip(yp.iter_mut()).zip(&self.e) {
+                *y += e;
+                *yp += alpha * e;
+            }
+            if norm <= REFINED {
+                return;
+            }
+            last = norm;
+        }
     }
 
     fn corrector(&mut self) -> Option<&mut Corrector> {

@@ -14,8 +14,8 @@ pub(super) struct Room {
     pub z: Vec<f64>,
     predicted: Vec<f64>,
     w: Vec<f64>,
-    y: Vec<f64>,
-    yp: Vec<f64>,
+    pub y: Vec<f64>,
+    pub yp: Vec<f64>,
     /// Where the Jacobian is evaluated.
     middle: (Vec<f64>, Vec<f64>),
     pub r: Vec<f64>,
@@ -185,6 +185,7 @@ impl Scheme for Stages<'_> {
         let rounding = 100.0 * f64::EPSILON * weights.graded_norm(self.y0);
         c.begin_corrections();
         let mut convergence = Convergence::new();
+        let mut confirmed = false;
         self.outcome = Outcome::default();
         loop {
             self.residuals(c, equations)?;
@@ -219,8 +220,11 @@ impl Scheme for Stages<'_> {
                 None
             };
             match verdict {
+                // Where the iteration went astray before, small corrections may be those of a matrix from
+                // there; they are small at a solution only if the next one is small as well.
+                Verdict::Converged if self.unsure && !confirmed => confirmed = true,
                 Verdict::Converged => return Ok(()),
-                Verdict::Continue => {}
+                Verdict::Continue => confirmed = false,
                 Verdict::Diverges | Verdict::TooSlow => {
                     // Corrections this small are rounding, not divergence.
                     let r = self.newton.rejection_rate;

@@ -211,7 +211,7 @@ fn partitions() -> Vec<&'static str> {
 }
 
 fn steppers() -> Vec<&'static str> {
-    stepper::REGISTRY.iter().map(|e| e.name).collect()
+    with_auto(stepper::REGISTRY.iter().map(|e| e.name))
 }
 
 fn jacobians() -> Vec<&'static str> {

@@ -13,6 +13,8 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Subject {
+    /// Integration method.
+    Stepper,
     /// How Jacobians are obtained.
     Jacobian,
     /// Where the sparsity pattern comes from by which columns are grouped.
@@ -29,6 +31,7 @@ impl Subject {
     /// As in settings.
     pub fn name(self) -> &'static str {
         match self {
+            Self::Stepper => "stepper",
             Self::Jacobian => "jacobian",
             Self::Sparsity => "sparsity",
             Self::Update => "update",
@@ -117,6 +120,38 @@ pub enum Because {
         /// The same since then.
         now: f64,
     },
+    /// Equations that cannot be written ẏ = f(t, y).
+    NotExplicit,
+    /// The step size is given: nothing may depend on an error estimate or on stability.
+    FixedStep,
+    /// The state goes on where a checkpoint ended.
+    Resumed,
+    /// Explicit steps are as long as the error allows.
+    NotStiff {
+        /// Steps in the run that stability asks for.
+        by_stability: f64,
+        /// Factor by which the error at the start would allow longer ones.
+        longer: f64,
+    },
+    /// Explicit steps would be limited by stability.
+    Stiff {
+        /// Steps in the run that stability asks for.
+        by_stability: f64,
+        /// Factor by which the error at the start would allow longer ones.
+        longer: f64,
+    },
+    /// An explicit method stays at the border of its stability domain.
+    AtBorder {
+        /// Steps there.
+        steps: u32,
+    },
+    /// Many unknowns and a loose tolerance: one real factorisation is better than several complex ones.
+    LargeAndLoose {
+        /// Unknowns.
+        unknowns: usize,
+        /// Relative tolerance.
+        rtol: f64,
+    },
     /// Rounding, amplified by the matrix.
     Rounding {
         /// What it does to the solution, in units of the tolerance.
@@ -165,6 +200,16 @@ impl Decision {
         Self {
             t: None,
             subject,
+            chosen: chosen.into(),
+            because,
+        }
+    }
+
+    /// A change of the integration method in a run.
+    pub(crate) fn stepper(t: f64, chosen: &'static str, because: Because) -> Self {
+        Self {
+            t: Some(t),
+            subject: Subject::Stepper,
             chosen: chosen.into(),
             because,
         }
@@ -333,6 +378,33 @@ impl fmt::Display for Because {
                 "because a second has cost {} residuals since the inputs are followed, {} before",
                 short(now),
                 short(before)
+            ),
+            Self::NotExplicit => write!(f, "because the equations cannot be solved for the derivatives"),
+            Self::FixedStep => write!(f, "because the step size is given, whatever stability asks for"),
+            Self::Resumed => write!(f, "as in the checkpoint"),
+            Self::NotStiff { by_stability, longer } => write!(
+                f,
+                "because steps are limited by the error: stability asks for {} steps at least, and the error at the start \
+                 allows steps {} times as long",
+                short(by_stability.ceil()),
+                short(longer)
+            ),
+            Self::Stiff { by_stability, longer } => write!(
+                f,
+                "because explicit steps would be limited by stability: it asks for {} steps, the error at the start allows \
+                 steps {} times as long",
+                short(by_stability.ceil()),
+                short(longer)
+            ),
+            Self::AtBorder { steps } => write!(
+                f,
+                "because {steps} explicit {} were limited by stability, not by the error",
+                counted(steps as usize, "step")
+            ),
+            Self::LargeAndLoose { unknowns, rtol } => write!(
+                f,
+                "because with {unknowns} unknowns at a tolerance of {rtol:.0e} one real factorisation in a step is better \
+                 than several complex ones"
             ),
             Self::Rounding { noise, limit } => {
                 let sign = if noise >= limit { "above" } else { "below" };

@@ -259,7 +259,7 @@ impl Options {
         choice(
             "stepper",
             &self.stepper,
-            false,
+            true,
             stepper::REGISTRY.iter().map(|e| e.name).collect(),
         )?;
         choice(

@@ -3,10 +3,10 @@
 use super::checkpoint::{Checkpoint, VERSION};
 use super::diagnosis;
 use super::events::EventFinder;
-use super::setup::{assemble_parts, check_start, fingerprint_of_system, first_step};
-use super::{Control, Observer, Quiet, StepInfo, Stepper};
+use super::setup::{self, assemble_parts, check_start, fingerprint_of_system, first_step};
+use super::{AUTO, Control, Observer, Quiet, StepInfo, Stepper, chooser};
 use crate::equations::Equations;
-use crate::explain::Decision;
+use crate::explain::{Because, Decision, Subject};
 use crate::jacobian::Sparsity;
 use crate::newton::PatternEvent;
 use crate::newton::initial::{self, StartReport};
@@ -54,6 +54,8 @@ pub struct Integrator<'s> {
     timing: Timing,
     report: Report,
     outputs_done: usize,
+    /// The method is chosen here, and may be changed.
+    chooses: bool,
     lower_bounds: Vec<(usize, f64)>,
     /// The solution as seen from outside: at the last goal, event or step.
     t: f64,
@@ -71,7 +73,7 @@ impl<'s> Integrator<'s> {
         y0: &[f64],
         yp0: &[f64],
         span: f64,
-        options: Options,
+        mut options: Options,
     ) -> Result<Self, Failure> {
         let structure = system.structure();
         structure.check()?;
@@ -109,7 +111,20 @@ impl<'s> Integrator<'s> {
             }
         };
         timing.start = begin.elapsed().as_secs_f64();
-        let (mut stepper, strategies, decisions) = assemble_parts(system.as_ref(), &options);
+        let chooses = options.stepper == AUTO;
+        let mut choice = None;
+        if chooses {
+            let weights = setup::weights(&options, system.structure());
+            let mut equations = Equations {
+                system: system.as_mut(),
+                counters: &mut counters,
+            };
+            let (name, because) = chooser::choose(&mut equations, &options, weights, (t0, &y), span);
+            options.stepper = name.into();
+            choice = Some(Decision::at_start(Subject::Stepper, name, because));
+        }
+        let (mut stepper, strategies, mut decisions) = assemble_parts(system.as_ref(), &options);
+        decisions.splice(0..0, choice);
         let mut finder = EventFinder::new(system.events().len(), n);
         let h = first_step(&options, system.structure(), t0, &y, &yp, span);
         stepper.start(t0, &y, &yp, h);
@@ -128,6 +143,7 @@ impl<'s> Integrator<'s> {
                 decisions,
             },
             outputs_done: 0,
+            chooses,
             lower_bounds,
             t: t0,
             y,
@@ -138,7 +154,7 @@ impl<'s> Integrator<'s> {
     /// Continues a run from a checkpoint, with the system and options it was taken with.
     pub fn resume(
         mut system: Box<dyn System + 's>,
-        options: Options,
+        mut options: Options,
         checkpoint: &Checkpoint,
     ) -> Result<Self, Failure> {
         let structure = system.structure();
@@ -159,7 +175,14 @@ impl<'s> Integrator<'s> {
                 checkpoint.dimension
             ));
         }
-        let (mut stepper, strategies, decisions) = assemble_parts(system.as_ref(), &options);
+        let chooses = options.stepper == AUTO;
+        let mut choice = None;
+        if chooses && let Some(entry) = super::find(&checkpoint.strategies[0]) {
+            options.stepper = entry.name.into();
+            choice = Some(Decision::at_start(Subject::Stepper, entry.name, Because::Resumed));
+        }
+        let (mut stepper, strategies, mut decisions) = assemble_parts(system.as_ref(), &options);
+        decisions.splice(0..0, choice);
         if checkpoint.strategies != strategies {
             return misfit(format!(
                 "it was taken with {}, the options say {}",
@@ -209,6 +232,7 @@ impl<'s> Integrator<'s> {
                 decisions,
             },
             outputs_done,
+            chooses,
             lower_bounds,
             t: checkpoint.t,
             y: vec![0.0; n],
@@ -316,6 +340,34 @@ impl<'s> Integrator<'s> {
             self.show_at(t);
             self.restart(t_end)?;
         }
+        if self.chooses {
+            self.change_method()?;
+        }
+        Ok(())
+    }
+
+    /// Goes on with another method where the one in use is at a disadvantage.
+    fn change_method(&mut self) -> Result<(), Failure> {
+        let equations = Equations {
+            system: self.system.as_mut(),
+            counters: &mut self.counters,
+        };
+        let replacement = chooser::replace(&equations, &self.options, self.stepper.steps_at_border());
+        let Some((name, because)) = replacement else {
+            return Ok(());
+        };
+        let (t, h) = (self.stepper.t(), self.stepper.last_h());
+        self.show_at(t);
+        self.counters.restarts += 1;
+        self.options.stepper = name.into();
+        let (stepper, strategies, decisions) = assemble_parts(self.system.as_ref(), &self.options);
+        self.stepper = stepper;
+        self.report.strategies = strategies;
+        self.report.decisions.push(Decision::stepper(t, name, because));
+        let later = decisions.into_iter().map(|d| Decision { t: Some(t), ..d });
+        self.report.decisions.extend(later);
+        self.stepper.start(t, &self.y, &self.yp, h);
+        self.stepper.bind(self.system.as_mut())?;
         Ok(())
     }
 

@@ -2,6 +2,7 @@
 
 mod bdf;
 mod checkpoint;
+mod chooser;
 #[cfg(test)]
 mod conformance;
 mod diagnosis;
@@ -18,6 +19,7 @@ mod setup;
 pub use bdf::{Bdf, BdfOptions, BdfState, StabilityOptions};
 pub use checkpoint::Checkpoint;
 pub use checkpoint::fingerprint;
+pub use chooser::AUTO;
 pub use dormand_prince::{DormandPrince, DormandPrinceState};
 pub use driver::{Integrator, Report, Stop};
 pub use generalized_alpha::{Family, GeneralizedAlpha, GeneralizedAlphaOptions, GeneralizedAlphaState};
@@ -74,6 +76,10 @@ pub trait Stepper: Send {
     fn order(&self) -> usize;
     /// Order of the last accepted step.
     fn last_order(&self) -> usize;
+    /// Steps in a row that were limited by stability, not by the error, in an explicit method.
+    fn steps_at_border(&self) -> u32 {
+        0
+    }
     /// Makes [`interpolate`](Stepper::interpolate) as good as it can be inside the last accepted step, where that
     /// takes evaluations which are in vain when nobody looks there.
     fn prepare_interpolation(&mut self, _equations: &mut Equations<'_>) {}

@@ -56,8 +56,7 @@ pub fn assemble_parts(
     if entry.in_stages {
         corrector.keep_apart(!together);
     }
-    let error_test = error_test(options, structure);
-    let weights = Weights::new(options.tolerances.clone(), error_test, structure);
+    let weights = weights(options, structure);
     let parts = Parts {
         structure,
         corrector,
@@ -142,6 +141,15 @@ fn explain(
     ]
 }
 
+/// Weights of the error test with these options.
+pub fn weights(options: &Options, structure: &Structure) -> Weights {
+    Weights::new(
+        options.tolerances.clone(),
+        error_test(options, structure),
+        structure,
+    )
+}
+
 /// How the variables take part in the error test: as asked for, or as suits the method.
 fn error_test(options: &Options, structure: &Structure) -> Vec<ErrorTest> {
     let in_stages = stepper::find(&options.stepper).is_some_and(|e| e.in_stages);
@@ -206,9 +214,8 @@ pub fn first_step(
     if let Some(h) = options.fixed_step.or(options.initial_step) {
         return h;
     }
-    let error_test = error_test(options, structure);
     let order = stepper::find(&options.stepper).map_or(1, |e| e.start_order);
-    let mut weights = Weights::new(options.tolerances.clone(), error_test, structure);
+    let mut weights = weights(options, structure);
     weights.update(y, 1.0);
     weights.grade(1.0);
     let mut h = 1e-3 * span;

@@ -14,14 +14,14 @@ use crate::equations::Equations;
 use crate::newton::Corrector;
 use coefficients::{A, ALL, C, D, ERROR_3, ERROR_5, STAGES, TERMS};
 use holonom_dae::{InputError, Rejection, System, Weights};
-use rates::Rates;
+pub(super) use rates::Rates;
 use serde::{Deserialize, Serialize};
 
 /// Name in options and reports.
 pub(super) const NAME: &str = "dormand-prince";
 
 /// Order of the method.
-const ORDER: usize = 8;
+pub(super) const ORDER: usize = 8;
 /// Share of the step size the estimate asks for.
 const SAFETY: f64 = 0.9;
 /// Largest growth and reduction of the step size at once.
@@ -31,6 +31,8 @@ const REDUCTION: f64 = 0.333;
 const INSIDE: f64 = 4.0;
 /// |h λ| beyond which the step is at the border of the stability domain.
 const BORDER: f64 = 6.1;
+/// Steps away from the border after which those at it are forgotten.
+const CALM: u32 = 3;
 
 /// Everything of the method that outlives a step.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -51,8 +53,9 @@ pub struct DormandPrinceState {
     slopes: Option<Vec<f64>>,
     failures: u32,
     error_failures: u32,
-    /// Steps in a row at the border of the stability domain.
+    /// Steps at the border of the stability domain, until some are not, and how many were not.
     at_border: u32,
+    calm: u32,
 }
 
 /// The method as a [`Stepper`].
@@ -75,10 +78,14 @@ pub struct DormandPrince {
 impl DormandPrince {
     /// Allocates the method for `n` unknowns; [`bind`](Stepper::bind) does the rest.
     pub fn new(n: usize, parts: Parts<'_>) -> Self {
+        Self::with(n, parts.weights, parts.bdf.fixed_step)
+    }
+
+    fn with(n: usize, weights: Weights, fixed: Option<f64>) -> Self {
         let zeros = vec![0.0; n];
         Self {
-            fixed: parts.bdf.fixed_step,
-            weights: parts.weights,
+            fixed,
+            weights,
             rates: None,
             state: DormandPrinceState {
                 t: 0.0,
@@ -95,6 +102,7 @@ impl DormandPrince {
                 failures: 0,
                 error_failures: 0,
                 at_border: 0,
+                calm: 0,
             },
             k: vec![0.0; n * ALL],
             stage: zeros.clone(),
@@ -146,6 +154,24 @@ impl DormandPrince {
     }
 }
 
+/// Estimated error of one step of size `h`, in units of the tolerance; not a number where it leaves the domain.
+pub(super) fn trial_error(
+    rates: Rates,
+    equations: &mut Equations<'_>,
+    weights: Weights,
+    (t, y): (f64, &[f64]),
+    h: f64,
+) -> f64 {
+    let mut method = DormandPrince::with(y.len(), weights, None);
+    method.rates = Some(rates);
+    method.start(t, y, y, h);
+    match method.attempt(equations) {
+        Ok(()) => method.error,
+        Err(Rejection::ErrorTest { ratio }) => ratio,
+        Err(_) => f64::NAN,
+    }
+}
+
 /// out := Σ coefficient_i k_i.
 fn combine(coefficients: &[f64], k: &[f64], out: &mut [f64]) {
     let n = out.len();
@@ -181,7 +207,8 @@ impl Stepper for DormandPrince {
             to.copy_from_slice(from);
         }
         (s.has_slope, s.has_terms) = (false, false);
-        (s.failures, s.error_failures, s.at_border) = (0, 0, 0);
+        (s.failures, s.error_failures) = (0, 0);
+        (s.at_border, s.calm) = (0, 0);
         self.k_of_last = false;
         self.weights.update(y, 1.0);
     }
@@ -240,7 +267,14 @@ impl Stepper for DormandPrince {
         s.yp.copy_from_slice(&self.k[STAGES * n..(STAGES + 1) * n]);
         s.has_terms = false;
         self.k_of_last = true;
-        s.at_border = if self.stretch > BORDER { s.at_border + 1 } else { 0 };
+        if self.stretch > BORDER {
+            (s.at_border, s.calm) = (s.at_border + 1, 0);
+        } else {
+            s.calm += 1;
+            if s.calm >= CALM {
+                s.at_border = 0;
+            }
+        }
         self.weights.update(&s.y, 1.0);
         s.h = match self.fixed {
             Some(h) => h,
@@ -305,6 +339,10 @@ impl Stepper for DormandPrince {
 
     fn last_order(&self) -> usize {
         if self.state.h_last > 0.0 { ORDER } else { 0 }
+    }
+
+    fn steps_at_border(&self) -> u32 {
+        self.state.at_border
     }
 
     fn prepare_interpolation(&mut self, equations: &mut Equations<'_>) {

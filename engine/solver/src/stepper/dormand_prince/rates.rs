@@ -6,7 +6,7 @@ use crate::linear::{LinearSolver, LuDense, Matrix};
 use holonom_dae::{DerivativeForm, InputError, Mechanical, MechanicalLayout, Rejection, Structure, System};
 
 /// Where the slopes come from.
-pub(super) enum Rates {
+pub(in crate::stepper) enum Rates {
     /// v̇ and λ from the mechanics; what is not q, v or x in y is found along the way.
     Mechanics(Box<Mechanics>),
     /// ẏ = −F(t, y, 0).
@@ -14,7 +14,7 @@ pub(super) enum Rates {
 }
 
 /// Room for the mechanics.
-pub(super) struct Mechanics {
+pub(in crate::stepper) struct Mechanics {
     layout: MechanicalLayout,
     n_g: usize,
     lambda: Vec<f64>,

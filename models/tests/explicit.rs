@@ -1,0 +1,119 @@
+//! The explicit method `dormand-prince` on shipped models, and the choice of a method by `auto`.
+
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::{assembled, parts};
+use holonom::format::Settings;
+use holonom::multibody::residual::Formalism;
+use holonom::simulation::{Memory, RunOptions, RunReport, Simulation};
+use holonom::solver::explain::Subject;
+use holonom::{Options, solve};
+use holonom_models::{find, reference};
+
+fn settings(stepper: &str, rtol: f64, t_end: Option<f64>) -> Settings {
+    Settings {
+        stepper: Some(stepper.into()),
+        rtol: Some(rtol),
+        atol: Some(rtol),
+        t_end,
+        ..Settings::default()
+    }
+}
+
+/// Outputs of a shipped model over a time, and the report.
+fn run(name: &str, settings: &Settings) -> (Vec<Vec<f64>>, RunReport) {
+    let file = find(name).unwrap().read().unwrap();
+    let simulation = Simulation::new(&file, settings).unwrap();
+    let patterns: Vec<&str> = file.outputs.iter().map(String::as_str).collect();
+    let selection = simulation.catalogue.select(&patterns).unwrap();
+    let mut memory = Memory::default();
+    let report = simulation.run(&RunOptions::new(selection), &mut memory).unwrap();
+    (memory.0, report)
+}
+
+/// Digits against references, with the exponent of the tolerance less two.
+#[test]
+fn references_are_met() {
+    for name in [
+        "andrews",
+        "double-pendulum",
+        "tumbling-body",
+        "n-four-bar:2",
+        "n-four-bar:40",
+    ] {
+        let r = reference::find(name).unwrap_or_else(|| panic!("{name}"));
+        let start = assembled(&(r.build)().unwrap());
+        let equations = start.equations(r.form, Formalism::Residual).unwrap();
+        let (y, yp) = start.state(&equations);
+        let options = Options::new(1e-10, 1e-10).stepper("dormand-prince");
+        let end = solve(equations.system(), (0.0, r.t_end), &y, &yp, options).unwrap();
+        let (q, v) = parts(&start.model, &end.y);
+        let digits = r.digits(&start.model, q, v);
+        assert!(digits >= 8.0, "{name}: {digits}");
+    }
+}
+
+/// Trees, loops, Euler parameters, rolling, own states, events: outputs between steps are those of `bdf`, and loops stay
+/// closed.
+#[test]
+fn outputs_are_those_of_bdf() {
+    let tolerance = 1e-7;
+    for (name, t_end) in [
+        ("pendulum", 2.0),
+        ("n-pendulum", 1.0),
+        ("spatial-pendulum", 1.0),
+        ("slider-crank", 1.0),
+        ("four-bar", 1.0),
+        ("spatial-four-bar", 1.0),
+        ("gear-train", 1.0),
+        ("rolling-disc", 1.0),
+        ("vehicle", 1.0),
+        ("arm", 0.5),
+        ("tumbling-body", 2.0),
+        ("bouncing-ball", 1.5),
+        ("car-axle", 1.0),
+        ("iltis", 0.5),
+    ] {
+        let (a, report) = run(name, &settings("dormand-prince", tolerance, Some(t_end)));
+        let (b, _) = run(name, &settings("bdf", tolerance, Some(t_end)));
+        assert!(a.len() == b.len() && a.len() > 10, "{name}");
+        for k in 1..a[0].len() {
+            let size = 1.0 + b.iter().map(|r| r[k].abs()).fold(0.0, f64::max);
+            let off = a
+                .iter()
+                .zip(&b)
+                .map(|(x, y)| (x[k] - y[k]).abs())
+                .fold(0.0, f64::max);
+            assert!(
+                off <= 1e3 * tolerance * size,
+                "{name}, channel {k}: {off:.1e} of {size:.1e}"
+            );
+        }
+        let c = &report.constraint;
+        // Of all outputs, between steps too.
+        assert!(c.position < tolerance && c.velocity < 10.0 * tolerance, "{name}: {c:?}");
+    }
+}
+
+/// What is not stiff runs explicit, what is does not, and the reason is given.
+#[test]
+fn auto_tells_stiff_from_not_stiff() {
+    for (name, t_end, expected) in [
+        ("slider-crank", 0.5, "dormand-prince"),
+        ("n-pendulum", 0.5, "dormand-prince"),
+        ("spatial-four-bar", 0.5, "dormand-prince"),
+        ("rear-axle-stamp", 0.2, "radau"),
+        ("wheelset", 0.2, "radau"),
+    ] {
+        let (_, report) = run(name, &settings("auto", 1e-6, Some(t_end)));
+        assert_eq!(report.used.stepper, expected, "{name}: {:?}", report.explain);
+        let first = &report.explain[0];
+        assert!(
+            first.subject == Subject::Stepper && first.t.is_none(),
+            "{name}: {first}"
+        );
+        assert_eq!(first.chosen, expected, "{name}: {first}");
+    }
+}

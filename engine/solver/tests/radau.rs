@@ -3,8 +3,9 @@
 
 mod common;
 
-use holonom_dae::problems::linear::Linear;
+use holonom_dae::problems::{self, linear::Linear};
 use holonom_dae::{Bound, Closure, Structure, System};
+use holonom_solver::stepper::Quiet;
 use holonom_solver::{Integrator, Options, Start};
 use std::ops::Range;
 
@@ -175,5 +176,39 @@ fn index_3() {
             (orders[2] - (stages - 1) as f64).abs() < 0.7,
             "{stages} stages: {orders:?}"
         );
+    }
+}
+
+/// Every problem is solved with every number of stages, also at tolerances at which seven are too many.
+#[test]
+fn no_number_of_stages_fails() {
+    let all = problems::all().into_iter();
+    let others = ["andrews-index3", "car-axle-index3"].into_iter();
+    for problem in all.chain(others.map(|name| problems::find(name).unwrap())) {
+        for stages in [None, Some(3), Some(5), Some(7)] {
+            for tolerance in [1e-3, 1e-4, 1e-6] {
+                let mut options = Options::new(tolerance, problem.atol_factor * tolerance)
+                    .stepper("radau")
+                    .start(Start::Assemble);
+                options.stages = stages;
+                options.max_steps = 5_000;
+                let span = problem.t_end - problem.t0;
+                let mut run = Integrator::new(
+                    (problem.build)(),
+                    problem.t0,
+                    &problem.y0,
+                    &problem.yp0,
+                    span,
+                    options,
+                )
+                .unwrap();
+                let end = run.run(problem.t_end, &mut Quiet);
+                assert!(
+                    end.is_ok(),
+                    "{} with {stages:?} at {tolerance:e}: {end:?}",
+                    problem.name
+                );
+            }
+        }
     }
 }

@@ -238,8 +238,7 @@ impl<'s> Integrator<'s> {
             y: vec![0.0; n],
             yp: vec![0.0; n],
         };
-        run.interpolate(checkpoint.t);
-        run.counters = checkpoint.counters;
+        run.show_at(checkpoint.t);
         Ok(run)
     }
 
@@ -566,9 +565,12 @@ impl<'s> Integrator<'s> {
         Ok(())
     }
 
+    /// Shows the solution at `t`. This does not count as work: a run in pieces counts as one in one.
     fn show_at(&mut self, t: f64) {
+        let counters = self.counters;
         self.t = t;
         self.interpolate(t);
+        self.counters = counters;
     }
 
     /// The solution at `t` in the last step, within its bounds.

@@ -133,9 +133,11 @@ impl Method {
         );
         let layout = structure.layout.as_ref()?;
         let stabilised = !layout.eta.is_empty();
-        let levels = structure.equations.iter().map(|e| e.level);
-        let kept: Vec<Kept> = levels
-            .filter_map(|level| match level {
+        // Lengths of Euler parameters are kept by the way rotations are added, not by multipliers.
+        let rows = structure.equations.iter().enumerate();
+        let rows = rows.filter(|(i, _)| !layout.sigma.contains(i));
+        let kept: Vec<Kept> = rows
+            .filter_map(|(_, row)| match row.level {
                 // With η the velocities are kept by λ, and all positions by η.
                 EquationLevel::Position if !stabilised => Some(Kept::Position),
                 EquationLevel::Velocity => Some(Kept::Velocity),

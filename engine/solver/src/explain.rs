@@ -145,6 +145,8 @@ pub enum Because {
         /// Steps there.
         steps: u32,
     },
+    /// An explicit method could not go on.
+    ExplicitFailed,
     /// Many unknowns and a loose tolerance: one real factorisation is better than several complex ones.
     LargeAndLoose {
         /// Unknowns.
@@ -401,6 +403,7 @@ impl fmt::Display for Because {
                 "because {steps} explicit {} were limited by stability, not by the error",
                 counted(steps as usize, "step")
             ),
+            Self::ExplicitFailed => write!(f, "because the explicit method could not go on"),
             Self::LargeAndLoose { unknowns, rtol } => write!(
                 f,
                 "because with {unknowns} unknowns at a tolerance of {rtol:.0e} one real factorisation in a step is better \

@@ -65,13 +65,21 @@ pub(super) fn choose(
     }
 }
 
-/// What takes the place of an explicit method with so many steps at the border; none if it may go on.
+/// What takes the place of an explicit method that failed, or made so many steps at the border; none if it may go on.
 pub(super) fn replace(
     equations: &Equations<'_>,
     options: &Options,
+    in_use: &str,
     at_border: u32,
+    failed: bool,
 ) -> Option<(&'static str, Because)> {
-    (at_border >= PATIENCE).then(|| implicit(equations, options, Because::AtBorder { steps: at_border }))
+    let because = match failed {
+        _ if in_use != dormand_prince::NAME => return None,
+        true => Because::ExplicitFailed,
+        false if at_border >= PATIENCE => Because::AtBorder { steps: at_border },
+        false => return None,
+    };
+    Some(implicit(equations, options, because))
 }
 
 /// The implicit method for these equations, for the reason given or one of its own.

@@ -340,22 +340,35 @@ impl<'s> Integrator<'s> {
             self.restart(t_end)?;
         }
         if self.chooses {
-            self.change_method()?;
+            self.change_method(false)?;
         }
         Ok(())
     }
 
-    /// Goes on with another method where the one in use is at a disadvantage.
-    fn change_method(&mut self) -> Result<(), Failure> {
+    /// Whether a method should be given up after this rejection. Next to a singular position of loops the sooner the
+    /// better, for the state loses digits there: projections fail, or steps become much shorter all at once.
+    fn is_astray(&self, rejection: Rejection) -> bool {
+        let layout = self.system.structure().layout.as_ref();
+        let loops = layout.is_some_and(|l| !l.lambda.is_empty());
+        let collapsed = self.stepper.h() < 0.1 * self.stepper.last_h();
+        self.options.fixed_step.is_none()
+            && (loops && (collapsed || rejection == Rejection::Divergence)
+                || self.stepper.failures_in_a_row() >= FAILURE_LIMIT / 2)
+    }
+
+    /// Goes on with another method where the one in use failed or is at a disadvantage; whether it does.
+    fn change_method(&mut self, failed: bool) -> Result<bool, Failure> {
         let equations = Equations {
             system: self.system.as_mut(),
             counters: &mut self.counters,
         };
-        let replacement = chooser::replace(&equations, &self.options, self.stepper.steps_at_border());
+        let in_use = self.stepper.name();
+        let at_border = self.stepper.steps_at_border();
+        let replacement = chooser::replace(&equations, &self.options, in_use, at_border, failed);
         let Some((name, because)) = replacement else {
-            return Ok(());
+            return Ok(false);
         };
-        let (t, h) = (self.stepper.t(), self.stepper.last_h());
+        let (t, h) = (self.stepper.t(), self.stepper.last_h().max(self.stepper.h()));
         self.show_at(t);
         self.counters.restarts += 1;
         self.options.stepper = name.into();
@@ -365,9 +378,13 @@ impl<'s> Integrator<'s> {
         self.report.decisions.push(Decision::stepper(t, name, because));
         let later = decisions.into_iter().map(|d| Decision { t: Some(t), ..d });
         self.report.decisions.extend(later);
+        if failed && let Some(layout) = &self.system.structure().layout {
+            // Next to a singular position multipliers are of any size: no place to begin an iteration.
+            self.y[layout.lambda.clone()].fill(0.0);
+        }
         self.stepper.start(t, &self.y, &self.yp, h);
         self.stepper.bind(self.system.as_mut())?;
-        Ok(())
+        Ok(true)
     }
 
     /// Whether `t` is a stop time, up to rounding.
@@ -399,6 +416,10 @@ impl<'s> Integrator<'s> {
                         _ => self.counters.rejected_convergence += 1,
                     }
                     self.stepper.reject(rejection);
+                    // An implicit method may know how to go on where an explicit one does not.
+                    if self.chooses && self.is_astray(rejection) && self.change_method(true)? {
+                        continue;
+                    }
                     let too_small =
                         self.stepper.h().abs() < spacing.max(self.options.min_step).max(f64::MIN_POSITIVE);
                     // An entry may vanish at one point by accident: a few smaller steps tell.

@@ -246,7 +246,17 @@ impl Stepper for DormandPrince {
         // there tells of the largest eigenvalue.
         let apart = distance(&self.y_new, &self.stage);
         let rates = self.rates.as_mut().ok_or(Rejection::OutsideDomain)?;
+        self.estimate.copy_from_slice(&self.y_new);
         rates.project(equations, t + h, &mut self.y_new)?;
+        // What leaves the constraints is part of the error. A projection that moves more goes astray, which happens
+        // next to singular positions.
+        for (e, y) in self.estimate.iter_mut().zip(&self.y_new) {
+            *e -= y;
+        }
+        let moved = self.weights.error_norm(&self.estimate);
+        if moved.is_nan() || (moved > INSIDE && self.fixed.is_none()) {
+            return Err(Rejection::Divergence);
+        }
         let (before, slope) = self.k.split_at_mut(STAGES * n);
         let slope = &mut slope[..n];
         rates.evaluate(equations, t + h, &self.y_new, slope)?;

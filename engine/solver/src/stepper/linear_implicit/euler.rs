@@ -12,6 +12,10 @@
 //!   ( A   Gᵀ ) ( (v₁ − v₀)/h )   (   f + h J_q v₀   )
 //!   ( G₁  D  ) (      λ      ) = ( −(G₁v₀ + g_t)/h )
 //!   ```
+//! That λ belongs to M and not to A is how the source has it: λ = (G M⁻¹Gᵀ)⁻¹(g_qq(u, u) + G M⁻¹f) follows (5c) in
+//! §3.1, and (3) is a step “if λ is given” (§2). With A in both places (5c) would hold for the accelerations of the step
+//! itself: another method, which the source does not have.
+//!
 //! Baumgarte adds 2α (G v + g_t) + β g, or α g, to the constraint. D is zero, and −ε/h with regularisation.
 //! There is no ∂f/∂t, which order 1 does not need.
 //!

@@ -210,9 +210,10 @@ pub fn run(steps: u64) -> Result<Finding, Error> {
             some(limit),
             some(limit.map(|limit| limit / g)),
         ]);
+        let means = [0, 9, 99, 999].map(|k: usize| drift.mean.get(k));
         finding.rows.push(json!({
             "method": method, "step": H, "steps": steps, "held": drift.held, "end": drift.end, "max_g": g,
-            "mean_of_stretch": [0, 9, 99, 999].map(|k| drift.mean.get(k)),
+            "mean_of_stretch": means,
             "trend": trend.map(|t| t.0), "trend_error": trend.map(|t| t.1), "correlation": trend.map(|t| t.2),
             "trends_of_starts": trends,
             "bound": bound.as_ref().map(|bound| json!({

@@ -124,7 +124,9 @@ impl Piece {
         let read: Vec<Freedom> = rows.iter().copied().filter(|at| chosen(at.v)).collect();
         let piece = |columns: &[Freedom]| {
             let over = |from: &[Freedom], to: &[usize]| -> Vec<bool> {
-                let pairs = from.iter().flat_map(|at| to.iter().map(move |&node| (at.node, node)));
+                let pairs = from
+                    .iter()
+                    .flat_map(|at| to.iter().map(move |&node| (at.node, node)));
                 pairs.map(|(joint, node)| is_moved(tree, joint, node)).collect()
             };
             let turns = rows.iter().flat_map(|row| {

@@ -200,12 +200,10 @@ impl LinearImplicitEuler {
         self.elements.clone_from(&matrices.elements);
         self.epsilon.copy_from_slice(&matrices.epsilon);
         self.plan(mechanical);
-        let size = if self.plan.shares > 1 {
-            self.n * self.n
-        } else {
-            0
-        };
-        if matrices.f_q.len() != size || matrices.f_v.len() != size || matrices.next_share >= self.plan.shares.max(1)
+        let size = if self.plan.shares > 1 { self.n * self.n } else { 0 };
+        if matrices.f_q.len() != size
+            || matrices.f_v.len() != size
+            || matrices.next_share >= self.plan.shares.max(1)
         {
             return false;
         }

@@ -136,6 +136,16 @@ fn reproduce_reports_in_the_common_shape() {
             "{name}"
         );
     }
+    // A long run, made short.
+    let short = ["reproduce", "burgermeister-fig-3", "--steps", "20000", "--json"];
+    let output = stdout(&holonom(&folder, &short));
+    let json: serde_json::Value = serde_json::from_str(&output).expect("one JSON object");
+    assert_eq!(json["rows"][0]["steps"], 20_000);
+    assert!(json["missing"].to_string().contains("--steps"), "{json}");
+    refused(
+        &holonom(&folder, &["reproduce", "arnold-chain", "--steps", "100"]),
+        &["no long run"],
+    );
     refused(
         &holonom(&folder, &["reproduce", "arnold-chian"]),
         &["did you mean `arnold-chain`?"],

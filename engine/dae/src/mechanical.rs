@@ -36,6 +36,20 @@ pub enum ElementSet<'a> {
     Some(&'a [usize]),
 }
 
+/// How Jacobians are renewed: in shares, each at most this much work.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct JacobianPlan {
+    /// Number of shares.
+    pub shares: usize,
+    /// Evaluations of the whole mechanism with derivatives, eight directions at a time.
+    pub sweeps: usize,
+    /// Evaluations of single elements with derivatives, by four coordinates at a time.
+    pub elements: usize,
+    /// Derivatives of loads that are projected on coordinates: for every element, coordinates read times coordinates
+    /// acted on, by position and by velocity.
+    pub projections: usize,
+}
+
 /// A mechanical system. Matrices are dense, column by column, unless said otherwise; nothing
 /// allocates after construction.
 pub trait Mechanical: Send {
@@ -155,16 +169,19 @@ pub trait Mechanical: Send {
         f_v: &mut [f64],
     ) -> Result<(), Rejection>;
 
-    /// Prepares [`renew_jacobians`](Self::renew_jacobians) for these elements and gives the number of
-    /// parts it comes in. Allocates; independent of the state.
-    fn plan_jacobians(&mut self, _elements: ElementSet<'_>) -> usize {
-        1
+    /// Prepares [`renew_jacobians`](Self::renew_jacobians) for these elements, in at most so many shares of about equal
+    /// work. Allocates; independent of the state.
+    fn plan_jacobians(&mut self, _elements: ElementSet<'_>, _shares: usize) -> JacobianPlan {
+        JacobianPlan {
+            shares: 1,
+            sweeps: 1,
+            ..JacobianPlan::default()
+        }
     }
 
-    /// Renews one part of (∂f/∂q) V and ∂f/∂v of the elements last given to
-    /// [`plan_jacobians`](Self::plan_jacobians), and leaves the other entries alone. All parts on
-    /// matrices of zeros are what [`force_jacobians`](Self::force_jacobians) gives. Every part is the
-    /// same work up to what columns are left for the last.
+    /// Renews one share of (∂f/∂q) V and ∂f/∂v of the elements last given to
+    /// [`plan_jacobians`](Self::plan_jacobians), and leaves the other entries alone. All shares on
+    /// matrices of zeros are what [`force_jacobians`](Self::force_jacobians) gives.
     fn renew_jacobians(
         &mut self,
         t: f64,
@@ -172,7 +189,7 @@ pub trait Mechanical: Send {
         v: &[f64],
         lambda: &[f64],
         elements: ElementSet<'_>,
-        _part: usize,
+        _share: usize,
         f_q: &mut [f64],
         f_v: &mut [f64],
     ) -> Result<(), Rejection> {

@@ -139,7 +139,7 @@ fn the_parts_do_not_allocate() {
         let (mut lambda, mut rows) = (vec![0.0; m], vec![0.0; m]);
         let stiff: Vec<usize> = (0..model.forces.len()).step_by(2).collect();
         let some = holonom_dae::ElementSet::Some(&stiff);
-        let count = parts.plan_jacobians(some);
+        let count = parts.plan_jacobians(some, 2).shares;
         let mut moved = q.clone();
         let mut run = || {
             for part in 0..count {

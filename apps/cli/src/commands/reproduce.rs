@@ -27,7 +27,15 @@ struct Experiment {
     name: &'static str,
     source: &'static str,
     about: &'static str,
-    run: fn() -> Result<Finding, Error>,
+    run: Make,
+}
+
+/// How an experiment is made.
+enum Make {
+    /// As it is.
+    Whole(fn() -> Result<Finding, Error>),
+    /// With so many steps, unless `--steps` says otherwise.
+    Steps(u64, fn(u64) -> Result<Finding, Error>),
 }
 
 /// What an experiment gave.
@@ -47,31 +55,31 @@ const EXPERIMENTS: &[Experiment] = &[
         name: "arnold-chain",
         source: "Arnold, Fuchs, Führer 2004, §4.2.1, Table 2 and Fig. 7",
         about: "Jacobian evaluations along the chain of pendulums",
-        run: chain::run,
+        run: Make::Whole(chain::run),
     },
     Experiment {
         name: "iltis-modes",
         source: "IAVSD benchmark, Robotran model IAVSD_ILTIS (UCLouvain)",
         about: "modes of the Iltis at 20 m/s and its position of rest",
-        run: iltis::run,
+        run: Make::Whole(iltis::run),
     },
     Experiment {
         name: "arnold-table-2",
         source: "Arnold, Fuchs, Führer 2004, §4.2.1, Table 2",
         about: "what partitioned and extended updates save along the chain of pendulums",
-        run: updates::run,
+        run: Make::Whole(updates::run),
     },
     Experiment {
         name: "arnold-fig-7",
         source: "Arnold, Fuchs, Führer 2004, §4.2.1, Fig. 7",
         about: "when Jacobians are evaluated and updated along the chain of pendulums",
-        run: evaluations::run,
+        run: Make::Whole(evaluations::run),
     },
     Experiment {
         name: "arnold-grouping",
         source: "Arnold, Fuchs, Führer 2004, §3.1, (19)",
         about: "six columns in three groups",
-        run: grouping::run,
+        run: Make::Whole(grouping::run),
     },
     Experiment {
         name: "jacobian-choice",
@@ -83,37 +91,37 @@ const EXPERIMENTS: &[Experiment] = &[
         name: "burgermeister-fig-1",
         source: "Burgermeister, Arnold, Esterl, §2, Fig. 1",
         about: "stability of the linear-implicit Euler method, by scanning",
-        run: burgermeister::stability::run,
+        run: Make::Whole(burgermeister::stability::run),
     },
     Experiment {
         name: "burgermeister-fig-3",
         source: "Burgermeister, Arnold, Esterl, §4.1, Fig. 3, and §3.4",
         about: "drift off the circular track over ten million steps, and its bound",
-        run: burgermeister::track::run,
+        run: Make::Steps(burgermeister::track::STEPS, burgermeister::track::run),
     },
     Experiment {
         name: "burgermeister-fig-5",
         source: "Burgermeister, Arnold, Esterl, §4.2, Fig. 5",
         about: "drift of the car axle over time",
-        run: burgermeister::axle::drift,
+        run: Make::Whole(burgermeister::axle::drift),
     },
     Experiment {
         name: "burgermeister-fig-6",
         source: "Burgermeister, Arnold, Esterl, §4.2, Fig. 6, and §3.4",
         about: "drift of the car axle over the step size, and its bound",
-        run: burgermeister::axle::orders,
+        run: Make::Whole(burgermeister::axle::orders),
     },
     Experiment {
         name: "burgermeister-fig-7",
         source: "Burgermeister, Arnold, Esterl, §4.2, Fig. 7",
         about: "the car axle with the explicit and the linear-implicit Euler method",
-        run: burgermeister::axle::explicit,
+        run: Make::Whole(burgermeister::axle::explicit),
     },
     Experiment {
         name: "burgermeister-fig-8",
         source: "Burgermeister, Arnold, Esterl, §4.2, Fig. 8",
         about: "global error of the car axle over the step size",
-        run: burgermeister::axle::errors,
+        run: Make::Whole(burgermeister::axle::errors),
     },
 ];
 
@@ -122,6 +130,7 @@ Examples:
   holonom reproduce list
   holonom reproduce arnold-chain
   holonom reproduce arnold-fig-7 --plot .
+  holonom reproduce burgermeister-fig-3 --steps 2000000
   holonom reproduce all --json=report.json
 
 Report: {name, rows, checks: [{id, value, limit, source, holds}], missing, holds}; exit code 1 when a
@@ -152,6 +161,15 @@ fn define() -> clap::Command {
                 .value_name("DIR")
                 .help("Draw the figures (SVG) into this folder"),
         )
+        .arg(
+            Arg::new("steps")
+                .long("steps")
+                .value_name("N")
+                .value_parser(clap::value_parser!(u64).range(1..))
+                .help(
+                    "Steps of a long run, for a quicker look (burgermeister-fig-3: ten million unless given)",
+                ),
+        )
 }
 
 fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
@@ -176,11 +194,19 @@ fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
         let text = format!("there is no experiment `{name}`{hint} (`holonom reproduce list`)");
         return Err(Error::Usage(text));
     }
+    let steps = matches.get_one::<u64>("steps").copied();
+    if steps.is_some() && !chosen.iter().any(|e| matches!(e.run, Make::Steps(..))) {
+        let text = format!("`{name}` is no long run; leave `--steps` out");
+        return Err(Error::Usage(text));
+    }
     let mut reports = Vec::new();
     let mut text = String::new();
     let mut holds = true;
     for experiment in chosen {
-        let finding = (experiment.run)()?;
+        let finding = match experiment.run {
+            Make::Whole(run) => run()?,
+            Make::Steps(most, run) => run(steps.unwrap_or(most))?,
+        };
         let all = finding.checks.iter().all(|check| check.holds);
         holds &= all;
         text += &shown(experiment, &finding);

@@ -63,6 +63,7 @@ pub fn report(found: &Result<Advice, String>) -> Value {
     json!({
         "step": advice.h,
         "stable": advice.is_stable(),
+        "promise": advice.is_promise(),
         "growth": advice.growth,
         "zero_eigenvalues": advice.zeros,
         "model": whole.collect::<Map<_, _>>(),

@@ -194,19 +194,46 @@ impl LinearStep {
     /// Whether a step keeps deviations on the constraints, linearly: independent states are enough then.
     fn keeps_constraints(&self, options: &LinearImplicitOptions) -> bool {
         self.constraint.rows() == 0
-            || options.assembly == Level::Index2
+            || options.assembly == Level::Index2 && !self.regularises(options)
             || options.stabilisation == Stabilisation::Projection
     }
 
-    /// The map of a step of size h, of independent states where these are enough, and of (s, v, x) otherwise.
+    /// Whether multipliers go on from step to step, as states do.
+    fn regularises(&self, options: &LinearImplicitOptions) -> bool {
+        self.constraint.rows() > 0 && options.stabilisation == Stabilisation::Regularisation
+    }
+
+    /// The diagonal of G M⁻¹ Gᵀ; rows that consist of zeros borrow the largest one, as the method does.
+    fn inertia_of_rows(&self) -> Result<Vec<f64>, AnalysisError> {
+        let (n, m) = (self.n, self.constraint.rows());
+        let solved = regular(Lu::new(self.mass.clone()))?.solve_matrix(self.constraint.transpose());
+        let own = |i: usize| {
+            (0..n)
+                .map(|j| self.constraint[(i, j)] * solved[(j, i)])
+                .sum::<f64>()
+        };
+        let found: Vec<f64> = (0..m).map(own).collect();
+        let largest = found.iter().copied().fold(0.0, f64::max);
+        let scale = |s: f64| match (s > 1e-12 * largest, largest > 0.0) {
+            (true, _) => s,
+            (false, true) => largest,
+            (false, false) => 1.0,
+        };
+        Ok(found.into_iter().map(scale).collect())
+    }
+
+    /// The map of a step of size h, of independent states where these are enough, and of (s, v, x) otherwise, with λ
+    /// behind where multipliers go on from step to step.
     pub(super) fn map(&self, options: &LinearImplicitOptions, h: f64) -> Result<Matrix, AnalysisError> {
         let (n, m) = (self.n, self.constraint.rows());
         let reduced = self.keeps_constraints(options);
+        let regularises = self.regularises(options);
         let size = 2 * n + self.n_x;
+        let all = if regularises { size + m } else { size };
         let basis = if reduced {
             self.from_states.clone()
         } else {
-            Matrix::identity(size)
+            Matrix::from_fn(size, all, |i, j| f64::from(u8::from(i == j)))
         };
         let rows =
             |from: usize, count: usize| Matrix::from_fn(count, basis.columns(), |i, j| basis[(from + i, j)]);
@@ -256,7 +283,18 @@ impl LinearStep {
                     alpha,
                     &self.constraint.times(&s1),
                 );
-                let (rate, found) = self.saddle(&a, &upper, &gap, -1.0 / h)?;
+                let (rate, found) = if regularises {
+                    // G a − (ε/h) λ₁ = −gap/h − (ε/h) λ₀ with ε = options.epsilon · h G M⁻¹ Gᵀ.
+                    let inertia = self.inertia_of_rows()?;
+                    let soft: Vec<f64> = inertia.iter().map(|s| options.epsilon * s).collect();
+                    let lower = Matrix::from_fn(m, all, |i, j| {
+                        let before = f64::from(u8::from(size + i == j));
+                        -gap[(i, j)] / h - soft[i] * before
+                    });
+                    self.soft_saddle(&a, &upper, &lower, 1.0, &soft)?
+                } else {
+                    self.saddle(&a, &upper, &gap, -1.0 / h)?
+                };
                 v1 = sum(&v0, h, &rate);
                 lambda = found;
             }
@@ -268,12 +306,16 @@ impl LinearStep {
         } else {
             v1
         };
-        let mut after = Matrix::zeros(size, basis.columns());
+        let mut after = Matrix::zeros(if regularises { all } else { size }, basis.columns());
         after.put(0, 0, &s1);
         after.put(n, 0, &v1);
         after.put(2 * n, 0, &x0);
+        if regularises {
+            after.put(size, 0, &lambda);
+        }
+        let moved = Matrix::from_fn(size, basis.columns(), |i, j| after[(i, j)]);
         let rates = sum(
-            &self.rates.times(&after),
+            &self.rates.times(&moved),
             1.0,
             &self.rates_by_lambda.times(&lambda),
         );
@@ -294,11 +336,26 @@ impl LinearStep {
         lower: &Matrix,
         factor: f64,
     ) -> Result<(Matrix, Matrix), AnalysisError> {
+        self.soft_saddle(a, upper, lower, factor, &[])
+    }
+
+    /// The same of (A Gᵀ; G −D), D diagonal.
+    fn soft_saddle(
+        &self,
+        a: &Matrix,
+        upper: &Matrix,
+        lower: &Matrix,
+        factor: f64,
+        soft: &[f64],
+    ) -> Result<(Matrix, Matrix), AnalysisError> {
         let (n, m) = (self.n, self.constraint.rows());
         let mut matrix = Matrix::zeros(n + m, n + m);
         matrix.put(0, 0, a);
         matrix.put(0, n, &self.pull);
         matrix.put(n, 0, &self.constraint);
+        for (i, soft) in soft.iter().enumerate() {
+            matrix[(n + i, n + i)] = -soft;
+        }
         let mut right = Matrix::zeros(n + m, upper.columns());
         right.put(0, 0, upper);
         right.put(n, 0, &sum(&Matrix::zeros(m, upper.columns()), factor, lower));
@@ -333,11 +390,21 @@ impl LinearStep {
             return Ok(vec![f64::INFINITY]);
         }
         let map = self.map(options, h)?;
-        let scale = if map.rows() == self.scale.len() && self.keeps_constraints(options) {
-            &self.scale
+        let mut scale = if self.keeps_constraints(options) {
+            self.scale.clone()
         } else {
-            &self.full_scale
+            self.full_scale.clone()
         };
+        if self.regularises(options) {
+            // Multipliers that give accelerations ω² times as large as the displacements.
+            let omega = match (scale.first(), scale.get(self.n)) {
+                (Some(s), Some(v)) => v / s,
+                _ => 1.0,
+            };
+            let inertia = self.inertia_of_rows()?;
+            scale.extend(inertia.iter().map(|s| omega * omega / s.sqrt()));
+        }
+        let scale = &scale;
         // z = 1 + hμ: what rests or drifts is μ = 0, found by rank, so that chains of ones do not spread.
         let rate = Matrix::from_fn(map.rows(), map.rows(), |i, j| {
             (map[(i, j)] - f64::from(u8::from(i == j))) / h

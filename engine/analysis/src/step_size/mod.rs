@@ -390,6 +390,12 @@ impl Advice {
             .map_or(f64::NAN, |limit| limit.factor.ln() / self.h)
     }
 
+    /// Whether the limits are those of runs: nothing grows by itself where the model has been linearised. In the middle of a
+    /// motion it often does, for the moment, and what the method adds then says nothing about the whole.
+    pub fn is_promise(&self) -> bool {
+        self.growth == 0.0
+    }
+
     /// Whether nothing grows, with the method and step size asked for, that does not grow by itself.
     pub fn is_stable(&self) -> bool {
         self.model(self.terms).is_some_and(|limit| limit.is_stable)
@@ -461,13 +467,19 @@ impl fmt::Display for Advice {
         if self.growth > 0.0 {
             writeln!(
                 f,
-                "The model grows by itself, with up to {:.3e} 1/s; the limits are of what the method adds to it.",
+                "The model grows by itself here, with up to {:.3e} 1/s; the limits are of what the method adds to it. Whether a \
+                 run stays bounded cannot be told from such a state: look at one of rest or of steady motion.",
                 self.growth
             )?;
         }
         let (name, growth) = (self.terms.name(), self.growth_with(self.terms));
         if self.is_stable() {
-            write!(f, "h = {} s with `{name}`: stable", self.h)
+            let stable = if self.is_promise() {
+                "stable"
+            } else {
+                "adds no growth of its own"
+            };
+            write!(f, "h = {} s with `{name}`: {stable}", self.h)
         } else {
             write!(
                 f,

@@ -1,5 +1,6 @@
 //! [`MechanicalModel`]: a mechanism with its parts apart, as steppers and the start need it.
 
+mod element;
 mod implicit;
 mod partition;
 mod readings;
@@ -9,7 +10,7 @@ use crate::model::Model;
 use crate::tree::NodeKind;
 use crate::workspace::Workspace;
 use holonom_algebra::{Dual8, Real};
-use holonom_dae::{ElementSet, Mechanical, Rejection};
+use holonom_dae::{ElementSet, JacobianPlan, Mechanical, Rejection};
 use partition::Plan;
 use std::sync::Arc;
 
@@ -545,11 +546,11 @@ impl Mechanical for MechanicalModel {
         Ok(())
     }
 
-    fn plan_jacobians(&mut self, elements: ElementSet<'_>) -> usize {
-        let plan = Plan::new(&self.model, elements);
-        let parts = plan.parts();
+    fn plan_jacobians(&mut self, elements: ElementSet<'_>, shares: usize) -> JacobianPlan {
+        let plan = Plan::new(&self.model, elements, shares);
+        let work = plan.work();
         self.plan = Some(Box::new(plan));
-        parts
+        work
     }
 
     fn renew_jacobians(
@@ -559,14 +560,14 @@ impl Mechanical for MechanicalModel {
         v: &[f64],
         lambda: &[f64],
         elements: ElementSet<'_>,
-        part: usize,
+        share: usize,
         f_q: &mut [f64],
         f_v: &mut [f64],
     ) -> Result<(), Rejection> {
         let Some(plan) = self.plan.take() else {
             return self.force_jacobians(t, q, v, lambda, elements, f_q, f_v);
         };
-        let done = self.renew_part((t, q, v, lambda), elements, part, &plan, f_q, f_v);
+        let done = self.renew_share((t, q, v, lambda), share, &plan, f_q, f_v);
         self.plan = Some(plan);
         done
     }

@@ -76,7 +76,7 @@ impl Mechanical for Counting {
     ) -> Result<(), Rejection> {
         counted!(
             self,
-            jacobian_parts,
+            jacobian_sweeps,
             self.inner.force_jacobians(t, q, v, l, elements, f_q, f_v)
         )
     }

@@ -12,6 +12,10 @@
 //!   ( A   Gᵀ ) ( (v₁ − v₀)/h )   (   f + h J_q v₀   )
 //!   ( G₁  D  ) (      λ      ) = ( −(G₁v₀ + g_t)/h )
 //!   ```
+//! That λ belongs to M and not to A is how the source has it: λ = (G M⁻¹Gᵀ)⁻¹(g_qq(u, u) + G M⁻¹f) follows (5c) in
+//! §3.1, and (3) is a step “if λ is given” (§2). With A in both places (5c) would hold for the accelerations of the step
+//! itself: another method, which the source does not have.
+//!
 //! Baumgarte adds 2α (G v + g_t) + β g, or α g, to the constraint. D is zero, and −ε/h with regularisation.
 //! There is no ∂f/∂t, which order 1 does not need.
 //!
@@ -24,7 +28,7 @@ use super::partition;
 use super::stabilise::{MOST_NEWTON_STEPS, baumgarte};
 use super::state::MotionState;
 use super::work::Work;
-use holonom_dae::{ElementSet, InputError, Mechanical, Rejection};
+use holonom_dae::{ElementSet, InputError, JacobianPlan, Mechanical, Rejection};
 use serde::{Deserialize, Serialize};
 
 /// What belongs to a position: kept for the next step, where it is needed again.
@@ -41,7 +45,7 @@ pub(super) struct Place {
 pub struct Matrices {
     elements: Option<Vec<usize>>,
     epsilon: Vec<f64>,
-    next_part: usize,
+    next_share: usize,
     /// Empty where every step renews all of them.
     f_q: Vec<f64>,
     f_v: Vec<f64>,
@@ -61,10 +65,9 @@ pub struct LinearImplicitEuler {
     n_x: usize,
     /// Numbers of the stiff elements; all where there are none.
     elements: Option<Vec<usize>>,
-    /// Parts of the matrices, those renewed in a step, and the next one.
-    parts: usize,
-    per_step: usize,
-    next_part: usize,
+    /// Shares in which the matrices are renewed, one in a step, and the next one.
+    plan: JacobianPlan,
+    next_share: usize,
     pub(super) at: Place,
     pub(super) next: Place,
     step_matrix: FixedLu,
@@ -126,9 +129,8 @@ impl LinearImplicitEuler {
             m,
             n_x,
             elements: None,
-            parts: 0,
-            per_step: 0,
-            next_part: 0,
+            plan: JacobianPlan::default(),
+            next_share: 0,
             at: place.clone(),
             next: place,
             step_matrix: FixedLu::new(match options.assembly {
@@ -174,7 +176,7 @@ impl LinearImplicitEuler {
     /// What a checkpoint needs.
     pub(super) fn matrices(&self) -> Matrices {
         let kept = |matrix: &Vec<f64>| {
-            if self.per_step < self.parts {
+            if self.plan.shares > 1 {
                 matrix.clone()
             } else {
                 Vec::new()
@@ -183,7 +185,7 @@ impl LinearImplicitEuler {
         Matrices {
             elements: self.elements.clone(),
             epsilon: self.epsilon.clone(),
-            next_part: self.next_part,
+            next_share: self.next_share,
             f_q: kept(&self.f_q),
             f_v: kept(&self.f_v),
         }
@@ -198,12 +200,10 @@ impl LinearImplicitEuler {
         self.elements.clone_from(&matrices.elements);
         self.epsilon.copy_from_slice(&matrices.epsilon);
         self.plan(mechanical);
-        let size = if self.per_step < self.parts {
-            self.n * self.n
-        } else {
-            0
-        };
-        if matrices.f_q.len() != size || matrices.f_v.len() != size || matrices.next_part >= self.parts.max(1)
+        let size = if self.plan.shares > 1 { self.n * self.n } else { 0 };
+        if matrices.f_q.len() != size
+            || matrices.f_v.len() != size
+            || matrices.next_share >= self.plan.shares.max(1)
         {
             return false;
         }
@@ -211,17 +211,16 @@ impl LinearImplicitEuler {
         self.f_v.fill(0.0);
         self.f_q[..size].copy_from_slice(&matrices.f_q);
         self.f_v[..size].copy_from_slice(&matrices.f_v);
-        self.next_part = matrices.next_part;
+        self.next_share = matrices.next_share;
         true
     }
 
-    /// Fixes the parts in which matrices are renewed.
+    /// Fixes the shares in which matrices are renewed.
     fn plan(&mut self, mechanical: &mut dyn Mechanical) {
         if !self.options.stiff_terms.needs_matrices() {
             return;
         }
-        self.parts = mechanical.plan_jacobians(set(&self.elements));
-        self.per_step = self.parts.div_ceil(self.options.shares as usize);
+        self.plan = mechanical.plan_jacobians(set(&self.elements), self.options.shares as usize);
     }
 
     /// Begins at another state: evaluates what is kept from step to step there.
@@ -231,8 +230,8 @@ impl LinearImplicitEuler {
     pub fn start(&mut self, mechanical: &mut dyn Mechanical, state: &MotionState) -> Result<(), Rejection> {
         self.begin(mechanical, state)?;
         mechanical.set_states(&state.x);
-        self.next_part = 0;
-        for _ in 0..self.parts {
+        self.next_share = 0;
+        for _ in 0..self.plan.shares {
             self.renew(mechanical, state)?;
         }
         Ok(())
@@ -400,7 +399,7 @@ impl LinearImplicitEuler {
     ) -> Result<(), Rejection> {
         let n = self.n;
         mechanical.force(from.t, &from.q, &from.v, &from.lambda, &mut self.force)?;
-        for _ in 0..self.per_step {
+        if self.plan.shares > 0 {
             self.renew(mechanical, from)?;
         }
         self.along.fill(0.0);
@@ -427,17 +426,17 @@ impl LinearImplicitEuler {
         Ok(())
     }
 
-    /// Renews the next part of the matrices.
+    /// Renews the next share of the matrices.
     fn renew(&mut self, mechanical: &mut dyn Mechanical, from: &MotionState) -> Result<(), Rejection> {
-        let part = self.next_part;
-        self.next_part = (part + 1) % self.parts.max(1);
+        let share = self.next_share;
+        self.next_share = (share + 1) % self.plan.shares.max(1);
         mechanical.renew_jacobians(
             from.t,
             &from.q,
             &from.v,
             &from.lambda,
             set(&self.elements),
-            part,
+            share,
             &mut self.f_q,
             &mut self.f_v,
         )
@@ -553,7 +552,9 @@ impl LinearImplicitEuler {
             mass: 1,
             force: 1,
             derivative: u32::from(self.options.stiff_terms == StiffTerms::J3),
-            jacobian_parts: self.per_step as u32,
+            jacobian_sweeps: self.plan.sweeps as u32,
+            jacobian_elements: self.plan.elements as u32,
+            jacobian_projections: self.plan.projections as u32,
             constraint: projections + damped,
             constraint_matrix: constrained,
             constraint_rate: constrained * (1 - index1) + index1 * (damped + projected),

@@ -203,7 +203,7 @@ impl Stepper for LinearImplicit {
         let work = euler.work();
         counters.residuals += u64::from(work.force);
         counters.mass_evaluations += u64::from(work.mass);
-        counters.jacobians += u64::from(work.jacobian_parts > 0);
+        counters.jacobians += u64::from(work.jacobian_sweeps + work.jacobian_elements > 0);
         counters.factorisations += u64::from(work.factorisations);
         counters.solves += u64::from(work.solves);
         euler

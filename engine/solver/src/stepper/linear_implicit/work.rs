@@ -11,8 +11,13 @@ pub struct Work {
     pub force: u32,
     /// Directional derivatives of the forces.
     pub derivative: u32,
-    /// Parts of the matrices ∂f/∂q and ∂f/∂v; with shares, of the step that renews most.
-    pub jacobian_parts: u32,
+    /// Evaluations of the whole mechanism for ∂f/∂q and ∂f/∂v, eight directions at a time; with shares, of the step
+    /// that renews most, here and in the next two.
+    pub jacobian_sweeps: u32,
+    /// Evaluations of single stiff elements, by four coordinates at a time.
+    pub jacobian_elements: u32,
+    /// Derivatives of their loads that are projected on coordinates.
+    pub jacobian_projections: u32,
     /// Constraints g.
     pub constraint: u32,
     /// Constraint matrices G.
@@ -37,12 +42,14 @@ pub struct Work {
 
 impl Work {
     /// Name and number of everything, in the order of the declaration.
-    pub fn rows(&self) -> [(&'static str, u64); 14] {
+    pub fn rows(&self) -> [(&'static str, u64); 16] {
         [
             ("mass", self.mass.into()),
             ("force", self.force.into()),
             ("derivative", self.derivative.into()),
-            ("jacobian_parts", self.jacobian_parts.into()),
+            ("jacobian_sweeps", self.jacobian_sweeps.into()),
+            ("jacobian_elements", self.jacobian_elements.into()),
+            ("jacobian_projections", self.jacobian_projections.into()),
             ("constraint", self.constraint.into()),
             ("constraint_matrix", self.constraint_matrix.into()),
             ("constraint_rate", self.constraint_rate.into()),

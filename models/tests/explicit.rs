@@ -140,10 +140,10 @@ fn auto_passes_singular_positions() {
 fn resumed_runs_change_alike() {
     let r = reference::find("n-four-bar:2").unwrap();
     let start = assembled(&(r.build)().unwrap());
-    let equations = start.equations(r.form, Formalism::Residual).unwrap();
-    let (y, yp) = start.state(&equations);
+    let equations = || start.equations(r.form, Formalism::Residual).unwrap();
+    let (y, yp) = start.state(&equations());
     let options = Options::new(1e-10, 1e-10).stepper("auto");
-    let mut whole = Integrator::new(equations.system(), 0.0, &y, &yp, r.t_end, options.clone()).unwrap();
+    let mut whole = Integrator::new(equations().system(), 0.0, &y, &yp, r.t_end, options.clone()).unwrap();
     let mut saved = Vec::new();
     while whole.stepper().t() < 6.0 {
         whole.step().unwrap();
@@ -164,7 +164,7 @@ fn resumed_runs_change_alike() {
     );
     for (name, text) in [&saved[3], &saved[saved.len() - 4]] {
         let checkpoint = serde_json::from_str(text).unwrap();
-        let mut rest = Integrator::resume(equations.system(), options.clone(), &checkpoint).unwrap();
+        let mut rest = Integrator::resume(equations().system(), options.clone(), &checkpoint).unwrap();
         assert_eq!(rest.stepper().name(), *name);
         while rest.stepper().t() < 6.0 {
             rest.step().unwrap();

@@ -140,6 +140,13 @@ pub enum Because {
         /// Factor by which the error at the start would allow longer ones.
         longer: f64,
     },
+    /// The fastest motion dies out early, and stability would go on to ask for short explicit steps.
+    DiesOut {
+        /// Steps in the run that stability asks for.
+        by_stability: f64,
+        /// Rate at which it decays, 1/s.
+        decay: f64,
+    },
     /// An explicit method stays at the border of its stability domain.
     AtBorder {
         /// Steps there.
@@ -397,6 +404,13 @@ impl fmt::Display for Because {
                  steps {} times as long",
                 short(by_stability.ceil()),
                 short(longer)
+            ),
+            Self::DiesOut { by_stability, decay } => write!(
+                f,
+                "because the fastest motion dies out at a rate of {} 1/s, and explicit steps would still be limited by \
+                 stability: {} of them",
+                short(decay),
+                short(by_stability.ceil())
             ),
             Self::AtBorder { steps } => write!(
                 f,

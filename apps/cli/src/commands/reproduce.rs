@@ -6,6 +6,7 @@ mod choice;
 mod evaluations;
 mod grouping;
 mod iltis;
+mod steppers;
 mod updates;
 
 use super::{Command, Outcome};
@@ -85,7 +86,13 @@ const EXPERIMENTS: &[Experiment] = &[
         name: "jacobian-choice",
         source: "own; Arnold, Fuchs, Führer 2004, §3",
         about: "what `auto` costs beside every fixed choice of Jacobian, sparsity and update, on the shipped models",
-        run: choice::run,
+        run: Make::Whole(choice::run),
+    },
+    Experiment {
+        name: "stepper-choice",
+        source: "own",
+        about: "what the stepper `auto` takes beside every fixed method, on the shipped models at three tolerances",
+        run: Make::Whole(steppers::run),
     },
     Experiment {
         name: "burgermeister-fig-1",

@@ -1,0 +1,121 @@
+//! What `stepper = "auto"` takes beside every fixed method, on the shipped models at three tolerances.
+//!
+//! Times, not counts: methods differ in what is beside the evaluations. Each is the least of several runs that take
+//! turns. A run that fails or takes too long is no choice.
+
+use super::Finding;
+use crate::error::Error;
+use crate::report::{Check, Limit, number};
+use crate::table::{Align, Table};
+use holonom::format::Settings;
+use holonom::prelude::*;
+use holonom::simulation::Simulation;
+use serde_json::json;
+use std::time::Instant;
+
+/// What `auto` may take, in units of the best fixed method, and on how many of the pairs of model and tolerance.
+const MOST: f64 = 1.25;
+const SHARE: f64 = 0.9;
+/// Tolerances, relative and absolute.
+const TOLERANCES: [f64; 3] = [1e-4, 1e-6, 1e-8];
+/// The methods; the last one is judged.
+const METHODS: [&str; 4] = ["bdf", "radau", "dormand-prince", "auto"];
+/// Rounds of runs, and the time after which a run is given up.
+const ROUNDS: usize = 3;
+const TOO_LONG: f64 = 5.0;
+
+/// One run: seconds, and the method in use at its end.
+fn once(simulation: &Simulation, method: &str, tolerance: f64) -> Result<(f64, String), String> {
+    let equations = simulation
+        .start
+        .equations_with(simulation.form, simulation.formalism, simulation.ggl_metric)
+        .map_err(|e| e.to_string())?;
+    let (y, yp) = simulation.start.state(&equations);
+    let mut options = simulation.solver.clone().stepper(method);
+    options.tolerances = Tolerances::new(tolerance, tolerance);
+    options.time_limit = Some(TOO_LONG);
+    let (t, end) = (simulation.start.t, simulation.t_end);
+    let system = equations.system();
+    let begin = Instant::now();
+    let run = Integrator::new(system, t, &y, &yp, end - t, options);
+    let mut run = run.map_err(|e| e.to_string())?;
+    run.run(end, &mut Quiet).map_err(|e| e.to_string())?;
+    Ok((begin.elapsed().as_secs_f64(), run.stepper().name().to_owned()))
+}
+
+pub fn run() -> Result<Finding, Error> {
+    let mut finding = Finding::default();
+    let mut table = Table::new(&[
+        ("model", Align::Left),
+        ("tolerance", Align::Right),
+        ("bdf [ms]", Align::Right),
+        ("radau", Align::Right),
+        ("dormand-prince", Align::Right),
+        ("auto", Align::Right),
+        ("auto/best", Align::Right),
+        ("auto ends with", Align::Left),
+    ]);
+    let (mut within, mut pairs) = (0, 0);
+    for entry in holonom_models::all() {
+        let file = entry.read().map_err(Error::Model)?;
+        let simulation = Simulation::new(&file, &Settings::default()).map_err(Error::Model)?;
+        if simulation.is_kinematic() {
+            let text = format!("{}: everything is prescribed, nothing is integrated", entry.name);
+            finding.missing.push(text);
+            continue;
+        }
+        for tolerance in TOLERANCES {
+            let mut times: [Result<f64, String>; 4] = std::array::from_fn(|_| Ok(f64::INFINITY));
+            let mut used = String::new();
+            for _ in 0..ROUNDS {
+                for (method, time) in METHODS.iter().zip(&mut times) {
+                    // What failed once fails again.
+                    let Ok(least) = *time else { continue };
+                    match once(&simulation, method, tolerance) {
+                        Ok((seconds, name)) => {
+                            *time = Ok(least.min(seconds));
+                            used = name;
+                        }
+                        Err(reason) => *time = Err(reason),
+                    }
+                }
+            }
+            let fixed = times[..3].iter().flatten().copied();
+            let best = fixed.fold(f64::INFINITY, f64::min);
+            let auto = times[3].as_ref().copied().unwrap_or(f64::INFINITY);
+            let ratio = auto / best;
+            pairs += 1;
+            within += usize::from(ratio <= MOST);
+            let shown =
+                |t: &Result<f64, String>| t.as_ref().map_or("–".into(), |t| format!("{:.2}", 1e3 * t));
+            table.row([
+                entry.name.to_owned(),
+                format!("{tolerance:.0e}"),
+                shown(&times[0]),
+                shown(&times[1]),
+                shown(&times[2]),
+                shown(&times[3]),
+                format!("{ratio:.2}"),
+                used.clone(),
+            ]);
+            let runs = METHODS.iter().zip(&times).map(|(method, time)| {
+                json!({ "method": method, "seconds": time.as_ref().ok(), "failure": time.as_ref().err() })
+            });
+            finding.rows.push(json!({
+                "model": entry.name, "tolerance": tolerance, "runs": runs.collect::<Vec<_>>(), "ends_with": used,
+            }));
+        }
+    }
+    finding.table = table.render();
+    finding.table += &format!(
+        "\n{within} of {pairs} pairs within {} of the best\n",
+        number(MOST)
+    );
+    finding.checks.push(Check::new(
+        "stepper-choice/share",
+        Some(within as f64 / pairs.max(1) as f64),
+        Limit::AtLeast(SHARE),
+        "pairs of model and tolerance on which auto takes at most 1.25 times the best fixed method",
+    ));
+    Ok(finding)
+}

@@ -90,7 +90,10 @@ fn check(name: &str) -> usize {
     let p = problem(name);
     let has_pattern = (p.build)().structure().sparsity.is_some();
     let mut combinations = 0;
-    for stepper in stepper::REGISTRY.iter().filter(|e| !e.mechanical) {
+    for stepper in stepper::REGISTRY
+        .iter()
+        .filter(|e| e.takes == stepper::Takes::Everything)
+    {
         for jacobian in jacobian::REGISTRY {
             for linear in linear::REGISTRY {
                 for refresh in refresh::REGISTRY {
@@ -134,6 +137,25 @@ fn hires() {
 #[test]
 fn brusselator() {
     assert!(check("brusselator:30") >= 16);
+}
+
+/// Methods for explicit equations and mechanisms: an ODE, and a mechanism with constraints.
+#[test]
+fn explicit_methods() {
+    for stepper in stepper::REGISTRY
+        .iter()
+        .filter(|e| e.takes == stepper::Takes::Explicit)
+    {
+        for name in ["chain-explicit", "car-axle"] {
+            let p = problem(name);
+            let mut options = options(&p, 1e-6).stepper(stepper.name);
+            options.max_step = (p.t_end - p.t0) / (WARM_UP + STEPS) as f64;
+            check_steps(
+                common::integrator(&p, options),
+                &format!("{name} with {}", stepper.name),
+            );
+        }
+    }
 }
 
 /// Keeps one number, allocates nothing.

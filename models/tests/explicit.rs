@@ -112,10 +112,8 @@ fn auto_tells_stiff_from_not_stiff() {
             first.subject == Subject::Stepper && first.t.is_none(),
             "{name}: {first}"
         );
-        let changed = report.explain[1..]
-            .iter()
-            .filter(|d| d.subject == Subject::Stepper)
-            .last();
+        let mut later = report.explain[1..].iter();
+        let changed = later.rfind(|d| d.subject == Subject::Stepper);
         let last = changed.unwrap_or(first);
         assert_eq!(last.chosen, expected, "{name}: {last}");
     }

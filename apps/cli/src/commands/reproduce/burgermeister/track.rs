@@ -3,7 +3,7 @@
 //! Whether projection has a trend is decided so: |x| − 1 has a part that repeats with the lap, and rounding that is not
 //! independent from step to step. Means over whole laps are free of the former; seven laps are 43,982.3 steps, nearer to
 //! whole steps than one. What is left of correlation between such means enters the standard error of the line
-//! through them ([`robust_line`](super::robust_line)). The first tenth, in which the controller settles, does not count.
+//! through them ([`robust_line`]). The first tenth, in which the controller settles, does not count.
 //!
 //! The paper states no parameters; ours are those of [`circular_track`](holonom::problems::circular_track).
 

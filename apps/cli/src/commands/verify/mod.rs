@@ -5,6 +5,7 @@ mod accuracy;
 mod curves;
 mod measure;
 mod mechanisms;
+mod methods;
 mod special;
 
 use super::{Command, Outcome, read};
@@ -44,7 +45,8 @@ struct Args {
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true)]
     json: Option<Option<PathBuf>>,
 
-    /// Draw work–precision diagrams (SVG) into this folder
+    /// Draw work–precision diagrams (SVG) into this folder: of each problem, of all integration methods on it, and
+    /// without names of all methods on each shipped model
     #[arg(long, value_name = "DIR")]
     plot: Option<PathBuf>,
 
@@ -126,6 +128,10 @@ fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
     let report = measure_all(&setup, &problems, &args.tolerances, &specials);
     if let Some(folder) = &args.plot {
         curves::draw(&setup, &problems, folder)?;
+        methods::draw_problems(&setup, &problems, folder)?;
+        if args.problems.is_empty() {
+            methods::draw_models(&setup, folder)?;
+        }
     }
     match &args.json {
         Some(None) => output::print(&report.json())?,

@@ -1,0 +1,182 @@
+//! Work–precision diagrams of all integration methods side by side: of the problems, and of the shipped models against
+//! a sharp run of their own.
+
+use super::accuracy::Digits;
+use super::measure::{self, Setup};
+use crate::error::Error;
+use crate::output;
+use crate::plot::work_precision::{self, Diagram, Sample};
+use crate::progress::Progress;
+use holonom::format::Settings;
+use holonom::prelude::*;
+use holonom::problems::Problem;
+use holonom::simulation::Simulation;
+use std::path::Path;
+use std::time::Instant;
+
+/// The methods that are drawn; those that refuse a problem are left out there.
+const METHODS: [&str; 4] = ["bdf", "radau", "dormand-prince", "generalized-alpha"];
+/// Relative tolerances.
+const LADDER: [f64; 8] = [1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10];
+/// The runs that shipped models are compared with: the first one that reaches the end.
+const JUDGES: [(&str, f64); 4] = [
+    ("radau", 1e-12),
+    ("radau", 1e-11),
+    ("dormand-prince", 1e-12),
+    ("bdf", 1e-10),
+];
+/// A method that took longer than this, in seconds, is not run at tighter tolerances: damped methods of low order would
+/// take hours for a digit more.
+const LONG: f64 = 1.0;
+
+/// What one run of a method gave: digits, residuals, seconds.
+type Measured = Option<(f64, f64, f64)>;
+
+/// Draws `steppers-PROBLEM.svg` for every problem with a reference.
+pub fn draw_problems(setup: &Setup, problems: &[Problem], folder: &Path) -> Result<(), Error> {
+    let progress = Progress::new(problems.len());
+    for problem in problems {
+        progress.at(format!("methods on {}", problem.name));
+        if problem.reference.is_some() {
+            let structure = (problem.build)().structure().clone();
+            let diagram = diagram(
+                (&problem.name, problem.title),
+                &format!("{} unknowns", problem.y0.len()),
+                |method, rtol| {
+                    let setup = Setup {
+                        settings: Settings {
+                            stepper: Some(method.into()),
+                            ..setup.settings.clone()
+                        },
+                        time_limit: setup.time_limit,
+                    };
+                    let run = measure::solve(&setup, problem, rtol);
+                    if run.failure.is_some() {
+                        return None;
+                    }
+                    let groups = Digits::of(problem, &structure, &run.y).groups();
+                    // Multipliers, the last group, are no aim of an error test.
+                    let judged = groups.iter().filter(|(name, _)| *name != "multipliers");
+                    let worst = judged.filter_map(|(_, d)| *d).reduce(f64::min)?;
+                    Some((worst, run.counters.residuals as f64, run.seconds))
+                },
+            );
+            let file = format!("steppers-{}.svg", problem.name.replace(':', "_"));
+            output::write(&folder.join(file), work_precision::figure(&diagram))?;
+        }
+        progress.done();
+    }
+    Ok(())
+}
+
+/// Draws `model-NAME.svg` for every shipped model in which something is integrated.
+pub fn draw_models(setup: &Setup, folder: &Path) -> Result<(), Error> {
+    let models = holonom_models::all();
+    let progress = Progress::new(models.len());
+    for entry in models {
+        progress.at(format!("methods on {}", entry.name));
+        let file = entry.read().map_err(Error::Model)?;
+        let simulation = Simulation::new(&file, &Settings::default()).map_err(Error::Model)?;
+        let mut judges = JUDGES.iter().filter(|_| !simulation.is_kinematic());
+        let judged = judges.find_map(|(judge, sharp)| {
+            let (exact, ..) = integrate(setup, &simulation, judge, *sharp)?;
+            Some((judge, sharp, exact))
+        });
+        if let Some((judge, sharp, exact)) = judged {
+            let title = format!("to t = {} s", simulation.t_end);
+            let against =
+                format!("digits of positions and velocities at the end against `{judge}` at {sharp:e}");
+            let diagram = diagram((entry.name, &title), &against, |method, rtol| {
+                let (y, residuals, seconds) = integrate(setup, &simulation, method, rtol)?;
+                let off = y.iter().zip(&exact).map(|(y, e)| (y - e).abs() / (1.0 + e.abs()));
+                let error = off.fold(0.0, f64::max);
+                Some((-error.max(1e-16).log10(), residuals, seconds))
+            });
+            let file = format!("model-{}.svg", entry.name);
+            output::write(&folder.join(file), work_precision::figure(&diagram))?;
+        }
+        progress.done();
+    }
+    Ok(())
+}
+
+/// One run of a model: positions, velocities and own states at the end, residuals, seconds.
+fn integrate(
+    setup: &Setup,
+    simulation: &Simulation,
+    method: &str,
+    rtol: f64,
+) -> Option<(Vec<f64>, f64, f64)> {
+    let equations = simulation
+        .start
+        .equations_with(simulation.form, simulation.formalism, simulation.ggl_metric)
+        .ok()?;
+    let (y, yp) = simulation.start.state(&equations);
+    let mut options = simulation.solver.clone().stepper(method);
+    options.tolerances = Tolerances::new(rtol, rtol);
+    options.time_limit = Some(setup.time_limit);
+    let (t, end) = (simulation.start.t, simulation.t_end);
+    let system = equations.system();
+    let kinds = system
+        .structure()
+        .variables
+        .iter()
+        .map(|v| v.kind.is_differential());
+    let differential: Vec<bool> = kinds.collect();
+    let begin = Instant::now();
+    let mut run = Integrator::new(system, t, &y, &yp, end - t, options).ok()?;
+    run.run(end, &mut Quiet).ok()?;
+    let seconds = begin.elapsed().as_secs_f64();
+    let kept = run.y().iter().zip(differential).filter(|(_, d)| *d);
+    let y = kept.map(|(y, _)| *y).collect();
+    Some((y, run.counters().residuals as f64, seconds))
+}
+
+/// One diagram with a curve for each method that gives results.
+fn diagram((name, title): (&str, &str), subtitle: &str, run: impl Fn(&str, f64) -> Measured) -> Diagram {
+    let mut curves: Vec<&'static str> = Vec::new();
+    let mut samples: Vec<Sample> = Vec::new();
+    let mut failed: Vec<String> = Vec::new();
+    for method in METHODS {
+        let mut own = Vec::new();
+        for rtol in LADDER {
+            match run(method, rtol) {
+                Some((digits, residuals, seconds)) => {
+                    own.push((rtol, digits, residuals, seconds));
+                    if seconds > LONG {
+                        break;
+                    }
+                }
+                None => failed.push(format!("{method} {rtol:.0e}")),
+            }
+        }
+        if own.is_empty() {
+            // What refuses the problem is no failure.
+            failed.retain(|f| !f.starts_with(method));
+            continue;
+        }
+        let place = curves.len();
+        curves.push(method);
+        samples.extend(own.into_iter().map(|(rtol, digits, residuals, seconds)| {
+            let mut all = vec![None; METHODS.len()];
+            all[place] = Some(digits);
+            Sample {
+                rtol,
+                digits: all,
+                residuals,
+                seconds,
+            }
+        }));
+    }
+    Diagram {
+        name: name.into(),
+        title: title.into(),
+        subtitle: format!("{subtitle}; rtol from 1e-3 to 1e-10"),
+        remark: match failed.is_empty() {
+            true => String::new(),
+            false => format!(" Failed: {}.", failed.join(", ")),
+        },
+        curves,
+        samples,
+    }
+}

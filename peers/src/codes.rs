@@ -166,7 +166,9 @@ mod tests {
                     code.name
                 );
             }
-            assert!(run.residuals >= run.steps && run.steps > 10, "{}", code.name);
+            // Half a period is little for a method of order 13.
+            let least = if code.name == OURS_RADAU { 2 } else { 10 };
+            assert!(run.residuals >= run.steps && run.steps > least, "{}", code.name);
         }
     }
 

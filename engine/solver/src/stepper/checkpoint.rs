@@ -33,7 +33,7 @@ pub struct Checkpoint {
 }
 
 /// The format written by this build.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;
 
 /// A hash of texts that is the same on every machine (FNV-1a).
 pub fn fingerprint<'a>(texts: impl IntoIterator<Item = &'a str>) -> u64 {

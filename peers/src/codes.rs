@@ -18,11 +18,14 @@ pub const YARDSTICK: &str = "ida";
 pub const OURS: &str = "holonom";
 /// Name of our own with the stepper `radau`.
 pub const OURS_RADAU: &str = "holonom-radau";
+/// Name of our own with the stepper `auto`, which may be an explicit one.
+pub const OURS_AUTO: &str = "holonom-auto";
 
 /// All names there could be, with whether this build has them.
-const NAMES: [(&str, bool); 9] = [
+const NAMES: [(&str, bool); 13] = [
     (OURS, holonom::CONNECTED),
     (OURS_RADAU, holonom::CONNECTED),
+    (OURS_AUTO, holonom::CONNECTED),
     ("ida", cfg!(feature = "ida")),
     ("cvode-bdf", cfg!(feature = "ida")),
     ("cvode-adams", cfg!(feature = "ida")),
@@ -30,6 +33,9 @@ const NAMES: [(&str, bool); 9] = [
     ("dassl", cfg!(feature = "dassl")),
     ("radau5", cfg!(feature = "radau5")),
     ("diffsol", cfg!(feature = "diffsol")),
+    ("diffsol-tr-bdf2", cfg!(feature = "diffsol")),
+    ("diffsol-esdirk34", cfg!(feature = "diffsol")),
+    ("diffsol-tsit45", cfg!(feature = "diffsol")),
 ];
 
 /// The codes in this build, Holonom first.
@@ -43,6 +49,10 @@ pub fn built() -> Vec<Code> {
         codes.push(Code {
             name: OURS_RADAU,
             integrate: holonom::integrate_radau,
+        });
+        codes.push(Code {
+            name: OURS_AUTO,
+            integrate: holonom::integrate_auto,
         });
     }
     #[cfg(feature = "ida")]
@@ -76,10 +86,24 @@ pub fn built() -> Vec<Code> {
         integrate: crate::radau5::integrate,
     });
     #[cfg(feature = "diffsol")]
-    codes.push(Code {
-        name: "diffsol",
-        integrate: crate::diffsol::integrate,
-    });
+    codes.extend([
+        Code {
+            name: "diffsol",
+            integrate: crate::diffsol::integrate_bdf,
+        },
+        Code {
+            name: "diffsol-tr-bdf2",
+            integrate: crate::diffsol::integrate_tr_bdf2,
+        },
+        Code {
+            name: "diffsol-esdirk34",
+            integrate: crate::diffsol::integrate_esdirk34,
+        },
+        Code {
+            name: "diffsol-tsit45",
+            integrate: crate::diffsol::integrate_tsit45,
+        },
+    ]);
     codes
 }
 
@@ -195,7 +219,50 @@ mod tests {
             let run =
                 (code.integrate)(system.as_mut(), &problem, &Settings::at(&problem, 1e-7)).expect(code.name);
             let digits = score(system.structure(), &problem, &run.y);
-            assert!(digits.is_some_and(|d| d > 4.5), "{}: {digits:?}", code.name);
+            // TR-BDF2, of order 2, has its tolerance per step.
+            let least = if code.name.ends_with("bdf2") { 3.5 } else { 4.5 };
+            assert!(digits.is_some_and(|d| d > least), "{}: {digits:?}", code.name);
+        }
+    }
+
+    #[test]
+    fn every_code_ends_when_its_time_is_over() {
+        let _alone = alone();
+        let problem = problems::find("chain-explicit:64:0.3").expect("a chain");
+        for code in built() {
+            let settings = Settings {
+                limit: Some(0.01),
+                ..Settings::at(&problem, 1e-10)
+            };
+            let run = (code.integrate)((problem.build)().as_mut(), &problem, &settings).expect(code.name);
+            assert!(
+                run.cut_off,
+                "{}: {:?} after {} s",
+                code.name, run.failure, run.cpu
+            );
+            assert!(
+                run.failure.is_some_and(|f| f.starts_with("cut off")),
+                "{}",
+                code.name
+            );
+            // Far less than the run would take, and a little more than allowed.
+            assert!(run.cpu < 0.5, "{}: {} s", code.name, run.cpu);
+        }
+    }
+
+    #[test]
+    fn index_one_equations_are_lifted_where_need_be() {
+        let _alone = alone();
+        let problem = problems::find("car-axle-index1").expect("the axle");
+        for code in built().iter().filter(|c| !c.name.starts_with("cvode")) {
+            let mut system = (problem.build)();
+            let run = (code.integrate)(system.as_mut(), &problem, &Settings::at(&problem, 1e-7));
+            let Ok(run) = run else {
+                assert_eq!(code.name, "diffsol-tsit45");
+                continue;
+            };
+            let digits = score(system.structure(), &problem, &run.y);
+            assert!(digits.is_some_and(|d| d > 2.5), "{}: {digits:?}", code.name);
         }
     }
 

@@ -1,20 +1,14 @@
 //! `peers compare` and `peers corrector`: work–precision curves of all codes, and the work at equal digits.
 
+use crate::chart;
 use crate::codes::{Code, OURS, YARDSTICK};
-use crate::curve::{Along, Point, Reading, fit_at, ladder, median, work_at};
-use crate::interface::{Run, Settings};
+use crate::curve::{Reading, median};
+use crate::measure::{Line, Options, Quantity, measure};
 use crate::report::{Check, Report, number, seconds, table};
 use holonom_dae::problems::Problem;
 use serde_json::{Map, Value, json};
+use std::path::Path;
 
-/// A sample of the CPU time repeats a run until this much time has been spent.
-const SAMPLE_SECONDS: f64 = 5e-3;
-/// The CPU time of runs longer than this is sampled at most three times.
-const LONG_SECONDS: f64 = 1.0;
-/// Of runs longer than this, the one that was made to find the digits is the only one.
-const ONCE_SECONDS: f64 = 10.0;
-/// Steps after which a run is given up; the longest that succeed take about 100 000.
-const MAX_STEPS: u64 = 300_000;
 /// What is asked of Holonom: its work over that of another code at equal digits.
 pub struct Demand {
     /// What is compared.
@@ -25,27 +19,6 @@ pub struct Demand {
     median: Option<f64>,
     /// Limit on each problem.
     each: f64,
-}
-
-/// A quantity of work.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Quantity {
-    /// Evaluations of the residual.
-    Residuals,
-    /// Evaluations of the Jacobian.
-    Jacobians,
-    /// CPU time.
-    Cpu,
-}
-
-impl Quantity {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Residuals => "residuals",
-            Self::Jacobians => "jacobians",
-            Self::Cpu => "cpu",
-        }
-    }
 }
 
 const fn demand(quantity: Quantity, yardstick: &'static str, median: Option<f64>, each: f64) -> Demand {
@@ -73,220 +46,41 @@ pub const OF_THE_CORRECTOR: &[Demand] = &[
     demand(Quantity::Cpu, "dassl", None, 0.5),
 ];
 
-/// What `peers compare` is asked.
-pub struct Options {
+/// What is compared, and how it is judged.
+pub struct Comparison {
     /// Name of the report.
     pub name: &'static str,
     /// What is checked.
     pub demands: &'static [Demand],
     /// Problems with more unknowns are left out: the peers use dense matrices.
     pub max_unknowns: usize,
-    /// After a run longer than this, in seconds, the code is not run at tighter tolerances.
-    pub too_long: f64,
-    /// Digits at which work is read off.
-    pub digits: Vec<f64>,
-    /// Interleaved repetitions of each measurement of time.
-    pub repeat: usize,
-    /// Tolerances per decade.
-    pub per_decade: u32,
-    /// Judge the pendulum chain by its worst whole second instead of its end.
-    pub along: bool,
-}
-
-impl Options {
-    /// Digits beyond which the time of the one run there was will do.
-    fn enough(&self) -> f64 {
-        self.digits.iter().copied().fold(0.0, f64::max) + 1.0
-    }
-}
-
-/// One tolerance of one code.
-pub struct Cell {
-    rtol: f64,
-    digits: f64,
-    run: Run,
-    samples: Vec<f64>,
-}
-
-impl Cell {
-    fn cpu(&self) -> f64 {
-        median(&self.samples).unwrap_or(self.run.cpu)
-    }
-}
-
-/// One code on one problem.
-pub struct Line {
-    /// The code.
-    pub code: Code,
-    cells: Vec<Cell>,
-    /// Why the code cannot take the problem, or stopped early on the ladder.
-    refusal: Option<String>,
-    /// Tolerances at which it failed, and how.
-    failures: Vec<(f64, String)>,
-    /// Tolerances at which it ran in a special way, and which.
-    notes: Vec<(f64, String)>,
-}
-
-impl Line {
-    fn points(&self, work: fn(&Cell) -> f64) -> Vec<Point> {
-        self.cells
-            .iter()
-            .map(|c| Point {
-                digits: c.digits,
-                work: work(c),
-            })
-            .collect()
-    }
-
-    fn residuals(&self) -> Vec<Point> {
-        self.points(|c| c.run.residuals as f64)
-    }
-
-    /// The work at `d` digits, if it gets there.
-    pub fn at(&self, quantity: Quantity, d: f64) -> Option<Reading> {
-        let points = match quantity {
-            Quantity::Residuals => self.residuals(),
-            Quantity::Jacobians => self.points(|c| c.run.jacobians as f64),
-            Quantity::Cpu => self.points(Cell::cpu),
-        };
-        work_at(&points, d)
-    }
-
-    /// What went other than planned, in sentences.
-    pub fn remarks(&self) -> Vec<String> {
-        let grouped = |what: &str, runs: &[(f64, String)]| {
-            let (first, last) = (runs.first()?, runs.last()?);
-            let range = match runs.len() {
-                1 => format!("at rtol {:.1e}", first.0),
-                n => format!("{n} times, rtol {:.1e} to {:.1e}", first.0, last.0),
-            };
-            Some(format!("{what} {range}: {}", first.1))
-        };
-        let all = [
-            self.refusal.clone(),
-            grouped("failed", &self.failures),
-            grouped("special", &self.notes),
-        ];
-        all.into_iter().flatten().collect()
-    }
-}
-
-fn settings<'a>(problem: &Problem, along: &'a Along, rtol: f64) -> Settings<'a> {
-    Settings {
-        max_steps: MAX_STEPS,
-        times: &along.times,
-        ..Settings::at(problem, rtol)
-    }
-}
-
-/// The curve of one code, every tolerance once.
-fn curve(problem: &Problem, along: &Along, code: Code, tolerances: &[f64], options: &Options) -> Line {
-    let mut line = Line {
-        code,
-        cells: vec![],
-        refusal: None,
-        failures: vec![],
-        notes: vec![],
-    };
-    for &rtol in tolerances {
-        let mut system = (problem.build)();
-        let run = match (code.integrate)(system.as_mut(), problem, &settings(problem, along, rtol)) {
-            Ok(run) => run,
-            Err(reason) => {
-                line.refusal = Some(reason);
-                break;
-            }
-        };
-        let cpu = run.cpu;
-        line.notes.extend(run.note.clone().map(|n| (rtol, n)));
-        match (
-            run.failure.clone(),
-            along.score(system.structure(), problem, &run),
-        ) {
-            (Some(failure), _) => line.failures.push((rtol, failure)),
-            (None, Some(digits)) => line.cells.push(Cell {
-                rtol,
-                digits,
-                run,
-                samples: vec![],
-            }),
-            (None, None) => {}
-        }
-        // Beyond the digits asked for, one more run bounds the curve; the rest would only take time.
-        let beyond = line.cells.last().is_some_and(|c| c.digits > options.enough());
-        if cpu > options.too_long || cpu > ONCE_SECONDS && beyond {
-            line.refusal = Some(format!("not run below rtol {rtol:.1e}, which took {cpu:.0} s"));
-            break;
-        }
-    }
-    line
-}
-
-/// One more sample of the CPU time.
-fn sample(problem: &Problem, along: &Along, code: Code, cell: &mut Cell) {
-    let mut system = (problem.build)();
-    let settings = settings(problem, along, cell.rtol);
-    let (mut spent, mut count) = (0.0, 0u32);
-    while spent < SAMPLE_SECONDS {
-        match (code.integrate)(system.as_mut(), problem, &settings) {
-            Ok(run) => spent += run.cpu,
-            Err(_) => return,
-        }
-        count += 1;
-    }
-    cell.samples.push(spent / f64::from(count));
-}
-
-/// All curves of one problem; the samples of the time go round over the codes.
-pub fn measure(problem: &Problem, codes: &[Code], options: &Options) -> Vec<Line> {
-    let tolerances = ladder(options.per_decade);
-    let along = if options.along {
-        Along::of(problem)
-    } else {
-        Along::default()
-    };
-    let mut lines: Vec<Line> = codes
-        .iter()
-        .map(|c| curve(problem, &along, *c, &tolerances, options))
-        .collect();
-    for repetition in 0..options.repeat {
-        for &rtol in &tolerances {
-            for line in &mut lines {
-                let code = line.code;
-                for cell in line
-                    .cells
-                    .iter_mut()
-                    .filter(|c| c.rtol == rtol && c.digits <= options.enough() && c.run.cpu < ONCE_SECONDS)
-                {
-                    if repetition < 3 || cell.run.cpu < LONG_SECONDS {
-                        sample(problem, &along, code, cell);
-                    }
-                }
-            }
-        }
-    }
-    lines
 }
 
 /// A row of the report.
 pub fn row(problem: &Problem, line: &Line, yardstick: Option<&Line>, digits: &[f64]) -> Value {
-    let reading = |r: Option<Reading>| {
-        r.map_or(
-            Value::Null,
-            |r| json!({ "work": number(r.work), "bound": r.bound }),
-        )
+    let reading = |quantity: Quantity, d: f64| {
+        line.at(quantity, d).map_or(Value::Null, |r| {
+            let interpolated = line.interpolated(quantity, d).map_or(Value::Null, number);
+            json!({ "work": number(r.work), "work_interpolated": interpolated, "bound": r.bound })
+        })
+    };
+    let over = |quantity: Quantity, d: f64| ratio(line.at(quantity, d), yardstick?.at(quantity, d));
+    let interpolated = |quantity: Quantity, d: f64| {
+        Some(line.interpolated(quantity, d)? / yardstick?.interpolated(quantity, d)?)
     };
     let mut at = Map::new();
     for d in digits {
         at.insert(
             d.to_string(),
             json!({
-                "residuals": reading(line.at(Quantity::Residuals, *d)),
-                "jacobians": reading(line.at(Quantity::Jacobians, *d)),
-                "cpu_s": reading(line.at(Quantity::Cpu, *d)),
-                "residuals_over_ida": yardstick.and_then(|y| ratio(line.at(Quantity::Residuals, *d), y.at(Quantity::Residuals, *d))),
-                "residuals_fit": fit_at(&line.residuals(), *d),
-                "cpu_over_ida": yardstick.and_then(|y| ratio(line.at(Quantity::Cpu, *d), y.at(Quantity::Cpu, *d))),
+                "residuals": reading(Quantity::Residuals, *d),
+                "jacobians": reading(Quantity::Jacobians, *d),
+                "cpu_s": reading(Quantity::Cpu, *d),
+                "residuals_over_ida": over(Quantity::Residuals, *d),
+                "residuals_over_ida_interpolated": interpolated(Quantity::Residuals, *d),
+                "residuals_fit": line.fitted(*d),
+                "cpu_over_ida": over(Quantity::Cpu, *d),
+                "cpu_over_ida_interpolated": interpolated(Quantity::Cpu, *d),
             }),
         );
     }
@@ -301,7 +95,7 @@ pub fn row(problem: &Problem, line: &Line, yardstick: Option<&Line>, digits: &[f
             })
         })
         .collect();
-    json!({ "problem": problem.name, "code": line.code.name, "at": at, "remarks": line.remarks(), "curve": curve })
+    json!({ "problem": problem.name, "code": line.code.name, "at": at, "remarks": line.remarks(), "cut_off_s": line.cut, "curve": curve })
 }
 
 fn ratio(a: Option<Reading>, b: Option<Reading>) -> Option<f64> {
@@ -312,10 +106,19 @@ fn ratio(a: Option<Reading>, b: Option<Reading>) -> Option<f64> {
 const PRINTED: [Quantity; 2] = [Quantity::Residuals, Quantity::Cpu];
 /// Name of the ratio of the fitted work, printed beside the others to show how lucky they are.
 const FIT: &str = "res. (fit)";
+/// Names of the ratios by interpolation between runs, printed beside those of runs.
+const INTERPOLATED: [(Quantity, &str); 2] =
+    [(Quantity::Residuals, "res. (int)"), (Quantity::Cpu, "cpu (int)")];
 
-/// Measures and prints everything.
-pub fn compare(problems: &[Problem], codes: &[Code], options: &Options) -> Report {
-    let mut report = Report::new(options.name);
+/// Measures, prints and draws everything.
+pub fn compare(
+    problems: &[Problem],
+    codes: &[Code],
+    comparison: &Comparison,
+    options: &Options,
+    plot: Option<&Path>,
+) -> Result<Report, String> {
+    let mut report = Report::new(comparison.name);
     let mut printed: Vec<Vec<String>> = Vec::new();
     // Ratio to IDA of each code, quantity and number of digits, over the problems.
     let mut ratios: Vec<(&str, &str, f64, &str, f64)> = Vec::new();
@@ -327,7 +130,7 @@ pub fn compare(problems: &[Problem], codes: &[Code], options: &Options) -> Repor
                 .push(format!("{}: no reference solution", problem.name));
             continue;
         }
-        if problem.y0.len() > options.max_unknowns {
+        if problem.y0.len() > comparison.max_unknowns {
             let n = problem.y0.len();
             report.missing.push(format!(
                 "{}: {n} unknowns, too many for the dense matrices of the peers",
@@ -335,8 +138,15 @@ pub fn compare(problems: &[Problem], codes: &[Code], options: &Options) -> Repor
             ));
             continue;
         }
-        eprintln!("{} …", problem.name);
-        measured.push((problem, measure(problem, codes, options)));
+        let lines: Vec<Line> = measure(&[problem], codes, options)
+            .into_iter()
+            .map(|(_, line)| line)
+            .collect();
+        if let Some(folder) = plot {
+            let curves = lines.iter().map(|l| (l.code.name, l.points(Quantity::Cpu)));
+            chart::write(folder, &problem.name, problem.title, curves, &options.digits)?;
+        }
+        measured.push((problem, lines));
     }
     for (problem, lines) in &measured {
         let yardstick = lines.iter().find(|l| l.code.name == YARDSTICK);
@@ -363,9 +173,17 @@ pub fn compare(problems: &[Problem], codes: &[Code], options: &Options) -> Repor
                     cells.push(over.map_or("-".into(), |x| format!("{x:.2}")));
                     ratios.extend(over.map(|x| (line.code.name, name, *d, problem.name.as_str(), x)));
                 }
-                let fitted = |l: &Line| fit_at(&l.residuals(), *d);
-                let over = yardstick.and_then(|y| Some(fitted(line)? / fitted(y)?));
-                ratios.extend(over.map(|x| (line.code.name, FIT, *d, problem.name.as_str(), x)));
+                let mut shown = |name, over: Option<f64>| {
+                    ratios.extend(over.map(|x| (line.code.name, name, *d, problem.name.as_str(), x)));
+                };
+                shown(
+                    FIT,
+                    yardstick.and_then(|y| Some(line.fitted(*d)? / y.fitted(*d)?)),
+                );
+                for (quantity, name) in INTERPOLATED {
+                    let read = |l: &Line| l.interpolated(quantity, *d);
+                    shown(name, yardstick.and_then(|y| Some(read(line)? / read(y)?)));
+                }
             }
             printed.push(cells);
         }
@@ -387,7 +205,14 @@ pub fn compare(problems: &[Problem], codes: &[Code], options: &Options) -> Repor
 
     println!("\nover IDA, by code: median (largest, where) of n problems");
     for code in codes.iter().filter(|c| c.name != YARDSTICK) {
-        for name in [Quantity::Residuals.name(), FIT, Quantity::Cpu.name()] {
+        let [(_, residuals), (_, cpu)] = INTERPOLATED;
+        for name in [
+            Quantity::Residuals.name(),
+            residuals,
+            FIT,
+            Quantity::Cpu.name(),
+            cpu,
+        ] {
             for d in &options.digits {
                 let own: Vec<(&str, f64)> = ratios
                     .iter()
@@ -414,15 +239,15 @@ pub fn compare(problems: &[Problem], codes: &[Code], options: &Options) -> Repor
             }
         }
     }
-    judge(&measured, options, &mut report);
-    report
+    judge(&measured, comparison.demands, &options.digits, &mut report);
+    Ok(report)
 }
 
 /// The requirements on Holonom.
-fn judge(measured: &[(&Problem, Vec<Line>)], options: &Options, report: &mut Report) {
+fn judge(measured: &[(&Problem, Vec<Line>)], demands: &[Demand], digits: &[f64], report: &mut Report) {
     let named = |lines: &[Line], name: &str| lines.iter().position(|l| l.code.name == name);
     let has = |name: &str| measured.iter().any(|(_, lines)| named(lines, name).is_some());
-    for demand in options.demands {
+    for demand in demands {
         let Demand {
             quantity, yardstick, ..
         } = *demand;
@@ -433,7 +258,7 @@ fn judge(measured: &[(&Problem, Vec<Line>)], options: &Options, report: &mut Rep
             ));
             continue;
         }
-        for d in &options.digits {
+        for d in digits {
             let mut values = Vec::new();
             for (problem, lines) in measured {
                 let id = format!("{label}/{}/{d}", problem.name);

@@ -65,10 +65,14 @@ impl Along {
     }
 }
 
-/// The tolerances of a curve, from 10⁻² to 10⁻¹¹ with so many per decade.
+/// Every curve goes down to this tolerance.
+pub const TIGHT: f64 = 1e-11;
+
+/// The tolerances of a curve, from 10⁻² to 10⁻¹³ with so many per decade. Those below [`TIGHT`] are for codes that have
+/// not reached the digits asked for by then.
 pub fn ladder(per_decade: u32) -> Vec<f64> {
     let per_decade = per_decade.max(1);
-    (0..=9 * per_decade)
+    (0..=11 * per_decade)
         .map(|k| 10f64.powf(-2.0 - f64::from(k) / f64::from(per_decade)))
         .collect()
 }
@@ -91,6 +95,50 @@ pub struct Reading {
     pub bound: bool,
 }
 
+/// Neighbouring tolerances are not brought closer than this, in decades.
+pub const FINEST: f64 = 1.0 / 16.0;
+/// A crossing is left alone where both its runs took more than this many times the least work at the level.
+const HOPELESS: f64 = 2.0;
+
+/// One tolerance that was tried, and what came of it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rung {
+    /// The relative tolerance.
+    pub rtol: f64,
+    /// Digits reached; none by a run that failed.
+    pub digits: Option<f64>,
+    /// A count of work, the same whenever the run is repeated.
+    pub work: f64,
+    /// CPU time in seconds.
+    pub cpu: f64,
+}
+
+impl Rung {
+    fn reaches(&self, d: f64) -> bool {
+        self.digits.is_some_and(|digits| digits >= d)
+    }
+}
+
+/// The tolerances to try next so that the least work at `d` digits is found, loosest first: the middle, in
+/// logarithms, of all neighbours of which one reaches d digits and the other does not, until they are
+/// [`FINEST`] apart. `rungs` are sorted, loosest first.
+///
+/// Where both neighbours cost more than twice the least work known at d, no run between them will be the least; nor
+/// is there any use for one where both took longer than `useful` seconds.
+pub fn between(rungs: &[Rung], d: f64, useful: f64) -> Vec<f64> {
+    let reaching = rungs.iter().filter(|r| r.reaches(d)).map(|r| r.work);
+    let least = reaching.fold(f64::INFINITY, f64::min);
+    rungs
+        .windows(2)
+        .filter(|pair| pair[0].reaches(d) != pair[1].reaches(d))
+        .filter(|pair| pair[0].work.min(pair[1].work) <= HOPELESS * least)
+        .filter(|pair| pair[0].cpu.min(pair[1].cpu) <= useful)
+        // The slack is for rounding: a spacing of 1/16 is met, not halved.
+        .filter(|pair| (pair[0].rtol / pair[1].rtol).log10() > FINEST * (1.0 + 1e-6))
+        .map(|pair| (pair[0].rtol * pair[1].rtol).sqrt())
+        .collect()
+}
+
 /// The Pareto front: the runs for which no other run reaches as many digits with less work, by
 /// ascending digits, and so by ascending work.
 pub fn front(points: &[Point]) -> Vec<Point> {
@@ -110,24 +158,28 @@ pub fn front(points: &[Point]) -> Vec<Point> {
     kept
 }
 
-/// The work at `d` digits: on the Pareto front, log₁₀(work) linear in the digits between the two
-/// neighbours of d. Left of the front its cheapest run, marked as a bound; right of it nothing.
+/// The work at `d` digits: the least of any run that reached at least d. It was measured, whatever lies between
+/// the runs. Marked as a bound where no cheaper run has fewer digits than d; nothing where no run gets there.
 pub fn work_at(points: &[Point], d: f64) -> Option<Reading> {
     let front = front(points);
     let right = front.iter().position(|p| p.digits >= d)?;
-    let b = front[right];
-    if right == 0 {
-        return Some(Reading {
-            work: b.work,
-            bound: b.digits > d,
-        });
-    }
-    let a = front[right - 1];
-    let s = (d - a.digits) / (b.digits - a.digits);
     Some(Reading {
-        work: a.work.powf(1.0 - s) * b.work.powf(s),
-        bound: false,
+        work: front[right].work,
+        bound: right == 0 && front[0].digits > d,
     })
+}
+
+/// What [`work_at`] would be if log₁₀(work) were linear in the digits between the two neighbours of d on the Pareto
+/// front. No run need exist there, so that this is shown and not judged.
+pub fn interpolated_at(points: &[Point], d: f64) -> Option<f64> {
+    let front = front(points);
+    let right = front.iter().position(|p| p.digits >= d)?;
+    let b = front[right];
+    let Some(a) = right.checked_sub(1).map(|left| front[left]) else {
+        return Some(b.work);
+    };
+    let s = (d - a.digits) / (b.digits - a.digits);
+    Some(a.work.powf(1.0 - s) * b.work.powf(s))
 }
 
 /// The work at `d` digits on the least-squares line of log₁₀(work) over the digits, through all
@@ -186,20 +238,81 @@ mod tests {
     }
 
     #[test]
-    fn reading_is_log_linear_between_neighbours() {
-        let p = points(&[(2.0, 10.0), (4.0, 1000.0), (6.0, 100_000.0)]);
-        let at = |d| work_at(&p, d);
-        assert!((at(3.0).map_or(0.0, |r| r.work) - 100.0).abs() < 1e-9);
-        assert_eq!(at(4.0).map(|r| r.work.round()), Some(1000.0));
-        assert_eq!(
-            at(1.0),
-            Some(Reading {
-                work: 10.0,
-                bound: true
-            })
-        );
-        assert_eq!(at(6.5), None);
+    fn a_reading_is_a_run_that_was_made() {
+        // IDA on the chain at ω = 0.05: hardly anything between 5.5 and 7 digits.
+        let p = points(&[(4.9, 221.0), (5.48, 263.0), (7.1, 5935.0), (6.2, 6400.0)]);
+        let at = |d| work_at(&p, d).map(|r| (r.work, r.bound));
+        assert_eq!(at(6.0), Some((5935.0, false)));
+        assert_eq!(at(5.48), Some((263.0, false)));
+        assert_eq!(at(5.0), Some((263.0, false)));
+        assert_eq!(at(4.9), Some((221.0, false)));
+        assert_eq!(at(4.0), Some((221.0, true)));
+        assert_eq!(at(7.2), None);
         assert_eq!(work_at(&[], 1.0), None);
+        assert!(interpolated_at(&p, 6.0).is_some_and(|w| 263.0 < w && w < 1000.0));
+    }
+
+    #[test]
+    fn interpolation_is_log_linear_between_neighbours() {
+        let p = points(&[(2.0, 10.0), (4.0, 1000.0), (6.0, 100_000.0)]);
+        assert!(interpolated_at(&p, 3.0).is_some_and(|w| (w - 100.0).abs() < 1e-9));
+        assert_eq!(interpolated_at(&p, 4.0).map(f64::round), Some(1000.0));
+        assert_eq!(interpolated_at(&p, 1.0), Some(10.0));
+        assert_eq!(interpolated_at(&p, 6.5), None);
+    }
+
+    /// Refines the ladder of a code with these digits and this work at a tolerance 10^−x.
+    fn refined(digits: fn(f64) -> Option<f64>, work: fn(f64) -> f64, d: f64) -> (Vec<Rung>, usize) {
+        let rung = |rtol: f64| Rung {
+            rtol,
+            digits: digits(-rtol.log10()),
+            work: work(-rtol.log10()),
+            cpu: work(-rtol.log10()),
+        };
+        let mut rungs: Vec<Rung> = ladder(2).into_iter().map(rung).collect();
+        let coarse = rungs.len();
+        loop {
+            let next = between(&rungs, d, 1e9);
+            if next.is_empty() {
+                let more = rungs.len() - coarse;
+                return (rungs, more);
+            }
+            rungs.extend(next.into_iter().map(rung));
+            rungs.sort_by(|a, b| b.rtol.total_cmp(&a.rtol));
+        }
+    }
+
+    #[test]
+    fn a_crossing_is_closed_in_to_a_sixteenth_of_a_decade() {
+        // Digits d at 10^(−d): a level of 5.2 lies between the rungs 5 and 5.5.
+        let (rungs, more) = refined(Some, |x| 10f64.powf(x / 5.0), 5.2);
+        assert_eq!(more, 3);
+        let first = rungs.iter().find(|r| r.reaches(5.2)).expect("there is one");
+        let x = -first.rtol.log10();
+        assert!((5.2..5.2 + FINEST).contains(&x), "{x}");
+        // A level that lies on a rung, one that no run and one that every run reaches.
+        assert_eq!(refined(Some, |x| x, 1.0).1, 0);
+        assert_eq!(refined(Some, |x| x, 14.0).1, 0);
+    }
+
+    #[test]
+    fn every_crossing_counts_and_failures_reach_nothing() {
+        // Up at 3.7, down at 6.3, up again at 8.2; fails before 2.9.
+        let zigzag = |x: f64| match x {
+            x if x < 2.9 => None,
+            x if (3.7..6.3).contains(&x) || x > 8.2 => Some(6.0),
+            _ => Some(4.0),
+        };
+        assert_eq!(refined(zigzag, |_| 1.0, 5.0).1, 9);
+        // The last one is too expensive to matter, then the last two.
+        assert_eq!(refined(zigzag, |x| if x < 7.0 { 1.0 } else { 2.1 }, 5.0).1, 6);
+        assert_eq!(refined(zigzag, |x| if x < 5.0 { 1.0 } else { 2.1 }, 5.0).1, 3);
+        let (rungs, _) = refined(zigzag, |_| 1.0, 3.0);
+        assert_eq!(rungs.len(), 26);
+        // No use for runs of a second.
+        let coarse: Vec<Rung> = rungs.into_iter().step_by(4).collect();
+        assert!(!between(&coarse, 3.0, 1.0).is_empty());
+        assert_eq!(between(&coarse, 3.0, 0.9), Vec::<f64>::new());
     }
 
     #[test]
@@ -211,10 +324,11 @@ mod tests {
     }
 
     #[test]
-    fn a_ladder_has_nineteen_rungs() {
+    fn a_ladder_has_twenty_three_rungs() {
         let l = ladder(2);
-        assert_eq!(l.len(), 19);
-        assert!((l[0] - 1e-2).abs() < 1e-16 && (l[18] - 1e-11).abs() < 1e-24);
+        assert_eq!(l.len(), 23);
+        assert!((l[0] - 1e-2).abs() < 1e-16 && (l[22] - 1e-13).abs() < 1e-26);
+        assert_eq!(l.iter().filter(|r| **r < 0.99 * TIGHT).count(), 4);
     }
 
     #[test]

@@ -47,8 +47,12 @@ unsafe extern "C" fn right(t: f64, y: Handle, f: Handle, data: *mut c_void) -> c
     let (y, f) = unsafe { (entries(y, n), entries(f, n)) };
     let evaluated = call.counted.residual(t, y, &call.zero, f);
     f.iter_mut().for_each(|f| *f = -*f);
-    // A positive value makes CVODE try a smaller step.
-    c_int::from(evaluated.is_err())
+    match evaluated {
+        Ok(()) => 0,
+        // A negative value makes CVODE stop, a positive one try a smaller step.
+        Err(_) if call.counted.expired => -1,
+        Err(_) => 1,
+    }
 }
 
 unsafe extern "C" fn note(
@@ -138,7 +142,7 @@ fn integrate(
     }
     let targets = targets(problem, settings);
     let mut call = Callback {
-        counted: Counted::new(system),
+        counted: Counted::new(system, settings.limit),
         zero: vec![0.0; n],
         message: None,
     };
@@ -213,5 +217,8 @@ fn integrate(
         ..Run::default()
     };
     split_outputs(computed, settings, &mut run);
+    if call.counted.expired {
+        run.cut(settings.limit);
+    }
     Ok(run)
 }

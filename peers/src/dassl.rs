@@ -72,8 +72,8 @@ unsafe extern "C" fn residual(
         )
     };
     if counted.residual(t, y, yp, r).is_err() {
-        // SAFETY: a place for the answer; −1 makes DASSL try a smaller step.
-        unsafe { *ires = -1 };
+        // SAFETY: a place for the answer; −1 makes DASSL try a smaller step, −2 stop.
+        unsafe { *ires = if counted.expired { -2 } else { -1 } };
     }
 }
 
@@ -114,7 +114,7 @@ pub fn integrate(system: &mut dyn System, problem: &Problem, settings: &Settings
         .map(|out| if *out { 1e6 } else { settings.atol })
         .collect();
     let targets = targets(problem, settings);
-    let mut counted = Counted::new(system);
+    let mut counted = Counted::new(system, settings.limit);
     let mut computed = Vec::with_capacity(targets.len());
 
     let start = cpu_time();
@@ -186,6 +186,9 @@ pub fn integrate(system: &mut dyn System, problem: &Problem, settings: &Settings
         ..Run::default()
     };
     split_outputs(computed, settings, &mut run);
+    if counted.expired {
+        run.cut(settings.limit);
+    }
     Ok(run)
 }
 

@@ -2,7 +2,7 @@
 
 use crate::interface::{Run, Settings, cpu_time, excluded};
 use holonom_dae::problems::Problem;
-use holonom_dae::{System, Tolerances};
+use holonom_dae::{FailureKind, System, Tolerances};
 use holonom_solver::trajectory::Recorder;
 use holonom_solver::{Integrator, Options, Start};
 
@@ -23,6 +23,15 @@ pub fn integrate_radau(
     integrate_by("radau", system, problem, settings)
 }
 
+/// The same with the stepper `auto`.
+pub fn integrate_auto(
+    system: &mut dyn System,
+    problem: &Problem,
+    settings: &Settings<'_>,
+) -> Result<Run, String> {
+    integrate_by("auto", system, problem, settings)
+}
+
 fn integrate_by(
     stepper: &str,
     system: &mut dyn System,
@@ -32,6 +41,8 @@ fn integrate_by(
     let options = Options::new(settings.rtol, settings.atol).stepper(stepper);
     let mut options = options.start(Start::Trust);
     options.max_steps = settings.max_steps;
+    // The solver's limit is by the clock on the wall, which may run ahead where others use the machine.
+    options.time_limit = settings.limit.map(|s| 2.0 * s);
     options.outputs = settings.times.to_vec().into();
     if settings.like_dassl {
         // Multipliers are kept out of all tests the way they are for DASSL.
@@ -67,6 +78,10 @@ fn integrate_by(
     run.jacobians = c.jacobians;
     run.error_failures = c.rejected_error;
     run.convergence_failures = c.rejected_convergence;
+    let ended = matches!(&result, Err(e) if matches!(e.kind, FailureKind::TimeLimit { .. }));
     run.failure = result.err().map(|e| e.to_string());
+    if ended || settings.limit.is_some_and(|s| run.cpu > s) {
+        run.cut(settings.limit);
+    }
     Ok(run)
 }

@@ -56,8 +56,12 @@ unsafe extern "C" fn residual(t: f64, y: Handle, yp: Handle, r: Handle, data: *m
     let n = call.counted.n;
     // SAFETY: IDA hands over distinct serial vectors of the length of the initial ones.
     let (y, yp, r) = unsafe { (entries(y, n), entries(yp, n), entries(r, n)) };
-    // A positive value makes IDA try a smaller step.
-    c_int::from(call.counted.residual(t, y, yp, r).is_err())
+    match call.counted.residual(t, y, yp, r) {
+        Ok(()) => 0,
+        // A negative value makes IDA stop, a positive one try a smaller step.
+        Err(_) if call.counted.expired => -1,
+        Err(_) => 1,
+    }
 }
 
 unsafe extern "C" fn note(
@@ -164,7 +168,7 @@ fn attempt(
     let left_out = excluded(system.structure());
     let targets = targets(problem, settings);
     let mut call = Callback {
-        counted: Counted::new(system),
+        counted: Counted::new(system, settings.limit),
         message: None,
     };
     let data = (&raw mut call).cast::<c_void>();
@@ -235,5 +239,8 @@ fn attempt(
         ..Run::default()
     };
     split_outputs(computed, settings, &mut run);
+    if call.counted.expired {
+        run.cut(settings.limit);
+    }
     Ok(run)
 }

@@ -15,6 +15,8 @@ pub struct Settings<'a> {
     pub times: &'a [f64],
     /// Steps after which a run is given up.
     pub max_steps: u64,
+    /// CPU time in seconds after which a run is ended.
+    pub limit: Option<f64>,
     /// Ask Holonom to behave like DASSL (refresh policy `dassl`, no stability detection).
     pub like_dassl: bool,
 }
@@ -32,6 +34,7 @@ impl Settings<'_> {
             atol,
             times: &[],
             max_steps: 1_000_000,
+            limit: None,
             like_dassl: false,
         }
     }
@@ -62,35 +65,77 @@ pub struct Run {
     pub note: Option<String>,
     /// Why it ended early, if it did.
     pub failure: Option<String>,
+    /// It ended because its time was over.
+    pub cut_off: bool,
+}
+
+impl Run {
+    /// Notes that the time was over, whatever the code made of it.
+    pub fn cut(&mut self, limit: Option<f64>) {
+        self.cut_off = true;
+        self.failure = limit.map(|s| format!("cut off after {s:.3} s"));
+    }
 }
 
 /// How an integration is called; `Err` says why this code cannot take this problem.
 pub type Integrate = fn(&mut dyn System, &Problem, &Settings<'_>) -> Result<Run, String>;
 
-/// A system with a count of its residual evaluations.
+/// A system with a count of its residual evaluations, and an end to them when the time is over.
 pub struct Counted<'a> {
     system: &'a mut dyn System,
     /// Number of unknowns.
+    #[cfg_attr(
+        not(any(feature = "ida", feature = "dassl", feature = "radau5")),
+        allow(dead_code)
+    )]
     pub n: usize,
     /// Evaluations so far.
     pub calls: u64,
+    /// The time is over: every evaluation is refused.
+    pub expired: bool,
+    /// CPU time of the process at which it is.
+    deadline: f64,
+    /// The number of calls at which the clock is read next; never without a limit.
+    look_at: u64,
+    /// Calls from one look at the clock to the next.
+    patience: u64,
 }
 
 impl<'a> Counted<'a> {
-    /// Starts counting at zero.
-    pub fn new(system: &'a mut dyn System) -> Self {
+    /// Starts counting at zero, and the time with it.
+    pub fn new(system: &'a mut dyn System, limit: Option<f64>) -> Self {
+        let n = system.structure().dimension();
+        // Reading the clock of the process takes about as long as evaluating a small system.
+        let patience = (8192 / n.max(1) as u64).clamp(1, 256);
         Self {
-            n: system.structure().dimension(),
+            n,
             system,
             calls: 0,
+            expired: false,
+            deadline: limit.map_or(f64::INFINITY, |s| cpu_time() + s),
+            look_at: if limit.is_some() { patience } else { u64::MAX },
+            patience,
         }
     }
 
     /// r := F(t, y, ẏ), counted. NaN and infinities are left to the code's own tests.
     #[inline]
     pub fn residual(&mut self, t: f64, y: &[f64], yp: &[f64], r: &mut [f64]) -> Result<(), Rejection> {
+        if self.calls >= self.look_at {
+            self.look()?;
+        }
         self.calls += 1;
         self.system.residual(t, y, yp, r)
+    }
+
+    #[cold]
+    fn look(&mut self) -> Result<(), Rejection> {
+        self.expired |= cpu_time() > self.deadline;
+        if self.expired {
+            return Err(Rejection::OutsideDomain);
+        }
+        self.look_at = self.calls + self.patience;
+        Ok(())
     }
 }
 

@@ -68,7 +68,7 @@ enum Kernel {
 }
 
 /// The states and the memory for one model and scalar.
-struct Ours<T> {
+struct Ours<T: Real> {
     tree: Tree,
     states: Vec<[Vec<T>; 3]>,
     geometry: Vec<Geometry<T>>,

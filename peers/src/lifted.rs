@@ -4,15 +4,16 @@
 //! evaluation of F for one of the whole. This is how Andrews' mechanism and its like are given to RADAU5 in the
 //! literature (accelerations as algebraic variables of the index of the multipliers).
 
+use crate::interface::Run;
 use holonom_dae::problems::Problem;
 use holonom_dae::{DerivativeForm, Rejection, Structure, System, Variable, VariableKind};
 
 /// Where an unknown of the lifted system comes from.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Source {
-    /// y[i] of the original.
+    /// `y[i]` of the original.
     Own(usize),
-    /// ẏ[i] of the original.
+    /// `ẏ[i]` of the original.
     Derivative(usize),
 }
 
@@ -109,8 +110,22 @@ impl<'a> Lifted<'a> {
         }
     }
 
+    /// Which unknowns are derivatives of the original's.
+    #[cfg_attr(not(feature = "diffsol"), allow(dead_code))]
+    pub fn derivatives(&self) -> impl Iterator<Item = bool> + '_ {
+        self.sources.iter().map(|s| matches!(s, Source::Derivative(_)))
+    }
+
+    /// What a run of the lifted system says of the original, with a note.
+    pub fn lower(&self, mut run: Run) -> Run {
+        run.y = self.original(&run.y);
+        run.outputs = run.outputs.iter().map(|y| self.original(y)).collect();
+        run.note = Some("with derivatives as unknowns, because the mass matrix depends on the state".into());
+        run
+    }
+
     /// The original unknowns of a solution.
-    pub fn original(&self, lifted: &[f64]) -> Vec<f64> {
+    fn original(&self, lifted: &[f64]) -> Vec<f64> {
         let mut y = vec![0.0; self.lifted.len()];
         for (s, value) in self.sources.iter().zip(lifted) {
             if let Source::Own(i) = s {

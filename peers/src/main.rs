@@ -1,6 +1,7 @@
 //! `peers`: Holonom measured beside other DAE codes. See README.md.
 
 mod chain;
+mod chart;
 mod codes;
 mod compare;
 mod curve;
@@ -17,8 +18,12 @@ mod ida;
 mod interface;
 mod kernels;
 mod kernels_protocol;
-#[cfg(feature = "radau5")]
+#[cfg(any(feature = "radau5", feature = "diffsol"))]
 mod lifted;
+#[cfg(any(feature = "radau5", feature = "diffsol"))]
+mod mass;
+mod measure;
+mod plot;
 mod race;
 #[cfg(feature = "radau5")]
 mod radau5;
@@ -82,12 +87,15 @@ enum Command {
         /// Interleaved repetitions of each measurement of time.
         #[arg(long, default_value_t = 5)]
         repeat: usize,
-        /// Tolerances per decade; more make the result depend less on lucky runs.
+        /// Tolerances per decade to begin with; sixteen where the digits asked for are crossed.
         #[arg(long, default_value_t = 2)]
         per_decade: u32,
         /// Judge the pendulum chain by its worst whole second instead of its end (a second look)
         #[arg(long)]
         along: bool,
+        /// Draw a chart of each problem into this folder.
+        #[arg(long)]
+        plot: Option<PathBuf>,
         /// Write the result as JSON.
         #[arg(long)]
         json: Option<PathBuf>,
@@ -109,8 +117,8 @@ enum Command {
         /// Interleaved repetitions of each measurement of time.
         #[arg(long, default_value_t = 3)]
         repeat: usize,
-        /// Tolerances per decade.
-        #[arg(long, default_value_t = 1)]
+        /// Tolerances per decade to begin with; sixteen where the digits asked for are crossed.
+        #[arg(long, default_value_t = 2)]
         per_decade: u32,
         /// Seconds after which a code is not run at tighter tolerances.
         #[arg(long, default_value_t = 100.0)]
@@ -124,7 +132,7 @@ enum Command {
         /// Numbers of pendulums.
         #[arg(long, value_delimiter = ',', default_values_t = [16, 64, 256])]
         n: Vec<usize>,
-        /// Only these problems: `car-axle`, `andrews`, `chain`.
+        /// Only these contests: `car-axle`, `andrews`, `chain`, or one chain such as `chain-16`.
         #[arg(long, value_delimiter = ',')]
         problems: Vec<String>,
         /// Codes; all unless given.
@@ -136,12 +144,15 @@ enum Command {
         /// Interleaved repetitions of each measurement of time.
         #[arg(long, default_value_t = 3)]
         repeat: usize,
-        /// Tolerances per decade.
-        #[arg(long, default_value_t = 1)]
+        /// Tolerances per decade to begin with; sixteen where the digits asked for are crossed.
+        #[arg(long, default_value_t = 2)]
         per_decade: u32,
-        /// Seconds after which a code is not run at tighter tolerances.
+        /// CPU time in seconds at which a run is ended.
         #[arg(long, default_value_t = 20.0)]
         too_long: f64,
+        /// Draw a chart of each contest into this folder.
+        #[arg(long)]
+        plot: Option<PathBuf>,
         /// Write the result as JSON.
         #[arg(long)]
         json: Option<PathBuf>,
@@ -252,26 +263,24 @@ fn dispatch(command: Command) -> Result<bool, String> {
             repeat,
             per_decade,
             along,
+            plot,
             json,
         } => {
             let chosen = match names.is_empty() {
                 true => problems::all(),
                 false => names.iter().map(|n| find(n)).collect::<Result<_, _>>()?,
             };
-            let report = compare::compare(
-                &chosen,
-                &codes::select(&peer)?,
-                &compare::Options {
-                    name: "peers compare",
-                    demands: compare::OF_THE_ENGINE,
-                    max_unknowns: 200,
-                    too_long: 20.0,
-                    digits,
-                    repeat,
-                    per_decade,
-                    along,
-                },
-            );
+            let comparison = compare::Comparison {
+                name: "peers compare",
+                demands: compare::OF_THE_ENGINE,
+                max_unknowns: 200,
+            };
+            let options = measure::Options {
+                along,
+                ..options(digits, repeat, per_decade, 20.0)
+            };
+            let codes = codes::select(&peer)?;
+            let report = compare::compare(&chosen, &codes, &comparison, &options, plot.as_deref())?;
             finish(&report, json)
         }
         Command::Corrector {
@@ -290,20 +299,13 @@ fn dispatch(command: Command) -> Result<bool, String> {
             for problem in &mut chosen {
                 references::complete(problem)?;
             }
-            let report = compare::compare(
-                &chosen,
-                &codes::select(&peer)?,
-                &compare::Options {
-                    name: "peers corrector",
-                    demands: compare::OF_THE_CORRECTOR,
-                    max_unknowns: 1000,
-                    too_long,
-                    digits,
-                    repeat,
-                    per_decade,
-                    along: false,
-                },
-            );
+            let comparison = compare::Comparison {
+                name: "peers corrector",
+                demands: compare::OF_THE_CORRECTOR,
+                max_unknowns: 1000,
+            };
+            let options = options(digits, repeat, per_decade, too_long);
+            let report = compare::compare(&chosen, &codes::select(&peer)?, &comparison, &options, None)?;
             finish(&report, json)
         }
         Command::Race {
@@ -314,20 +316,19 @@ fn dispatch(command: Command) -> Result<bool, String> {
             repeat,
             per_decade,
             too_long,
+            plot,
             json,
         } => {
             let contests = race::contests(&n, &problems, find)?;
-            let options = compare::Options {
-                name: "peers race",
-                demands: &[],
-                max_unknowns: 2000,
-                too_long,
-                digits,
-                repeat,
-                per_decade,
-                along: false,
+            let options = measure::Options {
+                limit: too_long,
+                cut_off: Some(race::CUT_OFF),
+                side: race::side,
+                ..options(digits, repeat, per_decade, too_long)
             };
-            finish(&race::race(&contests, &codes::select(&peer)?, &options), json)
+            let codes = codes::select(&peer)?;
+            let report = race::race(&contests, codes, &options, plot.as_deref(), json.as_deref())?;
+            finish(&report, json)
         }
         Command::Simulators { rounds, json } => finish(&simulators::simulators(rounds.max(1))?, json),
         Command::Kernels { rounds, json } => finish(&kernels::kernels(rounds.max(1))?, json),
@@ -349,6 +350,22 @@ fn dispatch(command: Command) -> Result<bool, String> {
             )?;
             finish(&report, json)
         }
+    }
+}
+
+/// How curves are measured for `compare` and `corrector`.
+fn options(mut digits: Vec<f64>, repeat: usize, per_decade: u32, too_long: f64) -> measure::Options {
+    digits.sort_by(f64::total_cmp);
+    measure::Options {
+        too_long,
+        // One run that is longer may still bound a curve; several times as long is a code that is stuck.
+        limit: 5.0 * too_long,
+        cut_off: None,
+        digits,
+        repeat,
+        per_decade,
+        along: false,
+        side: |_| None,
     }
 }
 

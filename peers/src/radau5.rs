@@ -6,10 +6,11 @@
 
 use crate::interface::{Counted, Run, Settings, cpu_time, targets};
 use crate::lifted::Lifted;
+use crate::mass::{Mass, constant_mass};
 use core::ffi::{c_int, c_void};
 use core::slice;
+use holonom_dae::System;
 use holonom_dae::problems::Problem;
-use holonom_dae::{DerivativeForm, System};
 
 type RightFn = unsafe extern "C" fn(*const c_int, *const f64, *const f64, *mut f64, *mut f64, *mut c_int);
 type MassFn = unsafe extern "C" fn(*const c_int, *mut f64, *const c_int, *mut f64, *mut c_int);
@@ -73,14 +74,6 @@ mod quiet {
     quiet!(rprintf_ rprintfd1_ rprintfd2_ rprintfi1_ rprintfi2_ rprintfi3_ rprintfid_ rprintfdi_ rprintfdid_);
 }
 
-/// A constant ∂F/∂ẏ.
-enum Mass {
-    Identity,
-    Diagonal(Vec<f64>),
-    /// Column by column.
-    Full(Vec<f64>),
-}
-
 /// Stands for a right-hand side that cannot be evaluated.
 const HUGE: f64 = 1e30;
 
@@ -109,8 +102,11 @@ unsafe extern "C" fn right(
     let (t, y, f) = unsafe { (*t, slice::from_raw_parts(y, n), slice::from_raw_parts_mut(f, n)) };
     let evaluated = call.counted.residual(t, y, &call.zero, f);
     f.iter_mut().for_each(|f| *f = -*f);
-    // RADAU5 knows no refusal and takes NaN for success; something huge makes it reject the step.
-    if evaluated.is_err() || !f.iter().sum::<f64>().is_finite() {
+    // RADAU5 knows no refusal and takes NaN for success; something huge makes it reject the step. When the time is
+    // over that very success ends the run soonest, in `output`.
+    if call.counted.expired {
+        f.fill(f64::NAN);
+    } else if evaluated.is_err() || !f.iter().sum::<f64>().is_finite() {
         f.fill(HUGE);
     }
 }
@@ -150,7 +146,7 @@ unsafe extern "C" fn output(
     let n = call.counted.n;
     // SAFETY: the time and the solution after the step; irtrn ≥ 0 means go on.
     let (t, y) = unsafe {
-        *irtrn = 1;
+        *irtrn = if call.counted.expired { -1 } else { 1 };
         (*t, slice::from_raw_parts(y, n))
     };
     while let Some(target) = call.targets.get(call.computed.len())
@@ -179,92 +175,6 @@ fn meaning(idid: c_int) -> &'static str {
     }
 }
 
-/// ∂F/∂ẏ if it is constant and F linear in ẏ; else why this problem is not for RADAU5.
-///
-/// Not taken on trust: compared at a second point, away from the start values.
-fn constant_mass(system: &mut dyn System, problem: &Problem) -> Result<Mass, String> {
-    let n = problem.y0.len();
-    let structure = system.structure().clone();
-    let dense = |entries: &mut dyn Iterator<Item = (usize, usize, f64)>| {
-        let mut m = vec![0.0; n * n];
-        for (i, j, v) in entries {
-            m[i + n * j] += v;
-        }
-        m
-    };
-    let bump = |x: &[f64], size: f64, phase: f64| -> Vec<f64> {
-        (0..n)
-            .map(|i| x[i] + size * (1.0 + x[i].abs()) * (phase + 1.7 * i as f64).sin())
-            .collect()
-    };
-    let second = |size: f64| {
-        (
-            problem.t0 + 0.3 * (problem.t_end - problem.t0).min(1.0),
-            bump(&problem.y0, size, 0.4),
-            bump(&problem.yp0, size, 1.1),
-        )
-    };
-
-    let m = match &structure.derivative {
-        DerivativeForm::Unknown => {
-            return Err("RADAU5 needs M ẏ = f(t, y); the form of ∂F/∂ẏ is not declared".into());
-        }
-        DerivativeForm::Identity => dense(
-            &mut (0..n)
-                .filter(|i| structure.variables[*i].kind.is_differential())
-                .map(|i| (i, i, 1.0)),
-        ),
-        DerivativeForm::Constant(entries) => dense(&mut entries.iter().copied()),
-        DerivativeForm::Mass(pattern) => {
-            let mut here = vec![0.0; pattern.len()];
-            let mut there = here.clone();
-            system
-                .derivative_matrix(problem.t0, &problem.y0, &problem.yp0, &mut here)
-                .map_err(|e| format!("∂F/∂ẏ at the start: {e}"))?;
-            let (t, y, yp) = second(1e-2);
-            system
-                .derivative_matrix(t, &y, &yp, &mut there)
-                .map_err(|e| format!("∂F/∂ẏ at a second point: {e}"))?;
-            if here
-                .iter()
-                .zip(&there)
-                .any(|(a, b)| (a - b).abs() > 1e-12 * a.abs())
-            {
-                return Err("RADAU5 needs a constant mass matrix; here it depends on the state".into());
-            }
-            dense(&mut pattern.entries().zip(&here).map(|((i, j), v)| (i, j, *v)))
-        }
-    };
-
-    // F(t, y, ẏ) = F(t, y, 0) + M ẏ at the second point, to rounding.
-    let (t, y, yp) = second(1e-2);
-    let (mut whole, mut rest) = (vec![0.0; n], vec![0.0; n]);
-    let evaluated =
-        system
-            .residual(t, &y, &yp, &mut whole)
-            .and(system.residual(t, &y, &vec![0.0; n], &mut rest));
-    if evaluated.is_ok() {
-        for i in 0..n {
-            let terms = (0..n).map(|j| m[i + n * j] * yp[j]);
-            let size: f64 = terms.clone().map(f64::abs).sum::<f64>() + rest[i].abs();
-            if (rest[i] + terms.sum::<f64>() - whole[i]).abs() > 1e-9 * size {
-                return Err(format!(
-                    "RADAU5 needs M ẏ = f(t, y); equation `{}` is not of that form",
-                    structure.equations[i].name
-                ));
-            }
-        }
-    }
-
-    let off_diagonal = (0..n).any(|j| (0..n).any(|i| i != j && m[i + n * j] != 0.0));
-    let diagonal: Vec<f64> = (0..n).map(|i| m[i + n * i]).collect();
-    Ok(match off_diagonal {
-        true => Mass::Full(m),
-        false if diagonal.iter().all(|d| *d == 1.0) => Mass::Identity,
-        false => Mass::Diagonal(diagonal),
-    })
-}
-
 /// Integrates with RADAU5; a mass matrix that depends on the state by way of more unknowns.
 pub fn integrate(system: &mut dyn System, problem: &Problem, settings: &Settings<'_>) -> Result<Run, String> {
     if constant_mass(system, problem).is_ok() {
@@ -274,11 +184,8 @@ pub fn integrate(system: &mut dyn System, problem: &Problem, settings: &Settings
         return constant_mass(system, problem).map(|_| Run::default());
     };
     let problem = lifted.problem(problem);
-    let mut run = integrate_linear(&mut lifted, &problem, settings)?;
-    run.y = lifted.original(&run.y);
-    run.outputs = run.outputs.iter().map(|y| lifted.original(y)).collect();
-    run.note = Some("with derivatives as unknowns, because the mass matrix depends on the state".into());
-    Ok(run)
+    let run = integrate_linear(&mut lifted, &problem, settings)?;
+    Ok(lifted.lower(run))
 }
 
 /// Integrates M ẏ = f(t, y) with a constant M.
@@ -305,7 +212,7 @@ fn integrate_linear(
         Mass::Full(_) => (1, neq),
     };
     let mut call = Callback {
-        counted: Counted::new(system),
+        counted: Counted::new(system, settings.limit),
         zero: vec![0.0; n],
         mass: mass_matrix,
         targets: targets(problem, settings),
@@ -325,7 +232,8 @@ fn integrate_linear(
     let (mut t, mut h, mut rpar, mut idid) = (problem.t0, 1e-6, 0.0, 0);
     // RADAU5 transforms the tolerances in place.
     let (mut rtol, mut atol) = (settings.rtol, settings.atol);
-    let (zero, iout) = (0, c_int::from(!settings.times.is_empty()));
+    let watched = !settings.times.is_empty() || settings.limit.is_some();
+    let (zero, iout) = (0, c_int::from(watched));
     // SAFETY: array lengths are those the prologue of RADAU5 asks for with full matrices; the
     // context travels as `ipar`, which RADAU5 only passes on; with IJAC = 0 no Jacobian is called.
     unsafe {
@@ -364,7 +272,7 @@ fn integrate_linear(
     let counter = |k: usize| u64::try_from(iwork[k - 1]).unwrap_or(0);
     let (attempts, steps, rejected) = (counter(16), counter(17), counter(18));
     call.computed.truncate(settings.times.len());
-    Ok(Run {
+    let mut run = Run {
         y,
         outputs: call.computed,
         steps,
@@ -374,7 +282,11 @@ fn integrate_linear(
         error_failures: rejected,
         convergence_failures: attempts.saturating_sub(steps + rejected),
         cpu,
-        note: None,
         failure: (idid < 0).then(|| format!("IDID {idid} at t = {t:.6e}: {}", meaning(idid))),
-    })
+        ..Run::default()
+    };
+    if call.counted.expired {
+        run.cut(settings.limit);
+    }
+    Ok(run)
 }

@@ -33,6 +33,8 @@ pub struct Report {
     pub checks: Vec<Check>,
     /// What could not be measured, and why.
     pub missing: Vec<String>,
+    /// What is still to come; nothing holds before it is there.
+    pub pending: Vec<String>,
 }
 
 impl Report {
@@ -44,9 +46,9 @@ impl Report {
         }
     }
 
-    /// Whether there are checks and all of them hold.
+    /// Whether there are checks, all of them hold and nothing is still to come.
     pub fn holds(&self) -> bool {
-        !self.checks.is_empty() && self.checks.iter().all(Check::holds)
+        self.pending.is_empty() && !self.checks.is_empty() && self.checks.iter().all(Check::holds)
     }
 
     /// As JSON.
@@ -58,7 +60,11 @@ impl Report {
                 json!({ "id": c.id, "value": number(c.value), "limit": c.limit, "source": c.source, "holds": c.holds() })
             })
             .collect();
-        json!({ "name": self.name, "rows": self.rows, "checks": checks, "missing": self.missing, "holds": self.holds() })
+        let mut all = json!({ "name": self.name, "rows": self.rows, "checks": checks, "missing": self.missing, "holds": self.holds() });
+        if !self.pending.is_empty() {
+            all["pending"] = json!(self.pending);
+        }
+        all
     }
 
     /// Prints checks and what is missing, and writes the JSON if a file is named.
@@ -79,6 +85,11 @@ impl Report {
         for m in &self.missing {
             println!("missing: {m}");
         }
+        self.write(file)
+    }
+
+    /// Writes the JSON if a file is named.
+    pub fn write(&self, file: Option<&Path>) -> Result<(), String> {
         let Some(file) = file else { return Ok(()) };
         let text = serde_json::to_string_pretty(&self.to_json()).map_err(|e| e.to_string())?;
         std::fs::write(file, text + "\n").map_err(|e| format!("cannot write {}: {e}", file.display()))
@@ -101,7 +112,6 @@ pub fn seconds(t: f64) -> String {
 
 /// Prints rows of cells under their headings, the first two columns to the left, the rest to the right.
 pub fn table(headings: &[&str], rows: &[Vec<String>]) {
-    let width = |s: &str| s.chars().count();
     let widths: Vec<usize> = (0..headings.len())
         .map(|k| {
             rows.iter()
@@ -111,23 +121,33 @@ pub fn table(headings: &[&str], rows: &[Vec<String>]) {
                 .unwrap_or(0)
         })
         .collect();
-    let line = |cells: &mut dyn Iterator<Item = &str>| {
-        let mut text = String::new();
-        for (k, cell) in cells.enumerate() {
-            let pad = " ".repeat(widths[k].saturating_sub(width(cell)));
-            match k {
-                0 | 1 => text += &format!("{cell}{pad}  "),
-                _ => text += &format!("{pad}{cell}  "),
-            }
-        }
-        println!("{}", text.trim_end());
-    };
-    line(&mut headings.iter().copied());
-    println!(
-        "{}",
-        "-".repeat(widths.iter().map(|w| w + 2).sum::<usize>().saturating_sub(2))
-    );
+    head(&widths, headings);
     for row in rows {
-        line(&mut row.iter().map(String::as_str));
+        line(&widths, row.iter().map(String::as_str));
     }
+}
+
+/// Letters in a text.
+fn width(text: &str) -> usize {
+    text.chars().count()
+}
+
+/// Prints the headings of a table with columns of these widths.
+pub fn head(widths: &[usize], headings: &[&str]) {
+    line(widths, headings.iter().copied());
+    let all = widths.iter().map(|w| w + 2).sum::<usize>().saturating_sub(2);
+    println!("{}", "-".repeat(all));
+}
+
+/// Prints one row of such a table.
+pub fn line<'a>(widths: &[usize], cells: impl Iterator<Item = &'a str>) {
+    let mut text = String::new();
+    for (k, (cell, room)) in cells.zip(widths).enumerate() {
+        let pad = " ".repeat(room.saturating_sub(width(cell)));
+        match k {
+            0 | 1 => text += &format!("{cell}{pad}  "),
+            _ => text += &format!("{pad}{cell}  "),
+        }
+    }
+    println!("{}", text.trim_end());
 }

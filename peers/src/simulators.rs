@@ -3,7 +3,7 @@
 //! Exudyn and MuJoCo run in Python scripts (`simulators/`), which time their integration alone, without building the
 //! model; ours is timed from the creation of the integrator. Ours and theirs take turns, round by round.
 
-use crate::curve::{Point, median, work_at};
+use crate::curve::{Point, interpolated_at, median};
 use crate::interface::cpu_time;
 use crate::kernels_protocol::folder;
 use crate::report::{Check, Report, seconds, table};
@@ -235,8 +235,8 @@ pub fn simulators(rounds: usize) -> Result<Report, String> {
                     work: median(samples).unwrap_or(f64::INFINITY),
                 })
                 .collect();
-            if let Some(reading) = work_at(&points, DIGITS) {
-                times.insert(code, reading.work);
+            if let Some(time) = interpolated_at(&points, DIGITS) {
+                times.insert(code, time);
             }
             for (setting, (error, samples)) in cells {
                 report.rows.push(json!({

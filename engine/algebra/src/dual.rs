@@ -5,6 +5,10 @@
 //! same: aligned ones would leave a quarter of a `Dual8` and more of a `Dual4` to padding, which
 //! is copied along and fills the caches.
 
+mod orientation;
+
+pub use orientation::DualOrientation;
+
 use crate::function::MAX_ARGUMENTS;
 use crate::{Function, Fused, Real};
 use core::cmp::Ordering;
@@ -275,6 +279,8 @@ assign! {
 }
 
 impl<const K: usize> Real for Dual<K> {
+    type Orientation = DualOrientation<K>;
+    const CARRIES_DERIVATIVES: bool = true;
     #[inline(never)]
     fn outlined<R>(f: impl FnOnce() -> R) -> R {
         f()
@@ -289,6 +295,10 @@ impl<const K: usize> Real for Dual<K> {
     #[inline(always)]
     fn value(self) -> f64 {
         self.v
+    }
+    #[inline(always)]
+    fn with_value(self, x: f64) -> Self {
+        Self { v: x, d: self.d }
     }
     #[inline]
     fn sin_cos(self) -> (Self, Self) {

@@ -2,7 +2,8 @@
 //!
 //! The recursions are written once over the trait [`Rotation`]; a joint that turns about a
 //! coordinate axis in a frame parallel to its parent's uses [`AxisRotation`] (4 products per
-//! vector instead of 9), one that only slides [`NoRotation`].
+//! vector instead of 9), one that only slides [`NoRotation`]. A rotation of plain numbers turns
+//! what carries derivatives too.
 
 use crate::{Articulated, Fused, Mat3, Real, Sym3, Vec3};
 
@@ -16,8 +17,6 @@ pub trait Rotation<T: Real>: Copy {
     fn symmetric_to_parent(&self, s: &Sym3<T>) -> Sym3<T>;
     /// R A Rᵀ.
     fn matrix_to_parent(&self, a: &Mat3<T>) -> Mat3<T>;
-    /// `a` · R: the rotation from the child to where `a` leads from the parent.
-    fn after(&self, a: &Mat3<T>) -> Mat3<T>;
     /// Adds the articulated inertia `i` of a child to that of its parent, in whose frame the
     /// child's origin is at `p`.
     #[inline(always)]
@@ -65,10 +64,6 @@ impl<T: Real, R: Rotation<T>> Rotation<T> for &R {
         (*self).matrix_to_parent(a)
     }
     #[inline(always)]
-    fn after(&self, a: &Mat3<T>) -> Mat3<T> {
-        (*self).after(a)
-    }
-    #[inline(always)]
     fn add_inertia<P: Copy>(&self, i: &Articulated<T>, p: Vec3<P>, parent: &mut Articulated<T>)
     where
         T: Fused<P>,
@@ -109,10 +104,6 @@ impl<T: Real> Rotation<T> for NoRotation {
     fn matrix_to_parent(&self, a: &Mat3<T>) -> Mat3<T> {
         *a
     }
-    #[inline]
-    fn after(&self, a: &Mat3<T>) -> Mat3<T> {
-        *a
-    }
     #[inline(always)]
     fn add_inertia<P: Copy>(&self, i: &Articulated<T>, p: Vec3<P>, parent: &mut Articulated<T>)
     where
@@ -131,26 +122,26 @@ pub struct AxisRotation<T, const A: usize> {
     pub cos: T,
 }
 
-impl<T: Real, const A: usize> AxisRotation<T, A> {
+impl<P, const A: usize> AxisRotation<P, A> {
     const B: usize = (A + 1) % 3;
     const C: usize = (A + 2) % 3;
 }
 
-impl<T: Real, const A: usize> Rotation<T> for AxisRotation<T, A> {
+impl<T: Real + Fused<P>, P: Copy, const A: usize> Rotation<T> for AxisRotation<P, A> {
     #[inline(always)]
     fn to_parent(&self, v: Vec3<T>) -> Vec3<T> {
         let (b, c) = (v[Self::B], v[Self::C]);
         let mut r = v;
-        r[Self::B] = (self.cos * b).minus_product(self.sin, c);
-        r[Self::C] = (self.sin * b).plus_product(self.cos, c);
+        r[Self::B] = (b * self.cos).minus_product(c, self.sin);
+        r[Self::C] = (b * self.sin).plus_product(c, self.cos);
         r
     }
     #[inline(always)]
     fn to_child(&self, v: Vec3<T>) -> Vec3<T> {
         let (b, c) = (v[Self::B], v[Self::C]);
         let mut r = v;
-        r[Self::B] = (self.cos * b).plus_product(self.sin, c);
-        r[Self::C] = (self.cos * c).minus_product(self.sin, b);
+        r[Self::B] = (b * self.cos).plus_product(c, self.sin);
+        r[Self::C] = (c * self.cos).minus_product(b, self.sin);
         r
     }
     #[inline]
@@ -160,13 +151,13 @@ impl<T: Real, const A: usize> Rotation<T> for AxisRotation<T, A> {
         let (bb, cc) = (m.0[Self::B], m.0[Self::C]);
         // Entry 3 + a joins a and a + 1: (A,B) at 3 + A, (B,C) at 3 + B, (C,A) at 3 + C.
         let (ab, bc, ca) = (m.0[3 + A], m.0[3 + Self::B], m.0[3 + Self::C]);
-        let x = (s * (bb - cc)).plus_product(c + c, bc); // 2 × shear turned half-way
+        let x = ((bb - cc) * s).plus_product(bc + bc, c); // 2 × shear turned half-way
         let mut r = *m;
-        r.0[Self::B] = bb.minus_product(s, x);
-        r.0[Self::C] = cc.plus_product(s, x);
-        r.0[3 + Self::B] = (c * x) - bc;
-        r.0[3 + A] = (c * ab).minus_product(s, ca);
-        r.0[3 + Self::C] = (s * ab).plus_product(c, ca);
+        r.0[Self::B] = bb.minus_product(x, s);
+        r.0[Self::C] = cc.plus_product(x, s);
+        r.0[3 + Self::B] = x * c - bc;
+        r.0[3 + A] = (ab * c).minus_product(ca, s);
+        r.0[3 + Self::C] = (ab * s).plus_product(ca, c);
         r
     }
     #[inline]
@@ -175,35 +166,24 @@ impl<T: Real, const A: usize> Rotation<T> for AxisRotation<T, A> {
         let mut r = *m;
         for i in 0..3 {
             let (x, y) = (m.0[i][b], m.0[i][d]);
-            r.0[i][b] = (c * x).minus_product(s, y);
-            r.0[i][d] = (s * x).plus_product(c, y);
+            r.0[i][b] = (x * c).minus_product(y, s);
+            r.0[i][d] = (x * s).plus_product(y, c);
         }
         for j in 0..3 {
             let (x, y) = (r.0[b][j], r.0[d][j]);
-            r.0[b][j] = (c * x).minus_product(s, y);
-            r.0[d][j] = (s * x).plus_product(c, y);
-        }
-        r
-    }
-    #[inline]
-    fn after(&self, m: &Mat3<T>) -> Mat3<T> {
-        let (s, c, b, d) = (self.sin, self.cos, Self::B, Self::C);
-        let mut r = *m;
-        for i in 0..3 {
-            let (x, y) = (m.0[i][b], m.0[i][d]);
-            r.0[i][b] = (c * x).plus_product(s, y);
-            r.0[i][d] = (c * y).minus_product(s, x);
+            r.0[b][j] = (x * c).minus_product(y, s);
+            r.0[d][j] = (x * s).plus_product(y, c);
         }
         r
     }
     #[inline(always)]
-    fn add_released<P: Copy, const B: usize>(
+    fn add_released<Q: Copy, const B: usize>(
         &self,
         i: &Articulated<T>,
-        p: Vec3<P>,
+        p: Vec3<Q>,
         parent: &mut Articulated<T>,
     ) where
-        T: Fused<P>,
+        T: Fused<Q>,
     {
         debug_assert_eq!(A, B, "turns about its own axis");
         parent.add_without_turn(i, self, p);
@@ -211,14 +191,16 @@ impl<T: Real, const A: usize> Rotation<T> for AxisRotation<T, A> {
 }
 
 /// Any rotation, as a matrix.
-impl<T: Real> Rotation<T> for Mat3<T> {
+impl<T: Real + Fused<P>, P: Copy> Rotation<T> for Mat3<P> {
     #[inline(always)]
     fn to_parent(&self, v: Vec3<T>) -> Vec3<T> {
-        self.times(v)
+        let m = &self.0;
+        Vec3::from_fn(|i| v.dot(Vec3(m[i])))
     }
     #[inline(always)]
     fn to_child(&self, v: Vec3<T>) -> Vec3<T> {
-        self.transpose_times(v)
+        let m = &self.0;
+        Vec3::from_fn(|j| v.dot(Vec3([m[0][j], m[1][j], m[2][j]])))
     }
     #[inline]
     fn symmetric_to_parent(&self, s: &Sym3<T>) -> Sym3<T> {
@@ -226,10 +208,8 @@ impl<T: Real> Rotation<T> for Mat3<T> {
     }
     #[inline]
     fn matrix_to_parent(&self, a: &Mat3<T>) -> Mat3<T> {
-        self.matrix(a).matrix(&self.transpose())
-    }
-    #[inline]
-    fn after(&self, a: &Mat3<T>) -> Mat3<T> {
-        a.matrix(self)
+        let turned = a.premultiplied(self);
+        let row = |i: usize| Rotation::to_parent(self, Vec3(turned.0[i])).0;
+        Mat3([row(0), row(1), row(2)])
     }
 }

@@ -1,6 +1,6 @@
 //! The trait [`Real`]: what a residual may do with a number.
 
-use crate::Function;
+use crate::{Function, Mat3, Orientation};
 use core::fmt::Debug;
 use core::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 
@@ -75,6 +75,13 @@ pub trait Real:
     + Fused<Self>
     + Fused<f64>
 {
+    /// The orientation of a frame in this scalar.
+    type Orientation: Orientation<Self>;
+
+    /// Whether derivatives along given directions are carried along: what an equation defines can
+    /// then be solved for with plain numbers, and its derivatives follow from the equation.
+    const CARRIES_DERIVATIVES: bool = false;
+
     /// Runs `f`. Scalars of which every operation is many instructions do it in a function of
     /// its own: `f` is then compiled once for all places into which its caller is inlined.
     #[inline(always)]
@@ -85,6 +92,8 @@ pub trait Real:
     fn constant(x: f64) -> Self;
     /// The value without derivatives.
     fn value(self) -> f64;
+    /// The same derivatives with another value.
+    fn with_value(self, x: f64) -> Self;
     /// Zero.
     fn zero() -> Self {
         Self::constant(0.0)
@@ -152,6 +161,7 @@ pub trait Real:
 }
 
 impl Real for f64 {
+    type Orientation = Mat3<Self>;
     #[inline(always)]
     fn constant(x: f64) -> Self {
         x
@@ -159,6 +169,10 @@ impl Real for f64 {
     #[inline(always)]
     fn value(self) -> f64 {
         self
+    }
+    #[inline(always)]
+    fn with_value(self, x: f64) -> Self {
+        x
     }
     #[inline]
     fn sin_cos(self) -> (Self, Self) {

@@ -40,7 +40,10 @@ impl<T: Real> Twist<T> {
 
     /// Power of a wrench on this motion.
     #[inline]
-    pub fn power(&self, w: &Wrench<T>) -> T {
+    pub fn power<P: Copy>(&self, w: &Wrench<P>) -> T
+    where
+        T: Fused<P>,
+    {
         self.angular.dot(w.moment) + self.linear.dot(w.force)
     }
 
@@ -117,9 +120,14 @@ impl<T: Real> Wrench<T> {
 
     /// Adds `o` k.
     #[inline(always)]
-    pub fn add_scaled(&mut self, o: &Self, k: T) {
-        self.moment = self.moment.plus_scaled(o.moment, k);
-        self.force = self.force.plus_scaled(o.force, k);
+    pub fn add_scaled<P: Copy>(&mut self, o: &Wrench<P>, k: T)
+    where
+        T: Fused<P>,
+    {
+        for i in 0..3 {
+            self.moment[i] = self.moment[i].plus_product(k, o.moment[i]);
+            self.force[i] = self.force[i].plus_product(k, o.force[i]);
+        }
     }
 }
 
@@ -208,9 +216,7 @@ impl Inertia {
     #[inline]
     pub fn times<T: Real>(&self, v: &Twist<T>) -> Wrench<T> {
         Wrench::new(
-            self.second
-                .times_mixed(v.angular)
-                .minus_cross(v.linear, self.first),
+            self.second.times(v.angular).minus_cross(v.linear, self.first),
             v.linear.scale(self.mass).plus_cross(v.angular, self.first),
         )
     }
@@ -224,8 +230,8 @@ impl Inertia {
             // ω × (ω × h) + α × h + m a
             let force = a.linear.scale(self.mass).plus_cross(a.angular, h);
             out.force = force.plus_cross(*omega, omega.cross(h));
-            let moment = self.second.times_mixed(a.angular).minus_cross(a.linear, h);
-            out.moment = moment.plus_cross(*omega, self.second.times_mixed(*omega));
+            let moment = self.second.times(a.angular).minus_cross(a.linear, h);
+            out.moment = moment.plus_cross(*omega, self.second.times(*omega));
         })
     }
 
@@ -233,7 +239,7 @@ impl Inertia {
     #[inline(always)]
     pub fn gyroscopic<T: Real>(&self, omega: &Vec3<T>, out: &mut Wrench<T>) {
         T::outlined(|| {
-            out.moment = omega.cross(self.second.times_mixed(*omega));
+            out.moment = omega.cross(self.second.times(*omega));
             out.force = omega.cross(omega.cross(self.first));
         })
     }
@@ -509,9 +515,13 @@ impl<T: Real> Articulated<T> {
     /// Adds `o` after [`release_turn`](Self::release_turn), of a child that is turned by `r` about
     /// this axis, with its origin at `p`.
     #[inline(always)]
-    pub fn add_without_turn<const A: usize, P: Copy>(&mut self, o: &Self, r: &AxisRotation<T, A>, p: Vec3<P>)
-    where
-        T: Fused<P>,
+    pub fn add_without_turn<const A: usize, R: Copy, P: Copy>(
+        &mut self,
+        o: &Self,
+        r: &AxisRotation<R, A>,
+        p: Vec3<P>,
+    ) where
+        T: Fused<R> + Fused<P>,
     {
         T::outlined(|| {
             let (a, b, c) = (A, (A + 1) % 3, (A + 2) % 3);
@@ -525,11 +535,11 @@ impl<T: Real> Articulated<T> {
                 r.to_parent(Vec3(o.coupling.0[c])),
             );
             for j in 0..3 {
-                h.0[b][j] = (cos * hb[j]).minus_product(sin, hc[j]);
-                h.0[c][j] = (sin * hb[j]).plus_product(cos, hc[j]);
+                h.0[b][j] = (hb[j] * cos).minus_product(hc[j], sin);
+                h.0[c][j] = (hb[j] * sin).plus_product(hc[j], cos);
             }
             let (bb, cc, bc) = (o.inertia.0[b], o.inertia.0[c], o.inertia.0[3 + b]);
-            let x = (sin * (bb - cc)).plus_product(cos + cos, bc);
+            let x = ((bb - cc) * sin).plus_product(bc + bc, cos);
             let mut g = Mat3::zero();
             for j in 0..3 {
                 g.0[a][j] = (mass.at(c, j) * p[b]).minus_product(mass.at(b, j), p[c]);
@@ -550,10 +560,10 @@ impl<T: Real> Articulated<T> {
             inertia[3 + a] = entry(&g, b, a, inertia[3 + a]);
             inertia[3 + c] = entry(&g, c, a, inertia[3 + c]);
             let (bb, cc) = (
-                (inertia[b] + bb).minus_product(sin, x),
-                (inertia[c] + cc).plus_product(sin, x),
+                (inertia[b] + bb).minus_product(x, sin),
+                (inertia[c] + cc).plus_product(x, sin),
             );
-            let bc = (inertia[3 + b] - bc).plus_product(cos, x);
+            let bc = (inertia[3 + b] - bc).plus_product(x, cos);
             inertia[b] = entry(&g, b, b, entry(&h, b, b, bb));
             inertia[c] = entry(&g, c, c, entry(&h, c, c, cc));
             inertia[3 + b] = entry(&g, b, c, entry(&h, c, b, bc));

@@ -255,12 +255,6 @@ impl Trace {
         self.set == NOTHING
     }
 
-    /// The same dependencies with another value.
-    #[must_use]
-    pub fn with_value(self, value: f64) -> Self {
-        Self { value, ..self }
-    }
-
     /// A number of the given value that depends on what either operand depends on.
     fn join(self, other: Self, value: f64) -> Self {
         if other.set == NOTHING || (self.set == other.set && self.scope == other.scope) {
@@ -421,6 +415,7 @@ impl Fused<f64> for Trace {
 }
 
 impl Real for Trace {
+    type Orientation = crate::Mat3<Self>;
     #[inline(never)]
     fn outlined<R>(f: impl FnOnce() -> R) -> R {
         f()
@@ -435,6 +430,9 @@ impl Real for Trace {
     }
     fn value(self) -> f64 {
         self.value
+    }
+    fn with_value(self, value: f64) -> Self {
+        Self { value, ..self }
     }
     fn sin_cos(self) -> (Self, Self) {
         let (s, c) = Real::sin_cos(self.value);

@@ -48,7 +48,7 @@ impl<T: Real> Vec3<T> {
     /// The values without derivatives.
     #[inline(always)]
     pub fn value(self) -> Vec3<f64> {
-        Vec3(self.0.map(T::value))
+        Vec3([self.0[0].value(), self.0[1].value(), self.0[2].value()])
     }
 
     /// Scalar product.
@@ -354,9 +354,12 @@ impl<T: Real> Mat3<T> {
         r
     }
 
-    /// Matrix product with a constant matrix on the left: `o` · self.
+    /// Matrix product with the other matrix on the left: `o` · self.
     #[inline]
-    pub fn premultiplied_f64(&self, o: &Mat3<f64>) -> Self {
+    pub fn premultiplied<P: Copy>(&self, o: &Mat3<P>) -> Self
+    where
+        T: Fused<P>,
+    {
         let mut r = Self::zero();
         for i in 0..3 {
             for j in 0..3 {
@@ -468,14 +471,14 @@ impl<T: Real> Sym3<T> {
         Vec3([self.at(0, j), self.at(1, j), self.at(2, j)])
     }
 
-    /// Matrix times vector.
+    /// Matrix times a vector, which may be of another scalar.
     #[inline(always)]
-    pub fn times(&self, v: Vec3<T>) -> Vec3<T> {
+    pub fn times<V: Real + Fused<T>>(&self, v: Vec3<V>) -> Vec3<V> {
         let m = &self.0;
         Vec3([
-            (m[0] * v[0]).plus_product(m[3], v[1]).plus_product(m[5], v[2]),
-            (m[3] * v[0]).plus_product(m[1], v[1]).plus_product(m[4], v[2]),
-            (m[5] * v[0]).plus_product(m[4], v[1]).plus_product(m[2], v[2]),
+            (v[0] * m[0]).plus_product(v[1], m[3]).plus_product(v[2], m[5]),
+            (v[0] * m[3]).plus_product(v[1], m[1]).plus_product(v[2], m[4]),
+            (v[0] * m[5]).plus_product(v[1], m[4]).plus_product(v[2], m[2]),
         ])
     }
 
@@ -513,8 +516,11 @@ impl<T: Real> Sym3<T> {
 
     /// R · self · Rᵀ.
     #[inline]
-    pub fn rotated(&self, r: &Mat3<T>) -> Self {
-        let rs = r.matrix(&self.full());
+    pub fn rotated<P: Copy>(&self, r: &Mat3<P>) -> Self
+    where
+        T: Fused<P>,
+    {
+        let rs = self.full().premultiplied(r);
         let entry = |i: usize, j: usize| {
             (rs.0[i][0] * r.0[j][0])
                 .plus_product(rs.0[i][1], r.0[j][1])
@@ -561,19 +567,6 @@ impl<T: Real> Sym3<T> {
         );
         let r = (a * xx).plus_product(d, xy).plus_product(f, zx).recip();
         Self([xx * r, yy * r, zz * r, xy * r, yz * r, zx * r])
-    }
-}
-
-impl Sym3<f64> {
-    /// Matrix times a vector of any scalar.
-    #[inline(always)]
-    pub fn times_mixed<T: Real>(&self, v: Vec3<T>) -> Vec3<T> {
-        let m = &self.0;
-        Vec3([
-            (v[0] * m[0]).plus_product(v[1], m[3]).plus_product(v[2], m[5]),
-            (v[0] * m[3]).plus_product(v[1], m[1]).plus_product(v[2], m[4]),
-            (v[0] * m[5]).plus_product(v[1], m[4]).plus_product(v[2], m[2]),
-        ])
     }
 }
 

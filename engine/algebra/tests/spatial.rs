@@ -1,8 +1,8 @@
 //! Identities of vectors, rotations and inertias.
 
 use holonom_algebra::{
-    Articulated, AxisRotation, Composite, Dual8, Inertia, Mat3, NoRotation, Pose, Quaternion, Real, Rotation,
-    Sym3, Twist, Vec3, Wrench,
+    Articulated, AxisRotation, Composite, Dual8, Inertia, Mat3, NoRotation, Oriented, Pose, Quaternion, Real,
+    Rotation, Sym3, Twist, Vec3, Wrench,
 };
 use proptest::prelude::*;
 
@@ -39,7 +39,13 @@ fn same(a: &Wrench<f64>, b: &Wrench<f64>) -> bool {
 }
 
 /// All that a rotation offers, against its matrix.
-fn agrees<R: Rotation<f64>>(r: &R, m: &Mat3<f64>, v: Vec3<f64>, s: &Sym3<f64>, a: &Mat3<f64>) -> bool {
+fn agrees<R: Rotation<f64> + Oriented<f64>>(
+    r: &R,
+    m: &Mat3<f64>,
+    v: Vec3<f64>,
+    s: &Sym3<f64>,
+    a: &Mat3<f64>,
+) -> bool {
     let matrix = |x: Mat3<f64>, y: Mat3<f64>| (0..3).all(|j| close(x.column(j), y.column(j)));
     close(r.to_parent(v), m.times(v))
         && close(r.to_child(v), m.transpose().times(v))

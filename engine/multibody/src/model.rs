@@ -224,6 +224,8 @@ pub struct Model {
     pub forces: Vec<ModelForce>,
     /// Signals that prescribe coordinates, by the numbers in the tree's nodes.
     pub signals: Vec<Signal>,
+    /// Functions of time in force elements, controls and constraints.
+    pub excitations: Vec<Signal>,
     /// Names of the positions.
     pub position_names: Vec<String>,
     /// Names of the velocities.
@@ -260,6 +262,22 @@ impl Model {
         let impacts = self.constraints.iter().filter(|c| c.impact().is_some());
         let first = impacts.map(|c| c.rows.start).min();
         first.unwrap_or(self.rows.len())..self.rows.len()
+    }
+
+    /// Instants within a range, ascending, at which functions of time in it are not smooth, see [`Signal::breaks`]. A
+    /// function that has more than a hundred is left out: a table that dense is a curve, and the control of errors
+    /// follows it at less expense.
+    pub fn breaks(&self, range: [f64; 2]) -> Vec<f64> {
+        const MOST: usize = 100;
+        let all = self.signals.iter().chain(&self.excitations);
+        let mut breaks: Vec<f64> = all
+            .map(|signal| signal.breaks(range))
+            .filter(|breaks| breaks.len() <= MOST)
+            .flatten()
+            .collect();
+        breaks.sort_by(f64::total_cmp);
+        breaks.dedup_by(|b, a| *b - *a <= 1e-12 * b.abs().max(a.abs()));
+        breaks
     }
 
     /// The spanning tree with its cut joints and loops, as text.

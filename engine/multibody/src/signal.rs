@@ -1,6 +1,7 @@
 //! Functions of time: u(t) with its first two derivatives.
 
 use crate::curve::Curve;
+use crate::expression::kinks::Tables;
 use crate::expression::{Expression, ExpressionError, Scope, number};
 use crate::rail::TrackCurve;
 use core::fmt;
@@ -228,6 +229,38 @@ fn term(factor: f64, text: &str) -> String {
     }
 }
 
+/// Pieces of a range within which a motion is taken to pass a place once at most.
+const PIECES: usize = 1000;
+
+/// When a motion passes places.
+fn crossings(travel: &Signal, [from, to]: [f64; 2], places: &[f64]) -> Vec<f64> {
+    let at = |t: f64| travel.evaluate(t)[0];
+    let instant = |k: usize| from + (to - from) * k as f64 / PIECES as f64;
+    let mut found = Vec::new();
+    for place in places {
+        for k in 0..PIECES {
+            let (mut a, mut b) = (instant(k), instant(k + 1));
+            let side = at(a) - place;
+            if side * (at(b) - place) > 0.0 || side == 0.0 {
+                continue;
+            }
+            loop {
+                let middle = 0.5 * (a + b);
+                if middle <= a || middle >= b {
+                    break;
+                }
+                if (at(middle) - place) * side > 0.0 {
+                    a = middle;
+                } else {
+                    b = middle;
+                }
+            }
+            found.push(b);
+        }
+    }
+    found
+}
+
 /// Terms with their signs between them.
 fn sum(terms: impl IntoIterator<Item = String>) -> String {
     let mut text = String::new();
@@ -282,6 +315,43 @@ impl Signal {
             scope = scope.table(table);
         }
         scope
+    }
+
+    /// Instants within a range, ascending, at which it may have a corner or a jump, in itself or in a derivative: where a
+    /// `smoothstep` begins and ends, where a comparison changes, at the points of a table without spline, at the places
+    /// of a track where something begins. Only what an expression tells by itself is found, not what a user's function
+    /// hides. Integration methods do well to end a step there.
+    ///
+    /// ```
+    /// use holonom_multibody::Signal;
+    /// let pulse = Signal::expression("step(t - 2) - step(t - 2.1)")?;
+    /// assert_eq!(pulse.breaks([0.0, 10.0]), [2.0, 2.1]);
+    /// # Ok::<(), holonom_multibody::expression::ExpressionError>(())
+    /// ```
+    pub fn breaks(&self, [from, to]: [f64; 2]) -> Vec<f64> {
+        let mut breaks = self.breaks_in([from, to]);
+        breaks.retain(|t| *t > from && *t < to);
+        breaks.sort_by(f64::total_cmp);
+        breaks.dedup();
+        breaks
+    }
+
+    /// The same in no order, with some beyond the range.
+    fn breaks_in(&self, range: [f64; 2]) -> Vec<f64> {
+        match self {
+            Self::Polynomial(_) | Self::Harmonic { .. } | Self::Function(_) => Vec::new(),
+            Self::Sum(parts) => parts.iter().flat_map(|part| part.breaks_in(range)).collect(),
+            Self::Scaled(_, signal) => signal.breaks_in(range),
+            Self::Expression(expression) => {
+                let time = expression.variables().iter().position(|name| name == "t");
+                time.map_or_else(Vec::new, |t| expression.kinks(t, Tables::WithCorners))
+            }
+            Self::Track { curve, travel, .. } => {
+                let mut breaks = travel.breaks_in(range);
+                breaks.extend(crossings(travel, range, &curve.breaks()));
+                breaks
+            }
+        }
     }
 
     fn each_expression(&self, visit: &mut impl FnMut(&Expression)) {

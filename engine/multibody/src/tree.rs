@@ -5,7 +5,7 @@
 //! massless frames between them, so that the recursions know six motions only and every scalar
 //! coordinate can be prescribed or locked by itself.
 
-use holonom_algebra::{Inertia, Mat3, Pose, Real, Vec3};
+use holonom_algebra::{Inertia, Orientation, Pose, Real, Vec3};
 
 /// The motion of a node in its placement, by how much of the geometry is zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,6 +53,16 @@ impl NodeKind {
         matches!(
             self,
             RevoluteX | RevoluteY | RevoluteZ | RevoluteTurned | Screw | Ball
+        )
+    }
+
+    /// Whether the position in the parent's frame changes.
+    #[inline(always)]
+    pub fn slides(self) -> bool {
+        use NodeKind::{PrismaticTurned, PrismaticX, PrismaticY, PrismaticZ, Screw};
+        matches!(
+            self,
+            PrismaticX | PrismaticY | PrismaticZ | PrismaticTurned | Screw
         )
     }
 
@@ -200,9 +210,9 @@ impl Tree {
 
 /// Orientation and position of a node in its parent's frame, as far as they move.
 #[derive(Clone, Copy, Debug)]
-pub struct Geometry<T> {
+pub struct Geometry<T: Real> {
     /// Orientation; filled for nodes whose frame is not parallel and not turned about one axis.
-    pub rotation: Mat3<T>,
+    pub rotation: T::Orientation,
     /// Sine of the angle, for turns about one axis.
     pub sin: T,
     /// Cosine of the angle.
@@ -215,7 +225,7 @@ impl<T: Real> Geometry<T> {
     /// The placement of a node, before any motion.
     pub fn new(node: &Node) -> Self {
         Self {
-            rotation: Mat3::constant(&node.placement.rotation),
+            rotation: T::Orientation::constant(&node.placement.rotation),
             sin: T::zero(),
             cos: T::one(),
             offset: Vec3::constant(node.placement.position),

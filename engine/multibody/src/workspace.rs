@@ -1,5 +1,7 @@
 //! [`Workspace`]: everything the recursions fill, for one scalar and one thread.
 
+mod implicit;
+
 use crate::elements::scene::{Loads, Scene};
 use crate::formalism::aba::AbaNode;
 use crate::formalism::constraint_matrix;
@@ -9,12 +11,12 @@ use crate::formalism::world::{WorldNode, world_accelerations, world_positions, w
 use crate::formalism::{aba, cholesky, crba, positions, rnea, rods};
 use crate::model::Model;
 use crate::tree::{Geometry, NodeKind};
-use holonom_algebra::{Real, Vec3, Wrench};
+use holonom_algebra::{Orientation, Real, Vec3, Wrench};
 use holonom_dae::Rejection;
 
 /// Memory for one scalar; allocated once, nothing allocates afterwards.
 #[derive(Clone, Debug)]
-pub struct Workspace<T> {
+pub struct Workspace<T: Real> {
     // --- filled by `set_time`
     /// [u, u̇, ü] of prescribed coordinates.
     pub signals: Vec<[T; 3]>,
@@ -61,6 +63,8 @@ pub struct Workspace<T> {
     pub rnea: Vec<RneaNode<T>>,
     /// Articulated bodies.
     pub aba: Vec<AbaNode<T>>,
+    /// The plain evaluation behind [`explicit`](Self::explicit); none for scalars without derivatives.
+    values: Option<Box<implicit::Values<T>>>,
     /// Composite bodies.
     pub composite: crba::CrbaWork<T>,
     /// A vector of velocities.
@@ -103,6 +107,7 @@ impl<T: Real> Workspace<T> {
             loaded: model.needs_world,
             rnea: vec![RneaNode::zero(); n],
             aba: vec![AbaNode::zero(); n],
+            values: T::CARRIES_DERIVATIVES.then(|| Box::new(implicit::Values::new(model))),
             composite: crba::CrbaWork::new(&model.tree),
             vector: vec![T::zero(); n_v],
             vector2: vec![T::zero(); n_v],
@@ -379,6 +384,11 @@ impl<T: Real> Workspace<T> {
     /// mass, which couple branches of the tree, composite bodies and a dense factorisation in
     /// `factor` (n_v × n_v).
     pub fn explicit(&mut self, model: &Model, factor: &mut [T], out: &mut [T]) -> Result<(), Rejection> {
+        if let Some(mut values) = self.values.take() {
+            let done = self.explicit_by_values(&mut values, model, out);
+            self.values = Some(values);
+            return done;
+        }
         if !model.rods.is_empty() {
             let mut zero = std::mem::take(&mut self.vector);
             zero.fill(T::zero());
@@ -424,7 +434,7 @@ impl<T: Real> Workspace<T> {
             for (e, end) in rod.ends.iter().enumerate() {
                 for k in 0..3 {
                     self.clear_loads();
-                    let arm = self.world[end.node].rotation.times(end.frame.position);
+                    let arm = self.world[end.node].rotation.times_constant(end.frame.position);
                     self.wrenches[end.node] = Wrench::at_point(arm, Vec3::unit(k));
                     let row = 3 * e + k;
                     self.project_loads(model, &mut rows[row * n..(row + 1) * n]);

@@ -133,6 +133,16 @@ pub enum Because {
         /// Factor by which the error at the start would allow longer ones.
         longer: f64,
     },
+    /// One explicit step over the whole run would be stable.
+    OneStableStep {
+        /// Steps in the run that stability asks for.
+        by_stability: f64,
+    },
+    /// Few unknowns and linear equations: one Jacobian serves the whole run.
+    Linear {
+        /// Unknowns.
+        unknowns: usize,
+    },
     /// Explicit steps would be limited by stability.
     Stiff {
         /// Steps in the run that stability asks for.
@@ -397,6 +407,16 @@ impl fmt::Display for Because {
                  allows steps {} times as long",
                 short(by_stability.ceil()),
                 short(longer)
+            ),
+            Self::OneStableStep { .. } => {
+                write!(
+                    f,
+                    "because stability would allow one explicit step over the whole run"
+                )
+            }
+            Self::Linear { unknowns } => write!(
+                f,
+                "because the equations are linear in their {unknowns} unknowns: one Jacobian serves the whole run"
             ),
             Self::Stiff { by_stability, longer } => write!(
                 f,

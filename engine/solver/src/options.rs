@@ -432,20 +432,22 @@ impl Options {
                 .unwrap_or("lu-dense"),
         };
         let jacobian = match self.jacobian.as_str() {
-            // The policy `dassl` is the baseline: it works with differences.
-            "auto"
-                if structure.sparsity.is_some()
-                    && structure.layout.is_some()
-                    && system.has_duals()
-                    && self.refresh != "dassl" =>
-            {
-                "ad-grouped"
-            }
+            "auto" if self.has_exact_jacobian(system) => "ad-grouped",
             "auto" if structure.sparsity.is_some() || self.sparsity != Sparsity::Auto.name() => "fd-grouped",
             "auto" => "fd-dense",
             name => jacobian::find(name).map_or("fd-dense", |e| e.name),
         };
         (jacobian, linear)
+    }
+
+    /// Whether exact derivatives are what `auto` takes: for mechanisms of bodies and joints. The policy `dassl` is the
+    /// baseline and works with differences.
+    pub(crate) fn has_exact_jacobian(&self, system: &dyn System) -> bool {
+        let structure = system.structure();
+        structure.sparsity.is_some()
+            && structure.layout.is_some()
+            && system.has_duals()
+            && self.refresh != "dassl"
     }
 
     /// Where the sparsity pattern comes from.

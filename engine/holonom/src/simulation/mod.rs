@@ -165,11 +165,17 @@ impl Simulation {
         let equations = start
             .equations_with(form, formalism, ggl_metric)
             .map_err(|e| named("form", e.to_string()))?;
-        let solver = Options {
+        let mut solver = Options {
             // Assembly has made the start consistent.
             start: Start::Trust,
             ..solver_options(&settings)
         };
+        if solver.fixed_step.is_none() {
+            // A step that ends a little before a jump sees nothing of it, one that begins there nothing else.
+            let before = |t: f64| t - 2.0 * f64::EPSILON * t.abs();
+            let breaks = start.model.breaks([times.start, times.end]);
+            solver.stop_times = breaks.into_iter().map(before).collect();
+        }
         solver
             .check(equations.system().as_ref())
             .map_err(|error| one(told(settings::fault_of(&error))))?;

@@ -10,7 +10,7 @@ use crate::formalism::energy;
 use crate::formalism::reactions::ReactionLoad;
 use crate::model::{Attachment, Model};
 use crate::workspace::Workspace;
-use holonom_algebra::{Real, Vec3, Wrench};
+use holonom_algebra::{Orientation, Real, Vec3, Wrench};
 
 /// What must be known before a source can be evaluated. Each stage needs those before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -171,7 +171,7 @@ impl<T: Real> Scratch<T> {
 }
 
 /// What sources are evaluated from, filled up to their stage.
-pub(crate) struct State<'a, T> {
+pub(crate) struct State<'a, T: Real> {
     pub model: &'a Model,
     pub tables: &'a Tables,
     pub work: &'a mut Workspace<T>,
@@ -200,7 +200,7 @@ impl<T: Real> State<'_, T> {
                 let [from, to] = &tables.joints[joint];
                 let scene = self.work.scene(model).0;
                 let (a, b) = (scene.frame(from).axes, scene.frame(to).axes);
-                out[..4].copy_from_slice(&euler(&a.transpose().matrix(&b).0));
+                out[..4].copy_from_slice(&euler(&a.relative(&b).to_matrix().0));
             }
             Source::Spin { joint, order } => {
                 let [from, to] = &tables.joints[joint];
@@ -291,15 +291,18 @@ impl<T: Real> State<'_, T> {
         match quantity {
             FrameQuantity::Position => {
                 let node = &scene.world[at.node];
-                put(out, node.position + node.rotation.times(at.frame.position));
+                put(
+                    out,
+                    node.position + node.rotation.times_constant(at.frame.position),
+                );
             }
             FrameQuantity::Orientation => {
-                let axes = scene.world[at.node].rotation.matrix(&at.frame.rotation);
-                out[..4].copy_from_slice(&euler(&axes.0));
+                let axes = scene.world[at.node].rotation.then_constant(&at.frame.rotation);
+                out[..4].copy_from_slice(&euler(&axes.to_matrix().0));
             }
             FrameQuantity::Velocity => {
                 let node = &scene.world[at.node];
-                let arm = node.rotation.times(at.frame.position);
+                let arm = node.rotation.times_constant(at.frame.position);
                 put(out, node.velocity + node.omega.cross(arm));
             }
             FrameQuantity::AngularVelocity => put(out, scene.world[at.node].omega),

@@ -89,6 +89,7 @@ pub(super) fn attach(
         rods: attach.rods,
         forces: attach.forces,
         signals: lowered.signals,
+        excitations: Vec::new(),
         position_names: lowered.position_names,
         velocity_names: lowered.velocity_names,
         q0: lowered.q0,
@@ -106,6 +107,11 @@ pub(super) fn attach(
     };
     add_controls(&mut model, description, &mut bind, errors);
     errors.append(&mut bind.errors);
+    for constraint in &description.constraints {
+        let mut kind = constraint.kind.clone();
+        (kind.info().fields)(&mut kind, &mut bind);
+    }
+    model.excitations = bind.excitations;
     model
 }
 

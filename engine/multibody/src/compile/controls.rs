@@ -28,6 +28,8 @@ pub(super) struct Bind<'a> {
     place: String,
     /// Numbers of the controls that were found in what it visited.
     pub read: Vec<usize>,
+    /// All functions of time that it visited.
+    pub excitations: Vec<Signal>,
     pub errors: Vec<ModelError>,
 }
 
@@ -38,6 +40,7 @@ impl<'a> Bind<'a> {
             names: core::iter::once("t").chain(controls).collect(),
             place: String::new(),
             read: Vec::new(),
+            excitations: Vec::new(),
             errors: Vec::new(),
         }
     }
@@ -50,6 +53,7 @@ impl<'a> Bind<'a> {
 
     fn bind(&mut self, signal: &mut Signal) {
         signal.change_expressions(&mut |expression| self.bound(expression));
+        self.excitations.push(signal.clone());
     }
 
     fn bound(&mut self, expression: &Formula) -> Option<Formula> {

@@ -5,11 +5,11 @@ use crate::model::Attachment;
 use crate::signal::Signal;
 use crate::tree::{NodeKind, Tree};
 use core::ops::Range;
-use holonom_algebra::{Mat3, Real, Vec3, Wrench};
+use holonom_algebra::{Orientation, Real, Vec3, Wrench};
 
 /// The state of the mechanism as elements see it.
 #[derive(Clone, Copy)]
-pub struct Scene<'a, T> {
+pub struct Scene<'a, T: Real> {
     /// The spanning tree.
     pub tree: &'a Tree,
     /// Motion of all nodes in the ground's axes.
@@ -38,9 +38,9 @@ pub struct Scene<'a, T> {
 
 /// A frame in the world, everything in the ground's axes.
 #[derive(Clone, Copy, Debug)]
-pub struct FrameState<T> {
+pub struct FrameState<T: Real> {
     /// Orientation: the columns are the frame's axes.
-    pub axes: Mat3<T>,
+    pub axes: T::Orientation,
     /// From the node's origin to the frame's.
     pub arm: Vec3<T>,
     /// Origin.
@@ -108,9 +108,9 @@ impl<'a, T: Real> Scene<'a, T> {
     #[inline]
     pub fn frame(&self, at: &Attachment) -> FrameState<T> {
         let node = &self.world[at.node];
-        let arm = node.rotation.times(at.frame.position);
+        let arm = node.rotation.times_constant(at.frame.position);
         FrameState {
-            axes: node.rotation.matrix(&at.frame.rotation),
+            axes: node.rotation.then_constant(&at.frame.rotation),
             arm,
             origin: node.position + arm,
             omega: node.omega,
@@ -122,7 +122,7 @@ impl<'a, T: Real> Scene<'a, T> {
     #[inline]
     pub fn acceleration(&self, at: &Attachment) -> (Vec3<T>, Vec3<T>) {
         let node = &self.world[at.node];
-        let arm = node.rotation.times(at.frame.position);
+        let arm = node.rotation.times_constant(at.frame.position);
         let carried = node.alpha.cross(arm) + node.omega.cross(node.omega.cross(arm));
         (node.alpha, node.acceleration + carried)
     }

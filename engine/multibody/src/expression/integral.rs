@@ -1,7 +1,7 @@
 //! Integrals of functions of one variable: energies and volumes of laws.
 
 use super::Expression;
-use super::program::Op;
+use super::kinks::Tables;
 use holonom_algebra::Real;
 
 /// ∫₀ˣ f(s) ds of an expression f of one variable.
@@ -24,7 +24,7 @@ pub(crate) struct Integral {
 impl Integral {
     /// The integral of an expression whose only variable is the first.
     pub fn new(law: Expression) -> Self {
-        let mut cuts = law.kinks();
+        let mut cuts = law.kinks(0, Tables::All);
         if cuts.is_empty() || law.evaluate(&[0.0]).is_finite() {
             cuts.push(0.0);
         }
@@ -94,64 +94,6 @@ fn gauss(f: &Expression, a: f64, b: f64) -> [f64; 2] {
         }
     }
     [half * sum, half.abs() * size]
-}
-
-impl Expression {
-    /// Values of the first variable at which the expression may have a kink, as far as they can be
-    /// told from its program; in no order.
-    fn kinks(&self) -> Vec<f64> {
-        let mut kinks = Vec::new();
-        // What each operand is if it is a x + b.
-        let mut stack: Vec<Option<[f64; 2]>> = Vec::new();
-        for op in &self.0.program {
-            let operands = stack.split_off(stack.len().saturating_sub(op.operands()));
-            let operand = |k: usize| operands.get(k).copied().flatten();
-            let mut crossing = |p: Option<[f64; 2]>, q: Option<[f64; 2]>| {
-                if let (Some([a, b]), Some([c, d])) = (p, q)
-                    && a != c
-                {
-                    kinks.push((d - b) / (a - c));
-                }
-            };
-            let sum = |sign: f64| {
-                let ([a, b], [c, d]) = (operand(0)?, operand(1)?);
-                Some([a + sign * c, b + sign * d])
-            };
-            let scaled = |k: f64| operand(0).map(|[a, b]| [k * a, k * b]);
-            stack.push(match *op {
-                Op::Constant(k) => Some([0.0, k]),
-                Op::Variable(0) => Some([1.0, 0.0]),
-                Op::Negate => scaled(-1.0),
-                Op::Add => sum(1.0),
-                Op::Subtract => sum(-1.0),
-                Op::Shift(k) => operand(0).map(|[a, b]| [a, b + k]),
-                Op::Scale(k) => scaled(k),
-                Op::Over(k) => scaled(1.0 / k),
-                Op::Unary(f) if f.has_kinks() => {
-                    crossing(operand(0), Some([0.0, 0.0]));
-                    None
-                }
-                Op::Min | Op::Max | Op::Compare(_) => {
-                    crossing(operand(0), operand(1));
-                    None
-                }
-                Op::Smoothstep => {
-                    (1..5).for_each(|k| crossing(operand(0), operand(k)));
-                    None
-                }
-                Op::Table(k) => {
-                    let knots = self.0.tables.get(k as usize).map_or(&[][..], |table| table.x());
-                    knots
-                        .iter()
-                        .for_each(|knot| crossing(operand(0), Some([0.0, *knot])));
-                    None
-                }
-                _ => None,
-            });
-        }
-        kinks.retain(|x| x.is_finite());
-        kinks
-    }
 }
 
 #[cfg(test)]

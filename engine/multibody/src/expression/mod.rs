@@ -24,6 +24,7 @@ use std::sync::Arc;
 mod bind;
 mod dimension;
 mod integral;
+pub(crate) mod kinks;
 mod law;
 mod lexer;
 mod number;

@@ -1,6 +1,7 @@
 //! Dense Cholesky factorisation, generic over the scalar: for mass matrices that are not those
 //! of a tree (rods with mass) and for Schur complements.
 
+use core::ops::{Div, Mul};
 use holonom_algebra::Real;
 
 /// A := L with A = L Lᵀ; `a` holds the lower triangle of an n × n matrix, column by column.
@@ -32,19 +33,23 @@ pub fn factorise<T: Real>(a: &mut [T], n: usize) -> Result<(), usize> {
     Ok(())
 }
 
-/// x := A⁻¹ x after [`factorise`].
-pub fn solve<T: Real>(l: &[T], n: usize, x: &mut [T]) {
+/// x := A⁻¹ x after [`factorise`]; the matrix may be plain when the vector is not.
+pub fn solve<T, P>(l: &[P], n: usize, x: &mut [T])
+where
+    T: Real + Mul<P, Output = T> + Div<P, Output = T>,
+    P: Copy,
+{
     for j in 0..n {
         let y = x[j] / l[j * n + j];
         x[j] = y;
         for i in j + 1..n {
-            x[i] -= l[j * n + i] * y;
+            x[i] -= y * l[j * n + i];
         }
     }
     for j in (0..n).rev() {
         let mut y = x[j];
         for i in j + 1..n {
-            y -= l[j * n + i] * x[i];
+            y -= x[i] * l[j * n + i];
         }
         x[j] = y / l[j * n + j];
     }

@@ -9,7 +9,7 @@ use crate::elements::scene::{Loads, Scene};
 use crate::model::ModelConstraint;
 use crate::tree::{Node, NodeKind};
 use core::ops::Range;
-use holonom_algebra::{Mat3, Real, Twist, Vec3, Wrench};
+use holonom_algebra::{Orientation, Real, Twist, Vec3, Wrench};
 
 /// The scratch that the functions here need for these constraints.
 pub fn largest_constraint(constraints: &[ModelConstraint]) -> usize {
@@ -169,7 +169,7 @@ pub fn constraint_entries<T: Real>(
 /// Motion of the point `arm` away from a node's origin when coordinate `k` of the node moves with
 /// unit rate, in the ground's axes: S by columns of the orientation, which saves the products with
 /// the zeros of S.
-fn unit_motion<T: Real>(node: &Node, rotation: &Mat3<T>, k: usize, arm: Vec3<T>) -> Twist<T> {
+fn unit_motion<T: Real>(node: &Node, rotation: &T::Orientation, k: usize, arm: Vec3<T>) -> Twist<T> {
     let turn = |axis: usize| {
         let axis = rotation.column(axis);
         Twist::new(axis, axis.cross(arm))

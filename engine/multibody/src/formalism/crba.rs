@@ -7,12 +7,13 @@
 //! nothing is lost by cancellation, and motions before it are slides, which need no point.
 
 use super::freedom::{Freedom, by_kind};
+use super::world::turned_offset;
 use crate::tree::{Geometry, Tree};
-use holonom_algebra::{Composite, Inertia, Mat3, Real, Rotation, Twist, Vec3};
+use holonom_algebra::{Composite, Inertia, Mat3, Orientation, Oriented, Real, Twist, Vec3};
 
 /// Memory of the recursion.
 #[derive(Clone, Debug)]
-pub struct CrbaWork<T> {
+pub struct CrbaWork<T: Real> {
     /// One entry per node.
     nodes: Vec<CrbaNode<T>>,
     /// S in the axes of the ground, one column per velocity.
@@ -20,11 +21,11 @@ pub struct CrbaWork<T> {
 }
 
 #[derive(Clone, Debug)]
-struct CrbaNode<T> {
+struct CrbaNode<T: Real> {
     /// Inertia of the node and all beyond it, node axes.
     composite: Composite<T>,
     /// Node axes to those of the ground.
-    rotation: Mat3<T>,
+    rotation: T::Orientation,
     /// Origin, seen from the first node on the way that turns, in the axes of the ground.
     position: Vec3<T>,
     /// Whether it or something below turns.
@@ -36,7 +37,7 @@ impl<T: Real> CrbaWork<T> {
     pub fn new(tree: &Tree) -> Self {
         let node = CrbaNode {
             composite: Composite::new(&Inertia::zero()),
-            rotation: Mat3::identity(),
+            rotation: T::Orientation::constant(&Mat3::identity()),
             position: Vec3::zero(),
             turns: false,
         };
@@ -60,10 +61,10 @@ pub fn crba<T: Real>(tree: &Tree, geometry: &[Geometry<T>], work: &mut CrbaWork<
     for (i, (node, g)) in tree.nodes.iter().zip(geometry).enumerate().skip(1) {
         let (before, from) = nodes.split_at_mut(i);
         let (parent, w) = (&before[node.parent], &mut from[0]);
-        by_kind!(T, *node, *g, |r, p, f| {
-            w.rotation = r.after(&parent.rotation);
+        by_kind!(T, *node, *g, |r, _p, f| {
+            w.rotation = Oriented::<T>::after(&r, &parent.rotation);
             if parent.turns {
-                w.position = parent.position + parent.rotation.times(p);
+                w.position = parent.position + turned_offset(node, g, &parent.rotation);
             }
             if node.prescribed.is_none() {
                 f.columns(&w.rotation, &w.position, &mut motions[node.v..]);
@@ -96,7 +97,8 @@ pub fn crba<T: Real>(tree: &Tree, geometry: &[Geometry<T>], work: &mut CrbaWork<
     }
 }
 
+/// Number of velocities.
 #[inline(always)]
-fn size<T: Real, F: Freedom<T>>(_: &F) -> usize {
+pub(super) fn size<T: Real, F: Freedom<T>>(_: &F) -> usize {
     F::N
 }

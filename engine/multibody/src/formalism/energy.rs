@@ -7,12 +7,12 @@
 use crate::elements::forces::ForceElement;
 use crate::elements::scene::{Loads, Scene};
 use crate::model::{Attachment, ModelForce, ModelRod};
-use holonom_algebra::{Real, Twist, Vec3, Wrench};
+use holonom_algebra::{Orientation, Real, Twist, Vec3, Wrench};
 
 /// Position of a frame's origin.
 fn origin<T: Real>(scene: &Scene<T>, at: &Attachment) -> Vec3<T> {
     let node = &scene.world[at.node];
-    node.position + node.rotation.times(at.frame.position)
+    node.position + node.rotation.times_constant(at.frame.position)
 }
 
 /// Kinetic energy. Needs velocities in the scene.
@@ -41,7 +41,7 @@ fn first_moment<T: Real>(scene: &Scene<T>, rods: &[ModelRod]) -> (f64, Vec3<T>) 
     for (node, w) in scene.tree.nodes.iter().zip(scene.world).skip(1) {
         if node.has_inertia {
             mass += node.inertia.mass;
-            moment += w.position.scale(node.inertia.mass) + w.rotation.times(node.inertia.first);
+            moment += w.position.scale(node.inertia.mass) + w.rotation.times_constant(node.inertia.first);
         }
     }
     for rod in rods {

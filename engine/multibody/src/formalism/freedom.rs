@@ -1,6 +1,8 @@
 //! The freedoms of nodes, and the dispatch that hands each recursion the right types.
 
-use holonom_algebra::{Articulated, Composite, Fused, Mat3, Real, Rotation, Sym3, Twist, Vec3, Wrench};
+use holonom_algebra::{
+    Articulated, Composite, Fused, Orientation, Real, Rotation, Sym3, Twist, Vec3, Wrench,
+};
 
 /// How a node moves in its own frame: the motion subspace S without its zeros.
 pub trait Freedom<T: Real>: Copy {
@@ -22,11 +24,14 @@ pub trait Freedom<T: Real>: Copy {
         m
     }
 
+    /// Adds the angular and linear part of S x, turned by `r`.
+    fn add_turned(&self, x: &[T], r: &T::Orientation, angular: &mut Vec3<T>, linear: &mut Vec3<T>);
+
     /// Column `k` of I S, for a composite inertia I.
     fn composite_load(&self, c: &Composite<T>, k: usize) -> Wrench<T>;
 
     /// The columns of S about the point from which the node is at `p`, turned by `r`.
-    fn columns(&self, r: &Mat3<T>, p: &Vec3<T>, out: &mut [Twist<T>]);
+    fn columns(&self, r: &T::Orientation, p: &Vec3<T>, out: &mut [Twist<T>]);
 
     /// I S of a single freedom, for an articulated inertia I.
     fn column(&self, inertia: &Articulated<T>) -> Wrench<T>;
@@ -53,17 +58,32 @@ pub trait Freedom<T: Real>: Copy {
         room
     }
 
-    /// Adds I S (Sᵀ I S)⁻¹ x.
+    /// Adds I S (Sᵀ I S)⁻¹ x. Here and in [`respond`](Self::respond) the inertia may be plain when
+    /// the load is not: this is how derivatives are solved for.
     #[inline(always)]
-    fn push(&self, inertia: &Articulated<T>, inverse: &Sym3<T>, x: &[T], w: &mut Wrench<T>) {
-        w.add_scaled(&self.column(inertia), x[0] * inverse.0[0]);
+    fn push<P: Real>(&self, inertia: &Articulated<P>, inverse: &Sym3<P>, x: &[T], w: &mut Wrench<T>)
+    where
+        T: Fused<P>,
+        Self: Freedom<P>,
+    {
+        w.add_scaled(&Freedom::<P>::column(self, inertia), x[0] * inverse.0[0]);
     }
 
     /// (Sᵀ I S)⁻¹ (x − Sᵀ I a): how the joint answers to a generalised force when its frame
     /// accelerates.
     #[inline(always)]
-    fn respond(&self, inertia: &Articulated<T>, inverse: &Sym3<T>, x: &[T], a: &Twist<T>, out: &mut [T]) {
-        out[0] = (x[0] - a.power(&self.column(inertia))) * inverse.0[0];
+    fn respond<P: Real>(
+        &self,
+        inertia: &Articulated<P>,
+        inverse: &Sym3<P>,
+        x: &[T],
+        a: &Twist<T>,
+        out: &mut [T],
+    ) where
+        T: Fused<P>,
+        Self: Freedom<P>,
+    {
+        out[0] = (x[0] - a.power(&Freedom::<P>::column(self, inertia))) * inverse.0[0];
     }
 
     /// Adds the load of the bias acceleration on the released inertia.
@@ -111,11 +131,15 @@ impl<T: Real, const A: usize> Freedom<T> for Turn<A> {
         out[0] = w.moment[A];
     }
     #[inline(always)]
+    fn add_turned(&self, x: &[T], r: &T::Orientation, angular: &mut Vec3<T>, _: &mut Vec3<T>) {
+        *angular += r.column(A).scale(x[0]);
+    }
+    #[inline(always)]
     fn composite_load(&self, c: &Composite<T>, _: usize) -> Wrench<T> {
         Wrench::new(c.second.column(A), c.first.crossed_by_unit(A))
     }
     #[inline(always)]
-    fn columns(&self, r: &Mat3<T>, p: &Vec3<T>, out: &mut [Twist<T>]) {
+    fn columns(&self, r: &T::Orientation, p: &Vec3<T>, out: &mut [Twist<T>]) {
         let axis = r.column(A);
         out[0] = Twist::new(axis, p.cross(axis));
     }
@@ -180,13 +204,17 @@ impl<T: Real, const A: usize> Freedom<T> for Slide<A> {
         out[0] = w.force[A];
     }
     #[inline(always)]
+    fn add_turned(&self, x: &[T], r: &T::Orientation, _: &mut Vec3<T>, linear: &mut Vec3<T>) {
+        *linear += r.column(A).scale(x[0]);
+    }
+    #[inline(always)]
     fn composite_load(&self, c: &Composite<T>, _: usize) -> Wrench<T> {
         let mut force = Vec3::zero();
         force[A] = T::constant(c.mass);
         Wrench::new(-c.first.crossed_by_unit(A), force)
     }
     #[inline(always)]
-    fn columns(&self, r: &Mat3<T>, _: &Vec3<T>, out: &mut [Twist<T>]) {
+    fn columns(&self, r: &T::Orientation, _: &Vec3<T>, out: &mut [Twist<T>]) {
         out[0] = Twist::new(Vec3::zero(), r.column(A));
     }
     #[inline(always)]
@@ -224,6 +252,12 @@ impl<T: Real> Freedom<T> for ScrewZ {
         out[0] = w.moment[2].plus_product(w.force[2], self.pitch);
     }
     #[inline(always)]
+    fn add_turned(&self, x: &[T], r: &T::Orientation, angular: &mut Vec3<T>, linear: &mut Vec3<T>) {
+        let axis = r.column(2);
+        *angular += axis.scale(x[0]);
+        *linear += axis.scale(x[0] * self.pitch);
+    }
+    #[inline(always)]
     fn composite_load(&self, c: &Composite<T>, _: usize) -> Wrench<T> {
         let (turn, slide): (Wrench<T>, Wrench<T>) =
             (Turn::<2>.composite_load(c, 0), Slide::<2>.composite_load(c, 0));
@@ -233,7 +267,7 @@ impl<T: Real> Freedom<T> for ScrewZ {
         )
     }
     #[inline(always)]
-    fn columns(&self, r: &Mat3<T>, p: &Vec3<T>, out: &mut [Twist<T>]) {
+    fn columns(&self, r: &T::Orientation, p: &Vec3<T>, out: &mut [Twist<T>]) {
         let axis = r.column(2);
         out[0] = Twist::new(axis, p.cross(axis).plus_scaled(axis, self.pitch));
     }
@@ -273,11 +307,15 @@ impl<T: Real> Freedom<T> for FreeTurn {
         out[..3].copy_from_slice(&w.moment.0);
     }
     #[inline(always)]
+    fn add_turned(&self, x: &[T], r: &T::Orientation, angular: &mut Vec3<T>, _: &mut Vec3<T>) {
+        *angular += r.times(Vec3([x[0], x[1], x[2]]));
+    }
+    #[inline(always)]
     fn composite_load(&self, c: &Composite<T>, k: usize) -> Wrench<T> {
         Wrench::new(c.second.column(k), c.first.crossed_by_unit(k))
     }
     #[inline(always)]
-    fn columns(&self, r: &Mat3<T>, p: &Vec3<T>, out: &mut [Twist<T>]) {
+    fn columns(&self, r: &T::Orientation, p: &Vec3<T>, out: &mut [Twist<T>]) {
         for (k, out) in out[..3].iter_mut().enumerate() {
             let axis = r.column(k);
             *out = Twist::new(axis, p.cross(axis));
@@ -306,16 +344,35 @@ impl<T: Real> Freedom<T> for FreeTurn {
         inertia
     }
     #[inline(always)]
-    fn push(&self, inertia: &Articulated<T>, inverse: &Sym3<T>, x: &[T], w: &mut Wrench<T>) {
+    fn push<P: Real>(&self, inertia: &Articulated<P>, inverse: &Sym3<P>, x: &[T], w: &mut Wrench<T>)
+    where
+        T: Fused<P>,
+    {
         // (I; Hᵀ) I⁻¹ x
         let x = Vec3([x[0], x[1], x[2]]);
         w.moment += x;
-        w.force = inertia.coupling.transpose_times_plus(inverse.times(x), w.force);
+        let (y, h) = (inverse.times(x), &inertia.coupling.0);
+        for j in 0..3 {
+            w.force[j] = w.force[j]
+                .plus_product(y[0], h[0][j])
+                .plus_product(y[1], h[1][j])
+                .plus_product(y[2], h[2][j]);
+        }
     }
     #[inline(always)]
-    fn respond(&self, inertia: &Articulated<T>, inverse: &Sym3<T>, x: &[T], a: &Twist<T>, out: &mut [T]) {
+    fn respond<P: Real>(
+        &self,
+        inertia: &Articulated<P>,
+        inverse: &Sym3<P>,
+        x: &[T],
+        a: &Twist<T>,
+        out: &mut [T],
+    ) where
+        T: Fused<P>,
+    {
         // I⁻¹ (x − H a) − α
-        let x = Vec3([x[0], x[1], x[2]]) - inertia.coupling.times(a.linear);
+        let h = &inertia.coupling.0;
+        let x = Vec3([x[0], x[1], x[2]]) - Vec3::from_fn(|i| a.linear.dot(Vec3(h[i])));
         let x = inverse.times(x) - a.angular;
         out[..3].copy_from_slice(&x.0);
     }
@@ -351,11 +408,13 @@ impl<T: Real> Freedom<T> for NoFreedom {
     #[inline(always)]
     fn project(&self, _: &Wrench<T>, _: &mut [T]) {}
     #[inline(always)]
+    fn add_turned(&self, _: &[T], _: &T::Orientation, _: &mut Vec3<T>, _: &mut Vec3<T>) {}
+    #[inline(always)]
     fn composite_load(&self, _: &Composite<T>, _: usize) -> Wrench<T> {
         Wrench::zero()
     }
     #[inline(always)]
-    fn columns(&self, _: &Mat3<T>, _: &Vec3<T>, _: &mut [Twist<T>]) {}
+    fn columns(&self, _: &T::Orientation, _: &Vec3<T>, _: &mut [Twist<T>]) {}
     #[inline(always)]
     fn column(&self, _: &Articulated<T>) -> Wrench<T> {
         Wrench::zero()
@@ -376,9 +435,17 @@ impl<T: Real> Freedom<T> for NoFreedom {
         inertia
     }
     #[inline(always)]
-    fn push(&self, _: &Articulated<T>, _: &Sym3<T>, _: &[T], _: &mut Wrench<T>) {}
+    fn push<P: Real>(&self, _: &Articulated<P>, _: &Sym3<P>, _: &[T], _: &mut Wrench<T>)
+    where
+        T: Fused<P>,
+    {
+    }
     #[inline(always)]
-    fn respond(&self, _: &Articulated<T>, _: &Sym3<T>, _: &[T], _: &Twist<T>, _: &mut [T]) {}
+    fn respond<P: Real>(&self, _: &Articulated<P>, _: &Sym3<P>, _: &[T], _: &Twist<T>, _: &mut [T])
+    where
+        T: Fused<P>,
+    {
+    }
 }
 
 /// Runs `$body` with the rotation, offset and freedom of a node in their narrowest types.

@@ -8,6 +8,7 @@ pub mod energy;
 pub(crate) mod freedom;
 #[cfg(test)]
 mod identities;
+pub(crate) mod implicit;
 pub(crate) mod lu;
 pub mod positions;
 pub mod reactions;

@@ -10,7 +10,7 @@
 use crate::formalism::world::{world_positions, world_velocities};
 use crate::model::{Attachment, JointPlace, Model};
 use crate::workspace::Workspace;
-use holonom_algebra::{Real, Vec3, Wrench};
+use holonom_algebra::{Orientation, Real, Vec3, Wrench};
 
 /// What a reaction belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -214,8 +214,8 @@ fn seen<T: Real>(
     load: &Wrench<T>,
 ) -> Wrench<T> {
     let node = &work.world[to.node];
-    let origin = node.position + node.rotation.times(to.frame.position);
-    let axes = work.world[from.node].rotation.matrix(&from.frame.rotation);
+    let origin = node.position + node.rotation.times_constant(to.frame.position);
+    let axes = work.world[from.node].rotation.then_constant(&from.frame.rotation);
     let moment = load.moment + (point - origin).cross(load.force);
     Wrench::new(axes.transpose_times(moment), axes.transpose_times(load.force))
 }

@@ -43,8 +43,21 @@ pub fn rnea<T: Real>(
     work: &mut [RneaNode<T>],
     tau: &mut [T],
 ) {
-    sweep(tree, geometry, signals, v, Some(a), Some(applied), work);
+    loads(tree, geometry, signals, v, a, applied, work);
     collect(tree, geometry, work, tau);
+}
+
+/// The first half of [`rnea`]: what each node needs for its acceleration less what is applied.
+pub fn loads<T: Real>(
+    tree: &Tree,
+    geometry: &[Geometry<T>],
+    signals: &[[T; 3]],
+    v: &[T],
+    a: &[T],
+    applied: Option<&[Wrench<T>]>,
+    work: &mut [RneaNode<T>],
+) {
+    sweep(tree, geometry, signals, v, Some(a), Some(applied), work);
 }
 
 /// Sweeps accelerations from base to tip; without `a`, those that remain at v̇ = 0.

@@ -2,7 +2,7 @@
 
 use crate::elements::scene::{Loads, Scene};
 use crate::model::ModelRod;
-use holonom_algebra::{Real, Vec3};
+use holonom_algebra::{Orientation, Real, Vec3};
 
 /// Adds the inertial coupling of the rods for the accelerations in the scene.
 ///
@@ -17,7 +17,7 @@ pub fn rod_loads<T: Real>(rods: &[ModelRod], scene: &Scene<T>, loads: &mut Loads
         let [a, b] = &rod.ends;
         for (end, other) in [(a, b), (b, a)] {
             let (_, acceleration) = scene.acceleration(other);
-            let arm = scene.world[end.node].rotation.times(end.frame.position);
+            let arm = scene.world[end.node].rotation.times_constant(end.frame.position);
             loads.add(end.node, arm, (gravity - acceleration).scale(sixth), Vec3::zero());
         }
     }

@@ -1,15 +1,15 @@
 //! Motion of all nodes in the ground's axes: what force elements and constraints see.
 
 use super::freedom::by_kind;
-use crate::tree::{Geometry, Tree};
-use holonom_algebra::{Mat3, Real, Rotation, Vec3};
+use crate::tree::{Geometry, Node, Tree};
+use holonom_algebra::{Mat3, Orientation, Oriented, Real, Vec3};
 
 /// Motion of a node, in the ground's axes. Position, velocity and acceleration are those of the
 /// node's origin; gravity is not among the accelerations.
 #[derive(Clone, Copy, Debug)]
-pub struct WorldNode<T> {
+pub struct WorldNode<T: Real> {
     /// Orientation; filled by [`world_positions`].
-    pub rotation: Mat3<T>,
+    pub rotation: T::Orientation,
     /// Position; filled by [`world_positions`].
     pub position: Vec3<T>,
     /// Angular velocity; filled by [`world_velocities`].
@@ -26,7 +26,7 @@ impl<T: Real> WorldNode<T> {
     /// The ground.
     pub fn ground() -> Self {
         Self {
-            rotation: Mat3::identity(),
+            rotation: T::Orientation::constant(&Mat3::identity()),
             position: Vec3::zero(),
             omega: Vec3::zero(),
             velocity: Vec3::zero(),
@@ -38,16 +38,23 @@ impl<T: Real> WorldNode<T> {
 
 /// Orientations and positions from base to tip.
 pub fn world_positions<T: Real>(tree: &Tree, geometry: &[Geometry<T>], world: &mut [WorldNode<T>]) {
-    for i in 1..tree.nodes.len() {
-        let node = &tree.nodes[i];
-        let (rotation, position) = {
-            let w = &world[node.parent];
-            by_kind!(T, *node, geometry[i], |r, p, _f| {
-                (r.after(&w.rotation), w.position + w.rotation.times(p))
-            })
-        };
-        world[i].rotation = rotation;
-        world[i].position = position;
+    for (i, (node, g)) in tree.nodes.iter().zip(geometry).enumerate().skip(1) {
+        let (before, from) = world.split_at_mut(i);
+        let (parent, w) = (&before[node.parent], &mut from[0]);
+        by_kind!(T, *node, *g, |r, _p, _f| {
+            w.rotation = Oriented::<T>::after(&r, &parent.rotation);
+        });
+        w.position = parent.position + turned_offset(node, g, &parent.rotation);
+    }
+}
+
+/// The position of a node in its parent's frame, turned by `r`.
+#[inline(always)]
+pub(super) fn turned_offset<T: Real>(node: &Node, g: &Geometry<T>, r: &T::Orientation) -> Vec3<T> {
+    if node.kind.slides() {
+        r.times(g.offset)
+    } else {
+        r.times_constant(node.placement.position)
     }
 }
 
@@ -59,19 +66,20 @@ pub fn world_velocities<T: Real>(
     v: &[T],
     world: &mut [WorldNode<T>],
 ) {
-    for i in 1..tree.nodes.len() {
-        let node = &tree.nodes[i];
+    for (i, (node, g)) in tree.nodes.iter().zip(geometry).enumerate().skip(1) {
         let rate: &[T] = match node.prescribed {
             Some(s) => &signals[s][1..2],
             None => &v[node.v..],
         };
-        // The joint's own motion is about the node's axes, at the node's origin.
-        let joint = by_kind!(T, *node, geometry[i], |_r, _p, f| f.motion(rate));
-        let parent = world[node.parent];
-        let w = &mut world[i];
+        let (before, from) = world.split_at_mut(i);
+        let (parent, w) = (&before[node.parent], &mut from[0]);
         let arm = w.position - parent.position;
-        w.omega = parent.omega + w.rotation.times(joint.angular);
-        w.velocity = parent.velocity + parent.omega.cross(arm) + w.rotation.times(joint.linear);
+        w.omega = parent.omega;
+        w.velocity = parent.velocity + parent.omega.cross(arm);
+        // The joint's own motion is about the node's axes, at the node's origin.
+        by_kind!(T, *node, *g, |_r, _p, f| {
+            f.add_turned(rate, &w.rotation, &mut w.omega, &mut w.velocity);
+        });
     }
 }
 
@@ -96,8 +104,8 @@ pub fn world_accelerations<T: Real>(
             f.motion(rate),
             f.motion(accel)
         ));
-        let parent = world[node.parent];
-        let w = &mut world[i];
+        let (before, from) = world.split_at_mut(i);
+        let (parent, w) = (&before[node.parent], &mut from[0]);
         let arm = w.position - parent.position;
         let (spin, slide) = (w.rotation.times(rates.angular), w.rotation.times(rates.linear));
         let o = parent.omega;

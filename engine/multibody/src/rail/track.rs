@@ -2,6 +2,7 @@
 
 use super::{RailError, positive};
 use crate::expression::Expression;
+use crate::expression::kinks::Tables;
 use holonom_algebra::Real;
 
 /// A track in a frame: it starts at the origin along x; the curvature κ(s) bends it to the left, the
@@ -116,6 +117,18 @@ impl TrackCurve {
     /// Length, m.
     pub fn length(&self) -> f64 {
         self.length
+    }
+
+    /// Places at which curvature, cant or gradient begin, end or have corners, both ends of the track among them.
+    pub(crate) fn breaks(&self) -> Vec<f64> {
+        let mut places = vec![0.0, self.length];
+        for profile in [&self.curvature, &self.cant, &self.gradient] {
+            let kinks = profile.kinks(0, Tables::WithCorners);
+            places.extend(kinks.into_iter().filter(|s| *s > 0.0 && *s < self.length));
+        }
+        places.sort_by(f64::total_cmp);
+        places.dedup();
+        places
     }
 
     /// Yaw at s from that at the beginning of a cell.

@@ -60,7 +60,7 @@ pub(super) struct Layout {
 
 /// Memory of [`Equations`].
 #[derive(Debug)]
-pub struct EquationsWorkspace<T> {
+pub struct EquationsWorkspace<T: Real> {
     pub(super) mechanism: Workspace<T>,
     /// g.
     rows: Vec<T>,

@@ -1,7 +1,7 @@
 //! Energy and momentum against the recursions, and rods against the integral along them.
 
 use crate::stand::{Collected, Random, Stand, close, node};
-use holonom_algebra::{Dual4, Inertia, Mat3, Pose, Real, Sym3, Twist, Vec3};
+use holonom_algebra::{Dual4, DualOrientation, Inertia, Mat3, Orientation, Pose, Real, Sym3, Twist, Vec3};
 use holonom_multibody::elements::scene::Scene;
 use holonom_multibody::formalism::crba::{CrbaWork, crba};
 use holonom_multibody::formalism::energy::{
@@ -170,7 +170,7 @@ fn momentum_is_the_slope_of_the_kinetic_energy_along_rigid_motions() {
         let mut dual = stand.dual();
         let constant = |x: Vec3<Dual4>| Vec3::<Dual4>::constant(x.value());
         for n in &mut dual.world {
-            n.rotation = Mat3::constant(&n.rotation.value());
+            n.rotation = DualOrientation::constant(&n.rotation.value());
             n.position = constant(n.position);
             let with = |x: Vec3<Dual4>, dx: Vec3<f64>| {
                 Vec3([0, 1, 2].map(|k| Dual4::constant(x[k].value()).with_derivative(0, dx[k])))

@@ -1,7 +1,9 @@
 //! Force elements: loads, stored energy and power belong together.
 
 use crate::stand::{Collected, Random, Run, Stand, close, hinge, node};
-use holonom_algebra::{Dual4, Formula, Function, Generic, Inertia, Plain, Pose, Real, Trace, Vec3};
+use holonom_algebra::{
+    Dual4, Formula, Function, Generic, Inertia, Orientation, Plain, Pose, Real, Trace, Vec3,
+};
 use holonom_multibody::Signal;
 use holonom_multibody::elements::forces::{
     Applied, ForceElement, JointSpring, SpringDamper, TorsionSpring, User,

@@ -230,7 +230,7 @@ fn dual(x: &[f64], rate: &[f64]) -> Vec<Dual4> {
 }
 
 /// The motion of all nodes in one state.
-pub struct Run<T> {
+pub struct Run<T: Real> {
     pub geometry: Vec<Geometry<T>>,
     pub world: Vec<WorldNode<T>>,
     pub q: Vec<T>,

@@ -1,7 +1,7 @@
 //! The tyre element: objectivity, power, lift-off, standstill, derivatives.
 
 use crate::stand::{Random, close};
-use holonom_algebra::{Dual4, Mat3, Pose, Quaternion, Real, Vec3, Wrench};
+use holonom_algebra::{Dual4, DualOrientation, Mat3, Orientation, Pose, Quaternion, Real, Vec3, Wrench};
 use holonom_multibody::description::{Axis, Body, Carcass, Description, Force, Joint, JointKind, Mount};
 use holonom_multibody::elements::forces::{ForceLaw, Tyre};
 use holonom_multibody::elements::scene::{Loads, Scene};
@@ -20,7 +20,7 @@ const LAWS: usize = 4;
 
 /// Motion of the wheel and of the road, and the deflections of the tread.
 #[derive(Clone)]
-struct State<T> {
+struct State<T: Real> {
     world: Vec<WorldNode<T>>,
     own: [T; 2],
 }
@@ -307,12 +307,8 @@ fn derivatives_by_duals_are_differences() {
                         if index == 0 {
                             return WorldNode::ground();
                         }
-                        let c = [0, 1, 2].map(|k| {
-                            let c = node.rotation.column(k);
-                            dv(c, turn.cross(c))
-                        });
                         WorldNode {
-                            rotation: Mat3::from_columns(c[0], c[1], c[2]),
+                            rotation: DualOrientation::constant(&node.rotation).with_turn(0, *turn),
                             position: dv(node.position, *p),
                             velocity: dv(node.velocity, *v),
                             omega: dv(node.omega, *w),
@@ -402,7 +398,7 @@ fn standstill_is_regular() {
                             x
                         };
                         WorldNode {
-                            rotation: Mat3::constant(&node.rotation),
+                            rotation: DualOrientation::constant(&node.rotation),
                             position: v(node.position, 0),
                             velocity: v(node.velocity, 1),
                             omega: v(node.omega, 2),

@@ -1,9 +1,10 @@
 //! `stepper = "auto"`: an explicit method where stability does not limit its steps, an implicit one elsewhere.
 //!
-//! Before the first step the largest eigenvalue of ẏ = f(t, y) is estimated by power iteration. If the motion that
-//! belongs to it dies out early in a run in which stability would ask for many more steps, the problem is stiff. Else
-//! one explicit step of the size that is just stable is tried: if its error would allow much longer steps, it is stiff
-//! too.
+//! Before the first step the largest eigenvalue of ẏ = f(t, y) is estimated by power iteration. If one stable step
+//! spans the run, an explicit method takes it. If the motion that belongs to the eigenvalue dies out early in a run in
+//! which stability would ask for many more steps, the problem is stiff. Else one explicit step of the size that is just
+//! stable is tried: if its error would allow longer steps, it is stiff too. Small linear problems go to an implicit
+//! method in any case: one Jacobian and one iteration per step are all it needs.
 //! In the run, an explicit method that stays at the border of its stability domain gives way. Everything is decided
 //! by counted evaluations and estimated errors, never by a clock.
 
@@ -20,8 +21,13 @@ pub const AUTO: &str = "auto";
 const EVALUATIONS: usize = 8;
 /// |h λ| of the step that is tried.
 const BORDER: f64 = 5.0;
-/// A step longer by this factor makes up for what an implicit method costs more.
+/// Estimates of the eigenvalue in a row that differ by no more than this have converged.
+const CONVERGED: f64 = 0.1;
+/// A step longer by this factor makes up for what an implicit method costs more at the start.
 const WORTHWHILE: f64 = 4.0;
+/// The same where stability asks for many steps: those that it cuts add up, and the error at the start is that of a
+/// motion that has hardly begun.
+const IN_LONG_RUNS: f64 = 0.5;
 /// Steps at the border of the stability domain after which an explicit method gives way.
 const PATIENCE: u32 = 10;
 /// A motion with e⁻¹ of its size left after 1/50 of the run is gone for most of it.
@@ -32,6 +38,10 @@ const FEW: f64 = 100.0;
 /// a step do not pay.
 const LARGE: usize = 200;
 const LOOSE: f64 = 1e-5;
+/// Unknowns up to which solving with factors that are there costs no more than evaluating.
+const SMALL: usize = 50;
+/// Relative difference between f and its linear part that differences do not explain.
+const LINEAR: f64 = 1e-5;
 
 /// The method to begin with, and why.
 pub(super) fn choose(
@@ -47,18 +57,34 @@ pub(super) fn choose(
     let Ok(mut rates) = Rates::new(equations.system) else {
         return implicit(equations, options, Because::NotExplicit);
     };
-    let Some(Fastest { radius, decay }) = fastest(&mut rates, equations, t, y) else {
+    let Some(Fastest { radius, decay }) = fastest(&mut rates, equations, (t, y), span) else {
         return implicit(equations, options, Because::NotExplicit);
     };
     let by_stability = span * radius / BORDER;
+    if by_stability <= 1.0 {
+        return (dormand_prince::NAME, Because::OneStableStep { by_stability });
+    }
     if decay * span > DIES_OUT && by_stability > FEW {
-        return implicit(equations, options, Because::DiesOut { by_stability, decay });
+        let because = Because::DiesOut { by_stability, decay };
+        // Without oscillation all orders of bdf are stable, and loose tolerances need none of the high ones.
+        return match options.tolerances.rtol >= LOOSE && decay > (1.0 - CONVERGED) * radius {
+            true => ("bdf", because),
+            false => implicit(equations, options, because),
+        };
+    }
+    if y.len() <= SMALL && equations.system.events().is_empty() && is_linear(&mut rates, equations, t, y) {
+        return implicit(equations, options, Because::Linear { unknowns: y.len() });
     }
     // A step may not be longer than the whole run, or than allowed.
     let h = (BORDER / radius).min(span).min(options.max_step);
     let error = dormand_prince::trial_error(rates, equations, weights, (t, y), h);
     let longer = error.max(1e-30).powf(-1.0 / dormand_prince::ORDER as f64);
-    if error.is_finite() && (longer <= WORTHWHILE || by_stability <= 1.0) {
+    let worthwhile = if by_stability > FEW {
+        IN_LONG_RUNS
+    } else {
+        WORTHWHILE
+    };
+    if error.is_finite() && longer <= worthwhile {
         return (dormand_prince::NAME, Because::NotStiff { by_stability, longer });
     }
     match error.is_finite() {
@@ -103,6 +129,7 @@ fn implicit(equations: &Equations<'_>, options: &Options, because: Because) -> (
 }
 
 /// The motion with the largest |λ|.
+#[derive(Clone, Copy)]
 struct Fastest {
     /// |λ|.
     radius: f64,
@@ -110,36 +137,115 @@ struct Fastest {
     decay: f64,
 }
 
-/// Estimate of the largest eigenvalue of ∂f/∂y, or pair of them, by power iteration with differences; none where f
-/// cannot be evaluated.
-fn fastest(rates: &mut Rates, equations: &mut Equations<'_>, t: f64, y: &[f64]) -> Option<Fastest> {
-    let n = y.len();
-    let (mut base, mut image, mut moved) = (vec![0.0; n], vec![0.0; n], vec![0.0; n]);
-    rates.evaluate(equations, t, y, &mut base).ok()?;
-    // All motions take part in numbers without a pattern.
-    let mut z: [Vec<f64>; 3] = std::array::from_fn(|_| vec![0.0; n]);
-    for (i, z) in z[2].iter_mut().enumerate() {
-        *z = (1.0 + 1.7 * i as f64).sin();
+/// f along y + ε z, all motions taking part in the first z: a direction of numbers without a pattern.
+struct Along<'a> {
+    rates: &'a mut Rates,
+    t: f64,
+    y: &'a [f64],
+    base: Vec<f64>,
+    moved: Vec<f64>,
+    /// Of y, but no less than one.
+    size: f64,
+}
+
+fn norm(x: &[f64]) -> f64 {
+    x.iter().map(|x| x * x).sum::<f64>().sqrt()
+}
+
+impl<'a> Along<'a> {
+    fn new(rates: &'a mut Rates, equations: &mut Equations<'_>, t: f64, y: &'a [f64]) -> Option<Self> {
+        let mut base = vec![0.0; y.len()];
+        rates.evaluate(equations, t, y, &mut base).ok()?;
+        Some(Self {
+            rates,
+            t,
+            y,
+            base,
+            moved: vec![0.0; y.len()],
+            size: norm(y).max(1.0),
+        })
     }
-    let norm = |x: &[f64]| x.iter().map(|x| x * x).sum::<f64>().sqrt();
-    let size = norm(y).max(1.0);
-    for _ in 0..EVALUATIONS {
-        z.rotate_left(1);
-        let [_, from, to] = &mut z;
-        let length = norm(from);
-        if !(length > 0.0 && length.is_finite()) {
-            break;
+
+    fn first_direction(&self) -> Vec<f64> {
+        (0..self.y.len()).map(|i| (1.0 + 1.7 * i as f64).sin()).collect()
+    }
+
+    /// (f(y + ε z) − f(y))/ε over the distance given, relative to the size of y; none where z vanishes or f cannot be
+    /// evaluated.
+    fn slope(
+        &mut self,
+        equations: &mut Equations<'_>,
+        z: &[f64],
+        distance: f64,
+        out: &mut [f64],
+    ) -> Option<()> {
+        let epsilon = distance * self.size / norm(z);
+        if !epsilon.is_finite() {
+            return None;
         }
-        let epsilon = f64::EPSILON.sqrt() * size / length;
-        for ((m, y), z) in moved.iter_mut().zip(y).zip(from.iter()) {
+        for ((m, y), z) in self.moved.iter_mut().zip(self.y).zip(z) {
             *m = y + epsilon * z;
         }
-        rates.evaluate(equations, t, &moved, &mut image).ok()?;
-        for ((z, i), b) in to.iter_mut().zip(&image).zip(&base) {
-            *z = (i - b) / epsilon;
+        // What is not integrated has no rate, and nothing is written there.
+        out.fill(0.0);
+        self.rates.evaluate(equations, self.t, &self.moved, out).ok()?;
+        for (o, b) in out.iter_mut().zip(&self.base) {
+            *o = (*o - b) / epsilon;
+        }
+        Some(())
+    }
+}
+
+/// A displacement for derivatives, and one over which products and sines show.
+const NEAR: f64 = 1.5e-8;
+const FAR: f64 = 0.1;
+
+/// Whether f is a linear function of y as far as one displacement of all unknowns shows.
+fn is_linear(rates: &mut Rates, equations: &mut Equations<'_>, t: f64, y: &[f64]) -> bool {
+    let Some(mut along) = Along::new(rates, equations, t, y) else {
+        return false;
+    };
+    let z = along.first_direction();
+    let [mut near, mut far] = [(); 2].map(|()| vec![0.0; y.len()]);
+    let seen = along.slope(equations, &z, NEAR, &mut near).is_some()
+        && along.slope(equations, &z, FAR, &mut far).is_some();
+    far.iter_mut().zip(&near).for_each(|(f, n)| *f -= n);
+    seen && norm(&far) <= LINEAR * norm(&near)
+}
+
+/// Estimate of the largest eigenvalue of ∂f/∂y, or pair of them, by power iteration with differences; none where f
+/// cannot be evaluated at y.
+fn fastest(
+    rates: &mut Rates,
+    equations: &mut Equations<'_>,
+    (t, y): (f64, &[f64]),
+    span: f64,
+) -> Option<Fastest> {
+    let mut along = Along::new(rates, equations, t, y)?;
+    let mut z: [Vec<f64>; 3] = std::array::from_fn(|_| vec![0.0; y.len()]);
+    z[2] = along.first_direction();
+    let mut found: Option<Fastest> = None;
+    for k in 0..EVALUATIONS {
+        z.rotate_left(1);
+        let [_, from, to] = &mut z;
+        // Nothing is left where powers of the Jacobian vanish.
+        if norm(from) == 0.0 {
+            break;
+        }
+        along.slope(equations, from, NEAR, to)?;
+        if k == 0 {
+            continue;
+        }
+        let estimate = dominant(&z);
+        let settled =
+            found.is_some_and(|f| (f.radius - estimate.radius).abs() <= CONVERGED * estimate.radius);
+        found = Some(estimate);
+        // A slow motion may stand out for a while before a fast one does; not the other way round.
+        if settled && span * estimate.radius > BORDER * FEW {
+            break;
         }
     }
-    Some(dominant(&z))
+    Some(found.unwrap_or_else(|| dominant(&z)))
 }
 
 /// λ² = a λ + b fitted to three vectors of a power iteration, z₂ = a z₁ + b z₀: the last ones hold little but the

@@ -1,5 +1,7 @@
 //! The only loop: attempts, acceptance, events, output times, limits.
 
+mod change;
+
 use super::checkpoint::{Checkpoint, VERSION};
 use super::diagnosis;
 use super::events::EventFinder;
@@ -345,56 +347,15 @@ impl<'s> Integrator<'s> {
         Ok(())
     }
 
-    /// Whether a method should be given up after this rejection. Next to a singular position of loops the sooner the
-    /// better, for the state loses digits there: projections fail, or steps become much shorter all at once.
-    fn is_astray(&self, rejection: Rejection) -> bool {
-        let layout = self.system.structure().layout.as_ref();
-        let loops = layout.is_some_and(|l| !l.lambda.is_empty());
-        let collapsed = self.stepper.h() < 0.1 * self.stepper.last_h();
-        self.options.fixed_step.is_none()
-            && (loops && (collapsed || rejection == Rejection::Divergence)
-                || self.stepper.failures_in_a_row() >= FAILURE_LIMIT / 2)
-    }
-
-    /// Goes on with another method where the one in use failed or is at a disadvantage; whether it does.
-    fn change_method(&mut self, failed: bool) -> Result<bool, Failure> {
-        let equations = Equations {
-            system: self.system.as_mut(),
-            counters: &mut self.counters,
-        };
-        let in_use = self.stepper.name();
-        let at_border = self.stepper.steps_at_border();
-        let replacement = chooser::replace(&equations, &self.options, in_use, at_border, failed);
-        let Some((name, because)) = replacement else {
-            return Ok(false);
-        };
-        let (t, h) = (self.stepper.t(), self.stepper.last_h().max(self.stepper.h()));
-        self.show_at(t);
-        self.counters.restarts += 1;
-        self.options.stepper = name.into();
-        let (stepper, strategies, decisions) = assemble_parts(self.system.as_ref(), &self.options);
-        self.stepper = stepper;
-        self.report.strategies = strategies;
-        self.report.decisions.push(Decision::stepper(t, name, because));
-        let later = decisions.into_iter().map(|d| Decision { t: Some(t), ..d });
-        self.report.decisions.extend(later);
-        if failed && let Some(layout) = &self.system.structure().layout {
-            // Next to a singular position multipliers are of any size: no place to begin an iteration.
-            self.y[layout.lambda.clone()].fill(0.0);
-        }
-        self.stepper.start(t, &self.y, &self.yp, h);
-        self.stepper.bind(self.system.as_mut())?;
-        Ok(true)
-    }
-
     /// Whether `t` is a stop time, up to rounding.
     fn is_stop_time(&self, t: f64) -> bool {
         let near = |s: &f64| (s - t).abs() <= 4.0 * f64::EPSILON * s.abs().max(t.abs());
         self.options.stop_times.iter().any(near)
     }
 
-    /// One accepted step, whatever number of attempts it takes.
+    /// One accepted step, whatever number of attempts it takes; several where a change of method went back.
     fn advance(&mut self) -> Result<(), Failure> {
+        let been_to = self.stepper.t();
         self.limit_step();
         loop {
             let t = self.stepper.t();
@@ -408,7 +369,10 @@ impl<'s> Integrator<'s> {
                 Ok(()) => {
                     equations.counters.steps += 1;
                     self.stepper.accept(&mut equations);
-                    return Ok(());
+                    if self.stepper.t() > been_to {
+                        return Ok(());
+                    }
+                    self.limit_step();
                 }
                 Err(rejection) => {
                     match rejection {
@@ -568,6 +532,8 @@ impl<'s> Integrator<'s> {
                 t: self.t,
                 ..Failure::from(error)
             })?;
+        } else {
+            self.renew_slopes();
         }
         // The step before tells the time scale, and that alone: a run in pieces goes as one in one.
         let last = self.stepper.last_h();

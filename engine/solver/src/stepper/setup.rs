@@ -10,9 +10,11 @@ use crate::refresh::Update;
 use crate::{jacobian, linear, refresh, stepper};
 use holonom_dae::{ErrorTest, InputError, MechanicalLayout, Structure, System, Weights};
 
-/// Mechanisms with loops and exact derivatives: steps with a new Jacobian each after a rejected attempt, where
-/// rounding is amplified; and the share of the tolerance the corrector may use at most, everywhere, because
-/// digits depend on it. Both keep the noise of the corrector small next to singular positions.
+/// Mechanisms of bodies and joints with loops: steps with a new Jacobian each after a rejected attempt, where rounding is
+/// amplified; and the share of the tolerance the corrector may use at most, everywhere, because digits depend on it.
+/// Both keep the noise of the corrector small next to singular positions. They hold whichever engine is named: a
+/// tolerance is to mean one accuracy, and engines are compared at the same one. Not so with differences of
+/// α ∂F/∂ẏ + ∂F/∂y in one: these lose so many digits that the iteration does not get there.
 const CAUTION: u32 = 10;
 const CAREFUL_SHARE: f64 = 1e-3;
 
@@ -46,7 +48,8 @@ pub fn assemble_parts(
     let constrained = structure.layout.as_ref().is_some_and(kept_on);
     let mut bdf = options.bdf(structure);
     let mut corrector = Corrector::new(structure, options.newton, engine, linear, policy, split);
-    if constrained && engine_entry.needs_duals && !entry.in_stages {
+    let precise = engine_entry.needs_duals || !combined;
+    if constrained && precise && options.has_exact_jacobian(system) && !entry.in_stages {
         corrector.be_careful(CAREFUL_SHARE);
         bdf.caution = CAUTION;
     }

@@ -65,7 +65,11 @@ struct Thread<T> {
 impl<T: Real> Thread<T> {
     #[inline]
     fn new(relative: &Relative<T>, pitch: f64) -> Self {
-        let [x, y, z] = [0, 1, 2].map(|k| relative.first_axis(k));
+        let (x, y, z) = (
+            relative.first_axis(0),
+            relative.first_axis(1),
+            relative.first_axis(2),
+        );
         let turning = relative.second_axis(0);
         let (sin, cos) = (z.dot(relative.distance) * (1.0 / pitch)).sin_cos();
         Self {

@@ -3,13 +3,13 @@
 use crate::elements::scene::{Loads, Scene};
 use crate::formalism::world::WorldNode;
 use crate::model::Attachment;
-use holonom_algebra::{Real, Twist, Vec3, Wrench};
+use holonom_algebra::{Orientation, Real, Twist, Vec3, Wrench};
 
 /// The second frame (`to`) seen from the first (`from`), components in the ground's axes.
 ///
 /// Derivatives here are those an observer on the first frame sees. Rows are scalars, so they do
 /// not depend on the observer, and for this one the axes of the first frame stand still.
-pub(crate) struct Relative<'a, T> {
+pub(crate) struct Relative<'a, T: Real> {
     from: &'a Attachment,
     to: &'a Attachment,
     from_node: &'a WorldNode<T>,
@@ -27,9 +27,9 @@ impl<'a, T: Real> Relative<'a, T> {
     #[inline]
     pub fn new(scene: &Scene<'a, T>, from: &'a Attachment, to: &'a Attachment) -> Self {
         let (from_node, to_node) = (&scene.world[from.node], &scene.world[to.node]);
-        let to_arm = to_node.rotation.times(to.frame.position);
+        let to_arm = to_node.rotation.times_constant(to.frame.position);
         let from_arm = to_node.position + to_arm - from_node.position;
-        let distance = from_arm - from_node.rotation.times(from.frame.position);
+        let distance = from_arm - from_node.rotation.times_constant(from.frame.position);
         Self {
             from,
             to,
@@ -41,16 +41,32 @@ impl<'a, T: Real> Relative<'a, T> {
         }
     }
 
+    /// Orientation of the first frame.
+    #[inline]
+    pub fn first_axes(&self) -> T::Orientation {
+        self.from_node.rotation.then_constant(&self.from.frame.rotation)
+    }
+
+    /// Orientation of the second frame.
+    #[inline]
+    pub fn second_axes(&self) -> T::Orientation {
+        self.to_node.rotation.then_constant(&self.to.frame.rotation)
+    }
+
     /// Axis `k` of the first frame.
     #[inline]
     pub fn first_axis(&self, k: usize) -> Vec3<T> {
-        self.from_node.rotation.times(self.from.frame.rotation.column(k))
+        self.from_node
+            .rotation
+            .times_constant(self.from.frame.rotation.column(k))
     }
 
     /// Axis `k` of the second frame.
     #[inline]
     pub fn second_axis(&self, k: usize) -> Vec3<T> {
-        self.to_node.rotation.times(self.to.frame.rotation.column(k))
+        self.to_node
+            .rotation
+            .times_constant(self.to.frame.rotation.column(k))
     }
 
     /// Origin of the second frame in the ground's frame.

@@ -123,7 +123,11 @@ impl Rolling {
 
 /// The axes along which the rows act: normal, x, y.
 fn axes<T: Real>(relative: &Relative<T>) -> [Vec3<T>; 3] {
-    [2, 0, 1].map(|k| relative.first_axis(k))
+    [
+        relative.first_axis(2),
+        relative.first_axis(0),
+        relative.first_axis(1),
+    ]
 }
 
 impl ConstraintLaw for Rolling {

@@ -8,7 +8,7 @@ use crate::elements::scene::{Loads, Scene};
 use crate::expression::Expression;
 use crate::model::{Attachment, RowLevel};
 use crate::rail::{Cone, ContactGeometry, PiecewiseProfile, Profile, Profiles, RailError, Seen, Touch};
-use holonom_algebra::{Real, Vec3, Wrench};
+use holonom_algebra::{Orientation, Real, Vec3, Wrench};
 use std::sync::Arc;
 
 /// The entry of the registry.
@@ -239,7 +239,7 @@ pub struct WheelRail {
 
 /// Components in the axes of the first frame.
 fn components<T: Real>(relative: &Relative<T>, v: Vec3<T>) -> Vec3<T> {
-    Vec3([0, 1, 2].map(|k| relative.first_axis(k).dot(v)))
+    relative.first_axes().transpose_times(v)
 }
 
 /// The vector with components in the axes of the first frame.

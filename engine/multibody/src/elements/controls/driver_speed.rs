@@ -8,7 +8,7 @@ use crate::elements::forces::OwnState;
 use crate::elements::scene::Scene;
 use crate::model::Attachment;
 use crate::signal::Signal;
-use holonom_algebra::{Pose, Real};
+use holonom_algebra::{Orientation, Pose, Real};
 
 /// The entry of the registry.
 pub(super) const CONTROL: ControlInfo = ControlInfo {

@@ -4,7 +4,7 @@ use crate::elements::scene::Scene;
 use crate::model::Attachment;
 use crate::path::{PathCurve, PathPoint};
 use crate::tyre::smooth::at_least;
-use holonom_algebra::Real;
+use holonom_algebra::{Orientation, Real};
 use std::sync::Arc;
 
 /// A frame that follows a path.

@@ -8,7 +8,7 @@ use crate::elements::constraints::relative::Relative;
 use crate::elements::forces::{ForceElement, seen};
 use crate::elements::scene::{Loads, Scene};
 use crate::model::Attachment;
-use holonom_algebra::{Mat3, Quaternion, Real, Vec3};
+use holonom_algebra::{Mat3, Orientation, Quaternion, Real, Vec3};
 
 /// What a frame can be asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -201,7 +201,7 @@ impl Probe {
                 frames: [from, to],
             } => {
                 let (a, b) = (scene.frame(from).axes, scene.frame(to).axes);
-                euler(&a.transpose().matrix(&b).0)[*component]
+                euler(&a.relative(&b).to_matrix().0)[*component]
             }
             Self::Ball {
                 node,
@@ -225,7 +225,7 @@ impl Probe {
                         along(scene, axes, *component, state.origin - from)
                     }
                     FrameChannel::Orientation => {
-                        euler(&scene.frame(axes).axes.transpose().matrix(&state.axes).0)[*component]
+                        euler(&scene.frame(axes).axes.relative(&state.axes).to_matrix().0)[*component]
                     }
                     FrameChannel::Velocity => along(scene, axes, *component, state.velocity),
                     FrameChannel::AngularVelocity => along(scene, axes, *component, state.omega),
@@ -268,7 +268,7 @@ pub(crate) fn along<T: Real>(scene: &Scene<T>, axes: &Attachment, component: usi
         return vector.0[component];
     }
     let axis = axes.frame.rotation.column(component);
-    scene.world[axes.node].rotation.times(axis).dot(vector)
+    scene.world[axes.node].rotation.times_constant(axis).dot(vector)
 }
 
 /// Euler parameters of a ball in the tree that begin at `at` in q, of length one.

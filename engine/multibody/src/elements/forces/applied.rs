@@ -6,7 +6,7 @@ use crate::description::{ForceKind, Mirror};
 use crate::elements::scene::{Loads, Scene};
 use crate::model::Attachment;
 use crate::signal::Signal;
-use holonom_algebra::{Real, Vec3};
+use holonom_algebra::{Orientation, Real, Vec3};
 
 /// The entry of the registry.
 pub(super) const FORCE: ForceInfo = ForceInfo {
@@ -64,13 +64,13 @@ impl ForceLaw for Applied {
         let (mut force, mut torque) = (at(&self.force), at(&self.torque));
         let rotation = &scene.world[self.frame.node].rotation;
         if self.follower {
-            let axes = rotation.matrix(&self.frame.frame.rotation);
+            let axes = rotation.then_constant(&self.frame.frame.rotation);
             force = axes.times(force);
             torque = axes.times(torque);
         }
         loads.add(
             self.frame.node,
-            rotation.times(self.frame.frame.position),
+            rotation.times_constant(self.frame.frame.position),
             force,
             torque,
         );

@@ -8,7 +8,7 @@ use crate::elements::constraints::relative::Relative;
 use crate::elements::scene::{Loads, Scene};
 use crate::expression::{Expression, Integral};
 use crate::model::Attachment;
-use holonom_algebra::{Mat3, Real, Twist, Vec3, Wrench};
+use holonom_algebra::{Mat3, Orientation, Real, Twist, Vec3, Wrench};
 
 /// The entry of the registry.
 pub(super) const FORCE: ForceInfo = ForceInfo {
@@ -209,12 +209,10 @@ impl Bushing {
     }
 
     /// ξ and the axes of the first frame.
-    fn position<T: Real>(relative: &Relative<T>) -> ([T; 6], Mat3<T>) {
-        let axes = |axis: &dyn Fn(usize) -> Vec3<T>| Mat3::from_columns(axis(0), axis(1), axis(2));
-        let first = axes(&|k| relative.first_axis(k));
-        let second = axes(&|k| relative.second_axis(k));
+    fn position<T: Real>(relative: &Relative<T>) -> ([T; 6], T::Orientation) {
+        let (first, second) = (relative.first_axes(), relative.second_axes());
         let d = first.transpose_times(relative.distance);
-        let theta = rotation_vector(&first.transpose().matrix(&second));
+        let theta = rotation_vector(&first.relative(&second).to_matrix());
         ([d[0], d[1], d[2], theta[0], theta[1], theta[2]], first)
     }
 }

@@ -104,7 +104,7 @@ fn inside<T: Real>(depth: T) -> T {
 }
 
 /// The sum of what acts at several points of the second body.
-pub(super) struct Touching<'r, 'a, T> {
+pub(super) struct Touching<'r, 'a, T: Real> {
     relative: &'r Relative<'a, T>,
     velocity: Twist<T>,
     load: Wrench<T>,

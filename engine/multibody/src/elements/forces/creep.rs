@@ -12,7 +12,7 @@ use crate::rail::{
 };
 use core::cmp::Ordering;
 use core::ops::Range;
-use holonom_algebra::{Mat3, Real, Vec3};
+use holonom_algebra::{Orientation, Real, Vec3};
 
 /// The entry of the registry.
 pub(super) const FORCE: ForceInfo = ForceInfo {
@@ -185,8 +185,8 @@ fn forward_share<T: Real>(x: T) -> T {
 }
 
 /// The wheel on the rail; components in the axes of the rail.
-struct Rolling<T> {
-    axes: Mat3<T>,
+struct Rolling<T: Real> {
+    axes: T::Orientation,
     /// From the centre of the wheel to the contact point.
     arm: Vec3<T>,
     normal: Vec3<T>,

@@ -2,7 +2,7 @@
 
 use crate::elements::scene::{Loads, Scene};
 use crate::model::Attachment;
-use holonom_algebra::{Real, Vec3};
+use holonom_algebra::{Orientation, Real, Vec3};
 
 /// ℓ and 1/ℓ; both zero when the ends coincide (√ has no derivative there).
 #[inline]
@@ -61,7 +61,7 @@ impl<T: Real> Line<T> {
     pub fn length(scene: &Scene<T>, from: &Attachment, to: &Attachment) -> T {
         let end = |at: &Attachment| {
             let node = &scene.world[at.node];
-            node.position + node.rotation.times(at.frame.position)
+            node.position + node.rotation.times_constant(at.frame.position)
         };
         length(end(to) - end(from)).0
     }

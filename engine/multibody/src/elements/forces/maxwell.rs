@@ -6,7 +6,7 @@ use crate::description::fields::{FROM, Field, Fields, TO};
 use crate::description::include::same_force;
 use crate::elements::scene::{Loads, Scene};
 use crate::model::Attachment;
-use holonom_algebra::{Real, Vec3};
+use holonom_algebra::{Orientation, Real, Vec3};
 
 /// The entry of the registry.
 pub(super) const FORCE: ForceInfo = ForceInfo {
@@ -89,7 +89,7 @@ impl Maxwell {
     fn distance<T: Real>(&self, scene: &Scene<T>) -> Vec3<T> {
         let end = |at: &Attachment| {
             let node = &scene.world[at.node];
-            node.position + node.rotation.times(at.frame.position)
+            node.position + node.rotation.times_constant(at.frame.position)
         };
         end(&self.to) - end(&self.from)
     }

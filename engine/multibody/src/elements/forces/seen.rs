@@ -7,7 +7,7 @@ use crate::elements::constraints::relative::Relative;
 use crate::elements::scene::{Loads, Scene};
 use crate::formalism::energy;
 use crate::model::Attachment;
-use holonom_algebra::{Real, Vec3, Wrench};
+use holonom_algebra::{Orientation, Real, Vec3, Wrench};
 
 /// Place of the first scalar: force x, y, z and torque x, y, z come before.
 const SCALARS: usize = 6;
@@ -178,7 +178,7 @@ fn alone<T: Real, R>(
 }
 
 /// Where the generalised force of a node with one coordinate is.
-fn scalar<T>(scene: &Scene<T>, node: usize) -> Option<usize> {
+fn scalar<T: Real>(scene: &Scene<T>, node: usize) -> Option<usize> {
     let node = &scene.tree.nodes[node];
     (node.n_v() == 1).then_some(node.v)
 }
@@ -186,7 +186,7 @@ fn scalar<T>(scene: &Scene<T>, node: usize) -> Option<usize> {
 /// The load on a frame's node, at the frame's origin.
 fn load<T: Real>(scene: &Scene<T>, at: &Attachment, loads: &Loads<T>) -> Wrench<T> {
     let load = loads.wrenches[at.node];
-    let arm = scene.world[at.node].rotation.times(at.frame.position);
+    let arm = scene.world[at.node].rotation.times_constant(at.frame.position);
     Wrench::new(load.moment - arm.cross(load.force), load.force)
 }
 

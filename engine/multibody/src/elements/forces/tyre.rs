@@ -8,7 +8,7 @@ use crate::model::Attachment;
 use crate::road::{Elevation, Surface};
 use crate::tyre::smooth::{at_least, direction, magnitude, rise, root};
 use crate::tyre::{Contact, Forces, TyreLaw};
-use holonom_algebra::{Mat3, Real, Vec3};
+use holonom_algebra::{Orientation, Real, Vec3};
 
 /// The entry of the registry.
 pub(super) const FORCE: ForceInfo = ForceInfo {
@@ -92,8 +92,8 @@ pub struct Tyre {
 }
 
 /// The wheel at the road; vectors in the axes of the road.
-struct Touch<T> {
-    road_axes: Mat3<T>,
+struct Touch<T: Real> {
+    road_axes: T::Orientation,
     forward: Vec3<T>,
     sideways: Vec3<T>,
     normal: Vec3<T>,

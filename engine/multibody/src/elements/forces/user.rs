@@ -6,7 +6,7 @@ use crate::description::{ForceKind, Mirror};
 use crate::elements::constraints::relative::Relative;
 use crate::elements::scene::{Loads, Scene};
 use crate::model::Attachment;
-use holonom_algebra::{Dual4, Dual8, Function, Mat3, Real, Trace, Vec3, Wrench};
+use holonom_algebra::{Dual4, Dual8, Function, Orientation, Real, Trace, Vec3, Wrench};
 use std::sync::Arc;
 
 /// The entry of the registry.
@@ -68,21 +68,12 @@ impl User {
 impl ForceLaw for User {
     fn evaluate<T: Real>(&self, scene: &Scene<T>, loads: &mut Loads<T>) {
         let relative = Relative::new(scene, &self.from, &self.to);
-        let [a, b] = [0, 1].map(|side| {
-            let axis = |k| {
-                if side == 0 {
-                    relative.first_axis(k)
-                } else {
-                    relative.second_axis(k)
-                }
-            };
-            Mat3::from_columns(axis(0), axis(1), axis(2))
-        });
+        let (a, b) = (relative.first_axes(), relative.second_axes());
         let velocity = relative.velocity();
         let mut x = [T::zero(); Self::INPUTS];
         x[0] = scene.t;
         x[1..4].copy_from_slice(&a.transpose_times(relative.distance).0);
-        let rotation = a.transpose().matrix(&b);
+        let rotation = a.relative(&b).to_matrix();
         for (to, row) in x[4..13].chunks_exact_mut(3).zip(&rotation.0) {
             to.copy_from_slice(row);
         }

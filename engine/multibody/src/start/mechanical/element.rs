@@ -19,7 +19,7 @@ use crate::formalism::world::WorldNode;
 use crate::model::Model;
 use crate::tree::{NodeKind, Tree};
 use crate::workspace::Workspace;
-use holonom_algebra::{Dual8, Mat3, Real, Vec3, Wrench};
+use holonom_algebra::{Dual8, DualOrientation, Orientation, Real, Vec3, Wrench};
 
 /// Coordinates of an evaluation: each has a direction for its position and one for its velocity.
 pub(super) const COLUMNS: usize = 4;
@@ -103,7 +103,7 @@ fn along(x: &mut Vec3<Dual8>, direction: usize, dx: Vec3<f64>) {
 /// A node that does not move.
 fn resting(world: &WorldNode<f64>) -> WorldNode<Dual8> {
     WorldNode {
-        rotation: Mat3::constant(&world.rotation),
+        rotation: DualOrientation::constant(&world.rotation),
         position: Vec3::constant(world.position),
         omega: Vec3::constant(world.omega),
         velocity: Vec3::constant(world.velocity),
@@ -239,13 +239,7 @@ impl Piece {
             let (rest, moving) = (&work.world[node], &mut dual.world[node]);
             let position = axis.cross(rest.position - origin) + slide;
             along(&mut moving.position, direction, position);
-            for j in 0..3 {
-                let column = axis.cross(rest.rotation.column(j));
-                for a in 0..3 {
-                    let x = &mut moving.rotation.0[a][j];
-                    *x = x.with_derivative(direction, column[a]);
-                }
-            }
+            moving.rotation = moving.rotation.with_turn(direction, axis);
             along(
                 &mut moving.omega,
                 direction,

@@ -224,7 +224,9 @@ impl Stepper for DormandPrince {
         if self.state.has_slope {
             self.k[..n].copy_from_slice(&self.state.yp);
         } else {
-            self.slope(equations, 0, (t, h), false)?;
+            // Behind a stop time, where excitations may jump.
+            let after = t + 4.0 * f64::EPSILON * t.abs();
+            self.slope(equations, 0, (after, h), false)?;
             self.state.yp.copy_from_slice(&self.k[..n]);
             self.state.has_slope = true;
         }

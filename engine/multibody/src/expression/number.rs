@@ -120,10 +120,10 @@ fn value<T: Real>(f: Unary, x: T) -> T {
     }
 }
 
-/// f, f′ and f″ at x.
-fn derivatives<T: Real>(f: Unary, x: T) -> [T; 3] {
+/// f(x) with its derivatives along t, those of x given.
+fn derivatives<T: Real>(f: Unary, [x, dx, ddx]: [T; 3]) -> [T; 3] {
     let y = value(f, x);
-    match f {
+    let [y, d, dd] = match f {
         Unary::Sin => [y, x.cos(), -y],
         Unary::Cos => [y, -x.sin(), -y],
         Unary::Tan => {
@@ -152,19 +152,25 @@ fn derivatives<T: Real>(f: Unary, x: T) -> [T; 3] {
             [y, d, y * d * -2.0]
         }
         Unary::Exp => [y, y, y],
+        Unary::Abs => [y, flat(x, if x.value() < 0.0 { -1.0 } else { 1.0 }), flat(x, 0.0)],
+        Unary::Sign | Unary::Floor | Unary::Step => [y, flat(x, 0.0), flat(x, 0.0)],
+        // From x = exp(y) and x = y², differentiated twice: f″ = −1/x² and f′² leave the range of
+        // numbers where the derivatives along t are far from its ends.
         Unary::Ln | Unary::Log10 => {
-            let r = x.recip();
+            let (d, dd) = (dx / x, ddx / x);
             let scale = if f == Unary::Ln {
                 1.0
             } else {
                 core::f64::consts::LOG10_E
             };
-            [y, r * scale, r * r * -scale]
+            return [y, d * scale, (dd - d * d) * scale];
         }
-        Unary::Sqrt => [y, y.recip() * 0.5, (x * y).recip() * -0.25],
-        Unary::Abs => [y, flat(x, if x.value() < 0.0 { -1.0 } else { 1.0 }), flat(x, 0.0)],
-        Unary::Sign | Unary::Floor | Unary::Step => [y, flat(x, 0.0), flat(x, 0.0)],
-    }
+        Unary::Sqrt => {
+            let d = dx / y * 0.5;
+            return [y, d, (ddx * 0.5 - d * d) / y];
+        }
+    };
+    [y, d * dx, dd * dx * dx + d * ddx]
 }
 
 /// xᵖ with its derivatives by x. p is not 0 or 1 unless `n` says so.
@@ -398,7 +404,7 @@ impl<T: Real> Number for Jet<T> {
         Self(self.0.map(|x| x / k))
     }
     fn unary(self, f: Unary) -> Self {
-        self.chain(derivatives(f, self.0[0]))
+        Self(derivatives(f, self.0))
     }
     fn power(self, p: Exponent) -> Self {
         self.chain(power(self.0[0], p))

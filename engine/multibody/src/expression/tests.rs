@@ -429,7 +429,7 @@ fn what_is_not_a_number_is_not_hidden() {
 }
 
 /// Texts with all functions, smooth at the times they are tested at.
-const SMOOTH: [&str; 24] = [
+const SMOOTH: [&str; 26] = [
     "2.0 + 0.3*sin(1.7*t)",
     "cos(t)*exp(-0.3*t)",
     "tan(0.4*t)",
@@ -444,6 +444,8 @@ const SMOOTH: [&str; 24] = [
     "atan2(2 + t, -t)",
     "hypot(1 + t, t^2)",
     "smoothstep(t, 0, 1, 2, 3)",
+    "ln(smoothstep(t, 0, 2.7e179, 1.5, t))",
+    "sqrt(2.7e179*smoothstep(t, 0, 1, 1.5, t))/1e89",
     "smoothstep(t^2, 3, t, 0.1, exp(t))",
     "abs(sin(t) - 3)",
     "if(t < 3, t^4, 1/t)",
@@ -577,7 +579,7 @@ proptest! {
     }
 
     #[test]
-    fn random_jets_agree_with_duals(text in random::expression(), t in 0.1..2.0f64) {
+    fn random_jets_agree_with_duals(text in random::moderate(), t in 0.1..2.0f64) {
         if let Ok(e) = Expression::parse(&text, &with_table(), None) {
             let [u, du, ddu] = e.jet(t);
             let [v, dv, _] = e.jet(Dual4::variable(t, 0));

@@ -52,14 +52,22 @@ pub(super) fn token() -> impl Strategy<Value = &'static str> {
     ])
 }
 
-/// A text with nested operators and calls.
+/// A text with nested operators and calls, its numbers anything.
 pub(super) fn expression() -> impl Strategy<Value = String> {
+    nested(any::<f64>().prop_filter("finite", |x| x.is_finite()))
+}
+
+/// A text with nested operators and calls, its numbers those of people: what 1e179 leaves of its
+/// neighbours in a sum is rounding.
+pub(super) fn moderate() -> impl Strategy<Value = String> {
+    nested(-20.0..20.0f64)
+}
+
+fn nested(number: impl Strategy<Value = f64> + 'static) -> impl Strategy<Value = String> {
     let leaf = prop_oneof![
         Just("t".to_string()),
         (-40i32..40).prop_map(|k| format!("{}", f64::from(k) / 8.0)),
-        any::<f64>()
-            .prop_filter("finite", |x| x.is_finite())
-            .prop_map(|x| format!("{x:e}")),
+        number.prop_map(|x| format!("{x:e}")),
         Just("pi".to_string()),
     ];
     leaf.prop_recursive(6, 40, 5, |inner| {

@@ -14,10 +14,11 @@ mod scalar;
 mod spatial;
 mod trace;
 mod trig;
+mod turn;
 mod vec3;
 
 pub use cardan::CardanAngles;
-pub use dual::{Dual, Dual4, Dual8, DualOrientation};
+pub use dual::{Dual, Dual4, Dual8, DualOrientation, DualTurn};
 pub use euler_parameters::Quaternion;
 pub use function::{Formula, Function, FunctionError, Generic, MAX_ARGUMENTS, Plain};
 pub use orientation::{Orientation, Oriented};
@@ -26,4 +27,5 @@ pub use scalar::{Fused, Real};
 pub use spatial::{Articulated, Composite, Inertia, Pose, Twist, Wrench};
 pub use trace::Trace;
 pub use trig::sin_cos;
+pub use turn::{PlaneTurn, SinCos};
 pub use vec3::{Mat3, Sym3, Vec3};

@@ -1,7 +1,7 @@
 //! Orientations of frames: rotation matrices of any scalar, with no more derivatives than a
 //! rotation has.
 
-use crate::{AxisRotation, Mat3, Real, Rotation, Vec3};
+use crate::{AxisRotation, Mat3, PlaneTurn, Real, Rotation, Vec3};
 use core::fmt::Debug;
 
 /// The orientation R of a frame: x = R x_frame.
@@ -11,14 +11,14 @@ use core::fmt::Debug;
 /// instead of nine, and products with vectors cost accordingly less.
 ///
 /// ```
-/// use holonom_algebra::{Dual4, Mat3, Orientation, Real, Vec3};
+/// use holonom_algebra::{Dual4, Mat3, Orientation, PlaneTurn, Real, Vec3};
 /// type Turned = <Dual4 as Real>::Orientation;
 /// let mut r = Turned::constant(&Mat3::identity());
-/// let (sin, cos) = Dual4::variable(0.5, 0).sin_cos();
-/// r.set_turn(2, sin, cos);
+/// let turn = Dual4::variable(0.5, 0).turn();
+/// r.set_turn(2, &turn);
 /// let x = r.times_constant(Vec3::new(1.0, 0.0, 0.0));
-/// assert_eq!(x[1].value(), sin.value());
-/// assert!((x[1].derivative(0) - cos.value()).abs() < 1e-15);
+/// assert_eq!(x[1].value(), turn.sin().value());
+/// assert!((x[1].derivative(0) - turn.cos().value()).abs() < 1e-15);
 /// ```
 pub trait Orientation<T: Real>: Rotation<T> + Oriented<T> + Debug + Send + Sync + 'static {
     /// One that does not turn.
@@ -40,11 +40,11 @@ pub trait Orientation<T: Real>: Rotation<T> + Oriented<T> + Debug + Send + Sync 
     /// Rᵀ · O: the other orientation seen from this one.
     fn relative(&self, o: &Self) -> Self;
     /// R · (turn about axis `A`).
-    fn turned<const A: usize>(&self, sin: T, cos: T) -> Self;
+    fn turned<const A: usize>(&self, turn: &T::Turn) -> Self;
     /// Becomes M · (turn about z); must be of the same M already.
-    fn set_turn_z(&mut self, m: &Mat3<f64>, sin: T, cos: T);
+    fn set_turn_z(&mut self, m: &Mat3<f64>, turn: &T::Turn);
     /// Becomes the turn about axis `a`; must be one already.
-    fn set_turn(&mut self, a: usize, sin: T, cos: T);
+    fn set_turn(&mut self, a: usize, turn: &T::Turn);
     /// Becomes M · R(e/|e|) of Euler parameters, scalar first.
     fn set_euler_parameters(&mut self, m: &Mat3<f64>, e: [T; 4]);
 }
@@ -69,10 +69,10 @@ impl<T: Real> Oriented<T> for crate::NoRotation {
     }
 }
 
-impl<T: Real, const A: usize> Oriented<T> for AxisRotation<T, A> {
+impl<T: Real, const A: usize> Oriented<T> for AxisRotation<T::Turn, A> {
     #[inline(always)]
     fn after(&self, a: &T::Orientation) -> T::Orientation {
-        a.turned::<A>(self.sin, self.cos)
+        a.turned::<A>(&self.0)
     }
 }
 
@@ -121,26 +121,25 @@ impl<T: Real<Orientation = Self>> Orientation<T> for Mat3<T> {
         self.transpose().matrix(o)
     }
     #[inline]
-    fn turned<const A: usize>(&self, s: T, c: T) -> Self {
+    fn turned<const A: usize>(&self, turn: &T::Turn) -> Self {
         let (b, d) = ((A + 1) % 3, (A + 2) % 3);
         let mut r = *self;
         for i in 0..3 {
-            let (x, y) = (self.0[i][b], self.0[i][d]);
-            r.0[i][b] = (x * c).plus_product(y, s);
-            r.0[i][d] = (y * c).minus_product(x, s);
+            [r.0[i][b], r.0[i][d]] = turn.back(self.0[i][b], self.0[i][d]);
         }
         r
     }
     #[inline(always)]
-    fn set_turn_z(&mut self, m: &Mat3<f64>, s: T, c: T) {
-        let m = &m.0;
+    fn set_turn_z(&mut self, m: &Mat3<f64>, turn: &T::Turn) {
+        let (m, s, c) = (&m.0, turn.sin(), turn.cos());
         for i in 0..3 {
             self.0[i][0] = c * m[i][0] + s * m[i][1];
             self.0[i][1] = c * m[i][1] - s * m[i][0];
         }
     }
     #[inline(always)]
-    fn set_turn(&mut self, a: usize, sin: T, cos: T) {
+    fn set_turn(&mut self, a: usize, turn: &T::Turn) {
+        let (sin, cos) = (turn.sin(), turn.cos());
         let (b, c) = ((a + 1) % 3, (a + 2) % 3);
         (self.0[b][b], self.0[c][c]) = (cos, cos);
         (self.0[b][c], self.0[c][b]) = (-sin, sin);

@@ -5,7 +5,7 @@
 //! vector instead of 9), one that only slides [`NoRotation`]. A rotation of plain numbers turns
 //! what carries derivatives too.
 
-use crate::{Articulated, Fused, Mat3, Real, Sym3, Vec3};
+use crate::{Articulated, Fused, Mat3, PlaneTurn, Real, Sym3, Vec3};
 
 /// A rotation R from child to parent components: x_parent = R x_child.
 pub trait Rotation<T: Real>: Copy {
@@ -113,41 +113,32 @@ impl<T: Real> Rotation<T> for NoRotation {
     }
 }
 
-/// A turn about coordinate axis `A`, given by sine and cosine.
+/// A turn about coordinate axis `A`.
 #[derive(Clone, Copy, Debug)]
-pub struct AxisRotation<T, const A: usize> {
-    /// Sine of the angle.
-    pub sin: T,
-    /// Cosine of the angle.
-    pub cos: T,
-}
+pub struct AxisRotation<U, const A: usize>(pub U);
 
-impl<P, const A: usize> AxisRotation<P, A> {
+impl<U, const A: usize> AxisRotation<U, A> {
     const B: usize = (A + 1) % 3;
     const C: usize = (A + 2) % 3;
 }
 
-impl<T: Real + Fused<P>, P: Copy, const A: usize> Rotation<T> for AxisRotation<P, A> {
+impl<T: Real + Fused<U::Part>, U: PlaneTurn<T>, const A: usize> Rotation<T> for AxisRotation<U, A> {
     #[inline(always)]
     fn to_parent(&self, v: Vec3<T>) -> Vec3<T> {
-        let (b, c) = (v[Self::B], v[Self::C]);
         let mut r = v;
-        r[Self::B] = (b * self.cos).minus_product(c, self.sin);
-        r[Self::C] = (b * self.sin).plus_product(c, self.cos);
+        [r[Self::B], r[Self::C]] = self.0.forward(v[Self::B], v[Self::C]);
         r
     }
     #[inline(always)]
     fn to_child(&self, v: Vec3<T>) -> Vec3<T> {
-        let (b, c) = (v[Self::B], v[Self::C]);
         let mut r = v;
-        r[Self::B] = (b * self.cos).plus_product(c, self.sin);
-        r[Self::C] = (c * self.cos).minus_product(b, self.sin);
+        [r[Self::B], r[Self::C]] = self.0.back(v[Self::B], v[Self::C]);
         r
     }
     #[inline]
     fn symmetric_to_parent(&self, m: &Sym3<T>) -> Sym3<T> {
         // In the plane of B and C: with δ = s (c (m_bb − m_cc) ...) the trace stays.
-        let (s, c) = (self.sin, self.cos);
+        let (s, c) = (self.0.sin(), self.0.cos());
         let (bb, cc) = (m.0[Self::B], m.0[Self::C]);
         // Entry 3 + a joins a and a + 1: (A,B) at 3 + A, (B,C) at 3 + B, (C,A) at 3 + C.
         let (ab, bc, ca) = (m.0[3 + A], m.0[3 + Self::B], m.0[3 + Self::C]);
@@ -162,17 +153,13 @@ impl<T: Real + Fused<P>, P: Copy, const A: usize> Rotation<T> for AxisRotation<P
     }
     #[inline]
     fn matrix_to_parent(&self, m: &Mat3<T>) -> Mat3<T> {
-        let (s, c, b, d) = (self.sin, self.cos, Self::B, Self::C);
+        let (b, d) = (Self::B, Self::C);
         let mut r = *m;
         for i in 0..3 {
-            let (x, y) = (m.0[i][b], m.0[i][d]);
-            r.0[i][b] = (x * c).minus_product(y, s);
-            r.0[i][d] = (x * s).plus_product(y, c);
+            [r.0[i][b], r.0[i][d]] = self.0.forward(m.0[i][b], m.0[i][d]);
         }
         for j in 0..3 {
-            let (x, y) = (r.0[b][j], r.0[d][j]);
-            r.0[b][j] = (x * c).minus_product(y, s);
-            r.0[d][j] = (x * s).plus_product(y, c);
+            [r.0[b][j], r.0[d][j]] = self.0.forward(r.0[b][j], r.0[d][j]);
         }
         r
     }

@@ -1,6 +1,6 @@
 //! The trait [`Real`]: what a residual may do with a number.
 
-use crate::{Function, Mat3, Orientation};
+use crate::{Function, Mat3, Orientation, PlaneTurn, SinCos, Sym3, Vec3};
 use core::fmt::Debug;
 use core::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 
@@ -18,6 +18,14 @@ pub trait Fused<P: Copy>: Copy + Add<Output = Self> + Sub<Output = Self> + Mul<P
     #[inline(always)]
     fn minus_product(self, a: Self, p: P) -> Self {
         self - a * p
+    }
+    /// a + ω × (ω × p), the acceleration of a point at `p` of a frame that turns with ω.
+    #[inline(always)]
+    fn plus_centripetal(a: Vec3<Self>, omega: &Vec3<Self>, p: Vec3<P>) -> Vec3<Self>
+    where
+        Self: Real,
+    {
+        a.plus_cross(*omega, omega.cross(p))
     }
 }
 
@@ -77,6 +85,8 @@ pub trait Real:
 {
     /// The orientation of a frame in this scalar.
     type Orientation: Orientation<Self>;
+    /// A turn about a coordinate axis by an angle of this scalar.
+    type Turn: PlaneTurn<Self, Part = Self> + Debug + Send + Sync + 'static;
 
     /// Whether derivatives along given directions are carried along: what an equation defines can
     /// then be solved for with plain numbers, and its derivatives follow from the equation.
@@ -86,6 +96,12 @@ pub trait Real:
     /// its own: `f` is then compiled once for all places into which its caller is inlined.
     #[inline(always)]
     fn outlined<R>(f: impl FnOnce() -> R) -> R {
+        f()
+    }
+    /// Runs `f`, the way through a tree. Scalars that do not fit into registers do it with a stack
+    /// that begins at the border of a page: see [`Dual`](crate::Dual).
+    #[inline(always)]
+    fn sweep<R>(f: impl FnOnce() -> R) -> R {
         f()
     }
     /// A constant: all derivatives zero.
@@ -104,6 +120,13 @@ pub trait Real:
     }
     /// Sine and cosine together.
     fn sin_cos(self) -> (Self, Self);
+    /// The turn by this angle.
+    fn turn(self) -> Self::Turn;
+    /// m + ω × I ω: Euler's gyroscopic moment.
+    #[inline(always)]
+    fn plus_gyroscopic(m: Vec3<Self>, omega: &Vec3<Self>, inertia: &Sym3<f64>) -> Vec3<Self> {
+        m.plus_cross(*omega, inertia.times(*omega))
+    }
     /// Sine.
     fn sin(self) -> Self {
         self.sin_cos().0
@@ -162,6 +185,7 @@ pub trait Real:
 
 impl Real for f64 {
     type Orientation = Mat3<Self>;
+    type Turn = SinCos<Self>;
     #[inline(always)]
     fn constant(x: f64) -> Self {
         x
@@ -177,6 +201,10 @@ impl Real for f64 {
     #[inline]
     fn sin_cos(self) -> (Self, Self) {
         crate::sin_cos(self)
+    }
+    #[inline(always)]
+    fn turn(self) -> SinCos<Self> {
+        SinCos::new(self)
     }
     #[inline]
     fn tan(self) -> Self {

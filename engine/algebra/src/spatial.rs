@@ -4,7 +4,7 @@
 //! moment and force. Inertias map the one to the other:
 //! `n = I ω + H v`, `f = Hᵀ ω + M v`.
 
-use crate::{AxisRotation, Fused, Mat3, Real, Rotation, Sym3, Vec3};
+use crate::{AxisRotation, Fused, Mat3, PlaneTurn, Real, Rotation, Sym3, Vec3};
 use core::ops::{Add, AddAssign, Neg, Sub};
 
 /// Angular and linear velocity or acceleration at one origin.
@@ -229,9 +229,9 @@ impl Inertia {
             let h = self.first;
             // ω × (ω × h) + α × h + m a
             let force = a.linear.scale(self.mass).plus_cross(a.angular, h);
-            out.force = force.plus_cross(*omega, omega.cross(h));
+            out.force = T::plus_centripetal(force, omega, h);
             let moment = self.second.times(a.angular).minus_cross(a.linear, h);
-            out.moment = moment.plus_cross(*omega, self.second.times(*omega));
+            out.moment = T::plus_gyroscopic(moment, omega, &self.second);
         })
     }
 
@@ -515,17 +515,17 @@ impl<T: Real> Articulated<T> {
     /// Adds `o` after [`release_turn`](Self::release_turn), of a child that is turned by `r` about
     /// this axis, with its origin at `p`.
     #[inline(always)]
-    pub fn add_without_turn<const A: usize, R: Copy, P: Copy>(
+    pub fn add_without_turn<const A: usize, R: PlaneTurn<T>, P: Copy>(
         &mut self,
         o: &Self,
         r: &AxisRotation<R, A>,
         p: Vec3<P>,
     ) where
-        T: Fused<R> + Fused<P>,
+        T: Fused<R::Part> + Fused<P>,
     {
         T::outlined(|| {
             let (a, b, c) = (A, (A + 1) % 3, (A + 2) % 3);
-            let (sin, cos) = (r.sin, r.cos);
+            let (sin, cos) = (r.0.sin(), r.0.cos());
             let mass = r.symmetric_to_parent(&o.mass);
             // H' = H + [p]M, I' = I + [p]Hᵀ + H'[p]ᵀ, with row A of H zero.
             let mut h = Mat3::zero();
@@ -535,8 +535,7 @@ impl<T: Real> Articulated<T> {
                 r.to_parent(Vec3(o.coupling.0[c])),
             );
             for j in 0..3 {
-                h.0[b][j] = (hb[j] * cos).minus_product(hc[j], sin);
-                h.0[c][j] = (hb[j] * sin).plus_product(hc[j], cos);
+                [h.0[b][j], h.0[c][j]] = r.0.forward(hb[j], hc[j]);
             }
             let (bb, cc, bc) = (o.inertia.0[b], o.inertia.0[c], o.inertia.0[3 + b]);
             let x = ((bb - cc) * sin).plus_product(bc + bc, cos);

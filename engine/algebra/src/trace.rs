@@ -416,6 +416,7 @@ impl Fused<f64> for Trace {
 
 impl Real for Trace {
     type Orientation = crate::Mat3<Self>;
+    type Turn = crate::SinCos<Self>;
     #[inline(never)]
     fn outlined<R>(f: impl FnOnce() -> R) -> R {
         f()
@@ -437,6 +438,9 @@ impl Real for Trace {
     fn sin_cos(self) -> (Self, Self) {
         let (s, c) = Real::sin_cos(self.value);
         (self.with_value(s), self.with_value(c))
+    }
+    fn turn(self) -> crate::SinCos<Self> {
+        crate::SinCos::new(self)
     }
     fn sin(self) -> Self {
         self.with_value(Real::sin(self.value))

@@ -1,7 +1,8 @@
 //! Orientations of dual numbers against matrices of dual numbers.
 
 use holonom_algebra::{
-    AxisRotation, Dual8, DualOrientation, Mat3, Orientation, Oriented, Quaternion, Real, Rotation, Sym3, Vec3,
+    AxisRotation, Dual8, DualOrientation, Fused, Mat3, Orientation, Oriented, PlaneTurn, Quaternion, Real,
+    Rotation, Sym3, Vec3,
 };
 use proptest::prelude::*;
 
@@ -66,10 +67,10 @@ fn turn<const A: usize>(angle: Dual8) -> Mat3<Dual8> {
 }
 
 fn turns<const A: usize>(o: &DualOrientation<2>, r: &Mat3<Dual8>, angle: Dual8) -> bool {
-    let (sin, cos) = angle.sin_cos();
-    let after = Oriented::<Dual8>::after(&AxisRotation::<Dual8, A> { sin, cos }, o);
+    let by = angle.turn();
+    let after = Oriented::<Dual8>::after(&AxisRotation::<_, A>(by), o);
     let mut alone = DualOrientation::constant(&Mat3::identity());
-    alone.set_turn(A, sin, cos);
+    alone.set_turn(A, &by);
     matrices(&after.to_matrix(), &r.matrix(&turn::<A>(angle)))
         && matrices(&alone.to_matrix(), &turn::<A>(angle))
 }
@@ -93,9 +94,24 @@ proptest! {
         prop_assert!(matrices(&p.after(&o).to_matrix(), &r.matrix(&s)));
         prop_assert!(turns::<0>(&o, &r, angle) && turns::<1>(&o, &r, angle) && turns::<2>(&o, &r, angle));
         let mut z = DualOrientation::constant(&m);
-        let (sin, cos) = angle.sin_cos();
-        z.set_turn_z(&m, sin, cos);
+        z.set_turn_z(&m, &angle.turn());
         prop_assert!(matrices(&z.to_matrix(), &turn::<2>(angle).premultiplied(&m)));
+    }
+
+    #[test]
+    fn turns_about_an_axis_and_quadratic_terms_have_the_derivatives_of_their_formulas(
+        (a, w) in (vector(), vector()),
+        x in prop::array::uniform6(-2.0..2.0f64),
+        angle in dual(),
+    ) {
+        let (about, r) = (AxisRotation::<_, 1>(angle.turn()), turn::<1>(angle));
+        prop_assert!(vectors(about.to_parent(a), r.times(a)));
+        prop_assert!(vectors(about.to_child(a), r.transpose_times(a)));
+        let (i, p) = (Sym3(x), Vec3([x[5], x[0], x[3]]));
+        let moment = Dual8::plus_gyroscopic(a, &w, &i);
+        prop_assert!(vectors(moment, a.plus_cross(w, i.times(w))));
+        let acceleration = <Dual8 as Fused<f64>>::plus_centripetal(a, &w, p);
+        prop_assert!(vectors(acceleration, a.plus_cross(w, w.cross(p))));
     }
 
     #[test]
@@ -119,7 +135,18 @@ fn values_are_those_of_plain_numbers_to_the_bit() {
     let dual = Vec3(v.0.map(|x| Dual8::variable(x, 1)));
     assert_eq!(o.times(dual).value(), plain.times(v));
     assert_eq!(o.transpose_times(dual).value(), plain.transpose_times(v));
-    let (sin, cos) = Real::sin_cos(Dual8::variable(0.8, 2));
-    let turned = o.turned::<1>(sin, cos);
-    assert_eq!(turned.value(), plain.turned::<1>(sin.value(), cos.value()));
+    let turn = Dual8::variable(0.8, 2).turn();
+    assert_eq!(o.turned::<1>(&turn).value(), plain.turned::<1>(&turn.value()));
+    let about = AxisRotation::<_, 0>(turn);
+    let plain = AxisRotation::<_, 0>(turn.value());
+    assert_eq!(about.to_child(dual).value(), plain.to_child(v));
+    assert_eq!(about.to_parent(dual).value(), plain.to_parent(v));
+    let (i, p) = (Sym3([1.0, 2.0, 3.0, 0.1, 0.2, -0.3]), Vec3([0.3, -0.2, 0.9]));
+    let moment = Dual8::plus_gyroscopic(dual, &dual, &i);
+    assert_eq!(moment.value(), f64::plus_gyroscopic(v, &v, &i));
+    let acceleration = <Dual8 as Fused<f64>>::plus_centripetal(dual, &dual, p);
+    assert_eq!(
+        acceleration.value(),
+        <f64 as Fused<f64>>::plus_centripetal(v, &v, p)
+    );
 }

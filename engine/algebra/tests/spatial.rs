@@ -60,18 +60,15 @@ fn agrees<R: Rotation<f64> + Oriented<f64>>(
 proptest! {
     #[test]
     fn special_rotations_are_rotations(angle in -4.0..4.0f64, v in vector(), s in symmetric(), a in rotation()) {
-        let (sin, cos) = angle.sin_cos();
+        let turn = angle.turn();
         let axis = |k: usize| {
             let mut x = [0.0; 3];
             x[k] = angle;
             Mat3(Quaternion::exponential(x).rotation_matrix())
         };
-        let turn = AxisRotation::<f64, 0> { sin, cos };
-        prop_assert!(agrees(&turn, &axis(0), v, &s, &a));
-        let turn = AxisRotation::<f64, 1> { sin, cos };
-        prop_assert!(agrees(&turn, &axis(1), v, &s, &a));
-        let turn = AxisRotation::<f64, 2> { sin, cos };
-        prop_assert!(agrees(&turn, &axis(2), v, &s, &a));
+        prop_assert!(agrees(&AxisRotation::<_, 0>(turn), &axis(0), v, &s, &a));
+        prop_assert!(agrees(&AxisRotation::<_, 1>(turn), &axis(1), v, &s, &a));
+        prop_assert!(agrees(&AxisRotation::<_, 2>(turn), &axis(2), v, &s, &a));
         prop_assert!(agrees(&NoRotation, &Mat3::identity(), v, &s, &a));
         prop_assert!(agrees(&a, &a, v, &s, &a));
     }
@@ -120,7 +117,6 @@ proptest! {
         r.add_inertia(&Articulated::new(&i), p, &mut full);
         // Forces per motion, so that the inertias differ where motions tell them apart.
         full.mass = full.mass + Sym3([0.1, 0.2, 0.3, 0.05, 0.02, 0.01]);
-        let (sin, cos) = angle.sin_cos();
         let k = 1.0 / full.inertia.0[1];
         let column = full.times(&Twist::new(Vec3::unit(1), Vec3::zero()));
         let (long, mut short) = (full.minus_outer(&column, k), full);
@@ -130,7 +126,7 @@ proptest! {
         let mut load = column;
         short.add_times_without_turn::<1>(&across, &mut load);
         prop_assert!(same(&(long.times(&across) + column), &load));
-        let turn = AxisRotation::<f64, 1> { sin, cos };
+        let turn = AxisRotation::<_, 1>(angle.turn());
         let mut parents = [Articulated::new(&j); 2];
         turn.add_inertia(&long, p, &mut parents[0]);
         turn.add_released::<f64, 1>(&short, p, &mut parents[1]);

@@ -213,10 +213,8 @@ impl Tree {
 pub struct Geometry<T: Real> {
     /// Orientation; filled for nodes whose frame is not parallel and not turned about one axis.
     pub rotation: T::Orientation,
-    /// Sine of the angle, for turns about one axis.
-    pub sin: T,
-    /// Cosine of the angle.
-    pub cos: T,
+    /// For turns about one axis.
+    pub turn: T::Turn,
     /// Position; filled where it moves.
     pub offset: Vec3<T>,
 }
@@ -226,8 +224,7 @@ impl<T: Real> Geometry<T> {
     pub fn new(node: &Node) -> Self {
         Self {
             rotation: T::Orientation::constant(&node.placement.rotation),
-            sin: T::zero(),
-            cos: T::one(),
+            turn: T::zero().turn(),
             offset: Vec3::constant(node.placement.position),
         }
     }

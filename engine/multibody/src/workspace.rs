@@ -140,7 +140,7 @@ impl<T: Real> Workspace<T> {
         self.q.copy_from_slice(q);
         positions::positions(&model.tree, q, &self.signals, &mut self.geometry);
         if model.needs_world {
-            world_positions(&model.tree, &self.geometry, &mut self.world);
+            T::sweep(|| world_positions(&model.tree, &self.geometry, &mut self.world));
         }
     }
 
@@ -148,7 +148,7 @@ impl<T: Real> Workspace<T> {
     pub fn set_velocities(&mut self, model: &Model, v: &[T]) {
         self.v.copy_from_slice(v);
         if model.needs_world {
-            world_velocities(&model.tree, &self.geometry, &self.signals, v, &mut self.world);
+            T::sweep(|| world_velocities(&model.tree, &self.geometry, &self.signals, v, &mut self.world));
         }
     }
 

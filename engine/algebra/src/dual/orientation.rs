@@ -1,6 +1,6 @@
 //! Orientations of dual numbers: a plain matrix and small turns.
 
-use super::Dual;
+use super::{Dual, DualTurn};
 use crate::{Articulated, Fused, Mat3, Orientation, Oriented, Rotation, Sym3, Vec3};
 use wide::f64x4;
 
@@ -14,7 +14,7 @@ pub struct DualOrientation<const K: usize> {
 
 /// Σ c_j d_j + e, pack by pack.
 #[inline(always)]
-fn sum<const K: usize, const N: usize>(
+pub(super) fn sum<const K: usize, const N: usize>(
     terms: [(f64, &[[f64; 4]; K]); N],
     rest: Option<&[[f64; 4]; K]>,
 ) -> [[f64; 4]; K] {
@@ -53,12 +53,6 @@ impl<const K: usize> DualOrientation<K> {
             }
         })
     }
-}
-
-/// Derivative of an angle from those of its sine and cosine.
-#[inline(always)]
-fn angle<const K: usize>(sin: &Dual<K>, cos: &Dual<K>) -> [[f64; 4]; K] {
-    sum([(cos.v, &sin.d), (-sin.v, &cos.d)], None)
 }
 
 impl<const K: usize> Oriented<Dual<K>> for DualOrientation<K> {
@@ -165,26 +159,24 @@ impl<const K: usize> Orientation<Dual<K>> for DualOrientation<K> {
         }
     }
     #[inline(always)]
-    fn turned<const A: usize>(&self, sin: Dual<K>, cos: Dual<K>) -> Self {
-        let angle = angle(&sin, &cos);
-        let turn = |i: usize| sum([(self.matrix.0[i][A], &angle)], Some(&self.turn[i]));
+    fn turned<const A: usize>(&self, by: &DualTurn<K>) -> Self {
+        let turn = |i: usize| sum([(self.matrix.0[i][A], &by.angle)], Some(&self.turn[i]));
         Self {
-            matrix: Orientation::<f64>::turned::<A>(&self.matrix, sin.v, cos.v),
+            matrix: Orientation::<f64>::turned::<A>(&self.matrix, &by.plain),
             turn: [turn(0), turn(1), turn(2)],
         }
     }
     #[inline(always)]
-    fn set_turn_z(&mut self, m: &Mat3<f64>, sin: Dual<K>, cos: Dual<K>) {
-        Orientation::<f64>::set_turn_z(&mut self.matrix, m, sin.v, cos.v);
-        let angle = angle(&sin, &cos);
-        let turn = |i: usize| sum([(m.0[i][2], &angle)], None);
+    fn set_turn_z(&mut self, m: &Mat3<f64>, by: &DualTurn<K>) {
+        Orientation::<f64>::set_turn_z(&mut self.matrix, m, &by.plain);
+        let turn = |i: usize| sum([(m.0[i][2], &by.angle)], None);
         self.turn = [turn(0), turn(1), turn(2)];
     }
     #[inline(always)]
-    fn set_turn(&mut self, a: usize, sin: Dual<K>, cos: Dual<K>) {
-        Orientation::<f64>::set_turn(&mut self.matrix, a, sin.v, cos.v);
+    fn set_turn(&mut self, a: usize, by: &DualTurn<K>) {
+        Orientation::<f64>::set_turn(&mut self.matrix, a, &by.plain);
         self.turn = [[[0.0; 4]; K]; 3];
-        self.turn[a] = angle(&sin, &cos);
+        self.turn[a] = by.angle;
     }
     #[inline(always)]
     fn set_euler_parameters(&mut self, m: &Mat3<f64>, e: [Dual<K>; 4]) {

@@ -475,7 +475,7 @@ macro_rules! by_kind {
         let (node, geometry) = (&$node, &$geometry);
         macro_rules! turn {
             ($a:literal) => {{
-                let $r = AxisRotation::<$T, $a> { sin: geometry.sin, cos: geometry.cos };
+                let $r = AxisRotation::<<$T as holonom_algebra::Real>::Turn, $a>(geometry.turn);
                 let ($p, $f) = (node.placement.position, Turn::<$a>);
                 $body
             }};

@@ -28,6 +28,20 @@ pub fn slopes<T: Real>(
     work: &mut [RneaNode<T>],
     a: &mut [T],
 ) {
+    T::sweep(|| inward(tree, geometry, factors, tau, work, a));
+    T::sweep(|| outward(tree, values, factors, work, a));
+}
+
+/// From tip to base: what is left for the joints, in `a`.
+#[inline(always)]
+fn inward<T: Real>(
+    tree: &Tree,
+    geometry: &[Geometry<T>],
+    factors: &[AbaNode<f64>],
+    tau: &[T],
+    work: &mut [RneaNode<T>],
+    a: &mut [T],
+) {
     for (i, (node, g)) in tree.nodes.iter().zip(geometry).enumerate().skip(1).rev() {
         let (before, from) = work.split_at_mut(i);
         let (parent, load) = (&mut before[node.parent].load, &mut from[0].load);
@@ -48,6 +62,17 @@ pub fn slopes<T: Real>(
             }
         });
     }
+}
+
+/// From base to tip: accelerations from what is left for the joints.
+#[inline(always)]
+fn outward<T: Real>(
+    tree: &Tree,
+    values: &[Geometry<f64>],
+    factors: &[AbaNode<f64>],
+    work: &mut [RneaNode<T>],
+    a: &mut [T],
+) {
     work[0].acceleration = Twist::zero();
     for (i, (node, g)) in tree.nodes.iter().zip(values).enumerate().skip(1) {
         let (before, from) = work.split_at_mut(i);

@@ -28,7 +28,7 @@ pub fn positions<T: Real>(tree: &Tree, q: &[T], signals: &[[T; 3]], geometry: &m
 fn place<T: Real>(node: &Node, x: T, g: &mut Geometry<T>) {
     match node.kind {
         NodeKind::RevoluteX | NodeKind::RevoluteY | NodeKind::RevoluteZ => {
-            (g.sin, g.cos) = x.sin_cos();
+            g.turn = x.turn();
         }
         NodeKind::RevoluteTurned => turn_z(node, x, g),
         NodeKind::PrismaticX => g.offset[0] = x + node.placement.position[0],
@@ -52,14 +52,13 @@ fn fill_rotation<T: Real>(node: &Node, g: &mut Geometry<T>) {
         NodeKind::RevoluteZ => 2,
         _ => return,
     };
-    g.rotation.set_turn(a, g.sin, g.cos);
+    g.rotation.set_turn(a, &g.turn);
 }
 
 /// Placement · (turn about z).
 #[inline(always)]
 fn turn_z<T: Real>(node: &Node, angle: T, g: &mut Geometry<T>) {
-    let (s, c) = angle.sin_cos();
-    g.rotation.set_turn_z(&node.placement.rotation, s, c);
+    g.rotation.set_turn_z(&node.placement.rotation, &angle.turn());
 }
 
 #[inline(always)]

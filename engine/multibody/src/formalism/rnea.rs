@@ -83,6 +83,19 @@ fn sweep<T: Real>(
     loads: Option<Option<&[Wrench<T>]>>,
     work: &mut [RneaNode<T>],
 ) {
+    T::sweep(|| outward(tree, geometry, signals, v, a, loads, work));
+}
+
+#[inline(always)]
+fn outward<T: Real>(
+    tree: &Tree,
+    geometry: &[Geometry<T>],
+    signals: &[[T; 3]],
+    v: &[T],
+    a: Option<&[T]>,
+    loads: Option<Option<&[Wrench<T>]>>,
+    work: &mut [RneaNode<T>],
+) {
     work[0].omega = Vec3::zero();
     work[0].acceleration = Twist::new(Vec3::zero(), -Vec3::constant(tree.gravity));
     let nothing = [T::zero(); 3];
@@ -135,22 +148,24 @@ where
 {
     T::outlined(|| {
         let linear = a.linear.plus_cross(a.angular, p);
-        linear.plus_cross(*omega, omega.cross(p))
+        T::plus_centripetal(linear, omega, p)
     })
 }
 
 /// Sweeps loads from tip to base and projects them on the freedoms.
 pub fn collect<T: Real>(tree: &Tree, geometry: &[Geometry<T>], work: &mut [RneaNode<T>], tau: &mut [T]) {
-    for (i, (node, g)) in tree.nodes.iter().zip(geometry).enumerate().skip(1).rev() {
-        let (before, from) = work.split_at_mut(i);
-        let (parent, load) = (&mut before[node.parent].load, &from[0].load);
-        by_kind!(T, *node, *g, |r, p, f| {
-            if node.prescribed.is_none() {
-                f.project(load, &mut tau[node.v..]);
-            }
-            if node.parent != 0 {
-                load.add_to_parent(&r, p, parent);
-            }
-        });
-    }
+    T::sweep(|| {
+        for (i, (node, g)) in tree.nodes.iter().zip(geometry).enumerate().skip(1).rev() {
+            let (before, from) = work.split_at_mut(i);
+            let (parent, load) = (&mut before[node.parent].load, &from[0].load);
+            by_kind!(T, *node, *g, |r, p, f| {
+                if node.prescribed.is_none() {
+                    f.project(load, &mut tau[node.v..]);
+                }
+                if node.parent != 0 {
+                    load.add_to_parent(&r, p, parent);
+                }
+            });
+        }
+    });
 }

@@ -4,7 +4,7 @@ use super::Workspace;
 use crate::formalism::{cholesky, implicit, rnea};
 use crate::model::Model;
 use crate::tree::{Geometry, Node, NodeKind};
-use holonom_algebra::{Orientation, Real, Wrench};
+use holonom_algebra::{Orientation, PlaneTurn, Real, Wrench};
 use holonom_dae::Rejection;
 
 /// The plain evaluation behind accelerations with derivatives.
@@ -78,7 +78,7 @@ fn take_over_geometry<T: Real>(node: &Node, from: &Geometry<T>, to: &mut Geometr
         node.kind,
         NodeKind::RevoluteX | NodeKind::RevoluteY | NodeKind::RevoluteZ
     ) {
-        (to.sin, to.cos) = (from.sin.value(), from.cos.value());
+        to.turn = from.turn.value();
     }
     if node.kind.slides() {
         to.offset = from.offset.value();

@@ -124,6 +124,11 @@ pub enum Because {
     NotExplicit,
     /// The step size is given: nothing may depend on an error estimate or on stability.
     FixedStep,
+    /// The step size is given and follows the fastest motion: one solution a step is enough.
+    Followed {
+        /// Steps in which the fastest motion changes by its own size.
+        steps: f64,
+    },
     /// The state goes on where a checkpoint ended.
     Resumed,
     /// Explicit steps are as long as the error allows.
@@ -399,6 +404,12 @@ impl fmt::Display for Because {
                 short(before)
             ),
             Self::NotExplicit => write!(f, "because the equations cannot be solved for the derivatives"),
+            Self::Followed { steps } => write!(
+                f,
+                "because the step size is given and follows the fastest motion, which takes {} steps to change by its own \
+                 size: one solution a step is enough",
+                short(steps.floor())
+            ),
             Self::FixedStep => write!(f, "because the step size is given, whatever stability asks for"),
             Self::Resumed => write!(f, "as in the checkpoint"),
             Self::NotStiff { by_stability, longer } => write!(

@@ -62,6 +62,8 @@ struct Implicit {
     motion: Vec<f64>,
     /// For the sizes of pivots.
     sizes: Vec<f64>,
+    /// γ, which no multiplier changes.
+    bias: Vec<f64>,
     /// Φ(λ) for all active rows.
     image: Vec<f64>,
     /// A column of ∂Φ/∂λ.
@@ -103,6 +105,7 @@ impl Implicit {
             measured,
             motion: vec![0.0; n],
             sizes: vec![0.0; k * k],
+            bias: vec![0.0; active.len()],
             image: vec![0.0; active.len()],
             solved: vec![0.0; active.len()],
             column: vec![0.0; n],
@@ -288,20 +291,15 @@ impl MechanicalModel {
         }
     }
 
-    /// image := Φ(λ) = S⁻¹(G M⁻¹ f(λ) + γ), accelerations := M⁻¹ f(λ), with the readings in the
-    /// workspace; and measured := what sensors read then, where forces depend on that.
-    fn image(
-        &mut self,
-        (t, q, v): (f64, &[f64], &[f64]),
-        lambda: &[f64],
-        regular: bool,
-        accelerations: &mut [f64],
-    ) -> Result<(), Rejection> {
-        self.force(t, q, v, lambda, accelerations)?;
+    /// image := Φ(λ) = S⁻¹(G M⁻¹ f(λ) + γ), accelerations := M⁻¹ f(λ), with positions, velocities and readings
+    /// in the workspace; and measured := what sensors read then, where forces depend on that.
+    fn image(&mut self, lambda: &[f64], regular: bool, accelerations: &mut [f64]) {
+        self.force_here(lambda, accelerations);
         self.solve_prepared(accelerations);
         let mut image = std::mem::take(&mut self.implicit.image);
         if !self.active.is_empty() {
-            self.constraint_right((t, q, v), accelerations)?;
+            self.right.copy_from_slice(&self.implicit.bias);
+            self.add_constraint_product(accelerations);
             self.multipliers(regular, &mut image);
         }
         if self.implicit.readings > 0 {
@@ -312,7 +310,15 @@ impl MechanicalModel {
             self.implicit.motion = motion;
         }
         self.implicit.image = image;
-        Ok(())
+    }
+
+    /// f with positions and velocities that are in the workspace.
+    fn force_here(&mut self, lambda: &[f64], force: &mut [f64]) {
+        self.work.set_multipliers(&self.model, &self.active, lambda);
+        let mut zero = std::mem::take(&mut self.force);
+        zero.fill(0.0);
+        Self::elements_force(&self.model, &mut self.work, ElementSet::All, &zero, force);
+        self.force = zero;
     }
 
     /// accelerations := accelerations − M⁻¹Gᵀ λ.
@@ -461,11 +467,7 @@ impl Mechanical for MechanicalModel {
     ) -> Result<(), Rejection> {
         self.place(t, q);
         self.work.set_velocities(&self.model, v);
-        self.work.set_multipliers(&self.model, &self.active, lambda);
-        let mut zero = std::mem::take(&mut self.force);
-        zero.fill(0.0);
-        Self::elements_force(&self.model, &mut self.work, ElementSet::All, &zero, force);
-        self.force = zero;
+        self.force_here(lambda, force);
         Ok(())
     }
 
@@ -613,9 +615,15 @@ impl Mechanical for MechanicalModel {
         lambda: &mut [f64],
         accelerations: &mut [f64],
     ) -> Result<(), Rejection> {
-        self.force(t, q, v, lambda, accelerations)?;
-        self.prepare_mass()?;
-        self.solve_prepared(accelerations);
+        let implicit = self.implicit.is_needed();
+        if implicit {
+            self.place(t, q);
+            self.prepare_mass()?;
+        } else {
+            self.force(t, q, v, lambda, accelerations)?;
+            self.prepare_mass()?;
+            self.solve_prepared(accelerations);
+        }
         let (n, m) = (self.model.tree.n_v, self.active.len());
         let mut regular = true;
         if m > 0 {
@@ -640,7 +648,7 @@ impl Mechanical for MechanicalModel {
             self.solved = solved;
             regular = self.factorise_schur();
         }
-        if self.implicit.is_needed() {
+        if implicit {
             self.implicit_multipliers((t, q, v), lambda, regular, accelerations)?;
         } else if m > 0 {
             // All at once from the accelerations without multipliers.

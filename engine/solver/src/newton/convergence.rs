@@ -16,6 +16,9 @@ pub struct NewtonOptions {
     pub look_ahead: bool,
     /// Take corrections at the level of rounding for convergence.
     pub accept_rounding: bool,
+    /// Take the rate of an earlier step with the same matrix for that of this one. It grows as the solution goes away
+    /// from where the Jacobian was evaluated; an error test finds that out, and where there is none nothing does.
+    pub remember: bool,
 }
 
 impl Default for NewtonOptions {
@@ -26,6 +29,7 @@ impl Default for NewtonOptions {
             share: 0.05,
             look_ahead: true,
             accept_rounding: true,
+            remember: true,
         }
     }
 }
@@ -102,6 +106,9 @@ impl Convergence {
         }
         if m == 0 {
             self.first = norm;
+            if !options.remember {
+                memory.s = NOTHING_KNOWN;
+            }
         } else {
             // Geometric mean of the contraction over the corrections so far.
             let ratio = norm / self.first;

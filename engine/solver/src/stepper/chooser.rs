@@ -4,7 +4,8 @@
 //! spans the run, an explicit method takes it. If the motion that belongs to the eigenvalue dies out early in a run in
 //! which stability would ask for many more steps, the problem is stiff. Else one explicit step of the size that is just
 //! stable is tried: if its error would allow longer steps, it is stiff too. Small linear problems go to an implicit
-//! method in any case: one Jacobian and one iteration per step are all it needs.
+//! method in any case: one Jacobian and one iteration per step are all it needs. Where the step size is given, what
+//! counts is whether it follows the fastest motion.
 //! In the run, an explicit method that stays at the border of its stability domain gives way. Everything is decided
 //! by counted evaluations and estimated errors, never by a clock.
 
@@ -42,6 +43,9 @@ const LOOSE: f64 = 1e-5;
 const SMALL: usize = 50;
 /// Relative difference between f and its linear part that differences do not explain.
 const LINEAR: f64 = 1e-5;
+/// |h λ| up to which a given step follows the fastest motion: there bdf of order 5, the order of runs with a given step,
+/// errs by less than 10⁻⁶ a step, (h λ)⁶/6, and is stable whatever the motion.
+const FOLLOWED: f64 = 0.1;
 
 /// The method to begin with, and why.
 pub(super) fn choose(
@@ -51,33 +55,45 @@ pub(super) fn choose(
     (t, y): (f64, &[f64]),
     span: f64,
 ) -> (&'static str, Because) {
-    if options.fixed_step.is_some() {
-        return implicit(equations, options, Because::FixedStep);
+    let Some(mut along) = Along::new(equations, t, y) else {
+        return implicit(equations, options, Because::NotExplicit);
+    };
+    let Some(fastest) = along.fastest(equations, span) else {
+        return implicit(equations, options, Because::NotExplicit);
+    };
+    let Fastest { radius, decay } = fastest;
+    let smooth = equations.system.events().is_empty();
+    if let Some(h) = options.fixed_step {
+        // A method of several steps begins with order one, after every event again.
+        return match h * radius <= FOLLOWED && smooth {
+            true => (
+                "bdf",
+                Because::Followed {
+                    steps: 1.0 / (h * radius),
+                },
+            ),
+            false => implicit(equations, options, Because::FixedStep),
+        };
     }
-    let Ok(mut rates) = Rates::new(equations.system) else {
-        return implicit(equations, options, Because::NotExplicit);
-    };
-    let Some(Fastest { radius, decay }) = fastest(&mut rates, equations, (t, y), span) else {
-        return implicit(equations, options, Because::NotExplicit);
-    };
     let by_stability = span * radius / BORDER;
     if by_stability <= 1.0 {
         return (dormand_prince::NAME, Because::OneStableStep { by_stability });
     }
-    if decay * span > DIES_OUT && by_stability > FEW {
+    if fastest.dies_out(span) {
         let because = Because::DiesOut { by_stability, decay };
         // Without oscillation all orders of bdf are stable, and loose tolerances need none of the high ones.
-        return match options.tolerances.rtol >= LOOSE && decay > (1.0 - CONVERGED) * radius {
+        return match options.tolerances.rtol >= LOOSE && fastest.is_real() {
             true => ("bdf", because),
             false => implicit(equations, options, because),
         };
     }
-    if y.len() <= SMALL && equations.system.events().is_empty() && is_linear(&mut rates, equations, t, y) {
+    if y.len() <= SMALL && smooth && along.is_linear(equations) {
         return implicit(equations, options, Because::Linear { unknowns: y.len() });
     }
     // A step may not be longer than the whole run, or than allowed.
     let h = (BORDER / radius).min(span).min(options.max_step);
-    let error = dormand_prince::trial_error(rates, equations, weights, (t, y), h);
+    let Along { rates, base, .. } = along;
+    let error = dormand_prince::trial_error(rates, equations, weights, (t, y, &base), h);
     let longer = error.max(1e-30).powf(-1.0 / dormand_prince::ORDER as f64);
     let worthwhile = if by_stability > FEW {
         IN_LONG_RUNS
@@ -137,13 +153,41 @@ struct Fastest {
     decay: f64,
 }
 
-/// f along y + ε z, all motions taking part in the first z: a direction of numbers without a pattern.
+impl Fastest {
+    /// Whether stability asks for many steps in a run of this length.
+    fn is_long(self, span: f64) -> bool {
+        span * self.radius > BORDER * FEW
+    }
+
+    /// The same, and the motion is gone for most of them.
+    fn dies_out(self, span: f64) -> bool {
+        self.is_long(span) && self.decay * span > DIES_OUT
+    }
+
+    /// Whether it dies out without oscillating.
+    fn is_real(self) -> bool {
+        self.decay > (1.0 - CONVERGED) * self.radius
+    }
+
+    /// Whether a later estimate leads to the same choice: both die out in the same way, or they have converged. A slow
+    /// motion may stand out for a while before a fast one does, not the other way round; few steps may become many.
+    fn is_settled(self, later: Self, span: f64) -> bool {
+        let alike = self.dies_out(span) && later.dies_out(span) && self.is_real() == later.is_real();
+        let converged = (self.radius - later.radius).abs() <= CONVERGED * later.radius;
+        alike || converged && later.is_long(span)
+    }
+}
+
+/// f along y + ε z.
 struct Along<'a> {
-    rates: &'a mut Rates,
+    rates: Rates,
     t: f64,
     y: &'a [f64],
+    /// f(t, y).
     base: Vec<f64>,
     moved: Vec<f64>,
+    /// (f(y + ε z) − f(y))/ε for small ε and the first z.
+    near: Vec<f64>,
     /// Of y, but no less than one.
     size: f64,
 }
@@ -152,9 +196,17 @@ fn norm(x: &[f64]) -> f64 {
     x.iter().map(|x| x * x).sum::<f64>().sqrt()
 }
 
+/// A displacement for derivatives, and one over which products and sines show.
+const NEAR: f64 = 1.5e-8;
+const FAR: f64 = 0.1;
+
 impl<'a> Along<'a> {
-    fn new(rates: &'a mut Rates, equations: &mut Equations<'_>, t: f64, y: &'a [f64]) -> Option<Self> {
+    /// None where there is no f, or none at y.
+    fn new(equations: &mut Equations<'_>, t: f64, y: &'a [f64]) -> Option<Self> {
+        let mut rates = Rates::new(equations.system).ok()?;
         let mut base = vec![0.0; y.len()];
+        let t = dormand_prince::behind(t);
+        rates.begin(y);
         rates.evaluate(equations, t, y, &mut base).ok()?;
         Some(Self {
             rates,
@@ -162,10 +214,12 @@ impl<'a> Along<'a> {
             y,
             base,
             moved: vec![0.0; y.len()],
+            near: vec![0.0; y.len()],
             size: norm(y).max(1.0),
         })
     }
 
+    /// All motions take part in the first z: numbers without a pattern.
     fn first_direction(&self) -> Vec<f64> {
         (0..self.y.len()).map(|i| (1.0 + 1.7 * i as f64).sin()).collect()
     }
@@ -194,58 +248,44 @@ impl<'a> Along<'a> {
         }
         Some(())
     }
-}
 
-/// A displacement for derivatives, and one over which products and sines show.
-const NEAR: f64 = 1.5e-8;
-const FAR: f64 = 0.1;
-
-/// Whether f is a linear function of y as far as one displacement of all unknowns shows.
-fn is_linear(rates: &mut Rates, equations: &mut Equations<'_>, t: f64, y: &[f64]) -> bool {
-    let Some(mut along) = Along::new(rates, equations, t, y) else {
-        return false;
-    };
-    let z = along.first_direction();
-    let [mut near, mut far] = [(); 2].map(|()| vec![0.0; y.len()]);
-    let seen = along.slope(equations, &z, NEAR, &mut near).is_some()
-        && along.slope(equations, &z, FAR, &mut far).is_some();
-    far.iter_mut().zip(&near).for_each(|(f, n)| *f -= n);
-    seen && norm(&far) <= LINEAR * norm(&near)
-}
-
-/// Estimate of the largest eigenvalue of ∂f/∂y, or pair of them, by power iteration with differences; none where f
-/// cannot be evaluated at y.
-fn fastest(
-    rates: &mut Rates,
-    equations: &mut Equations<'_>,
-    (t, y): (f64, &[f64]),
-    span: f64,
-) -> Option<Fastest> {
-    let mut along = Along::new(rates, equations, t, y)?;
-    let mut z: [Vec<f64>; 3] = std::array::from_fn(|_| vec![0.0; y.len()]);
-    z[2] = along.first_direction();
-    let mut found: Option<Fastest> = None;
-    for k in 0..EVALUATIONS {
-        z.rotate_left(1);
-        let [_, from, to] = &mut z;
-        // Nothing is left where powers of the Jacobian vanish.
-        if norm(from) == 0.0 {
-            break;
-        }
-        along.slope(equations, from, NEAR, to)?;
-        if k == 0 {
-            continue;
-        }
-        let estimate = dominant(&z);
-        let settled =
-            found.is_some_and(|f| (f.radius - estimate.radius).abs() <= CONVERGED * estimate.radius);
-        found = Some(estimate);
-        // A slow motion may stand out for a while before a fast one does; not the other way round.
-        if settled && span * estimate.radius > BORDER * FEW {
-            break;
-        }
+    /// Whether f is a linear function of y as far as one displacement of all unknowns shows, after
+    /// [`fastest`](Self::fastest).
+    fn is_linear(&mut self, equations: &mut Equations<'_>) -> bool {
+        let z = self.first_direction();
+        let mut far = vec![0.0; z.len()];
+        let seen = self.slope(equations, &z, FAR, &mut far).is_some();
+        far.iter_mut().zip(&self.near).for_each(|(f, n)| *f -= n);
+        seen && norm(&far) <= LINEAR * norm(&self.near)
     }
-    Some(found.unwrap_or_else(|| dominant(&z)))
+
+    /// Estimate of the largest eigenvalue of ∂f/∂y, or pair of them, by power iteration with differences; none where f
+    /// cannot be evaluated next to y.
+    fn fastest(&mut self, equations: &mut Equations<'_>, span: f64) -> Option<Fastest> {
+        let mut z: [Vec<f64>; 3] = std::array::from_fn(|_| vec![0.0; self.y.len()]);
+        z[2] = self.first_direction();
+        let mut found: Option<Fastest> = None;
+        for k in 0..EVALUATIONS {
+            z.rotate_left(1);
+            let [_, from, to] = &mut z;
+            // Nothing is left where powers of the Jacobian vanish.
+            if norm(from) == 0.0 {
+                break;
+            }
+            self.slope(equations, from, NEAR, to)?;
+            if k == 0 {
+                self.near.copy_from_slice(to);
+                continue;
+            }
+            let estimate = dominant(&z);
+            let settled = found.is_some_and(|f| f.is_settled(estimate, span));
+            found = Some(estimate);
+            if settled {
+                break;
+            }
+        }
+        Some(found.unwrap_or_else(|| dominant(&z)))
+    }
 }
 
 /// λ² = a λ + b fitted to three vectors of a power iteration, z₂ = a z₁ + b z₀: the last ones hold little but the

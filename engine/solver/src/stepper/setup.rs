@@ -47,7 +47,9 @@ pub fn assemble_parts(
     let kept_on = |l: &MechanicalLayout| !l.lambda.is_empty() || !l.sigma.is_empty();
     let constrained = structure.layout.as_ref().is_some_and(kept_on);
     let mut bdf = options.bdf(structure);
-    let mut corrector = Corrector::new(structure, options.newton, engine, linear, policy, split);
+    let mut newton = options.newton;
+    newton.remember &= options.fixed_step.is_none();
+    let mut corrector = Corrector::new(structure, newton, engine, linear, policy, split);
     let precise = engine_entry.needs_duals || !combined;
     if constrained && precise && options.has_exact_jacobian(system) && !entry.in_stages {
         corrector.be_careful(CAREFUL_SHARE);

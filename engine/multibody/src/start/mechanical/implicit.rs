@@ -8,7 +8,7 @@ use crate::model::Model;
 use crate::workspace::Workspace;
 use core::ops::Range;
 use holonom_algebra::{Dual8, Real};
-use holonom_dae::{ElementSet, Rejection};
+use holonom_dae::{ElementSet, Mechanical, Rejection};
 
 /// Newton iterations for multipliers that forces depend on.
 const MAXIMUM_ITERATIONS: usize = 60;
@@ -51,7 +51,12 @@ impl MechanicalModel {
         if self.work.readings.iter().any(|x| !x.is_finite()) {
             self.work.readings.fill(0.0);
         }
-        self.image(at, lambda, regular, accelerations)?;
+        // Positions and velocities stay in the workspace, whatever the multipliers.
+        let mut bias = std::mem::take(&mut self.implicit.bias);
+        let placed = self.constraint_bias(at.0, at.1, at.2, &mut bias);
+        self.implicit.bias = bias;
+        placed?;
+        self.image(lambda, regular, accelerations);
         let rows = read.len();
         for _ in 0..MAXIMUM_ITERATIONS {
             let gap = self.apart(read, lambda);
@@ -78,7 +83,7 @@ impl MechanicalModel {
                 for (i, reading) in (rows..self.implicit.step.len()).zip(&mut self.work.readings) {
                     *reading = moved(i);
                 }
-                self.image(at, lambda, regular, accelerations)?;
+                self.image(lambda, regular, accelerations);
                 let now = self.apart(read, lambda);
                 // Rounding keeps large things of one kind from agreeing better with small ones.
                 if self.implicit.readings > 0 && gap <= NEARLY && now <= NEARLY {

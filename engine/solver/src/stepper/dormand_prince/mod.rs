@@ -154,17 +154,23 @@ impl DormandPrince {
     }
 }
 
+/// Where the slope at the start of a run is looked at: behind a stop time, where excitations may jump.
+pub(super) fn behind(t: f64) -> f64 {
+    t + 4.0 * f64::EPSILON * t.abs()
+}
+
 /// Estimated error of one step of size `h`, in units of the tolerance; not a number where it leaves the domain.
 pub(super) fn trial_error(
     rates: Rates,
     equations: &mut Equations<'_>,
     weights: Weights,
-    (t, y): (f64, &[f64]),
+    (t, y, slope): (f64, &[f64], &[f64]),
     h: f64,
 ) -> f64 {
     let mut method = DormandPrince::with(y.len(), weights, None);
     method.rates = Some(rates);
-    method.start(t, y, y, h);
+    method.start(t, y, slope, h);
+    method.state.has_slope = true;
     match method.attempt(equations) {
         Ok(()) => method.error,
         Err(Rejection::ErrorTest { ratio }) => ratio,
@@ -224,9 +230,10 @@ impl Stepper for DormandPrince {
         if self.state.has_slope {
             self.k[..n].copy_from_slice(&self.state.yp);
         } else {
-            // Behind a stop time, where excitations may jump.
-            let after = t + 4.0 * f64::EPSILON * t.abs();
-            self.slope(equations, 0, (after, h), false)?;
+            if let Some(rates) = &mut self.rates {
+                rates.begin(&self.state.y);
+            }
+            self.slope(equations, 0, (behind(t), h), false)?;
             self.state.yp.copy_from_slice(&self.k[..n]);
             self.state.has_slope = true;
         }

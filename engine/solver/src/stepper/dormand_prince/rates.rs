@@ -54,6 +54,15 @@ impl Rates {
         }
     }
 
+    /// The multipliers in y are near those of the next evaluation, which looks for them from there.
+    pub fn begin(&mut self, y: &[f64]) {
+        if let Self::Mechanics(m) = self
+            && m.layout.lambda.len() == m.lambda.len()
+        {
+            m.lambda.copy_from_slice(&y[m.layout.lambda.clone()]);
+        }
+    }
+
     /// k := ẏ at (t, y); zero for what is not integrated.
     pub fn evaluate(
         &mut self,

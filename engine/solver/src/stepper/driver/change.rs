@@ -1,7 +1,7 @@
 //! Going on with another method in the middle of a run, and with other accelerations behind a jump.
 
 use super::super::chooser;
-use super::super::dormand_prince::Rates;
+use super::super::dormand_prince::{Rates, behind};
 use super::super::setup::assemble_parts;
 use super::{FAILURE_LIMIT, Integrator};
 use crate::equations::Equations;
@@ -65,7 +65,7 @@ impl Integrator<'_> {
             system: self.system.as_mut(),
             counters: &mut self.counters,
         };
-        let after = self.t + 4.0 * f64::EPSILON * self.t.abs();
+        let after = behind(self.t);
         let mut slopes = self.yp.clone();
         if rates
             .evaluate(&mut equations, after, &self.y, &mut slopes)

@@ -119,6 +119,37 @@ fn auto_tells_stiff_from_not_stiff() {
     }
 }
 
+/// Given steps that follow the fastest motion, 10 1/s of the controller, need one solution each; longer ones, and those of
+/// runs with events, a method of one step that is always stable.
+#[test]
+fn auto_looks_at_given_steps() {
+    for (name, step, expected) in [
+        ("circular-track", 1e-3, "bdf"),
+        ("circular-track", 5e-2, "radau"),
+        ("bouncing-ball", 1e-3, "radau"),
+    ] {
+        let settings = Settings {
+            fixed_step: Some(step),
+            ..settings("auto", 1e-6, Some(1.0))
+        };
+        let (_, report) = run(name, &settings);
+        assert_eq!(report.used.stepper, expected, "{name}: {}", report.explain[0]);
+    }
+}
+
+/// Without an error test nothing but the corrector keeps a run on its track: it must not go by the convergence of
+/// Jacobians it has left behind.
+#[test]
+fn given_steps_stay_on_the_track() {
+    for tolerance in [1e-3, 1e-4, 1e-6] {
+        for stepper in ["bdf", "radau"] {
+            let (_, report) = run("circular-track", &settings(stepper, tolerance, None));
+            let off = report.constraint.position;
+            assert!(off < tolerance && off < 1e-5, "{stepper}: {off} at {tolerance}");
+        }
+    }
+}
+
 /// Where the explicit method stops, at a singular position, the implicit one goes on.
 #[test]
 fn auto_passes_singular_positions() {

@@ -165,6 +165,15 @@ mod tests {
             Convergence::new().judge(0.1, 0.0, &mut memory, &options),
             Verdict::Converged
         );
+        // Unless nothing would find out that it has grown.
+        let forgetful = NewtonOptions {
+            remember: false,
+            ..options
+        };
+        assert_eq!(
+            Convergence::new().judge(0.1, 0.0, &mut memory, &forgetful),
+            Verdict::Continue
+        );
         memory = RateMemory::default();
         assert_eq!(
             Convergence::new().judge(0.1, 0.0, &mut memory, &options),

@@ -22,10 +22,12 @@ const TOLERANCES: [f64; 3] = [1e-4, 1e-6, 1e-8];
 /// The methods; the last one is judged.
 const AUTO: &str = "auto";
 const METHODS: [&str; 4] = ["bdf", "radau", "dormand-prince", AUTO];
-/// Rounds of runs, with those that take no longer than so many seconds, and the time after which a run is given up.
+/// Rounds of runs; and rounds at most of what takes up to so many times the least, as long as they have taken less than
+/// so many seconds; and the time after which a run is given up.
 const ROUNDS: usize = 3;
-const ROUNDS_OF_SHORT: usize = 20;
-const SHORT: f64 = 5e-3;
+const MOST_ROUNDS: usize = 20;
+const NEAR: f64 = 4.0;
+const ENOUGH: f64 = 1.0;
 const TOO_LONG: f64 = 5.0;
 
 /// One run: seconds, and the method in use at its end.
@@ -71,16 +73,23 @@ pub fn run() -> Result<Finding, Error> {
         for tolerance in TOLERANCES {
             let mut times: [Result<f64, String>; 4] = std::array::from_fn(|_| Ok(f64::INFINITY));
             let mut used = String::new();
-            for round in 0..ROUNDS_OF_SHORT {
+            let mut spent = 0.0;
+            for round in 0..MOST_ROUNDS {
+                let again = round >= ROUNDS;
+                if again && spent > ENOUGH {
+                    break;
+                }
+                let reach = NEAR * times.iter().flatten().copied().fold(f64::INFINITY, f64::min);
                 for (method, time) in METHODS.iter().zip(&mut times) {
                     // What failed once fails again.
                     let Ok(least) = *time else { continue };
-                    if round >= ROUNDS && least > SHORT {
+                    if again && least > reach {
                         continue;
                     }
                     match once(&simulation, method, tolerance) {
                         Ok((seconds, name)) => {
                             *time = Ok(least.min(seconds));
+                            spent += if again { seconds } else { 0.0 };
                             if *method == AUTO {
                                 used = name;
                             }

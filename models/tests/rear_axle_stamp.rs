@@ -55,11 +55,11 @@ fn following_the_stamp_saves_jacobians() {
     assert!(none == 0.0 && followed > 10.0);
     assert!(extended <= 0.5 * partitioned, "{extended} {partitioned}");
     assert!(extended <= 0.25 * baseline, "{extended} {baseline}");
-    // The default policy evaluates more often, because it looks for what is paid for soon; still it saves.
+    // The default policy evaluates more often, because it looks for what is paid for soon; it saves as much.
     let (partitioned, _, _) = run("classical", "partitioned");
     let (extended, _, _) = run("classical", "extended");
     assert!(
-        extended < partitioned && extended <= 0.25 * baseline,
+        extended <= 0.5 * partitioned && extended <= 0.25 * baseline,
         "{extended} {partitioned} {baseline}"
     );
     for (a, b) in end.iter().zip(&expected) {

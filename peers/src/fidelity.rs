@@ -1,7 +1,7 @@
 //! `peers fidelity`: does our solver, told to behave like DASSL, take DASSL's steps?
 
 use crate::codes::{self, Code, OURS};
-use crate::interface::Settings;
+use crate::interface::{RUNS, Settings, factors};
 use crate::report::{Check, Report, table};
 use holonom_dae::problems::Problem;
 use serde_json::json;
@@ -11,13 +11,11 @@ const CASES: [(&str, f64, Option<f64>); 2] = [
     ("car-axle", 1e-6, None),
     ("chain-residual:16:0.05", 1e-4, Some(1e-6)),
 ];
-const RUNS: u32 = 20;
 
 /// Mean steps and Jacobians over the tolerances.
 fn mean(problem: &Problem, code: Code, rtol: f64, atol: f64) -> Result<(f64, f64), String> {
     let (mut steps, mut jacobians) = (0, 0);
-    for k in 0..RUNS {
-        let factor = 0.9 + 0.2 * f64::from(k) / f64::from(RUNS - 1);
+    for factor in factors() {
         let settings = Settings {
             like_dassl: true,
             ..Settings::new(rtol * factor, atol * factor)

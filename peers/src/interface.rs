@@ -40,6 +40,14 @@ impl Settings<'_> {
     }
 }
 
+/// Runs over which counts are averaged: those of a single one move by several per cent with rounding alone.
+pub const RUNS: u32 = 20;
+
+/// The factors of the tolerances in these runs, within ±10 %.
+pub fn factors() -> impl Iterator<Item = f64> {
+    (0..RUNS).map(|k| 0.9 + 0.2 * f64::from(k) / f64::from(RUNS - 1))
+}
+
 /// What a run gave and cost.
 #[derive(Clone, Debug, Default)]
 pub struct Run {

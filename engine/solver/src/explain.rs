@@ -100,11 +100,11 @@ pub enum Because {
         /// Number of inputs.
         inputs: usize,
     },
-    /// Changes of ∂F/∂y go along with those of the inputs.
+    /// Changes of ∂F/∂y come from the inputs.
     InputsExplain {
         /// Change of ∂F/∂y since the evaluation before.
         change: f64,
-        /// What would be left of it after following the inputs.
+        /// What is left of it with the inputs of the evaluation before.
         left: f64,
         /// What the second derivatives cost at most, in plain residuals.
         price: f64,
@@ -115,7 +115,7 @@ pub enum Because {
     InputsDoNotPay {
         /// Whether ∂F/∂y depends on inputs at all.
         depends: bool,
-        /// Plain residuals per second before the inputs were followed.
+        /// Plain residuals per step before the inputs were followed.
         before: f64,
         /// The same since then.
         now: f64,
@@ -353,7 +353,7 @@ impl fmt::Display for Because {
             ),
             Self::NotYetEstimated { groups } => write!(
                 f,
-                "until an estimate has settled that saves a quarter of the {groups} groups"
+                "until an estimate has settled that saves a quarter of what the {groups} groups cost"
             ),
             Self::Pattern { change, reason } => {
                 let why = match reason {
@@ -388,7 +388,7 @@ impl fmt::Display for Because {
                 paid,
             } => write!(
                 f,
-                "because following the inputs would have left {:.0} % of the change of the Jacobian; second derivatives \
+                "because without the inputs only {:.0} % of the change of the Jacobian would have been; second derivatives \
                  cost at most {} residuals, evaluations for want of convergence have cost {} so far",
                 100.0 * left / change,
                 short(price),
@@ -399,7 +399,7 @@ impl fmt::Display for Because {
             }
             Self::InputsDoNotPay { before, now, .. } => write!(
                 f,
-                "because a second has cost {} residuals since the inputs are followed, {} before",
+                "because a step has cost {} residuals since the inputs are followed, {} before",
                 short(now),
                 short(before)
             ),

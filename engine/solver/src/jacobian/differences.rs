@@ -4,8 +4,8 @@
 //! structure. Combined (DASSL's way, and the only one when the form of ∂F/∂ẏ is unknown): ẏ
 //! moves along by α δ, which gives the iteration matrix for this α.
 
-use super::direction::Direction;
-use super::grouping::{Grouping, Partition, PatternChange, PatternUse};
+use super::direction::{Direction, LIMIT};
+use super::grouping::{Derivatives, Grouping, Partition, PatternChange, PatternUse};
 use super::known::Known;
 use super::{EngineState, JacobianEngine, JacobianPoint, Setup, SplitJacobian};
 use crate::equations::{Equations, Purpose};
@@ -50,13 +50,21 @@ struct Quotients {
 impl Differences {
     /// One column at a time.
     pub fn dense(structure: &Structure, setup: Setup) -> Self {
-        Self::new("fd-dense", structure, setup, Grouping::columns)
+        Self::new("fd-dense", structure, setup, |structure, matrix| {
+            Grouping::columns(structure, matrix, Derivatives::Differences)
+        })
     }
 
     /// Independent columns together.
     pub fn grouped(structure: &Structure, setup: Setup) -> Self {
         Self::new("fd-grouped", structure, setup, |structure, matrix| {
-            Grouping::new(structure, matrix, setup.combined, setup.sparsity)
+            Grouping::new(
+                structure,
+                matrix,
+                setup.combined,
+                setup.sparsity,
+                Derivatives::Differences,
+            )
         })
     }
 
@@ -152,7 +160,7 @@ impl Differences {
             let evaluated = equations.residual(Purpose::Other, at.t, &q.y, &q.yp, &mut q.perturbed);
             if evaluated.is_ok() {
                 let change = |i: usize| sign * (q.perturbed[i] - at.residual[i]);
-                agrees = direction.agrees(at, out, Some(&q.increments), change);
+                agrees = direction.agrees(at, out, Some(&q.increments), LIMIT, change);
                 break;
             }
         }

@@ -16,7 +16,9 @@ const ROOT: f64 = 1.490_116_119_384_765_6e-8;
 const PART_OF_TOLERANCE: f64 = 1e-3;
 /// A row is wrong if it is off by more than this part of its size: ten times what a single entry
 /// may have that the estimate leaves out, because many may be left out.
-const LIMIT: f64 = 1e-4;
+pub(super) const LIMIT: f64 = 1e-4;
+/// The same where nothing but rounding may be left out.
+pub(super) const EXACT: f64 = 1e-8;
 /// Part of α ∂F/∂ẏ below which errors of ∂F/∂y do not count, were the step a hundred times as
 /// long.
 const DERIVATIVE_PART: f64 = 1e-2;
@@ -86,12 +88,13 @@ impl Direction {
 
     /// Whether the matrix explains the changes of all rows, which are kept for
     /// [`calibrate`](Self::calibrate). `increments`: those of the quotients that it consists of, if
-    /// it does.
+    /// it does; `limit`: what a row may be off by, in units of its size.
     pub fn agrees(
         &mut self,
         at: &JacobianPoint<'_>,
         out: &SplitJacobian,
         increments: Option<&[f64]>,
+        limit: f64,
         change: impl Fn(usize) -> f64,
     ) -> bool {
         for (i, c) in self.change.iter_mut().enumerate() {
@@ -102,7 +105,7 @@ impl Direction {
         let agrees = (0..at.y.len()).all(|i| {
             let noise = self.noise[i].max(ROUNDING_OF_QUOTIENTS * f64::EPSILON * self.terms[i]);
             let rounding = ROUNDING * f64::EPSILON * self.terms[i] + noise * self.stretch[i];
-            (self.change[i] - self.product[i]).abs() <= LIMIT * self.size[i] + rounding
+            (self.change[i] - self.product[i]).abs() <= limit * self.size[i] + rounding
         });
         if agrees {
             self.noise.iter_mut().for_each(|noise| *noise *= FORGETTING);

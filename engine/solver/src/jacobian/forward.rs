@@ -4,13 +4,14 @@
 //! The same two modes as for differences: ∂F/∂y apart, or together with α ∂F/∂ẏ. The cost of
 //! one evaluation is about that of three plain ones; it is counted apart.
 //!
-//! Derivatives are exact with the traced pattern, which `auto` therefore takes where there is one.
-//! With an estimated pattern, on request, what is left out is missing here as with differences.
+//! Derivatives are exact with the traced pattern, and with what `auto` makes of it: it leaves out entries that
+//! are zero as long as they are, and tests every matrix for what that would miss, to rounding. With an estimated pattern,
+//! on request, what is left out is missing here as with differences.
 
-use super::direction::Direction;
-use super::grouping::{Grouping, Partition, PatternChange, PatternUse};
+use super::direction::{Direction, EXACT, LIMIT};
+use super::grouping::{Derivatives, Grouping, Partition, PatternChange, PatternUse};
 use super::known::Known;
-use super::{EngineState, JacobianEngine, JacobianPoint, Setup, Sparsity, SplitJacobian};
+use super::{EngineState, JacobianEngine, JacobianPoint, Setup, SplitJacobian};
 use crate::equations::Equations;
 use crate::linear::Matrix;
 use holonom_algebra::{Dual, Dual4, Dual8, Real};
@@ -113,17 +114,21 @@ impl<const K: usize> Pack<K> {
 impl Forward {
     /// One column at a time.
     pub fn dense(structure: &Structure, setup: Setup) -> Self {
-        Self::new("ad-dense", structure, setup, Grouping::columns)
+        Self::new("ad-dense", structure, setup, |structure, matrix| {
+            Grouping::columns(structure, matrix, Derivatives::Duals)
+        })
     }
 
     /// Independent columns together.
     pub fn grouped(structure: &Structure, setup: Setup) -> Self {
-        let sparsity = match setup.sparsity {
-            Sparsity::Auto if structure.sparsity.is_some() => Sparsity::Traced,
-            choice => choice,
-        };
         Self::new("ad-grouped", structure, setup, |structure, matrix| {
-            Grouping::new(structure, matrix, setup.combined, sparsity)
+            Grouping::new(
+                structure,
+                matrix,
+                setup.combined,
+                setup.sparsity,
+                Derivatives::Duals,
+            )
         })
     }
 
@@ -217,7 +222,8 @@ impl Forward {
         }
         if !everything {
             let along = &self.along;
-            let agrees = self.direction.agrees(at, out, None, |i| along[i]);
+            let limit = if self.grouping.is_exact() { EXACT } else { LIMIT };
+            let agrees = self.direction.agrees(at, out, None, limit, |i| along[i]);
             self.grouping.tested(agrees);
         }
         self.known.transpose(&mut out.f_y);
@@ -255,6 +261,10 @@ impl JacobianEngine for Forward {
         out: &mut SplitJacobian,
     ) -> Result<(), Rejection> {
         self.known.derivative_part(equations, at, out)
+    }
+
+    fn uses_residual(&self) -> bool {
+        false
     }
 
     fn pattern_use(&self) -> PatternUse {

@@ -10,6 +10,7 @@
 
 use super::colouring::{best_groups, columns_to_evaluate, group_columns};
 use super::{Sparsity, SplitJacobian};
+use crate::explain::cost_of_packs;
 use crate::linear::Matrix;
 use holonom_dae::{DerivativeForm, Pattern, Structure, Weights};
 use serde::{Deserialize, Serialize};
@@ -23,7 +24,9 @@ const LEAST_FRACTION: f64 = 1e-8;
 /// After so many suspicions in a row that came to nothing, with the least fraction, the estimate
 /// is given up.
 const MOST_FALSE_ALARMS: u32 = 4;
-/// The estimate must have fewer groups than the declared pattern by this factor to be worth its
+/// With dual numbers `auto` leaves out only what is rounding, so that derivatives stay exact.
+const NOTHING: f64 = 1e-13;
+/// The estimate must cost less than the declared pattern by this factor to be worth its
 /// risks.
 const WORTH_IT: f64 = 0.75;
 /// With a declared pattern of this many groups, or this part of the columns, there is little left to
@@ -33,6 +36,25 @@ const FEW_OF_COLUMNS: usize = 8;
 /// Evaluations over the declared pattern in a row without anything new, at most, before the
 /// estimate is trusted (again).
 const MOST_NEEDED: u32 = 64;
+
+/// What columns are evaluated with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Derivatives {
+    /// Differences: a residual for a group.
+    Differences,
+    /// Dual numbers: several groups in one evaluation, and exact.
+    Duals,
+}
+
+impl Derivatives {
+    /// Residuals that so many groups cost.
+    fn price(self, groups: usize) -> f64 {
+        match self {
+            Self::Differences => groups as f64,
+            Self::Duals => cost_of_packs(groups),
+        }
+    }
+}
 
 /// Groups of columns, and where the entries of columns evaluated together go.
 pub(super) struct Partition {
@@ -158,6 +180,7 @@ pub struct PatternUse {
 pub(super) struct Grouping {
     /// Misses nothing: declared pattern, or every column alone.
     complete: Partition,
+    derivatives: Derivatives,
     estimate: Option<Estimate>,
     change: Option<PatternChange>,
 }
@@ -178,7 +201,9 @@ struct Estimate {
     /// What Ω leads to; empty before the first estimate.
     partition: Partition,
     in_use: bool,
+    /// Entries below this fraction of their row are left out, and the least it may become.
     fraction: f64,
+    least_fraction: f64,
     /// Evaluations in a row that found nothing new, and how many there have to be.
     unchanged: u32,
     needed: u32,
@@ -204,19 +229,26 @@ pub struct GroupingState {
 
 impl Grouping {
     /// Every column alone; a declared pattern says where entries can be lost to rounding.
-    pub fn columns(structure: &Structure, matrix: &Matrix) -> Self {
+    pub fn columns(structure: &Structure, matrix: &Matrix, derivatives: Derivatives) -> Self {
         Self {
             complete: Partition::new(single_columns(structure), structure.sparsity.clone(), matrix),
+            derivatives,
             estimate: None,
             change: None,
         }
     }
 
     /// Groups by a pattern of this origin, for a matrix of the given storage.
-    pub fn new(structure: &Structure, matrix: &Matrix, combined: bool, choice: Sparsity) -> Self {
+    pub fn new(
+        structure: &Structure,
+        matrix: &Matrix,
+        combined: bool,
+        choice: Sparsity,
+        derivatives: Derivatives,
+    ) -> Self {
         let declared = structure.sparsity.as_ref();
         if declared.is_none() && choice == Sparsity::Traced {
-            return Self::columns(structure, matrix);
+            return Self::columns(structure, matrix, derivatives);
         }
         // The estimate asked for by name does not rely on what is declared, as far as the matrix
         // has room.
@@ -227,11 +259,21 @@ impl Grouping {
             _ => Partition::new(single_columns(structure), None, matrix),
         };
         let columns: usize = complete.groups.iter().map(Vec::len).sum();
-        let few = complete.groups.len() <= FEW_GROUPS.max(columns / FEW_OF_COLUMNS);
+        let few = match derivatives {
+            Derivatives::Differences => complete.groups.len() <= FEW_GROUPS.max(columns / FEW_OF_COLUMNS),
+            // Not even one group, with the test, would be worth it.
+            Derivatives::Duals => derivatives.price(2) > WORTH_IT * derivatives.price(complete.groups.len()),
+        };
         let wanted = match choice {
             Sparsity::Traced => false,
             Sparsity::Auto => declared.is_none() || !few,
             Sparsity::Estimated => true,
+        };
+        let exact = derivatives == Derivatives::Duals && choice == Sparsity::Auto && declared.is_some();
+        let (fraction, least_fraction) = if exact {
+            (NOTHING, NOTHING)
+        } else {
+            (FRACTION, LEAST_FRACTION)
         };
         let estimate = wanted.then(|| {
             let n = structure.dimension();
@@ -251,7 +293,8 @@ impl Grouping {
                 counted,
                 partition: Partition::new(Vec::new(), None, matrix),
                 in_use: false,
-                fraction: FRACTION,
+                fraction,
+                least_fraction,
                 unchanged: 0,
                 needed: 1,
                 refused: false,
@@ -262,6 +305,7 @@ impl Grouping {
         });
         Self {
             complete,
+            derivatives,
             estimate,
             change: None,
         }
@@ -294,6 +338,13 @@ impl Grouping {
         self.change.take()
     }
 
+    /// Whether the estimate leaves out only what is rounding: then a test may ask for that.
+    pub fn is_exact(&self) -> bool {
+        self.estimate
+            .as_ref()
+            .is_some_and(|e| e.least_fraction == NOTHING)
+    }
+
     /// For every column whether it has to be evaluated, where there is an estimate.
     pub fn wanted(&self) -> &[bool] {
         self.estimate.as_ref().map_or(&[], |e| &e.wanted)
@@ -314,14 +365,16 @@ impl Grouping {
         let Some(e) = self.estimate.as_mut().filter(|e| !e.refused) else {
             return;
         };
+        // Differences have no room for a direction more, but one residual among many is little.
+        let tests = usize::from(self.derivatives == Derivatives::Duals);
         e.sum_rows(weights, &out.f_y);
         e.violated = false;
         let before = e.in_use.then(|| e.size());
         let grew = e.enlarge(weights, &out.f_y);
         e.unchanged = if grew { 0 } else { e.unchanged + 1 };
         if suspected && !grew {
-            e.false_alarms += u32::from(e.fraction == LEAST_FRACTION);
-            e.fraction = (0.1 * e.fraction).max(LEAST_FRACTION);
+            e.false_alarms += u32::from(e.fraction == e.least_fraction);
+            e.fraction = (0.1 * e.fraction).max(e.least_fraction);
         }
         if e.in_use && e.false_alarms >= MOST_FALSE_ALARMS {
             // Something else makes the corrector slow.
@@ -337,7 +390,8 @@ impl Grouping {
             self.change = Some(e.change(before));
         } else if e.has_declared && !e.in_use && e.unchanged >= e.needed {
             e.rebuild(&out.f_y);
-            e.refused = e.partition.groups.len() as f64 > WORTH_IT * self.complete.groups.len() as f64;
+            e.refused = self.derivatives.price(e.partition.groups.len() + tests)
+                > WORTH_IT * self.derivatives.price(self.complete.groups.len());
             e.in_use = !e.refused;
             self.change = Some(e.change(before));
         }

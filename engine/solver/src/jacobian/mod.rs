@@ -79,6 +79,10 @@ pub trait JacobianEngine: Send {
         at: &JacobianPoint<'_>,
         out: &mut SplitJacobian,
     ) -> Result<(), Rejection>;
+    /// Whether evaluations begin from the residual at the point.
+    fn uses_residual(&self) -> bool {
+        true
+    }
     /// What there is to say about the pattern in use.
     fn pattern_use(&self) -> PatternUse;
     /// The last change of the pattern in use; none on a second call.

@@ -58,6 +58,13 @@ impl Default for RateMemory {
     }
 }
 
+impl RateMemory {
+    /// Whether the error left after a correction can be told from its norm alone.
+    pub fn is_known(&self) -> bool {
+        self.s < NOTHING_KNOWN
+    }
+}
+
 /// Verdict on one correction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {

@@ -84,6 +84,8 @@ pub(super) struct Memory {
     pub(super) corrections: u32,
     /// Fewest corrections of a step since ∂F/∂y was evaluated; 0 before the first.
     fewest: u32,
+    /// Whether the iteration at hand began with nothing known about its rate of convergence.
+    blind: bool,
     /// Residuals that a correction takes.
     work: f64,
     /// Residuals for corrections beyond the fewest, summed over the steps since then.
@@ -163,6 +165,7 @@ impl Corrector {
                 rate: RateMemory::default(),
                 corrections: 0,
                 fewest: 0,
+                blind: true,
                 work: 1.0,
                 excess: 0.0,
                 recent_excess: 0.0,
@@ -210,7 +213,7 @@ impl Corrector {
     /// soon as that is likely to pay, and as long as it does.
     pub fn follow_inputs(&mut self, inputs: usize, only_if_it_pays: bool) {
         if inputs > 0 && self.split.separated {
-            self.following = Some(Following::new(inputs, &self.split.f_y, only_if_it_pays));
+            self.following = Some(Following::new(inputs, &self.split, only_if_it_pays));
         }
     }
 
@@ -284,7 +287,9 @@ impl Corrector {
         } else {
             m.fewest.min(m.corrections)
         };
-        let excess = m.work * f64::from(m.corrections - m.fewest);
+        // A matrix of which no rate is known takes a second correction to learn it, however good it is.
+        let needed = if m.blind { m.fewest.max(2) } else { m.fewest };
+        let excess = m.work * f64::from(m.corrections.saturating_sub(needed));
         m.excess += excess;
         m.recent_excess += excess;
         if m.poor {
@@ -358,6 +363,7 @@ impl Corrector {
                 }
                 Err(rejection) => return Err(rejection),
             }
+            self.memory.blind = !self.memory.rate.is_known();
             match scheme.iterate(self, equations, weights, &step) {
                 Ok(()) => {
                     if fresh {
@@ -464,11 +470,12 @@ impl Corrector {
         if let Some(following) = &mut self.following {
             let stale = !matches!(reason, Reason::FirstStep | Reason::Requested);
             let cost = self.memory.cost;
-            let judged = following.judge(equations, at, &self.split.f_y, stale.then_some(cost));
+            let (engine, f_y) = (self.engine.as_mut(), &self.split.f_y);
+            let judged = following.judge(engine, equations, at, f_y, stale.then_some(cost));
             if let Some(because) = judged {
                 self.decisions.add(Decision::update(at.t, because));
             }
-            following.evaluated(self.engine.as_mut(), equations, at, &mut self.split)?;
+            following.evaluated(engine, equations, at, f_y);
         }
         self.timing.jacobian += start.elapsed().as_secs_f64();
         self.memory.requested = false;

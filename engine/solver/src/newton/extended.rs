@@ -8,10 +8,12 @@
 //! u, u̇ and ü of a motion are inputs of their own. ∂F/∂ẏ is evaluated anew in each update, so that a
 //! mass matrix that depends on u needs nothing more.
 //!
-//! Whether that pays cannot be known beforehand. Where it is to be used only if it pays, evaluations
-//! of ∂F/∂y that are made anyway are compared first: when the change between two of them foretells the next one
-//! by the way of the inputs, the second derivatives are bought, as soon as evaluations for want of convergence
-//! have cost as much; and they are dropped again when the run goes on dearer than before.
+//! Whether that pays cannot be known beforehand. Where it is to be used only if it pays, a look is taken as soon as
+//! evaluations for want of convergence have cost as much as one (the rule of the ski rental): ∂F/∂y is evaluated at the state
+//! of now with the inputs of the evaluation before. What then is left of the change between the two, the state has done,
+//! and no following of the inputs would help. Only where little is left the second derivatives are bought. They are dropped
+//! again when steps have become dearer. To extrapolate the change along the way of the inputs instead needs no look, but is
+//! no proof: inputs and state move together, and what the state does then seems to come from the inputs.
 
 use crate::equations::{Equations, Purpose};
 use crate::explain::Because;
@@ -45,6 +47,8 @@ pub struct Following {
     evaluations: u32,
     /// Inputs now.
     now: Vec<f64>,
+    /// Room for ∂F/∂y with other inputs.
+    other: SplitJacobian,
     /// Where the inputs are followed only if that pays: what is known about it.
     watch: Option<Watch>,
 }
@@ -54,64 +58,52 @@ pub struct Following {
 struct Watch {
     /// Whether the inputs are followed.
     wanted: bool,
-    /// ∂F/∂y at the evaluation before that of the base, and the inputs there.
-    before: Matrix,
-    at_before: Vec<f64>,
-    /// Evaluations in a row that can be compared: no restart between them.
-    samples: u32,
-    /// Evaluations in a row that the inputs foretold.
-    votes: u32,
-    /// Time and work at the begin of the comparison: the first evaluation for want of convergence, or the
+    /// Time of the evaluation of the base; none before the first and after a restart.
+    base_time: Option<f64>,
+    /// Steps and work at the begin of the comparison: the first evaluation for want of convergence, or the
     /// last change.
-    since: Option<(f64, f64)>,
-    /// Work per time before the inputs were followed.
+    since: Option<(u64, f64)>,
+    /// Work per step before the inputs were followed.
     rate: f64,
     /// What the slopes have cost at most.
     price: f64,
-    /// What evaluations for want of convergence have cost since the slopes were last dropped, in residuals.
+    /// What evaluations for want of convergence have cost since slopes were last dropped, in residuals.
     paid: f64,
-    /// How many times the price that must be: four times more when slopes are dropped.
+    /// How many times the price of a look that must be: four times more when one was in vain, or slopes were.
     patience: f64,
-    /// Largest value of each input so far: u, u̇ and ü have other units.
-    sizes: Vec<f64>,
     /// Room for the largest entry of each row.
     rows: Vec<f64>,
 }
 
 /// What must be left of the change of ∂F/∂y at most for following to help.
 const EXPLAINED: f64 = 0.7;
-/// Evaluations in a row that decide.
-const VOTES: u32 = 2;
 /// Work after which following is judged, in units of the price of the slopes.
 const ENOUGH: f64 = 4.0;
-/// Work per time, in units of that before, from which on following does not pay; motions change.
+/// Work per step, in units of that before, from which on following does not pay; motions change.
 const WORSE: f64 = 1.2;
 
 impl Following {
     /// For a system with this many inputs.
-    pub fn new(inputs: usize, f_y: &Matrix, only_if_it_pays: bool) -> Self {
+    pub fn new(inputs: usize, split: &SplitJacobian, only_if_it_pays: bool) -> Self {
         let watch = only_if_it_pays.then(|| Watch {
             wanted: false,
-            before: f_y.clone(),
-            at_before: vec![0.0; inputs],
-            samples: 0,
-            votes: 0,
+            base_time: None,
             since: None,
             rate: 0.0,
             price: 0.0,
             paid: 0.0,
             patience: 1.0,
-            sizes: vec![0.0; inputs],
-            rows: vec![0.0; f_y.n()],
+            rows: vec![0.0; split.f_y.n()],
         });
         Self {
             watch,
-            base: f_y.clone(),
+            base: split.f_y.clone(),
             at_base: vec![0.0; inputs],
             slopes: Vec::new(),
             known: false,
             evaluations: 0,
             now: vec![0.0; inputs],
+            other: split.clone(),
         }
     }
 
@@ -140,84 +132,65 @@ impl Following {
     /// it was made for want of convergence.
     pub fn judge(
         &mut self,
+        engine: &mut dyn JacobianEngine,
         equations: &mut Equations<'_>,
         at: &JacobianPoint<'_>,
         f_y: &Matrix,
         cost: Option<f64>,
     ) -> Option<Because> {
         let watch = self.watch.as_mut()?;
-        equations.system.input_values(at.t, &mut self.now);
-        for (size, u) in watch.sizes.iter_mut().zip(&self.now) {
-            *size = size.max(u.abs());
-        }
-        watch.paid += cost.unwrap_or(0.0);
-        if cost.is_none() {
-            (watch.samples, watch.votes) = (0, 0);
-        }
-        watch.samples += 1;
-        let mut verdict = None;
-        let rows = &mut watch.rows;
-        let spent = equations.counters.residual_equivalents();
-        if cost.is_some() && watch.since.is_none() {
-            watch.since = Some((at.t, spent));
-        }
-        let (begin, before) = watch.since.unwrap_or((at.t, spent));
-        let rate = if at.t > begin {
-            (spent - before) / (at.t - begin)
-        } else {
-            0.0
-        };
+        let base_time = watch.base_time.replace(at.t);
+        let cost = cost?;
+        let so_far = (
+            equations.counters.steps,
+            equations.counters.residual_equivalents(),
+        );
+        let (begin, before) = *watch.since.get_or_insert(so_far);
+        let spent = so_far.1 - before;
+        let rate = spent / so_far.0.saturating_sub(begin).max(1) as f64;
         if watch.wanted {
             // Evaluations are made where following did not suffice: they tell nothing about where it did.
             // What counts is the work.
-            let tried = spent - before >= ENOUGH * watch.price;
-            if self.slopes.is_empty() || (tried && rate > WORSE * watch.rate) {
-                verdict = Some(Because::InputsDoNotPay {
-                    depends: !self.slopes.is_empty(),
-                    before: watch.rate,
-                    now: rate,
-                });
-                self.slopes.clear();
-                self.known = false;
-                (watch.wanted, watch.votes, watch.paid) = (false, 0, 0.0);
-                watch.since = Some((at.t, spent));
-                watch.patience *= 4.0;
+            let tried = spent >= ENOUGH * watch.price;
+            if !self.slopes.is_empty() && !(tried && rate > WORSE * watch.rate) {
+                return None;
             }
-        } else if watch.samples > 2 {
-            // How far along the way from the evaluation before the last to the last one the inputs have gone
-            // since then.
-            let (mut along, mut length) = (0.0, 0.0);
-            for k in 0..self.now.len() {
-                let unit = watch.sizes[k].max(f64::MIN_POSITIVE);
-                let last = (self.at_base[k] - watch.at_before[k]) / unit;
-                along += last * (self.now[k] - self.at_base[k]) / unit;
-                length += last * last;
-            }
-            let way = if length > 0.0 { along / length } else { 0.0 };
-            let (base, before) = (self.base.values(), watch.before.values());
-            let (change, left) = compare(at, rows, f_y, &self.base, |k| way * (base[k] - before[k]));
-            watch.votes = if left <= EXPLAINED * change {
-                watch.votes + 1
-            } else {
-                0
+            let verdict = Because::InputsDoNotPay {
+                depends: !self.slopes.is_empty(),
+                before: watch.rate,
+                now: rate,
             };
-            let price = (cost.unwrap_or(0.0) + 2.0) * self.now.len() as f64 + 1.0;
-            if watch.votes >= VOTES && watch.paid >= watch.patience * price {
-                let paid = watch.paid;
-                verdict = Some(Because::InputsExplain {
-                    change,
-                    left,
-                    price,
-                    paid,
-                });
-                (watch.wanted, watch.votes) = (true, 0);
-                (watch.rate, watch.price) = (rate, price);
-                watch.since = Some((at.t, spent));
-            }
+            self.slopes.clear();
+            self.known = false;
+            (watch.wanted, watch.paid) = (false, 0.0);
+            watch.since = Some(so_far);
+            watch.patience *= 4.0;
+            return Some(verdict);
         }
-        watch.before.values_mut().copy_from_slice(self.base.values());
-        watch.at_before.copy_from_slice(&self.at_base);
-        verdict
+        watch.paid += cost;
+        // With differences a residual more; at most that. One evaluation alone never pays for a look: it is compared with
+        // that of the start, where the state settles and the inputs have hardly moved.
+        let look = cost + 1.0;
+        let base_time = base_time.filter(|_| watch.paid >= watch.patience * look)?;
+        let looked = evaluate_at(engine, equations, at, base_time, &mut self.other)
+            .map(|()| compare(at, &mut watch.rows, f_y, &self.base, &self.other.f_y));
+        // The state of now may not go with the inputs of then: nothing is learnt.
+        let Some((change, left)) = looked.ok().filter(|(change, left)| *left < EXPLAINED * change) else {
+            watch.patience *= 4.0;
+            return None;
+        };
+        let price = (look + 1.0) * self.now.len() as f64 + 1.0;
+        let paid = watch.paid;
+        watch.wanted = true;
+        (watch.rate, watch.price) = (rate, price);
+        // From the next evaluation on: what the slopes cost is no reason to give them up.
+        watch.since = None;
+        Some(Because::InputsExplain {
+            change,
+            left,
+            price,
+            paid,
+        })
     }
 
     /// Takes note of a full evaluation, and evaluates the slopes where that is due: at the first one,
@@ -227,29 +200,22 @@ impl Following {
         engine: &mut dyn JacobianEngine,
         equations: &mut Equations<'_>,
         at: &JacobianPoint<'_>,
-        split: &mut SplitJacobian,
-    ) -> Result<(), Rejection> {
+        f_y: &Matrix,
+    ) {
         equations.system.input_values(at.t, &mut self.at_base);
-        self.base.values_mut().copy_from_slice(split.f_y.values());
+        self.base.values_mut().copy_from_slice(f_y.values());
         self.evaluations += 1;
-        if !self.is_wanted() {
-            return Ok(());
-        }
         let due = !self.known || (self.is_useful() && self.evaluations as usize > 2 * self.slopes.len());
-        if !due {
-            return Ok(());
+        if !self.is_wanted() || !due {
+            return;
         }
-        let found = self.find_slopes(engine, equations, at, split);
+        let found = self.find_slopes(engine, equations, at);
         equations.system.shift_input(None);
-        // What the engine wrote last belongs to a shifted input.
-        split.f_y.values_mut().copy_from_slice(self.base.values());
-        let restored = engine.evaluate_derivative_part(equations, at, split);
         if found.is_err() {
             self.slopes.clear();
         }
         self.known = found.is_ok();
         self.evaluations = 0;
-        restored
     }
 
     fn find_slopes(
@@ -257,7 +223,6 @@ impl Following {
         engine: &mut dyn JacobianEngine,
         equations: &mut Equations<'_>,
         at: &JacobianPoint<'_>,
-        split: &mut SplitJacobian,
     ) -> Result<(), Rejection> {
         self.slopes.clear();
         // Beside the point: a chain that hangs straight feels no load along it.
@@ -273,13 +238,8 @@ impl Following {
             if residual == without {
                 continue;
             }
-            equations.residual(Purpose::Other, at.t, at.y, at.yp, &mut residual)?;
-            let shifted = JacobianPoint {
-                residual: &residual,
-                ..*at
-            };
-            engine.evaluate(equations, &shifted, split)?;
-            let mut slope = split.f_y.clone();
+            evaluate_at(engine, equations, at, at.t, &mut self.other)?;
+            let mut slope = self.other.f_y.clone();
             let largest = self.base.values().iter().fold(0.0_f64, |m, x| m.max(x.abs()));
             let mut any = false;
             for (s, b) in slope.values_mut().iter_mut().zip(self.base.values()) {
@@ -313,14 +273,30 @@ impl Following {
     }
 }
 
-/// The change of ∂F/∂y since `base`, and what is left of it when `foretold(place)` is taken off: root mean
+/// ∂F/∂y at the point, but with the inputs of time `t`, or shifted ones.
+fn evaluate_at(
+    engine: &mut dyn JacobianEngine,
+    equations: &mut Equations<'_>,
+    at: &JacobianPoint<'_>,
+    t: f64,
+    out: &mut SplitJacobian,
+) -> Result<(), Rejection> {
+    let mut residual = at.residual.to_vec();
+    if engine.uses_residual() {
+        equations.residual(Purpose::Other, t, at.y, at.yp, &mut residual)?;
+    }
+    let residual = &residual;
+    engine.evaluate(equations, &JacobianPoint { t, residual, ..*at }, out)
+}
+
+/// The change of ∂F/∂y since `base`, and what is left of it in `other`: root mean
 /// squares over all entries in units of the largest in their row, weighted by the tolerances.
 fn compare(
     at: &JacobianPoint<'_>,
     rows: &mut [f64],
     f_y: &Matrix,
     base: &Matrix,
-    foretold: impl Fn(usize) -> f64,
+    other: &Matrix,
 ) -> (f64, f64) {
     let reciprocal = at.weights.reciprocal();
     rows.fill(0.0);
@@ -329,9 +305,8 @@ fn compare(
     f_y.for_each(|i, j, value| {
         if rows[i] > 0.0 {
             let unit = reciprocal[j] * rows[i];
-            let moved = value - base.values()[k];
-            change += (moved / unit).powi(2);
-            left += ((moved - foretold(k)) / unit).powi(2);
+            change += ((value - base.values()[k]) / unit).powi(2);
+            left += ((other.values()[k] - base.values()[k]) / unit).powi(2);
         }
         k += 1;
     });

@@ -182,10 +182,11 @@ fn measure(case: &Case, choice: Choice) -> Work {
     Ok(all)
 }
 
-/// All models in both formalisms, and what cannot be measured.
-fn cases(finding: &mut Finding) -> Result<Vec<Case>, Error> {
+/// The models of these names, all where there are none, in both formalisms; and what cannot be measured.
+fn cases(models: &[String], finding: &mut Finding) -> Result<Vec<Case>, Error> {
     let mut cases = Vec::new();
-    for entry in holonom_models::all() {
+    let wanted = |name: &str| models.is_empty() || models.iter().any(|m| m == name);
+    for entry in holonom_models::all().iter().filter(|e| wanted(e.name)) {
         let file = entry.read().map_err(Error::Model)?;
         for formalism in Formalism::ALL {
             let settings = Settings {
@@ -222,9 +223,9 @@ fn cases(finding: &mut Finding) -> Result<Vec<Case>, Error> {
     Ok(cases)
 }
 
-pub fn run() -> Result<Finding, Error> {
+pub fn run(models: &[String]) -> Result<Finding, Error> {
     let mut finding = Finding::default();
-    let cases = cases(&mut finding)?;
+    let cases = cases(models, &mut finding)?;
     let mut tasks: Vec<(usize, Choice)> = Vec::new();
     for (i, case) in cases.iter().enumerate() {
         tasks.push((i, Choice::AUTO));

@@ -152,7 +152,7 @@ impl Following {
             // Evaluations are made where following did not suffice: they tell nothing about where it did.
             // What counts is the work.
             let tried = spent >= ENOUGH * watch.price;
-            if !self.slopes.is_empty() && !(tried && rate > WORSE * watch.rate) {
+            if !(self.slopes.is_empty() || tried && rate > WORSE * watch.rate) {
                 return None;
             }
             let verdict = Because::InputsDoNotPay {

@@ -312,7 +312,9 @@ fn explains_its_choices() {
         .expect("a change of the update");
     assert_eq!(switch["chosen"], "extended");
     assert_eq!(switch["because"]["kind"], "inputs-explain");
-    assert!(switch["because"]["paid"].as_f64() >= switch["because"]["price"].as_f64());
+    let of = |name: &str| switch["because"][name].as_f64().expect("a number");
+    assert!(of("paid") > 0.0 && of("price") > 0.0);
+    assert!(of("left") <= 0.7 * of("change"));
     assert!(text.contains(switch["text"].as_str().expect("a sentence")));
     assert_eq!(parsed["options"]["update"], "extended");
     // Only on request, and not for many runs at once.

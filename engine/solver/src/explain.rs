@@ -388,8 +388,8 @@ impl fmt::Display for Because {
                 paid,
             } => write!(
                 f,
-                "because without the inputs only {:.0} % of the change of the Jacobian would have been; second derivatives \
-                 cost at most {} residuals, evaluations for want of convergence have cost {} so far",
+                "because with the inputs held the Jacobian would have changed {:.0} % as much; second derivatives cost at \
+                 most {} residuals, evaluations for want of convergence have cost {} so far",
                 100.0 * left / change,
                 short(price),
                 short(paid)

@@ -3,6 +3,10 @@
 //! alone where that depends on the state: the constants of `Counters::residual_equivalents` are
 //! rounded up from these.
 //!
+//! What stack and heap happen to share in the caches makes one place in a hundred slower by half for as
+//! long as the process lives. Every row is the median over several places: threads with memory of
+//! their own, which measure one after the other.
+//!
 //! `cargo run --release -p holonom-models --example dual_cost [MODEL]`
 
 #![allow(clippy::print_stdout)]
@@ -10,17 +14,22 @@
 use holonom::algebra::{Dual, Dual4, Dual8, Real};
 use holonom::dae::DerivativeForm;
 use holonom::multibody::residual::{Form, Formalism};
+use holonom::multibody::start::Assembled;
 use holonom_models::{all, kernel_chain};
 use std::hint::black_box;
 use std::process::ExitCode;
-use std::sync::Arc;
+use std::sync::{Arc, Barrier, Mutex};
+use std::thread;
 use std::time::Instant;
 
 /// What one evaluation with eight directions may cost, in plain ones.
 const LIMIT: f64 = 3.5;
 
-/// Pairs of batches; the ratio is the median over them.
-const PAIRS: usize = 101;
+/// Places in memory; the figures are medians over them.
+const PLACES: usize = 5;
+
+/// Pairs of batches at every place; the ratio there is the median over them.
+const PAIRS: usize = 41;
 
 /// Length of a batch of plain evaluations, s: short, so that what else the machine does meets few of
 /// the pairs.
@@ -29,7 +38,7 @@ const BATCH: f64 = 5e-4;
 /// Evaluations by which the length of one is found.
 const WARM: u32 = 10;
 
-fn main() -> Result<ExitCode, Box<dyn std::error::Error>> {
+fn main() -> Result<ExitCode, Failure> {
     let wanted = std::env::args().nth(1);
     let mut exceeded = 0;
     let mut models = Vec::new();
@@ -53,63 +62,11 @@ fn main() -> Result<ExitCode, Box<dyn std::error::Error>> {
             Form::Ggl
         };
         for formalism in Formalism::ALL {
-            let equations = start.equations(form, formalism)?;
-            let (y, yp) = start.state(&equations);
-            let mut system = equations.system();
-            let n = y.len();
-            let mut r = vec![0.0; n];
-            let (yd, ypd) = (seeded::<2>(&y), seeded::<2>(&yp));
-            let (y4, yp4) = (seeded::<1>(&y), seeded::<1>(&yp));
-            let mut rd = vec![Dual8::constant(0.0); n];
-            let mut r4 = vec![Dual4::constant(0.0); n];
-            let mut mass = match &system.structure().derivative {
-                DerivativeForm::Mass(pattern) => vec![0.0; pattern.len()],
-                _ => Vec::new(),
-            };
-            let clock = Instant::now();
-            for _ in 0..WARM {
-                system.residual(0.0, black_box(&y), &yp, &mut r)?;
-            }
-            let one = clock.elapsed().as_secs_f64() / f64::from(WARM);
-            let batch = ((BATCH / one) as usize).max(3);
-            let third = batch.div_ceil(3);
-            let mut ratios = [const { Vec::new() }; 3];
-            let (mut plain, mut dual) = (f64::MAX, f64::MAX);
-            for _ in 0..PAIRS {
-                let clock = Instant::now();
-                for _ in 0..batch {
-                    system.residual(0.0, black_box(&y), &yp, &mut r)?;
-                }
-                let a = clock.elapsed().as_secs_f64() / batch as f64;
-                let clock = Instant::now();
-                for _ in 0..third {
-                    system.residual_dual8(Dual8::constant(0.0), black_box(&yd), &ypd, &mut rd)?;
-                }
-                let b = clock.elapsed().as_secs_f64() / third as f64;
-                let clock = Instant::now();
-                for _ in 0..third {
-                    system.residual_dual4(Dual4::constant(0.0), black_box(&y4), &yp4, &mut r4)?;
-                }
-                let c = clock.elapsed().as_secs_f64() / third as f64;
-                let clock = Instant::now();
-                for _ in 0..third {
-                    if !mass.is_empty() {
-                        system.derivative_matrix(0.0, black_box(&y), &yp, &mut mass)?;
-                    }
-                }
-                let d = clock.elapsed().as_secs_f64() / third as f64;
-                for (ratios, x) in ratios.iter_mut().zip([b, c, d]) {
-                    ratios.push(x / a);
-                }
-                (plain, dual) = (plain.min(a), dual.min(b));
-            }
-            let [ratio, four, mut derivative] = ratios.map(|mut ratios| {
-                ratios.sort_by(f64::total_cmp);
-                ratios[PAIRS / 2]
-            });
-            if mass.is_empty() {
-                derivative = 0.0;
-            }
+            let Costs {
+                plain,
+                dual,
+                ratios: [ratio, four, derivative],
+            } = at_places(&start, form, formalism)?;
             for (most, x) in largest.iter_mut().zip([ratio, four, derivative]) {
                 *most = most.max(x);
             }
@@ -127,6 +84,116 @@ fn main() -> Result<ExitCode, Box<dyn std::error::Error>> {
     println!("largest: 8 duals {eight:.2}, 4 duals {four:.2}, ∂F/∂ẏ {derivative:.2}");
     println!("{exceeded} exceed {LIMIT}");
     Ok(ExitCode::from(u8::from(exceeded > 0)))
+}
+
+/// Times of a plain and a dual evaluation, s, and what eight directions, four and ∂F/∂ẏ cost in plain
+/// evaluations.
+struct Costs {
+    plain: f64,
+    dual: f64,
+    ratios: [f64; 3],
+}
+
+type Failure = Box<dyn std::error::Error + Send + Sync>;
+
+/// Medians over places in memory.
+fn at_places(start: &Assembled, form: Form, formalism: Formalism) -> Result<Costs, Failure> {
+    // Memory of all of them is in use before the first one measures.
+    let (ready, turn) = (Barrier::new(PLACES), Mutex::new(()));
+    let measured = thread::scope(|scope| {
+        let places: Vec<_> = (0..PLACES)
+            .map(|_| scope.spawn(|| measure(start, form, formalism, &ready, &turn)))
+            .collect();
+        let join = |place: thread::ScopedJoinHandle<'_, Result<Costs, Failure>>| match place.join() {
+            Ok(costs) => costs,
+            Err(_) => Err("a measurement ended unexpectedly".into()),
+        };
+        places.into_iter().map(join).collect::<Result<Vec<_>, Failure>>()
+    })?;
+    let of = |value: &dyn Fn(&Costs) -> f64| median(measured.iter().map(value).collect());
+    Ok(Costs {
+        plain: of(&|c| c.plain),
+        dual: of(&|c| c.dual),
+        ratios: [0, 1, 2].map(|k| of(&|c| c.ratios[k])),
+    })
+}
+
+fn median(mut x: Vec<f64>) -> f64 {
+    x.sort_by(f64::total_cmp);
+    x[x.len() / 2]
+}
+
+/// What evaluations cost at one place.
+fn measure(
+    start: &Assembled,
+    form: Form,
+    formalism: Formalism,
+    ready: &Barrier,
+    turn: &Mutex<()>,
+) -> Result<Costs, Failure> {
+    let begun = start.equations(form, formalism).map(|equations| {
+        let state = start.state(&equations);
+        (state, equations.system())
+    });
+    ready.wait();
+    let ((y, yp), mut system) = begun?;
+    let _turn = turn.lock();
+    let n = y.len();
+    let mut r = vec![0.0; n];
+    let (yd, ypd) = (seeded::<2>(&y), seeded::<2>(&yp));
+    let (y4, yp4) = (seeded::<1>(&y), seeded::<1>(&yp));
+    let mut rd = vec![Dual8::constant(0.0); n];
+    let mut r4 = vec![Dual4::constant(0.0); n];
+    let mut mass = match &system.structure().derivative {
+        DerivativeForm::Mass(pattern) => vec![0.0; pattern.len()],
+        _ => Vec::new(),
+    };
+    let clock = Instant::now();
+    for _ in 0..WARM {
+        system.residual(0.0, black_box(&y), &yp, &mut r)?;
+    }
+    let one = clock.elapsed().as_secs_f64() / f64::from(WARM);
+    let batch = ((BATCH / one) as usize).max(3);
+    let third = batch.div_ceil(3);
+    let mut ratios = [const { Vec::new() }; 3];
+    let (mut plain, mut dual) = (f64::MAX, f64::MAX);
+    for _ in 0..PAIRS {
+        let clock = Instant::now();
+        for _ in 0..batch {
+            system.residual(0.0, black_box(&y), &yp, &mut r)?;
+        }
+        let a = clock.elapsed().as_secs_f64() / batch as f64;
+        let clock = Instant::now();
+        for _ in 0..third {
+            system.residual_dual8(Dual8::constant(0.0), black_box(&yd), &ypd, &mut rd)?;
+        }
+        let b = clock.elapsed().as_secs_f64() / third as f64;
+        let clock = Instant::now();
+        for _ in 0..third {
+            system.residual_dual4(Dual4::constant(0.0), black_box(&y4), &yp4, &mut r4)?;
+        }
+        let c = clock.elapsed().as_secs_f64() / third as f64;
+        let clock = Instant::now();
+        for _ in 0..third {
+            if !mass.is_empty() {
+                system.derivative_matrix(0.0, black_box(&y), &yp, &mut mass)?;
+            }
+        }
+        let d = clock.elapsed().as_secs_f64() / third as f64;
+        for (ratios, x) in ratios.iter_mut().zip([b, c, d]) {
+            ratios.push(x / a);
+        }
+        (plain, dual) = (plain.min(a), dual.min(b));
+    }
+    let [eight, four, mut derivative] = ratios.map(median);
+    if mass.is_empty() {
+        derivative = 0.0;
+    }
+    Ok(Costs {
+        plain,
+        dual,
+        ratios: [eight, four, derivative],
+    })
 }
 
 /// A vector whose entries each carry one of the directions.

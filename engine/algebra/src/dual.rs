@@ -12,7 +12,7 @@ pub use orientation::DualOrientation;
 pub use turn::DualTurn;
 
 use crate::function::MAX_ARGUMENTS;
-use crate::{Function, Fused, Real, Sym3, Vec3};
+use crate::{Function, Fused, Inertia, Real, Twist, Vec3, Wrench};
 use core::cmp::Ordering;
 use core::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 use wide::f64x4;
@@ -237,8 +237,8 @@ impl<const K: usize> Fused<f64> for Dual<K> {
         self.zip(a, self.v.minus_product(a.v, p), |c, a| a.mul_neg_add(y, c))
     }
     #[inline(always)]
-    fn plus_centripetal(a: Vec3<Self>, omega: &Vec3<Self>, p: Vec3<f64>) -> Vec3<Self> {
-        turn::plus_centripetal(&a, omega, p)
+    fn carried(omega: &Vec3<Self>, a: &Twist<Self>, p: Vec3<f64>) -> Vec3<Self> {
+        turn::carried(omega, a, p)
     }
 }
 
@@ -334,8 +334,8 @@ impl<const K: usize> Real for Dual<K> {
         DualTurn::new(self)
     }
     #[inline(always)]
-    fn plus_gyroscopic(m: Vec3<Self>, omega: &Vec3<Self>, inertia: &Sym3<f64>) -> Vec3<Self> {
-        turn::plus_gyroscopic(&m, omega, inertia)
+    fn newton_euler(inertia: &Inertia, omega: &Vec3<Self>, a: &Twist<Self>, out: &mut Wrench<Self>) {
+        turn::newton_euler(inertia, omega, a, out);
     }
     #[inline]
     fn atan(self) -> Self {

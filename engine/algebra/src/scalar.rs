@@ -1,6 +1,6 @@
 //! The trait [`Real`]: what a residual may do with a number.
 
-use crate::{Function, Mat3, Orientation, PlaneTurn, SinCos, Sym3, Vec3};
+use crate::{Function, Inertia, Mat3, Orientation, PlaneTurn, SinCos, Twist, Vec3, Wrench};
 use core::fmt::Debug;
 use core::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 
@@ -19,13 +19,14 @@ pub trait Fused<P: Copy>: Copy + Add<Output = Self> + Sub<Output = Self> + Mul<P
     fn minus_product(self, a: Self, p: P) -> Self {
         self - a * p
     }
-    /// a + ω × (ω × p), the acceleration of a point at `p` of a frame that turns with ω.
+    /// Acceleration of the point at `p` of a frame: a + α × p + ω × (ω × p).
     #[inline(always)]
-    fn plus_centripetal(a: Vec3<Self>, omega: &Vec3<Self>, p: Vec3<P>) -> Vec3<Self>
+    fn carried(omega: &Vec3<Self>, a: &Twist<Self>, p: Vec3<P>) -> Vec3<Self>
     where
         Self: Real,
     {
-        a.plus_cross(*omega, omega.cross(p))
+        let linear = a.linear.plus_cross(a.angular, p);
+        linear.plus_cross(*omega, omega.cross(p))
     }
 }
 
@@ -98,7 +99,7 @@ pub trait Real:
     fn outlined<R>(f: impl FnOnce() -> R) -> R {
         f()
     }
-    /// Runs `f`, the way through a tree. Scalars that do not fit into registers do it with a stack
+    /// Runs `f`, an evaluation or a way through a tree. Scalars that do not fit into registers do it with a stack
     /// that begins at the border of a page: see [`Dual`](crate::Dual).
     #[inline(always)]
     fn sweep<R>(f: impl FnOnce() -> R) -> R {
@@ -122,10 +123,14 @@ pub trait Real:
     fn sin_cos(self) -> (Self, Self);
     /// The turn by this angle.
     fn turn(self) -> Self::Turn;
-    /// m + ω × I ω: Euler's gyroscopic moment.
+    /// See [`Inertia::newton_euler`].
     #[inline(always)]
-    fn plus_gyroscopic(m: Vec3<Self>, omega: &Vec3<Self>, inertia: &Sym3<f64>) -> Vec3<Self> {
-        m.plus_cross(*omega, inertia.times(*omega))
+    fn newton_euler(inertia: &Inertia, omega: &Vec3<Self>, a: &Twist<Self>, out: &mut Wrench<Self>) {
+        let (h, second) = (inertia.first, &inertia.second);
+        let force = a.linear.scale(inertia.mass).plus_cross(a.angular, h);
+        out.force = force.plus_cross(*omega, omega.cross(h));
+        let moment = second.times(a.angular).minus_cross(a.linear, h);
+        out.moment = moment.plus_cross(*omega, second.times(*omega));
     }
     /// Sine.
     fn sin(self) -> Self {

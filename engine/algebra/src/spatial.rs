@@ -222,17 +222,11 @@ impl Inertia {
     }
 
     /// The forces that go with angular velocity ω and acceleration `a` (angular, and of the
-    /// origin in the sense of a point's second derivative): Newton's and Euler's equations.
+    /// origin in the sense of a point's second derivative): Newton's and Euler's equations, with the
+    /// first moment h and the second I: f = m a + α × h + ω × (ω × h), τ = I α + h × a + ω × I ω.
     #[inline(always)]
     pub fn newton_euler<T: Real>(&self, omega: &Vec3<T>, a: &Twist<T>, out: &mut Wrench<T>) {
-        T::outlined(|| {
-            let h = self.first;
-            // ω × (ω × h) + α × h + m a
-            let force = a.linear.scale(self.mass).plus_cross(a.angular, h);
-            out.force = T::plus_centripetal(force, omega, h);
-            let moment = self.second.times(a.angular).minus_cross(a.linear, h);
-            out.moment = T::plus_gyroscopic(moment, omega, &self.second);
-        })
+        T::outlined(|| T::newton_euler(self, omega, a, out));
     }
 
     /// The part of [`newton_euler`](Self::newton_euler) that is quadratic in ω.

@@ -1,8 +1,8 @@
 //! Orientations of dual numbers against matrices of dual numbers.
 
 use holonom_algebra::{
-    AxisRotation, Dual8, DualOrientation, Fused, Mat3, Orientation, Oriented, PlaneTurn, Quaternion, Real,
-    Rotation, Sym3, Vec3,
+    AxisRotation, Dual8, DualOrientation, Fused, Inertia, Mat3, Orientation, Oriented, PlaneTurn, Quaternion,
+    Real, Rotation, Sym3, Twist, Vec3, Wrench,
 };
 use proptest::prelude::*;
 
@@ -100,18 +100,27 @@ proptest! {
 
     #[test]
     fn turns_about_an_axis_and_quadratic_terms_have_the_derivatives_of_their_formulas(
-        (a, w) in (vector(), vector()),
+        (a, b, w) in (vector(), vector(), vector()),
         x in prop::array::uniform6(-2.0..2.0f64),
         angle in dual(),
     ) {
         let (about, r) = (AxisRotation::<_, 1>(angle.turn()), turn::<1>(angle));
         prop_assert!(vectors(about.to_parent(a), r.times(a)));
         prop_assert!(vectors(about.to_child(a), r.transpose_times(a)));
-        let (i, p) = (Sym3(x), Vec3([x[5], x[0], x[3]]));
-        let moment = Dual8::plus_gyroscopic(a, &w, &i);
-        prop_assert!(vectors(moment, a.plus_cross(w, i.times(w))));
-        let acceleration = <Dual8 as Fused<f64>>::plus_centripetal(a, &w, p);
-        prop_assert!(vectors(acceleration, a.plus_cross(w, w.cross(p))));
+        let inertia = Inertia {
+            mass: 1.5,
+            first: Vec3([x[5], x[0], x[3]]),
+            second: Sym3(x),
+        };
+        let motion = Twist::new(a, b);
+        let mut load = Wrench::zero();
+        inertia.newton_euler(&w, &motion, &mut load);
+        let (h, i) = (inertia.first, inertia.second);
+        let force = b.scale(1.5).plus_cross(a, h).plus_cross(w, w.cross(h));
+        let moment = i.times(a).minus_cross(b, h).plus_cross(w, i.times(w));
+        prop_assert!(vectors(load.force, force) && vectors(load.moment, moment));
+        let acceleration = <Dual8 as Fused<f64>>::carried(&w, &motion, h);
+        prop_assert!(vectors(acceleration, b.plus_cross(a, h).plus_cross(w, w.cross(h))));
     }
 
     #[test]
@@ -141,12 +150,17 @@ fn values_are_those_of_plain_numbers_to_the_bit() {
     let plain = AxisRotation::<_, 0>(turn.value());
     assert_eq!(about.to_child(dual).value(), plain.to_child(v));
     assert_eq!(about.to_parent(dual).value(), plain.to_parent(v));
-    let (i, p) = (Sym3([1.0, 2.0, 3.0, 0.1, 0.2, -0.3]), Vec3([0.3, -0.2, 0.9]));
-    let moment = Dual8::plus_gyroscopic(dual, &dual, &i);
-    assert_eq!(moment.value(), f64::plus_gyroscopic(v, &v, &i));
-    let acceleration = <Dual8 as Fused<f64>>::plus_centripetal(dual, &dual, p);
-    assert_eq!(
-        acceleration.value(),
-        <f64 as Fused<f64>>::plus_centripetal(v, &v, p)
-    );
+    let inertia = Inertia {
+        mass: 1.5,
+        first: Vec3([0.3, -0.2, 0.9]),
+        second: Sym3([1.0, 2.0, 3.0, 0.1, 0.2, -0.3]),
+    };
+    let (mut load, mut expected) = (Wrench::zero(), Wrench::zero());
+    inertia.newton_euler(&dual, &Twist::new(dual, dual), &mut load);
+    inertia.newton_euler(&v, &Twist::new(v, v), &mut expected);
+    assert_eq!(load.force.value(), expected.force);
+    assert_eq!(load.moment.value(), expected.moment);
+    let acceleration = <Dual8 as Fused<f64>>::carried(&dual, &Twist::new(dual, dual), inertia.first);
+    let expected = <f64 as Fused<f64>>::carried(&v, &Twist::new(v, v), inertia.first);
+    assert_eq!(acceleration.value(), expected);
 }

@@ -138,7 +138,7 @@ impl<T: Real> Workspace<T> {
     /// Places all nodes; the time must have been set.
     pub fn set_positions(&mut self, model: &Model, q: &[T]) {
         self.q.copy_from_slice(q);
-        positions::positions(&model.tree, q, &self.signals, &mut self.geometry);
+        T::sweep(|| positions::positions(&model.tree, q, &self.signals, &mut self.geometry));
         if model.needs_world {
             T::sweep(|| world_positions(&model.tree, &self.geometry, &mut self.world));
         }

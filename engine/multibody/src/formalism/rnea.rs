@@ -146,10 +146,7 @@ fn carried<T, P: Copy>(omega: &Vec3<T>, a: &Twist<T>, p: Vec3<P>) -> Vec3<T>
 where
     T: Real + Fused<P>,
 {
-    T::outlined(|| {
-        let linear = a.linear.plus_cross(a.angular, p);
-        T::plus_centripetal(linear, omega, p)
-    })
+    T::outlined(|| T::carried(omega, a, p))
 }
 
 /// Sweeps loads from tip to base and projects them on the freedoms.

@@ -381,6 +381,31 @@ impl Equations {
         // compiled once.
         Box::new(Bound::new(self))
     }
+
+    /// F(t, y, ẏ).
+    fn evaluate<T: Real>(
+        &self,
+        at: Point<'_, T>,
+        work: &mut EquationsWorkspace<T>,
+        r: &mut [T],
+    ) -> Result<(), Rejection> {
+        let l = self.layout();
+        let w = &mut work.mechanism;
+        w.set_time(&self.model, at.t);
+        w.shift_signal(at.shift);
+        w.set_positions(&self.model, &at.y[l.q.clone()]);
+        w.set_velocities(&self.model, &at.y[l.v.clone()]);
+        w.set_states(&at.y[l.x.clone()]);
+        // λ is an unknown of every form that has it: also index 1 takes forces that depend on it
+        // as they are, not from the step before.
+        w.set_multipliers(&self.model, &self.active, &at.y[l.lambda.clone()]);
+        w.set_readings(&at.y[l.readings.clone()]);
+        self.dynamic(&at, &l, work, r)?;
+        self.reading_rows(&at, &l, work, r);
+        self.kinematic(&at, &l, work, r)?;
+        self.constraint_rows(&at, &l, work, r);
+        Ok(())
+    }
 }
 
 impl Residual for Equations {
@@ -422,22 +447,7 @@ impl Residual for Equations {
         work: &mut EquationsWorkspace<T>,
         r: &mut [T],
     ) -> Result<(), Rejection> {
-        let l = self.layout();
-        let w = &mut work.mechanism;
-        w.set_time(&self.model, at.t);
-        w.shift_signal(at.shift);
-        w.set_positions(&self.model, &at.y[l.q.clone()]);
-        w.set_velocities(&self.model, &at.y[l.v.clone()]);
-        w.set_states(&at.y[l.x.clone()]);
-        // λ is an unknown of every form that has it: also index 1 takes forces that depend on it
-        // as they are, not from the step before.
-        w.set_multipliers(&self.model, &self.active, &at.y[l.lambda.clone()]);
-        w.set_readings(&at.y[l.readings.clone()]);
-        self.dynamic(&at, &l, work, r)?;
-        self.reading_rows(&at, &l, work, r);
-        self.kinematic(&at, &l, work, r)?;
-        self.constraint_rows(&at, &l, work, r);
-        Ok(())
+        T::sweep(|| self.evaluate(at, work, r))
     }
 
     fn derivative_matrix(

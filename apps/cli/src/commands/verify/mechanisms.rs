@@ -34,14 +34,13 @@ pub fn run(setup: &Setup, _: &[Problem]) -> Findings {
     ] {
         let ratio = || -> Result<f64, Box<dyn Error>> {
             let description = build()?;
-            let loose = drift(&description, form, 100.0, 1e-6)?.energy;
-            Ok(loose / drift(&description, form, 100.0, TOLERANCE)?.energy)
+            Ok(mean_drift(&description, form, 1e-6)? / mean_drift(&description, form, TOLERANCE)?)
         };
         let (ratio, failure) = split(ratio());
         findings.failure = failure;
         let id = format!("mechanism/{name}/energy");
         let quantity = format!("{name}, energy drift over 100 s, 1e-6 to 1e-8");
-        let source = "in proportion to the tolerance it would be 100";
+        let source = "means over 20 tolerances; in proportion to the tolerance it would be 100";
         findings.require(&id, &quantity, ratio, "", Limit::AtLeast(50.0), source);
     }
     let tumbling = || drift(&description("tumbling-body")?, Form::Ggl, 50.0, TOLERANCE);
@@ -63,6 +62,18 @@ pub fn run(setup: &Setup, _: &[Problem]) -> Findings {
         findings.require(&id, quantity, value, "", Limit::AtMost(limit), "constant");
     }
     findings
+}
+
+/// Mean energy drift over 100 s for tolerances within ±10 %: a chaotic mechanism's depends on rounding, and
+/// that of single runs is chance.
+fn mean_drift(description: &Description, form: Form, tolerance: f64) -> Result<f64, Box<dyn Error>> {
+    const RUNS: u32 = 20;
+    let mut sum = 0.0;
+    for k in 0..RUNS {
+        let factor = 0.9 + 0.2 * f64::from(k) / f64::from(RUNS - 1);
+        sum += drift(description, form, 100.0, tolerance * factor)?.energy;
+    }
+    Ok(sum / f64::from(RUNS))
 }
 
 /// The value, or what went wrong.

@@ -138,9 +138,9 @@ impl<T: Real> Workspace<T> {
     /// Places all nodes; the time must have been set.
     pub fn set_positions(&mut self, model: &Model, q: &[T]) {
         self.q.copy_from_slice(q);
-        T::sweep(|| positions::positions(&model.tree, q, &self.signals, &mut self.geometry));
+        positions::positions(&model.tree, q, &self.signals, &mut self.geometry);
         if model.needs_world {
-            T::sweep(|| world_positions(&model.tree, &self.geometry, &mut self.world));
+            world_positions(&model.tree, &self.geometry, &mut self.world);
         }
     }
 
@@ -148,7 +148,7 @@ impl<T: Real> Workspace<T> {
     pub fn set_velocities(&mut self, model: &Model, v: &[T]) {
         self.v.copy_from_slice(v);
         if model.needs_world {
-            T::sweep(|| world_velocities(&model.tree, &self.geometry, &self.signals, v, &mut self.world));
+            world_velocities(&model.tree, &self.geometry, &self.signals, v, &mut self.world);
         }
     }
 

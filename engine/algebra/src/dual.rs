@@ -302,7 +302,7 @@ impl<const K: usize> Real for Dual<K> {
     }
     /// What lies across the border of two pages of memory is written and read at a tenth of the
     /// speed. Recursions keep up to 4 KiB of duals on the stack, at places that depend on where the
-    /// system lets the stack begin: without this, one run of a program in five is a fifth slower.
+    /// system lets the stack begin: without this, some runs of a program are a fifth slower.
     #[inline(never)]
     fn sweep<R>(f: impl FnOnce() -> R) -> R {
         let page = core::mem::MaybeUninit::<Page>::uninit();

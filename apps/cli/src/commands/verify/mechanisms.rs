@@ -42,6 +42,13 @@ pub fn run(setup: &Setup, _: &[Problem]) -> Findings {
         let quantity = format!("{name}, energy drift over 100 s, 1e-6 to 1e-8");
         let source = "means over 20 tolerances; in proportion to the tolerance it would be 100";
         findings.require(&id, &quantity, ratio, "", Limit::AtLeast(50.0), source);
+        let single = || -> Result<f64, Box<dyn Error>> {
+            let description = build()?;
+            let loose = drift(&description, form, 100.0, 1e-6)?.energy;
+            Ok(loose / drift(&description, form, 100.0, TOLERANCE)?.energy)
+        };
+        let quantity = format!("{quantity}, single runs");
+        findings.show(&format!("{id}/single"), &quantity, split(single()).0, "");
     }
     let tumbling = || drift(&description("tumbling-body")?, Form::Ggl, 50.0, TOLERANCE);
     let (free, failure) = match tumbling() {

@@ -71,8 +71,15 @@ impl<const K: usize> Dual<K> {
     /// The derivative along direction `i`.
     #[inline]
     #[track_caller]
-    pub fn derivative(self, i: usize) -> f64 {
+    pub fn derivative(&self, i: usize) -> f64 {
         self.d[i / 4][i % 4]
+    }
+
+    /// Sets the derivative along direction `i` where the number is, without a copy of it.
+    #[inline]
+    #[track_caller]
+    pub fn set_derivative(&mut self, i: usize, dx: f64) {
+        self.d[i / 4][i % 4] = dx;
     }
 
     /// f(x) with f′(x) known: the chain rule.

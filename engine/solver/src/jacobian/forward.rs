@@ -69,28 +69,31 @@ impl<const K: usize> Pack<K> {
         test: Option<&[f64]>,
         call: impl FnOnce(Dual<K>, &[Dual<K>], &[Dual<K>], &mut [Dual<K>]) -> Result<(), Rejection>,
     ) -> Result<(), Rejection> {
-        for (k, group) in groups.iter().enumerate() {
-            for &j in group {
-                self.y[j] = Dual::variable(at.y[j], k);
-                self.yp[j] = Dual::constant(at.yp[j]).with_derivative(k, alpha);
-            }
-        }
+        self.seed(groups, 1.0, alpha);
         for (j, &d) in test.into_iter().flatten().enumerate() {
-            self.y[j] = self.y[j].with_derivative(groups.len(), d);
-            self.yp[j] = self.yp[j].with_derivative(groups.len(), alpha * d);
+            self.y[j].set_derivative(groups.len(), d);
+            self.yp[j].set_derivative(groups.len(), alpha * d);
         }
         let evaluated = call(Dual::constant(at.t), &self.y, &self.yp, &mut self.r);
         if test.is_some() {
             self.start(at);
-        }
-        for &j in groups.iter().flatten() {
-            self.y[j] = Dual::constant(at.y[j]);
-            self.yp[j] = Dual::constant(at.yp[j]);
+        } else {
+            self.seed(groups, 0.0, 0.0);
         }
         evaluated?;
         match self.r.iter().position(|x| !x.is_finite()) {
             Some(row) => Err(Rejection::NonFinite { row }),
             None => Ok(()),
+        }
+    }
+
+    /// Derivatives of the variables of each group along its direction.
+    fn seed(&mut self, groups: &[Vec<usize>], of_y: f64, of_yp: f64) {
+        for (k, group) in groups.iter().enumerate() {
+            for &j in group {
+                self.y[j].set_derivative(k, of_y);
+                self.yp[j].set_derivative(k, of_yp);
+            }
         }
     }
 

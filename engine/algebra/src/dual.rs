@@ -32,6 +32,8 @@ pub struct Dual<const K: usize> {
 pub type Dual4 = Dual<1>;
 /// Dual number with eight directions.
 pub type Dual8 = Dual<2>;
+/// Twelve directions.
+pub type Dual12 = Dual<3>;
 
 /// Memory that begins at the border of a page.
 #[repr(align(4096))]

@@ -18,7 +18,7 @@ mod turn;
 mod vec3;
 
 pub use cardan::CardanAngles;
-pub use dual::{Dual, Dual4, Dual8, DualOrientation, DualTurn};
+pub use dual::{Dual, Dual4, Dual8, Dual12, DualOrientation, DualTurn};
 pub use euler_parameters::Quaternion;
 pub use function::{Formula, Function, FunctionError, Generic, MAX_ARGUMENTS, Plain};
 pub use orientation::{Orientation, Oriented};

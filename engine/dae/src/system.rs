@@ -1,7 +1,7 @@
 //! [`System`]: the object-safe face of a DAE, and the two ways to get one.
 
 use crate::{Event, EventAction, EventState, Mechanical, Point, Rejection, Residual, Structure};
-use holonom_algebra::{Dual4, Dual8};
+use holonom_algebra::{Dual4, Dual8, Dual12};
 
 /// A DAE F(t, y, ẏ) = 0 as the solvers see it: one virtual call per evaluation.
 ///
@@ -37,6 +37,17 @@ pub trait System: Send {
         _y: &[Dual8],
         _yp: &[Dual8],
         _r: &mut [Dual8],
+    ) -> Result<(), Rejection> {
+        Err(Rejection::OutsideDomain)
+    }
+
+    /// The residual with twelve derivative directions.
+    fn residual_dual12(
+        &mut self,
+        _t: Dual12,
+        _y: &[Dual12],
+        _yp: &[Dual12],
+        _r: &mut [Dual12],
     ) -> Result<(), Rejection> {
         Err(Rejection::OutsideDomain)
     }
@@ -126,6 +137,15 @@ macro_rules! forward {
             ) -> Result<(), Rejection> {
                 (**self).residual_dual8(t, y, yp, r)
             }
+            fn residual_dual12(
+                &mut self,
+                t: Dual12,
+                y: &[Dual12],
+                yp: &[Dual12],
+                r: &mut [Dual12],
+            ) -> Result<(), Rejection> {
+                (**self).residual_dual12(t, y, yp, r)
+            }
             fn derivative_matrix(
                 &mut self,
                 t: f64,
@@ -177,6 +197,7 @@ pub struct Bound<R: Residual> {
     work: R::Workspace<f64>,
     work4: R::Workspace<Dual4>,
     work8: R::Workspace<Dual8>,
+    work12: R::Workspace<Dual12>,
     shift: Option<(usize, f64)>,
 }
 
@@ -191,6 +212,7 @@ impl<R: Residual> Bound<R> {
             work: residual.workspace(),
             work4: residual.workspace(),
             work8: residual.workspace(),
+            work12: residual.workspace(),
             shift: None,
             residual,
         }
@@ -239,6 +261,18 @@ impl<R: Residual> System for Bound<R> {
         let mut at = Point::new(t, y, yp, &self.discrete);
         at.shift = self.shift;
         self.residual.residual(at, &mut self.work8, r)
+    }
+
+    fn residual_dual12(
+        &mut self,
+        t: Dual12,
+        y: &[Dual12],
+        yp: &[Dual12],
+        r: &mut [Dual12],
+    ) -> Result<(), Rejection> {
+        let mut at = Point::new(t, y, yp, &self.discrete);
+        at.shift = self.shift;
+        self.residual.residual(at, &mut self.work12, r)
     }
 
     fn derivative_matrix(

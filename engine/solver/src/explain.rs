@@ -1,7 +1,7 @@
 //! Why a run does what it does: one list of decisions, those before the first step and each change
 //! later on, with the counted numbers behind them. `holonom run --explain` prints it.
 
-use crate::jacobian::PatternChange;
+use crate::jacobian::{PatternChange, pack_width};
 use crate::newton::PatternEvent;
 use crate::refresh::Reason;
 use holonom_dae::cost;
@@ -285,15 +285,20 @@ impl Decision {
     }
 }
 
-/// What a Jacobian of this many groups costs with dual numbers, in plain residuals: packs of eight, and one
-/// of four where no more are left.
+/// What a Jacobian of this many groups costs with dual numbers, in plain residuals.
 pub fn cost_of_packs(groups: usize) -> f64 {
-    let last = match groups % 8 {
-        0 => 0.0,
-        1..=4 => cost::DUAL4,
-        _ => cost::DUAL8,
-    };
-    (groups / 8) as f64 * cost::DUAL8 + last
+    let mut left = groups;
+    let mut sum = 0.0;
+    while left > 0 {
+        let width = pack_width(left);
+        sum += match width {
+            4 => cost::DUAL4,
+            8 => cost::DUAL8,
+            _ => cost::DUAL12,
+        };
+        left = left.saturating_sub(width);
+    }
+    sum
 }
 
 impl fmt::Display for Decision {
@@ -526,7 +531,8 @@ mod tests {
         assert_eq!(cost_of_packs(0), 0.0);
         assert_eq!(cost_of_packs(8), cost::DUAL8);
         assert_eq!(cost_of_packs(13), 2.0 * cost::DUAL8);
-        assert_eq!(cost_of_packs(12), cost::DUAL8 + cost::DUAL4);
+        assert_eq!(cost_of_packs(12), cost::DUAL12);
+        assert_eq!(cost_of_packs(25), cost::DUAL12 + 2.0 * cost::DUAL8);
     }
 
     #[test]

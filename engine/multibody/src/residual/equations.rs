@@ -12,8 +12,8 @@ use core::any::TypeId;
 use core::ops::Range;
 use holonom_algebra::Real;
 use holonom_dae::{
-    Bound, DerivativeForm, Event, EventAction, EventState, Mechanical, Pattern, Point, Rejection, Residual,
-    Structure, System,
+    Bound, DerivativeForm, Event, EventAction, EventState, Mechanical, Point, Rejection, Residual, Structure,
+    System,
 };
 use std::sync::Arc;
 
@@ -43,7 +43,21 @@ pub struct Equations {
     pub(super) formalism: Formalism,
     pub(super) metric: GglMetric,
     pub(super) dependencies: Dependencies,
-    derivative: Option<Pattern>,
+    /// Where the entries of ∂F/∂ẏ come from, in the order of its pattern; none where it is the identity.
+    derivative: Option<Vec<Entry>>,
+}
+
+/// Where an entry of ∂F/∂ẏ comes from.
+#[derive(Clone, Copy, Debug)]
+enum Entry {
+    /// It is 1.
+    One,
+    /// A place in the mass matrix.
+    Mass(usize),
+    /// A place in the matrix of the constraints.
+    Constraint(usize),
+    /// A place among the slopes of what sensors read.
+    Reading(usize),
 }
 
 /// Where the parts of y lie.
@@ -119,10 +133,30 @@ impl Equations {
             derivative: None,
         };
         equations.derivative = match equations.derivative_form() {
-            DerivativeForm::Mass(pattern) => Some(pattern),
+            DerivativeForm::Mass(pattern) => {
+                Some(pattern.entries().map(|e| equations.derivative_entry(e)).collect())
+            }
             _ => None,
         };
         equations
+    }
+
+    /// Where the entry in row i and column j of ∂F/∂ẏ comes from.
+    fn derivative_entry(&self, (i, j): (usize, usize)) -> Entry {
+        let (l, n) = (self.layout(), self.model.tree.n_v);
+        if i < l.q.end || l.x.contains(&i) || (l.v.contains(&i) && self.formalism == Formalism::Explicit) {
+            return Entry::One;
+        }
+        let column = j - l.v.start;
+        if i < l.v.end {
+            let row = i - l.v.start;
+            // Only the lower triangle is filled.
+            Entry::Mass(row.min(column) * n + row.max(column))
+        } else if l.readings.contains(&i) {
+            Entry::Reading(column * l.readings.len() + i - l.readings.start)
+        } else {
+            Entry::Constraint(column * self.active.len() + i - l.lambda.start)
+        }
     }
 
     /// Closes contacts at the start, by the numbers of their rows; without this all are open.
@@ -456,10 +490,10 @@ impl Residual for Equations {
         work: &mut EquationsWorkspace<f64>,
         values: &mut [f64],
     ) -> Result<(), Rejection> {
-        let Some(pattern) = &self.derivative else {
+        let Some(entries) = &self.derivative else {
             return Err(Rejection::OutsideDomain);
         };
-        let (l, n) = (self.layout(), self.model.tree.n_v);
+        let l = self.layout();
         let w = &mut work.mechanism;
         w.set_time(&self.model, at.t);
         w.shift_signal(at.shift);
@@ -473,23 +507,12 @@ impl Residual for Equations {
         if let Some(dual) = &mut work.dual {
             self.reading_slopes(&at, &l, dual);
         }
-        for ((i, j), value) in pattern.entries().zip(values) {
-            *value = if i < l.q.end || l.x.contains(&i) {
-                1.0
-            } else if i < l.v.end {
-                let (i, j) = (i - l.v.start, j - l.v.start);
-                match self.formalism {
-                    // Only the lower triangle is filled.
-                    Formalism::Residual => work.mass[i.min(j) * n + i.max(j)],
-                    Formalism::Explicit => 1.0,
-                }
-            } else if l.readings.contains(&i) {
-                let (k, j) = (i - l.readings.start, j - l.v.start);
-                work.dual
-                    .as_ref()
-                    .map_or(0.0, |d| -d.slopes[j * l.readings.len() + k])
-            } else {
-                work.matrix[(j - l.v.start) * self.active.len() + i - l.lambda.start]
+        for (entry, value) in entries.iter().zip(values) {
+            *value = match *entry {
+                Entry::One => 1.0,
+                Entry::Mass(k) => work.mass[k],
+                Entry::Constraint(k) => work.matrix[k],
+                Entry::Reading(k) => work.dual.as_ref().map_or(0.0, |d| -d.slopes[k]),
             };
         }
         Ok(())

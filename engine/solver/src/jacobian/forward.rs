@@ -1,5 +1,5 @@
-//! Exact derivatives by dual numbers, eight groups of columns per evaluation, or four where no more
-//! are left.
+//! Exact derivatives by dual numbers, twelve groups of columns per evaluation, or eight or four where
+//! no more are left.
 //!
 //! The same two modes as for differences: ∂F/∂y apart, or together with α ∂F/∂ẏ. The cost of
 //! one evaluation is about that of three plain ones; it is counted apart.
@@ -14,7 +14,7 @@ use super::known::Known;
 use super::{EngineState, JacobianEngine, JacobianPoint, Setup, SplitJacobian};
 use crate::equations::Equations;
 use crate::linear::Matrix;
-use holonom_algebra::{Dual, Dual4, Dual8, Real};
+use holonom_algebra::{Dual, Dual4, Dual8, Dual12, Real};
 use holonom_dae::{DerivativeForm, Pattern, Rejection, Structure};
 
 /// Forward derivatives over groups of columns.
@@ -28,8 +28,25 @@ pub struct Forward {
     known: Known,
     /// A matrix in the storage of the results, for the places of entries.
     storage: Matrix,
+    packs: Packs,
+}
+
+/// Directions of the next evaluation when so many are left. The dearest part of an evaluation is what does not
+/// depend on its width, so that one of twelve costs less than one of eight and one of four; but two of eight cost
+/// less than one of twelve and one of four.
+pub(crate) fn pack_width(left: usize) -> usize {
+    match left {
+        0..=4 => 4,
+        5..=8 | 13..=16 => 8,
+        _ => 12,
+    }
+}
+
+/// Room for evaluations of every width.
+struct Packs {
     four: Pack<1>,
     eight: Pack<2>,
+    twelve: Pack<3>,
 }
 
 /// Room for an evaluation with 4 K directions.
@@ -37,6 +54,8 @@ struct Pack<const K: usize> {
     y: Vec<Dual<K>>,
     yp: Vec<Dual<K>>,
     r: Vec<Dual<K>>,
+    /// Whether y and ẏ are those of the point.
+    started: bool,
 }
 
 impl<const K: usize> Pack<K> {
@@ -46,11 +65,16 @@ impl<const K: usize> Pack<K> {
             y: zero.clone(),
             yp: zero.clone(),
             r: zero,
+            started: false,
         }
     }
 
-    /// Before the evaluations at a point: no directions.
+    /// Before the first evaluation at a point: no directions.
     fn start(&mut self, at: &JacobianPoint<'_>) {
+        if self.started {
+            return;
+        }
+        self.started = true;
         for (d, &x) in self.y.iter_mut().zip(at.y) {
             *d = Dual::constant(x);
         }
@@ -69,17 +93,15 @@ impl<const K: usize> Pack<K> {
         test: Option<&[f64]>,
         call: impl FnOnce(Dual<K>, &[Dual<K>], &[Dual<K>], &mut [Dual<K>]) -> Result<(), Rejection>,
     ) -> Result<(), Rejection> {
+        self.start(at);
         self.seed(groups, 1.0, alpha);
         for (j, &d) in test.into_iter().flatten().enumerate() {
             self.y[j].set_derivative(groups.len(), d);
             self.yp[j].set_derivative(groups.len(), alpha * d);
         }
         let evaluated = call(Dual::constant(at.t), &self.y, &self.yp, &mut self.r);
-        if test.is_some() {
-            self.start(at);
-        } else {
-            self.seed(groups, 0.0, 0.0);
-        }
+        self.seed(groups, 0.0, 0.0);
+        self.started = test.is_none();
         evaluated?;
         match self.r.iter().position(|x| !x.is_finite()) {
             Some(row) => Err(Rejection::NonFinite { row }),
@@ -152,8 +174,11 @@ impl Forward {
             grouping,
             known: Known::new(structure, &storage),
             storage,
-            four: Pack::new(n),
-            eight: Pack::new(n),
+            packs: Packs {
+                four: Pack::new(n),
+                eight: Pack::new(n),
+                twelve: Pack::new(n),
+            },
         }
     }
 
@@ -174,34 +199,58 @@ impl Forward {
             self.direction.choose(at.y, at.weights);
         }
         let directions = partition.groups.len() + tests;
-        if directions > Dual4::DIRECTIONS {
-            self.eight.start(at);
-        }
-        let four = (1..=Dual4::DIRECTIONS).contains(&(directions % Dual8::DIRECTIONS));
-        if four {
-            self.four.start(at);
-        }
-        for first in (0..directions).step_by(Dual8::DIRECTIONS) {
-            let last = partition.groups.len().min(first + Dual8::DIRECTIONS);
+        let Packs { four, eight, twelve } = &mut self.packs;
+        (four.started, eight.started, twelve.started) = (false, false, false);
+        let (mut first, mut all_widths) = (0, true);
+        while first < directions {
+            let width = if all_widths {
+                pack_width(directions - first)
+            } else {
+                8
+            };
+            let last = partition.groups.len().min(first + width);
             let groups = &partition.groups[first..last];
-            let test = !everything && groups.len() < Dual8::DIRECTIONS;
+            let test = !everything && groups.len() < width;
             let direction = test.then_some(self.direction.d.as_slice());
             let along = test.then_some(self.along.as_mut_slice());
             let system = &mut *equations.system;
-            equations.counters.residuals_dual += 1;
-            if groups.len() + usize::from(test) <= Dual4::DIRECTIONS {
-                let call = |t, y: &[Dual4], yp: &[Dual4], r: &mut [Dual4]| system.residual_dual4(t, y, yp, r);
-                // A system may have eight directions only.
-                if self.four.evaluate(at, alpha, groups, direction, call).is_ok() {
-                    equations.counters.residuals_dual4 += 1;
-                    self.four.store(partition, groups, &mut out.f_y, along);
-                    continue;
+            let counters = &mut *equations.counters;
+            match width {
+                4 => {
+                    let call =
+                        |t, y: &[Dual4], yp: &[Dual4], r: &mut [Dual4]| system.residual_dual4(t, y, yp, r);
+                    if four.evaluate(at, alpha, groups, direction, call).is_ok() {
+                        counters.residuals_dual4 += 1;
+                        counters.residuals_dual += 1;
+                        four.store(partition, groups, &mut out.f_y, along);
+                    } else {
+                        // A system may have eight directions only.
+                        all_widths = false;
+                        continue;
+                    }
                 }
-                self.eight.start(at);
+                8 => {
+                    let call =
+                        |t, y: &[Dual8], yp: &[Dual8], r: &mut [Dual8]| system.residual_dual8(t, y, yp, r);
+                    counters.residuals_dual += 1;
+                    eight.evaluate(at, alpha, groups, direction, call)?;
+                    eight.store(partition, groups, &mut out.f_y, along);
+                }
+                _ => {
+                    let call = |t, y: &[Dual12], yp: &[Dual12], r: &mut [Dual12]| {
+                        system.residual_dual12(t, y, yp, r)
+                    };
+                    if twelve.evaluate(at, alpha, groups, direction, call).is_ok() {
+                        counters.residuals_dual12 += 1;
+                        counters.residuals_dual += 1;
+                        twelve.store(partition, groups, &mut out.f_y, along);
+                    } else {
+                        all_widths = false;
+                        continue;
+                    }
+                }
             }
-            let call = |t, y: &[Dual8], yp: &[Dual8], r: &mut [Dual8]| system.residual_dual8(t, y, yp, r);
-            self.eight.evaluate(at, alpha, groups, direction, call)?;
-            self.eight.store(partition, groups, &mut out.f_y, along);
+            first += width;
         }
         Ok(())
     }

@@ -14,6 +14,7 @@ pub mod sparsity;
 pub use colouring::{Ordering, best_groups, group_columns, groups_in_order};
 pub use differences::Differences;
 pub use forward::Forward;
+pub(crate) use forward::pack_width;
 pub use grouping::{GroupingState, PatternChange, PatternUse};
 pub use sparsity::Sparsity;
 

@@ -173,6 +173,7 @@ fn measure(case: &Case, choice: Choice) -> Work {
         sum.residuals_corrector += c.residuals_corrector;
         sum.residuals_dual += c.residuals_dual;
         sum.residuals_dual4 += c.residuals_dual4;
+        sum.residuals_dual12 += c.residuals_dual12;
         sum.mass_evaluations += c.mass_evaluations;
         sum.jacobians += c.jacobians;
         sum.updates_partitioned += c.updates_partitioned;

@@ -76,6 +76,14 @@ fn robust_line(x: &[f64], y: &[f64]) -> (f64, f64, f64) {
     (slope, error, lagged(&rests, 1) / lagged(&rests, 0))
 }
 
+/// Mean of independent values and its standard error from their scatter; none of fewer than two.
+fn mean(x: &[f64]) -> Option<(f64, f64)> {
+    let n = x.len() as f64;
+    let mean = x.iter().sum::<f64>() / n;
+    let scatter: f64 = x.iter().map(|x| (x - mean).powi(2)).sum();
+    (x.len() > 1).then(|| (mean, (scatter / (n - 1.0) / n).sqrt()))
+}
+
 /// The order p of y ~ hᵖ: the slope over logarithms.
 fn order(points: &[(f64, f64)]) -> f64 {
     let (x, y): (Vec<f64>, Vec<f64>) = points.iter().map(|(h, y)| (h.ln(), y.ln())).unzip();
@@ -95,6 +103,14 @@ mod tests {
         let (slope, error) = line(&x, &[0.0, 1.0, 0.0, 1.0]);
         assert!((slope - 0.2).abs() < 1e-14 && (error - (0.8f64 / 2.0 / 5.0).sqrt()).abs() < 1e-14);
         assert!((order(&[(0.1, 3e-3), (0.01, 3e-6)]) - 3.0).abs() < 1e-12);
+    }
+
+    /// 1, 2, 3, 6: mean 3, scatter 14 over 3 degrees of freedom, over 4 values.
+    #[test]
+    fn means() {
+        let (middle, error) = mean(&[1.0, 2.0, 3.0, 6.0]).unwrap();
+        assert!((middle - 3.0).abs() < 1e-15 && (error - (14.0f64 / 12.0).sqrt()).abs() < 1e-15);
+        assert_eq!((mean(&[1.0]), mean(&[])), (None, None));
     }
 
     /// Rests of chance: the usual standard error. Rests in runs of eight, which are not: a larger one, by √8 for lags

@@ -254,24 +254,37 @@ pub fn orders() -> Result<Finding, Error> {
     Ok(finding)
 }
 
-/// The largest |q| until a time, and the path of a coordinate; infinite where the state is no longer finite.
-fn path(
-    h: f64,
-    t_end: f64,
-    options: LinearImplicitOptions,
-    coordinate: usize,
-) -> Result<(f64, Vec<(f64, f64)>), Error> {
+/// A run until some time, or until the state is no longer finite.
+struct Path {
+    /// Largest |q|, infinite in the latter case.
+    largest: f64,
+    /// When |q| has gone beyond [`FAILED`].
+    failed: Option<f64>,
+    /// Of one coordinate, over time.
+    points: Vec<(f64, f64)>,
+}
+
+fn path(h: f64, t_end: f64, options: LinearImplicitOptions, coordinate: usize) -> Result<Path, Error> {
     let mut run = start(h, options)?;
-    let (mut most, mut path) = (0.0, Vec::new());
+    let mut path = Path {
+        largest: 0.0,
+        failed: None,
+        points: Vec::new(),
+    };
     for _ in 0..steps(h, t_end) {
         if run.step() != Advance::Done {
-            return Ok((f64::INFINITY, path));
+            path.largest = f64::INFINITY;
+            path.failed.get_or_insert(run.state().t);
+            break;
         }
         let state = run.state();
-        most = state.q.iter().fold(most, |most, q| f64::max(most, q.abs()));
-        path.push((state.t, state.q[coordinate]));
+        path.largest = (state.q.iter()).fold(path.largest, |most, q| f64::max(most, q.abs()));
+        if path.largest > FAILED {
+            path.failed.get_or_insert(state.t);
+        }
+        path.points.push((state.t, state.q[coordinate]));
     }
-    Ok((most, path))
+    Ok(path)
 }
 
 /// Fig. 7: the explicit method fails where all others are stable.
@@ -289,6 +302,7 @@ pub fn explicit() -> Result<Finding, Error> {
         ("method", Align::Left),
         ("h", Align::Right),
         ("max |q|, 0–3 s", Align::Right),
+        ("|q| > 10 after [s]", Align::Right),
     ]);
     let mut panel = Panel::new("time / s", "y of the right wheel");
     for &terms in StiffTerms::ALL {
@@ -300,7 +314,11 @@ pub fn explicit() -> Result<Finding, Error> {
             let method = name(assembly, stabilisation);
             let is_explicit = terms == StiffTerms::None;
             let h = if is_explicit { 2e-3 } else { 1e-2 };
-            let (largest, _) = path(h, T_END, options.clone(), 3)?;
+            let Path { largest, failed, .. } = path(h, T_END, options.clone(), 3)?;
+            // Twice as long: whether something grows, and when it fails that has not done so by then.
+            let later = is_explicit.then(|| path(h, 2.0 * T_END, options.clone(), 3));
+            let later = later.transpose()?;
+            let failed = later.as_ref().map_or(failed, |later| later.failed);
             let shown = if largest.is_finite() {
                 number(largest)
             } else {
@@ -311,18 +329,18 @@ pub fn explicit() -> Result<Finding, Error> {
                 method.clone(),
                 format!("{} ms", number(1e3 * h)),
                 shown,
+                failed.map_or("–".into(), number),
             ]);
             finding.rows.push(json!({
                 "stiff_terms": terms.name(), "method": method, "step": h, "max_q": largest.is_finite().then_some(largest),
-                "finite": largest.is_finite(),
+                "finite": largest.is_finite(), "failed_at": failed,
             }));
             let id = format!("burgermeister-fig-7/{}/{method}", terms.name());
-            let check = if is_explicit {
+            let check = if let Some(later) = later {
                 let source = "§4.2: the explicit method is unstable whatever stabilises the constraints; max |q| at 2 ms, 0–3 s";
                 let grows = "§4.2, §2: unstable; max |q| of 0–6 s over that of 0–3 s, at 2 ms";
-                let (later, _) = path(h, 2.0 * T_END, options.clone(), 3)?;
-                let ratio = if later.is_finite() {
-                    later / largest
+                let ratio = if later.largest.is_finite() {
+                    later.largest / largest
                 } else {
                     f64::MAX
                 };
@@ -344,15 +362,22 @@ pub fn explicit() -> Result<Finding, Error> {
                 Level::Index2
             };
             if stabilisation == Stabilisation::Projection && assembly == drawn {
-                let (_, points) = path(2e-3, T_END, options, 3)?;
+                let drawn = path(2e-3, T_END, options, 3)?;
                 // What leaves the picture is cut off.
-                let (x, y) = points.into_iter().take_while(|(_, y)| y.abs() < 2.0).unzip();
+                let (x, y) = drawn
+                    .points
+                    .into_iter()
+                    .take_while(|(_, y)| y.abs() < 2.0)
+                    .unzip();
                 panel.series.push(Series::new(terms.name(), x, y));
             }
         }
         table.gap();
     }
     finding.table = table.render();
+    finding.table += "The explicit method lets an oscillation ω grow by √(1 + h²ω²) a step: with ω² = 2000 of the springs by 394 until 3 s, from \
+                      the 2 cm that the road stirs up around 0.5 to 9.3 at most. index2-none has this growth alone, and so cannot reach \
+                      10 by 3 s, as is asked, only later; with the others the constraints add to it.\n";
     let mut figure = Figure::new("Car axle: explicit and linear-implicit Euler method", vec![panel]);
     figure.remark = "h = 2 ms, projection; cut off where |y| > 2".into();
     finding.figures.push(("burgermeister-fig-7", figure));

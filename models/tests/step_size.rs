@@ -3,10 +3,11 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
+use holonom::analysis::modes::state_of;
 use holonom::analysis::statics::{Equilibrium, StaticsOptions, equilibrium};
 use holonom::analysis::step_size::advice;
 use holonom::solver::stepper::{
-    Advance, Level, LinearImplicitOptions, MotionState, RealTime, Stabilisation, StepLimit,
+    Advance, Level, LinearImplicitOptions, MotionState, RealTime, Stabilisation, StepLimit, StiffTerms,
 };
 use holonom_models::find;
 use std::sync::Arc;
@@ -50,6 +51,32 @@ fn decays(rest: &Equilibrium, options: &LinearImplicitOptions, h: f64, steps: us
     }
     // Rounding is left in the end.
     seen[1] < seen[0] || seen[1] < 1e-10
+}
+
+/// What is told of damping is what the whole step does. The springs of the car axle oscillate without damping, both about as
+/// fast.
+#[test]
+fn exact_damps_what_j2_keeps() {
+    let description = find("car-axle").unwrap().read().unwrap().description;
+    let start = description.compile().map(Arc::new).unwrap();
+    let start = start.assemble(&Default::default()).unwrap();
+    let advice = advice(&start, &state_of(&start), &LinearImplicitOptions::default(), 1e-2).unwrap();
+    let [exact, j2, model] = advice.left_of_oscillation().unwrap();
+    // 1/√(1 + h²a) with a = 2000.
+    assert!((exact - 1.2f64.sqrt().recip()).abs() < 1e-4, "{exact}");
+    assert!(
+        (model - 1.0).abs() < 1e-9 && (j2 - 1.0).abs() < 1e-9,
+        "{model} {j2}"
+    );
+    for (told, terms) in [(exact, StiffTerms::Exact), (j2, StiffTerms::J2)] {
+        let factor = advice.model(terms).unwrap().factor;
+        assert!((told - factor).abs() < 1e-3, "{}: {told} {factor}", terms.name());
+    }
+    assert!(
+        advice
+            .to_string()
+            .contains("0.9129 with `exact`, 1.0000 with `j2`")
+    );
 }
 
 #[test]

@@ -127,4 +127,24 @@ fn runs_with_fixed_steps() {
     let drifting = typed(&["--stabilisation", "none", "--stiff", "auto"]);
     assert!(drifting["constraint"]["position"].as_f64().expect("a number") > 1e-5);
     assert_eq!(drifting["options"]["stiff"][0], "auto");
+    assert_eq!(drifting["options"]["stabilisation"], "none");
+    assert_eq!(drifting["options"]["stiff_terms"], "j2");
+    assert_eq!(drifting["advice"]["stable"], true);
+}
+
+/// Stable step sizes are told before such a run too, and what the method was; other methods have no such advice.
+#[test]
+fn runs_with_fixed_steps_are_advised() {
+    let folder = folder("realtime-advised");
+    let text = |typed: &[&str]| common::stdout(&holonom(&folder, typed));
+    let stable = text(&["run", "circular-track", "--t-end", "1"]);
+    assert!(stable.starts_with("Largest stable step"), "{stable}");
+    assert!(stable.contains("with `j2`: stable"), "{stable}");
+    let used = "linear-implicit-euler, steps of 1.0 ms, j2, index2, projection, positions-first";
+    assert!(stable.contains(used), "{stable}");
+    let explicit = ["--stepper", "linear-implicit-euler", "--stiff-terms", "none"];
+    let unstable = text(&[&["run", "car-axle", "--step", "2 ms"][..], &explicit].concat());
+    assert!(unstable.contains("with `none`: NOT stable"), "{unstable}");
+    let other = text(&["run", "car-axle", "--t-end", "0.1"]);
+    assert!(!other.contains("Largest stable step"), "{other}");
 }

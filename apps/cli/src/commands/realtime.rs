@@ -138,7 +138,7 @@ fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
         )));
     }
     let paced = matches.get_flag("paced");
-    let advice = step_size::at_start(&simulation, &system);
+    let advice = step_size::at_start(&simulation, system.method().options(), system.h());
     if json != Some("-") {
         output::print(&step_size::text(&advice))?;
     }
@@ -306,16 +306,12 @@ impl Report<'_> {
 
     fn text(&self) -> String {
         let m = &self.measured;
-        let options = self.system.method().options();
         let mut text = format!(
-            "{}: {} steps of {}, {}, {}, {}, {}\n",
+            "{}: {} steps of {}, {}\n",
             self.name,
             m.steps,
             time(self.system.h()),
-            options.stiff_terms.name(),
-            options.assembly.name(),
-            options.stabilisation.name(),
-            options.ordering.name(),
+            self.system.method().options(),
         );
         if let Some(names) = &self.stiff {
             let names = if names.is_empty() {

@@ -1,20 +1,20 @@
-//! What is known of a run in steps of fixed size beforehand, for `holonom realtime`: stable step sizes, and the bound
-//! of the error in the constraints.
+//! What is known of a run in steps of fixed size beforehand, for `holonom realtime` and `holonom run`: stable step sizes, and
+//! the bound of the error in the constraints.
 
 use crate::error::Error;
 use holonom::analysis::modes::state_of;
 use holonom::analysis::step_size::{Advice, advice};
 use holonom::simulation::Simulation;
-use holonom::solver::stepper::{DriftBound, RealTime, StepLimit, StiffTerms, drift_bound};
+use holonom::solver::stepper::{DriftBound, LinearImplicitOptions, StepLimit, StiffTerms, drift_bound};
 use serde_json::{Map, Value, json};
 
 /// Steps at which the constants of the bound are computed, at most about this many.
 const SAMPLES: u64 = 10_000;
 
 /// The advice at the start of a run, or why there is none.
-pub fn at_start(simulation: &Simulation, system: &RealTime<'_>) -> Result<Advice, String> {
+pub fn at_start(simulation: &Simulation, options: &LinearImplicitOptions, h: f64) -> Result<Advice, String> {
     let start = &simulation.start;
-    advice(start, &state_of(start), system.method().options(), system.h()).map_err(|error| error.to_string())
+    advice(start, &state_of(start), options, h).map_err(|error| error.to_string())
 }
 
 /// The advice as printed before a run.

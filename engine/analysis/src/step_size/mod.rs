@@ -396,6 +396,24 @@ impl Advice {
         self.growth == 0.0
     }
 
+    /// What a step leaves of the fastest oscillation: with `exact`, with `j2`, and in the model; none where nothing
+    /// oscillates.
+    ///
+    /// `exact` is the implicit Euler method, 1/|1 − hλ|. `j2` has the same matrix, but moves positions with the velocities
+    /// before the step: √((1 + h²a)/(1 + hb + h²a)), which is 1 without damping.
+    pub fn left_of_oscillation(&self) -> Option<[f64; 3]> {
+        let mode = (self.modes.iter()).find(|mode| mode.kind == MotionKind::Oscillates)?;
+        let h = self.h;
+        let (hb, hha) = (h * mode.b, h * h * mode.a);
+        let whole = 1.0 + hb + hha;
+        let exact = whole.sqrt().recip();
+        Some([
+            exact,
+            ((1.0 + hha) / whole).sqrt(),
+            (h * mode.eigenvalue.re).exp(),
+        ])
+    }
+
     /// Whether nothing grows, with the method and step size asked for, that does not grow by itself.
     pub fn is_stable(&self) -> bool {
         self.model(self.terms).is_some_and(|limit| limit.is_stable)
@@ -470,6 +488,15 @@ impl fmt::Display for Advice {
                 "The model grows by itself here, with up to {:.3e} 1/s; the limits are of what the method adds to it. Whether a \
                  run stays bounded cannot be told from such a state: look at one of rest or of steady motion.",
                 self.growth
+            )?;
+        }
+        if let (StiffTerms::Exact | StiffTerms::J2, Some([exact, j2, model])) =
+            (self.terms, self.left_of_oscillation())
+        {
+            writeln!(
+                f,
+                "A step leaves of the fastest oscillation {exact:.4} with `exact`, {j2:.4} with `j2`, {model:.4} in the model; of one without \
+                 damping `exact` takes some, `j2` nothing."
             )?;
         }
         let (name, growth) = (self.terms.name(), self.growth_with(self.terms));

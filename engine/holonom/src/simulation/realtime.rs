@@ -47,6 +47,13 @@ pub(super) fn is_chosen(options: &Options) -> bool {
 }
 
 impl Simulation {
+    /// Options and step size of `linear-implicit-euler`, where this is the method of [`run`](Self::run).
+    pub fn fixed_steps(&self) -> Option<(&LinearImplicitOptions, f64)> {
+        let chosen = is_chosen(&self.solver) && !self.is_kinematic();
+        let h = self.solver.fixed_step.filter(|_| chosen)?;
+        Some((&self.solver.linear_implicit, h))
+    }
+
     /// The mechanism at its start as a fixed-step loop with bounded work, with steps of size `fixed_step` and the
     /// options of `linear-implicit-euler`.
     ///

@@ -4,7 +4,7 @@ mod record;
 mod summary;
 mod sweep;
 
-use super::{Command, Outcome};
+use super::{Command, Outcome, step_size};
 use crate::error::Error;
 use crate::model::{self, MODEL_HELP, Named};
 use crate::output;
@@ -210,6 +210,11 @@ fn single(request: &Request) -> Result<Outcome, Error> {
     if !notes.is_empty() {
         eprintln!("{notes}");
     }
+    let fixed = prepared.simulation.fixed_steps();
+    let advice = fixed.map(|(options, h)| step_size::at_start(&prepared.simulation, options, h));
+    if let (Some(advice), true) = (&advice, request.json.as_deref() != Some("-")) {
+        output::print(&step_size::text(advice))?;
+    }
     let mut recorder = Recorder::start(&prepared, &paths, saved.as_ref())?;
     let options = RunOptions {
         interrupt: Some(interrupt),
@@ -224,6 +229,9 @@ fn single(request: &Request) -> Result<Outcome, Error> {
     let files = recorder.finish(&report)?;
     let mut json = summary::json(&prepared, &report, &files);
     let mut text = summary::text(&prepared, &report, &files);
+    if let Some(advice) = &advice {
+        json["advice"] = step_size::report(advice);
+    }
     if request.explain {
         json["explain"] = summary::explained(&report);
         text += &summary::explanation(&report);

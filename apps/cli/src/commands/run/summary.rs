@@ -50,6 +50,12 @@ pub fn options(prepared: &Prepared) -> Map<String, Value> {
     if let Some(stages) = solver.stages {
         options.insert("stages".into(), json!(stages));
     }
+    if let Some((chosen, _)) = simulation.fixed_steps() {
+        options.insert("stiff_terms".into(), json!(chosen.stiff_terms.name()));
+        options.insert("assembly".into(), json!(chosen.assembly.name()));
+        options.insert("stabilisation".into(), json!(chosen.stabilisation.name()));
+        options.insert("ordering".into(), json!(chosen.ordering.name()));
+    }
     options.entry("atol").or_insert(json!(1e-6));
     let parameters = prepared.parameters.iter();
     let parameters: Map<String, Value> = parameters.map(|(name, x)| (name.clone(), json!(x))).collect();
@@ -151,7 +157,7 @@ pub fn text(prepared: &Prepared, report: &RunReport, files: &Files) -> String {
             format!("{} (`holonom check` lists them)", parts.join("; ")),
         );
     }
-    let used = &report.used;
+    let (used, fixed) = (&report.used, prepared.simulation.fixed_steps());
     if used.stepper == "kinematic" {
         line(
             "used",
@@ -168,7 +174,14 @@ pub fn text(prepared: &Prepared, report: &RunReport, files: &Files) -> String {
             &used.refresh,
             &used.update,
         ];
-        line("used", names.map(String::as_str).join(", "));
+        line(
+            "used",
+            match fixed {
+                // It has forms and matrices of its own.
+                Some((options, h)) => format!("{}, steps of {}, {options}", used.stepper, seconds(h)),
+                None => names.map(String::as_str).join(", "),
+            },
+        );
         let c = &report.counters;
         line(
             "steps",
@@ -199,7 +212,8 @@ pub fn text(prepared: &Prepared, report: &RunReport, files: &Files) -> String {
             energy.end - energy.start
         ),
     );
-    if wall > 0.0 && used.stepper != "kinematic" {
+    // Steps of fixed size are not timed in parts.
+    if wall > 0.0 && used.stepper != "kinematic" && fixed.is_none() {
         let part = |x: f64| format!("{:.0} %", 100.0 * x / wall);
         let t = &report.timing_s;
         line(

@@ -1,6 +1,7 @@
 //! What can be chosen, and which choices do not go together.
 
 use holonom_dae::{InputError, Mechanical};
+use std::fmt;
 
 /// A choice with names for files and the command line.
 macro_rules! choice {
@@ -150,6 +151,15 @@ pub struct LinearImplicitOptions {
     pub projections: Projections,
     /// ε of the regularisation relative to h G M⁻¹ Gᵀ, row by row, at the start.
     pub epsilon: f64,
+}
+
+/// The four choices by their names.
+impl fmt::Display for LinearImplicitOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (assembly, stabilisation) = (self.assembly.name(), self.stabilisation.name());
+        let (terms, ordering) = (self.stiff_terms.name(), self.ordering.name());
+        write!(f, "{terms}, {assembly}, {stabilisation}, {ordering}")
+    }
 }
 
 impl Default for LinearImplicitOptions {

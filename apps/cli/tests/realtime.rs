@@ -142,6 +142,8 @@ fn runs_with_fixed_steps_are_advised() {
     assert!(stable.contains("with `j2`: stable"), "{stable}");
     let used = "linear-implicit-euler, steps of 1.0 ms, j2, index2, projection, positions-first";
     assert!(stable.contains(used), "{stable}");
+    let explained = text(&["run", "circular-track", "--t-end", "1", "--explain"]);
+    assert!(explained.contains("there was nothing to choose"), "{explained}");
     let explicit = ["--stepper", "linear-implicit-euler", "--stiff-terms", "none"];
     let unstable = text(&[&["run", "car-axle", "--step", "2 ms"][..], &explicit].concat());
     assert!(unstable.contains("with `none`: NOT stable"), "{unstable}");

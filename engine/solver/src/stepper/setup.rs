@@ -41,7 +41,7 @@ pub fn assemble_parts(
         sparsity: options.sparsity_choice(),
     };
     let engine = (engine_entry.build)(structure, setup);
-    let decisions = explain(system, options, engine.as_ref(), linear_name);
+    let mut decisions = explain(system, options, engine.as_ref(), linear_name);
     let linear = linear::build(linear_name, n, structure.sparsity.as_ref())
         .unwrap_or_else(|| (linear::REGISTRY[0].build)(n, None));
     let kept_on = |l: &MechanicalLayout| !l.lambda.is_empty() || !l.sigma.is_empty();
@@ -71,8 +71,13 @@ pub fn assemble_parts(
         generalized_alpha: options.generalized_alpha,
         radau: options.radau(),
     };
+    let mut method = (entry.build)(n, parts);
+    if method.corrector().is_none() {
+        // It solves nothing with these parts, so that why they were chosen is of no interest.
+        decisions.clear();
+    }
     (
-        (entry.build)(n, parts),
+        method,
         [entry.name, engine_entry.name, linear_name, policy_entry.name],
         decisions,
     )

@@ -277,7 +277,7 @@ pub fn explained(report: &RunReport) -> Value {
 pub fn explanation(report: &RunReport) -> String {
     let mut out = String::from("Why:\n");
     if report.explain.is_empty() {
-        out += "  nothing is integrated, there was nothing to choose\n";
+        out += "  there was nothing to choose: no Jacobian and no linear solver of these options is used\n";
     }
     for decision in &report.explain {
         let _ = writeln!(out, "  {decision}");

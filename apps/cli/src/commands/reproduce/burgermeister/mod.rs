@@ -108,7 +108,7 @@ mod tests {
     /// 1, 2, 3, 6: mean 3, scatter 14 over 3 degrees of freedom, over 4 values.
     #[test]
     fn means() {
-        let (middle, error) = mean(&[1.0, 2.0, 3.0, 6.0]).unwrap();
+        let (middle, error) = mean(&[1.0, 2.0, 3.0, 6.0]).expect("four values");
         assert!((middle - 3.0).abs() < 1e-15 && (error - (14.0f64 / 12.0).sqrt()).abs() < 1e-15);
         assert_eq!((mean(&[1.0]), mean(&[])), (None, None));
     }

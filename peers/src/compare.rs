@@ -265,22 +265,25 @@ fn judge(measured: &[(&Problem, Vec<Line>)], demands: &[Demand], digits: &[f64],
                 let (Some(ours), Some(theirs)) = (named(lines, OURS), named(lines, yardstick)) else {
                     continue;
                 };
-                let value = match (lines[ours].at(quantity, *d), lines[theirs].at(quantity, *d)) {
-                    (Some(a), Some(b)) => a.work / b.work,
-                    (None, Some(_)) => f64::INFINITY,
-                    (_, None) => {
-                        report
-                            .missing
-                            .push(format!("{id}: {yardstick} does not reach {d} digits"));
-                        continue;
-                    }
+                let (a, b) = (lines[ours].at(quantity, *d), lines[theirs].at(quantity, *d));
+                // A code that was ended before it got there has used so much at least.
+                let ended = lines[theirs].at_least(quantity).filter(|_| b.is_none());
+                let Some(theirs) = b.map(|b| b.work).or(ended) else {
+                    report
+                        .missing
+                        .push(format!("{id}: {yardstick} does not reach {d} digits"));
+                    continue;
                 };
+                let value = a.map_or(f64::INFINITY, |a| a.work / theirs);
                 values.push(value);
                 report.checks.push(Check {
                     id,
                     value,
                     limit: demand.each,
-                    source: "ratio at equal digits".into(),
+                    source: match ended {
+                        None => "ratio at equal digits".into(),
+                        Some(_) => format!("at most: {yardstick} was ended before it had {d} digits"),
+                    },
                 });
             }
             if let (Some(limit), Some(value)) = (demand.median, median(&values)) {

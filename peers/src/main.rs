@@ -12,6 +12,7 @@ mod dassl;
 #[cfg(feature = "diffsol")]
 mod diffsol;
 mod fidelity;
+mod growth;
 mod holonom;
 #[cfg(feature = "ida")]
 mod ida;
@@ -102,14 +103,14 @@ enum Command {
     },
     /// Jacobians, residuals and time on the pendulum chain and the car axle against IDA and DASSL
     Corrector {
-        /// Numbers of pendulums; 256 alone takes about half an hour.
+        /// Numbers of pendulums.
         #[arg(long, value_delimiter = ',', default_values_t = [16, 64, 256])]
         n: Vec<usize>,
         /// Frequency of the suspension.
         #[arg(long, default_value_t = 0.05 * std::f64::consts::TAU)]
         omega: f64,
-        /// Codes; Holonom, IDA and DASSL unless given.
-        #[arg(long, value_delimiter = ',', default_values_t = ["holonom", "ida", "dassl"].map(String::from))]
+        /// Codes; Holonom's `bdf`, which is judged, and `auto`, IDA and DASSL unless given.
+        #[arg(long, value_delimiter = ',', default_values_t = ["holonom", "holonom-auto", "ida", "dassl"].map(String::from))]
         peer: Vec<String>,
         /// Digits at which work is read off.
         #[arg(long, value_delimiter = ',', default_values_t = [3.0, 4.0, 6.0])]
@@ -120,8 +121,8 @@ enum Command {
         /// Tolerances per decade to begin with; sixteen where the digits asked for are crossed.
         #[arg(long, default_value_t = 2)]
         per_decade: u32,
-        /// Seconds after which a code is not run at tighter tolerances.
-        #[arg(long, default_value_t = 100.0)]
+        /// CPU time in seconds at which a run is ended.
+        #[arg(long, default_value_t = 60.0)]
         too_long: f64,
         /// Write the result as JSON.
         #[arg(long)]
@@ -304,8 +305,13 @@ fn dispatch(command: Command) -> Result<bool, String> {
                 demands: compare::OF_THE_CORRECTOR,
                 max_unknowns: 1000,
             };
-            let options = options(digits, repeat, per_decade, too_long);
+            let options = measure::Options {
+                limit: too_long,
+                go_on: true,
+                ..options(digits, repeat, per_decade, too_long)
+            };
             let report = compare::compare(&chosen, &codes::select(&peer)?, &comparison, &options, None)?;
+            growth::print(&report.rows, &n, &options.digits);
             finish(&report, json)
         }
         Command::Race {
@@ -361,6 +367,7 @@ fn options(mut digits: Vec<f64>, repeat: usize, per_decade: u32, too_long: f64) 
         // One run that is longer may still bound a curve; several times as long is a code that is stuck.
         limit: 5.0 * too_long,
         cut_off: None,
+        go_on: false,
         digits,
         repeat,
         per_decade,

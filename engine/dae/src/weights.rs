@@ -239,9 +239,12 @@ impl Weights {
     /// Grades the weights for step size `h`; to be called before the norms are used.
     pub fn grade(&mut self, h: f64) {
         let h = h.abs().min(1.0);
+        // Powers of variables of index 1, 2 and 3.
+        let powers = [1.0, h, h * h];
         if self.graded {
             for ((c, w), index) in self.by_index.iter_mut().zip(&self.plain).zip(&self.index) {
-                *c = *w * h.powi(i32::from(*index) - 1);
+                let power = usize::from(index.saturating_sub(1));
+                *c = *w * powers.get(power).copied().unwrap_or_else(|| h.powi(power as i32));
             }
         }
         if self.relaxed {
@@ -253,6 +256,7 @@ impl Weights {
             for ((g, w), e) in self.error.iter_mut().zip(&self.plain).zip(&self.error_test) {
                 *g = match e {
                     ErrorTest::Full => *w,
+                    ErrorTest::StepPower(1) => *w * h,
                     ErrorTest::StepPower(p) => *w * h.powi(*p),
                     ErrorTest::Excluded => 0.0,
                 };

@@ -11,11 +11,14 @@ use super::lu_small::{SMALL, SmallTask, eliminate_small};
 use super::scaling::{NOT_FINITE, larger, magnitude, power_of_two};
 use super::{Factorised, Factors, LinearSolver, Matrix, Singular, SolverState, diagnose};
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 
 /// Dense LU with partial pivoting.
 #[derive(Clone, Debug)]
 pub struct LuDense {
     state: DenseState,
+    /// Where the factors are not zero.
+    shapes: Vec<BlockShape>,
     // scratch, filled by `equilibrate`
     magnitudes: Vec<i64>,
     column_max: Vec<f64>,
@@ -42,6 +45,18 @@ pub struct DenseState {
     /// Scale of each row, in the order of the pivots; zero in the rounded-up part.
     pub(super) row_scale: Vec<f64>,
     is_factorised: bool,
+}
+
+/// Where four columns of the factors are not zero. Kinematic rows q̇ = v give factors that are diagonal for half of
+/// the columns; a solve is bound by the latency of what depends on each other, so that it pays not to wait for zeros.
+/// Left out is what adds ±0 only.
+#[derive(Clone, Debug, Default)]
+struct BlockShape {
+    /// Whether L and U are diagonal within the block.
+    diagonal: (bool, bool),
+    /// Rows below and above the block, in whole groups of four.
+    below: Range<usize>,
+    above: Range<usize>,
 }
 
 /// How an elimination ended.
@@ -74,6 +89,7 @@ impl LuDense {
                 row_scale: vec![0.0; stride],
                 is_factorised: false,
             },
+            shapes: vec![BlockShape::default(); stride / B],
             magnitudes: vec![0; stride],
             column_max: vec![0.0; n],
             small: vec![0.0; if n <= SMALL { stride * n } else { 0 }],
@@ -195,6 +211,7 @@ impl LuDense {
     /// Names the singularity met in step `k`, with the help of the factors of the perturbed matrix.
     #[cold]
     fn name_singularity(&mut self, a: &Matrix, k: usize) -> Singular {
+        self.state.find_shapes(&mut self.shapes);
         let row = self.state.row_order[k] as usize;
         let mut scale = vec![0.0; self.state.n];
         for (&i, &r) in self.state.row_order.iter().zip(&self.state.row_scale) {
@@ -208,32 +225,79 @@ impl LuDense {
 }
 
 impl DenseState {
-    /// x := U⁻¹ L⁻¹ x for a vector of length `stride` in the order of the pivots.
-    fn solve_ordered(&self, x: &mut [f64]) {
+    /// Finds where the factors are not zero.
+    fn find_shapes(&self, shapes: &mut [BlockShape]) {
         let stride = self.stride;
         let blocks = self.values.chunks_exact(B * stride);
-        for (k, block) in blocks.clone().enumerate().map(|(b, block)| (B * b, block)) {
+        for (b, (block, shape)) in blocks.zip(shapes).enumerate() {
+            let k = B * b;
+            let columns = columns_of(block, stride);
+            let group_is_zero = |i: usize| {
+                let entries = columns.iter().map(|c| &c[i..i + B]);
+                entries.flatten().all(|x| *x == 0.0)
+            };
+            let nonzero = |rows: Range<usize>| {
+                let groups = || rows.clone().step_by(B);
+                let first = groups().find(|i| !group_is_zero(*i));
+                let last = groups().rev().find(|i| !group_is_zero(*i));
+                first
+                    .zip(last)
+                    .map_or(rows.end..rows.end, |(first, last)| first..last + B)
+            };
+            let diagonal = |lower: bool| {
+                let off = |(i, j): &(usize, usize)| if lower { i > j } else { i < j };
+                let places = (0..B).flat_map(|i| (0..B).map(move |j| (i, j)));
+                places.filter(off).all(|(i, j)| columns[j][k + i] == 0.0)
+            };
+            *shape = BlockShape {
+                diagonal: (diagonal(true), diagonal(false)),
+                below: nonzero(k + B..stride),
+                above: nonzero(0..k),
+            };
+        }
+    }
+
+    /// x := U⁻¹ L⁻¹ x for a vector of length `stride` in the order of the pivots.
+    fn solve_ordered(&self, shapes: &[BlockShape], x: &mut [f64]) {
+        let stride = self.stride;
+        let blocks = self.values.chunks_exact(B * stride).zip(shapes).enumerate();
+        for (b, (block, shape)) in blocks.clone() {
+            let k = B * b;
             let [c0, c1, c2, c3] = columns_of(block, stride);
             let (top, below) = x[k..].split_at_mut(B);
-            let x0 = top[0];
-            let x1 = top[1] - c0[k + 1] * x0;
-            let x2 = top[2] - c0[k + 2] * x0 - c1[k + 2] * x1;
-            let x3 = top[3] - c0[k + 3] * x0 - c1[k + 3] * x1 - c2[k + 3] * x2;
-            top.copy_from_slice(&[x0, x1, x2, x3]);
-            let l = [&c0[k + B..], &c1[k + B..], &c2[k + B..], &c3[k + B..]];
-            rank_four(l, [[-x0, -x1, -x2, -x3]], [below]);
+            let mut x = [top[0], top[1], top[2], top[3]];
+            if !shape.diagonal.0 {
+                x[1] -= c0[k + 1] * x[0];
+                x[2] = x[2] - c0[k + 2] * x[0] - c1[k + 2] * x[1];
+                x[3] = x[3] - c0[k + 3] * x[0] - c1[k + 3] * x[1] - c2[k + 3] * x[2];
+                top.copy_from_slice(&x);
+            }
+            let rows = &shape.below;
+            let l = [c0, c1, c2, c3].map(|c| &c[rows.clone()]);
+            rank_four(
+                l,
+                [x.map(|x| -x)],
+                [&mut below[rows.start - k - B..rows.end - k - B]],
+            );
         }
-        for (k, block) in blocks.enumerate().map(|(b, block)| (B * b, block)).rev() {
+        for (b, (block, shape)) in blocks.rev() {
+            let k = B * b;
             let [c0, c1, c2, c3] = columns_of(block, stride);
             let d = &self.reciprocal_pivots[k..k + B];
             let (above, rest) = x.split_at_mut(k);
-            let x3 = rest[3] * d[3];
-            let x2 = (rest[2] - c3[k + 2] * x3) * d[2];
-            let x1 = (rest[1] - c3[k + 1] * x3 - c2[k + 1] * x2) * d[1];
-            let x0 = (rest[0] - c3[k] * x3 - c2[k] * x2 - c1[k] * x1) * d[0];
-            rest[..B].copy_from_slice(&[x0, x1, x2, x3]);
-            let u = [&c0[..k], &c1[..k], &c2[..k], &c3[..k]];
-            rank_four(u, [[-x0, -x1, -x2, -x3]], [above]);
+            let mut x = [rest[0], rest[1], rest[2], rest[3]];
+            if shape.diagonal.1 {
+                x = std::array::from_fn(|i| x[i] * d[i]);
+            } else {
+                x[3] *= d[3];
+                x[2] = (x[2] - c3[k + 2] * x[3]) * d[2];
+                x[1] = (x[1] - c3[k + 1] * x[3] - c2[k + 1] * x[2]) * d[1];
+                x[0] = (x[0] - c3[k] * x[3] - c2[k] * x[2] - c1[k] * x[1]) * d[0];
+            }
+            rest[..B].copy_from_slice(&x);
+            let rows = shape.above.clone();
+            let u = [c0, c1, c2, c3].map(|c| &c[rows.clone()]);
+            rank_four(u, [x.map(|x| -x)], [&mut above[rows]]);
         }
     }
 
@@ -262,10 +326,13 @@ impl LinearSolver for LuDense {
         let elimination = self.eliminate();
         self.state.is_factorised = true;
         match elimination {
-            Elimination::Done { growth } => Ok(Factorised {
-                repivoted: false,
-                pivot_growth: growth,
-            }),
+            Elimination::Done { growth } => {
+                self.state.find_shapes(&mut self.shapes);
+                Ok(Factorised {
+                    repivoted: false,
+                    pivot_growth: growth,
+                })
+            }
             Elimination::Vanished { k } => Err(self.name_singularity(a, k)),
             Elimination::NotFinite => {
                 self.state.is_factorised = false;
@@ -286,7 +353,7 @@ impl LinearSolver for LuDense {
             *x = b[i as usize];
         }
         self.x[state.n..].fill(0.0);
-        state.solve_ordered(&mut self.x);
+        state.solve_ordered(&self.shapes, &mut self.x);
         b.copy_from_slice(&self.x[..state.n]);
     }
 
@@ -336,7 +403,10 @@ impl LinearSolver for LuDense {
 
     fn restore(&mut self, state: &SolverState) {
         match state {
-            SolverState::Dense(state) if state.n == self.state.n => self.state.clone_from(state),
+            SolverState::Dense(state) if state.n == self.state.n => {
+                self.state.clone_from(state);
+                self.state.find_shapes(&mut self.shapes);
+            }
             _ => self.state.is_factorised = false,
         }
     }

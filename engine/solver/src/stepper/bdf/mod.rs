@@ -18,7 +18,7 @@ use crate::newton::{Corrector, CorrectorStep};
 use coefficients::{Coefficients, MAX_ORDER};
 use history::History;
 use holonom_dae::{Counters, Rejection, Weights};
-use order::{Estimates, error_above, step_factor};
+use order::{Estimates, StepChange, error_above, step_factor};
 use serde::{Deserialize, Serialize};
 use stability::Stability;
 
@@ -191,8 +191,7 @@ impl Bdf {
             counters.order_reductions_stability += 1;
             s.initial_phase = false;
             s.k = stability::A_STABLE;
-            let r = step_factor(est.error_at_2, s.k);
-            if r <= 1.0 {
+            if let StepChange::Shrink(r) = StepChange::new(est.error_at_2, s.k) {
                 s.h *= r.clamp(0.5, 0.9);
             }
             return;
@@ -231,14 +230,13 @@ impl Bdf {
             }
         }
         s.k = chosen.0;
-        let r = step_factor(chosen.1, chosen.0);
         // differs from DASSL: right after a failed error test the step is not doubled at once.
         // Doubling and failing in turn would keep the step from ever being constant long
         // enough to raise the order (transistor amplifier: 70,608 failures at 10⁻⁸).
-        if r >= 2.0 && !hold {
-            s.h *= 2.0;
-        } else if r <= 1.0 {
-            s.h *= r.clamp(0.5, 0.9);
+        match StepChange::new(chosen.1, chosen.0) {
+            StepChange::Double if !hold => s.h *= 2.0,
+            StepChange::Shrink(r) => s.h *= r.clamp(0.5, 0.9),
+            StepChange::Double | StepChange::Keep => {}
         }
     }
 }

@@ -4,6 +4,7 @@ use super::coefficients::Coefficients;
 use super::history::History;
 use holonom_dae::Weights;
 use serde::{Deserialize, Serialize};
+use std::cmp::Ordering;
 
 /// Error estimates of an attempt at order k. `term[j]` estimates ‖h^{j+1} y^{(j+1)}‖ for
 /// order j, which is what orders are compared by; `error[j]` is the local error at order j.
@@ -103,5 +104,72 @@ pub fn error_above(k: usize, e: &[f64], history: &History, weights: &Weights) ->
 
 /// Step-size factor for an error `estimate` at order `k`, aiming at half the tolerance.
 pub fn step_factor(estimate: f64, k: usize) -> f64 {
-    (2.0 * estimate + 1e-4).powf(-1.0 / (k + 1) as f64)
+    aim(estimate).powf(-1.0 / (k + 1) as f64)
+}
+
+/// What [`step_factor`] takes the root of.
+fn aim(estimate: f64) -> f64 {
+    2.0 * estimate + 1e-4
+}
+
+/// What is to become of the step size.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum StepChange {
+    /// [`step_factor`] is 2 or more.
+    Double,
+    /// It is between.
+    Keep,
+    /// It is this, at most 1.
+    Shrink(f64),
+}
+
+impl StepChange {
+    /// For an error `estimate` at order `k`. Roots are taken of steps that change only: they would cost as much as
+    /// the error estimates of a small system.
+    pub fn new(estimate: f64, k: usize) -> Self {
+        let aim = aim(estimate);
+        if aim <= 0.5f64.powi(k as i32 + 1) {
+            Self::Double
+        } else if aim < 1.0 {
+            Self::Keep
+        } else {
+            Self::Shrink(step_factor(estimate, k))
+        }
+    }
+}
+
+/// How the step-size factor for error `a` at order `j` compares with `ratio` times that for error `b` at order `k`,
+/// without roots: both sides to the power −(j + 1)(k + 1).
+pub fn compare_factors((a, j): (f64, usize), ratio: f64, (b, k): (f64, usize)) -> Option<Ordering> {
+    let (j, k) = (j as i32 + 1, k as i32 + 1);
+    aim(b).powi(j).partial_cmp(&(ratio.powi(j * k) * aim(a).powi(k)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_change_as_their_factor_says() {
+        let estimates = (0..400).map(|i| 10f64.powf(-8.0 + 0.025 * f64::from(i)));
+        for estimate in estimates {
+            for k in 1..=5 {
+                let r = step_factor(estimate, k);
+                let expected = match r {
+                    r if r >= 2.0 => StepChange::Double,
+                    r if r > 1.0 => StepChange::Keep,
+                    r => StepChange::Shrink(r),
+                };
+                assert_eq!(StepChange::new(estimate, k), expected, "{estimate} at order {k}");
+                for other in [1e-7, 1e-3, 0.2, 0.9, 40.0, 1e9] {
+                    for j in 1..=5 {
+                        let ratio = r / step_factor(other, j);
+                        let found = compare_factors((estimate, k), 1.25, (other, j));
+                        assert_eq!(found, ratio.partial_cmp(&1.25), "{estimate} {k} {other} {j}");
+                    }
+                }
+            }
+        }
+        assert_eq!(compare_factors((f64::NAN, 2), 1.25, (1.0, 3)), None);
+    }
 }

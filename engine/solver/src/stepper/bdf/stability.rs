@@ -13,8 +13,9 @@
 //! same step. (A-stable order-2 BDF on the pendulum chain of arnold-2004 §4.2.1 needs 129
 //! steps where DASSL takes 5,111.)
 
-use super::order::step_factor;
+use super::order::compare_factors;
 use serde::{Deserialize, Serialize};
+use std::cmp::Ordering;
 
 /// Options of the detection.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -67,8 +68,12 @@ impl Stability {
     /// Looks at an accepted step of order `k` ≥ 3 with local error `error`, which would have
     /// been `error_at_2` at order 2; true when the order must be lowered.
     pub fn must_lower(&mut self, k: usize, error: f64, error_at_2: f64) -> bool {
-        let gain = step_factor(error, k) / step_factor(error_at_2, A_STABLE);
-        self.streak = if gain < GAIN { self.streak + 1 } else { 0 };
+        let gain = compare_factors((error, k), GAIN, (error_at_2, A_STABLE));
+        self.streak = if gain.is_some_and(Ordering::is_lt) {
+            self.streak + 1
+        } else {
+            0
+        };
         if self.streak < PATIENCE {
             return false;
         }
@@ -80,8 +85,12 @@ impl Stability {
 
     /// Looks at a step of order 2 while held: order 3 would have had error `above`.
     pub fn look_up(&mut self, error: f64, above: f64) {
-        let gain = step_factor(above, A_STABLE + 1) / step_factor(error, A_STABLE);
-        self.streak = if gain >= GAIN { self.streak + 1 } else { 0 };
+        let gain = compare_factors((above, A_STABLE + 1), GAIN, (error, A_STABLE));
+        self.streak = if gain.is_some_and(Ordering::is_ge) {
+            self.streak + 1
+        } else {
+            0
+        };
         if self.streak >= self.caution {
             self.held = false;
             self.streak = 0;

@@ -4,6 +4,8 @@ mod convergence;
 mod corrector;
 mod extended;
 pub mod initial;
+mod matrices;
+mod memory;
 mod pattern_log;
 mod point;
 mod scheme;

@@ -223,7 +223,7 @@ pub(super) fn rank_four<const C: usize>(l: [&[f64]; B], f: [[f64; B]; C], x: [&m
 
 /// v + l·f.
 #[inline(always)]
-fn add_product(v: [f64; B], l: [f64; B], f: f64) -> [f64; B] {
+pub(super) fn add_product(v: [f64; B], l: [f64; B], f: f64) -> [f64; B] {
     [
         fused(l[0], f, v[0]),
         fused(l[1], f, v[1]),

@@ -6,6 +6,7 @@ mod compare;
 mod completions;
 mod export;
 mod list;
+mod measure;
 mod models;
 mod new;
 mod plot;

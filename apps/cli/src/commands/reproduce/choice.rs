@@ -5,14 +5,15 @@
 //! that rounding favoured most; hence sums over several tolerances.
 
 use super::Finding;
+use crate::commands::measure::{self, Run};
 use crate::error::Error;
 use crate::report::{Check, Limit, number};
 use crate::table::{Align, Table};
+use holonom::Counters;
 use holonom::format::Settings;
 use holonom::multibody::residual::Formalism;
 use holonom::prelude::*;
 use holonom::simulation::Simulation;
-use holonom::{Counters, Stop};
 use serde_json::{Value, json};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -124,20 +125,14 @@ impl Observer for Few {
     }
 }
 
-/// One run with tolerances `scale` times those of the model; the counters and the time reached.
-fn integrate(
+/// One run with tolerances `scale` times those of the model.
+fn once(
     simulation: &Simulation,
     choice: Choice,
     scale: f64,
     end: f64,
     observer: &mut dyn Observer,
-) -> Result<(Counters, f64, Vec<f64>), String> {
-    let text = |e: &dyn std::fmt::Display| e.to_string();
-    let equations = simulation
-        .start
-        .equations_with(simulation.form, simulation.formalism, simulation.ggl_metric)
-        .map_err(|e| text(&e))?;
-    let (y, yp) = simulation.start.state(&equations);
+) -> Result<Run, String> {
     let mut options = simulation
         .solver
         .clone()
@@ -146,28 +141,17 @@ fn integrate(
         .update(choice.update);
     let (rtol, atol) = (options.tolerances.rtol, options.tolerances.absolute(0));
     options.tolerances = Tolerances::new(scale * rtol, scale * atol);
-    let t = simulation.start.t;
-    let span = simulation.t_end - t;
-    let mut run = Integrator::new(equations.system(), t, &y, &yp, span, options).map_err(|e| text(&e))?;
-    match run.run(end, observer) {
-        Ok(Stop::Finished | Stop::Event { .. } | Stop::Interrupted) => {
-            let system = run.system();
-            let variables = system.structure().variables.iter();
-            let differential: Vec<bool> = variables.map(|v| v.kind.is_differential()).collect();
-            let y = run.y().iter().zip(differential).filter(|(_, d)| *d);
-            Ok((*run.counters(), run.t(), y.map(|(y, _)| *y).collect()))
-        }
-        Err(failure) => Err(text(&failure)),
-    }
+    measure::model(simulation, end, options, observer)
 }
 
 /// Sums over the tolerances.
-fn measure(case: &Case, choice: Choice) -> Work {
+fn sum(case: &Case, choice: Choice) -> Work {
     let mut all = Sum::default();
     let sum = &mut all.counters;
     for k in 0..RUNS {
         let scale = 0.9 + 0.2 * f64::from(k) / f64::from(RUNS - 1);
-        let (c, _, y) = integrate(&case.simulation, choice, scale, case.end, &mut Quiet)?;
+        let run = once(&case.simulation, choice, scale, case.end, &mut Quiet)?;
+        let c = &run.counters;
         sum.steps += c.steps;
         sum.residuals += c.residuals;
         sum.residuals_corrector += c.residuals_corrector;
@@ -178,7 +162,7 @@ fn measure(case: &Case, choice: Choice) -> Work {
         sum.jacobians += c.jacobians;
         sum.updates_partitioned += c.updates_partitioned;
         sum.updates_extended += c.updates_extended;
-        all.error = all.error.max(case.error(&y, scale));
+        all.error = all.error.max(case.error(&run.differential, scale));
     }
     Ok(all)
 }
@@ -208,10 +192,10 @@ fn cases(models: &[String], finding: &mut Finding) -> Result<Vec<Case>, Error> {
                 .equations_with(simulation.form, simulation.formalism, simulation.ggl_metric)
                 .map_err(|e| Error::Failed(e.to_string()))?;
             let inputs = equations.system().inputs();
-            let plain = integrate(&simulation, PLAIN, 1.0, simulation.t_end, &mut Few);
-            let (_, end, _) = plain.map_err(|e| Error::Failed(format!("{name}: {e}")))?;
-            let sharp = integrate(&simulation, PLAIN, SHARP, end, &mut Quiet);
-            let exact = sharp.map(|s| s.2).unwrap_or_default();
+            let plain = once(&simulation, PLAIN, 1.0, simulation.t_end, &mut Few);
+            let end = plain.map_err(|e| Error::Failed(format!("{name}: {e}")))?.t;
+            let sharp = once(&simulation, PLAIN, SHARP, end, &mut Quiet);
+            let exact = sharp.map(|run| run.differential).unwrap_or_default();
             cases.push(Case {
                 name,
                 simulation,
@@ -232,7 +216,7 @@ pub fn run(models: &[String]) -> Result<Finding, Error> {
         tasks.push((i, Choice::AUTO));
         tasks.extend(Choice::fixed(case.inputs).into_iter().map(|choice| (i, choice)));
     }
-    let works = in_parallel(&tasks, |&(i, choice)| measure(&cases[i], choice));
+    let works = in_parallel(&tasks, |&(i, choice)| sum(&cases[i], choice));
     let mut table = Table::new(&[
         ("model", Align::Left),
         ("t [s]", Align::Right),

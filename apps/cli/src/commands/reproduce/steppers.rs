@@ -5,6 +5,7 @@
 //! choice.
 
 use super::Finding;
+use crate::commands::measure::{self, Run};
 use crate::error::Error;
 use crate::report::{Check, Limit, number};
 use crate::table::{Align, Table};
@@ -12,7 +13,6 @@ use holonom::format::Settings;
 use holonom::prelude::*;
 use holonom::simulation::Simulation;
 use serde_json::json;
-use std::time::Instant;
 
 /// What `auto` may take, in units of the best fixed method, and on how many of the pairs of model and tolerance.
 const MOST: f64 = 1.25;
@@ -30,23 +30,12 @@ const NEAR: f64 = 4.0;
 const ENOUGH: f64 = 1.0;
 const TOO_LONG: f64 = 5.0;
 
-/// One run: seconds, and the method in use at its end.
-fn once(simulation: &Simulation, method: &str, tolerance: f64) -> Result<(f64, String), String> {
-    let equations = simulation
-        .start
-        .equations_with(simulation.form, simulation.formalism, simulation.ggl_metric)
-        .map_err(|e| e.to_string())?;
-    let (y, yp) = simulation.start.state(&equations);
+/// One run.
+fn once(simulation: &Simulation, method: &str, tolerance: f64) -> Result<Run, String> {
     let mut options = simulation.solver.clone().stepper(method);
     options.tolerances = Tolerances::new(tolerance, tolerance);
     options.time_limit = Some(TOO_LONG);
-    let (t, end) = (simulation.start.t, simulation.t_end);
-    let system = equations.system();
-    let begin = Instant::now();
-    let run = Integrator::new(system, t, &y, &yp, end - t, options);
-    let mut run = run.map_err(|e| e.to_string())?;
-    run.run(end, &mut Quiet).map_err(|e| e.to_string())?;
-    Ok((begin.elapsed().as_secs_f64(), run.stepper().name().to_owned()))
+    measure::model(simulation, simulation.t_end, options, &mut Quiet)
 }
 
 pub fn run() -> Result<Finding, Error> {
@@ -72,7 +61,7 @@ pub fn run() -> Result<Finding, Error> {
         }
         for tolerance in TOLERANCES {
             let mut times: [Result<f64, String>; 4] = std::array::from_fn(|_| Ok(f64::INFINITY));
-            let mut used = String::new();
+            let mut used = "";
             let mut spent = 0.0;
             for round in 0..MOST_ROUNDS {
                 let again = round >= ROUNDS;
@@ -87,11 +76,11 @@ pub fn run() -> Result<Finding, Error> {
                         continue;
                     }
                     match once(&simulation, method, tolerance) {
-                        Ok((seconds, name)) => {
-                            *time = Ok(least.min(seconds));
-                            spent += if again { seconds } else { 0.0 };
-                            if *method == AUTO {
-                                used = name;
+                        Ok(run) => {
+                            *time = Ok(least.min(run.seconds));
+                            spent += if again { run.seconds } else { 0.0 };
+                            if let (AUTO, Some([stepper, ..])) = (*method, run.strategies) {
+                                used = stepper;
                             }
                         }
                         Err(reason) => *time = Err(reason),
@@ -114,7 +103,7 @@ pub fn run() -> Result<Finding, Error> {
                 shown(&times[2]),
                 shown(&times[3]),
                 format!("{ratio:.2}"),
-                used.clone(),
+                used.to_owned(),
             ]);
             let runs = METHODS.iter().zip(&times).map(|(method, time)| {
                 json!({ "method": method, "seconds": time.as_ref().ok(), "failure": time.as_ref().err() })

@@ -1,6 +1,7 @@
 //! The ladder of tolerances: digits reached and what they cost.
 
-use super::measure::{self, Run, Setup};
+use super::setup::Setup;
+use crate::commands::measure::Run;
 use crate::report::{Check, Limit};
 use crate::table::{Align, Table};
 use holonom::problems::{self, Group, Problem};
@@ -89,7 +90,7 @@ const TIGHTEST: f64 = 1e-8;
 /// Solves a problem with one tolerance and judges the result.
 pub fn examine(setup: &Setup, problem: &Problem, rtol: f64) -> Findings {
     let structure = (problem.build)().structure().clone();
-    let run = measure::solve(setup, problem, rtol);
+    let run = setup.solve(problem, rtol);
     let reached = Digits::of(problem, &structure, &run.y);
     let (checks, missing) = judge(problem, &structure, rtol, &run, &reached);
     let row = AccuracyRow {

@@ -1,7 +1,7 @@
 //! Work–precision diagrams of the problems, as files.
 
 use super::accuracy::Digits;
-use super::measure::{self, Setup};
+use super::setup::Setup;
 use crate::error::Error;
 use crate::output;
 use crate::plot::work_precision::{self, Diagram, Sample};
@@ -48,7 +48,7 @@ fn measure(setup: &Setup, problem: &Problem) -> Diagram {
     let mut failed = Vec::new();
     let mut strategies = None;
     for rtol in ladder() {
-        let mut run = measure::solve(setup, problem, rtol);
+        let mut run = setup.solve(problem, rtol);
         strategies = strategies.or(run.strategies);
         if run.failure.is_some() {
             failed.push(format!("{rtol:.0e}"));
@@ -57,7 +57,7 @@ fn measure(setup: &Setup, problem: &Problem) -> Diagram {
         // Short runs are repeated: the best time is the one least disturbed.
         for _ in 0..2 {
             if run.seconds < 0.05 {
-                let again = measure::solve(setup, problem, rtol);
+                let again = setup.solve(problem, rtol);
                 run.seconds = run.seconds.min(again.seconds);
             }
         }

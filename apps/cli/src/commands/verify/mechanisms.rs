@@ -1,6 +1,6 @@
 //! Mechanisms from bodies and joints: reference solutions and invariants.
 
-use super::measure::Setup;
+use super::setup::Setup;
 use super::special::Findings;
 use crate::report::Limit;
 use holonom::format::Messages;

@@ -2,7 +2,8 @@
 //! a sharp run of their own.
 
 use super::accuracy::Digits;
-use super::measure::{self, Setup};
+use super::setup::Setup;
+use crate::commands::measure::{self, Run};
 use crate::error::Error;
 use crate::output;
 use crate::plot::work_precision::{self, Diagram, Sample};
@@ -12,7 +13,6 @@ use holonom::prelude::*;
 use holonom::problems::Problem;
 use holonom::simulation::Simulation;
 use std::path::Path;
-use std::time::Instant;
 
 /// The methods that are drawn; those that refuse a problem are left out there.
 const METHODS: [&str; 4] = ["bdf", "radau", "dormand-prince", "generalized-alpha"];
@@ -50,7 +50,7 @@ pub fn draw_problems(setup: &Setup, problems: &[Problem], folder: &Path) -> Resu
                         },
                         time_limit: setup.time_limit,
                     };
-                    let run = measure::solve(&setup, problem, rtol);
+                    let run = setup.solve(problem, rtol);
                     if run.failure.is_some() {
                         return None;
                     }
@@ -79,18 +79,20 @@ pub fn draw_models(setup: &Setup, folder: &Path) -> Result<(), Error> {
         let simulation = Simulation::new(&file, &Settings::default()).map_err(Error::Model)?;
         let mut judges = JUDGES.iter().filter(|_| !simulation.is_kinematic());
         let judged = judges.find_map(|(judge, sharp)| {
-            let (exact, ..) = integrate(setup, &simulation, judge, *sharp)?;
-            Some((judge, sharp, exact))
+            let run = solve(setup, &simulation, judge, *sharp)?;
+            Some((judge, sharp, run.differential))
         });
         if let Some((judge, sharp, exact)) = judged {
             let title = format!("to t = {} s", simulation.t_end);
             let against =
                 format!("digits of positions and velocities at the end against `{judge}` at {sharp:e}");
             let diagram = diagram((entry.name, &title), &against, |method, rtol| {
-                let (y, residuals, seconds) = integrate(setup, &simulation, method, rtol)?;
-                let off = y.iter().zip(&exact).map(|(y, e)| (y - e).abs() / (1.0 + e.abs()));
+                let run = solve(setup, &simulation, method, rtol)?;
+                let pairs = run.differential.iter().zip(&exact);
+                let off = pairs.map(|(y, e)| (y - e).abs() / (1.0 + e.abs()));
                 let error = off.fold(0.0, f64::max);
-                Some((-error.max(1e-16).log10(), residuals, seconds))
+                let residuals = run.counters.residuals as f64;
+                Some((-error.max(1e-16).log10(), residuals, run.seconds))
             });
             let file = format!("model-{}.svg", entry.name);
             output::write(&folder.join(file), work_precision::figure(&diagram))?;
@@ -100,36 +102,12 @@ pub fn draw_models(setup: &Setup, folder: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-/// One run of a model: positions, velocities and own states at the end, residuals, seconds.
-fn integrate(
-    setup: &Setup,
-    simulation: &Simulation,
-    method: &str,
-    rtol: f64,
-) -> Option<(Vec<f64>, f64, f64)> {
-    let equations = simulation
-        .start
-        .equations_with(simulation.form, simulation.formalism, simulation.ggl_metric)
-        .ok()?;
-    let (y, yp) = simulation.start.state(&equations);
+/// One run of a model; none where it fails.
+fn solve(setup: &Setup, simulation: &Simulation, method: &str, rtol: f64) -> Option<Run> {
     let mut options = simulation.solver.clone().stepper(method);
     options.tolerances = Tolerances::new(rtol, rtol);
     options.time_limit = Some(setup.time_limit);
-    let (t, end) = (simulation.start.t, simulation.t_end);
-    let system = equations.system();
-    let kinds = system
-        .structure()
-        .variables
-        .iter()
-        .map(|v| v.kind.is_differential());
-    let differential: Vec<bool> = kinds.collect();
-    let begin = Instant::now();
-    let mut run = Integrator::new(system, t, &y, &yp, end - t, options).ok()?;
-    run.run(end, &mut Quiet).ok()?;
-    let seconds = begin.elapsed().as_secs_f64();
-    let kept = run.y().iter().zip(differential).filter(|(_, d)| *d);
-    let y = kept.map(|(y, _)| *y).collect();
-    Some((y, run.counters().residuals as f64, seconds))
+    measure::model(simulation, simulation.t_end, options, &mut Quiet).ok()
 }
 
 /// One diagram with a curve for each method that gives results.

@@ -3,9 +3,9 @@
 
 mod accuracy;
 mod curves;
-mod measure;
 mod mechanisms;
 mod methods;
+mod setup;
 mod special;
 
 use super::{Command, Outcome, read};
@@ -19,8 +19,8 @@ use accuracy::AccuracyRow;
 use clap::{ArgMatches, CommandFactory, Parser};
 use holonom::problems::{self, Problem};
 use holonom_text::did_you_mean;
-use measure::Setup;
 use serde::Serialize;
+use setup::Setup;
 use special::SpecialRow;
 use std::path::PathBuf;
 

@@ -1,6 +1,7 @@
 //! Requirements beyond the digits at the end of the interval.
 
-use super::measure::{self, Setup};
+use super::setup::Setup;
+use crate::commands::measure;
 use crate::report::{Check, Limit, number};
 use crate::table::{Align, Table};
 use holonom::problems::chain::{self, Formalism};
@@ -117,7 +118,7 @@ fn chain_of_pendulums(setup: &Setup, _: &[Problem]) -> Findings {
         let mut options = setup.options(1e-4, 1e-6);
         options.outputs = times.clone().into();
         let mut recorder = Recorder::outputs(problem.y0.len());
-        let run = measure::observe((problem.build)(), &problem, problem.t_end, options, &mut recorder);
+        let run = measure::problem(&problem, problem.t_end, options, &mut recorder);
         let mut error = 0.0f64;
         let reference = chain::reference(bodies, chain::OMEGA, &times);
         for (i, exact) in reference.iter().enumerate().take(recorder.len()) {
@@ -175,7 +176,7 @@ fn drift(setup: &Setup, _: &[Problem]) -> Findings {
     let problem = pendulum::problem(Form::Ggl);
     let mut drift = Drift::default();
     let options = setup.options(1e-8, 1e-8);
-    let run = measure::observe((problem.build)(), &problem, T_END, options, &mut drift);
+    let run = measure::problem(&problem, T_END, options, &mut drift);
     let mut findings = Findings {
         failure: run.failure,
         ..Findings::default()
@@ -214,7 +215,7 @@ fn sparse_scaling(setup: &Setup, _: &[Problem]) -> Findings {
     // Interleaved, so that a busy machine slows down both.
     for _ in 0..REPETITIONS {
         for (i, problem) in sizes.iter().enumerate() {
-            let run = measure::solve(setup, problem, 1e-6);
+            let run = setup.solve(problem, 1e-6);
             seconds[i].push(run.seconds);
             steps[i] = run.counters.steps;
             findings.failure = findings.failure.or(run.failure);
@@ -248,7 +249,7 @@ fn repeatability(setup: &Setup, problems: &[Problem]) -> Findings {
     let mut findings = Findings::default();
     let mut differing = Vec::new();
     for problem in problems {
-        let [a, b] = [(); 2].map(|()| measure::solve(setup, problem, 1e-6));
+        let [a, b] = [(); 2].map(|()| setup.solve(problem, 1e-6));
         let bits = |y: &[f64]| y.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
         if a.timed_out || b.timed_out {
             // Where the clock ends a run, two runs end at different places.

@@ -135,6 +135,39 @@ fn modes_of_a_load_on_a_spring() {
     assert!(text.contains("what moves") && text.contains("turn x"), "{text}");
 }
 
+/// Three equal masses on a heavy one: rounding, here by hand, does not choose which is named first.
+#[test]
+fn what_moves_equally_is_named_as_declared() {
+    let mut model =
+        "[model]\nformat = 1\nname = \"star\"\ngravity = [0, 0, 0]\n[parameters]\ne = 0\n".to_string();
+    for (name, mass, from, stiffness) in [
+        ("a", 1, "hub", "100"),
+        ("b", 1, "hub", "100*(1 + e)"),
+        ("c", 1, "hub", "100*(1 - e)"),
+        ("hub", 50, "ground", "400"),
+    ] {
+        model += &format!(
+            "[[body]]\nname = \"{name}\"\nmass = {mass}\n\
+             [[joint]]\nname = \"{name}\"\nkind = \"prismatic\"\nfrom = \"ground\"\nto = \"{name}\"\ndisplacement = {}\n\
+             [[force]]\nname = \"{name}_spring\"\nkind = \"spring-damper\"\nfrom = \"{from}\"\nto = \"{name}\"\n\
+             stiffness = \"{stiffness}\"\ndamping = 0.1\nfree_length = 1\n",
+            if name == "hub" { 1 } else { 2 },
+        );
+    }
+    let folder = folder("modes-order");
+    std::fs::write(folder.join("star.toml"), model).expect("written");
+    for e in ["e=0", "e=1e-12", "e=-1e-12", "e=1e-9", "e=-1e-9"] {
+        let text = stdout(&holonom(&folder, &["modes", "star.toml", "--set", e]));
+        let first = text.lines().find(|line| line.trim_start().starts_with("1 "));
+        let named: Vec<&str> = first.unwrap_or_default().split_whitespace().collect();
+        let order: Vec<usize> = ["hub,", "a,", "b,"]
+            .iter()
+            .filter_map(|name| named.iter().position(|word| word == name))
+            .collect();
+        assert!(order.len() == 3 && order.is_sorted(), "{e}: {text}");
+    }
+}
+
 #[test]
 fn linear_model_with_derivatives_of_an_input() {
     let folder = lift("linearize");

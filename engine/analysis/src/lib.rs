@@ -31,6 +31,7 @@
 pub mod dense;
 pub mod linearize;
 pub mod modes;
+pub mod order;
 mod reduced;
 pub mod response;
 pub mod statics;

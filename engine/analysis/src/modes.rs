@@ -9,6 +9,7 @@
 
 use crate::AnalysisError;
 use crate::dense::{Complex, eigen};
+use crate::order::{EQUAL, places, places_by};
 use crate::reduced::Reduced;
 use crate::tangent::{Equation, State};
 use holonom_multibody::Model;
@@ -82,7 +83,8 @@ impl Mode {
 /// All modes at a state.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Modes {
-    /// Modes with eigenvalues that are not zero, the slowest first; one of every conjugate pair.
+    /// Modes with eigenvalues that are not zero, the slowest first; one of every conjugate pair. Of equal eigenvalues
+    /// the mode whose shape is measured by the earlier coordinate comes first.
     pub modes: Vec<Mode>,
     /// Number of zero eigenvalues.
     pub zeros: usize,
@@ -116,19 +118,15 @@ pub fn modes(start: &Assembled, state: &State) -> Result<Modes, AnalysisError> {
     let reduced = Reduced::new(&mut equation, state)?;
     let found = eigen(&reduced.a, &scales(&reduced), ZERO)?;
     let look = |z: &[Complex]| shape(&start.model, &equation, &reduced, state, z);
-    let mut modes: Vec<Mode> = (found.values.iter().zip(&found.vectors))
+    let (units, modes): (Vec<Option<usize>>, Vec<Mode>) = (found.values.iter().zip(&found.vectors))
         .filter(|(value, _)| value.im >= 0.0)
-        .map(|(value, z)| Mode {
-            eigenvalue: *value,
-            shape: look(z),
+        .map(|(value, z)| {
+            let (unit, shape) = look(z);
+            let eigenvalue = *value;
+            (unit, Mode { eigenvalue, shape })
         })
-        .collect();
-    modes.sort_by(|a, b| {
-        let key = |m: &Mode| m.eigenvalue.abs();
-        key(a)
-            .total_cmp(&key(b))
-            .then(a.eigenvalue.re.total_cmp(&b.eigenvalue.re))
-    });
+        .unzip();
+    let modes = in_order(modes, &units);
     let weight: Vec<f64> = reduced
         .picked()
         .iter()
@@ -142,7 +140,7 @@ pub fn modes(start: &Assembled, state: &State) -> Result<Modes, AnalysisError> {
         .collect();
     let rigid = echelon(&found.null_space, &weight)
         .iter()
-        .map(|z| look(&z.iter().map(|x| Complex::real(*x)).collect::<Vec<_>>()))
+        .map(|z| look(&z.iter().map(|x| Complex::real(*x)).collect::<Vec<_>>()).1)
         .collect();
     Ok(Modes {
         modes,
@@ -152,6 +150,16 @@ pub fn modes(start: &Assembled, state: &State) -> Result<Modes, AnalysisError> {
         states: reduced.a.rows(),
         unsteadiness: crate::dense::largest(&state.a),
     })
+}
+
+/// The slowest first, of equally fast ones those that are damped most; of equal ones by what their shapes are measured by.
+fn in_order(modes: Vec<Mode>, units: &[Option<usize>]) -> Vec<Mode> {
+    let speeds: Vec<f64> = modes.iter().map(|m| m.eigenvalue.abs()).collect();
+    let growths: Vec<f64> = modes.iter().map(|m| -m.damping_ratio()).collect();
+    let (speeds, growths) = (places(&speeds), places_by(&growths, |a, b| b - a > EQUAL));
+    let mut all: Vec<(usize, Mode)> = modes.into_iter().enumerate().collect();
+    all.sort_by_key(|&(k, _)| (speeds[k], growths[k], units[k]));
+    all.into_iter().map(|(_, mode)| mode).collect()
 }
 
 /// Scales in which displacements and velocities are alike: 1/√M_ii, and velocities ω₀ times larger, where
@@ -195,8 +203,15 @@ pub fn state_of(start: &Assembled) -> State {
     Equation::new(start.model.clone(), start.rows.active.clone()).state(start)
 }
 
-/// From independent states to a shape: the coordinate with the largest √M_ii |s_i| becomes one.
-fn shape(model: &Model, equation: &Equation, reduced: &Reduced, at: &State, z: &[Complex]) -> Shape {
+/// From independent states to a shape: the coordinate with the largest √M_ii |s_i| becomes one; and its number, or that of
+/// the state of an element instead, behind those of positions and velocities.
+fn shape(
+    model: &Model,
+    equation: &Equation,
+    reduced: &Reduced,
+    at: &State,
+    z: &[Complex],
+) -> (Option<usize>, Shape) {
     let n = reduced.weight.len();
     let all = reduced.from_states.rows();
     let mut w = vec![Complex::ZERO; all];
@@ -211,21 +226,23 @@ fn shape(model: &Model, equation: &Equation, reduced: &Reduced, at: &State, z: &
         // The first of equals, so that rounding does not choose.
         range
             .clone()
-            .find(|&i| most > 0.0 && size(i) >= most * (1.0 - 1e-6))
+            .find(|&i| most > 0.0 && size(i) >= most * (1.0 - EQUAL))
     };
     let most_of_states = (2 * n..all).map(|i| w[i].abs()).fold(0.0, f64::max);
     let leading = first(0..n).filter(|&i| w[i].abs() > 1e-12 * most_of_states);
-    if let Some(unit) = leading.or_else(|| first(2 * n..all)) {
+    let unit = leading.or_else(|| first(2 * n..all));
+    if let Some(unit) = unit {
         let divisor = w[unit];
         w.iter_mut().for_each(|x| *x = *x / divisor);
     }
     let coordinates = w[..n].to_vec();
-    Shape {
+    let shape = Shape {
         bodies: bodies(model, equation, at, &coordinates),
         states: w[2 * n..].to_vec(),
         coordinates,
         leading,
-    }
+    };
+    (unit, shape)
 }
 
 /// Displacements of bodies: their velocities when the coordinates have the velocities of the shape, less

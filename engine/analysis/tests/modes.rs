@@ -312,3 +312,32 @@ fn sensors_of_accelerations_and_reactions() {
     near(rest.start.readings[0], m * 9.81);
     near(found.modes[0].eigenvalue.im, (k / (m * (1.0 + c))).sqrt());
 }
+
+/// Equal eigenvalues come in the order of their coordinates, whatever rounding makes of them.
+#[test]
+fn equal_modes_keep_the_order_of_their_coordinates() {
+    for off in [0.0, 1e-11, -1e-11, 1e-9, -1e-9] {
+        let mut d = Description::new("pair").gravity([0.0; 3]);
+        for (i, stiffness) in [100.0, 50.0, 100.0 * (1.0 + off)].into_iter().enumerate() {
+            let (body, joint) = (format!("m{i}"), format!("x{i}"));
+            d = d
+                .body(Body::new(&*body, 1.0))
+                .joint(
+                    Joint::prismatic(joint, "ground", &*body)
+                        .axis([1.0, 0.0, 0.0])
+                        .start(1.0, 0.0),
+                )
+                .force(Force::spring_damper(
+                    format!("s{i}"),
+                    "ground",
+                    body,
+                    stiffness,
+                    2.0,
+                    1.0,
+                ));
+        }
+        let (_, found) = at_rest(&d);
+        let leading: Vec<_> = found.modes.iter().map(|m| m.shape.leading).collect();
+        assert_eq!(leading, [Some(1), Some(0), Some(2)], "{off}");
+    }
+}

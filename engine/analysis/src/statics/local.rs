@@ -5,8 +5,10 @@ use crate::AnalysisError;
 use crate::dense::{Lu, Matrix, Svd, dot, eigen};
 use crate::displacement_names;
 use crate::modes::echelon;
+use crate::order::places;
 use crate::tangent::{Equation, Sizes, State, Tangent};
 use holonom_multibody::Model;
+use std::cmp::Reverse;
 
 /// Singular values of the scaled tangent below this part of the largest count as zero.
 const INDETERMINATE: f64 = 1e-11;
@@ -156,12 +158,11 @@ impl Local {
             .collect();
         let names = displacement_names(&equation.model);
         let direction = |s: &Vec<f64>| {
-            let mut all: Vec<(String, f64)> = (s.iter().zip(&names))
-                .filter(|(x, _)| **x != 0.0)
-                .map(|(x, name)| (name.clone(), *x))
-                .collect();
-            all.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
-            OpenDirection { coordinates: all }
+            let places = places(&s.iter().map(|x| x.abs()).collect::<Vec<_>>());
+            let mut order: Vec<usize> = (0..s.len()).filter(|&i| s[i] != 0.0).collect();
+            order.sort_by_key(|&i| Reverse(places[i]));
+            let coordinates = order.iter().map(|&i| (names[i].clone(), s[i])).collect();
+            OpenDirection { coordinates }
         };
         echelon(&basis, &self.weight).iter().map(direction).collect()
     }

@@ -8,7 +8,9 @@ use clap::{Arg, ArgAction, ArgMatches};
 use holonom::analysis::dense::Complex;
 use holonom::analysis::displacement_names;
 use holonom::analysis::modes::{Modes, Shape, modes};
+use holonom::analysis::order::places;
 use serde_json::{Map, Value, json};
+use std::cmp::Reverse;
 use std::fmt::Write;
 
 /// The entry of the registry.
@@ -93,22 +95,13 @@ fn report(case: &Case, at: &Linearised, found: &Modes) -> Value {
     })
 }
 
-/// The coordinates that move most, the leading one first.
+/// The coordinates that move most, the leading one first; those that move equally as they are declared.
 fn leading(at: &Linearised, shape: &Shape) -> String {
     let names = displacement_names(&at.start.model);
-    let mut order: Vec<usize> = (0..names.len())
-        .filter(|&i| shape.coordinates[i].abs() > 0.01)
-        .collect();
-    order.sort_by(|&a, &b| {
-        let key = |i: usize| {
-            if shape.leading == Some(i) {
-                f64::INFINITY
-            } else {
-                shape.coordinates[i].abs()
-            }
-        };
-        key(b).total_cmp(&key(a))
-    });
+    let sizes: Vec<f64> = shape.coordinates.iter().map(|z| z.abs()).collect();
+    let places = places(&sizes);
+    let mut order: Vec<usize> = (0..names.len()).filter(|&i| sizes[i] > 0.01).collect();
+    order.sort_by_key(|&i| (shape.leading != Some(i), Reverse(places[i])));
     let one = |&i: &usize| match shape.leading {
         Some(leading) if leading == i => names[i].clone(),
         _ => format!("{} {}", polar(shape.coordinates[i]), names[i]),

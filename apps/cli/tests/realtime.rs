@@ -53,6 +53,35 @@ fn people_can_read_it_too() {
     }
 }
 
+/// `run` names the elements that `auto` finds, as `realtime` does, and says nothing where all count.
+#[test]
+fn a_run_names_its_stiff_elements() {
+    let folder = folder("realtime-stiff");
+    let run = |extra: &[&'static str]| {
+        let common = ["--step", "1 ms", "--stiff", "auto"];
+        let typed: Vec<&str> = extra.iter().chain(&common).copied().collect();
+        holonom(&folder, &typed)
+    };
+    let method = ["--stepper", "linear-implicit-euler", "--t-end", "0.1"];
+    let run_with = |extra: &[&'static str]| run(&[&["run", "iltis"], &method[..], extra].concat());
+    let found = report(&run(&["realtime", "iltis", "--duration", "100 ms", "--json"]))["stiff"].clone();
+    assert!(found.as_array().is_some_and(|names| !names.is_empty()), "{found}");
+    assert_eq!(report(&run_with(&["--json"]))["stiff"], found);
+    let names: Vec<&str> = found
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(|n| n.as_str())
+        .collect();
+    let text = stdout(&run_with(&[]));
+    assert!(
+        text.contains(&format!("  stiff       {}\n", names.join(", "))),
+        "{text}"
+    );
+    let all = [&["run", "iltis", "--step", "1 ms"], &method[..]].concat();
+    assert!(!stdout(&holonom(&folder, &all)).contains("  stiff  "));
+}
+
 #[test]
 fn what_makes_no_sense_is_refused() {
     let folder = folder("realtime-refused");

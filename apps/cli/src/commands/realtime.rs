@@ -147,13 +147,7 @@ fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
         false => None,
     };
     let measured = measure(&mut system, steps as u64, paced);
-    let stiff = system.method().stiff_elements().map(|numbers| {
-        let forces = &simulation.start.model.forces;
-        numbers
-            .iter()
-            .map(|&k| forces[k].name.as_str())
-            .collect::<Vec<_>>()
-    });
+    let stiff = simulation.stiff_names(system.method().stiff_elements());
     let report = Report {
         name: &named.file.description.name,
         paced,
@@ -253,7 +247,7 @@ struct Report<'a> {
     name: &'a str,
     paced: bool,
     measured: Measured,
-    stiff: Option<Vec<&'a str>>,
+    stiff: Option<Vec<String>>,
     system: &'a RealTime<'static>,
     advice: Result<Advice, String>,
     bound: Option<DriftBound>,
@@ -314,12 +308,7 @@ impl Report<'_> {
             self.system.method().options(),
         );
         if let Some(names) = &self.stiff {
-            let names = if names.is_empty() {
-                "none".to_string()
-            } else {
-                names.join(", ")
-            };
-            let _ = writeln!(text, "stiff elements: {names}");
+            let _ = writeln!(text, "stiff elements: {}", step_size::stiff_text(names));
         }
         let _ = writeln!(text, "every step: {}", self.system.work());
         let mean = m.total / m.steps as f64;

@@ -1,5 +1,5 @@
-//! What is known of a run in steps of fixed size beforehand, for `holonom realtime` and `holonom run`: stable step sizes, and
-//! the bound of the error in the constraints.
+//! What is known of a run in steps of fixed size beforehand, for `holonom realtime` and `holonom run`: stable step sizes, stiff
+//! elements, and the bound of the error in the constraints.
 
 use crate::error::Error;
 use holonom::analysis::modes::state_of;
@@ -69,6 +69,14 @@ pub fn report(found: &Result<Advice, String>) -> Value {
         "model": whole.collect::<Map<_, _>>(),
         "modes": modes.collect::<Vec<_>>(),
     })
+}
+
+/// The elements that count as stiff, as printed.
+pub fn stiff_text(names: &[String]) -> String {
+    match names {
+        [] => "none".to_string(),
+        names => names.join(", "),
+    }
 }
 
 /// The bound along a run of its own.

@@ -54,6 +54,13 @@ impl Simulation {
         Some((&self.solver.linear_implicit, h))
     }
 
+    /// Names of the force elements that `linear-implicit-euler` counts as stiff, from their numbers; `None`: all.
+    pub fn stiff_names(&self, numbers: Option<&[usize]>) -> Option<Vec<String>> {
+        let forces = &self.start.model.forces;
+        let name = |&k: &usize| forces.get(k).map(|force| force.name.clone());
+        Some(numbers?.iter().filter_map(name).collect())
+    }
+
     /// The mechanism at its start as a fixed-step loop with bounded work, with steps of size `fixed_step` and the
     /// options of `linear-implicit-euler`.
     ///

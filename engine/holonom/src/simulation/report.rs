@@ -73,6 +73,8 @@ pub struct RunReport {
     pub rows: u64,
     /// What was used.
     pub used: Used,
+    /// Names of the force elements that counted as stiff, where `linear-implicit-euler` did not take all of them.
+    pub stiff: Option<Vec<String>>,
     /// Work.
     pub counters: Counters,
     /// Where the time went, s.

@@ -174,6 +174,7 @@ impl Simulation {
                 update: integrator.update().to_string(),
                 ..self.used(strategies, sparsity)
             },
+            stiff: self.stiff_names(integrator.stepper().stiff_elements()),
             counters: *integrator.counters(),
             timing_s: watch.timing(integrator.timing()),
             energy: EnergyReport {

@@ -90,6 +90,10 @@ pub trait Stepper: Send {
     fn refine(&mut self, _equations: &mut Equations<'_>, _t: f64, _y: &mut [f64], _yp: &mut [f64]) {}
     /// The corrector inside, for implicit methods.
     fn corrector(&mut self) -> Option<&mut Corrector>;
+    /// Numbers of the force elements whose derivatives enter the step, where a method chooses among them; `None`: all.
+    fn stiff_elements(&self) -> Option<&[usize]> {
+        None
+    }
     /// The weights in use.
     fn weights(&self) -> &Weights;
     /// Everything the next step depends on.

@@ -2,6 +2,7 @@
 
 use super::Prepared;
 use super::record::Files;
+use crate::commands::step_size;
 use holonom::format::{SETTINGS, SettingValue};
 use holonom::multibody::start::MovedCoordinate;
 use holonom::simulation::{RunReport, Status};
@@ -79,6 +80,7 @@ pub fn json(prepared: &Prepared, report: &RunReport, files: &Files) -> Value {
     json!({
         "model": { "name": prepared.name, "hash": prepared.hash },
         "options": options,
+        "stiff": report.stiff,
         "status": report.status,
         "message": report.message,
         "counters": report.counters,
@@ -182,6 +184,9 @@ pub fn text(prepared: &Prepared, report: &RunReport, files: &Files) -> String {
                 None => names.map(String::as_str).join(", "),
             },
         );
+        if let Some(names) = &report.stiff {
+            line("stiff", step_size::stiff_text(names));
+        }
         let c = &report.counters;
         line(
             "steps",

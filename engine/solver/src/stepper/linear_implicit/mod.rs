@@ -312,6 +312,10 @@ impl Stepper for LinearImplicit {
         None
     }
 
+    fn stiff_elements(&self) -> Option<&[usize]> {
+        self.euler.as_ref()?.stiff_elements()
+    }
+
     fn weights(&self) -> &Weights {
         &self.weights
     }

@@ -288,7 +288,7 @@ fn explains_its_choices() {
         "--update",
         "auto",
         "--t-end",
-        "6",
+        "8",
         "--explain",
     ];
     let output = holonom(&folder, &asked);

@@ -2,6 +2,7 @@
 
 use super::impacts::Contact;
 use super::readings::ReadingSlopes;
+use super::stretch::{Source, Stretch};
 use super::{Dependencies, Form, Formalism, GglMetric};
 use crate::formalism::cholesky;
 use crate::model::{Model, RowLevel};
@@ -44,20 +45,7 @@ pub struct Equations {
     pub(super) metric: GglMetric,
     pub(super) dependencies: Dependencies,
     /// Where the entries of ∂F/∂ẏ come from, in the order of its pattern; none where it is the identity.
-    derivative: Option<Vec<Entry>>,
-}
-
-/// Where an entry of ∂F/∂ẏ comes from.
-#[derive(Clone, Copy, Debug)]
-enum Entry {
-    /// It is 1.
-    One,
-    /// A place in the mass matrix.
-    Mass(usize),
-    /// A place in the matrix of the constraints.
-    Constraint(usize),
-    /// A place among the slopes of what sensors read.
-    Reading(usize),
+    derivative: Option<Vec<Stretch>>,
 }
 
 /// Where the parts of y lie.
@@ -133,29 +121,31 @@ impl Equations {
             derivative: None,
         };
         equations.derivative = match equations.derivative_form() {
-            DerivativeForm::Mass(pattern) => {
-                Some(pattern.entries().map(|e| equations.derivative_entry(e)).collect())
-            }
+            DerivativeForm::Mass(pattern) => Some(Stretch::of(
+                pattern.entries().map(|e| equations.derivative_entry(e)),
+            )),
             _ => None,
         };
         equations
     }
 
     /// Where the entry in row i and column j of ∂F/∂ẏ comes from.
-    fn derivative_entry(&self, (i, j): (usize, usize)) -> Entry {
+    fn derivative_entry(&self, (i, j): (usize, usize)) -> (Source, usize) {
         let (l, n) = (self.layout(), self.model.tree.n_v);
         if i < l.q.end || l.x.contains(&i) || (l.v.contains(&i) && self.formalism == Formalism::Explicit) {
-            return Entry::One;
+            return (Source::One, 0);
         }
         let column = j - l.v.start;
         if i < l.v.end {
             let row = i - l.v.start;
             // Only the lower triangle is filled.
-            Entry::Mass(row.min(column) * n + row.max(column))
+            (Source::Mass, row.min(column) * n + row.max(column))
         } else if l.readings.contains(&i) {
-            Entry::Reading(column * l.readings.len() + i - l.readings.start)
+            let place = column * l.readings.len() + i - l.readings.start;
+            (Source::Readings, place)
         } else {
-            Entry::Constraint(column * self.active.len() + i - l.lambda.start)
+            let place = column * self.active.len() + i - l.lambda.start;
+            (Source::Constraints, place)
         }
     }
 
@@ -490,7 +480,7 @@ impl Residual for Equations {
         work: &mut EquationsWorkspace<f64>,
         values: &mut [f64],
     ) -> Result<(), Rejection> {
-        let Some(entries) = &self.derivative else {
+        let Some(stretches) = &self.derivative else {
             return Err(Rejection::OutsideDomain);
         };
         let l = self.layout();
@@ -507,13 +497,21 @@ impl Residual for Equations {
         if let Some(dual) = &mut work.dual {
             self.reading_slopes(&at, &l, dual);
         }
-        for (entry, value) in entries.iter().zip(values) {
-            *value = match *entry {
-                Entry::One => 1.0,
-                Entry::Mass(k) => work.mass[k],
-                Entry::Constraint(k) => work.matrix[k],
-                Entry::Reading(k) => work.dual.as_ref().map_or(0.0, |d| -d.slopes[k]),
+        let mut rest = values;
+        for stretch in stretches {
+            let Some((values, behind)) = rest.split_at_mut_checked(stretch.count) else {
+                break;
             };
+            match stretch.source {
+                Source::One => values.fill(1.0),
+                Source::Mass => stretch.fill(&work.mass, 1.0, values),
+                Source::Constraints => stretch.fill(&work.matrix, 1.0, values),
+                Source::Readings => match &work.dual {
+                    Some(dual) => stretch.fill(&dual.slopes, -1.0, values),
+                    None => values.fill(0.0),
+                },
+            }
+            rest = behind;
         }
         Ok(())
     }

@@ -20,6 +20,7 @@ mod equations;
 pub(crate) mod impacts;
 pub(crate) mod pattern;
 mod readings;
+mod stretch;
 mod structure;
 
 pub use equations::Equations;

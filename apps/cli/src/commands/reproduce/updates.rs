@@ -9,9 +9,9 @@
 //! after 200 s: the baseline's own error at the end is 5 to 11 tolerances. Runs with other Jacobians accept other
 //! iterates and take other steps; two with errors of E tolerances may be up to 2E apart and be equally good, so
 //! that their distance says little about either. The baseline is 3 to 15 tolerances from itself when its tolerances
-//! change by a hundredth, for every size and frequency more than the other rows are from it. Both are judged: the distance from the baseline, with one
-//! tolerance as limit, which most rows exceed; and that updates cost no accuracy, so that the error of a row is at
-//! most that of the baseline plus one tolerance.
+//! change by a hundredth, for every size and frequency more than the other rows are from it. Both are judged: the
+//! distance from the baseline, with one tolerance as limit, which most rows exceed; and that updates cost no
+//! accuracy, so that the error of a row is at most that of the baseline plus one tolerance.
 
 use super::Finding;
 use super::chain::{PAPER, Paper, T_END};

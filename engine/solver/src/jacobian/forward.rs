@@ -14,7 +14,7 @@ use super::known::Known;
 use super::{EngineState, JacobianEngine, JacobianPoint, Setup, SplitJacobian};
 use crate::equations::Equations;
 use crate::linear::Matrix;
-use holonom_algebra::{Dual, Dual4, Dual8, Dual12, Real};
+use holonom_algebra::{Dual, Real};
 use holonom_dae::{DerivativeForm, Pattern, Rejection, Structure};
 
 /// Forward derivatives over groups of columns.
@@ -47,6 +47,17 @@ struct Packs {
     four: Pack<1>,
     eight: Pack<2>,
     twelve: Pack<3>,
+}
+
+/// What one evaluation is for.
+struct Task<'a> {
+    at: &'a JacobianPoint<'a>,
+    alpha: f64,
+    partition: &'a Partition,
+    /// The groups of columns, a direction each.
+    groups: &'a [Vec<usize>],
+    /// The direction of the test, where there is room for it here.
+    direction: Option<&'a [f64]>,
 }
 
 /// Room for an evaluation with 4 K directions.
@@ -83,30 +94,36 @@ impl<const K: usize> Pack<K> {
         }
     }
 
-    /// Evaluates with one direction for each group, ẏ moving along by α, and one more for the test
-    /// if it is wanted; `call` is the residual.
-    fn evaluate(
+    /// Evaluates with one direction for each group, ẏ moving along by α, and one more for the test if it is wanted, and
+    /// stores the columns, and in `along` the derivatives along the direction of the test; `call` is the residual.
+    fn columns(
         &mut self,
-        at: &JacobianPoint<'_>,
-        alpha: f64,
-        groups: &[Vec<usize>],
-        test: Option<&[f64]>,
+        task: &Task<'_>,
+        f_y: &mut Matrix,
+        along: Option<&mut [f64]>,
         call: impl FnOnce(Dual<K>, &[Dual<K>], &[Dual<K>], &mut [Dual<K>]) -> Result<(), Rejection>,
     ) -> Result<(), Rejection> {
-        self.start(at);
+        let (groups, alpha) = (task.groups, task.alpha);
+        self.start(task.at);
         self.seed(groups, 1.0, alpha);
-        for (j, &d) in test.into_iter().flatten().enumerate() {
+        for (j, &d) in task.direction.into_iter().flatten().enumerate() {
             self.y[j].set_derivative(groups.len(), d);
             self.yp[j].set_derivative(groups.len(), alpha * d);
         }
-        let evaluated = call(Dual::constant(at.t), &self.y, &self.yp, &mut self.r);
+        let evaluated = call(Dual::constant(task.at.t), &self.y, &self.yp, &mut self.r);
         self.seed(groups, 0.0, 0.0);
-        self.started = test.is_none();
+        self.started = task.direction.is_none();
         evaluated?;
-        match self.r.iter().position(|x| !x.is_finite()) {
-            Some(row) => Err(Rejection::NonFinite { row }),
-            None => Ok(()),
+        if let Some(row) = self.r.iter().position(|x| !x.is_finite()) {
+            return Err(Rejection::NonFinite { row });
         }
+        for (k, group) in groups.iter().enumerate() {
+            task.partition.store(group, f_y, |i, _| self.r[i].derivative(k));
+        }
+        for (a, r) in along.into_iter().flatten().zip(&self.r) {
+            *a = r.derivative(groups.len());
+        }
+        Ok(())
     }
 
     /// Derivatives of the variables of each group along its direction.
@@ -116,22 +133,6 @@ impl<const K: usize> Pack<K> {
                 self.y[j].set_derivative(k, of_y);
                 self.yp[j].set_derivative(k, of_yp);
             }
-        }
-    }
-
-    /// Stores the columns of the groups, and the derivatives along the direction of the test.
-    fn store(
-        &self,
-        partition: &Partition,
-        groups: &[Vec<usize>],
-        f_y: &mut Matrix,
-        along: Option<&mut [f64]>,
-    ) {
-        for (k, group) in groups.iter().enumerate() {
-            partition.store(group, f_y, |i, _| self.r[i].derivative(k));
-        }
-        for (a, r) in along.into_iter().flatten().zip(&self.r) {
-            *a = r.derivative(groups.len());
         }
     }
 }
@@ -213,43 +214,35 @@ impl Forward {
             let test = !everything && groups.len() < width;
             let direction = test.then_some(self.direction.d.as_slice());
             let along = test.then_some(self.along.as_mut_slice());
+            let task = Task {
+                at,
+                alpha,
+                partition,
+                groups,
+                direction,
+            };
             let system = &mut *equations.system;
             let counters = &mut *equations.counters;
-            match width {
-                4 => {
-                    let call =
-                        |t, y: &[Dual4], yp: &[Dual4], r: &mut [Dual4]| system.residual_dual4(t, y, yp, r);
-                    if four.evaluate(at, alpha, groups, direction, call).is_ok() {
-                        counters.residuals_dual4 += 1;
-                        counters.residuals_dual += 1;
-                        four.store(partition, groups, &mut out.f_y, along);
-                    } else {
-                        // A system may have eight directions only.
-                        all_widths = false;
-                        continue;
-                    }
-                }
-                8 => {
-                    let call =
-                        |t, y: &[Dual8], yp: &[Dual8], r: &mut [Dual8]| system.residual_dual8(t, y, yp, r);
-                    counters.residuals_dual += 1;
-                    eight.evaluate(at, alpha, groups, direction, call)?;
-                    eight.store(partition, groups, &mut out.f_y, along);
-                }
-                _ => {
-                    let call = |t, y: &[Dual12], yp: &[Dual12], r: &mut [Dual12]| {
-                        system.residual_dual12(t, y, yp, r)
-                    };
-                    if twelve.evaluate(at, alpha, groups, direction, call).is_ok() {
-                        counters.residuals_dual12 += 1;
-                        counters.residuals_dual += 1;
-                        twelve.store(partition, groups, &mut out.f_y, along);
-                    } else {
-                        all_widths = false;
-                        continue;
-                    }
-                }
+            let done = match width {
+                4 => four.columns(&task, &mut out.f_y, along, |t, y, yp, r| {
+                    system.residual_dual4(t, y, yp, r)
+                }),
+                8 => eight.columns(&task, &mut out.f_y, along, |t, y, yp, r| {
+                    system.residual_dual8(t, y, yp, r)
+                }),
+                _ => twelve.columns(&task, &mut out.f_y, along, |t, y, yp, r| {
+                    system.residual_dual12(t, y, yp, r)
+                }),
+            };
+            if done.is_err() && width != 8 {
+                // A system may have eight directions only.
+                all_widths = false;
+                continue;
             }
+            counters.residuals_dual += 1;
+            counters.residuals_dual4 += u64::from(width == 4);
+            counters.residuals_dual12 += u64::from(width == 12);
+            done?;
             first += width;
         }
         Ok(())

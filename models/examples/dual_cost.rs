@@ -1,6 +1,6 @@
 //! What a residual with eight derivative directions costs in plain residuals; at most 3.5 is asked
 //! for, and the exit code is 1 when a model exceeds it. The same with four directions and with twelve, and
-//! for ∂F/∂ẏ alone where that depends on the state: the constants of `Counters::residual_equivalents` are
+//! for ∂F/∂ẏ alone where that depends on the state and for the matrix G of constraints: the constants of `Counters::residual_equivalents` are
 //! rounded up from these.
 //!
 //! What stack and heap happen to share in the caches makes one place in a hundred slower by half for as
@@ -47,10 +47,10 @@ fn main() -> Result<ExitCode, Failure> {
     }
     models.push(("chain of 100".to_owned(), kernel_chain(100)));
     println!(
-        "{:18} {:9} {:>10} {:>12} {:>6} {:>8} {:>8} {:>6}",
-        "model", "formalism", "plain, ns", "8 duals, ns", "ratio", "4 duals", "12 duals", "∂F/∂ẏ"
+        "{:18} {:9} {:>10} {:>12} {:>6} {:>8} {:>8} {:>6} {:>6}",
+        "model", "formalism", "plain, ns", "8 duals, ns", "ratio", "4 duals", "12 duals", "∂F/∂ẏ", "G"
     );
-    let mut all_ratios = [const { Vec::new() }; 4];
+    let mut all_ratios = [const { Vec::new() }; 5];
     for (name, description) in models {
         if wanted.as_ref().is_some_and(|wanted| *wanted != name) {
             continue;
@@ -65,22 +65,23 @@ fn main() -> Result<ExitCode, Failure> {
             let Costs {
                 plain,
                 dual,
-                ratios: [ratio, four, twelve, derivative],
+                ratios: [ratio, four, twelve, derivative, constraints],
             } = at_places(&start, form, formalism)?;
-            for (all, x) in all_ratios.iter_mut().zip([ratio, four, twelve, derivative]) {
-                all.push(x);
+            let ratios = [ratio, four, twelve, derivative, constraints];
+            for (all, x) in all_ratios.iter_mut().zip(ratios) {
+                all.extend((x > 0.0).then_some(x));
             }
             let holds = if ratio <= LIMIT { "holds" } else { "FAILS" };
             exceeded += u32::from(ratio > LIMIT);
             println!(
-                "{name:18} {:9} {:10.0} {:12.0} {ratio:6.2} {four:8.2} {twelve:8.2} {derivative:6.2} {holds}",
+                "{name:18} {:9} {:10.0} {:12.0} {ratio:6.2} {four:8.2} {twelve:8.2} {derivative:6.2} {constraints:6.2} {holds}",
                 formalism.name(),
                 plain * 1e9,
                 dual * 1e9,
             );
         }
     }
-    for (what, ratios) in ["8 duals", "4 duals", "12 duals", "∂F/∂ẏ"]
+    for (what, ratios) in ["8 duals", "4 duals", "12 duals", "∂F/∂ẏ", "G"]
         .into_iter()
         .zip(all_ratios)
     {
@@ -97,12 +98,12 @@ fn main() -> Result<ExitCode, Failure> {
     Ok(ExitCode::from(u8::from(exceeded > 0)))
 }
 
-/// Times of a plain and a dual evaluation, s, and what eight directions, four, twelve and ∂F/∂ẏ cost in plain
-/// evaluations.
+/// Times of a plain and a dual evaluation, s, and what eight directions, four, twelve, ∂F/∂ẏ and G cost in plain
+/// evaluations; zero where there is none.
 struct Costs {
     plain: f64,
     dual: f64,
-    ratios: [f64; 4],
+    ratios: [f64; 5],
 }
 
 type Failure = Box<dyn std::error::Error + Send + Sync>;
@@ -125,7 +126,7 @@ fn at_places(start: &Assembled, form: Form, formalism: Formalism) -> Result<Cost
     Ok(Costs {
         plain: of(&|c| c.plain),
         dual: of(&|c| c.dual),
-        ratios: [0, 1, 2, 3].map(|k| of(&|c| c.ratios[k])),
+        ratios: [0, 1, 2, 3, 4].map(|k| of(&|c| c.ratios[k])),
     })
 }
 
@@ -161,6 +162,9 @@ fn measure(
         DerivativeForm::Mass(pattern) => vec![0.0; pattern.len()],
         _ => Vec::new(),
     };
+    let layout = system.structure().layout.clone();
+    let (q, n_g, n_v) = layout.map_or((0..0, 0, 0), |l| (l.q, l.lambda.len(), l.v.len()));
+    let mut matrix = vec![0.0; n_g * n_v];
     let clock = Instant::now();
     for _ in 0..WARM {
         system.residual(0.0, black_box(&y), &yp, &mut r)?;
@@ -168,7 +172,7 @@ fn measure(
     let one = clock.elapsed().as_secs_f64() / f64::from(WARM);
     let batch = ((BATCH / one) as usize).max(3);
     let third = batch.div_ceil(3);
-    let mut ratios = [const { Vec::new() }; 4];
+    let mut ratios = [const { Vec::new() }; 5];
     let (mut plain, mut dual) = (f64::MAX, f64::MAX);
     for _ in 0..PAIRS {
         let clock = Instant::now();
@@ -198,19 +202,25 @@ fn measure(
             }
         }
         let e = clock.elapsed().as_secs_f64() / third as f64;
-        for (ratios, x) in ratios.iter_mut().zip([b, c, d, e]) {
+        let clock = Instant::now();
+        for _ in 0..third {
+            if let Some(mechanical) = system.mechanical() {
+                mechanical.constraint_matrix(0.0, black_box(&y[q.clone()]), &mut matrix)?;
+            }
+        }
+        let f = clock.elapsed().as_secs_f64() / third as f64;
+        for (ratios, x) in ratios.iter_mut().zip([b, c, d, e, f]) {
             ratios.push(x / a);
         }
         (plain, dual) = (plain.min(a), dual.min(b));
     }
-    let [eight, four, twelve, mut derivative] = ratios.map(median);
-    if mass.is_empty() {
-        derivative = 0.0;
-    }
+    let [eight, four, twelve, derivative, constraints] = ratios.map(median);
+    let derivative = if mass.is_empty() { 0.0 } else { derivative };
+    let constraints = if matrix.is_empty() { 0.0 } else { constraints };
     Ok(Costs {
         plain,
         dual,
-        ratios: [eight, four, twelve, derivative],
+        ratios: [eight, four, twelve, derivative, constraints],
     })
 }
 

@@ -127,7 +127,7 @@ impl Differences {
             self.grouping.learn(at.weights, out, suspected);
         }
         if out.separated {
-            self.evaluate_derivative_part(equations, at, out)?;
+            self.known.derivative_part(equations, at, out)?;
         }
         if suspected {
             self.direction.calibrate(at, out, &self.quotients.increments);
@@ -375,13 +375,18 @@ impl JacobianEngine for Differences {
         self.evaluate_over(equations, at, out, true)
     }
 
-    fn evaluate_derivative_part(
+    fn renew_given(
         &mut self,
         equations: &mut Equations<'_>,
         at: &JacobianPoint<'_>,
         out: &mut SplitJacobian,
     ) -> Result<(), Rejection> {
-        self.known.derivative_part(equations, at, out)
+        self.known.derivative_part(equations, at, out)?;
+        self.known.constraint_part(equations, at, out)
+    }
+
+    fn holds_constraints(&self) -> bool {
+        self.known.holds_constraints()
     }
 
     fn pattern_use(&self) -> PatternUse {

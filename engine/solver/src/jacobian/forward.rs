@@ -263,7 +263,7 @@ impl Forward {
             self.grouping.learn(at.weights, out, suspected);
         }
         if out.separated {
-            self.evaluate_derivative_part(equations, at, out)?;
+            self.known.derivative_part(equations, at, out)?;
         }
         if !everything {
             let along = &self.along;
@@ -299,13 +299,18 @@ impl JacobianEngine for Forward {
         self.evaluate_over(equations, at, out, true)
     }
 
-    fn evaluate_derivative_part(
+    fn renew_given(
         &mut self,
         equations: &mut Equations<'_>,
         at: &JacobianPoint<'_>,
         out: &mut SplitJacobian,
     ) -> Result<(), Rejection> {
-        self.known.derivative_part(equations, at, out)
+        self.known.derivative_part(equations, at, out)?;
+        self.known.constraint_part(equations, at, out)
+    }
+
+    fn holds_constraints(&self) -> bool {
+        self.known.holds_constraints()
     }
 
     fn uses_residual(&self) -> bool {

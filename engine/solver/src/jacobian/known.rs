@@ -1,10 +1,11 @@
-//! What the structure gives of a Jacobian without evaluating columns: transposed blocks, and
-//! ∂F/∂ẏ where it is a mass matrix.
+//! What a Jacobian holds that needs no evaluation of columns: ∂F/∂ẏ where it is a mass matrix, the matrix G
+//! of constraints, and transposed blocks.
 
 use super::{JacobianPoint, SplitJacobian};
 use crate::equations::{Equations, first_non_finite};
 use crate::linear::Matrix;
-use holonom_dae::{DerivativeForm, Rejection, Structure};
+use core::ops::Range;
+use holonom_dae::{DerivativeForm, EquationLevel, Rejection, Structure};
 
 /// The given parts of a Jacobian.
 pub(super) struct Known {
@@ -13,6 +14,54 @@ pub(super) struct Known {
     mass_values: Vec<f64>,
     mass_rows: Vec<usize>,
     mass_positions: Vec<usize>,
+    constraints: Option<Constraints>,
+}
+
+/// Entries of G for each unknown up to which it is worth having by itself: it comes densely, in a time that grows
+/// with its size, the residual in one that grows with the number of unknowns.
+const MOST_PER_UNKNOWN: usize = 64;
+
+/// Where G := (∂g/∂q) V stands in ∂F/∂y.
+struct Constraints {
+    q: Range<usize>,
+    values: Vec<f64>,
+    /// Entry of G, and position of the entry of ∂F/∂y that is the same.
+    places: Vec<(usize, usize)>,
+}
+
+impl Constraints {
+    /// None where Gᵀ in the columns of λ is not declared: then forces depend on λ, or rows of G may be switched off.
+    fn new(structure: &Structure, matrix: &Matrix) -> Option<Self> {
+        let layout = structure.layout.as_ref()?;
+        let (n_g, n_v) = (layout.lambda.len(), layout.v.len());
+        let transpose_in =
+            |columns: &Range<usize>| structure.transposed.iter().find(|b| b.columns == *columns);
+        let block = transpose_in(&layout.lambda).filter(|_| n_g > 0)?;
+        if n_g * n_v > MOST_PER_UNKNOWN * structure.dimension() {
+            return None;
+        }
+        let mut blocks = vec![(block.source_rows.clone(), block.source_columns.clone())];
+        // With q̇ = v − Gᵀη, G is ∂g/∂q too.
+        if !layout.eta.is_empty() && transpose_in(&layout.eta).is_some() {
+            let is_position = |i: &usize| structure.equations[*i].level == EquationLevel::Position;
+            let first = (0..structure.equations.len()).find(is_position)?;
+            blocks.push((first..first + layout.eta.len(), layout.q.clone()));
+        }
+        let mut places = Vec::new();
+        for (rows, columns) in blocks {
+            for (l, j) in columns.enumerate() {
+                for (k, i) in rows.clone().enumerate() {
+                    let to = super::position(matrix, i, j);
+                    places.extend(to.map(|to| (k + l * n_g, to)));
+                }
+            }
+        }
+        Some(Self {
+            q: layout.q.clone(),
+            values: vec![0.0; n_g * n_v],
+            places,
+        })
+    }
 }
 
 impl Known {
@@ -35,6 +84,7 @@ impl Known {
             _ => Vec::new(),
         };
         Self {
+            constraints: Constraints::new(structure, matrix),
             transposed,
             mass_values: vec![0.0; mass.len()],
             mass_rows: mass.iter().map(|e| e.0).collect(),
@@ -52,6 +102,33 @@ impl Known {
         for &(from, to, factor) in &self.transposed {
             values[to] = factor * values[from];
         }
+    }
+
+    /// Whether G has a place in ∂F/∂y.
+    pub fn holds_constraints(&self) -> bool {
+        self.constraints.is_some()
+    }
+
+    /// Renews G, where the system gives it by itself, and its transposes.
+    pub fn constraint_part(
+        &mut self,
+        equations: &mut Equations<'_>,
+        at: &JacobianPoint<'_>,
+        out: &mut SplitJacobian,
+    ) -> Result<(), Rejection> {
+        let (Some(constraints), Some(mechanical)) = (&mut self.constraints, equations.system.mechanical())
+        else {
+            return Ok(());
+        };
+        equations.counters.constraint_evaluations += 1;
+        let Constraints { q, values, places } = constraints;
+        mechanical.constraint_matrix(at.t, &at.y[q.clone()], values)?;
+        let entries = out.f_y.values_mut();
+        for &(from, to) in &*places {
+            entries[to] = values[from];
+        }
+        self.transpose(&mut out.f_y);
+        Ok(())
     }
 
     /// Renews ∂F/∂ẏ where it depends on the state.

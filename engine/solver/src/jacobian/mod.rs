@@ -65,13 +65,16 @@ pub trait JacobianEngine: Send {
         at: &JacobianPoint<'_>,
         out: &mut SplitJacobian,
     ) -> Result<(), Rejection>;
-    /// Renews ∂F/∂ẏ alone, where it depends on the state (Arnold (25)); nothing to do elsewhere.
-    fn evaluate_derivative_part(
+    /// Renews what needs no evaluation of columns: ∂F/∂ẏ where it depends on the state, Arnold (25), and of
+    /// ∂F/∂y what the matrix G of constraints makes up.
+    fn renew_given(
         &mut self,
         equations: &mut Equations<'_>,
         at: &JacobianPoint<'_>,
         out: &mut SplitJacobian,
     ) -> Result<(), Rejection>;
+    /// Whether G is among that, for systems that give it by itself.
+    fn holds_constraints(&self) -> bool;
     /// Evaluates both parts with nothing left out, and enlarges an estimated pattern by what is
     /// found: Ω := Ω ∪ Σ, Arnold §3.1. The same as [`evaluate`](Self::evaluate) without an estimate.
     fn regroup(

@@ -11,7 +11,7 @@ use crate::equations::Equations;
 use crate::explain::{Decision, Decisions};
 use crate::jacobian::{EngineState, JacobianEngine, PatternUse, SplitJacobian};
 use crate::linear::{LinearSolver, Matrix, SolverState};
-use crate::refresh::{Action, Reason, RefreshPolicy, Situation};
+use crate::refresh::{Action, Moved, Reason, RefreshPolicy, Situation};
 use holonom_dae::{Pattern, Rejection, Structure, Timing, Weights};
 use serde::{Deserialize, Serialize};
 
@@ -256,7 +256,7 @@ impl Corrector {
         };
         let mut reason = reason;
         let (mut fresh, mut looked) = (false, false);
-        let moved = self.inputs_moved(equations, t);
+        let moved = self.moved(equations, t);
         let mut action = self.policy.decide(&self.situation(reason, alpha, fresh, moved));
         if S::NEEDS_MATCH && action == Action::Keep && alpha != self.memory.alpha {
             action = if self.partitioned {
@@ -276,7 +276,7 @@ impl Corrector {
                 Err(rejection @ Rejection::SingularMatrix { .. }) if fresh && !looked => {
                     self.doubt_pattern();
                     reason = Reason::Divergence;
-                    let moved = self.inputs_moved(equations, t);
+                    let moved = self.moved(equations, t);
                     action = self.policy.decide(&self.situation(reason, alpha, fresh, moved));
                     if action != Action::RegroupSparsity {
                         return Err(rejection);
@@ -302,7 +302,7 @@ impl Corrector {
                     if fresh && !looked {
                         self.doubt_pattern();
                     }
-                    let moved = self.inputs_moved(equations, t);
+                    let moved = self.moved(equations, t);
                     action = self.policy.decide(&self.situation(reason, alpha, fresh, moved));
                     if action == Action::Keep {
                         return Err(rejection);
@@ -313,13 +313,13 @@ impl Corrector {
         }
     }
 
-    pub(super) fn situation(&self, reason: Reason, alpha: f64, fresh: bool, inputs_moved: bool) -> Situation {
+    pub(super) fn situation(&self, reason: Reason, alpha: f64, fresh: bool, moved: Moved) -> Situation {
         Situation {
             reason,
             alpha_ratio: alpha / self.memory.alpha,
             separated: self.split.separated && self.partitioned,
             fresh,
-            inputs_moved,
+            moved,
             recent_excess: self.memory.recent_excess,
             matched: alpha == self.memory.alpha,
             excess: self.memory.excess,
@@ -332,13 +332,17 @@ impl Corrector {
         }
     }
 
-    /// Whether ∂F/∂y can follow inputs that have changed since it was evaluated or followed them.
-    pub(super) fn inputs_moved(&mut self, equations: &mut Equations<'_>, t: f64) -> bool {
-        match &mut self.following {
-            Some(following) if following.is_useful() && self.memory.followed_at != Some(t) => {
-                following.has_moved(equations, t)
-            }
-            _ => false,
+    /// What has changed until `t` and can be followed without evaluating ∂F/∂y.
+    pub(super) fn moved(&mut self, equations: &mut Equations<'_>, t: f64) -> Moved {
+        let memory = &self.memory;
+        Moved {
+            inputs: match &mut self.following {
+                Some(following) if following.is_useful() && memory.followed_at != Some(t) => {
+                    following.has_moved(equations, t)
+                }
+                _ => false,
+            },
+            constraints: memory.gives_constraints && memory.constraints_at != Some(t),
         }
     }
 

@@ -8,7 +8,7 @@ use super::scheme::Scheme;
 use crate::equations::Equations;
 use crate::explain::Decision;
 use crate::jacobian::{JacobianPoint, SplitJacobian};
-use crate::refresh::{Action, Reason};
+use crate::refresh::{Action, Moved, Reason};
 use holonom_dae::{Rejection, Weights};
 use std::time::Instant;
 
@@ -38,7 +38,7 @@ impl Corrector {
                 // Proof, not just suspicion.
                 self.memory.doubt = self.memory.patience * self.price_of_looking();
                 reason = Reason::PatternViolated;
-                let situation = self.situation(reason, at.alpha, true, false);
+                let situation = self.situation(reason, at.alpha, true, Moved::default());
                 look = self.policy.decide(&situation) == Action::RegroupSparsity;
             }
         }
@@ -54,6 +54,9 @@ impl Corrector {
         self.memory.cost = (equations.counters.residual_equivalents() - before) * ratio;
         (self.memory.fewest, self.memory.excess) = (0, 0.0);
         (self.memory.recent_excess, self.memory.followed_at) = (0.0, Some(at.t));
+        self.memory.constraints_at = Some(at.t);
+        self.memory.gives_constraints =
+            self.engine.holds_constraints() && equations.system.mechanical().is_some();
         if let Some(following) = &mut self.following {
             let stale = !matches!(reason, Reason::FirstStep | Reason::Requested);
             let cost = self.memory.cost;
@@ -153,8 +156,11 @@ impl Corrector {
                 .map(|found| looked = found),
             Action::PartitionedUpdate => {
                 equations.counters.updates_partitioned += 1;
-                self.engine
-                    .evaluate_derivative_part(equations, &at, &mut self.split)
+                if self.memory.gives_constraints {
+                    self.memory.recent_excess = 0.0;
+                }
+                self.memory.constraints_at = Some(t);
+                self.engine.renew_given(equations, &at, &mut self.split)
             }
             Action::ExtendedUpdate => {
                 equations.counters.updates_extended += 1;
@@ -162,8 +168,8 @@ impl Corrector {
                 if let Some(following) = &mut self.following {
                     following.follow(equations, t, &mut self.split.f_y);
                 }
-                self.engine
-                    .evaluate_derivative_part(equations, &at, &mut self.split)
+                self.memory.constraints_at = Some(t);
+                self.engine.renew_given(equations, &at, &mut self.split)
             }
         };
         self.residual_predicted = residual;

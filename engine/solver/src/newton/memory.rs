@@ -26,10 +26,14 @@ pub(super) struct Memory {
     pub(super) work: f64,
     /// Residuals for corrections beyond the fewest, summed over the steps since then.
     pub(super) excess: f64,
-    /// The same since ∂F/∂y was evaluated or followed the inputs.
+    /// The same since ∂F/∂y was evaluated or brought up to date in part.
     pub(super) recent_excess: f64,
     /// Time at which it did.
     pub(super) followed_at: Option<f64>,
+    /// Whether the system gives the matrix G of its constraints by itself; known from the first evaluation on.
+    pub(super) gives_constraints: bool,
+    /// Time for which G in the matrix was last renewed.
+    pub(super) constraints_at: Option<f64>,
     /// Residuals the last evaluation of ∂F/∂y took.
     pub(super) cost: f64,
     /// Whether the iteration converged poorly although the matrix was fresh.
@@ -60,6 +64,8 @@ impl Default for Memory {
             excess: 0.0,
             recent_excess: 0.0,
             followed_at: None,
+            gives_constraints: false,
+            constraints_at: None,
             cost: f64::MAX,
             poor: false,
             doubt: 0.0,

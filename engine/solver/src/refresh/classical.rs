@@ -9,7 +9,7 @@ pub struct Classical;
 /// Change of α, either way, that is worth a factorisation. Below it the factor
 /// c = 2/(1 + α/ᾱ) of Arnold (18) repairs most of the damage.
 const WORTH_FACTORISING: f64 = 0.85;
-/// Corrections too many that are worth a factorisation where ∂F/∂y can follow its inputs.
+/// Corrections too many that are worth a factorisation where ∂F/∂y can be brought up to date in part.
 const WORTH_FOLLOWING: f64 = 2.0;
 /// Without separated parts a change of α needs a full evaluation: only when drastic.
 const DRASTIC: f64 = 0.6;
@@ -26,14 +26,14 @@ impl RefreshPolicy for Classical {
                 // The classical ski-rental rule: when the extra corrections so far would have
                 // paid for an evaluation, pay. At most twice the cost of knowing the future.
                 let due = s.excess >= s.cost;
+                let late = s.recent_excess >= WORTH_FOLLOWING;
                 if s.pattern_is_doubtful() {
                     Action::RegroupSparsity
                 } else if due && (s.matched || !s.separated) {
                     Action::FullEvaluation
-                } else if s.inputs_moved && (changed(WORTH_FACTORISING) || s.recent_excess >= WORTH_FOLLOWING)
-                {
+                } else if s.moved.inputs && (changed(WORTH_FACTORISING) || late) {
                     Action::ExtendedUpdate
-                } else if s.separated && (changed(WORTH_FACTORISING) || due) {
+                } else if s.separated && (changed(WORTH_FACTORISING) || due || late && s.moved.constraints) {
                     Action::PartitionedUpdate
                 } else if !s.separated && changed(DRASTIC) {
                     Action::FullEvaluation
@@ -50,8 +50,10 @@ impl RefreshPolicy for Classical {
                     Action::RegroupSparsity
                 } else if s.fresh {
                     Action::Keep
-                } else if s.inputs_moved {
+                } else if s.moved.inputs {
                     Action::ExtendedUpdate
+                } else if s.separated && s.moved.constraints {
+                    Action::PartitionedUpdate
                 } else {
                     Action::FullEvaluation
                 }

@@ -1,6 +1,6 @@
 //! The policies as tables of situations and actions, and what every policy must do.
 
-use super::{Action, REGISTRY, Reason, RefreshPolicy, Situation};
+use super::{Action, Moved, REGISTRY, Reason, RefreshPolicy, Situation};
 
 /// Nothing special: the matrix fits and serves.
 const QUIET: Situation = Situation {
@@ -8,7 +8,10 @@ const QUIET: Situation = Situation {
     alpha_ratio: 1.0,
     separated: true,
     fresh: false,
-    inputs_moved: false,
+    moved: Moved {
+        inputs: false,
+        constraints: false,
+    },
     recent_excess: 0.0,
     matched: true,
     excess: 0.0,
@@ -128,11 +131,14 @@ fn dassl() {
 fn dassl_with_updates() {
     use Action::{ExtendedUpdate, FullEvaluation, Keep, PartitionedUpdate};
     use Reason::{NewStep, SlowConvergence};
-    let at = |reason, alpha_ratio: f64, inputs_moved| Situation {
+    let at = |reason, alpha_ratio: f64, inputs| Situation {
         reason,
         alpha_ratio,
         matched: alpha_ratio == 1.0,
-        inputs_moved,
+        moved: Moved {
+            inputs,
+            ..QUIET.moved
+        },
         ..QUIET
     };
     check(
@@ -156,12 +162,18 @@ fn dassl_with_updates() {
 fn classical_with_inputs() {
     use Action::{ExtendedUpdate, FullEvaluation, Keep};
     let s = Situation {
-        inputs_moved: true,
+        moved: Moved {
+            inputs: true,
+            ..QUIET.moved
+        },
         ..QUIET
     };
-    let slow = |inputs_moved| Situation {
+    let slow = |inputs| Situation {
         reason: Reason::SlowConvergence,
-        inputs_moved,
+        moved: Moved {
+            inputs,
+            ..QUIET.moved
+        },
         ..QUIET
     };
     let excess = |recent_excess| Situation { recent_excess, ..s };
@@ -183,6 +195,47 @@ fn classical_with_inputs() {
             (changed, ExtendedUpdate),
             (slow(true), ExtendedUpdate),
             (slow(false), FullEvaluation),
+            (due, FullEvaluation),
+        ],
+    );
+}
+
+/// Where the system gives G by itself, it is renewed before ∂F/∂y is evaluated anew, and as soon as some
+/// corrections too many have been made; but not twice at the same place.
+#[test]
+fn renewed_constraints() {
+    use Action::{FullEvaluation, Keep, PartitionedUpdate};
+    let at = |reason, constraints, recent_excess| Situation {
+        reason,
+        moved: Moved {
+            constraints,
+            ..QUIET.moved
+        },
+        recent_excess,
+        ..QUIET
+    };
+    for name in ["classical", "dassl"] {
+        check(
+            name,
+            &[
+                (at(Reason::NewStep, true, 0.0), Keep),
+                (at(Reason::SlowConvergence, true, 0.0), PartitionedUpdate),
+                (at(Reason::Divergence, true, 0.0), PartitionedUpdate),
+                (at(Reason::SlowConvergence, false, 0.0), FullEvaluation),
+                (at(Reason::Divergence, false, 0.0), FullEvaluation),
+            ],
+        );
+    }
+    let due = Situation {
+        excess: QUIET.cost,
+        ..at(Reason::NewStep, true, 2.0)
+    };
+    check(
+        "classical",
+        &[
+            (at(Reason::NewStep, true, 1.0), Keep),
+            (at(Reason::NewStep, true, 2.0), PartitionedUpdate),
+            (at(Reason::NewStep, false, 2.0), Keep),
             (due, FullEvaluation),
         ],
     );

@@ -11,7 +11,7 @@ const DRASTIC: f64 = 0.6;
 
 /// The update that takes the place of an evaluation where ∂F/∂ẏ and ∂F/∂y are apart.
 fn cheap(s: &Situation) -> Option<Action> {
-    match (s.separated, s.inputs_moved) {
+    match (s.separated, s.moved.inputs) {
         (false, _) => None,
         (true, true) => Some(Action::ExtendedUpdate),
         (true, false) => Some(Action::PartitionedUpdate),
@@ -43,9 +43,9 @@ impl RefreshPolicy for Dassl {
                     Action::RegroupSparsity
                 } else if s.fresh {
                     Action::Keep
-                } else if s.inputs_moved {
+                } else if s.moved.inputs {
                     Action::ExtendedUpdate
-                } else if s.separated && !s.matched {
+                } else if s.separated && (!s.matched || s.moved.constraints) {
                     Action::PartitionedUpdate
                 } else {
                     Action::FullEvaluation

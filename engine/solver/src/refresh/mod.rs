@@ -39,7 +39,8 @@ pub enum Reason {
 pub enum Action {
     /// Go on with the matrix there is; after a failure: nothing helps but a smaller step.
     Keep,
-    /// New ∂F/∂ẏ and α with kept ∂F/∂y: Arnold (22), (24), (25).
+    /// New ∂F/∂ẏ and α with kept ∂F/∂y: Arnold (22), (24), (25). Of ∂F/∂y only the matrix G of constraints is
+    /// new, where the system gives it by itself.
     PartitionedUpdate,
     /// The same, with ∂F/∂y following the inputs: Arnold (26).
     ExtendedUpdate,
@@ -48,6 +49,16 @@ pub enum Action {
     /// Evaluate everything anew with nothing left out, and enlarge the estimated sparsity pattern by
     /// what is found: Arnold §3.1.
     RegroupSparsity,
+}
+
+/// What has changed in ∂F/∂y since it was evaluated or last brought up to date, and can be followed without
+/// evaluating it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Moved {
+    /// Inputs by which derivatives of ∂F/∂y are known.
+    pub inputs: bool,
+    /// The matrix G of constraints, which the system gives by itself.
+    pub constraints: bool,
 }
 
 /// What the policy may look at.
@@ -61,9 +72,9 @@ pub struct Situation {
     pub separated: bool,
     /// Whether ∂F/∂y was evaluated at this very point.
     pub fresh: bool,
-    /// Whether ∂F/∂y can follow inputs that have changed since it was evaluated or followed them.
-    pub inputs_moved: bool,
-    /// Corrections beyond what a fresh matrix needs since ∂F/∂y was evaluated or followed the inputs.
+    /// What of ∂F/∂y can be brought up to date without evaluating it.
+    pub moved: Moved,
+    /// Corrections beyond what a fresh matrix needs since ∂F/∂y was evaluated or brought up to date in part.
     pub recent_excess: f64,
     /// Whether the matrix in use has the α of this step.
     pub matched: bool,

@@ -8,7 +8,7 @@ pub enum Update {
     Auto,
     /// Every change is a full evaluation.
     None,
-    /// New α and ∂F/∂ẏ with kept ∂F/∂y.
+    /// New α, ∂F/∂ẏ and G with otherwise kept ∂F/∂y.
     Partitioned,
     /// The same, with ∂F/∂y following the inputs.
     Extended,
@@ -36,7 +36,7 @@ pub const REGISTRY: &[Entry] = &[
     },
     Entry {
         name: "partitioned",
-        description: "a new step size takes new ∂F/∂ẏ and keeps ∂F/∂y, which costs no residual",
+        description: "a new step size takes new ∂F/∂ẏ and constraints and keeps the rest of ∂F/∂y, which costs no residual",
         literature: "Arnold (24), (25)",
         choice: Update::Partitioned,
     },

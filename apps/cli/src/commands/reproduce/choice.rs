@@ -159,6 +159,7 @@ fn sum(case: &Case, choice: Choice) -> Work {
         sum.residuals_dual4 += c.residuals_dual4;
         sum.residuals_dual12 += c.residuals_dual12;
         sum.mass_evaluations += c.mass_evaluations;
+        sum.constraint_evaluations += c.constraint_evaluations;
         sum.jacobians += c.jacobians;
         sum.updates_partitioned += c.updates_partitioned;
         sum.updates_extended += c.updates_extended;

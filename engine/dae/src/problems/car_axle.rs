@@ -32,12 +32,14 @@ const GRAVITY: f64 = 1.0;
 pub struct CarAxle;
 
 /// (xb, yb).
+#[inline(always)]
 fn road<T: Real>(t: T) -> [T; 2] {
     let yb = (t * OMEGA).sin() * R;
     [(-(yb * yb) + L * L).sqrt(), yb]
 }
 
 /// (xb, yb) with the first and second derivatives, from xb² + yb² = L².
+#[inline(always)]
 fn road_motion<T: Real>(t: T) -> [[T; 2]; 3] {
     let (sin, cos) = (t * OMEGA).sin_cos();
     let (y, dy, ddy) = (sin * R, cos * (R * OMEGA), sin * (-R * OMEGA * OMEGA));
@@ -68,12 +70,14 @@ impl ConstrainedMotion for CarAxle {
         vec![(0, 0), (0, 1), (1, 0), (1, 1), (1, 2), (1, 3)]
     }
 
+    #[inline(always)]
     fn mass<T: Real>(&self, _: T, _: &[T], mass: &mut [T]) {
         for i in 0..4 {
             mass[5 * i] = T::constant(K);
         }
     }
 
+    #[inline(always)]
     fn force<T: Real>(&self, t: T, q: &[T], _: &[T], force: &mut [T]) {
         let [xb, yb] = road(t);
         let (xr, yr) = (q[2] - xb, q[3] - yb);
@@ -86,6 +90,7 @@ impl ConstrainedMotion for CarAxle {
         force[3] = right * yr - K * GRAVITY;
     }
 
+    #[inline(always)]
     fn constraint<T: Real>(&self, t: T, q: &[T], g: &mut [T]) {
         let [xb, yb] = road(t);
         let (dx, dy) = (q[0] - q[2], q[1] - q[3]);
@@ -93,6 +98,7 @@ impl ConstrainedMotion for CarAxle {
         g[1] = dx * dx + dy * dy - L * L;
     }
 
+    #[inline(always)]
     fn constraint_matrix<T: Real>(&self, t: T, q: &[T], matrix: &mut [T]) {
         let [xb, yb] = road(t);
         let (dx, dy) = ((q[0] - q[2]) * 2.0, (q[1] - q[3]) * 2.0);
@@ -100,6 +106,7 @@ impl ConstrainedMotion for CarAxle {
         (matrix[1], matrix[3], matrix[5], matrix[7]) = (dx, dy, -dx, -dy);
     }
 
+    #[inline(always)]
     fn constraint_rate<T: Real>(&self, t: T, q: &[T], rate: &mut [T]) {
         let [_, [dx, dy], _] = road_motion(t);
         rate[0] = dx * q[0] + dy * q[1];

@@ -8,7 +8,7 @@
 use super::condition::{inverse_norm_1, solve_refined};
 use super::lu_blocked::{B, add_product, columns_of, largest_scaled, rank_four};
 use super::lu_small::{SMALL, SmallTask, eliminate_small};
-use super::scaling::{NOT_FINITE, larger, magnitude, power_of_two};
+use super::scaling::{NOT_FINITE, fused, larger, magnitude, power_of_two};
 use super::{Factorised, Factors, LinearSolver, Matrix, Singular, SolverState, diagnose};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -57,6 +57,29 @@ struct BlockShape {
     /// Rows below and above the block, in whole groups of four.
     below: Range<usize>,
     above: Range<usize>,
+    /// Above the diagonal of the block: U with its rows divided by their pivots, so that no unknown waits for a product
+    /// with the reciprocal of its own.
+    upper: Upper,
+}
+
+/// u₀₁, u₀₂, u₀₃, u₁₂, u₁₃, u₂₃ of a block.
+type Upper = [f64; 6];
+
+/// x := L⁻¹ x within a block; `l[j][i]`.
+#[inline(always)]
+fn solve_lower(l: [&[f64; B]; 3], x: &mut [f64; B]) {
+    x[1] = fused(-l[0][1], x[0], x[1]);
+    x[2] = fused(-l[1][2], x[1], fused(-l[0][2], x[0], x[2]));
+    x[3] = fused(-l[2][3], x[2], fused(-l[1][3], x[1], fused(-l[0][3], x[0], x[3])));
+}
+
+/// x := U⁻¹ x within a block, with the reciprocals `d` of the pivots.
+#[inline(always)]
+fn solve_upper([u01, u02, u03, u12, u13, u23]: &Upper, d: &[f64; B], x: &mut [f64; B]) {
+    *x = std::array::from_fn(|i| x[i] * d[i]);
+    x[2] = fused(-u23, x[3], x[2]);
+    x[1] = fused(-u12, x[2], fused(-u13, x[3], x[1]));
+    x[0] = fused(-u01, x[1], fused(-u02, x[2], fused(-u03, x[3], x[0])));
 }
 
 /// How an elimination ended.
@@ -249,7 +272,9 @@ impl DenseState {
                 let places = (0..B).flat_map(|i| (0..B).map(move |j| (i, j)));
                 places.filter(off).all(|(i, j)| columns[j][k + i] == 0.0)
             };
+            let upper = |i: usize, j: usize| columns[j][k + i] * self.reciprocal_pivots[k + i];
             *shape = BlockShape {
+                upper: [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)].map(|(i, j)| upper(i, j)),
                 diagonal: (diagonal(true), diagonal(false)),
                 below: nonzero(k + B..stride),
                 above: nonzero(0..k),
@@ -260,17 +285,17 @@ impl DenseState {
     /// x := U⁻¹ L⁻¹ x for a vector of length `stride` in the order of the pivots.
     fn solve_ordered(&self, shapes: &[BlockShape], x: &mut [f64]) {
         match self.stride / B {
-            1 => self.solve_few::<1>(x),
-            2 => self.solve_few::<2>(x),
-            3 => self.solve_few::<3>(x),
-            4 => self.solve_few::<4>(x),
+            1 => self.solve_few::<1>(shapes, x),
+            2 => self.solve_few::<2>(shapes, x),
+            3 => self.solve_few::<3>(shapes, x),
+            4 => self.solve_few::<4>(shapes, x),
             _ => self.solve_blocks(shapes, x),
         }
     }
 
     /// The same for `G` groups of four unknowns, which fit into registers: few unknowns would otherwise cost more for
     /// bookkeeping than for arithmetic. The bits are those of [`solve_blocks`](Self::solve_blocks).
-    fn solve_few<const G: usize>(&self, x: &mut [f64]) {
+    fn solve_few<const G: usize>(&self, shapes: &[BlockShape], x: &mut [f64]) {
         let (values, []) = self.values.as_chunks::<B>() else {
             return;
         };
@@ -285,16 +310,14 @@ impl DenseState {
             return;
         };
         let (blocks, _) = columns.as_chunks::<B>();
-        let Some(blocks) = blocks.first_chunk::<G>() else {
+        let (Some(blocks), Some(shapes)) = (blocks.first_chunk::<G>(), shapes.first_chunk::<G>()) else {
             return;
         };
         let mut v = *x;
         for k in 0..G {
             let c = &blocks[k];
             let mut x = v[k];
-            x[1] -= c[0][k][1] * x[0];
-            x[2] = x[2] - c[0][k][2] * x[0] - c[1][k][2] * x[1];
-            x[3] = x[3] - c[0][k][3] * x[0] - c[1][k][3] * x[1] - c[2][k][3] * x[2];
+            solve_lower([&c[0][k], &c[1][k], &c[2][k]], &mut x);
             v[k] = x;
             for g in k + 1..G {
                 for b in 0..B {
@@ -305,10 +328,7 @@ impl DenseState {
         for k in (0..G).rev() {
             let (c, d) = (&blocks[k], &d[k]);
             let mut x = v[k];
-            x[3] *= d[3];
-            x[2] = (x[2] - c[3][k][2] * x[3]) * d[2];
-            x[1] = (x[1] - c[3][k][1] * x[3] - c[2][k][1] * x[2]) * d[1];
-            x[0] = (x[0] - c[3][k][0] * x[3] - c[2][k][0] * x[2] - c[1][k][0] * x[1]) * d[0];
+            solve_upper(&shapes[k].upper, d, &mut x);
             v[k] = x;
             for g in 0..k {
                 for b in 0..B {
@@ -328,10 +348,11 @@ impl DenseState {
             let [c0, c1, c2, c3] = columns_of(block, stride);
             let (top, below) = x[k..].split_at_mut(B);
             let mut x = [top[0], top[1], top[2], top[3]];
-            if !shape.diagonal.0 {
-                x[1] -= c0[k + 1] * x[0];
-                x[2] = x[2] - c0[k + 2] * x[0] - c1[k + 2] * x[1];
-                x[3] = x[3] - c0[k + 3] * x[0] - c1[k + 3] * x[1] - c2[k + 3] * x[2];
+            let within = [c0, c1, c2].map(|c| c[k..].first_chunk());
+            if !shape.diagonal.0
+                && let [Some(l0), Some(l1), Some(l2)] = within
+            {
+                solve_lower([l0, l1, l2], &mut x);
                 top.copy_from_slice(&x);
             }
             let rows = &shape.below;
@@ -345,16 +366,13 @@ impl DenseState {
         for (b, (block, shape)) in blocks.rev() {
             let k = B * b;
             let [c0, c1, c2, c3] = columns_of(block, stride);
-            let d = &self.reciprocal_pivots[k..k + B];
+            let d: [f64; B] = std::array::from_fn(|i| self.reciprocal_pivots[k + i]);
             let (above, rest) = x.split_at_mut(k);
             let mut x = [rest[0], rest[1], rest[2], rest[3]];
             if shape.diagonal.1 {
                 x = std::array::from_fn(|i| x[i] * d[i]);
             } else {
-                x[3] *= d[3];
-                x[2] = (x[2] - c3[k + 2] * x[3]) * d[2];
-                x[1] = (x[1] - c3[k + 1] * x[3] - c2[k + 1] * x[2]) * d[1];
-                x[0] = (x[0] - c3[k] * x[3] - c2[k] * x[2] - c1[k] * x[1]) * d[0];
+                solve_upper(&shape.upper, &d, &mut x);
             }
             rest[..B].copy_from_slice(&x);
             let rows = shape.above.clone();

@@ -94,18 +94,22 @@ impl Convergence {
         }
     }
 
-    /// Judges a correction of weighted norm `norm`; `rounding` is the norm that rounding
-    /// alone produces.
+    /// Judges a correction of weighted norm `norm`; `rounding` gives the norm that rounding
+    /// alone produces, and is asked for where that can matter.
     pub fn judge(
         &mut self,
         norm: f64,
-        rounding: f64,
+        rounding: impl FnOnce() -> f64,
         memory: &mut RateMemory,
         options: &NewtonOptions,
     ) -> Verdict {
         let m = self.iteration;
         self.iteration += 1;
-        if norm <= rounding {
+        let known = m == 0 && options.remember;
+        if known && memory.s * norm <= options.share {
+            return Verdict::Converged;
+        }
+        if norm <= rounding() {
             return Verdict::Converged;
         }
         if !norm.is_finite() {
@@ -164,12 +168,12 @@ mod tests {
         let options = NewtonOptions::default();
         let mut memory = RateMemory::default();
         let mut c = Convergence::new();
-        assert_eq!(c.judge(0.1, 0.0, &mut memory, &options), Verdict::Continue);
-        assert_eq!(c.judge(0.01, 0.0, &mut memory, &options), Verdict::Converged);
+        assert_eq!(c.judge(0.1, || 0.0, &mut memory, &options), Verdict::Continue);
+        assert_eq!(c.judge(0.01, || 0.0, &mut memory, &options), Verdict::Converged);
         assert!(memory.rate.is_some_and(|r| (r - 0.1).abs() < 1e-12));
         // The same matrix in the next step: the remembered rate suffices.
         assert_eq!(
-            Convergence::new().judge(0.1, 0.0, &mut memory, &options),
+            Convergence::new().judge(0.1, || 0.0, &mut memory, &options),
             Verdict::Converged
         );
         // Unless nothing would find out that it has grown.
@@ -178,12 +182,12 @@ mod tests {
             ..options
         };
         assert_eq!(
-            Convergence::new().judge(0.1, 0.0, &mut memory, &forgetful),
+            Convergence::new().judge(0.1, || 0.0, &mut memory, &forgetful),
             Verdict::Continue
         );
         memory = RateMemory::default();
         assert_eq!(
-            Convergence::new().judge(0.1, 0.0, &mut memory, &options),
+            Convergence::new().judge(0.1, || 0.0, &mut memory, &options),
             Verdict::Continue
         );
     }
@@ -193,13 +197,13 @@ mod tests {
         let options = NewtonOptions::default();
         let mut memory = RateMemory::default();
         let mut c = Convergence::new();
-        c.judge(1.0, 0.0, &mut memory, &options);
-        assert_eq!(c.judge(1.5, 0.0, &mut memory, &options), Verdict::Diverges);
+        c.judge(1.0, || 0.0, &mut memory, &options);
+        assert_eq!(c.judge(1.5, || 0.0, &mut memory, &options), Verdict::Diverges);
         let mut c = Convergence::new();
-        c.judge(100.0, 0.0, &mut memory, &options);
-        assert_eq!(c.judge(80.0, 0.0, &mut memory, &options), Verdict::TooSlow);
+        c.judge(100.0, || 0.0, &mut memory, &options);
+        assert_eq!(c.judge(80.0, || 0.0, &mut memory, &options), Verdict::TooSlow);
         assert_eq!(
-            Convergence::new().judge(f64::NAN, 0.0, &mut memory, &options),
+            Convergence::new().judge(f64::NAN, || 0.0, &mut memory, &options),
             Verdict::Diverges
         );
     }

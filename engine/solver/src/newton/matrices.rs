@@ -283,6 +283,8 @@ impl Corrector {
 fn fill_scale(scale: &mut [f64], powers: &[i8], h: f64) {
     let exponent = h.abs().log2().round() as i32;
     for (s, p) in scale.iter_mut().zip(powers) {
-        *s = 2f64.powi((exponent * i32::from(*p)).clamp(-900, 900));
+        let power = (exponent * i32::from(*p)).clamp(-900, 900);
+        // 2^power, by its exponent alone.
+        *s = f64::from_bits(((1023 + power) as u64) << 52);
     }
 }

@@ -74,7 +74,6 @@ impl Scheme for Point<'_> {
         step: &CorrectorStep,
     ) -> Result<(), Rejection> {
         let alpha = step.alpha;
-        let rounding = 100.0 * f64::EPSILON * weights.norm(&c.predicted);
         // The factor c of Arnold (18) for a matrix made for another α [Burrage et al. 1980].
         let factor = 2.0 / (1.0 + alpha / c.memory.alpha);
         c.memory.corrections = 0;
@@ -116,6 +115,7 @@ impl Scheme for Point<'_> {
                 *yp -= alpha * d;
             }
             let norm = weights.norm(&c.delta);
+            let rounding = || 100.0 * f64::EPSILON * weights.norm(&c.predicted);
             let verdict = convergence.judge(norm, rounding, &mut c.memory.rate, &c.options);
             match verdict {
                 Verdict::Converged => return Ok(()),

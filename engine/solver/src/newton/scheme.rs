@@ -122,7 +122,7 @@ impl Corrector {
         options: &NewtonOptions,
     ) -> (Verdict, RateMemory) {
         self.memory.corrections += 1;
-        let verdict = convergence.judge(norm, rounding, &mut self.memory.rate, options);
+        let verdict = convergence.judge(norm, || rounding, &mut self.memory.rate, options);
         (verdict, self.memory.rate)
     }
 

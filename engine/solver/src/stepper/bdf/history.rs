@@ -1,13 +1,10 @@
 //! The history of a BDF method: modified divided differences of the last solutions.
 
-use super::coefficients::{COLUMNS, Coefficients};
+use super::coefficients::{COLUMNS, Coefficients, MAX_ORDER};
 use serde::{Deserialize, Serialize};
 
-/// Ranges of entries that stay in the innermost cache while all columns pass by.
-fn blocks(n: usize) -> impl Iterator<Item = std::ops::Range<usize>> {
-    const BLOCK: usize = 512;
-    (0..n).step_by(BLOCK).map(move |i| i..(i + BLOCK).min(n))
-}
+/// Entries that are carried through all columns at a time.
+const LANES: usize = 4;
 
 /// Columns φ₁ … φ_{k+2}, each of n entries; column 0 is the solution itself.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -49,18 +46,27 @@ impl History {
 
     /// Predicted y = Σ φ_j and ẏ = Σ γ_j φ_j over the first k + 1 columns.
     pub fn predict(&self, k: usize, gamma: &[f64; COLUMNS], y: &mut [f64], yp: &mut [f64]) {
-        for range in blocks(self.n) {
-            let (y, yp) = (&mut y[range.clone()], &mut yp[range.clone()]);
-            y.copy_from_slice(&self.column(0)[range.clone()]);
-            yp.fill(0.0);
-            for j in 1..=k {
-                let g = gamma[j];
-                let column = &self.column(j)[range.clone()];
-                for ((y, yp), p) in y.iter_mut().zip(yp.iter_mut()).zip(column) {
-                    *y += p;
-                    *yp += g * p;
-                }
+        match k {
+            1 => self.predict_from::<1>(gamma, y, yp),
+            2 => self.predict_from::<2>(gamma, y, yp),
+            3 => self.predict_from::<3>(gamma, y, yp),
+            4 => self.predict_from::<4>(gamma, y, yp),
+            _ => self.predict_from::<MAX_ORDER>(gamma, y, yp),
+        }
+    }
+
+    /// The same for an order known beforehand, each entry carried through all columns at once.
+    fn predict_from<const K: usize>(&self, gamma: &[f64; COLUMNS], y: &mut [f64], yp: &mut [f64]) {
+        let n = self.n;
+        let (y, yp, last) = (&mut y[..n], &mut yp[..n], &self.column(0)[..n]);
+        let columns: [&[f64]; K] = std::array::from_fn(|j| &self.column(j + 1)[..n]);
+        for i in 0..n {
+            let (mut sum, mut slope) = (last[i], 0.0);
+            for (j, column) in columns.iter().enumerate() {
+                sum += column[i];
+                slope += gamma[j + 1] * column[i];
             }
+            (y[i], yp[i]) = (sum, slope);
         }
     }
 
@@ -69,7 +75,6 @@ impl History {
     ///
     /// φ_j becomes φ_j + φ_{j+1} + … + e: running sums from the top, each column touched once.
     pub fn update(&mut self, k: usize, e: &[f64], keep: bool) {
-        const LANES: usize = 4;
         let n = self.n;
         if keep {
             self.column_mut(k + 1).copy_from_slice(e);

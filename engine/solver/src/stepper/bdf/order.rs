@@ -128,7 +128,8 @@ impl StepChange {
     /// the error estimates of a small system.
     pub fn new(estimate: f64, k: usize) -> Self {
         let aim = aim(estimate);
-        if aim <= 0.5f64.powi(k as i32 + 1) {
+        // 2^−(k + 1).
+        if aim <= 0.5 / (1u64 << k) as f64 {
             Self::Double
         } else if aim < 1.0 {
             Self::Keep

@@ -485,9 +485,13 @@ impl Residual for Equations {
         };
         let l = self.layout();
         let w = &mut work.mechanism;
-        w.set_time(&self.model, at.t);
-        w.shift_signal(at.shift);
-        w.set_positions(&self.model, &at.y[l.q.clone()]);
+        let q = &at.y[l.q.clone()];
+        // Updates come right after the residual at the same place.
+        if at.shift.is_some() || !w.is_placed(at.t, q) {
+            w.set_time(&self.model, at.t);
+            w.shift_signal(at.shift);
+            w.set_positions(&self.model, q);
+        }
         if self.formalism == Formalism::Residual {
             w.mass(&self.model, &mut work.mass);
         }

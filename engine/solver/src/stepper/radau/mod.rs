@@ -46,6 +46,11 @@ const PATIENCE_WITH_LOOPS: u32 = 0;
 const PATIENCE: u32 = 3;
 /// Steps after such a one in which the first failure is enough.
 const CAUTION: u32 = 10;
+/// Failures of the iteration in a row after which the last step is taken again, by how much shorter, and how often that is
+/// done to get past a place.
+const FAILURES_TO_GO_BACK: u32 = 6;
+const SHORTER: f64 = 0.7;
+const MOST_RETURNS: u32 = 4;
 /// Share of the error allowed that rounding may take up before the iteration is to blame.
 const MOST_NOISE: f64 = 0.1;
 /// Most by which the error estimated in a step may exceed the tolerance: inside the step the error is about
@@ -105,6 +110,10 @@ struct RadauState {
     started: bool,
     /// Step size and method the matrices were made for.
     factorised: Option<(f64, usize)>,
+    /// Whether this is the start of the last step again, which is to be taken anew.
+    back: bool,
+    /// The last place from which the iteration did not get on, and how often it went back from there and before.
+    stuck: Option<(f64, u32)>,
 }
 
 /// What a checkpoint holds.
@@ -172,6 +181,8 @@ impl Radau {
                 caution: 0,
                 started: false,
                 factorised: None,
+                back: false,
+                stuck: None,
             },
             options,
             methods,
@@ -239,10 +250,30 @@ impl Radau {
         };
         let mut basis = [0.0; MOST_STAGES];
         for (z, c) in z.zip(method.c) {
-            last.basis(1.0 + c * s.h / s.h_last, &mut basis);
-            basis[last.s - 1] -= 1.0;
+            if s.back {
+                last.basis(c * s.h / s.h_last, &mut basis);
+            } else {
+                last.basis(1.0 + c * s.h / s.h_last, &mut basis);
+                basis[last.s - 1] -= 1.0;
+            }
             combine(&basis[..last.s], &s.z, z);
         }
+    }
+
+    /// Back to the start of the last step, to take a shorter one: it ended where the next one cannot begin, such as next
+    /// to a singular position, from where shorter steps lead nowhere but closer to it.
+    fn go_back(&mut self, returns: u32) {
+        let s = &mut self.state;
+        let furthest = s.stuck.map_or(s.t, |(t, _)| t.max(s.t));
+        s.stuck = Some((furthest, returns));
+        s.back = true;
+        s.t = s.t_before;
+        s.y.copy_from_slice(&s.y_before);
+        s.yp.copy_from_slice(&s.yp_before);
+        s.h = SHORTER * s.h_last;
+        (s.other_failures, s.caution) = (1, CAUTION);
+        self.update_weights();
+        self.corrector.request_evaluation();
     }
 
     /// Goes on with another method of the list.
@@ -276,6 +307,7 @@ impl Stepper for Radau {
         s.yp.copy_from_slice(yp);
         s.h = self.options.fixed_step.unwrap_or(h);
         (s.h_last, s.last) = (0.0, None);
+        (s.back, s.stuck) = (false, None);
         s.control = Control::default();
         (s.other_failures, s.caution) = (0, 0);
         if self.chooses() {
@@ -373,6 +405,8 @@ impl Stepper for Radau {
         std::mem::swap(&mut s.z, &mut self.room.z);
         s.last = Some(s.next);
         s.h_last = s.h;
+        s.back = false;
+        s.stuck = s.stuck.filter(|(t, _)| s.t <= *t);
         s.other_failures = 0;
         s.caution = s.caution.saturating_sub(1);
         self.corrector.step_accepted();
@@ -410,6 +444,11 @@ impl Stepper for Radau {
                 s.control.fail(s.h, &self.outcome)
             }
         };
+        let returns = s.stuck.map_or(0, |(_, returns)| returns);
+        let can = s.last.is_some() && !s.back && self.options.fixed_step.is_none();
+        if s.other_failures >= FAILURES_TO_GO_BACK && can && returns < MOST_RETURNS {
+            self.go_back(returns + 1);
+        }
     }
 
     fn failures_in_a_row(&self) -> u32 {

@@ -153,7 +153,10 @@ pub enum DerivativeForm {
 /// Columns of ∂F/∂y that are the transpose of another block and need no evaluation:
 /// `∂F[rows]/∂y[columns] = ± (∂F[source_rows]/∂y[source_columns])ᵀ`, zero in all other rows.
 ///
-/// With G v + g_t among the equations, the columns of λ and η are of this kind: they hold Gᵀ.
+/// With G v + g_t among the equations, the columns of λ and η are of this kind: they hold Gᵀ. Where the columns are those of
+/// λ and the system has [mechanics](crate::System::mechanical), their source is taken for
+/// [its matrix of constraints](crate::Mechanical::constraint_matrix), and with a block for η so are the derivatives of
+/// position constraints by q: updates of the Jacobian renew them from there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TransposedBlock {
     /// The columns that are given.

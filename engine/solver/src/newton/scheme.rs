@@ -103,6 +103,11 @@ impl Corrector {
         &mut self.residual_predicted
     }
 
+    /// Whether updates renew the matrix of constraints, so that parts of the Jacobian are of different age.
+    pub(crate) fn renews_constraints(&self) -> bool {
+        self.memory.gives_constraints
+    }
+
     /// Whether there is a factorisation.
     pub(crate) fn has_matrix(&self) -> bool {
         self.memory.has_matrix

@@ -107,7 +107,8 @@ impl Stages<'_> {
 }
 
 /// A correction beyond this part of the tolerance is not the last one, however fast the iteration seems to converge: after a
-/// poor prediction the first correction is large by what any matrix finds, and tells nothing about the rate of the rest.
+/// poor prediction the first correction is large by what any matrix finds, and tells nothing about the rate of the rest. For
+/// matrices with parts of different age only: elsewhere it never mattered, and costs the chains a quarter at loose tolerances.
 const LARGEST_LAST: f64 = 0.1;
 
 impl Scheme for Stages<'_> {
@@ -227,7 +228,7 @@ impl Scheme for Stages<'_> {
                 // Where the iteration went astray before, small corrections may be those of a matrix from
                 // there; they are small at a solution only if the next one is small as well.
                 Verdict::Converged if self.unsure && !confirmed => confirmed = true,
-                Verdict::Converged if norm > LARGEST_LAST => {}
+                Verdict::Converged if norm > LARGEST_LAST && c.renews_constraints() => {}
                 Verdict::Converged => return Ok(()),
                 Verdict::Continue => confirmed = false,
                 Verdict::Diverges | Verdict::TooSlow => {

@@ -9,6 +9,8 @@
 //! k ÿr = (L₀ − Lr)(yr − yb)/Lr − k g    + 2 (yl − yr) λ₂
 //! 0 = xb xl + yb yl,  0 = (xl − xr)² + (yl − yr)² − L²
 //! ```
+//! Everything is inlined into the residual, of which calls took a seventh of the time.
+//!
 //! Our constraint forces are −Gᵀλ, the source's +Gᵀλ: the multipliers here, in the equations as
 //! in the reference, are the source's with the opposite sign.
 

@@ -105,8 +105,8 @@ impl Convergence {
     ) -> Verdict {
         let m = self.iteration;
         self.iteration += 1;
-        let known = m == 0 && options.remember;
-        if known && memory.s * norm <= options.share {
+        // Most steps end here, whatever rounding is.
+        if m == 0 && options.remember && memory.s * norm <= options.share {
             return Verdict::Converged;
         }
         if norm <= rounding() {

@@ -156,6 +156,7 @@ impl Corrector {
                 .map(|found| looked = found),
             Action::PartitionedUpdate => {
                 equations.counters.updates_partitioned += 1;
+                // Without G nothing of ∂F/∂y is any newer.
                 if self.memory.gives_constraints {
                     self.memory.recent_excess = 0.0;
                 }

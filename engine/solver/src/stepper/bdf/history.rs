@@ -3,9 +3,6 @@
 use super::coefficients::{COLUMNS, Coefficients, MAX_ORDER};
 use serde::{Deserialize, Serialize};
 
-/// Entries that are carried through all columns at a time.
-const LANES: usize = 4;
-
 /// Columns φ₁ … φ_{k+2}, each of n entries; column 0 is the solution itself.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct History {
@@ -75,6 +72,7 @@ impl History {
     ///
     /// φ_j becomes φ_j + φ_{j+1} + … + e: running sums from the top, each column touched once.
     pub fn update(&mut self, k: usize, e: &[f64], keep: bool) {
+        const LANES: usize = 4;
         let n = self.n;
         if keep {
             self.column_mut(k + 1).copy_from_slice(e);

@@ -2,6 +2,7 @@
 //! chosen, velocities, accelerations and multipliers consistent.
 
 mod assembly;
+mod border;
 mod closure;
 mod contacts;
 mod eigen;
@@ -9,6 +10,8 @@ mod kinematic;
 mod mechanical;
 mod open;
 mod redundancy;
+mod report;
+mod scales;
 mod warnings;
 
 pub use assembly::{
@@ -17,5 +20,5 @@ pub use assembly::{
 pub use kinematic::{KinematicError, KinematicRun, KinematicState};
 pub use mechanical::MechanicalModel;
 pub use open::OpenLoop;
-pub use redundancy::{DroppedRow, ReactionUniqueness, RowReport};
+pub use report::{DoubtfulRow, DroppedRow, ReactionUniqueness, RowReport};
 pub use warnings::Warning;

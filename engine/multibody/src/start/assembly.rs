@@ -566,12 +566,13 @@ fn check_accelerations(
     let bias = closure.acceleration_gaps(q, v, &vec![0.0; a.len()]);
     let rest = closure.acceleration_gaps(q, v, a);
     let size = 1.0 + closure.largest_step(a) + closure.largest_gap(&bias, &all);
+    let square = closure.largest_step(v).powi(2);
     let loops = open_loops(
         closure,
         &rest,
         &all,
         Level::Acceleration,
-        ACCELERATION_TOLERANCE.max(noise) * size,
+        (ACCELERATION_TOLERANCE * size).max(noise * (size + square)),
     );
     let level = Level::Acceleration;
     if loops.is_empty() {

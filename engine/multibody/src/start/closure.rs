@@ -51,6 +51,8 @@ pub(super) struct Closure {
     pub size: f64,
     /// What g of each row is measured by: the length of its loop or one.
     pub gap_scale: Vec<f64>,
+    /// The same by the size of the whole mechanism.
+    overall: Vec<f64>,
     /// What each velocity is measured by where dependence is judged.
     column: Vec<f64>,
     /// Gap that rounding may leave.
@@ -128,6 +130,7 @@ impl Closure {
             offsets: vec![0.0; model.signals.len()],
             size: 1.0,
             gap_scale: Vec::new(),
+            overall: Vec::new(),
             column: Vec::new(),
             rounding: 0.0,
             precision,
@@ -147,7 +150,7 @@ impl Closure {
         }
         closure.unit = unit;
         let scales = Scales::measure(&model, &closure.work, size, reach);
-        (closure.gap_scale, closure.column) = (scales.rows, scales.columns);
+        (closure.gap_scale, closure.overall, closure.column) = (scales.rows, scales.overall, scales.columns);
         closure.rounding = scales.rounding;
         closure
     }
@@ -301,8 +304,8 @@ impl Closure {
     }
 
     /// Dependence of some rows at the last linearisation, judged by the geometry and not by masses. The
-    /// columns are the rows in their order.
-    pub fn dependence(&self, rows: &[usize], groups: &[u8]) -> PivotedQr {
+    /// columns are the rows in their order; `gap` is what their loops are open by.
+    pub fn dependence(&self, rows: &[usize], groups: &[u8], gap: f64) -> PivotedQr {
         let n = self.model.tree.n_v;
         let columns: Vec<f64> = rows
             .iter()
@@ -310,7 +313,7 @@ impl Closure {
             .copied()
             .collect();
         let border = Border::new(self.precision);
-        PivotedQr::new(columns, n, rows.len(), groups, |_, lengths| border.independent(lengths))
+        PivotedQr::new(columns, n, rows.len(), groups, |_, lengths| border.independent(lengths, gap))
     }
 
     /// Velocities from what the columns of [`dependence`](Self::dependence) are multiplied with.
@@ -396,7 +399,8 @@ impl Closure {
                 return failed;
             }
             let merit = self.merit(&gaps, rows);
-            let damping = GAP_DAMPING * gap.min(1.0).powi(2) + extra;
+            let open = |a: f64, i: &usize| a.max((gaps[*i] / self.overall[*i]).abs());
+            let damping = GAP_DAMPING * rows.iter().fold(0.0, open).min(1.0).powi(2) + extra;
             let negative: Vec<f64> = gaps.iter().map(|g| -g).collect();
             let mut step = self.solve(rows, &negative, damping);
             let size = self.largest_step(&step);
@@ -476,7 +480,9 @@ impl Closure {
         let n = v.len();
         let all: Vec<usize> = (0..self.model.rows.len()).collect();
         self.linearise(q)?;
-        let null = self.dependence(&all, &vec![0; all.len()]).null_vectors();
+        let gaps = self.gaps(q);
+        let gap = self.largest_gap(&gaps, &self.holonomic());
+        let null = self.dependence(&all, &vec![0; all.len()], gap).null_vectors();
         let begin = self.largest_step(v);
         for _ in 0..100 {
             let here = self.curvature(q, v, &null);

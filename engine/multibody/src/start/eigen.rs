@@ -101,19 +101,21 @@ pub(crate) struct PivotedQr {
     pub rank: usize,
     /// What was left of each column at `pivots` when it was taken, or left out.
     pub lengths: Vec<f64>,
+    /// Columns that may count the other way.
+    pub doubtful: Vec<usize>,
 }
 
 impl PivotedQr {
     /// Factorises. Columns of a lower group are taken before those of a higher one; within a group
     /// the longest remaining one, and the first among equals. `decide` is given a group and the lengths
     /// of what was left of its columns when they were taken, longest first, and tells how many of them
-    /// are independent.
+    /// are independent, and how many may be as well.
     pub fn new(
         a: Vec<f64>,
         rows: usize,
         columns: usize,
         groups: &[u8],
-        mut decide: impl FnMut(u8, &[f64]) -> usize,
+        mut decide: impl FnMut(u8, &[f64]) -> (usize, usize),
     ) -> Self {
         let mut qr = Self {
             rows,
@@ -123,6 +125,7 @@ impl PivotedQr {
             pivots: (0..columns).collect(),
             rank: 0,
             lengths: vec![0.0; columns],
+            doubtful: Vec::new(),
         };
         let mut present = groups[..columns].to_vec();
         present.sort_unstable();
@@ -134,7 +137,10 @@ impl PivotedQr {
             while let Some(length) = qr.take(group, groups) {
                 lengths.push(length);
             }
-            let keep = decide(group, &lengths).min(lengths.len());
+            let (keep, other) = decide(group, &lengths);
+            let keep = keep.min(lengths.len());
+            let places = begin.rank + keep.min(other)..begin.rank + keep.max(other).min(lengths.len());
+            let doubtful = [&begin.doubtful, &qr.pivots[places]].concat();
             for (k, length) in lengths.iter().enumerate().skip(keep) {
                 left_out[qr.pivots[begin.rank + k]] = *length;
             }
@@ -144,6 +150,7 @@ impl PivotedQr {
                     qr.take(group, groups);
                 }
             }
+            qr.doubtful = doubtful;
         }
         for k in qr.rank..columns {
             qr.lengths[k] = left_out[qr.pivots[k]];
@@ -286,7 +293,10 @@ mod tests {
     fn pivoted_qr_finds_rank_and_null_vectors() {
         // Columns 0, 1 independent; 2 = 0 + 1; 3 = 0.
         let a = vec![3.0, 0.0, 4.0, 0.0, 1.0, 0.0, 3.0, 1.0, 4.0, 0.0, 0.0, 0.0];
-        let above = |_: u8, lengths: &[f64]| lengths.iter().filter(|x| **x > 1e-10).count();
+        let above = |_: u8, lengths: &[f64]| {
+            let rank = lengths.iter().filter(|x| **x > 1e-10).count();
+            (rank, rank)
+        };
         for groups in [[0, 0, 0, 0], [0, 0, 1, 0], [1, 0, 0, 1]] {
             let qr = PivotedQr::new(a.clone(), 3, 4, &groups, above);
             assert_eq!(qr.rank, 2);

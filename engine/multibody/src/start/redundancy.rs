@@ -95,6 +95,11 @@ pub(super) fn choose(closure: &mut Closure, q: &[f64], tolerance: f64) -> Result
     let Some(start) = samples.first() else {
         return Err(Contradiction(all.iter().map(|&i| (i, f64::NAN)).collect()));
     };
+    if std::env::var("HOLONOM_RANK").is_ok() {
+        for s in &samples {
+            eprintln!("rank {} gap {:.1e} far {:.3}: {:?}", s.qr.rank, s.gap, distance(closure, &s.q, q), s.qr.lengths.iter().map(|x| format!("{x:.0e}")).collect::<Vec<_>>().join(" "));
+        }
+    }
     let rank = start.qr.rank;
     let generic_rank = samples.iter().map(|s| s.qr.rank).max().unwrap_or(0);
     let mut best = start;
@@ -129,19 +134,21 @@ pub(super) fn choose(closure: &mut Closure, q: &[f64], tolerance: f64) -> Result
             unit: unit(closure, row, Level::Position),
         }
     });
-    let doubtful = best.qr.pivots.iter().zip(&best.qr.lengths).enumerate();
-    let border = Border::new(closure.precision);
-    let doubtful = doubtful.filter(|(k, (_, length))| border.is_doubtful(**length, *k < generic_rank));
-    let doubtful = doubtful.map(|(k, (&row, &length))| {
+    let length = |row: usize| {
+        let place = best.qr.pivots.iter().position(|pivot| *pivot == row);
+        place.map_or(0.0, |place| best.qr.lengths[place])
+    };
+    let doubtful = best.qr.doubtful.iter().map(|&row| {
         let (constraint, name) = name(row);
         DoubtfulRow {
             row,
             constraint,
             name,
-            active: k < generic_rank,
-            independent_part: length,
+            active: active.binary_search(&row).is_ok(),
+            independent_part: length(row),
         }
     });
+    let doubtful = doubtful.collect();
     Ok(RowReport {
         dropped: dropped.collect(),
         active,
@@ -150,7 +157,7 @@ pub(super) fn choose(closure: &mut Closure, q: &[f64], tolerance: f64) -> Result
         singular_start: rank < generic_rank,
         degrees_of_freedom: n_v - generic_rank,
         uniqueness,
-        doubtful: doubtful.collect(),
+        doubtful,
         scales: closure.gap_scale.clone(),
         noise,
     })
@@ -205,9 +212,10 @@ fn samples(closure: &mut Closure, q: &[f64], groups: &[u8], tolerance: f64) -> V
             }
             if closure.linearise(&there).is_ok() {
                 let gaps = closure.gaps(&there);
+                let gap = closure.largest_gap(&gaps, &geometry);
                 samples.push(Sample {
-                    gap: closure.largest_gap(&gaps, &geometry),
-                    qr: closure.dependence(&all, groups),
+                    gap,
+                    qr: closure.dependence(&all, groups, gap),
                     offsets: closure.offsets.clone(),
                     q: there,
                 });
@@ -234,7 +242,9 @@ fn signal_unit(closure: &Closure, signal: usize) -> f64 {
 /// none when the position cannot be evaluated.
 fn free_direction(closure: &mut Closure, q: &[f64], rows: &[usize], random: &mut Random) -> Option<Vec<f64>> {
     closure.linearise(q).ok()?;
-    let qr = closure.dependence(rows, &vec![0; rows.len()]);
+    let gaps = closure.gaps(q);
+    let gap = closure.largest_gap(&gaps, rows);
+    let qr = closure.dependence(rows, &vec![0; rows.len()], gap);
     let mut y: Vec<f64> = (0..closure.model.tree.n_v).map(|_| random.next()).collect();
     if qr.rank == y.len() {
         y.fill(0.0);

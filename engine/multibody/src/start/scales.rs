@@ -18,6 +18,8 @@ const SMALLEST: f64 = 1e-6;
 pub(super) struct Scales {
     /// What g of each row is measured by: one for angles, the length of the loop for displacements.
     pub rows: Vec<f64>,
+    /// The same with the size of the whole mechanism for the length of each loop.
+    pub overall: Vec<f64>,
     /// What each velocity is measured by: one for turns, the smallest loop it belongs to for slides.
     pub columns: Vec<f64>,
     /// Part of a loop's length that rounding of world positions may amount to.
@@ -50,41 +52,55 @@ impl Scales {
         for column in columns.iter_mut().filter(|column| column.is_infinite()) {
             *column = size;
         }
-        let mut rows = vec![1.0; model.rows.len()];
-        for (c, length) in model.constraints.iter().zip(&lengths) {
-            let scales = &mut rows[c.rows.clone()];
-            match (&c.element, *length) {
-                (ConstraintElement::Pair(pair), Some(length)) => {
-                    for (s, row) in scales.iter_mut().zip(&pair.rows) {
-                        let angle = matches!(row, PairRow::Perpendicular { .. });
-                        *s = if angle { 1.0 } else { length };
-                    }
-                }
-                (ConstraintElement::Coordinates(sum), _) => {
-                    let term = |&(node, factor): &(usize, f64)| {
-                        let node = &tree.nodes[node];
-                        let unit = match turns(node) {
-                            true => 1.0,
-                            false if node.n_v() > 0 => columns[node.v],
-                            false => size,
-                        };
-                        factor.abs() * unit
-                    };
-                    scales[0] = sum.terms.iter().map(term).fold(0.0, f64::max);
-                }
-                (_, length) => scales.fill(length.unwrap_or(size)),
-            }
-            for s in scales.iter_mut().filter(|s| !(**s > 0.0 && s.is_finite())) {
-                *s = 1.0;
-            }
-        }
         let smallest = lengths.iter().flatten().fold(size, |a, x| a.min(*x));
+        let slide = |velocity: usize| columns[velocity];
         Self {
-            rows,
+            rows: row_scales(model, &lengths, size, slide),
+            overall: row_scales(model, &vec![None; lengths.len()], size, |_| size),
             columns,
             rounding: 64.0 * f64::EPSILON * reach.max(size) / smallest,
         }
     }
+}
+
+/// What g of each row is measured by, with the lengths of loops and of slides.
+fn row_scales(
+    model: &Model,
+    lengths: &[Option<f64>],
+    size: f64,
+    slide: impl Fn(usize) -> f64,
+) -> Vec<f64> {
+    let mut rows = vec![1.0; model.rows.len()];
+    for (c, length) in model.constraints.iter().zip(lengths) {
+        let (scales, length) = (&mut rows[c.rows.clone()], length.unwrap_or(size));
+        match &c.element {
+            ConstraintElement::Pair(pair) => {
+                for (s, row) in scales.iter_mut().zip(&pair.rows) {
+                    let angle = matches!(row, PairRow::Perpendicular { .. });
+                    *s = if angle { 1.0 } else { length };
+                }
+            }
+            ConstraintElement::Coordinates(sum) => {
+                let term = |&(node, factor): &(usize, f64)| {
+                    let node = &model.tree.nodes[node];
+                    let unit = match turns(node) {
+                        true => 1.0,
+                        false if node.n_v() > 0 => slide(node.v),
+                        false => size,
+                    };
+                    factor.abs() * unit
+                };
+                scales[0] = sum.terms.iter().map(term).fold(0.0, f64::max);
+            }
+            ConstraintElement::Rolling(_) | ConstraintElement::Impact(_) | ConstraintElement::WheelRail(_) => {
+                scales.fill(length);
+            }
+        }
+        for s in scales.iter_mut().filter(|s| !(**s > 0.0 && s.is_finite())) {
+            *s = 1.0;
+        }
+    }
+    rows
 }
 
 /// The largest distance or arm in a loop; none for conditions on coordinates.

@@ -34,7 +34,7 @@ const COMPONENTS: [&str; 6] = [
 ];
 
 /// A row that the others imply.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct DroppedRow {
     /// Its number in [`Model::rows`].
     pub row: usize,
@@ -42,6 +42,8 @@ pub struct DroppedRow {
     pub constraint: String,
     /// Its own name: constraint and direction.
     pub name: String,
+    /// What is left of it where the others hold, in its own unit: the most of it at the start and near it.
+    pub gap: f64,
 }
 
 /// Whether the reaction of a joint or constraint follows from the motion.
@@ -64,7 +66,7 @@ impl ReactionUniqueness {
 }
 
 /// What was found out about the rows of g. Its `Display` is text for users.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct RowReport {
     /// Rows that take part, in increasing order.
     pub active: Vec<usize>,
@@ -202,10 +204,12 @@ pub(super) fn choose(closure: &mut Closure, q: &[f64], tolerance: f64) -> Result
     if !wrong.is_empty() {
         return Err(Contradiction(wrong));
     }
+    let gaps = closure.gaps(q);
     let dropped = left_out.iter().map(|&row| DroppedRow {
         row,
         constraint: model.constraints[model.rows[row].constraint].name.clone(),
         name: model.rows[row].name.clone(),
+        gap: gaps[row],
     });
     Ok(RowReport {
         dropped: dropped.collect(),

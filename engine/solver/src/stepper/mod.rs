@@ -58,6 +58,10 @@ pub trait Stepper: Send {
     fn accept(&mut self, equations: &mut Equations<'_>);
     /// Drops the attempt and chooses order and size of the next one.
     fn reject(&mut self, rejection: Rejection);
+    /// Expresses everything that is kept of the last steps in unknowns that some equations have been
+    /// [exchanged](holonom_dae::Look::Exchanged) for: `map` does it for one vector of the kind of y or ẏ. Matrices
+    /// are no longer right.
+    fn carry(&mut self, map: &dyn Fn(&mut [f64]));
     /// Rejections in a row by the corrector or a singular matrix.
     fn failures_in_a_row(&self) -> u32;
     /// Time reached.

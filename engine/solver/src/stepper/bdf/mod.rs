@@ -404,6 +404,14 @@ impl Stepper for Bdf {
         }
     }
 
+    fn carry(&mut self, map: &dyn Fn(&mut [f64])) {
+        let s = &mut self.state;
+        map(&mut s.y);
+        map(&mut s.yp);
+        s.history.carry(map);
+        self.corrector.equations_exchanged();
+    }
+
     fn failures_in_a_row(&self) -> u32 {
         self.state.other_failures
     }

@@ -383,6 +383,19 @@ impl Stepper for GeneralizedAlpha {
         }
     }
 
+    fn carry(&mut self, map: &dyn Fn(&mut [f64])) {
+        let (Some(layout), s) = (&self.layout, &mut self.state) else {
+            return;
+        };
+        map(&mut s.y);
+        map(&mut s.y_last);
+        s.motion.lambda.copy_from_slice(&s.y[layout.lambda.clone()]);
+        s.lambda_before.copy_from_slice(&s.y_last[layout.lambda.clone()]);
+        if let Some(method) = &mut self.method {
+            method.matrices.stale = true;
+        }
+    }
+
     fn failures_in_a_row(&self) -> u32 {
         self.state.failures
     }

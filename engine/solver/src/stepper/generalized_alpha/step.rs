@@ -326,7 +326,10 @@ impl Method {
             let s = self.schur.matrix();
             for j in 0..m {
                 for i in 0..m {
-                    s[i + j * m] = (0..n).map(|c| k.matrix[i + c * m] * k.matrix[j + c * m]).sum();
+                    // The move is along G at the beginning of the step: past a singular position the two differ in sign.
+                    s[i + j * m] = (0..n)
+                        .map(|c| k.matrix[i + c * m] * self.matrix_from[j + c * m])
+                        .sum();
                 }
                 if !mechanical.takes_part(j) {
                     s[j + j * m] = 1.0;

@@ -451,6 +451,16 @@ impl Stepper for Radau {
         }
     }
 
+    fn carry(&mut self, map: &dyn Fn(&mut [f64])) {
+        let s = &mut self.state;
+        let n = s.y.len().max(1);
+        for vector in [&mut s.y, &mut s.yp, &mut s.y_before, &mut s.yp_before] {
+            map(vector);
+        }
+        s.z.chunks_exact_mut(n).for_each(map);
+        self.corrector.equations_exchanged();
+    }
+
     fn failures_in_a_row(&self) -> u32 {
         self.state.other_failures
     }

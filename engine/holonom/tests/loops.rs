@@ -124,10 +124,10 @@ fn survey() {
     let forms: Vec<Form> = set("FORMS").map_or(KEPT.to_vec(), |s| s.split(',').map(|x| x.parse().unwrap()).collect());
     let steppers: Vec<String> = set("STEPPERS").map_or(STEPPERS.map(String::from).to_vec(), |s| s.split(',').map(String::from).collect());
     let all = [
-        ("ben1", bennett([0.6, 0.8], 0.5, 3.0, [1.0; 3])),
-        ("ben2", bennett([0.9, 0.3], 0.5, 5.0, [0.01, 3.0, 0.1])),
-        ("ben3", bennett([6e-4, 8e-4], 1.0, 20.0, [1e-3; 3])),
-        ("ben4", bennett([600.0, 800.0], 1.0, 3.0, [1.0; 3]).gravity([0.0, 0.0, -9.81])),
+        ("ben1", bennett([0.6, 0.8], 0.5, 3.0, [1.0; 3]).gravity([0.0; 3])),
+        ("ben2", bennett([0.9, 0.3], 0.5, 5.0, [0.01, 3.0, 0.1]).gravity([0.0; 3])),
+        ("ben3", bennett([6e-4, 8e-4], 0.5, 200.0, [1e-3; 3])),
+        ("ben4", bennett([600.0, 800.0], 0.5, 3.0, [1.0; 3]).gravity([0.0, 0.0, -9.81])),
         ("par1", parallelogram([0.4, 0.15], 5.0, [1.0; 3], 9.81)),
         ("par2", parallelogram([0.3, 0.3], 5.0, [1.0; 3], 9.81)),
         ("par3", parallelogram([0.2, 0.5], 5.0, [1.0; 3], 9.81)),

@@ -49,7 +49,7 @@ const SAME_DIRECTION: f64 = 0.9;
 const TURN: f64 = 30.0;
 
 /// A position where the distance from dependence is below this part of the largest is called singular.
-const SINGULAR: f64 = 0.02;
+const SINGULAR: f64 = 0.05;
 
 /// Operations of one look at the dependence of rows that are not counted: a step costs more. Larger mechanisms are
 /// looked at every so many steps.

@@ -417,6 +417,9 @@ impl<'s> Integrator<'s> {
                         _ => self.counters.rejected_convergence += 1,
                     }
                     self.stepper.reject(rejection);
+                    if self.stepper.h() > h {
+                        self.limit_step();
+                    }
                     // An implicit method may know how to go on where an explicit one does not.
                     if self.chooses && self.is_astray(rejection) && self.change_method(true)? {
                         continue;

@@ -121,6 +121,17 @@ pub enum StepperState {
     DormandPrince(Box<DormandPrinceState>),
 }
 
+/// Step sizes tried after failures of the iteration next to a singular position, in parts of the first that failed.
+/// What fails there is the end of the step, not its length: shorter steps alone lead closer and closer to it, and
+/// further into the region where rounding is amplified; longer ones lead across.
+const ACROSS: [f64; 9] = [0.25, 1.5, 0.6, 2.2, 0.1, 3.3, 0.03, 1.2, 0.01];
+
+/// The step size after so many failures in a row, the first of them with `first`.
+fn across(first: f64, failures: u32) -> f64 {
+    let last = ACROSS.len() - 1;
+    first * ACROSS[last.min(failures.saturating_sub(1) as usize)]
+}
+
 /// What a method is built from.
 pub struct Parts<'a> {
     /// What is known about the system.

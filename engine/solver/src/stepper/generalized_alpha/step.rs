@@ -443,7 +443,8 @@ impl Method {
                 rate = (size / last).max(rate * 0.5);
                 self.matrices.rate = rate;
                 // Rounding determines v̇ and λ up to ε/h and ε/h²; what counts with powers of h has converged.
-                if rate > 0.9 && weights.graded_norm(d) < 1e-3 * SHARE {
+                // Next to singular positions rounding is amplified: corrections that go to and fro by a part of the share.
+                if rate > 0.9 && weights.graded_norm(d) < 0.5 * SHARE {
                     self.place(mechanical, h, from, to);
                     return Ok(iteration + 1);
                 }

@@ -138,7 +138,7 @@ impl Loops {
         let mut slack = vec![0.0; model.rows.len()];
         let mut open = vec![false; model.constraints.len()];
         for dropped in rows.dropped.iter().filter(|d| watched.contains(&d.row)) {
-            slack[dropped.row] = MISFIT * dropped.gap.abs();
+            slack[dropped.row] = MISFIT * dropped.misfit.abs();
             open[model.rows[dropped.row].constraint] = true;
         }
         // What something reads keeps its multiplier.

@@ -2,7 +2,9 @@
 
 use super::closure::{Closure, exceeds, moved};
 use super::open::{OpenLoop, open_loops, worst_rows};
-use super::redundancy::{self, Random, RowReport};
+use super::border::Border;
+use super::redundancy::{self, Random};
+use super::report::RowReport;
 use super::warnings::{self, Warning};
 use super::{KinematicError, KinematicRun, KinematicState, MechanicalModel, contacts, kinematic};
 use crate::elements::controls::ControlElement;
@@ -23,6 +25,9 @@ const ACCELERATION_TOLERANCE: f64 = 1e-7;
 /// Changes of coordinates below this are not reported: rad, or parts of the mechanism's size.
 const NOT_MOVED: f64 = 1e-10;
 
+/// Relative error of data that are printed with six digits.
+pub const DATA_PRECISION: f64 = 1e-6;
+
 /// How a mechanism is assembled.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AssemblyOptions {
@@ -34,6 +39,9 @@ pub struct AssemblyOptions {
     pub tolerance: f64,
     /// Gap, and speed of a gap, that start values may have when nothing is corrected.
     pub check_tolerance: f64,
+    /// Relative error of the data: of lengths in parts of the loop's length, of directions in rad. Rows that
+    /// conflict by no more than it explains are redundant.
+    pub data_precision: f64,
     /// How many other starts are tried when loops do not close from the given one.
     pub other_starts: usize,
     /// Positions to start from instead of those of the model.
@@ -49,6 +57,7 @@ impl Default for AssemblyOptions {
             assemble: true,
             tolerance: 1e-12,
             check_tolerance: 1e-8,
+            data_precision: DATA_PRECISION,
             other_starts: 12,
             positions: None,
             velocities: None,
@@ -253,6 +262,8 @@ pub struct Assembled {
     pub readings: Vec<f64>,
     /// Which rows are active.
     pub rows: RowReport,
+    /// Relative error of the data, as assumed.
+    pub data_precision: f64,
     /// Positions that were changed.
     pub moved: Vec<MovedCoordinate>,
     /// Velocities that were changed.
@@ -320,21 +331,28 @@ pub(super) fn assemble_rows(
     let mut q = given("positions", &options.positions, &model.q0)?;
     let mut v = given("velocities", &options.velocities, &model.v0)?;
     normalise(&model, &mut q);
-    let mut closure = Closure::new(model.clone(), options.time, &q);
+    let mut closure = Closure::new(model.clone(), options.time, &q, options.data_precision);
     let (q_given, v_given) = (q.clone(), v.clone());
-    close(&mut closure, &mut q, options)?;
-    let rows = redundancy::choose(&mut closure, &q, options.tolerance).map_err(|wrong| {
+    let gap = close(&mut closure, &mut q, options)?;
+    let mut rows = redundancy::choose(&mut closure, &q, options.tolerance).map_err(|wrong| {
         AssemblyError::Contradiction {
             level: Level::Position,
             loops: worst_rows(&closure, &wrong.0, Level::Position),
         }
     })?;
-    fit_velocities(&mut closure, &q, &mut v, options)?;
+    if gap > options.tolerance.max(closure.rounding) {
+        close_chosen(&mut closure, &q_given, &mut q, &rows, options)?;
+    }
+    let gaps = closure.gaps(&q);
+    for dropped in &mut rows.dropped {
+        dropped.misfit = gaps[dropped.row].abs();
+    }
+    fit_velocities(&mut closure, &q, &mut v, &rows, options)?;
     if rows.singular_start && options.assemble {
         closure
             .follow_branch(&q, &mut v)
             .map_err(AssemblyError::Rejected)?;
-        fit_velocities(&mut closure, &q, &mut v, options)?;
+        fit_velocities(&mut closure, &q, &mut v, &rows, options)?;
     }
     let mut mechanical = MechanicalModel::new(model.clone(), rows.active.clone());
     let mut lambda = vec![0.0; rows.active.len()];
@@ -349,7 +367,7 @@ pub(super) fn assemble_rows(
     mechanical
         .state_rates(options.time, &q, &v, &lambda, &mut x_rates)
         .map_err(AssemblyError::Rejected)?;
-    check_accelerations(&mut closure, &q, &v, &a)?;
+    check_accelerations(&mut closure, &q, &v, &a, rows.noise)?;
     let position_unit = position_units(&closure);
     Ok(Assembled {
         t: options.time,
@@ -365,6 +383,7 @@ pub(super) fn assemble_rows(
         lambda,
         readings,
         rows,
+        data_precision: options.data_precision,
     })
 }
 
@@ -409,13 +428,16 @@ fn normalise(model: &Model, q: &mut [f64]) {
     }
 }
 
-/// Closes all loops, from other starts as well when it does not go from the given one.
-fn close(closure: &mut Closure, q: &mut Vec<f64>, options: &AssemblyOptions) -> Result<(), AssemblyError> {
+/// Closes all loops as well as the data allow, from other starts as well when it does not go from the given
+/// one. Gives the largest gap.
+fn close(closure: &mut Closure, q: &mut Vec<f64>, options: &AssemblyOptions) -> Result<f64, AssemblyError> {
     let rows = closure.holonomic();
+    let enough = Border::new(options.data_precision).enough();
     if !options.assemble {
         let gaps = closure.gaps(q);
-        if closure.largest_gap(&gaps, &rows) <= options.check_tolerance {
-            return Ok(());
+        let gap = closure.largest_gap(&gaps, &rows);
+        if gap <= options.check_tolerance.max(enough) {
+            return Ok(gap);
         }
         return Err(AssemblyError::Inconsistent {
             level: Level::Position,
@@ -429,9 +451,9 @@ fn close(closure: &mut Closure, q: &mut Vec<f64>, options: &AssemblyOptions) -> 
         let far = start as f64 / options.other_starts.max(1) as f64;
         let step: Vec<f64> = closure.unit.iter().map(|unit| unit * random.next()).collect();
         let mut there = moved(&closure.model, q, &step, far);
-        if closure.close(&mut there, &rows, options.tolerance).is_ok() {
+        if let Ok(gap) = closure.close(&mut there, &rows, options.tolerance, enough) {
             *q = there;
-            return Ok(());
+            return Ok(gap);
         }
         let gaps = closure.gaps(&there);
         // All of it, not the largest row: gaps turn with the axes they are measured in.
@@ -450,10 +472,53 @@ fn close(closure: &mut Closure, q: &mut Vec<f64>, options: &AssemblyOptions) -> 
     })
 }
 
+/// Closes the rows that take part, where all of them together cannot be closed: from the given positions,
+/// so that the start moves no farther than it must, or from those where all are nearly closed.
+fn close_chosen(
+    closure: &mut Closure,
+    given: &[f64],
+    q: &mut Vec<f64>,
+    rows: &RowReport,
+    options: &AssemblyOptions,
+) -> Result<(), AssemblyError> {
+    let all = closure.holonomic();
+    let kept: Vec<usize> = all.iter().copied().filter(|row| rows.active.contains(row)).collect();
+    if !options.assemble {
+        let gaps = closure.gaps(q);
+        let loops = open_loops(closure, &gaps, &kept, Level::Position, options.check_tolerance);
+        let level = Level::Position;
+        return if loops.is_empty() {
+            Ok(())
+        } else {
+            Err(AssemblyError::Inconsistent { level, loops })
+        };
+    }
+    let enough = Border::new(options.data_precision).enough().max(rows.noise);
+    for start in [given.to_vec(), q.clone()] {
+        let mut there = start;
+        if closure.close(&mut there, &kept, options.tolerance, options.tolerance).is_ok() {
+            let gaps = closure.gaps(&there);
+            if closure.largest_gap(&gaps, &all) <= enough {
+                *q = there;
+                return Ok(());
+            }
+        }
+    }
+    // Next to a singular position errors of the data may leave no position that closes even these.
+    if rows.singular_start {
+        return Ok(());
+    }
+    let gaps = closure.gaps(q);
+    Err(AssemblyError::CannotClose {
+        loops: open_loops(closure, &gaps, &all, Level::Position, options.tolerance),
+    })
+}
+
 fn fit_velocities(
     closure: &mut Closure,
     q: &[f64],
     v: &mut [f64],
+    chosen: &RowReport,
     options: &AssemblyOptions,
 ) -> Result<(), AssemblyError> {
     let all: Vec<usize> = (0..closure.model.rows.len()).collect();
@@ -462,7 +527,7 @@ fn fit_velocities(
         |closure: &Closure, v: &[f64]| 1.0 + closure.largest_step(v) + closure.largest_gap(&rates, &all);
     if !options.assemble {
         let rest = closure.velocity_gaps(q, v);
-        let tolerance = options.check_tolerance * size(closure, v);
+        let tolerance = options.check_tolerance.max(chosen.noise) * size(closure, v);
         let loops = open_loops(closure, &rest, &all, Level::Velocity, tolerance);
         let level = Level::Velocity;
         return if loops.is_empty() {
@@ -472,14 +537,14 @@ fn fit_velocities(
         };
     }
     let rest = closure
-        .project_velocities(q, v)
+        .project_velocities(q, v, &chosen.active)
         .map_err(AssemblyError::Rejected)?;
     let loops = open_loops(
         closure,
         &rest,
         &all,
         Level::Velocity,
-        VELOCITY_TOLERANCE * size(closure, v),
+        VELOCITY_TOLERANCE.max(chosen.noise) * size(closure, v),
     );
     let level = Level::Velocity;
     if loops.is_empty() {
@@ -490,17 +555,24 @@ fn fit_velocities(
 }
 
 /// Rows that were dropped must be satisfied by the accelerations as well.
-fn check_accelerations(closure: &mut Closure, q: &[f64], v: &[f64], a: &[f64]) -> Result<(), AssemblyError> {
+fn check_accelerations(
+    closure: &mut Closure,
+    q: &[f64],
+    v: &[f64],
+    a: &[f64],
+    noise: f64,
+) -> Result<(), AssemblyError> {
     let all: Vec<usize> = (0..closure.model.rows.len()).collect();
     let bias = closure.acceleration_gaps(q, v, &vec![0.0; a.len()]);
     let rest = closure.acceleration_gaps(q, v, a);
     let size = 1.0 + closure.largest_step(a) + closure.largest_gap(&bias, &all);
+    let square = closure.largest_step(v).powi(2);
     let loops = open_loops(
         closure,
         &rest,
         &all,
         Level::Acceleration,
-        ACCELERATION_TOLERANCE * size,
+        (ACCELERATION_TOLERANCE * size).max(noise * (size + square)),
     );
     let level = Level::Acceleration;
     if loops.is_empty() {

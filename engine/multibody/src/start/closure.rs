@@ -5,11 +5,13 @@
 //! by the largest value its geometry allows, not by its length, so that a row that is zero but for
 //! rounding stays that small.
 
-use crate::elements::constraints::{ConstraintElement, PairRow};
+use crate::elements::constraints::ConstraintElement;
 use crate::formalism::cholesky;
 use crate::model::{Model, RowLevel};
 use crate::signal::Signal;
+use crate::start::border::Border;
 use crate::start::eigen::{PivotedQr, dot};
+use crate::start::scales::Scales;
 use crate::tree::{Node, NodeKind};
 use crate::workspace::Workspace;
 use holonom_algebra::{Real, Vec3, Wrench};
@@ -27,8 +29,8 @@ const GAP_DAMPING: f64 = 0.1;
 /// Largest turn in one step, rad; slides move this part of the mechanism's size.
 const LARGEST_STEP: f64 = 0.5;
 
-/// Pivots below this part of the largest row count as dependent.
-pub(super) const DEPENDENT: f64 = 1e-8;
+/// Steps that are longer than this many times the gap they are to close follow errors of the data.
+const FARTHEST: f64 = 3e3;
 
 /// Iterations of one closing.
 const MAXIMUM_ITERATIONS: usize = 200;
@@ -56,8 +58,16 @@ pub(super) struct Closure {
     pub offsets: Vec<f64>,
     /// Extent of the mechanism, m.
     pub size: f64,
-    /// What g of each row is measured by: `size` or one.
+    /// What g of each row is measured by: the length of its loop or one.
     pub gap_scale: Vec<f64>,
+    /// The same by the size of the whole mechanism.
+    overall: Vec<f64>,
+    /// What each velocity is measured by where dependence is judged.
+    column: Vec<f64>,
+    /// Gap that rounding may leave.
+    pub rounding: f64,
+    /// Relative error of the data.
+    pub precision: f64,
     /// What each velocity is measured by: `size` for slides, one for turns.
     pub unit: Vec<f64>,
     /// L of the last linearisation.
@@ -65,6 +75,8 @@ pub(super) struct Closure {
     matrix: Vec<f64>,
     /// B, row by row.
     b: Vec<f64>,
+    /// G in the scales of the geometry, row by row.
+    scaled: Vec<f64>,
     /// 1/D.
     pub natural: Vec<f64>,
 }
@@ -118,7 +130,7 @@ pub(super) fn varies(signal: &Signal) -> bool {
 
 impl Closure {
     /// Allocates, and measures the mechanism at the given positions.
-    pub fn new(model: Arc<Model>, t: f64, q: &[f64]) -> Self {
+    pub fn new(model: Arc<Model>, t: f64, q: &[f64], precision: f64) -> Self {
         let (n, m) = (model.tree.n_v, model.rows.len());
         let mut unit = vec![1.0; n];
         let mut closure = Self {
@@ -126,46 +138,29 @@ impl Closure {
             t,
             offsets: vec![0.0; model.signals.len()],
             size: 1.0,
-            gap_scale: vec![1.0; m],
+            gap_scale: Vec::new(),
+            overall: Vec::new(),
+            column: Vec::new(),
+            rounding: 0.0,
+            precision,
             unit: Vec::new(),
             factor: vec![0.0; n * n],
             matrix: vec![0.0; m * n],
             b: vec![0.0; m * n],
+            scaled: vec![0.0; m * n],
             natural: vec![1.0; m],
             model: model.clone(),
         };
         closure.place(q);
-        closure.size = closure.measure();
+        let (size, reach) = closure.measure();
+        closure.size = size;
         for node in model.tree.nodes.iter().filter(|node| !turns(node)) {
             unit[node.v..node.v + node.n_v()].fill(closure.size);
         }
         closure.unit = unit;
-        for c in &model.constraints {
-            let scales = &mut closure.gap_scale[c.rows.clone()];
-            match &c.element {
-                ConstraintElement::Pair(pair) => {
-                    for (s, row) in scales.iter_mut().zip(&pair.rows) {
-                        let angle = matches!(row, PairRow::Perpendicular { .. });
-                        *s = if angle { 1.0 } else { closure.size };
-                    }
-                }
-                ConstraintElement::Coordinates(sum) => {
-                    let term = |&(node, factor): &(usize, f64)| {
-                        let unit = if turns(&model.tree.nodes[node]) {
-                            1.0
-                        } else {
-                            closure.size
-                        };
-                        factor.abs() * unit
-                    };
-                    scales[0] = sum.terms.iter().map(term).fold(0.0, f64::max);
-                }
-                ConstraintElement::Rolling(_)
-                | ConstraintElement::Impact(_)
-                | ConstraintElement::WheelRail(_) => scales.fill(closure.size),
-            }
-            scales.iter_mut().for_each(|s| *s = positive(*s));
-        }
+        let scales = Scales::measure(&model, &closure.work, size, reach);
+        (closure.gap_scale, closure.overall, closure.column) = (scales.rows, scales.overall, scales.columns);
+        closure.rounding = scales.rounding;
         closure
     }
 
@@ -177,8 +172,8 @@ impl Closure {
         }
     }
 
-    /// Largest extent of origins and attachments along an axis.
-    fn measure(&mut self) -> f64 {
+    /// Largest extent of origins and attachments along an axis, and distance from the origin.
+    fn measure(&mut self) -> (f64, f64) {
         let world = &self.work.world;
         let mut points: Vec<Vec3<f64>> = world.iter().map(|w| w.position).collect();
         for c in &self.model.constraints {
@@ -198,7 +193,7 @@ impl Closure {
         }
         // Far from the origin, rounding is relative to the distance from there.
         let size = extent.max(1e-2 * reach);
-        positive(size)
+        (positive(size), reach)
     }
 
     /// Places all nodes.
@@ -249,8 +244,11 @@ impl Closure {
         self.measure_rows();
         for i in 0..m {
             let row = &mut self.b[i * n..(i + 1) * n];
+            let scaled = &mut self.scaled[i * n..(i + 1) * n];
             for j in 0..n {
-                row[j] = self.matrix[j * m + i] / self.natural[i];
+                let entry = self.matrix[j * m + i];
+                scaled[j] = entry * self.column[j] / self.gap_scale[i];
+                row[j] = entry / self.natural[i];
             }
             forward(&self.factor, n, row);
             if let Some(column) = row.iter().position(|x| !x.is_finite()) {
@@ -322,19 +320,26 @@ impl Closure {
         (0..n).map(diagonal).collect()
     }
 
-    /// Dependence of some rows at the last linearisation. The columns are the rows in their order.
-    pub fn dependence(&self, rows: &[usize], groups: &[u8]) -> PivotedQr {
+    /// Dependence of some rows at the last linearisation, judged by the geometry and not by masses. The
+    /// columns are the rows in their order; `gap` is what their loops are open by.
+    pub fn dependence(&self, rows: &[usize], groups: &[u8], gap: f64) -> PivotedQr {
         let n = self.model.tree.n_v;
         let columns: Vec<f64> = rows
             .iter()
-            .flat_map(|&i| &self.b[i * n..(i + 1) * n])
+            .flat_map(|&i| &self.scaled[i * n..(i + 1) * n])
             .copied()
             .collect();
-        PivotedQr::new(columns, n, rows.len(), groups, DEPENDENT)
+        let border = Border::new(self.precision);
+        PivotedQr::new(columns, n, rows.len(), groups, |_, lengths| border.independent(lengths, gap))
+    }
+
+    /// Velocities from what the columns of [`dependence`](Self::dependence) are multiplied with.
+    pub fn unscale(&self, y: &mut [f64]) {
+        y.iter_mut().zip(&self.column).for_each(|(y, c)| *y *= c);
     }
 
     /// y := L⁻ᵀ y: from B's columns to velocities.
-    pub fn to_velocities(&self, y: &mut [f64]) {
+    fn to_velocities(&self, y: &mut [f64]) {
         let n = self.model.tree.n_v;
         for j in (0..n).rev() {
             let mut sum = y[j];
@@ -392,27 +397,35 @@ impl Closure {
             .collect()
     }
 
-    /// Moves q until g of the given rows vanishes, each step the smallest in the metric of M.
-    pub fn close(&mut self, q: &mut Vec<f64>, rows: &[usize], tolerance: f64) -> Result<(), Stuck> {
+    /// Moves q until g of the given rows vanishes, each step the smallest in the metric of M; gives the
+    /// largest gap. Rows that conflict with each other are closed as well as they allow: gaps up to `enough`
+    /// are taken where no more progress is made, or only by moving far along rows that hardly depend on q.
+    pub fn close(&mut self, q: &mut Vec<f64>, rows: &[usize], tolerance: f64, enough: f64) -> Result<f64, Stuck> {
+        let tolerance = tolerance.max(self.rounding);
+        let enough = enough.max(tolerance);
         let mut gaps = self.gaps(q);
         let mut gap = self.largest_gap(&gaps, rows);
         let (mut extra, mut slow) = (0.0, 0);
         for _ in 0..MAXIMUM_ITERATIONS {
             if gap == 0.0 {
-                return Ok(());
+                return Ok(gap);
             }
-            let closed = gap <= tolerance;
-            let failed = if closed { Ok(()) } else { Err(Stuck) };
-            if slow > 10 || self.linearise(q).is_err() {
+            let (closed, near) = (gap <= tolerance, gap <= enough);
+            let failed = if near { Ok(gap) } else { Err(Stuck) };
+            if slow > if near { 2 } else { 10 } || self.linearise(q).is_err() {
                 return failed;
             }
             let merit = self.merit(&gaps, rows);
-            let damping = GAP_DAMPING * gap.min(1.0).powi(2) + extra;
+            let open = |a: f64, i: &usize| a.max((gaps[*i] / self.overall[*i]).abs());
+            let damping = GAP_DAMPING * rows.iter().fold(0.0, open).min(1.0).powi(2) + extra;
             let negative: Vec<f64> = gaps.iter().map(|g| -g).collect();
             let mut step = self.solve(rows, &negative, damping);
             let size = self.largest_step(&step);
             if size == 0.0 || !size.is_finite() {
                 return failed;
+            }
+            if near && !closed && size > FARTHEST * gap {
+                return Ok(gap);
             }
             let limit = (LARGEST_STEP / size).min(1.0);
             step.iter_mut().for_each(|x| *x *= limit);
@@ -430,7 +443,7 @@ impl Closure {
             }
             match accepted {
                 // At the end: only while it still pays.
-                Some((_, _, reduced)) if closed && reduced > 0.1 * merit => return Ok(()),
+                Some((_, _, reduced)) if closed && reduced > 0.1 * merit => return Ok(gap),
                 Some((next, g, reduced)) => {
                     slow = if reduced > 0.9 * merit { slow + 1 } else { 0 };
                     extra *= 0.1;
@@ -438,12 +451,12 @@ impl Closure {
                     gaps = g;
                     gap = self.largest_gap(&gaps, rows);
                 }
-                None if closed => return Ok(()),
+                None if near => return Ok(gap),
                 None if extra < 1.0 => extra = (extra * 100.0).max(1e-6),
                 None => return Err(Stuck),
             }
         }
-        if gap <= tolerance { Ok(()) } else { Err(Stuck) }
+        if gap <= enough { Ok(gap) } else { Err(Stuck) }
     }
 
     /// Σ (g/D⁻¹)², the function that closing reduces; infinite when it is no number.
@@ -452,24 +465,23 @@ impl Closure {
         if sum.is_finite() { sum } else { f64::INFINITY }
     }
 
-    /// Changes v, the least in the metric of M, until G v + g_t = 0 as well as the rows allow; gives
-    /// what is left, all rows.
-    pub fn project_velocities(&mut self, q: &[f64], v: &mut [f64]) -> Result<Vec<f64>, Rejection> {
-        let all: Vec<usize> = (0..self.model.rows.len()).collect();
-        if !all.is_empty() {
+    /// Changes v, the least in the metric of M, until G v + g_t = 0 in the given rows as well as they allow;
+    /// gives what is left, all rows.
+    pub fn project_velocities(&mut self, q: &[f64], v: &mut [f64], rows: &[usize]) -> Result<Vec<f64>, Rejection> {
+        if !rows.is_empty() {
             self.linearise(q)?;
         }
         let mut rest = self.velocity_gaps(q, v);
         for _ in 0..20 {
-            let before = self.largest_gap(&rest, &all);
+            let before = self.largest_gap(&rest, rows);
             if before == 0.0 || !before.is_finite() {
                 break;
             }
             let negative: Vec<f64> = rest.iter().map(|g| -g).collect();
-            let step = self.solve(&all, &negative, 0.0);
+            let step = self.solve(rows, &negative, 0.0);
             let next: Vec<f64> = v.iter().zip(&step).map(|(v, s)| v + s).collect();
             let left = self.velocity_gaps(q, &next);
-            if exceeds(self.largest_gap(&left, &all), 0.5 * before) {
+            if exceeds(self.largest_gap(&left, rows), 0.5 * before) {
                 break;
             }
             v.copy_from_slice(&next);
@@ -485,7 +497,9 @@ impl Closure {
         let n = v.len();
         let all: Vec<usize> = (0..self.model.rows.len()).collect();
         self.linearise(q)?;
-        let null = self.dependence(&all, &vec![0; all.len()]).null_vectors();
+        let gaps = self.gaps(q);
+        let gap = self.largest_gap(&gaps, &self.holonomic());
+        let null = self.dependence(&all, &vec![0; all.len()], gap).null_vectors();
         let begin = self.largest_step(v);
         for _ in 0..100 {
             let here = self.curvature(q, v, &null);
@@ -525,9 +539,9 @@ impl Closure {
     /// z·γ for each z, with the sum of the magnitudes of its terms.
     fn curvature(&mut self, q: &[f64], v: &[f64], null: &[Vec<f64>]) -> Vec<(f64, f64)> {
         let gamma = self.acceleration_gaps(q, v, &vec![0.0; v.len()]);
-        let natural = &self.natural;
+        let scale = &self.gap_scale;
         let sums = |z: &Vec<f64>| {
-            let terms = || z.iter().zip(&gamma).zip(natural).map(|((z, g), d)| z * g / d);
+            let terms = || z.iter().zip(&gamma).zip(scale).map(|((z, g), d)| z * g / d);
             (terms().sum(), terms().map(f64::abs).sum())
         };
         null.iter().map(sums).collect()

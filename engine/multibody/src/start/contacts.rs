@@ -4,7 +4,7 @@
 //! assembled again as a constraint, and opens again where its multiplier pulls.
 
 use super::assembly::{Assembled, AssemblyError, AssemblyOptions, assemble_rows};
-use super::redundancy::ReactionUniqueness;
+use super::report::ReactionUniqueness;
 use crate::channels::source::Source;
 use crate::elements::constraints::Impact;
 use crate::formalism::reactions::ReactionElement;
@@ -69,6 +69,12 @@ impl Reduced {
         let report = &mut found.rows;
         report.active.iter_mut().for_each(|row| *row = self.rows[*row]);
         report.dropped.iter_mut().for_each(|d| d.row = self.rows[d.row]);
+        report.doubtful.iter_mut().for_each(|d| d.row = self.rows[d.row]);
+        let mut scales = vec![1.0; whole.rows.len()];
+        for (row, scale) in self.rows.iter().zip(&report.scales) {
+            scales[*row] = *scale;
+        }
+        report.scales = scales;
         // A contact that the others imply is open.
         report.dropped.retain(|d| !switched.contains(&d.row));
         let known: Vec<(ReactionElement, &ReactionUniqueness)> = report

@@ -99,61 +99,100 @@ pub(crate) struct PivotedQr {
     pub pivots: Vec<usize>,
     /// Number of columns that are independent.
     pub rank: usize,
-    /// Smallest by largest pivot: how far from dependent the chosen columns are; 1 at rank 0.
-    pub conditioning: f64,
+    /// What was left of each column at `pivots` when it was taken, or left out.
+    pub lengths: Vec<f64>,
+    /// Columns that may count the other way.
+    pub doubtful: Vec<usize>,
 }
 
 impl PivotedQr {
     /// Factorises. Columns of a lower group are taken before those of a higher one; within a group
-    /// the longest remaining one, and the first among equals. Columns with less than
-    /// `relative_threshold` of the longest column left count as dependent.
-    pub fn new(mut a: Vec<f64>, rows: usize, columns: usize, groups: &[u8], relative_threshold: f64) -> Self {
-        let square = |a: &[f64], j: usize, k: usize| {
-            let rest = &a[j * rows + k..(j + 1) * rows];
-            dot(rest, rest)
-        };
-        let mut pivots: Vec<usize> = (0..columns).collect();
-        let mut beta = Vec::new();
-        let longest = (0..columns).map(|j| square(&a, j, 0)).fold(0.0, f64::max);
-        let threshold = longest * relative_threshold * relative_threshold;
-        let (mut smallest, mut largest) = (f64::INFINITY, 0.0_f64);
-        let mut rank = 0;
-        for k in 0..rows.min(columns) {
-            let left: Vec<(usize, f64)> = (k..columns)
-                .map(|j| (j, square(&a, j, k)))
-                .filter(|&(_, s)| s > threshold)
-                .collect();
-            let Some(group) = left.iter().map(|&(j, _)| groups[pivots[j]]).min() else {
-                break;
-            };
-            let among = || left.iter().filter(|&&(j, _)| groups[pivots[j]] == group);
-            // Equal but for rounding: the first one, so that the choice does not depend on it.
-            let most = among().map(|&(_, s)| s).fold(0.0, f64::max) * (1.0 - 1e-6);
-            let Some(&(j, s)) = among()
-                .filter(|&&(_, s)| s >= most)
-                .min_by_key(|&&(j, _)| pivots[j])
-            else {
-                break;
-            };
-            pivots.swap(k, j);
-            for i in 0..rows {
-                a.swap(k * rows + i, j * rows + i);
-            }
-            let length: f64 = s.sqrt();
-            smallest = smallest.min(length);
-            largest = largest.max(length);
-            beta.push(reflect(&mut a, rows, columns, k, length));
-            rank = k + 1;
-        }
-        Self {
+    /// the longest remaining one, and the first among equals. `decide` is given a group and the lengths
+    /// of what was left of its columns when they were taken, longest first, and tells how many of them
+    /// are independent, and how many may be as well.
+    pub fn new(
+        a: Vec<f64>,
+        rows: usize,
+        columns: usize,
+        groups: &[u8],
+        mut decide: impl FnMut(u8, &[f64]) -> (usize, usize),
+    ) -> Self {
+        let mut qr = Self {
             rows,
             columns,
             a,
-            beta,
-            pivots,
-            rank,
-            conditioning: if rank == 0 { 1.0 } else { smallest / largest },
+            beta: Vec::new(),
+            pivots: (0..columns).collect(),
+            rank: 0,
+            lengths: vec![0.0; columns],
+            doubtful: Vec::new(),
+        };
+        let mut present = groups[..columns].to_vec();
+        present.sort_unstable();
+        present.dedup();
+        let mut left_out = vec![0.0; columns];
+        for group in present {
+            let begin = qr.clone();
+            let mut lengths = Vec::new();
+            while let Some(length) = qr.take(group, groups) {
+                lengths.push(length);
+            }
+            let (keep, other) = decide(group, &lengths);
+            let keep = keep.min(lengths.len());
+            let places = begin.rank + keep.min(other)..begin.rank + keep.max(other).min(lengths.len());
+            let doubtful = [&begin.doubtful, &qr.pivots[places]].concat();
+            for (k, length) in lengths.iter().enumerate().skip(keep) {
+                left_out[qr.pivots[begin.rank + k]] = *length;
+            }
+            if keep < lengths.len() {
+                qr = begin;
+                for _ in 0..keep {
+                    qr.take(group, groups);
+                }
+            }
+            qr.doubtful = doubtful;
         }
+        for k in qr.rank..columns {
+            qr.lengths[k] = left_out[qr.pivots[k]];
+        }
+        qr
+    }
+
+    /// Takes the longest column of the group as the next one; gives its length. None when nothing is left.
+    fn take(&mut self, group: u8, groups: &[u8]) -> Option<f64> {
+        let (rows, columns, k) = (self.rows, self.columns, self.rank);
+        if k >= rows.min(columns) {
+            return None;
+        }
+        let left: Vec<(usize, f64)> = (k..columns)
+            .filter(|&j| groups[self.pivots[j]] == group)
+            .map(|j| {
+                let rest = &self.a[j * rows + k..(j + 1) * rows];
+                (j, dot(rest, rest))
+            })
+            .collect();
+        // Equal but for rounding: the first one, so that the choice does not depend on it.
+        let most = left.iter().map(|&(_, s)| s).fold(0.0, f64::max) * (1.0 - 1e-6);
+        let &(j, s) = left
+            .iter()
+            .filter(|&&(_, s)| s > 0.0 && s >= most)
+            .min_by_key(|&&(j, _)| self.pivots[j])?;
+        self.pivots.swap(k, j);
+        for i in 0..rows {
+            self.a.swap(k * rows + i, j * rows + i);
+        }
+        let length = s.sqrt();
+        self.lengths[k] = length;
+        self.beta.push(reflect(&mut self.a, rows, columns, k, length));
+        self.rank = k + 1;
+        Some(length)
+    }
+
+    /// Smallest by largest length of the chosen columns: how far from dependent they are; 1 at rank 0.
+    pub fn conditioning(&self) -> f64 {
+        let chosen = &self.lengths[..self.rank];
+        let largest = chosen.iter().copied().fold(0.0, f64::max);
+        if self.rank == 0 { 1.0 } else { chosen.iter().copied().fold(f64::INFINITY, f64::min) / largest }
     }
 
     /// y := y less its part in the space of the columns.
@@ -254,8 +293,12 @@ mod tests {
     fn pivoted_qr_finds_rank_and_null_vectors() {
         // Columns 0, 1 independent; 2 = 0 + 1; 3 = 0.
         let a = vec![3.0, 0.0, 4.0, 0.0, 1.0, 0.0, 3.0, 1.0, 4.0, 0.0, 0.0, 0.0];
+        let above = |_: u8, lengths: &[f64]| {
+            let rank = lengths.iter().filter(|x| **x > 1e-10).count();
+            (rank, rank)
+        };
         for groups in [[0, 0, 0, 0], [0, 0, 1, 0], [1, 0, 0, 1]] {
-            let qr = PivotedQr::new(a.clone(), 3, 4, &groups, 1e-10);
+            let qr = PivotedQr::new(a.clone(), 3, 4, &groups, above);
             assert_eq!(qr.rank, 2);
             let nulls = qr.null_vectors();
             assert_eq!(nulls.len(), 2);
@@ -269,7 +312,7 @@ mod tests {
             }
             assert!(y.iter().any(|y| y.abs() > 0.1));
         }
-        let qr = PivotedQr::new(a, 3, 4, &[0, 0, 1, 0], 1e-10);
+        let qr = PivotedQr::new(a, 3, 4, &[0, 0, 1, 0], above);
         assert_eq!(
             {
                 let mut p = qr.pivots[..2].to_vec();

@@ -6,6 +6,7 @@
 //! away from the prediction, the step is divided.
 
 use super::assembly::{Assembled, Level};
+use super::border::Border;
 use super::closure::{Closure, distance, moved};
 use super::open::open_loops;
 use super::{MechanicalModel, OpenLoop};
@@ -162,7 +163,9 @@ pub(super) fn follow(
         });
     }
     let mut follower = Follower {
-        closure: Closure::new(start.model.clone(), start.t, &start.q),
+        closure: Closure::new(start.model.clone(), start.t, &start.q, start.data_precision),
+        active: start.rows.active.clone(),
+        noise: start.rows.noise,
         mechanical: start.mechanical(),
         state: KinematicState {
             t: start.t,
@@ -205,6 +208,9 @@ pub(super) fn follow(
 
 struct Follower {
     closure: Closure,
+    active: Vec<usize>,
+    /// What errors of the data may leave in rows that are not active.
+    noise: f64,
     mechanical: MechanicalModel,
     state: KinematicState,
     /// What was open at the last step that failed.
@@ -254,7 +260,18 @@ impl Follower {
         let rows = self.closure.holonomic();
         let mut q = predicted.clone();
         self.closure.t = t;
-        if self.closure.close(&mut q, &rows, TOLERANCE).is_err() {
+        let enough = Border::new(self.closure.precision).enough().max(self.noise);
+        let closed = self.closure.close(&mut q, &rows, TOLERANCE, enough);
+        if let Ok(gap) = closed
+            && gap > TOLERANCE
+        {
+            let active = rows.iter().copied().filter(|row| self.active.contains(row)).collect::<Vec<_>>();
+            let mut there = q.clone();
+            if self.closure.close(&mut there, &active, TOLERANCE, TOLERANCE).is_ok() {
+                q = there;
+            }
+        }
+        if closed.is_err() {
             let gaps = self.closure.gaps(&q);
             let open = open_loops(&self.closure, &gaps, &rows, Level::Position, TOLERANCE);
             self.open = open.into_iter().next();
@@ -265,9 +282,9 @@ impl Follower {
             return None;
         }
         // From the predicted velocities: where a singular position leaves them open, these stay.
-        let rest = self.closure.project_velocities(&q, &mut v).ok()?;
+        let rest = self.closure.project_velocities(&q, &mut v, &self.active).ok()?;
         let all: Vec<usize> = (0..rest.len()).collect();
-        let tolerance = VELOCITY_TOLERANCE * (1.0 + self.closure.largest_step(&v));
+        let tolerance = VELOCITY_TOLERANCE.max(self.noise) * (1.0 + self.closure.largest_step(&v));
         if let Some(open) = open_loops(&self.closure, &rest, &all, Level::Velocity, tolerance)
             .into_iter()
             .next()

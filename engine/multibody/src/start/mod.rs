@@ -2,6 +2,7 @@
 //! chosen, velocities, accelerations and multipliers consistent.
 
 mod assembly;
+mod border;
 mod closure;
 mod contacts;
 mod dependence;
@@ -10,6 +11,8 @@ mod kinematic;
 mod mechanical;
 mod open;
 mod redundancy;
+mod report;
+mod scales;
 mod warnings;
 
 pub use assembly::{
@@ -20,5 +23,5 @@ pub(crate) use dependence::Dependence;
 pub use kinematic::{KinematicError, KinematicRun, KinematicState};
 pub use mechanical::MechanicalModel;
 pub use open::OpenLoop;
-pub use redundancy::{DroppedRow, ReactionUniqueness, RowReport};
+pub use report::{DoubtfulRow, DroppedRow, ReactionUniqueness, RowReport};
 pub use warnings::Warning;

@@ -47,7 +47,7 @@ fn shown(gap: f64) -> String {
 }
 
 /// The unit of a row.
-fn unit(closure: &Closure, row: usize, level: Level) -> &'static str {
+pub(super) fn unit(closure: &Closure, row: usize, level: Level) -> &'static str {
     let model = &closure.model;
     let constraint = &model.constraints[model.rows[row].constraint];
     let angle = match &constraint.element {
@@ -106,8 +106,8 @@ pub(super) fn worst_rows(closure: &Closure, rows: &[(usize, f64)], level: Level)
         if loops.iter().any(|l| l.constraint == *name) {
             continue;
         }
-        let alike =
-            |k: usize| model.rows[k].constraint == constraint && closure.gap_scale[k] == closure.gap_scale[i];
+        let kind = unit(closure, i, level);
+        let alike = |k: usize| model.rows[k].constraint == constraint && unit(closure, k, level) == kind;
         let square: f64 = rows
             .iter()
             .filter(|(k, _)| alike(*k))
@@ -117,7 +117,7 @@ pub(super) fn worst_rows(closure: &Closure, rows: &[(usize, f64)], level: Level)
             constraint: name.clone(),
             row: model.rows[i].name.clone(),
             gap: square.sqrt(),
-            unit: unit(closure, i, level),
+            unit: kind,
         });
     }
     loops

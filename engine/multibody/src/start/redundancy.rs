@@ -6,12 +6,15 @@
 //! redundancy. Rows are chosen by QR with pivoting of (G L⁻ᵀ)ᵀ, M = L Lᵀ, where their dependence is
 //! clearest. The choice is deterministic.
 
+use super::assembly::Level;
+use super::border::Border;
 use super::closure::{Closure, distance, exceeds, moved, varies};
 use super::eigen::PivotedQr;
+use super::open::unit;
+use super::report::{DoubtfulRow, DroppedRow, ReactionUniqueness, RowReport};
 use crate::elements::constraints::ConstraintElement;
 use crate::formalism::reactions::{ReactionElement, ReactionLoad};
 use crate::model::{Model, RowLevel};
-use core::fmt;
 
 /// Distances from the start at which other positions are looked for: rad, or parts of the size.
 const DISTANCES: [f64; 6] = [0.3, 0.05, 0.7, 0.15, 0.4, 0.02];
@@ -25,117 +28,15 @@ const CHECKS: [f64; 3] = [0.02, 0.1, 0.05];
 /// Gap of a dropped row, where the others are closed to the tolerance, that is still rounding.
 const DROPPED_GAP: f64 = 1e-7;
 
+/// Gap that counts as closed at another position, in parts of the square of its distance: a position of
+/// a mechanism that cannot move is open by about half of that.
+const NEARNESS: f64 = 0.01;
+
+/// Errors explain this many times what is seen of them in one place.
+const EXPLAINED: f64 = 30.0;
+
 /// Part of the largest load of a self-equilibrated state that counts as nothing.
 const NO_LOAD: f64 = 1e-7;
-
-/// Components of a reaction, for reports.
-const COMPONENTS: [&str; 6] = [
-    "force x", "force y", "force z", "moment x", "moment y", "moment z",
-];
-
-/// A row that the others imply.
-#[derive(Clone, Debug, PartialEq)]
-pub struct DroppedRow {
-    /// Its number in [`Model::rows`].
-    pub row: usize,
-    /// Name of its constraint or cut joint.
-    pub constraint: String,
-    /// Its own name: constraint and direction.
-    pub name: String,
-    /// What is left of it where the others hold, in its own unit: the most of it at the start and near it.
-    pub gap: f64,
-}
-
-/// Whether the reaction of a joint or constraint follows from the motion.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ReactionUniqueness {
-    /// Name of the joint or constraint.
-    pub name: String,
-    /// What it is.
-    pub element: ReactionElement,
-    /// By component: force x, y, z, moment x, y, z in the axes of the first frame; one entry for
-    /// constraints on coordinates.
-    pub components: Vec<bool>,
-}
-
-impl ReactionUniqueness {
-    /// Whether all of it is unique.
-    pub fn is_unique(&self) -> bool {
-        self.components.iter().all(|&unique| unique)
-    }
-}
-
-/// What was found out about the rows of g. Its `Display` is text for users.
-#[derive(Clone, Debug, PartialEq)]
-pub struct RowReport {
-    /// Rows that take part, in increasing order.
-    pub active: Vec<usize>,
-    /// Rows that do not.
-    pub dropped: Vec<DroppedRow>,
-    /// Rank of all rows at the start.
-    pub rank: usize,
-    /// Largest rank found at the start and positions near it; the number of active rows.
-    pub generic_rank: usize,
-    /// The rank at the start is lower than elsewhere.
-    pub singular_start: bool,
-    /// Velocities less independent rows.
-    pub degrees_of_freedom: usize,
-    /// Which reactions are unique: joints, then other constraints.
-    pub uniqueness: Vec<ReactionUniqueness>,
-}
-
-impl fmt::Display for RowReport {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let plural = |n: usize, one: &'static str, many: &'static str| if n == 1 { one } else { many };
-        let freedoms = self.degrees_of_freedom;
-        write!(
-            f,
-            "{freedoms} {} of freedom",
-            plural(freedoms, "degree", "degrees")
-        )?;
-        let (kept, dropped) = (self.active.len(), self.dropped.len());
-        match (kept, dropped) {
-            (0, 0) => write!(f, "; no constraint rows")?,
-            (_, 0) => write!(
-                f,
-                "; {kept} constraint {}, independent",
-                plural(kept, "row", "rows")
-            )?,
-            _ => {
-                let all = kept + dropped;
-                let names: Vec<&str> = self.dropped.iter().map(|d| d.name.as_str()).collect();
-                write!(
-                    f,
-                    "; {all} constraint rows, {kept} of them independent; dropped, because the others imply \
-                     {}: {}",
-                    plural(dropped, "it", "them"),
-                    names.join(", ")
-                )?;
-            }
-        }
-        if self.singular_start {
-            write!(
-                f,
-                "\nthe start is a singular position: only {} of the {} rows are independent there, the \
-                 mechanism may go on in more than one way",
-                self.rank, self.generic_rank
-            )?;
-        }
-        let open: Vec<&ReactionUniqueness> = self.uniqueness.iter().filter(|u| !u.is_unique()).collect();
-        if !open.is_empty() {
-            write!(f, "\nreactions that the motion does not determine:")?;
-        }
-        for u in open {
-            let free = u.components.iter().enumerate().filter(|(_, unique)| !**unique);
-            let names: Vec<&str> = match u.components.len() {
-                6 => free.map(|(k, _)| COMPONENTS[k]).collect(),
-                _ => vec!["force of the constraint"],
-            };
-            write!(f, "\n  {}: {}", u.name, names.join(", "))?;
-        }
-        Ok(())
-    }
-}
 
 /// Rows that are not satisfied although they depend on the others, by number, with their gaps.
 #[derive(Clone, Debug, PartialEq)]
@@ -160,7 +61,20 @@ impl Random {
 struct Sample {
     q: Vec<f64>,
     offsets: Vec<f64>,
+    /// Largest gap of the geometry there.
+    gap: f64,
     qr: PivotedQr,
+}
+
+impl Sample {
+    /// How far errors of the data may turn motions of the mechanism: what dependent rows lack, through rows
+    /// that hardly depend on some motions.
+    fn noise(&self) -> f64 {
+        let (chosen, rest) = self.qr.lengths.split_at(self.qr.rank);
+        let lacking = rest.iter().copied().fold(self.gap, f64::max);
+        let least = chosen.iter().copied().fold(1.0, f64::min);
+        EXPLAINED * lacking / least
+    }
 }
 
 /// Chooses independent rows; q must satisfy all of them.
@@ -171,13 +85,9 @@ pub(super) fn choose(closure: &mut Closure, q: &[f64], tolerance: f64) -> Result
     let n_v = model.tree.n_v;
     if all.is_empty() {
         return Ok(RowReport {
-            active: Vec::new(),
-            dropped: Vec::new(),
-            rank: 0,
-            generic_rank: 0,
-            singular_start: false,
             degrees_of_freedom: n_v,
-            uniqueness: uniqueness(closure, q, &[]),
+            uniqueness: uniqueness(closure, q, &[], 0.0),
+            ..RowReport::default()
         });
     }
     let samples = samples(closure, q, &groups, tolerance);
@@ -185,11 +95,16 @@ pub(super) fn choose(closure: &mut Closure, q: &[f64], tolerance: f64) -> Result
     let Some(start) = samples.first() else {
         return Err(Contradiction(all.iter().map(|&i| (i, f64::NAN)).collect()));
     };
+    if std::env::var("HOLONOM_RANK").is_ok() {
+        for s in &samples {
+            eprintln!("rank {} gap {:.1e} far {:.3}: {:?}", s.qr.rank, s.gap, distance(closure, &s.q, q), s.qr.lengths.iter().map(|x| format!("{x:.0e}")).collect::<Vec<_>>().join(" "));
+        }
+    }
     let rank = start.qr.rank;
     let generic_rank = samples.iter().map(|s| s.qr.rank).max().unwrap_or(0);
     let mut best = start;
     for s in samples.iter().filter(|s| s.qr.rank == generic_rank) {
-        if best.qr.rank < generic_rank || s.qr.conditioning > best.qr.conditioning {
+        if best.qr.rank < generic_rank || s.qr.conditioning() > best.qr.conditioning() {
             best = s;
         }
     }
@@ -197,20 +112,43 @@ pub(super) fn choose(closure: &mut Closure, q: &[f64], tolerance: f64) -> Result
     let mut left_out = best.qr.pivots[generic_rank..].to_vec();
     active.sort_unstable();
     left_out.sort_unstable();
+    let noise = best.noise();
     closure.offsets.copy_from_slice(&best.offsets);
-    let wrong = broken(closure, &best.q, &active, &left_out, &groups, tolerance);
-    let uniqueness = uniqueness(closure, &best.q, &best.qr.null_vectors());
+    let wrong = broken(closure, best, &active, &left_out, &groups, tolerance);
+    let uniqueness = uniqueness(closure, &best.q, &best.qr.null_vectors(), noise);
     closure.offsets.fill(0.0);
     if !wrong.is_empty() {
         return Err(Contradiction(wrong));
     }
-    let gaps = closure.gaps(q);
-    let dropped = left_out.iter().map(|&row| DroppedRow {
-        row,
-        constraint: model.constraints[model.rows[row].constraint].name.clone(),
-        name: model.rows[row].name.clone(),
-        gap: gaps[row],
+    let name = |row: usize| {
+        let constraint = model.constraints[model.rows[row].constraint].name.clone();
+        (constraint, model.rows[row].name.clone())
+    };
+    let dropped = left_out.iter().map(|&row| {
+        let (constraint, name) = name(row);
+        DroppedRow {
+            row,
+            constraint,
+            name,
+            misfit: 0.0,
+            unit: unit(closure, row, Level::Position),
+        }
     });
+    let length = |row: usize| {
+        let place = best.qr.pivots.iter().position(|pivot| *pivot == row);
+        place.map_or(0.0, |place| best.qr.lengths[place])
+    };
+    let doubtful = best.qr.doubtful.iter().map(|&row| {
+        let (constraint, name) = name(row);
+        DoubtfulRow {
+            row,
+            constraint,
+            name,
+            active: active.binary_search(&row).is_ok(),
+            independent_part: length(row),
+        }
+    });
+    let doubtful = doubtful.collect();
     Ok(RowReport {
         dropped: dropped.collect(),
         active,
@@ -219,6 +157,9 @@ pub(super) fn choose(closure: &mut Closure, q: &[f64], tolerance: f64) -> Result
         singular_start: rank < generic_rank,
         degrees_of_freedom: n_v - generic_rank,
         uniqueness,
+        doubtful,
+        scales: closure.gap_scale.clone(),
+        noise,
     })
 }
 
@@ -239,6 +180,7 @@ fn samples(closure: &mut Closure, q: &[f64], groups: &[u8], tolerance: f64) -> V
     let model = closure.model.clone();
     let all: Vec<usize> = (0..groups.len()).collect();
     let geometry: Vec<usize> = all.iter().copied().filter(|&i| groups[i] == 0).collect();
+    let border = Border::new(closure.precision);
     let mut samples: Vec<Sample> = Vec::new();
     let mut random = Random(1);
     for &most in [0.0].iter().chain(&DISTANCES) {
@@ -260,7 +202,8 @@ fn samples(closure: &mut Closure, q: &[f64], groups: &[u8], tolerance: f64) -> V
                     closure.offsets[s] = far * random.next() * signal_unit(closure, s);
                     debug_assert!(signal.is_finite());
                 }
-                let closed = closure.close(&mut there, &geometry, tolerance).is_ok();
+                let enough = border.enough().min(NEARNESS * far * far);
+                let closed = closure.close(&mut there, &geometry, tolerance, enough).is_ok();
                 let shifted = closure.offsets.iter().any(|x| *x != 0.0);
                 if !closed || !(shifted || distance(closure, &there, q) > 0.1 * far) {
                     far *= 0.3;
@@ -268,8 +211,11 @@ fn samples(closure: &mut Closure, q: &[f64], groups: &[u8], tolerance: f64) -> V
                 }
             }
             if closure.linearise(&there).is_ok() {
+                let gaps = closure.gaps(&there);
+                let gap = closure.largest_gap(&gaps, &geometry);
                 samples.push(Sample {
-                    qr: closure.dependence(&all, groups),
+                    gap,
+                    qr: closure.dependence(&all, groups, gap),
                     offsets: closure.offsets.clone(),
                     q: there,
                 });
@@ -296,14 +242,16 @@ fn signal_unit(closure: &Closure, signal: usize) -> f64 {
 /// none when the position cannot be evaluated.
 fn free_direction(closure: &mut Closure, q: &[f64], rows: &[usize], random: &mut Random) -> Option<Vec<f64>> {
     closure.linearise(q).ok()?;
-    let qr = closure.dependence(rows, &vec![0; rows.len()]);
+    let gaps = closure.gaps(q);
+    let gap = closure.largest_gap(&gaps, rows);
+    let qr = closure.dependence(rows, &vec![0; rows.len()], gap);
     let mut y: Vec<f64> = (0..closure.model.tree.n_v).map(|_| random.next()).collect();
     if qr.rank == y.len() {
         y.fill(0.0);
         return Some(y);
     }
     qr.remove_range(&mut y);
-    closure.to_velocities(&mut y);
+    closure.unscale(&mut y);
     let size = closure.largest_step(&y);
     if size > 0.0 {
         y.iter_mut().for_each(|x| *x /= size);
@@ -314,7 +262,7 @@ fn free_direction(closure: &mut Closure, q: &[f64], rows: &[usize], random: &mut
 /// Dropped rows of the geometry that do not hold where the kept ones do.
 fn broken(
     closure: &mut Closure,
-    q: &[f64],
+    at: &Sample,
     kept: &[usize],
     dropped: &[usize],
     groups: &[u8],
@@ -329,16 +277,16 @@ fn broken(
     let model = closure.model.clone();
     let mut random = Random(7);
     for far in CHECKS {
-        let Some(step) = free_direction(closure, q, &kept, &mut random) else {
+        let Some(step) = free_direction(closure, &at.q, &kept, &mut random) else {
             continue;
         };
-        let mut there = moved(&model, q, &step, far);
+        let mut there = moved(&model, &at.q, &step, far);
         // Another branch, far away, says nothing about this one.
-        if closure.close(&mut there, &kept, tolerance).is_err() || distance(closure, &there, q) > 3.0 * far {
+        if closure.close(&mut there, &kept, tolerance, tolerance).is_err() || distance(closure, &there, &at.q) > 3.0 * far {
             continue;
         }
         let gaps = closure.gaps(&there);
-        let wrong = |i: &&usize| exceeds(gaps[**i] / closure.gap_scale[**i], DROPPED_GAP * far);
+        let wrong = |i: &&usize| exceeds(gaps[**i] / closure.gap_scale[**i], (DROPPED_GAP * far).max(at.noise()));
         let wrong: Vec<(usize, f64)> = dropped.iter().filter(wrong).map(|&i| (i, gaps[i])).collect();
         if !wrong.is_empty() {
             return wrong;
@@ -348,7 +296,7 @@ fn broken(
 }
 
 /// Looks which reactions change under multipliers that are in equilibrium by themselves.
-fn uniqueness(closure: &mut Closure, q: &[f64], null: &[Vec<f64>]) -> Vec<ReactionUniqueness> {
+fn uniqueness(closure: &mut Closure, q: &[f64], null: &[Vec<f64>], noise: f64) -> Vec<ReactionUniqueness> {
     let model = closure.model.clone();
     let elements = ReactionElement::all(&model);
     let mut out: Vec<ReactionUniqueness> = elements
@@ -366,7 +314,7 @@ fn uniqueness(closure: &mut Closure, q: &[f64], null: &[Vec<f64>]) -> Vec<Reacti
     let mut rest = vec![0.0; model.tree.n_v];
     let size = closure.size;
     for z in null {
-        let multipliers: Vec<f64> = z.iter().zip(&closure.natural).map(|(z, n)| z / n).collect();
+        let multipliers: Vec<f64> = z.iter().zip(&closure.gap_scale).map(|(z, s)| z / s).collect();
         let work = &mut closure.work;
         work.clear_loads();
         work.add_multipliers(&model, &all, &multipliers, 1.0);
@@ -382,14 +330,7 @@ fn uniqueness(closure: &mut Closure, q: &[f64], null: &[Vec<f64>]) -> Vec<Reacti
                 let c = &model.constraints[model.rows[i].constraint];
                 c.element.sides().is_none() == generalised
             });
-            let single = |&i: &usize| {
-                let unit = if generalised {
-                    1.0
-                } else {
-                    closure.gap_scale[i] / size
-                };
-                unit / closure.natural[i]
-            };
+            let single = |&i: &usize| if generalised { 1.0 / closure.gap_scale[i] } else { 1.0 / size };
             let least = rows.map(single).fold(f64::INFINITY, f64::min);
             let some = parts.iter().filter(|p| (p.len() == 1) == generalised);
             let least = if least.is_finite() { least } else { 0.0 };
@@ -399,7 +340,7 @@ fn uniqueness(closure: &mut Closure, q: &[f64], null: &[Vec<f64>]) -> Vec<Reacti
         for (u, parts) in out.iter_mut().zip(&parts) {
             let scale = if parts.len() == 1 { generalised } else { wrench };
             for (unique, x) in u.components.iter_mut().zip(parts) {
-                *unique &= x.abs() <= NO_LOAD * scale;
+                *unique &= x.abs() <= NO_LOAD.max(noise) * scale;
             }
         }
     }

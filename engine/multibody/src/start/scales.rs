@@ -1,0 +1,144 @@
+//! What rows and velocities are measured by: the geometry of each loop, never its masses.
+//!
+//! An entry of G is at most about (scale of its row) / (scale of its column), and an error of the data
+//! of relative size δ changes it by about δ times that, whatever the units, the size of the loop or the
+//! other loops of the mechanism are.
+
+use super::closure::turns;
+use crate::elements::constraints::{ConstraintElement, PairRow};
+use crate::model::{Attachment, Model};
+use crate::workspace::Workspace;
+use holonom_algebra::Vec3;
+
+/// Loops are not taken as smaller than this part of the distance from the origin.
+const SMALLEST: f64 = 1e-6;
+
+/// Scales of a mechanism at one position.
+#[derive(Clone, Debug)]
+pub(super) struct Scales {
+    /// What g of each row is measured by: one for angles, the length of the loop for displacements.
+    pub rows: Vec<f64>,
+    /// The same with the size of the whole mechanism for the length of each loop.
+    pub overall: Vec<f64>,
+    /// What each velocity is measured by: one for turns, the smallest loop it belongs to for slides.
+    pub columns: Vec<f64>,
+    /// Part of a loop's length that rounding of world positions may amount to.
+    pub rounding: f64,
+}
+
+impl Scales {
+    /// Measures a mechanism of the given size, `reach` away from the origin, with its nodes placed.
+    pub fn measure(model: &Model, work: &Workspace<f64>, size: f64, reach: f64) -> Self {
+        let tree = &model.tree;
+        let lengths: Vec<Option<f64>> = (0..model.constraints.len())
+            .map(|c| {
+                let length = loop_length(model, work, c)?;
+                Some(if length > 0.0 { length.max(SMALLEST * reach) } else { size })
+            })
+            .collect();
+        let mut columns = vec![1.0; tree.n_v];
+        for node in tree.nodes.iter().filter(|node| node.n_v() > 0 && !turns(node)) {
+            columns[node.v] = f64::INFINITY;
+        }
+        for (c, length) in model.constraints.iter().zip(&lengths) {
+            let Some(length) = *length else { continue };
+            for &i in c.to_path.iter().chain(&c.from_path) {
+                let node = &tree.nodes[i];
+                if node.n_v() > 0 && !turns(node) {
+                    columns[node.v] = columns[node.v].min(length);
+                }
+            }
+        }
+        for column in columns.iter_mut().filter(|column| column.is_infinite()) {
+            *column = size;
+        }
+        let smallest = lengths.iter().flatten().fold(size, |a, x| a.min(*x));
+        let slide = |velocity: usize| columns[velocity];
+        Self {
+            rows: row_scales(model, &lengths, size, slide),
+            overall: row_scales(model, &vec![None; lengths.len()], size, |_| size),
+            columns,
+            rounding: 64.0 * f64::EPSILON * reach.max(size) / smallest,
+        }
+    }
+}
+
+/// What g of each row is measured by, with the lengths of loops and of slides.
+fn row_scales(
+    model: &Model,
+    lengths: &[Option<f64>],
+    size: f64,
+    slide: impl Fn(usize) -> f64,
+) -> Vec<f64> {
+    let mut rows = vec![1.0; model.rows.len()];
+    for (c, length) in model.constraints.iter().zip(lengths) {
+        let (scales, length) = (&mut rows[c.rows.clone()], length.unwrap_or(size));
+        match &c.element {
+            ConstraintElement::Pair(pair) => {
+                for (s, row) in scales.iter_mut().zip(&pair.rows) {
+                    let angle = matches!(row, PairRow::Perpendicular { .. });
+                    *s = if angle { 1.0 } else { length };
+                }
+            }
+            ConstraintElement::Coordinates(sum) => {
+                let term = |&(node, factor): &(usize, f64)| {
+                    let node = &model.tree.nodes[node];
+                    let unit = match turns(node) {
+                        true => 1.0,
+                        false if node.n_v() > 0 => slide(node.v),
+                        false => size,
+                    };
+                    factor.abs() * unit
+                };
+                scales[0] = sum.terms.iter().map(term).fold(0.0, f64::max);
+            }
+            ConstraintElement::Rolling(_) | ConstraintElement::Impact(_) | ConstraintElement::WheelRail(_) => {
+                scales.fill(length);
+            }
+        }
+        for s in scales.iter_mut().filter(|s| !(**s > 0.0 && s.is_finite())) {
+            *s = 1.0;
+        }
+    }
+    rows
+}
+
+/// The largest distance or arm in a loop; none for conditions on coordinates.
+fn loop_length(model: &Model, work: &Workspace<f64>, constraint: usize) -> Option<f64> {
+    let c = &model.constraints[constraint];
+    let [from, to] = c.element.sides()?;
+    let nodes = &model.tree.nodes;
+    let mut points: Vec<Vec3<f64>> = Vec::new();
+    let mut length = 0.0_f64;
+    for (path, side) in [(&c.from_path, &from), (&c.to_path, &to)] {
+        for (k, &i) in path.iter().enumerate() {
+            points.push(work.world[i].position);
+            length = length.max(nodes[i].pitch.abs());
+            // The one next to the base stands on the body that both sides share, whose origin may be anywhere.
+            if k + 1 < path.len() {
+                length = length.max(nodes[i].placement.position.norm());
+            }
+        }
+        if !path.is_empty() {
+            length = length.max(side.frame.position.norm());
+        }
+    }
+    if let ConstraintElement::Pair(pair) = &c.element {
+        let origin = |side: &Attachment| {
+            let w = &work.world[side.node];
+            w.position + w.rotation.times(side.frame.position)
+        };
+        points.extend([origin(&from), origin(&to)]);
+        for row in &pair.rows {
+            if let PairRow::Distance { length: x } | PairRow::Screw { pitch: x } = row {
+                length = length.max(x.abs());
+            }
+        }
+    }
+    for (k, a) in points.iter().enumerate() {
+        for b in &points[..k] {
+            length = length.max((*a - *b).norm());
+        }
+    }
+    length.is_finite().then_some(length)
+}

@@ -11,7 +11,7 @@ mod output;
 mod plot;
 mod processor;
 mod progress;
-mod report;
+use holonom_experiments::report;
 mod settings;
 mod table;
 

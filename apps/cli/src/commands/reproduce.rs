@@ -4,6 +4,7 @@ mod burgermeister;
 mod chain;
 mod choice;
 mod evaluations;
+mod generated;
 mod grouping;
 mod iltis;
 mod steppers;
@@ -16,6 +17,7 @@ use crate::plot::Figure;
 use crate::report::{Check, number};
 use crate::table::{Align, Table};
 use clap::{Arg, ArgMatches};
+use holonom_experiments::studies::{SEED, STUDIES, Sample, Study};
 use holonom_text::did_you_mean;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -141,6 +143,8 @@ Examples:
   holonom reproduce arnold-fig-7 --plot .
   holonom reproduce burgermeister-fig-3 --steps 2000000
   holonom reproduce jacobian-choice --models iltis,curving
+  holonom reproduce generated-loops --seed 17 --count 50
+  holonom reproduce generated-loops --seed 23 --write case.toml
   holonom reproduce all --json=report.json
 
 Report: {name, rows, checks: [{id, value, limit, source, holds}], missing, holds}; exit code 1 when a
@@ -187,6 +191,61 @@ fn define() -> clap::Command {
                 .value_delimiter(',')
                 .help("Only these models, for a quicker look (jacobian-choice: all unless given)"),
         )
+        .arg(
+            Arg::new("seed")
+                .long("seed")
+                .value_name("S")
+                .value_parser(clap::value_parser!(u64))
+                .help("Seed of the first mechanism of a generated-… study (1 unless given)"),
+        )
+        .arg(
+            Arg::new("count")
+                .long("count")
+                .value_name("N")
+                .value_parser(clap::value_parser!(u64).range(1..))
+                .help("Mechanisms of a generated-… study, with the seeds S, S + 1, …"),
+        )
+        .arg(
+            Arg::new("write")
+                .long("write")
+                .value_name("FILE")
+                .conflicts_with("count")
+                .help("Only write the model file of the seed of a generated-… study"),
+        )
+}
+
+/// A study over generated mechanisms, or its model file.
+fn generated(study: &Study, matches: &ArgMatches, json: Option<&str>) -> Result<Outcome, Error> {
+    let seed = matches.get_one::<u64>("seed").copied().unwrap_or(SEED);
+    if let Some(file) = matches.get_one::<String>("write") {
+        output::check_file(Path::new(file))?;
+        let none = || Error::Failed(format!("the seed {seed} gives no mechanism; take another"));
+        output::write(Path::new(file), (study.model)(seed).ok_or_else(none)?)?;
+        output::print(&format!("{file} written.\n"))?;
+        return Ok(Outcome::Done);
+    }
+    let count = matches.get_one::<u64>("count").copied().unwrap_or(study.count);
+    let finding = generated::run(study, Sample { seed, count });
+    let (report, text, holds) = reported(study.name, "own", study.about, &finding);
+    put(json, &report, &text)?;
+    Ok(if holds {
+        Outcome::Done
+    } else {
+        Outcome::DoesNotHold
+    })
+}
+
+/// The report of a finding, its text, and whether all checks hold.
+fn reported(name: &str, source: &str, about: &str, finding: &Finding) -> (Value, String, bool) {
+    let holds = finding.checks.iter().all(|check| check.holds);
+    let report = json!({
+        "name": name,
+        "rows": finding.rows,
+        "checks": finding.checks,
+        "missing": finding.missing,
+        "holds": holds,
+    });
+    (report, shown(source, about, finding), holds)
 }
 
 fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
@@ -198,6 +257,15 @@ fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
     if name == "list" {
         return list(json);
     }
+    if let Some(study) = STUDIES.iter().find(|study| study.name == name) {
+        return generated(study, matches, json);
+    }
+    for option in ["seed", "count", "write"] {
+        if matches.contains_id(option) {
+            let text = format!("`{name}` is no study of generated mechanisms; leave `--{option}` out");
+            return Err(Error::Usage(text));
+        }
+    }
     let folder = matches.get_one::<String>("plot").map(Path::new);
     if let Some(folder) = folder {
         output::make_folder(folder)?;
@@ -207,7 +275,8 @@ fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
         .filter(|e| name == "all" || e.name == name)
         .collect();
     if chosen.is_empty() {
-        let hint = did_you_mean(name, EXPERIMENTS.iter().map(|e| e.name));
+        let names = EXPERIMENTS.iter().map(|e| e.name);
+        let hint = did_you_mean(name, names.chain(STUDIES.iter().map(|s| s.name)));
         let text = format!("there is no experiment `{name}`{hint} (`holonom reproduce list`)");
         return Err(Error::Usage(text));
     }
@@ -240,21 +309,15 @@ fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
             Make::Steps(most, run) => run(steps.unwrap_or(most))?,
             Make::Models(run) => run(&models)?,
         };
-        let all = finding.checks.iter().all(|check| check.holds);
+        let (report, shown, all) = reported(experiment.name, experiment.source, experiment.about, &finding);
         holds &= all;
-        text += &shown(experiment, &finding);
+        text += &shown;
         for (name, figure) in folder.iter().flat_map(|_| &finding.figures) {
             let file = folder.unwrap_or(Path::new(".")).join(format!("{name}.svg"));
             output::write(&file, figure.svg())?;
             text += &format!("Written: {}\n", file.display());
         }
-        reports.push(json!({
-            "name": experiment.name,
-            "rows": finding.rows,
-            "checks": finding.checks,
-            "missing": finding.missing,
-            "holds": all,
-        }));
+        reports.push(report);
     }
     let report = match reports.as_slice() {
         [one] if name != "all" => one.clone(),
@@ -275,6 +338,10 @@ fn list(json: Option<&str>) -> Result<Outcome, Error> {
         table.row([e.name, e.source, e.about]);
         rows.push(json!({ "name": e.name, "source": e.source, "about": e.about }));
     }
+    for s in STUDIES {
+        table.row([s.name, "own", s.about]);
+        rows.push(json!({ "name": s.name, "source": "own", "about": s.about }));
+    }
     put(json, &Value::Array(rows), &table.render())?;
     Ok(Outcome::Done)
 }
@@ -290,11 +357,8 @@ fn put(json: Option<&str>, report: &Value, text: &str) -> Result<(), Error> {
     }
 }
 
-fn shown(experiment: &Experiment, finding: &Finding) -> String {
-    let mut text = format!(
-        "{}: {}\n\n{}\n",
-        experiment.source, experiment.about, finding.table
-    );
+fn shown(source: &str, about: &str, finding: &Finding) -> String {
+    let mut text = format!("{source}: {about}\n\n{}\n", finding.table);
     let mut table = Table::new(&[
         ("check", Align::Left),
         ("value", Align::Right),

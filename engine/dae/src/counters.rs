@@ -50,6 +50,9 @@ pub struct Counters {
     pub events: u64,
     /// Restarts after a discrete update.
     pub restarts: u64,
+    /// Exchanges of constraint rows for others that say the same and are better conditioned.
+    #[serde(default)]
+    pub row_changes: u64,
     /// Those of `residuals_dual` with four directions.
     #[serde(default)]
     pub residuals_dual4: u64,
@@ -98,7 +101,7 @@ impl Counters {
     }
 
     /// Name and value of every counter, in the order of the declaration.
-    pub fn rows(&self) -> [(&'static str, u64); 23] {
+    pub fn rows(&self) -> [(&'static str, u64); 24] {
         [
             ("steps", self.steps),
             ("rejected_error", self.rejected_error),
@@ -121,6 +124,7 @@ impl Counters {
             ("refresh_cycles", self.refresh_cycles),
             ("events", self.events),
             ("restarts", self.restarts),
+            ("row_changes", self.row_changes),
             ("residuals_dual4", self.residuals_dual4),
             ("residuals_dual12", self.residuals_dual12),
         ]

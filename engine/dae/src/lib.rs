@@ -18,6 +18,7 @@
 mod closure;
 mod counters;
 mod events;
+mod look;
 mod mechanical;
 mod outcome;
 mod pattern;
@@ -30,6 +31,7 @@ mod weights;
 pub use closure::Closure;
 pub use counters::{Counters, Timing, cost};
 pub use events::{Direction, Event, EventAction};
+pub use look::{Look, SingularPosition};
 pub use mechanical::{ElementSet, JacobianPlan, Mechanical, MechanicalLayout};
 pub use outcome::{Failure, FailureKind, InputError, NamedValue, Rejection};
 pub use pattern::Pattern;

@@ -282,6 +282,54 @@ pub enum FailureKind {
         /// Name of the event.
         name: String,
     },
+    /// A loop came apart.
+    #[error(
+        "{row} does not hold: it is off by {gap:.3e} {unit}, where {allowed:.1e} {unit} would be within what the tolerances \
+         allow. {remedy}"
+    )]
+    LoopOpen {
+        /// The row of the constraint, with the constraint named.
+        row: String,
+        /// By how much it is violated.
+        gap: f64,
+        /// Its unit.
+        unit: &'static str,
+        /// How much would be tolerable.
+        allowed: f64,
+        /// What to do about it.
+        remedy: &'static str,
+    },
+    /// A mechanism came out of a singular position in another direction than it went in.
+    #[error(
+        "close to a singular position of {constraints} the motion changed over to another branch: there the mechanism could go \
+         on in more than one way, and its loops were open by {gap:.1e} of their size, too much to tell the ways apart. {remedy}"
+    )]
+    BranchChanged {
+        /// The constraints, named.
+        constraints: String,
+        /// Largest violation near the singular position, in parts of the size of the mechanism or rad.
+        gap: f64,
+        /// What to do about it.
+        remedy: &'static str,
+    },
+    /// No step leads on from a singular position.
+    #[error(
+        "the mechanism is at a singular position of {constraints} ({coordinates}), and no step leads on from there: the last \
+         one, of {h:.1e} s at order {order}, failed because {reason}. Choose another tolerance or stepper, `radau` first, or \
+         geometry that keeps away from this position"
+    )]
+    SingularPosition {
+        /// The constraints, named.
+        constraints: String,
+        /// The coordinates there.
+        coordinates: String,
+        /// The step size at the end.
+        h: f64,
+        /// The order at the end.
+        order: usize,
+        /// The reason of the last rejection.
+        reason: Rejection,
+    },
     /// Events follow each other without time going on.
     #[error(
         "event `{name}` fired {count} times within one step's breadth: the discrete update does not leave the surface. \

@@ -1,6 +1,8 @@
 //! The residual F(t, y, ẏ), written once and generic over the scalar.
 
-use crate::{Event, EventAction, Mechanical, Rejection, Structure};
+use crate::{
+    Event, EventAction, FailureKind, Look, Mechanical, Rejection, SingularPosition, Structure, Tolerances,
+};
 use holonom_algebra::Real;
 
 /// Where a residual is evaluated.
@@ -128,6 +130,37 @@ pub trait Residual: Send + Sync {
     /// What happens at event number `event`.
     fn on_event(&self, _event: usize, _state: EventState<'_>) -> EventAction {
         EventAction::Continue
+    }
+
+    /// As [`System::look`](crate::System::look); may change the discrete variables.
+    fn look(
+        &self,
+        _t: f64,
+        _y: &[f64],
+        _tolerances: &Tolerances,
+        _discrete: &mut [f64],
+        _work: &mut Self::Workspace<f64>,
+    ) -> Result<Look, FailureKind> {
+        Ok(Look::Same)
+    }
+
+    /// As [`System::carry`](crate::System::carry).
+    fn carry(&self, _work: &Self::Workspace<f64>, _vector: &mut [f64]) {}
+
+    /// As [`System::exchange`](crate::System::exchange).
+    fn exchange(&self, _work: &Self::Workspace<f64>) -> String {
+        String::new()
+    }
+
+    /// As [`System::singular_position`](crate::System::singular_position).
+    fn singular_position(
+        &self,
+        _t: f64,
+        _y: &[f64],
+        _discrete: &[f64],
+        _work: &mut Self::Workspace<f64>,
+    ) -> Option<SingularPosition> {
+        None
     }
 
     /// The mechanics behind the equations, where there is one: serves the consistent start.

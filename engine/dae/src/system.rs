@@ -1,6 +1,9 @@
 //! [`System`]: the object-safe face of a DAE, and the two ways to get one.
 
-use crate::{Event, EventAction, EventState, Mechanical, Point, Rejection, Residual, Structure};
+use crate::{
+    Event, EventAction, EventState, FailureKind, Look, Mechanical, Point, Rejection, Residual, SingularPosition,
+    Structure, Tolerances,
+};
 use holonom_algebra::{Dual4, Dual8, Dual12};
 
 /// A DAE F(t, y, ẏ) = 0 as the solvers see it: one virtual call per evaluation.
@@ -100,6 +103,29 @@ pub trait System: Send {
         &mut []
     }
 
+    /// Looks at a state that was accepted, once for each: whether it still means what it should, and whether
+    /// the equations should be written in another way from here on. Does not allocate where nothing changes.
+    ///
+    /// # Errors
+    /// Why the run cannot go on, or what it came to cannot be trusted.
+    fn look(&mut self, _t: f64, _y: &[f64], _tolerances: &Tolerances) -> Result<Look, FailureKind> {
+        Ok(Look::Same)
+    }
+
+    /// Expresses a vector of the kind of y or ẏ in the unknowns after the last
+    /// [exchange](Look::Exchanged).
+    fn carry(&self, _vector: &mut [f64]) {}
+
+    /// The last exchange in words; empty before the first.
+    fn exchange(&self) -> String {
+        String::new()
+    }
+
+    /// The singular position at or close to which the given state is, if it is at one.
+    fn singular_position(&mut self, _t: f64, _y: &[f64]) -> Option<SingularPosition> {
+        None
+    }
+
     /// The mechanics behind the equations, where there is one.
     fn mechanical(&mut self) -> Option<&mut dyn Mechanical> {
         None
@@ -178,6 +204,18 @@ macro_rules! forward {
             }
             fn discrete_mut(&mut self) -> &mut [f64] {
                 (**self).discrete_mut()
+            }
+            fn look(&mut self, t: f64, y: &[f64], tolerances: &Tolerances) -> Result<Look, FailureKind> {
+                (**self).look(t, y, tolerances)
+            }
+            fn carry(&self, vector: &mut [f64]) {
+                (**self).carry(vector);
+            }
+            fn exchange(&self) -> String {
+                (**self).exchange()
+            }
+            fn singular_position(&mut self, t: f64, y: &[f64]) -> Option<SingularPosition> {
+                (**self).singular_position(t, y)
             }
             fn mechanical(&mut self) -> Option<&mut dyn Mechanical> {
                 (**self).mechanical()
@@ -324,6 +362,24 @@ impl<R: Residual> System for Bound<R> {
 
     fn discrete_mut(&mut self) -> &mut [f64] {
         &mut self.discrete
+    }
+
+    fn look(&mut self, t: f64, y: &[f64], tolerances: &Tolerances) -> Result<Look, FailureKind> {
+        self.residual
+            .look(t, y, tolerances, &mut self.discrete, &mut self.work)
+    }
+
+    fn carry(&self, vector: &mut [f64]) {
+        self.residual.carry(&self.work, vector);
+    }
+
+    fn exchange(&self) -> String {
+        self.residual.exchange(&self.work)
+    }
+
+    fn singular_position(&mut self, t: f64, y: &[f64]) -> Option<SingularPosition> {
+        self.residual
+            .singular_position(t, y, &self.discrete, &mut self.work)
     }
 
     fn mechanical(&mut self) -> Option<&mut dyn Mechanical> {

@@ -25,6 +25,8 @@ pub enum Subject {
     Linear,
     /// What follows a rejected attempt of a mechanism with loops: new Jacobians, or nothing special.
     Care,
+    /// Which of the constraint rows that depend on each other take part.
+    Rows,
 }
 
 impl Subject {
@@ -37,6 +39,7 @@ impl Subject {
             Self::Update => "update",
             Self::Linear => "linear",
             Self::Care => "care",
+            Self::Rows => "rows",
         }
     }
 }
@@ -176,6 +179,8 @@ pub enum Because {
         /// Relative tolerance.
         rtol: f64,
     },
+    /// Rows that were dropped because the others imply them are better conditioned here.
+    BetterConditioned,
     /// Rounding, amplified by the matrix.
     Rounding {
         /// What it does to the solution, in units of the tolerance.
@@ -274,6 +279,16 @@ impl Decision {
         }
     }
 
+    /// An exchange of constraint rows.
+    pub(crate) fn rows(t: f64, words: String) -> Self {
+        Self {
+            t: Some(t),
+            subject: Subject::Rows,
+            chosen: words.into(),
+            because: Because::BetterConditioned,
+        }
+    }
+
     /// More or less care after rejected attempts.
     pub(crate) fn care(t: f64, noise: f64, limit: f64, careful: bool) -> Self {
         Self {
@@ -315,6 +330,7 @@ impl fmt::Display for Because {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             Self::Named => write!(f, "named in the settings"),
+            Self::BetterConditioned => write!(f, "better conditioned here"),
             Self::Baseline => write!(
                 f,
                 "because the policy `dassl` is the baseline: differences and no updates"

@@ -7,7 +7,7 @@ use crate::formalism::constraint_matrix::largest_constraint;
 use crate::formalism::reactions::Motion;
 use crate::formalism::world::{world_positions, world_velocities};
 use crate::model::Model;
-use crate::residual::Equations;
+use crate::residual::{Equations, Loops, LoopsRoom};
 use crate::start::{Assembled, KinematicState, MechanicalModel};
 use core::ops::Range;
 use holonom_dae::Mechanical;
@@ -84,6 +84,8 @@ pub struct Sampler {
     /// of them that is closed.
     contacts: Vec<f64>,
     mechanical: MechanicalModel,
+    /// Where active rows are exchanged for better ones: how, those to begin with, and room.
+    exchange: Option<Box<(Loops, Vec<usize>, LoopsRoom)>>,
     scratch: Scratch<f64>,
     /// Where readings lie in y; empty without them.
     readings: Range<usize>,
@@ -115,6 +117,10 @@ impl Sampler {
         let mut sampler = Self::with_rows(assembled, equations.active().to_vec(), selection)?;
         sampler.contacts = vec![0.0; equations.switched()];
         sampler.readings = equations.readings();
+        if let Some(loops) = equations.exchanging() {
+            let room = loops.room(&sampler.model);
+            sampler.exchange = Some(Box::new((loops.clone(), sampler.active.clone(), room)));
+        }
         Ok(sampler)
     }
 
@@ -151,6 +157,7 @@ impl Sampler {
             scratch: Scratch::new(model),
             mechanical: MechanicalModel::new(model.clone(), active.clone()),
             active,
+            exchange: None,
             contacts: Vec::new(),
             readings: 0..0,
             model: model.clone(),
@@ -232,6 +239,15 @@ impl Sampler {
     pub fn sample_state(&mut self, t: f64, q: &[f64], v: &[f64], row: &mut [f64]) {
         if self.stage < Stage::Acceleration {
             return self.fill(t, q, v, Known::State, row);
+        }
+        if let Some(exchange) = &mut self.exchange {
+            // From those at the start, so that a row depends on its state alone.
+            let (loops, active, room) = &mut **exchange;
+            self.active.copy_from_slice(active);
+            let with = (self.mechanical.workspace(), &mut *room);
+            loops.choose(&self.model, (t, q), &mut self.active, with);
+            self.mechanical.set_active(&self.active);
+            self.multipliers.fill(0.0);
         }
         let (lambda, a) = (&mut self.lambda, &mut self.a);
         let known = match self.mechanical.accelerations(t, q, v, lambda, a) {

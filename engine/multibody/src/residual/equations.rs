@@ -1,20 +1,21 @@
 //! [`Equations`]: a mechanism as a residual.
 
 use super::impacts::Contact;
+use super::loops::{Loops, LoopsRoom};
 use super::readings::ReadingSlopes;
 use super::stretch::{Source, Stretch};
 use super::{Dependencies, Form, Formalism, GglMetric};
 use crate::formalism::cholesky;
 use crate::model::{Model, RowLevel};
-use crate::start::MechanicalModel;
+use crate::start::{MechanicalModel, RowReport, RowScales};
 use crate::tree::NodeKind;
 use crate::workspace::Workspace;
 use core::any::TypeId;
 use core::ops::Range;
 use holonom_algebra::Real;
 use holonom_dae::{
-    Bound, DerivativeForm, Event, EventAction, EventState, Mechanical, Point, Rejection, Residual, Structure,
-    System,
+    Bound, DerivativeForm, Event, EventAction, EventState, FailureKind, Look, Mechanical, Point, Rejection,
+    Residual, SingularPosition, Structure, System, Tolerances,
 };
 use std::sync::Arc;
 
@@ -38,6 +39,8 @@ pub struct Equations {
     pub(super) contacts: Vec<Contact>,
     /// Which of them are closed at the start, 1 or 0.
     closed: Vec<f64>,
+    /// What becomes of the constraints on positions; none where nobody watches them.
+    pub(super) loops: Option<Loops>,
     /// Where sets of Euler parameters begin in q.
     pub(super) quaternions: Vec<usize>,
     pub(super) form: Form,
@@ -64,6 +67,9 @@ pub(super) struct Layout {
 #[derive(Debug)]
 pub struct EquationsWorkspace<T: Real> {
     pub(super) mechanism: Workspace<T>,
+    /// Rows of g that take part now, and those of them that are conditions on positions.
+    pub(super) active: Vec<usize>,
+    positions: Vec<usize>,
     /// g.
     rows: Vec<T>,
     /// Dense M, where it must be solved with.
@@ -80,6 +86,8 @@ pub struct EquationsWorkspace<T: Real> {
     pub(super) accelerations: Vec<T>,
     /// For derivatives of readings by accelerations; plain numbers only.
     dual: Option<Box<ReadingSlopes>>,
+    /// For looks at the constraints; plain numbers only.
+    loops: Option<Box<LoopsRoom>>,
 }
 
 impl Equations {
@@ -114,6 +122,7 @@ impl Equations {
             positions,
             closed: vec![0.0; contacts.len()],
             contacts,
+            loops: None,
             quaternions,
             form,
             formalism,
@@ -156,6 +165,40 @@ impl Equations {
             *closed = f64::from(u8::from(rows.contains(row)));
         }
         self
+    }
+
+    /// Watches the constraints on positions, and exchanges rows for better ones.
+    pub(crate) fn with_loops(mut self, rows: &RowReport, scales: RowScales) -> Self {
+        let elements = &self.dependencies.elements;
+        let readings = &self.dependencies.readings;
+        let read = |row: usize| {
+            elements.iter().any(|e| e.reads.rows.contains(&row))
+                || readings.iter().any(|r| r.reads.rows.contains(&row))
+        };
+        let contacts = self.contacts.len();
+        self.loops = Loops::new(&self.model, &self.active, contacts, self.form, (rows, scales), &read);
+        self
+    }
+
+    /// What becomes of the constraints on positions, where rows can be exchanged.
+    pub(crate) fn exchanging(&self) -> Option<&Loops> {
+        self.loops.as_ref().filter(|loops| !loops.slots().is_empty())
+    }
+
+    /// The discrete variables of contacts.
+    pub(super) fn open_or_closed<'a>(&self, discrete: &'a [f64]) -> &'a [f64] {
+        &discrete[..self.contacts.len().min(discrete.len())]
+    }
+
+    /// Brings the rows that take part to those of the discrete variables.
+    fn follow<T: Real>(&self, discrete: &[f64], work: &mut EquationsWorkspace<T>) {
+        let Some(loops) = self.exchanging() else {
+            return;
+        };
+        loops.follow(discrete, &mut work.active);
+        for (position, &k) in work.positions.iter_mut().zip(&self.holonomic) {
+            *position = work.active[k];
+        }
     }
 
     /// How many of the active rows, the last ones, open and close at events.
@@ -264,7 +307,7 @@ impl Equations {
             // v − W Gᵀη
             let mut x = std::mem::take(&mut w.vector2);
             let eta = self.masked(&at.y[l.eta.clone()], at.discrete, &mut work.multipliers);
-            self.stabilisation(eta, w, &mut work.factor, &mut x)?;
+            self.stabilisation(&work.active, eta, w, &mut work.factor, &mut x)?;
             for (x, v) in x.iter_mut().zip(v) {
                 *x = *v - *x;
             }
@@ -296,6 +339,7 @@ impl Equations {
     /// out := W Gᵀη.
     fn stabilisation<T: Real>(
         &self,
+        active: &[usize],
         eta: &[T],
         w: &mut Workspace<T>,
         factor: &mut [T],
@@ -303,7 +347,7 @@ impl Equations {
     ) -> Result<(), Rejection> {
         let model = &*self.model;
         w.clear_loads();
-        w.add_multipliers_of(model, &self.active, &self.holonomic, eta);
+        w.add_multipliers_of(model, active, &self.holonomic, eta);
         w.project_loads(model, out);
         if self.metric == GglMetric::Mass {
             if model.rods.is_empty() {
@@ -340,7 +384,7 @@ impl Equations {
         }
         if !l.lambda.is_empty() {
             let lambda = self.masked(&at.y[l.lambda.clone()], at.discrete, &mut work.multipliers);
-            w.add_multipliers(model, &self.active, lambda, -1.0);
+            w.add_multipliers(model, &work.active, lambda, -1.0);
         }
         let vp = &at.yp[l.v.clone()];
         let rows = &mut r[l.v.clone()];
@@ -367,7 +411,7 @@ impl Equations {
         r: &mut [T],
     ) {
         let (w, rows) = (&mut work.mechanism, &mut work.rows);
-        let (model, active) = (&*self.model, &self.active);
+        let (model, active) = (&*self.model, &work.active);
         match self.form {
             Form::Ode => {}
             Form::Index1 => {
@@ -380,18 +424,19 @@ impl Equations {
                 if self.holonomic.len() < active.len() {
                     w.constraint_velocity(model, active, &mut r[l.lambda.clone()]);
                 }
-                w.constraint(model, &self.positions, rows);
+                w.constraint(model, &work.positions, rows);
                 for (&k, &g) in self.holonomic.iter().zip(rows.iter()) {
                     r[l.lambda.start + k] = g;
                 }
             }
             Form::Ggl => {
                 w.constraint_velocity(model, active, &mut r[l.lambda.clone()]);
-                w.constraint(model, &self.positions, &mut r[l.eta.clone()]);
+                w.constraint(model, &work.positions, &mut r[l.eta.clone()]);
             }
         }
         // An open contact carries no force, and nothing needs to be stabilised.
-        for (k, _) in at.discrete.iter().enumerate().filter(|(_, c)| **c == 0.0) {
+        let contacts = self.open_or_closed(at.discrete).iter().enumerate();
+        for (k, _) in contacts.filter(|(_, c)| **c == 0.0) {
             for range in [&l.lambda, &l.eta].into_iter().filter(|range| !range.is_empty()) {
                 let i = range.end - self.contacts.len() + k;
                 r[i] = at.y[i];
@@ -414,6 +459,7 @@ impl Equations {
         r: &mut [T],
     ) -> Result<(), Rejection> {
         let l = self.layout();
+        self.follow(at.discrete, work);
         let w = &mut work.mechanism;
         w.set_time(&self.model, at.t);
         w.shift_signal(at.shift);
@@ -422,7 +468,7 @@ impl Equations {
         w.set_states(&at.y[l.x.clone()]);
         // λ is an unknown of every form that has it: also index 1 takes forces that depend on it
         // as they are, not from the step before.
-        w.set_multipliers(&self.model, &self.active, &at.y[l.lambda.clone()]);
+        w.set_multipliers(&self.model, &work.active, &at.y[l.lambda.clone()]);
         w.set_readings(&at.y[l.readings.clone()]);
         self.dynamic(&at, &l, work, r)?;
         self.reading_rows(&at, &l, work, r);
@@ -441,10 +487,18 @@ impl Residual for Equations {
 
     fn workspace<T: Real>(&self) -> EquationsWorkspace<T> {
         let (model, n, l) = (&*self.model, self.model.tree.n_v, self.layout());
-        let plain = TypeId::of::<T>() == TypeId::of::<f64>() && self.derivative.is_some();
         let dense = !model.rods.is_empty();
+        let numbers = TypeId::of::<T>() == TypeId::of::<f64>();
+        let plain = numbers && self.derivative.is_some();
         EquationsWorkspace {
             mechanism: Workspace::new(model),
+            active: self.active.clone(),
+            positions: self.positions.clone(),
+            loops: self
+                .loops
+                .as_ref()
+                .filter(|_| numbers)
+                .map(|loops| Box::new(loops.room(model))),
             rows: vec![T::zero(); self.positions.len()],
             multipliers: vec![
                 T::zero();
@@ -484,6 +538,7 @@ impl Residual for Equations {
             return Err(Rejection::OutsideDomain);
         };
         let l = self.layout();
+        self.follow(at.discrete, work);
         let w = &mut work.mechanism;
         let q = &at.y[l.q.clone()];
         // Updates come right after the residual at the same place.
@@ -496,10 +551,10 @@ impl Residual for Equations {
             w.mass(&self.model, &mut work.mass);
         }
         if self.form == Form::Index1 {
-            w.constraint_matrix(&self.model, &self.active, &mut work.matrix);
+            w.constraint_matrix(&self.model, &work.active, &mut work.matrix);
         }
         if let Some(dual) = &mut work.dual {
-            self.reading_slopes(&at, &l, dual);
+            self.reading_slopes(&at, &l, &work.active, dual);
         }
         let mut rest = values;
         for stretch in stretches {
@@ -531,7 +586,11 @@ impl Residual for Equations {
     }
 
     fn discrete(&self) -> Vec<f64> {
-        self.closed.clone()
+        let mut all = self.closed.clone();
+        if let Some(loops) = &self.loops {
+            all.extend(loops.memory(&self.active));
+        }
+        all
     }
 
     fn events(&self) -> Vec<Event> {
@@ -559,9 +618,64 @@ impl Residual for Equations {
     }
 
     fn mechanical(&self) -> Option<Box<dyn Mechanical>> {
-        Some(Box::new(MechanicalModel::new(
-            self.model.clone(),
-            self.active.clone(),
-        )))
+        let mechanical = MechanicalModel::new(self.model.clone(), self.active.clone());
+        let slots = self.loops.as_ref().map_or(&[][..], Loops::slots);
+        Some(Box::new(mechanical.exchanging(slots)))
+    }
+
+    fn look(
+        &self,
+        t: f64,
+        y: &[f64],
+        tolerances: &Tolerances,
+        discrete: &mut [f64],
+        work: &mut EquationsWorkspace<f64>,
+    ) -> Result<Look, FailureKind> {
+        let Some(loops) = &self.loops else {
+            return Ok(Look::Same);
+        };
+        self.follow(discrete, work);
+        let Some(room) = &mut work.loops else {
+            return Ok(Look::Same);
+        };
+        let l = self.layout();
+        let state = (t, &y[l.q], &y[l.v]);
+        let with = (&mut work.mechanism, &mut **room);
+        loops.look(&self.model, state, tolerances, discrete, &mut work.active, with)
+    }
+
+    fn carry(&self, work: &EquationsWorkspace<f64>, vector: &mut [f64]) {
+        let (Some(loops), Some(room), l) = (&self.loops, &work.loops, self.layout()) else {
+            return;
+        };
+        loops.carry(room, &mut vector[l.lambda]);
+        if l.eta.len() == self.active.len() {
+            loops.carry(room, &mut vector[l.eta]);
+        } else {
+            // Places of η differ where there are conditions on velocities: it begins anew at zero, which it is
+            // but for rounding.
+            vector[l.eta].fill(0.0);
+        }
+    }
+
+    fn exchange(&self, work: &EquationsWorkspace<f64>) -> String {
+        work.loops
+            .as_ref()
+            .map_or(String::new(), |room| room.words().to_owned())
+    }
+
+    fn singular_position(
+        &self,
+        t: f64,
+        y: &[f64],
+        discrete: &[f64],
+        work: &mut EquationsWorkspace<f64>,
+    ) -> Option<SingularPosition> {
+        let loops = self.loops.as_ref()?;
+        self.follow(discrete, work);
+        let room = work.loops.as_mut()?;
+        let state = (t, &y[self.layout().q]);
+        let with = (&mut work.mechanism, &mut **room);
+        loops.singular_position(&self.model, state, discrete, &work.active, with)
     }
 }

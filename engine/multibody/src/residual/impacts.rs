@@ -98,12 +98,16 @@ impl Equations {
     fn try_switch(&self, event: usize, state: EventState<'_>) -> Result<bool, Rejection> {
         let l = self.layout();
         let (m, first) = (self.active.len(), self.active.len() - self.contacts.len());
-        let mut mechanical = MechanicalModel::new(self.model.clone(), self.active.clone());
+        let mut active = self.active.clone();
+        if let Some(loops) = &self.loops {
+            loops.follow(state.discrete, &mut active);
+        }
+        let mut mechanical = MechanicalModel::new(self.model.clone(), active);
         mechanical.set_states(&state.y[l.x.clone()]);
         mechanical.set_readings(&state.y[l.readings.clone()]);
         let mut q = state.y[l.q.clone()].to_vec();
         let mut v = state.y[l.v.clone()].to_vec();
-        let mut closed: Vec<bool> = state.discrete.iter().map(|&c| c != 0.0).collect();
+        let mut closed: Vec<bool> = self.open_or_closed(state.discrete).iter().map(|&c| c != 0.0).collect();
         let before = closed.clone();
         let lifted = closed[event] && state.y[l.lambda.start + first + event] >= 0.0;
         if lifted {

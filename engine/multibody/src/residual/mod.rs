@@ -18,12 +18,14 @@
 
 mod equations;
 pub(crate) mod impacts;
+mod loops;
 pub(crate) mod pattern;
 mod readings;
 mod stretch;
 mod structure;
 
 pub use equations::Equations;
+pub(crate) use loops::{Loops, LoopsRoom, follow};
 pub(crate) use pattern::forces_need_readings;
 pub use pattern::{Dependencies, ElementDependencies, ReadingDependencies, Reads};
 

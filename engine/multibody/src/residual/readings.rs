@@ -56,14 +56,14 @@ impl Equations {
         };
         let rows = &mut r[l.readings.clone()];
         work.mechanism
-            .measure(&self.model, (&self.active, lambda), a, loads, rows);
+            .measure(&self.model, (&work.active, lambda), a, loads, rows);
         for (r, reading) in rows.iter_mut().zip(&at.y[l.readings.clone()]) {
             *r = *reading - *r;
         }
     }
 
     /// Fills ∂c/∂v̇ of the channels c of all readings, which are affine in v̇.
-    pub(super) fn reading_slopes(&self, at: &Point<'_, f64>, l: &Layout, d: &mut ReadingSlopes) {
+    pub(super) fn reading_slopes(&self, at: &Point<'_, f64>, l: &Layout, active: &[usize], d: &mut ReadingSlopes) {
         let model = &*self.model;
         let constants = |from: &[f64], to: &mut [Dual8]| {
             for (to, &from) in to.iter_mut().zip(from) {
@@ -80,7 +80,7 @@ impl Equations {
         w.set_velocities(model, &d.v);
         constants(&at.y[l.x.clone()], &mut w.x);
         constants(&at.y[l.readings.clone()], &mut w.readings);
-        w.set_multipliers(model, &self.active, &d.lambda);
+        w.set_multipliers(model, active, &d.lambda);
         w.evaluate_controls(model);
         let (n, count) = (l.v.len(), l.readings.len());
         for first in (0..n).step_by(8) {
@@ -92,7 +92,7 @@ impl Equations {
             let w = &mut d.work;
             w.measure(
                 model,
-                (&self.active, &d.lambda),
+                (active, &d.lambda),
                 &d.a,
                 JointLoads::Unknown,
                 &mut d.out,

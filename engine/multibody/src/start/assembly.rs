@@ -652,7 +652,12 @@ impl Assembled {
             });
         }
         let equations = Equations::new(self.model.clone(), active, form, formalism, metric);
-        Ok(equations.with_closed(&self.rows.active))
+        let equations = equations.with_closed(&self.rows.active);
+        if self.rows.active.is_empty() && self.rows.dropped.is_empty() {
+            return Ok(equations);
+        }
+        let scales = Closure::new(self.model.clone(), self.t, &self.q).scales();
+        Ok(equations.with_loops(&self.rows, scales))
     }
 
     /// Consistent y and ẏ for equations made of this mechanism: y = (q, v, x, λ, …), the multipliers

@@ -39,6 +39,15 @@ const MAXIMUM_ITERATIONS: usize = 200;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Stuck;
 
+/// What constraints and velocities are measured by.
+#[derive(Clone, Debug)]
+pub(crate) struct RowScales {
+    /// g of each row: the size of the mechanism or one.
+    pub gap: Vec<f64>,
+    /// Each velocity: the size for slides, one for turns.
+    pub velocity: Vec<f64>,
+}
+
 /// Memory to close loops.
 #[derive(Clone, Debug)]
 pub(super) struct Closure {
@@ -94,7 +103,7 @@ fn positive(x: f64) -> f64 {
 }
 
 /// Whether the node turns about something.
-pub(super) fn turns(node: &Node) -> bool {
+pub(crate) fn turns(node: &Node) -> bool {
     !matches!(
         node.kind,
         NodeKind::PrismaticX | NodeKind::PrismaticY | NodeKind::PrismaticZ | NodeKind::PrismaticTurned
@@ -153,6 +162,14 @@ impl Closure {
         (closure.gap_scale, closure.overall, closure.column) = (scales.rows, scales.overall, scales.columns);
         closure.rounding = scales.rounding;
         closure
+    }
+
+    /// What rows and velocities are measured by.
+    pub fn scales(&self) -> RowScales {
+        RowScales {
+            gap: self.gap_scale.clone(),
+            velocity: self.unit.clone(),
+        }
     }
 
     /// Largest extent of origins and attachments along an axis, and distance from the origin.

@@ -7,6 +7,7 @@ mod readings;
 
 use crate::formalism::cholesky;
 use crate::model::Model;
+use crate::residual::follow;
 use crate::tree::NodeKind;
 use crate::workspace::Workspace;
 use holonom_algebra::{Dual8, Real};
@@ -29,6 +30,8 @@ pub struct MechanicalModel {
     switched: usize,
     /// Which of the active rows take part.
     takes_part: Vec<bool>,
+    /// Places of active rows that are exchanged for others.
+    slots: Vec<usize>,
     work: Workspace<f64>,
     /// For derivatives; allocated with the first one asked for.
     dual: Option<Box<DualMemory>>,
@@ -141,6 +144,7 @@ impl MechanicalModel {
         let mut mechanical = Self {
             switched: active.iter().filter(|row| switched.contains(row)).count(),
             takes_part: vec![true; m],
+            slots: Vec::new(),
             work: Workspace::new(&model),
             dual: None,
             mass: vec![0.0; n * n],
@@ -162,6 +166,17 @@ impl MechanicalModel {
             mechanical.dual = Some(mechanical.dual_memory());
         }
         mechanical
+    }
+
+    /// Lets active rows at some places be exchanged: their numbers follow the discrete variables of contacts.
+    pub(crate) fn exchanging(mut self, slots: &[usize]) -> Self {
+        self.slots = slots.to_vec();
+        self
+    }
+
+    /// Exchanges active rows for others of the same constraints.
+    pub(crate) fn set_active(&mut self, active: &[usize]) {
+        self.active.copy_from_slice(active);
     }
 
     /// The mechanism.
@@ -350,6 +365,9 @@ impl Mechanical for MechanicalModel {
         let first = self.active.len() - self.switched;
         for (part, &closed) in self.takes_part[first..].iter_mut().zip(discrete) {
             *part = closed != 0.0;
+        }
+        if let Some(rows) = discrete.get(self.switched + 1..) {
+            follow(&self.slots, rows, &mut self.active);
         }
     }
 

@@ -5,6 +5,7 @@ mod assembly;
 mod border;
 mod closure;
 mod contacts;
+mod dependence;
 mod eigen;
 mod kinematic;
 mod mechanical;
@@ -17,6 +18,8 @@ mod warnings;
 pub use assembly::{
     Assembled, AssemblyError, AssemblyOptions, Level, MovedCoordinate, UnsuitableForm, assemble,
 };
+pub(crate) use closure::{RowScales, turns};
+pub(crate) use dependence::Dependence;
 pub use kinematic::{KinematicError, KinematicRun, KinematicState};
 pub use mechanical::MechanicalModel;
 pub use open::OpenLoop;

@@ -172,6 +172,11 @@ impl Corrector {
             .is_some_and(|limit| noise.is_none_or(|noise| noise >= limit))
     }
 
+    /// Keeps a decision that was made elsewhere with those of its own.
+    pub fn decided(&mut self, decision: Decision) {
+        self.decisions.add(decision);
+    }
+
     /// What was decided in the run, and why.
     pub fn decisions(&self) -> &[Decision] {
         self.decisions.list()
@@ -212,6 +217,14 @@ impl Corrector {
     /// Asks for a full evaluation at the next opportunity.
     pub fn request_evaluation(&mut self) {
         self.memory.requested = true;
+    }
+
+    /// Equations were exchanged for others: nothing that is known about the matrices holds any more, least of all
+    /// which entries they have.
+    pub fn equations_exchanged(&mut self) {
+        self.memory.requested = true;
+        self.memory.rate = RateMemory::default();
+        self.doubt_pattern();
     }
 
     /// A step was accepted.

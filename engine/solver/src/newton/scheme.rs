@@ -73,6 +73,19 @@ impl Corrector {
         &self.rounding
     }
 
+    /// Corrections that rounding alone produces with the matrix in use where it is amplified, as next to singular
+    /// positions, and that leave room in the error test; zero where nobody watches that.
+    pub(crate) fn amplified_rounding(&self, weights: &Weights) -> f64 {
+        /// Corrections go to and fro by some of what rounding does to the solution.
+        const SOME: f64 = 4.0;
+        /// Share of the error allowed.
+        const MOST: f64 = 0.1;
+        if self.noise_limit.is_none() {
+            return 0.0;
+        }
+        (SOME * weights.graded_norm(&self.rounding)).min(MOST)
+    }
+
     /// The stopping rule asked for.
     pub(crate) fn options(&self) -> NewtonOptions {
         self.options

@@ -19,11 +19,31 @@ pub fn failure(kind: FailureKind, stepper: &dyn Stepper) -> Failure {
 }
 
 /// The failure behind a rejection that no smaller step than `h` cures.
-pub fn diagnose(rejection: Rejection, h: f64, stepper: &mut dyn Stepper, system: &dyn System) -> Failure {
+pub fn diagnose(
+    rejection: Rejection,
+    h: f64,
+    stepper: &mut dyn Stepper,
+    system: &mut dyn System,
+) -> Failure {
+    let singular = system.singular_position(stepper.t(), stepper.y());
     let structure = system.structure();
     let equation = |row: usize| structure.equations[row].name.clone();
     let variable = |column: usize| structure.variables[column].name.clone();
     let kind = match rejection {
+        Rejection::SingularMatrix { .. }
+        | Rejection::Divergence
+        | Rejection::SlowConvergence
+        | Rejection::ErrorTest { .. }
+            if let Some(at) = singular =>
+        {
+            FailureKind::SingularPosition {
+                constraints: at.constraints,
+                coordinates: at.coordinates,
+                h,
+                order: stepper.order(),
+                reason: rejection,
+            }
+        }
         Rejection::NonFinite { row } => FailureKind::NonFinite {
             equation: equation(row),
         },

@@ -14,7 +14,9 @@ use crate::newton::PatternEvent;
 use crate::newton::initial::{self, StartReport};
 use crate::options::{Options, Start};
 use crate::refresh::Update;
-use holonom_dae::{Counters, EventAction, Failure, FailureKind, InputError, Rejection, System, Timing};
+use holonom_dae::{
+    Counters, EventAction, Failure, FailureKind, InputError, Look, Rejection, System, Timing,
+};
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
@@ -305,6 +307,7 @@ impl<'s> Integrator<'s> {
             self.deliver_outputs(reached, observer);
             if self.stepper.t() >= t_end {
                 self.show_at(t_end);
+                self.look_at_end(t_end)?;
                 return match self.finder.missing(self.system.as_ref(), t_end) {
                     Some(kind) => Err(self.failed(kind)),
                     None => Ok(Stop::Finished),
@@ -337,6 +340,7 @@ impl<'s> Integrator<'s> {
     /// Starts afresh where the equations change.
     fn begin_step(&mut self, t_end: f64) -> Result<(), Failure> {
         let t = self.stepper.t();
+        self.look(t_end)?;
         if self.stepper.last_h() != 0.0 && self.is_stop_time(t) {
             self.show_at(t);
             self.restart(t_end)?;
@@ -345,6 +349,39 @@ impl<'s> Integrator<'s> {
             self.change_method(false)?;
         }
         Ok(())
+    }
+
+    /// Lets the system look at the state accepted last, and goes on with the equations it wants to be taken.
+    fn look(&mut self, t_end: f64) -> Result<(), Failure> {
+        let t = self.stepper.t();
+        let look = self
+            .system
+            .look(t, self.stepper.y(), &self.options.tolerances)
+            .map_err(|kind| self.failed(kind))?;
+        let Look::Exchanged { restart } = look else {
+            return Ok(());
+        };
+        self.counters.row_changes += 1;
+        let system = self.system.as_ref();
+        self.stepper.carry(&|vector| system.carry(vector));
+        let decision = Decision::rows(t, self.system.exchange());
+        match self.stepper.corrector() {
+            Some(corrector) => corrector.decided(decision),
+            None => self.report.decisions.push(decision),
+        }
+        if restart {
+            self.show_at(t);
+            self.restart(t_end)?;
+        }
+        Ok(())
+    }
+
+    /// The same where a run ends, which may go on: nothing is exchanged.
+    fn look_at_end(&mut self, t_end: f64) -> Result<(), Failure> {
+        if self.stepper.t() > t_end {
+            return Ok(());
+        }
+        self.look(t_end)
     }
 
     /// Whether `t` is a stop time, up to rounding.
@@ -380,6 +417,9 @@ impl<'s> Integrator<'s> {
                         _ => self.counters.rejected_convergence += 1,
                     }
                     self.stepper.reject(rejection);
+                    if self.stepper.h() > h {
+                        self.limit_step();
+                    }
                     // An implicit method may know how to go on where an explicit one does not.
                     if self.chooses && self.is_astray(rejection) && self.change_method(true)? {
                         continue;
@@ -398,7 +438,7 @@ impl<'s> Integrator<'s> {
                             rejection,
                             h,
                             self.stepper.as_mut(),
-                            self.system.as_ref(),
+                            self.system.as_mut(),
                         ));
                     }
                 }

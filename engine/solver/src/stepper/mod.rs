@@ -58,6 +58,10 @@ pub trait Stepper: Send {
     fn accept(&mut self, equations: &mut Equations<'_>);
     /// Drops the attempt and chooses order and size of the next one.
     fn reject(&mut self, rejection: Rejection);
+    /// Expresses everything that is kept of the last steps in unknowns that some equations have been
+    /// [exchanged](holonom_dae::Look::Exchanged) for: `map` does it for one vector of the kind of y or ẏ. Matrices
+    /// are no longer right.
+    fn carry(&mut self, map: &dyn Fn(&mut [f64]));
     /// Rejections in a row by the corrector or a singular matrix.
     fn failures_in_a_row(&self) -> u32;
     /// Time reached.
@@ -115,6 +119,17 @@ pub enum StepperState {
     Radau(Box<RadauCheckpoint>, Box<CorrectorState>),
     /// Of [`DormandPrince`].
     DormandPrince(Box<DormandPrinceState>),
+}
+
+/// Step sizes tried after failures of the iteration next to a singular position, in parts of the first that failed.
+/// What fails there is the end of the step, not its length: shorter steps alone lead closer and closer to it, and
+/// further into the region where rounding is amplified; longer ones lead across.
+const ACROSS: [f64; 9] = [0.25, 1.5, 0.6, 2.2, 0.1, 3.3, 0.03, 1.2, 0.01];
+
+/// The step size after so many failures in a row, the first of them with `first`.
+fn across(first: f64, failures: u32) -> f64 {
+    let last = ACROSS.len() - 1;
+    first * ACROSS[last.min(failures.saturating_sub(1) as usize)]
 }
 
 /// What a method is built from.

@@ -31,6 +31,11 @@ impl History {
         &mut self.phi[j * self.n..(j + 1) * self.n]
     }
 
+    /// Maps every column.
+    pub fn carry(&mut self, map: &dyn Fn(&mut [f64])) {
+        self.phi.chunks_exact_mut(self.n.max(1)).for_each(map);
+    }
+
     /// Multiplies columns by factors: φ → φ* and back.
     pub fn scale(&mut self, columns: std::ops::Range<usize>, factor: impl Fn(usize) -> f64) {
         for j in columns {

@@ -12,7 +12,7 @@ mod stability;
 
 pub use stability::StabilityOptions;
 
-use super::{Parts, Stepper, StepperState};
+use super::{Parts, Stepper, StepperState, across};
 use crate::equations::Equations;
 use crate::newton::{Corrector, CorrectorStep};
 use coefficients::{Coefficients, MAX_ORDER};
@@ -102,6 +102,9 @@ pub struct BdfState {
     initial_phase: bool,
     error_failures: u32,
     other_failures: u32,
+    /// Step size of the first of the other failures in a row.
+    #[serde(default)]
+    failed: f64,
     /// Accepted steps since the start.
     steps: u64,
     /// Accepted steps to come that must not be followed by a doubled step.
@@ -149,6 +152,7 @@ impl Bdf {
                 initial_phase: true,
                 error_failures: 0,
                 other_failures: 0,
+                failed: 0.0,
                 steps: 0,
                 hold: 0,
                 caution: 0,
@@ -399,9 +403,24 @@ impl Stepper for Bdf {
             }
             _ => {
                 s.other_failures += 1;
-                s.h *= 0.25;
+                if s.other_failures == 1 {
+                    s.failed = s.h;
+                }
+                if s.caution > 0 {
+                    s.h = across(s.failed, s.other_failures);
+                } else {
+                    s.h *= 0.25;
+                }
             }
         }
+    }
+
+    fn carry(&mut self, map: &dyn Fn(&mut [f64])) {
+        let s = &mut self.state;
+        map(&mut s.y);
+        map(&mut s.yp);
+        s.history.carry(map);
+        self.corrector.equations_exchanged();
     }
 
     fn failures_in_a_row(&self) -> u32 {

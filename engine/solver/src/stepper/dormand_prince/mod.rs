@@ -324,6 +324,12 @@ impl Stepper for DormandPrince {
         }
     }
 
+    fn carry(&mut self, map: &dyn Fn(&mut [f64])) {
+        // Multipliers are found anew in every evaluation.
+        map(&mut self.state.y);
+        map(&mut self.state.y_last);
+    }
+
     fn failures_in_a_row(&self) -> u32 {
         self.state.failures
     }

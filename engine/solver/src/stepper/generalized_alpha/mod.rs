@@ -20,7 +20,7 @@ mod step;
 
 pub use options::{Family, GeneralizedAlphaOptions};
 
-use super::{Parts, Stepper, StepperState};
+use super::{Parts, Stepper, StepperState, across};
 use crate::equations::Equations;
 use crate::newton::Corrector;
 use holonom_dae::{InputError, MechanicalLayout, Rejection, System, Weights};
@@ -55,6 +55,9 @@ pub struct GeneralizedAlphaState {
     /// Error of the last accepted step.
     error_last: f64,
     failures: u32,
+    /// Step size of the first of the failures in a row.
+    #[serde(default)]
+    failed: f64,
     error_failures: u32,
     steps: u64,
     matrices: Option<Matrices>,
@@ -100,6 +103,7 @@ impl GeneralizedAlpha {
                 lambda_before: Vec::new(),
                 error_last: 1.0,
                 failures: 0,
+                failed: 0.0,
                 error_failures: 0,
                 steps: 0,
                 matrices: None,
@@ -378,8 +382,28 @@ impl Stepper for GeneralizedAlpha {
             }
             _ => {
                 s.failures += 1;
-                s.h *= 0.25;
+                if s.failures == 1 {
+                    s.failed = s.h;
+                }
+                if s.motion.lambda.is_empty() {
+                    s.h *= 0.25;
+                } else {
+                    s.h = across(s.failed, s.failures);
+                }
             }
+        }
+    }
+
+    fn carry(&mut self, map: &dyn Fn(&mut [f64])) {
+        let (Some(layout), s) = (&self.layout, &mut self.state) else {
+            return;
+        };
+        map(&mut s.y);
+        map(&mut s.y_last);
+        s.motion.lambda.copy_from_slice(&s.y[layout.lambda.clone()]);
+        s.lambda_before.copy_from_slice(&s.y_last[layout.lambda.clone()]);
+        if let Some(method) = &mut self.method {
+            method.matrices.stale = true;
         }
     }
 

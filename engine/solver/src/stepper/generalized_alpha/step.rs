@@ -326,7 +326,10 @@ impl Method {
             let s = self.schur.matrix();
             for j in 0..m {
                 for i in 0..m {
-                    s[i + j * m] = (0..n).map(|c| k.matrix[i + c * m] * k.matrix[j + c * m]).sum();
+                    // The move is along G at the beginning of the step: past a singular position the two differ in sign.
+                    s[i + j * m] = (0..n)
+                        .map(|c| k.matrix[i + c * m] * self.matrix_from[j + c * m])
+                        .sum();
                 }
                 if !mechanical.takes_part(j) {
                     s[j + j * m] = 1.0;
@@ -440,7 +443,8 @@ impl Method {
                 rate = (size / last).max(rate * 0.5);
                 self.matrices.rate = rate;
                 // Rounding determines v̇ and λ up to ε/h and ε/h²; what counts with powers of h has converged.
-                if rate > 0.9 && weights.graded_norm(d) < 1e-3 * SHARE {
+                // Next to singular positions rounding is amplified: corrections that go to and fro by a part of the share.
+                if rate > 0.9 && weights.graded_norm(d) < 0.5 * SHARE {
                     self.place(mechanical, h, from, to);
                     return Ok(iteration + 1);
                 }

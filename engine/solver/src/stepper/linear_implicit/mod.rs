@@ -258,6 +258,13 @@ impl Stepper for LinearImplicit {
         self.state.failures += 1;
     }
 
+    fn carry(&mut self, map: &dyn Fn(&mut [f64])) {
+        map(&mut self.state.y);
+        map(&mut self.state.y_last);
+        self.state.begun = false;
+        self.placed = false;
+    }
+
     fn failures_in_a_row(&self) -> u32 {
         self.state.failures
     }

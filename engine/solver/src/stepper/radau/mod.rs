@@ -15,7 +15,7 @@ mod elimination;
 mod judge;
 mod stages;
 
-use super::{Parts, Stepper, StepperState};
+use super::{Parts, Stepper, StepperState, across};
 use crate::equations::Equations;
 use crate::newton::{Corrector, CorrectorStep, NewtonOptions, Scheme};
 use blocks::{Blocks, BlocksState};
@@ -104,6 +104,9 @@ struct RadauState {
     control: Control,
     choice: Choice,
     other_failures: u32,
+    /// Step size of the first of these failures in a row.
+    #[serde(default)]
+    failed: f64,
     /// Steps for which an iteration that fails is followed by one with a Jacobian for every stage at once.
     caution: u32,
     /// There was a start before.
@@ -178,6 +181,7 @@ impl Radau {
                 control: Control::default(),
                 choice: Choice::default(),
                 other_failures: 0,
+                failed: 0.0,
                 caution: 0,
                 started: false,
                 factorised: None,
@@ -441,7 +445,16 @@ impl Stepper for Radau {
             _ => {
                 s.other_failures += 1;
                 s.choice.failed(method, &self.outcome);
-                s.control.fail(s.h, &self.outcome)
+                if s.other_failures == 1 {
+                    s.failed = s.h;
+                }
+                let factor = s.control.fail(s.h, &self.outcome);
+                // Each second time longer, where shorter steps would lead no further.
+                if self.patience == PATIENCE_WITH_LOOPS && s.other_failures.is_multiple_of(2) {
+                    across(s.failed, s.other_failures) / s.h
+                } else {
+                    factor
+                }
             }
         };
         let returns = s.stuck.map_or(0, |(_, returns)| returns);
@@ -449,6 +462,16 @@ impl Stepper for Radau {
         if s.other_failures >= FAILURES_TO_GO_BACK && can && returns < MOST_RETURNS {
             self.go_back(returns + 1);
         }
+    }
+
+    fn carry(&mut self, map: &dyn Fn(&mut [f64])) {
+        let s = &mut self.state;
+        let n = s.y.len().max(1);
+        for vector in [&mut s.y, &mut s.yp, &mut s.y_before, &mut s.yp_before] {
+            map(vector);
+        }
+        s.z.chunks_exact_mut(n).for_each(map);
+        self.corrector.equations_exchanged();
     }
 
     fn failures_in_a_row(&self) -> u32 {

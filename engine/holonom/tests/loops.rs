@@ -1,0 +1,178 @@
+//! Loops in long runs: rows are exchanged where those in use lose rank, singular positions are passed on the
+//! right branch, and a loop that comes apart ends the run.
+
+#![allow(clippy::unwrap_used)]
+
+use holonom::multibody::Description;
+use holonom::multibody::channels::{Catalogue, Sampler};
+use holonom::multibody::description::{Body, Joint, frame};
+use holonom::multibody::residual::{Form, Formalism};
+use holonom::multibody::start::Assembled;
+use holonom::prelude::*;
+use holonom::dae::{Counters, Failure};
+use std::f64::consts::{PI, TAU};
+use std::sync::Arc;
+
+const STEPPERS: [&str; 4] = ["bdf", "radau", "auto", "generalized-alpha"];
+const KEPT: [Form; 2] = [Form::Ggl, Form::Index3];
+
+fn assembled(description: &Description) -> Assembled {
+    let model = Arc::new(description.compile().unwrap());
+    model.assemble(&Default::default()).unwrap()
+}
+
+/// Bennett's linkage: links a and b by turns, twisted by α and β with a/sin α = b/sin β. Three of five rows are
+/// implied, and never the same ones: any two fixed rows lose rank somewhere in a turn.
+fn bennett([a, b]: [f64; 2], alpha: f64, speed: f64, masses: [f64; 3]) -> Description {
+    let beta = (b * alpha.sin() / a).asin();
+    let end = |length: f64, twist: f64| {
+        let (s, c) = (0.5 * twist).sin_cos();
+        frame::oriented([length, 0.0, 0.0], [c, s, 0.0, 0.0])
+    };
+    let link = |name: &str, mass: f64, length: f64, twist: f64| {
+        Body::thin_rod(name, mass, [length, 0.0, 0.0]).marker("end", end(length, twist))
+    };
+    let first = 1.0_f64;
+    let ratio = (0.5 * (beta + alpha)).sin() / (0.5 * (beta - alpha)).sin();
+    let second = 2.0 * (ratio / (0.5 * first).tan()).atan();
+    Description::new("Bennett")
+        .ground_marker("end", end(b, beta))
+        .body(link("one", masses[0], a, alpha))
+        .body(link("two", masses[1], b, beta))
+        .body(link("three", masses[2], a, alpha))
+        .joint(Joint::revolute("A", "ground.end", "one").start(first, speed))
+        .joint(Joint::revolute("B", "one.end", "two").start(second, 0.0))
+        .joint(Joint::revolute("C", "two.end", "three").start(TAU - first, 0.0))
+        .joint(Joint::revolute("D", "three.end", "ground"))
+}
+
+/// A parallelogram with cranks of length b and coupler a: its bars are in line twice a turn.
+fn parallelogram([a, b]: [f64; 2], speed: f64, masses: [f64; 3], gravity: f64) -> Description {
+    let rod = |name: &str, mass: f64, length: f64| {
+        Body::thin_rod(name, mass, [length, 0.0, 0.0]).marker("end", frame::at([length, 0.0, 0.0]))
+    };
+    Description::new("parallelogram")
+        .gravity([0.0, -gravity, 0.0])
+        .ground_marker("right", frame::at([a, 0.0, 0.0]))
+        .body(rod("crank", masses[0], b))
+        .body(rod("coupler", masses[1], a))
+        .body(rod("rocker", masses[2], b))
+        .joint(Joint::revolute("A", "ground", "crank").start(1.0, speed))
+        .joint(Joint::revolute("B", "crank.end", "coupler").start(-1.0, -speed))
+        .joint(Joint::revolute("C", "coupler.end", "rocker.end"))
+        .joint(Joint::revolute("D", "ground.right", "rocker").start(1.0, speed))
+}
+
+/// What a run came to.
+struct Run {
+    result: Result<Stop, Failure>,
+    t: f64,
+    q: Vec<f64>,
+    counters: Counters,
+    /// Largest gap of all rows at the ends of steps, in m or rad.
+    gap: f64,
+}
+
+/// Keeps the largest gap.
+struct Gaps {
+    sampler: Sampler,
+    gap: f64,
+}
+
+impl Observer for Gaps {
+    fn step(&mut self, info: &StepInfo<'_>) -> Control {
+        let mut row = [0.0];
+        self.sampler.sample(info.t, info.y, &[], &mut row);
+        self.gap = self.gap.max(row[0]);
+        Control::Continue
+    }
+}
+
+fn run(description: &Description, form: Form, stepper: &str, tolerance: f64, end: f64) -> Run {
+    let start = assembled(description);
+    let equations = start.equations(form, Formalism::Residual).unwrap();
+    let (y, yp) = start.state(&equations);
+    let options = Options::new(tolerance, tolerance).stepper(stepper);
+    let mut integrator = Integrator::new(equations.system(), 0.0, &y, &yp, end, options).unwrap();
+    let selection = Catalogue::new(&start).select(&["residual.position"]).unwrap();
+    let mut gaps = Gaps {
+        sampler: Sampler::of_motion(&start, &selection).unwrap(),
+        gap: 0.0,
+    };
+    let result = integrator.run(end, &mut gaps);
+    Run {
+        result,
+        t: integrator.t(),
+        q: integrator.y()[..start.model.tree.n_q].to_vec(),
+        counters: *integrator.counters(),
+        gap: gaps.gap,
+    }
+}
+
+/// A difference of angles, without whole turns.
+fn apart(a: f64, b: f64) -> f64 {
+    (a - b + PI).rem_euclid(TAU) - PI
+}
+
+#[test]
+#[ignore]
+fn survey() {
+    let set = |name: &str| std::env::var(name).ok();
+    let tolerances: Vec<f64> = set("TOLS").map_or(vec![1e-4, 1e-6, 1e-8], |s| {
+        s.split(',').map(|x| x.parse().unwrap()).collect()
+    });
+    let forms: Vec<Form> = set("FORMS").map_or(KEPT.to_vec(), |s| s.split(',').map(|x| x.parse().unwrap()).collect());
+    let steppers: Vec<String> = set("STEPPERS").map_or(STEPPERS.map(String::from).to_vec(), |s| s.split(',').map(String::from).collect());
+    let all = [
+        ("ben1", bennett([0.6, 0.8], 0.5, 3.0, [1.0; 3]).gravity([0.0; 3])),
+        ("ben2", bennett([0.9, 0.3], 0.5, 5.0, [0.01, 3.0, 0.1]).gravity([0.0; 3])),
+        ("ben3", bennett([6e-4, 8e-4], 0.5, 200.0, [1e-3; 3])),
+        ("ben4", bennett([600.0, 800.0], 0.5, 3.0, [1.0; 3]).gravity([0.0, 0.0, -9.81])),
+        ("par1", parallelogram([0.4, 0.15], 5.0, [1.0; 3], 9.81)),
+        ("par2", parallelogram([0.3, 0.3], 5.0, [1.0; 3], 9.81)),
+        ("par3", parallelogram([0.2, 0.5], 5.0, [1.0; 3], 9.81)),
+        ("par4", parallelogram([0.4, 0.15], 5.0, [0.01, 5.0, 0.01], 9.81)),
+        ("par5", parallelogram([1.0, 0.3], 5.0, [1.0; 3], 0.0)),
+        ("par6", parallelogram([40.0, 15.0], 1.0, [1.0; 3], 9.81)),
+        ("par7", parallelogram([4e-3, 1.5e-3], 40.0, [1.0; 3], 9.81)),
+    ];
+    let wanted = set("MODELS");
+    let (mut done, mut total, mut bad) = (0, 0, 0);
+    for (name, description) in &all {
+        if wanted.as_ref().is_some_and(|w| !w.split(',').any(|w| name.starts_with(w))) {
+            continue;
+        }
+        for stepper in &steppers {
+            for &form in &forms {
+                for &tolerance in &tolerances {
+                    let r = run(description, form, stepper, tolerance, 5.0);
+                    total += 1;
+                    done += usize::from(r.result.is_ok());
+                    // Parallelogram: A = D = −B.
+                    let off = if name.starts_with("par") {
+                        apart(r.q[0], r.q[2]).abs().max(apart(r.q[0], -r.q[1]).abs())
+                    } else {
+                        0.0
+                    };
+                    bad += usize::from(r.result.is_ok() && off > 0.1);
+                    let c = r.counters;
+                    let message = r.result.as_ref().err().map(|e| e.to_string()).unwrap_or_default();
+                    println!(
+                        "{name} {stepper:17} {:7} {tolerance:5.0e} {} t={:.3} steps={} rej={}/{} res={:.0} gap={:.1e} off={off:.0e} rows={} {}",
+                        form.name(),
+                        if r.result.is_ok() { "ok  " } else { "FAIL" },
+                        r.t,
+                        c.steps,
+                        c.rejected_error,
+                        c.rejected_convergence,
+                        c.residual_equivalents(),
+                        r.gap,
+                        c.row_changes,
+                        message.chars().take(330).collect::<String>(),
+                    );
+                }
+            }
+        }
+    }
+    println!("{done} of {total} done, {bad} on another branch");
+}

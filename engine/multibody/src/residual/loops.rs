@@ -1,0 +1,571 @@
+//! [`Loops`]: what becomes of the constraints on positions in a run.
+//!
+//! All rows are watched, also those that the others imply and that take no part: where the loops come
+//! apart, the run ends. Rows are exchanged where the ones that take part worsen. With B = G in lengths of the
+//! mechanism and rad, a dropped row is b = Σ zᵢ bᵢ in those that take part; where some |zᵢ| is large, it would do
+//! much better than row i: the volume spanned grows by |zᵢ| when it takes its place. As long as all |z| are
+//! below a bound, the rows that take part are as well conditioned as any choice can be up to a factor in that
+//! bound [Goreinov, Tyrtyshnikov, Zamarashkin 1997], and no dropped row is further open than that many times
+//! the others.
+//!
+//! Rows take the place of rows of the same constraint, which move with the same coordinates: sparsity,
+//! names and sizes stay what they are.
+
+use super::Form;
+use crate::elements::constraints::{ConstraintElement, PairRow};
+use crate::model::{Model, RowLevel};
+use crate::start::{Dependence, RowReport, RowScales};
+use crate::workspace::Workspace;
+use core::fmt::Write;
+use core::ops::Range;
+use holonom_dae::{FailureKind, Look, SingularPosition, Tolerances};
+
+/// Rows are exchanged where a dropped one would be better by this factor.
+const EXCHANGE: f64 = 5.0;
+
+/// A row that is this close to the span of the others does not take any one's place: next to singular positions
+/// of all rows nothing is better than anything else.
+const NO_BETTER: f64 = 1e-6;
+
+/// Gaps up to so many tolerances are closed.
+const TOLERABLE: f64 = 10.0;
+
+/// Gap, in parts of the size, up to which forms that keep velocities or accelerations may drift.
+const DRIFT: f64 = 1e-2;
+
+/// A dropped row may be open by so many times what it was found open by near the start, where the data do
+/// not close all rows at once.
+const MISFIT: f64 = 30.0;
+
+/// Below this part of the largest distance from dependence seen so far the rows are close to a singular position; it
+/// is left behind at twice as much.
+const NEAR: f64 = 0.1;
+
+/// Cosine of the angle that the direction of the motion may turn by between both.
+const SAME_DIRECTION: f64 = 0.9;
+
+/// Two branches that cross are φψ = 0 in coordinates of their own; with loops open by d they are φψ = d, which turns
+/// round at a distance of √d. Distances whose square is below so many times the gap are that of the gap.
+const TURN: f64 = 30.0;
+
+/// A position where the distance from dependence is below this part of the largest is called singular.
+const SINGULAR: f64 = 0.05;
+
+/// Operations of one look at the dependence of rows that are not counted: a step costs more. Larger mechanisms are
+/// looked at every so many steps.
+const FREE: usize = 30_000;
+
+/// Rows that share coordinates, directly or through others.
+#[derive(Clone, Debug, Default)]
+struct Part {
+    /// All rows, increasing.
+    rows: Vec<usize>,
+    /// Velocities they depend on, increasing.
+    columns: Vec<usize>,
+    /// Places of its rows in the active ones.
+    places: Vec<usize>,
+    /// Whether it moves in one way only.
+    single: bool,
+    /// Whether a row of it can be exchanged.
+    exchanges: bool,
+    /// Looked at every so many steps.
+    period: usize,
+    /// Where its memory lies among the discrete variables.
+    memory: Range<usize>,
+}
+
+/// Places in the memory of a part.
+const WAIT: usize = 0;
+const LARGEST: usize = 1;
+const LEAST: usize = 2;
+const GAP: usize = 3;
+const DIRECTION: usize = 4;
+
+/// The constraints on positions of a mechanism.
+#[derive(Clone, Debug)]
+pub(crate) struct Loops {
+    /// All rows that are conditions on positions, those of contacts left out.
+    rows: Vec<usize>,
+    /// What g of each row of the model is measured by, and each velocity.
+    scales: RowScales,
+    /// By which a row may be open because of the data, by its number in the model.
+    slack: Vec<f64>,
+    /// Places in the active rows of those that can be exchanged, increasing.
+    slots: Vec<usize>,
+    parts: Vec<Part>,
+    /// Where the memory begins among the discrete variables: the time looked at, the rows in the slots, the
+    /// parts.
+    first: usize,
+    keeps_positions: bool,
+}
+
+/// Memory of [`Loops`] for one evaluation, and of the last exchange.
+#[derive(Clone, Debug)]
+pub(crate) struct LoopsRoom {
+    gaps: Vec<f64>,
+    matrix: Vec<f64>,
+    dependence: Dependence,
+    /// What the last exchange did to multipliers: place, factor for it, and what it adds to others.
+    carries: Vec<Carry>,
+    words: String,
+}
+
+#[derive(Clone, Debug)]
+struct Carry {
+    place: usize,
+    factor: f64,
+    others: Vec<(usize, f64)>,
+}
+
+impl Loops {
+    /// For the active rows of a mechanism; `contacts` of them, the last ones, are open or closed. None where
+    /// nothing is kept.
+    pub fn new(
+        model: &Model,
+        active: &[usize],
+        contacts: usize,
+        form: Form,
+        (rows, scales): (&RowReport, RowScales),
+        read: &dyn Fn(usize) -> bool,
+    ) -> Option<Self> {
+        let switched = model.switched();
+        let watched: Vec<usize> = (0..model.rows.len())
+            .filter(|&i| model.rows[i].level == RowLevel::Holonomic && !switched.contains(&i))
+            .collect();
+        if form == Form::Ode || watched.is_empty() {
+            return None;
+        }
+        let mut slack = vec![0.0; model.rows.len()];
+        let mut open = vec![false; model.constraints.len()];
+        for dropped in rows.dropped.iter().filter(|d| watched.contains(&d.row)) {
+            slack[dropped.row] = MISFIT * dropped.misfit.abs();
+            open[model.rows[dropped.row].constraint] = true;
+        }
+        // What something reads keeps its multiplier.
+        let exchanged = |row: usize| {
+            let constraint = model.rows[row].constraint;
+            watched.binary_search(&row).is_ok()
+                && open[constraint]
+                && !model.constraints[constraint].rows.clone().any(read)
+        };
+        let slots: Vec<usize> = (0..active.len() - contacts)
+            .filter(|&k| exchanged(active[k]))
+            .collect();
+        let mut loops = Self {
+            parts: parts(model, &watched, active, &slots),
+            rows: watched,
+            scales,
+            slack,
+            slots,
+            first: contacts,
+            keeps_positions: matches!(form, Form::Ggl | Form::Index3),
+        };
+        let mut memory = loops.first + 1 + loops.slots.len();
+        for part in &mut loops.parts {
+            let end = memory + DIRECTION + part.columns.len();
+            part.memory = memory..end;
+            memory = end;
+        }
+        Some(loops)
+    }
+
+    /// Start values of what is remembered between steps.
+    pub fn memory(&self, active: &[usize]) -> Vec<f64> {
+        let end = self.parts.last().map_or(self.first + 1 + self.slots.len(), |p| p.memory.end);
+        let mut memory = vec![0.0; end - self.first];
+        // Before any time looked at.
+        memory[0] = f64::MIN;
+        for (x, &k) in memory[1..].iter_mut().zip(&self.slots) {
+            *x = active[k] as f64;
+        }
+        memory
+    }
+
+    /// Places in the active rows of those that can be exchanged.
+    pub fn slots(&self) -> &[usize] {
+        &self.slots
+    }
+
+    /// Brings the active rows to those in the discrete variables.
+    pub fn follow(&self, discrete: &[f64], active: &mut [usize]) {
+        let rows = discrete.get(self.first + 1..).unwrap_or_default();
+        follow(&self.slots, rows, active);
+    }
+
+    pub fn room(&self, model: &Model) -> LoopsRoom {
+        let most = |f: fn(&Part) -> usize| self.parts.iter().map(f).max().unwrap_or(0);
+        let rows = most(|p| p.rows.len());
+        LoopsRoom {
+            gaps: vec![0.0; self.rows.len()],
+            matrix: vec![0.0; rows * model.tree.n_v],
+            dependence: Dependence::new(rows, most(|p| p.places.len()), most(|p| p.columns.len())),
+            carries: Vec::new(),
+            words: String::new(),
+        }
+    }
+
+    /// Exchanges active rows where others are much better at these positions, whatever was before.
+    pub fn choose(
+        &self,
+        model: &Model,
+        (t, q): (f64, &[f64]),
+        active: &mut [usize],
+        (work, room): (&mut Workspace<f64>, &mut LoopsRoom),
+    ) {
+        work.set_time(model, t);
+        work.set_positions(model, q);
+        for part in self.parts.iter().filter(|part| part.exchanges) {
+            self.depend(model, part, active, work, room);
+            self.exchange(model, part, active, room);
+        }
+        room.carries.clear();
+    }
+
+    /// Looks at a state; the active rows are those of the discrete variables.
+    pub fn look(
+        &self,
+        model: &Model,
+        (t, q, v): (f64, &[f64], &[f64]),
+        tolerances: &Tolerances,
+        discrete: &mut [f64],
+        active: &mut [usize],
+        (work, room): (&mut Workspace<f64>, &mut LoopsRoom),
+    ) -> Result<Look, FailureKind> {
+        let memory = self.first;
+        if discrete[memory] == t {
+            return Ok(Look::Same);
+        }
+        work.set_time(model, t);
+        work.set_positions(model, q);
+        work.constraint(model, &self.rows, &mut room.gaps);
+        self.closed(model, tolerances, &room.gaps)?;
+        room.carries.clear();
+        let mut look = Look::Same;
+        for part in &self.parts {
+            if !(part.exchanges || part.single) {
+                continue;
+            }
+            let wait = &mut discrete[part.memory.start + WAIT];
+            if *wait > 0.0 {
+                *wait -= 1.0;
+                continue;
+            }
+            *wait = (part.period - 1) as f64;
+            self.depend(model, part, active, work, room);
+            if part.exchanges && self.exchange(model, part, active, room) {
+                let jumps = |&(row, g): &(usize, f64)| {
+                    let place = part.places.iter().find(|&&k| active[k] == row);
+                    place.is_some() && g.abs() > 0.1 * self.tolerance(model, row, tolerances)
+                };
+                let gaps = self.rows.iter().copied().zip(room.gaps.iter().copied());
+                let restart = self.keeps_positions && gaps.clone().any(|gap| jumps(&gap));
+                let before = look == Look::Exchanged { restart: true };
+                look = Look::Exchanged {
+                    restart: restart || before,
+                };
+            }
+            if part.single {
+                self.pass(model, part, v, &mut discrete[part.memory.clone()], room)?;
+            }
+        }
+        for (x, &k) in discrete[memory + 1..].iter_mut().zip(&self.slots) {
+            *x = active[k] as f64;
+        }
+        discrete[memory] = t;
+        Ok(look)
+    }
+
+    /// Tolerance of a row in its own unit.
+    fn tolerance(&self, model: &Model, row: usize, tolerances: &Tolerances) -> f64 {
+        let constraint = &model.constraints[model.rows[row].constraint];
+        let terms = match &constraint.element {
+            ConstraintElement::Coordinates(sum) => sum.terms.as_slice(),
+            _ => &[],
+        };
+        let paths = constraint.to_path.iter().chain(&constraint.from_path).copied();
+        let mut most = 0.0_f64;
+        for node in paths.chain(terms.iter().map(|term| term.0)) {
+            let node = &model.tree.nodes[node];
+            for k in 0..node.n_v() {
+                let unit = self.scales.velocity[node.v + k];
+                most = most.max(tolerances.absolute(node.q + k) / unit);
+            }
+        }
+        (most + tolerances.rtol) * self.scales.gap[row]
+    }
+
+    /// Whether all loops are closed.
+    fn closed(&self, model: &Model, tolerances: &Tolerances, gaps: &[f64]) -> Result<(), FailureKind> {
+        // A limit that holds everywhere saves those of the rows.
+        for (&row, gap) in self.rows.iter().zip(gaps) {
+            let mut allowed = TOLERABLE * tolerances.rtol * self.scales.gap[row] + self.slack[row];
+            if gap.abs() <= allowed {
+                continue;
+            }
+            allowed = TOLERABLE * self.tolerance(model, row, tolerances) + self.slack[row];
+            if !self.keeps_positions {
+                allowed = allowed.max(DRIFT * self.scales.gap[row]);
+            }
+            if gap.abs() > allowed {
+                return Err(FailureKind::LoopOpen {
+                    row: format!("`{}`", model.rows[row].name),
+                    gap: gap.abs(),
+                    unit: unit(model, row),
+                    allowed,
+                    remedy: if self.keeps_positions {
+                        "Tighten the tolerances, or take another stepper"
+                    } else {
+                        "This form lets positions drift; take the form `ggl`, which keeps them"
+                    },
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// B of a part at the positions in the workspace, with the dependence of its rows.
+    fn depend(
+        &self,
+        model: &Model,
+        part: &Part,
+        active: &[usize],
+        work: &mut Workspace<f64>,
+        room: &mut LoopsRoom,
+    ) {
+        let (m, n) = (part.rows.len(), model.tree.n_v);
+        let matrix = &mut room.matrix[..m * n];
+        work.constraint_matrix(model, &part.rows, matrix);
+        room.dependence.set(m, part.columns.len(), |i, j| {
+            let column = part.columns[j];
+            matrix[column * m + i] * self.scales.velocity[column] / self.scales.gap[part.rows[i]]
+        });
+        let kept = part.places.iter().filter_map(|&k| part.rows.binary_search(&active[k]).ok());
+        room.dependence.choose(kept);
+    }
+
+    /// Exchanges rows of a part as long as others are much better; whether there were any.
+    fn exchange(&self, model: &Model, part: &Part, active: &mut [usize], room: &mut LoopsRoom) -> bool {
+        let mut any = false;
+        for _ in 0..2 * part.rows.len() {
+            let may = |i: usize, k: usize| {
+                let (new, place) = (part.rows[i], part.places[k]);
+                self.slots.binary_search(&place).is_ok()
+                    && model.rows[new].constraint == model.rows[active[place]].constraint
+            };
+            let Some((i, k)) = room.dependence.better(EXCHANGE, NO_BETTER, may) else {
+                break;
+            };
+            let (new, place) = (part.rows[i], part.places[k]);
+            let old = active[place];
+            // G λ stays: the old row is the new one less its shares in the others, each in its own unit.
+            let scale = |row: usize| self.scales.gap[row];
+            let z = room.dependence.shares();
+            let others = part.places.iter().enumerate().filter(|(other, _)| *other != k);
+            let others = others.map(|(other, &p)| (p, -scale(old) * z[other] / (z[k] * scale(active[p]))));
+            let others = others.collect();
+            room.carries.push(Carry {
+                place,
+                factor: scale(old) / (scale(new) * z[k]),
+                others,
+            });
+            let names = (&model.rows[new].name, &model.rows[old].name);
+            if !any {
+                room.words.clear();
+            }
+            let comma = if any { ", " } else { "" };
+            // Writing to a string does not fail.
+            let _ = write!(room.words, "{comma}`{}` for `{}`", names.0, names.1);
+            active[place] = new;
+            any = true;
+            room.dependence.swap(k, i);
+        }
+        any
+    }
+
+    /// Follows the way past a singular position: it should come out in the direction in which it went in.
+    fn pass(
+        &self,
+        model: &Model,
+        part: &Part,
+        v: &[f64],
+        memory: &mut [f64],
+        room: &LoopsRoom,
+    ) -> Result<(), FailureKind> {
+        let distance = room.dependence.distance();
+        let (known, direction) = memory.split_at_mut(DIRECTION);
+        known[LARGEST] = known[LARGEST].max(distance);
+        let near = NEAR * known[LARGEST];
+        let of = |column: usize| v[column] / self.scales.velocity[column];
+        let speed = part.columns.iter().map(|&j| of(j) * of(j)).sum::<f64>().sqrt();
+        let inside = known[LEAST] > 0.0;
+        if inside || distance < near {
+            let part_of_gap = |(&row, g): (&usize, &f64)| {
+                let own = part.rows.binary_search(&row).is_ok();
+                if own { g.abs() / self.scales.gap[row] } else { 0.0 }
+            };
+            let gaps = self.rows.iter().zip(&room.gaps);
+            let gap = gaps.map(part_of_gap).fold(0.0, f64::max);
+            let (least, most) = if inside { (known[LEAST], known[GAP]) } else { (distance, 0.0) };
+            known[LEAST] = least.min(distance).max(f64::MIN_POSITIVE);
+            known[GAP] = gap.max(most);
+            if distance <= 2.0 * near {
+                return Ok(());
+            }
+        }
+        if speed == 0.0 || !speed.is_finite() {
+            return Ok(());
+        }
+        if inside {
+            let along = part.columns.iter().zip(direction.iter()).map(|(&j, d)| d * of(j) / speed);
+            let cosine = along.sum::<f64>().abs();
+            let known_before = direction.iter().any(|d| *d != 0.0);
+            if known_before && cosine < SAME_DIRECTION && known[LEAST].powi(2) < TURN * known[GAP] {
+                return Err(FailureKind::BranchChanged {
+                    constraints: constraints(model, part),
+                    gap: known[GAP],
+                    remedy: if self.keeps_positions {
+                        "Tighten the tolerances"
+                    } else {
+                        "Take the form `ggl`, which keeps the loops closed"
+                    },
+                });
+            }
+            known[LEAST] = 0.0;
+        }
+        for (d, &j) in direction.iter_mut().zip(&part.columns) {
+            *d = of(j) / speed;
+        }
+        Ok(())
+    }
+
+    /// The singular position at which a state is, if it is close to one.
+    pub fn singular_position(
+        &self,
+        model: &Model,
+        (t, q): (f64, &[f64]),
+        discrete: &[f64],
+        active: &[usize],
+        (work, room): (&mut Workspace<f64>, &mut LoopsRoom),
+    ) -> Option<SingularPosition> {
+        work.set_time(model, t);
+        work.set_positions(model, q);
+        let singular = self.parts.iter().find(|part| {
+            self.depend(model, part, active, work, room);
+            let largest = discrete[part.memory.start + LARGEST];
+            room.dependence.distance() < SINGULAR * largest
+        })?;
+        let coordinates = model.tree.nodes.iter().filter(|node| {
+            (node.v..node.v + node.n_v()).any(|j| singular.columns.binary_search(&j).is_ok())
+        });
+        let mut text = String::new();
+        for i in coordinates.flat_map(|node| node.q..node.q + node.n_q()) {
+            let comma = if text.is_empty() { "" } else { ", " };
+            let _ = write!(text, "{comma}{} = {:.6}", model.position_names[i], q[i]);
+        }
+        Some(SingularPosition {
+            constraints: constraints(model, singular),
+            coordinates: text,
+        })
+    }
+
+    /// Multipliers of the kind of λ, one for each active row, after the last exchange.
+    pub fn carry(&self, room: &LoopsRoom, lambda: &mut [f64]) {
+        for carry in &room.carries {
+            let old = lambda[carry.place];
+            for &(place, share) in &carry.others {
+                lambda[place] += share * old;
+            }
+            lambda[carry.place] = carry.factor * old;
+        }
+    }
+}
+
+impl LoopsRoom {
+    /// The last exchange in words.
+    pub fn words(&self) -> &str {
+        &self.words
+    }
+}
+
+/// Brings the active rows at `slots` to those given.
+pub(crate) fn follow(slots: &[usize], rows: &[f64], active: &mut [usize]) {
+    for (&k, &row) in slots.iter().zip(rows) {
+        active[k] = row as usize;
+    }
+}
+
+/// Rows grouped by the coordinates they share.
+fn parts(model: &Model, watched: &[usize], active: &[usize], slots: &[usize]) -> Vec<Part> {
+    let columns_of = |constraint: usize| -> Vec<usize> {
+        let c = &model.constraints[constraint];
+        let terms = match &c.element {
+            ConstraintElement::Coordinates(sum) => sum.terms.as_slice(),
+            _ => &[],
+        };
+        let nodes = c.to_path.iter().chain(&c.from_path).copied();
+        let nodes = nodes.chain(terms.iter().map(|term| term.0));
+        nodes
+            .map(|node| &model.tree.nodes[node])
+            .flat_map(|node| node.v..node.v + node.n_v())
+            .collect()
+    };
+    let mut parts: Vec<Part> = Vec::new();
+    for &row in watched {
+        let mut part = Part {
+            rows: vec![row],
+            columns: columns_of(model.rows[row].constraint),
+            ..Part::default()
+        };
+        // All that share something with it become one.
+        parts.retain(|other| {
+            let shares = other.columns.iter().any(|j| part.columns.contains(j));
+            if shares {
+                part.rows.extend(&other.rows);
+                part.columns.extend(&other.columns);
+            }
+            !shares
+        });
+        part.columns.sort_unstable();
+        part.columns.dedup();
+        parts.push(part);
+    }
+    for part in &mut parts {
+        part.rows.sort_unstable();
+        let own = |&k: &usize| part.rows.binary_search(&active[k]).is_ok();
+        part.places = (0..active.len()).filter(own).collect();
+        part.single = part.columns.len() == part.places.len() + 1;
+        part.exchanges = part.places.iter().any(|k| slots.binary_search(k).is_ok());
+        let (r, n) = (part.places.len(), part.columns.len());
+        part.period = 1 + r * r.max(part.rows.len() - r) * n / FREE;
+    }
+    parts
+}
+
+/// Names of the constraints of a part.
+fn constraints(model: &Model, part: &Part) -> String {
+    let mut names: Vec<String> = Vec::new();
+    for &row in &part.rows {
+        let name = format!("`{}`", model.constraints[model.rows[row].constraint].name);
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names.join(", ")
+}
+
+/// Unit of a row.
+fn unit(model: &Model, row: usize) -> &'static str {
+    let constraint = &model.constraints[model.rows[row].constraint];
+    let turn = match &constraint.element {
+        ConstraintElement::Pair(pair) => {
+            let own = pair.rows.get(row - constraint.rows.start);
+            matches!(own, Some(PairRow::Perpendicular { .. }))
+        }
+        ConstraintElement::Coordinates(sum) => {
+            let first = sum.terms.first().map(|term| &model.tree.nodes[term.0]);
+            first.is_some_and(crate::start::turns)
+        }
+        _ => false,
+    };
+    if turn { "rad" } else { "m" }
+}

@@ -3,6 +3,8 @@
 
 #![allow(clippy::unwrap_used)]
 
+#[path = "laws/contacts.rs"]
+mod contacts;
 #[path = "laws/joints.rs"]
 mod joints;
 #[path = "laws/stand.rs"]

@@ -9,3 +9,5 @@ mod contacts;
 mod joints;
 #[path = "laws/stand.rs"]
 mod stand;
+#[path = "laws/tyres.rs"]
+mod tyres;

@@ -97,9 +97,11 @@ impl Snapshot<'_> {
     pub fn powers(&self) -> Vec<f64> {
         let mut wrenches = vec![Wrench::zero(); self.model.tree.nodes.len()];
         let mut generalised = vec![0.0; self.model.tree.n_v];
+        let mut driven = vec![0.0; self.model.tree.n_signals];
         let mut loads = Loads {
             wrenches: &mut wrenches,
             generalised: &mut generalised,
+            driven: &mut driven,
         };
         let scene = self.scene();
         let forces = self.model.forces.iter();

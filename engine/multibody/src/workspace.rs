@@ -56,6 +56,8 @@ pub struct Workspace<T: Real> {
     pub applied: Vec<Wrench<T>>,
     /// Generalised forces on coordinates.
     pub generalised: Vec<T>,
+    /// The same on prescribed coordinates, by their signals.
+    pub driven: Vec<T>,
     /// Whether elements put wrenches on nodes.
     loaded: bool,
     /// Whether nodes are where `t` and `q` put them.
@@ -108,6 +110,7 @@ impl<T: Real> Workspace<T> {
             wrenches: vec![Wrench::zero(); n],
             applied: vec![Wrench::zero(); n],
             generalised: vec![T::zero(); n_v],
+            driven: vec![T::zero(); model.tree.n_signals],
             loaded: model.needs_world,
             placed: false,
             shifted: false,
@@ -283,6 +286,7 @@ impl<T: Real> Workspace<T> {
         let loads = Loads {
             wrenches: &mut self.wrenches,
             generalised: &mut self.generalised,
+            driven: &mut self.driven,
         };
         (scene, loads, &mut self.rows)
     }
@@ -293,6 +297,7 @@ impl<T: Real> Workspace<T> {
             self.wrenches.fill(Wrench::zero());
         }
         self.generalised.fill(T::zero());
+        self.driven.fill(T::zero());
     }
 
     /// Adds the loads of all force elements.

@@ -237,9 +237,33 @@ impl Reader<'_, '_> {
             return;
         };
         let Some(file) = table.get("file") else { return };
-        let read = TirFile::parse(&data.text).and_then(|file| file.magic_formula());
+        let Ok(parsed) = TirFile::parse(&data.text) else { return };
+        let Ok((_, absent)) = parsed.magic_formula() else {
+            return;
+        };
+        let place = self.place(&file.span);
+        let unused = parsed.not_used();
+        if !unused.is_empty() {
+            let text = format!(
+                "`{}` gives {}, which this tyre does not use{}",
+                data.name,
+                unused.join(", "),
+                match unused.contains(&"TYRESIDE") {
+                    true => "; for a tyre on the side that TYRESIDE does not name write `mirrored = true`",
+                    false => "",
+                }
+            );
+            self.report(Message::note(Some(place.clone()), text));
+        }
+        if parsed.wants_steady_slip() {
+            let text = format!(
+                "USE_MODE in `{}` asks for slips without delay; here they always follow with the relaxation \
+                 lengths of the file",
+                data.name
+            );
+            self.report(Message::note(Some(place.clone()), text));
+        }
         // Scaling factors are often left out on purpose.
-        let Ok((_, absent)) = read else { return };
         let absent: Vec<&str> = absent.into_iter().filter(|key| !key.starts_with('L')).collect();
         if absent.is_empty() {
             return;
@@ -253,7 +277,6 @@ impl Reader<'_, '_> {
             "`{}` does not give {listed}{more}: they are zero, ranges unbounded",
             data.name
         );
-        let place = self.place(&file.span);
         self.report(Message::note(Some(place), text));
     }
 

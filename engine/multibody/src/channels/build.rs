@@ -177,10 +177,29 @@ impl Builder<'_> {
                 }
             }
         }
+        self.drives(number);
         if info.has_orientation {
             self.orientation(number);
         }
         self.reaction(number, true);
+    }
+
+    /// What leads the prescribed coordinates of a joint.
+    fn drives(&mut self, number: usize) {
+        let joint = &self.model.joints[number];
+        let info = joint.kind.info();
+        for (index, coordinate) in info.coordinates.iter().enumerate() {
+            let locked = joint.locked.get(index).copied().flatten().is_some();
+            let Some(&node) = joint.coordinates.get(index) else {
+                continue;
+            };
+            if !locked && self.model.tree.nodes[node].prescribed.is_some() {
+                let name = coordinate.name;
+                let text = format!("force or torque by which {name} of the joint is led as prescribed");
+                let unit = force_unit(coordinate.unit);
+                self.push(&format!("{name}.drive"), unit, text, Source::Drive { node }, 0);
+            }
+        }
     }
 
     fn orientation(&mut self, number: usize) {

@@ -6,6 +6,7 @@
 //! | channel | what it is |
 //! |---|---|
 //! | `A.angle`, `.velocity`, `.acceleration` | coordinates of joints, named as in [`JOINTS`](crate::elements::joints::JOINTS); free, prescribed, locked, cut |
+//! | `A.angle.drive` | force or torque by which a prescribed coordinate is led: what crosses the joint along it, less the force elements on the coordinate |
 //! | `ball.orientation.w` … `.z`, `ball.angular_velocity.x` …, `ball.angular_acceleration.x` … | orientation of the second frame of a joint seen from the first; rates in the axes of the second |
 //! | `crank.position.x` …, `.orientation.w` …, `.velocity`, `.angular_velocity`, `.acceleration`, `.angular_acceleration` | frames of bodies, in the ground's frame and axes |
 //! | `crank.end.position.x` … | the same of markers |

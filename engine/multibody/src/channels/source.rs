@@ -7,7 +7,7 @@ use crate::elements::controls::probe::{ball, euler};
 use crate::elements::forces::seen;
 use crate::elements::scene::Loads;
 use crate::formalism::energy;
-use crate::formalism::reactions::ReactionLoad;
+use crate::formalism::reactions::{ReactionLoad, drive};
 use crate::model::{Attachment, Model};
 use crate::workspace::Workspace;
 use holonom_algebra::{Orientation, Real, Vec3, Wrench};
@@ -59,6 +59,8 @@ pub(crate) enum Source {
     Frame { frame: usize, quantity: FrameQuantity },
     /// Force x, y, z and torque x, y, z; or one generalised force.
     Reaction { reaction: usize },
+    /// Force or torque by which a prescribed coordinate is led.
+    Drive { node: usize },
     /// Tension of a distance or rod: its multiplier.
     Tension { row: usize },
     /// Force that presses on a contact, and whether it is closed.
@@ -135,7 +137,7 @@ impl Source {
                 F::Acceleration | F::AngularAcceleration => Stage::Acceleration,
             },
             Self::Tension { .. } | Self::Contact { .. } => Stage::Acceleration,
-            Self::Reaction { .. } => Stage::Reaction,
+            Self::Reaction { .. } | Self::Drive { .. } => Stage::Reaction,
         }
     }
 }
@@ -147,6 +149,8 @@ pub(crate) struct Scratch<T> {
     wrenches: Vec<Wrench<T>>,
     /// Zero between evaluations.
     generalised: Vec<T>,
+    /// Zero between evaluations.
+    driven: Vec<T>,
     rows: Vec<T>,
     /// All that always hold.
     all_rows: Vec<usize>,
@@ -157,6 +161,7 @@ impl<T: Real> Scratch<T> {
         Self {
             wrenches: vec![Wrench::zero(); model.tree.nodes.len()],
             generalised: vec![T::zero(); model.tree.n_v],
+            driven: vec![T::zero(); model.tree.n_signals],
             rows: vec![T::zero(); model.switched().start],
             all_rows: (0..model.switched().start).collect(),
         }
@@ -166,6 +171,7 @@ impl<T: Real> Scratch<T> {
         Loads {
             wrenches: &mut self.wrenches,
             generalised: &mut self.generalised,
+            driven: &mut self.driven,
         }
     }
 }
@@ -218,6 +224,7 @@ impl<T: Real> State<'_, T> {
                     ReactionLoad::Generalised(force) => out[0] = force,
                 }
             }
+            Source::Drive { node } => out[0] = drive(model, self.work, node),
             Source::Tension { row } => out[0] = self.multipliers[row],
             Source::Contact { row } => {
                 // M v̇ = f − Gᵀλ; open contacts have λ = 0 exactly.

@@ -200,7 +200,9 @@ pub(super) fn tyre(kind: &ForceKind, wheel: Attachment, road: CompiledRoad) -> O
     let (mount, carcass, law): (&Mount, Carcass, TyreLaw) = match kind {
         ForceKind::Tyre { mount, data } => {
             let law = magic_formula(&data.text).ok()?;
-            let mut carcass = Carcass::new(law.unloaded_radius, law.vertical_stiffness);
+            let [stiffness, stiffening] = law.vertical();
+            let mut carcass = Carcass::new(law.unloaded_radius, stiffness);
+            carcass.stiffening = stiffening;
             carcass.damping = law.vertical_damping;
             (mount, carcass, TyreLaw::MagicFormula(Box::new(law)))
         }
@@ -209,6 +211,7 @@ pub(super) fn tyre(kind: &ForceKind, wheel: Attachment, road: CompiledRoad) -> O
         ForceKind::TmeasyTyre { mount, carcass, law } => (mount, *carcass, TyreLaw::Tmeasy(law.clone())),
         _ => return None,
     };
+    let law_is_mirrored = matches!(&law, TyreLaw::MagicFormula(law) if law.use_mode < 0.0);
     Some(Tyre {
         wheel,
         road: road.frame,
@@ -217,7 +220,7 @@ pub(super) fn tyre(kind: &ForceKind, wheel: Attachment, road: CompiledRoad) -> O
         friction: road.friction,
         carcass,
         law,
-        mirrored: mount.mirrored,
+        mirrored: mount.mirrored != law_is_mirrored,
         enveloping: mount.enveloping,
     })
 }

@@ -150,6 +150,8 @@ pub struct Loads<'a, T> {
     pub wrenches: &'a mut [Wrench<T>],
     /// One per velocity coordinate.
     pub generalised: &'a mut [T],
+    /// One per prescribed coordinate, by the number of its signal: what its drive holds against.
+    pub driven: &'a mut [T],
 }
 
 impl<T: Real> Loads<'_, T> {
@@ -159,12 +161,20 @@ impl<T: Real> Loads<'_, T> {
         self.wrenches[node] += Wrench::new(moment + arm.cross(force), force);
     }
 
-    /// Adds a generalised force on the scalar coordinate of a node; nothing when prescribed.
+    /// Adds a generalised force on the scalar coordinate of a node. On a prescribed one it moves
+    /// nothing; the drive that leads the coordinate carries it.
     #[inline]
     pub fn add_generalised(&mut self, tree: &Tree, node: usize, force: T) {
+        *self.generalised_on(tree, node) += force;
+    }
+
+    /// The generalised force on the scalar coordinate of a node, free or prescribed.
+    #[inline]
+    pub fn generalised_on(&mut self, tree: &Tree, node: usize) -> &mut T {
         let n = &tree.nodes[node];
-        if n.prescribed.is_none() {
-            self.generalised[n.v] += force;
+        match n.prescribed {
+            Some(signal) => &mut self.driven[signal],
+            None => &mut self.generalised[n.v],
         }
     }
 }

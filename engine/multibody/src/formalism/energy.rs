@@ -108,8 +108,7 @@ pub fn momentum<T: Real>(scene: &Scene<T>, rods: &[ModelRod]) -> Wrench<T> {
 
 /// Power of a force element on the mechanism. Needs velocities in the scene.
 ///
-/// `scratch` must be zero and is zero again afterwards. A force on a prescribed coordinate adds
-/// no load and has no power here.
+/// `scratch` must be zero and is zero again afterwards.
 pub fn force_power<T: Real>(force: &ForceElement, scene: &Scene<T>, scratch: &mut Loads<T>) -> T {
     force.evaluate(scene, scratch);
     let mut sum = T::zero();
@@ -118,6 +117,10 @@ pub fn force_power<T: Real>(force: &ForceElement, scene: &Scene<T>, scratch: &mu
         let load = core::mem::replace(&mut scratch.wrenches[i], Wrench::zero());
         let (node, w) = (&scene.tree.nodes[i], &scene.world[i]);
         sum += Twist::new(w.omega, w.velocity).power(&load);
+        if let Some(signal) = node.prescribed {
+            let driven = core::mem::replace(&mut scratch.driven[signal], T::zero());
+            sum += driven * scene.signals[signal][1];
+        }
         for k in node.v..node.v + node.n_v() {
             let generalised = core::mem::replace(&mut scratch.generalised[k], T::zero());
             sum += generalised * scene.v[k];

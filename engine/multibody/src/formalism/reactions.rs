@@ -9,6 +9,7 @@
 
 use crate::formalism::world::{world_positions, world_velocities};
 use crate::model::{Attachment, JointPlace, Model};
+use crate::tree::NodeKind;
 use crate::workspace::Workspace;
 use holonom_algebra::{Orientation, Real, Vec3, Wrench};
 
@@ -185,6 +186,28 @@ pub(crate) fn place(model: &Model, work: &mut Workspace<f64>, t: f64, q: &[f64])
     if !model.needs_world {
         world_positions(&model.tree, &work.geometry, &mut work.world);
     }
+}
+
+/// The force or torque by which the prescribed coordinate of a node is led: what crosses the node along
+/// its motion less what elements put on the coordinate. As the coordinate runs from the first frame to the
+/// second, whichever way the tree runs, so does the drive.
+pub(crate) fn drive<T: Real>(model: &Model, work: &Workspace<T>, node: usize) -> T {
+    use NodeKind as K;
+    let Wrench { moment, force } = work.rnea[node].load;
+    let n = &model.tree.nodes[node];
+    let along = match n.kind {
+        K::RevoluteX => moment[0],
+        K::RevoluteY => moment[1],
+        K::RevoluteZ | K::RevoluteTurned => moment[2],
+        K::PrismaticX => force[0],
+        K::PrismaticY => force[1],
+        K::PrismaticZ | K::PrismaticTurned => force[2],
+        K::Screw => moment[2] + force[2] * n.pitch,
+        // Prescribed coordinates are scalars.
+        K::Fixed | K::FixedTurned | K::Ball => T::zero(),
+    };
+    let put_on = n.prescribed.and_then(|signal| work.driven.get(signal));
+    along - put_on.copied().unwrap_or(T::zero())
 }
 
 /// The load on the second frame's body through a tree joint whose last node is `tip`.

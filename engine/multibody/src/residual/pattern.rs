@@ -176,6 +176,19 @@ impl ReadingDependencies {
                 d.reaction(model, model.sources.reactions[reaction], outputs);
                 Vec::new()
             }
+            Source::Drive { node } => {
+                d.reads.nodes.extend(support(model, node));
+                d.through(model, node, outputs);
+                // What constraints put on the coordinate.
+                for constraint in &model.constraints {
+                    if let ConstraintElement::Coordinates(sum) = &constraint.element
+                        && sum.terms.iter().any(|term| term.0 == node)
+                    {
+                        d.reads.rows.extend(constraint.rows.clone());
+                    }
+                }
+                Vec::new()
+            }
             Source::Tension { row } | Source::Contact { row } => {
                 d.reads.rows.insert(row);
                 Vec::new()
@@ -246,6 +259,11 @@ impl ReadingDependencies {
                 return;
             }
         };
+        self.through(model, tip, outputs);
+    }
+
+    /// Through a node: the motion of all beyond it, and what acts there.
+    fn through(&mut self, model: &Model, tip: usize, outputs: &[Reads]) {
         let n = model.tree.nodes.len();
         let beyond: Vec<bool> = (0..n).map(|i| support(model, i).contains(&tip)).collect();
         for node in (0..n).filter(|&i| beyond[i]) {

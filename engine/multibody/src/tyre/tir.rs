@@ -365,7 +365,7 @@ impl TirFile {
             let Some((text, line)) = found else {
                 if c.required {
                     missing.push((c.section, c.key));
-                } else {
+                } else if !c.rare {
                     absent.push(c.key);
                 }
                 continue;
@@ -381,16 +381,19 @@ impl TirFile {
             *value = number * factor;
             let positive = matches!(
                 c.key,
-                "UNLOADED_RADIUS" | "VERTICAL_STIFFNESS" | "FNOMIN" | "LFZO" | "LONGVL" | "FZMAX"
+                "UNLOADED_RADIUS" | "VERTICAL_STIFFNESS" | "FNOMIN" | "LFZO" | "LONGVL" | "FZMAX" | "LCZ"
             );
             let not_zero = matches!(c.key, "PKY2" | "PCX1" | "PCY1" | "PDX1" | "PDY1");
-            let not_negative = matches!(c.key, "LMUX" | "LMUY" | "VERTICAL_DAMPING");
+            let not_negative = matches!(c.key, "LMUX" | "LMUY" | "VERTICAL_DAMPING" | "FZMIN" | "QFZ1");
+            let mode = c.key == "USE_MODE" && !(value.fract() == 0.0 && value.abs() < 30.0 && value.abs() % 10.0 < 6.0);
             let bounds = if positive && *value <= 0.0 {
                 "positive"
             } else if not_zero && *value == 0.0 {
                 "other than zero"
             } else if not_negative && *value < 0.0 {
                 "zero or positive"
+            } else if mode {
+                "a whole number that ends in 0 to 5, between -25 and 25"
             } else if !value.is_finite() {
                 "finite in SI units"
             } else {
@@ -408,6 +411,37 @@ impl TirFile {
         } else {
             Err(TirError::Missing(missing))
         }
+    }
+
+    /// Keys with a value that [`magic_formula`](Self::magic_formula) takes no notice of, in their order. Left
+    /// out are those that only describe the file, and terms that are switched off: a coefficient of zero, a
+    /// factor of one.
+    pub fn not_used(&self) -> Vec<&str> {
+        let mut section = "";
+        let mut unused = Vec::new();
+        for line in &self.lines {
+            match &line.content {
+                Content::Section(name) => section = name,
+                Content::Entry { key, value } if !is_used(section, key) => {
+                    let off = match number(value) {
+                        Some(value) if key.starts_with('L') => value == 1.0,
+                        Some(value) => value == 0.0,
+                        None => value.is_empty(),
+                    };
+                    if !off {
+                        unused.push(key.as_str());
+                    }
+                }
+                _ => {}
+            }
+        }
+        unused
+    }
+
+    /// Whether `USE_MODE` asks for slips without delay: its tens are missing.
+    pub fn wants_steady_slip(&self) -> bool {
+        let mode = self.get("MODEL", "USE_MODE").and_then(|(value, _)| number(value));
+        mode.is_some_and(|mode| (1.0..10.0).contains(&mode.abs()))
     }
 
     /// A file with all coefficients, in SI units.
@@ -430,6 +464,25 @@ impl TirFile {
             }
         }
         file
+    }
+}
+
+/// Whether a key means something to the formula or describes the file.
+fn is_used(section: &str, key: &str) -> bool {
+    // These are coefficients by their place, but no formula has them.
+    const NO_FORMULA: [&str; 2] = ["WIDTH", "RIM_RADIUS"];
+    const UNITS: [&str; 4] = ["LENGTH", "FORCE", "TIME", "ANGLE"];
+    match (section, key) {
+        ("MDI_HEADER", _) | ("MODEL", "PROPERTY_FILE_FORMAT") => true,
+        // Nothing that is read has a mass or a pressure.
+        ("UNITS", "MASS" | "PRESSURE") => true,
+        ("UNITS", key) => UNITS.contains(&key),
+        ("SCALING_COEFFICIENTS", "LFZ0") | ("OPERATING_CONDITIONS", "LONGVL") => true,
+        _ => {
+            let known = MagicFormula::COEFFICIENTS.iter();
+            let mut same = known.filter(|c| c.section == section && c.key == key);
+            same.next().is_some() && !NO_FORMULA.contains(&key)
+        }
     }
 }
 

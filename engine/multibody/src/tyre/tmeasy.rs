@@ -22,8 +22,9 @@ pub struct TmeasyAxis {
 /// combined by normalised slips, and a pneumatic trail for the aligning moment. Forces and slopes
 /// are interpolated by a parabola of the load, slips linearly.
 ///
-/// The slips are κ and tan α, both by the speed of travel. Camber thrust, bore torque and overturning
-/// moment are not part of this implementation.
+/// The slips are Rill's, by the speed r_e |Ω| of the tread: s_x = κ/|1 + κ|, s_y = −tan α/|1 + κ| when
+/// rolling forward. Near a locked wheel, |1 + κ| below 0.02, they stay finite. Camber thrust, bore torque and
+/// overturning moment are not part of this implementation.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Tmeasy {
     /// Nominal load F_N, N.
@@ -49,6 +50,16 @@ const BOUNDS: [f64; 2] = [1e-3, 3.5];
 
 /// Part of the slip s^M within which directions are blended.
 const BLEND: f64 = 1e-4;
+
+/// |1 + κ| below which it is rounded, to half of this at zero.
+const LOCKED: f64 = 0.02;
+
+/// r_e |Ω| by |V_x|.
+fn tread_speed<T: Real>(contact: &Contact<T>) -> T {
+    let x = (contact.rolling * contact.kappa + 1.0).abs();
+    let rounded = (x.square() + LOCKED * LOCKED) * (0.5 / LOCKED);
+    T::select(x.value() < LOCKED, rounded, x)
+}
 
 /// The parabola through zero with values at q = 1 and q = 2.
 fn by_load<T: Real>(q: T, [one, two]: [f64; 2]) -> T {
@@ -105,7 +116,9 @@ impl Tmeasy {
         let (ex, ey) = (x.peak_force / x.slope, y.peak_force / y.slope);
         let hx = x.peak_slip / (x.peak_slip + y.peak_slip) + ex / (ex + ey);
         let hy = y.peak_slip / (x.peak_slip + y.peak_slip) + ey / (ex + ey);
-        let (sx, sy) = (contact.kappa / hx, -contact.lateral / hy);
+        let tread = tread_speed(contact);
+        let (along, across) = (contact.kappa / tread, contact.lateral / tread);
+        let (sx, sy) = (along / hx, -across / hy);
         let blend = BLEND * (x.peak_slip.value() + y.peak_slip.value());
         let (sx2, sy2) = (sx.square(), sy.square());
         let square = sx2 + sy2;
@@ -126,9 +139,9 @@ impl Tmeasy {
         let ratio = secant(wide.sqrt(), &both);
         // Near zero each direction has its own slope.
         let known = square / wide;
-        let longitudinal = contact.kappa * (x.slope + (ratio / hx - x.slope) * known);
-        let lateral = -contact.lateral * (y.slope + (ratio / hy - y.slope) * known);
-        let trail = self.trail_by_length(q, contact.lateral) * contact.patch;
+        let longitudinal = along * (x.slope + (ratio / hx - x.slope) * known);
+        let lateral = -across * (y.slope + (ratio / hy - y.slope) * known);
+        let trail = self.trail_by_length(q, across) * contact.patch;
         Forces {
             longitudinal,
             lateral,
@@ -139,7 +152,8 @@ impl Tmeasy {
         .scaled(share)
     }
 
-    /// n/L: a line and a cubic up to the slip where it passes zero, a cubic beyond.
+    /// n/L: up to the slip s₀ where it passes zero (1 − w) (1 − s) + w (1 − (3 − 2s) s²) with s = |s_y|/s₀ and
+    /// w = s₀/s_E, beyond −(1 − w) (|s_y| − s₀)/s₀ ((s_E − |s_y|)/(s_E − s₀))², and nothing from s_E on.
     fn trail_by_length<T: Real>(&self, q: T, lateral: T) -> T {
         let zero = by_load_linear(q, self.trail_zero);
         let end = by_load_linear(q, self.trail_end);
@@ -147,10 +161,9 @@ impl Tmeasy {
         let slip = lateral.abs();
         let w = zero / end;
         let s = slip / zero;
-        let before = w * (-s + 1.0) + (-w + 1.0) * (-(s * -2.0 + 3.0) * s * s + 1.0);
-        let s = (slip - zero) / (end - zero);
-        let beyond = -(-w + 1.0) * s * (-s + 1.0).square();
-        let beyond = T::select(s.value() < 1.0, beyond, T::zero());
+        let before = (-w + 1.0) * (-s + 1.0) + w * (-(s * -2.0 + 3.0) * s * s + 1.0);
+        let beyond = -(-w + 1.0) * (s - 1.0) * ((end - slip) / (end - zero)).square();
+        let beyond = T::select(slip.value() < end.value(), beyond, T::zero());
         first * T::select(slip.value() <= zero.value(), before, beyond)
     }
 

@@ -284,6 +284,7 @@ impl<T: Real> Run<T> {
 pub struct Collected<T> {
     pub wrenches: Vec<Wrench<T>>,
     pub generalised: Vec<T>,
+    pub driven: Vec<T>,
 }
 
 impl<T: Real> Collected<T> {
@@ -291,6 +292,7 @@ impl<T: Real> Collected<T> {
         Self {
             wrenches: vec![Wrench::zero(); tree.nodes.len()],
             generalised: vec![T::zero(); tree.n_v],
+            driven: vec![T::zero(); tree.n_signals],
         }
     }
 
@@ -298,6 +300,7 @@ impl<T: Real> Collected<T> {
         Loads {
             wrenches: &mut self.wrenches,
             generalised: &mut self.generalised,
+            driven: &mut self.driven,
         }
     }
 
@@ -309,6 +312,9 @@ impl<T: Real> Collected<T> {
         }
         for (f, v) in self.generalised.iter().zip(scene.v) {
             sum += *f * *v;
+        }
+        for (f, [_, rate, _]) in self.driven.iter().zip(scene.signals) {
+            sum += *f * *rate;
         }
         sum
     }

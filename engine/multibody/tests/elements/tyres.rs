@@ -48,6 +48,7 @@ impl<T: Real> State<T> {
         let mut loads = Loads {
             wrenches: &mut wrenches,
             generalised: &mut [],
+            driven: &mut [],
         };
         tyre.evaluate(&self.scene(&tree), &mut loads);
         wrenches

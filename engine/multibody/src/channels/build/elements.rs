@@ -113,7 +113,15 @@ impl Builder<'_> {
         };
         for Seen { name, what, place } in seen::list(&force.element) {
             let (unit, text) = match what {
-                What::Shown { unit, doc } => (unit, doc.to_string()),
+                What::Shown { unit, doc } => {
+                    // What is said for angles is that of displacements on slides.
+                    let unit = match (force.element.reach(), unit) {
+                        (Reach::Coordinates([first, _]), "rad") => node_unit(self.model, first),
+                        (Reach::Coordinates([first, _]), "N m") => force_unit(node_unit(self.model, first)),
+                        _ => unit,
+                    };
+                    (unit, doc.to_string())
+                }
                 What::Length => ("m", "distance of the ends".to_string()),
                 What::Tension => ("N", "force by which the ends are pulled together".to_string()),
                 What::Angle => (
@@ -158,7 +166,7 @@ impl Builder<'_> {
     /// Unit and meaning of the force of an element on the coordinate of a node.
     fn generalised_force(&self, node: usize, coordinate: &str) -> (&'static str, String) {
         let text = match self.model.tree.nodes[node].prescribed {
-            Some(_) => format!("0: {coordinate} it acts on is prescribed"),
+            Some(_) => format!("force or torque on {coordinate}, which is prescribed: its drive holds against it"),
             None => format!("force or torque on {coordinate}"),
         };
         (force_unit(node_unit(self.model, node)), text)

@@ -114,11 +114,14 @@ impl Mirror {
         match (parts.get(parts.len().wrapping_sub(2)), axis) {
             (Some(&"force"), Some(k)) => return self.polar(k) * turn(k),
             (Some(&"torque"), Some(k)) => return self.axial(k) * turn(k),
-            (Some(&("position" | "velocity" | "acceleration" | "momentum")), Some(k)) => {
+            (Some(&("position" | "velocity" | "acceleration" | "momentum" | "deflection")), Some(k)) => {
                 return self.polar(k);
             }
             (
-                Some(&("orientation" | "angular_velocity" | "angular_acceleration" | "angular_momentum")),
+                Some(
+                    &("orientation" | "angular_velocity" | "angular_acceleration" | "angular_momentum"
+                    | "rotation"),
+                ),
                 Some(k),
             ) => return self.axial(k),
             _ => {}
@@ -192,7 +195,13 @@ impl Mirror {
                 ("camber", self.polar(1)),
                 ("w", self.polar(1)),
                 ("aligning", -1.0),
+                ("overturning", self.polar(1)),
+                ("rolling", self.axial(1)),
             ],
+            // Heights along z of the bar's frame.
+            ForceKind::AntiRollBar { .. } => {
+                vec![("twist", self.polar(2)), ("bar_torque", self.polar(2))]
+            }
             // Along x of the rail and, with its normal n, along n × x; upside down the rail is turned
             // about x, and sees left and right exchanged.
             ForceKind::Creep { .. } => {
@@ -203,6 +212,11 @@ impl Mirror {
                     ("lateral", across),
                     ("creep_y", across),
                     ("spin", -1.0),
+                    ("spin_torque", -1.0),
+                    ("contact_x", self.polar(0)),
+                    ("contact_y", across),
+                    ("contact_on_wheel", across),
+                    ("contact_angle", across),
                 ]
             }
             ForceKind::JointFriction { .. } => {

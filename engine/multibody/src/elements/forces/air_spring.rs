@@ -2,7 +2,7 @@
 
 use super::faults::Faults;
 use super::line::Line;
-use super::{ForceInfo, ForceLaw, Reach};
+use super::{ForceInfo, ForceLaw, Reach, ShownValue};
 use crate::description::ForceKind;
 use crate::description::fields::{FROM, Field, Fields, TO};
 use crate::description::include::same_force;
@@ -217,5 +217,19 @@ impl ForceLaw for AirSpring {
 
     fn reach(&self) -> Reach<'_> {
         Reach::Line(&self.from, &self.to)
+    }
+
+    fn outputs(&self) -> Vec<ShownValue> {
+        let show = |name, unit, doc| ShownValue { name, unit, doc };
+        vec![
+            show("pressure", "Pa", "absolute pressure of the gas"),
+            show("volume", "m^3", "volume of the gas"),
+        ]
+    }
+
+    fn shown<T: Real>(&self, scene: &Scene<T>, out: &mut [T]) {
+        let (volume, _) = self.bellows(Line::length(scene, &self.from, &self.to));
+        out[0] = self.pressure(volume) * self.pressure;
+        out[1] = volume * self.law.volume;
     }
 }

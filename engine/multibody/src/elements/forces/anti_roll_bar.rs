@@ -1,7 +1,7 @@
 //! Torsion bar between two points, carried by a third body.
 
 use super::faults::Faults;
-use super::{ForceInfo, ForceLaw, Reach};
+use super::{ForceInfo, ForceLaw, Reach, ShownValue};
 use crate::description::fields::{Field, Fields};
 use crate::description::{ForceKind, Mirror};
 use crate::elements::constraints::relative::Relative;
@@ -92,19 +92,31 @@ pub struct AntiRollBar {
     pub law: AntiRollLaw,
 }
 
-impl ForceLaw for AntiRollBar {
-    fn evaluate<T: Real>(&self, scene: &Scene<T>, loads: &mut Loads<T>) {
-        let sides = [&self.left, &self.right].map(|side| Relative::new(scene, &self.bar, side));
+impl AntiRollBar {
+    fn sides<'a, T: Real>(&'a self, scene: &Scene<'a, T>) -> [Relative<'a, T>; 2] {
+        [&self.left, &self.right].map(|side| Relative::new(scene, &self.bar, side))
+    }
+
+    /// φ and T.
+    fn twist_and_torque<T: Real>(&self, sides: &[Relative<T>; 2]) -> [T; 2] {
         let axis = sides[0].first_axis(2);
         let [left, right] = [0, 1].map(|k| {
             let side = &sides[k];
             [axis.dot(side.distance), axis.dot(side.velocity().linear)]
         });
         let inverse = 1.0 / self.law.lever;
-        let twist = (left[0] - right[0]) * inverse - self.law.free_twist;
+        let twist = (left[0] - right[0]) * inverse;
         let rate = (left[1] - right[1]) * inverse;
-        let force = (twist * self.law.stiffness + rate * self.law.damping) * inverse;
-        let force = axis.scale(force);
+        let torque = (twist - self.law.free_twist) * self.law.stiffness + rate * self.law.damping;
+        [twist, torque]
+    }
+}
+
+impl ForceLaw for AntiRollBar {
+    fn evaluate<T: Real>(&self, scene: &Scene<T>, loads: &mut Loads<T>) {
+        let sides = self.sides(scene);
+        let [_, torque] = self.twist_and_torque(&sides);
+        let force = sides[0].first_axis(2).scale(torque * (1.0 / self.law.lever));
         sides[0].add_load(&Wrench::new(Vec3::zero(), -force), loads);
         sides[1].add_load(&Wrench::new(Vec3::zero(), force), loads);
     }
@@ -120,5 +132,17 @@ impl ForceLaw for AntiRollBar {
 
     fn reach(&self) -> Reach<'_> {
         Reach::Frames([&self.bar, &self.left, &self.right])
+    }
+
+    fn outputs(&self) -> Vec<ShownValue> {
+        let show = |name, unit, doc| ShownValue { name, unit, doc };
+        vec![
+            show("twist", "rad", "twist of the bar: height of the left end above the right one, over the lever"),
+            show("bar_torque", "N m", "torque that twists the bar, with its damping"),
+        ]
+    }
+
+    fn shown<T: Real>(&self, scene: &Scene<T>, out: &mut [T]) {
+        [out[0], out[1]] = self.twist_and_torque(&self.sides(scene));
     }
 }

@@ -1,7 +1,7 @@
 //! Elastic bearing between two frames.
 
 use super::faults::Faults;
-use super::{ForceInfo, ForceLaw, Reach};
+use super::{ForceInfo, ForceLaw, Reach, ShownValue};
 use crate::description::fields::{FROM, Field, Fields, TO, diagonal};
 use crate::description::{ForceKind, Mirror};
 use crate::elements::constraints::relative::Relative;
@@ -255,6 +255,23 @@ impl ForceLaw for Bushing {
 
     fn reach(&self) -> Reach<'_> {
         Reach::Pair(&self.from, &self.to)
+    }
+
+    fn outputs(&self) -> Vec<ShownValue> {
+        let show = |name, unit, doc| ShownValue { name, unit, doc };
+        vec![
+            show("deflection.x", "m", "x of the second origin in the first frame"),
+            show("deflection.y", "m", "y of the second origin in the first frame"),
+            show("deflection.z", "m", "z of the second origin in the first frame"),
+            show("rotation.x", "rad", "x of the rotation vector of the second frame seen from the first"),
+            show("rotation.y", "rad", "y of the rotation vector of the second frame seen from the first"),
+            show("rotation.z", "rad", "z of the rotation vector of the second frame seen from the first"),
+        ]
+    }
+
+    fn shown<T: Real>(&self, scene: &Scene<T>, out: &mut [T]) {
+        let (xi, _) = Self::position(&Relative::new(scene, &self.from, &self.to));
+        out[..xi.len()].copy_from_slice(&xi);
     }
 }
 

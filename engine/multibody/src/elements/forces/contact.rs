@@ -1,5 +1,6 @@
 //! What happens where two surfaces press on each other.
 
+use super::ShownValue;
 use super::faults::Faults;
 use super::one_sided::one_sided;
 use crate::description::fields::{Field, Fields};
@@ -90,12 +91,24 @@ impl ContactLaw {
     /// The force on the second body at a point where it moves with a velocity seen from the first;
     /// the unit vector `normal` points from the first to the second.
     pub fn force<T: Real>(&self, depth: T, normal: Vec3<T>, velocity: Vec3<T>) -> Vec3<T> {
+        let (push, friction, _) = self.parts(depth, normal, velocity);
+        normal.scale(push) + friction
+    }
+
+    /// Normal force, friction and the sliding velocity.
+    fn parts<T: Real>(&self, depth: T, normal: Vec3<T>, velocity: Vec3<T>) -> (T, Vec3<T>, Vec3<T>) {
         let approach = -normal.dot(velocity);
         let push = self.normal(depth, approach);
         let sliding = velocity + normal.scale(approach);
         let speed = (sliding.norm_squared() + self.slip_speed * self.slip_speed).sqrt();
-        normal.scale(push) - sliding.scale(push * self.friction / speed)
+        (push, -sliding.scale(push * self.friction / speed), sliding)
     }
+}
+
+/// From a centre or an axis to the middle between its surface and another one that is `depth` deep in it:
+/// there both bodies feel the same force at the same point, whichever comes first.
+pub(super) fn between<T: Real>(radius: f64, depth: T) -> T {
+    depth * -0.5 + radius
 }
 
 /// The depth, zero outside.
@@ -108,6 +121,28 @@ pub(super) struct Touching<'r, 'a, T: Real> {
     relative: &'r Relative<'a, T>,
     velocity: Twist<T>,
     load: Wrench<T>,
+    /// Sum of the normal forces.
+    pressed: T,
+    /// Depth and sliding velocity of the deepest point.
+    deepest: Option<(T, Vec3<T>)>,
+}
+
+/// What contacts show, in the order of [`Touching::show`].
+pub(super) fn outputs() -> Vec<ShownValue> {
+    let show = |name, unit, doc| ShownValue { name, unit, doc };
+    vec![
+        show(
+            "depth",
+            "m",
+            "depth of the deepest point; negative, the distance, while nothing touches",
+        ),
+        show("normal_force", "N", "sum of the normal forces of all points"),
+        show(
+            "sliding",
+            "m/s",
+            "sliding speed at the deepest point, of the second body against the first",
+        ),
+    ]
 }
 
 impl<'r, 'a, T: Real> Touching<'r, 'a, T> {
@@ -117,6 +152,8 @@ impl<'r, 'a, T: Real> Touching<'r, 'a, T> {
             relative,
             velocity: relative.velocity(),
             load: Wrench::zero(),
+            pressed: T::zero(),
+            deepest: None,
         }
     }
 
@@ -126,8 +163,27 @@ impl<'r, 'a, T: Real> Touching<'r, 'a, T> {
     /// moving the point on them does not change the depth.
     pub fn point(&mut self, law: &ContactLaw, depth: T, normal: Vec3<T>, point: Vec3<T>) {
         let velocity = self.velocity.linear + self.velocity.angular.cross(point);
-        let force = law.force(depth, normal, velocity);
+        let (push, friction, sliding) = law.parts(depth, normal, velocity);
+        let force = normal.scale(push) + friction;
         self.load += Wrench::new(point.cross(force), force);
+        self.pressed += push;
+        let deeper = |(most, _): (T, Vec3<T>)| depth.value() > most.value();
+        if self.deepest.is_none_or(deeper) {
+            self.deepest = Some((depth, sliding));
+        }
+    }
+
+    /// Writes [`outputs`].
+    pub fn show(self, out: &mut [T]) {
+        let Some((depth, sliding)) = self.deepest else {
+            return;
+        };
+        let square = sliding.norm_squared();
+        // √ has no derivative at zero.
+        let moves = square.value() > 0.0;
+        let speed = T::select(moves, square, T::one()).sqrt();
+        let values = [depth, self.pressed, T::select(moves, speed, T::zero())];
+        out[..values.len()].copy_from_slice(&values);
     }
 
     /// Adds the sum to both bodies.

@@ -8,7 +8,7 @@ use crate::elements::constraints::WheelRail;
 use crate::elements::scene::{Loads, Scene};
 use crate::model::Attachment;
 use crate::rail::{
-    CreepForces, CreepLaw, Creepage, FallingFriction, Hertz, KalkerTable, RailError, Reduction,
+    CreepForces, CreepLaw, Creepage, FallingFriction, Hertz, KalkerTable, Patch, RailError, Reduction,
 };
 use core::cmp::Ordering;
 use core::ops::Range;
@@ -192,6 +192,12 @@ struct Rolling<T: Real> {
     normal: Vec3<T>,
     across: Vec3<T>,
     pressed: T,
+    /// The contact point in the frame of the rail.
+    point: Vec3<T>,
+    /// Where it is along y of the wheel's frame.
+    on_wheel: T,
+    /// Semi-axes of the ellipse along and across the rail.
+    patch: Patch<T>,
     creep: Creepage<T>,
     forces: CreepForces<T>,
 }
@@ -288,6 +294,9 @@ impl Creep {
             normal,
             across,
             pressed: load,
+            point: seen(from_rail),
+            on_wheel: seen(wheel.axes.column(1)).dot(touch.arm),
+            patch,
             creep,
             forces,
         }
@@ -351,18 +360,44 @@ impl ForceLaw for Creep {
             show("creep_x", "1", "longitudinal creepage"),
             show("creep_y", "1", "lateral creepage"),
             show("spin", "1/m", "spin creepage"),
+            show("spin_torque", "N m", "torque on the wheel about the normal"),
+            show("contact_x", "m", "x of the contact point in the frame of the rail"),
+            show("contact_y", "m", "y of the contact point in the frame of the rail"),
+            show("contact_z", "m", "z of the contact point in the frame of the rail"),
+            show("contact_on_wheel", "m", "place of the contact point along y of the wheel's frame"),
+            show(
+                "contact_angle",
+                "rad",
+                "angle of the tangent plane about x of the rail, from its x-y plane",
+            ),
+            show("semi_axis_x", "m", "semi-axis of the contact ellipse along the rail"),
+            show("semi_axis_y", "m", "semi-axis of the contact ellipse across the rail"),
+            show("wear_number", "N", "T gamma: what creep forces and spin torque take per length of travel"),
         ]
     }
 
     fn shown<T: Real>(&self, scene: &Scene<T>, out: &mut [T]) {
-        let (creep, forces, load) = self.contact_forces(scene);
+        let rolling = self.rolling(scene);
+        let Rolling { creep, forces, normal, point, .. } = &rolling;
+        let taken = forces.longitudinal * creep.longitudinal
+            + forces.lateral * creep.lateral
+            + forces.moment * creep.spin;
         let values = [
             forces.longitudinal,
             forces.lateral,
-            load,
+            rolling.pressed,
             creep.longitudinal,
             creep.lateral,
             creep.spin,
+            forces.moment,
+            point[0],
+            point[1],
+            point[2],
+            rolling.on_wheel,
+            (-normal[1]).atan2(normal[2]),
+            rolling.patch.a,
+            rolling.patch.b,
+            -taken,
         ];
         for (out, value) in out.iter_mut().zip(values) {
             *out = value;

@@ -1,9 +1,9 @@
 //! Contact of two cylinders.
 
-use super::contact::{ContactLaw, Touching};
+use super::contact::{self, ContactLaw, Touching, between};
 use super::faults::Faults;
 use super::line::length;
-use super::{ForceInfo, ForceLaw, Reach};
+use super::{ForceInfo, ForceLaw, Reach, ShownValue};
 use crate::description::ForceKind;
 use crate::description::fields::{FROM, Field, Fields, TO};
 use crate::description::include::same_force;
@@ -103,8 +103,8 @@ const PARALLEL: f64 = 1e-10;
 /// Crossed: D is the distance of two endless axes, the force acts along their common normal; there
 /// is none while the axes are parallel to 10⁻⁵. Parallel: D is the distance of either end of the
 /// second axis from the first, endless one, so that the line of contact is carried at its ends;
-/// stiffness and the rest are those of each end. Where the axes meet there is no direction and no
-/// force.
+/// stiffness and the rest are those of each end. Loads act in the middle between both surfaces. Where
+/// the axes meet there is no direction and no force.
 #[derive(Clone, Debug)]
 pub struct CylinderContact {
     /// The first cylinder is about z of this frame.
@@ -128,7 +128,8 @@ impl CylinderContact {
                 let d = relative.distance + end;
                 let (distance, inverse) = length(d - a.scale(a.dot(d)));
                 let normal = (d - a.scale(a.dot(d))).scale(inverse);
-                visit(-distance + (r1 + r2), distance.value() > 0.0, normal, end - normal.scale(r2));
+                let depth = -distance + (r1 + r2);
+                visit(depth, distance.value() > 0.0, normal, end - normal.scale(between(r2, depth)));
             }
             return;
         }
@@ -144,19 +145,26 @@ impl CylinderContact {
         let sign = if distance.value() < 0.0 { -1.0 } else { 1.0 };
         let normal = unit.scale(sign);
         let counts = crossing && distance.value() != 0.0;
-        visit(-(distance * sign) + (r1 + r2), counts, normal, b.scale(foot) - normal.scale(r2));
+        let depth = -(distance * sign) + (r1 + r2);
+        visit(depth, counts, normal, b.scale(foot) - normal.scale(between(r2, depth)));
+    }
+}
+
+impl CylinderContact {
+    fn touching<'r, 'a, T: Real>(&self, relative: &'r Relative<'a, T>) -> Touching<'r, 'a, T> {
+        let mut touching = Touching::new(relative);
+        self.points(relative, |depth, counts, normal, point| {
+            let depth = T::select(counts, depth, T::zero());
+            touching.point(&self.law, depth, normal, point);
+        });
+        touching
     }
 }
 
 impl ForceLaw for CylinderContact {
     fn evaluate<T: Real>(&self, scene: &Scene<T>, loads: &mut Loads<T>) {
         let relative = Relative::new(scene, &self.from, &self.to);
-        let mut touching = Touching::new(&relative);
-        self.points(&relative, |depth, counts, normal, point| {
-            let depth = T::select(counts, depth, T::zero());
-            touching.point(&self.law, depth, normal, point);
-        });
-        touching.finish(loads);
+        self.touching(&relative).finish(loads);
     }
 
     fn energy<T: Real>(&self, scene: &Scene<T>) -> Option<T> {
@@ -170,5 +178,14 @@ impl ForceLaw for CylinderContact {
 
     fn reach(&self) -> Reach<'_> {
         Reach::Pair(&self.from, &self.to)
+    }
+
+    fn outputs(&self) -> Vec<ShownValue> {
+        contact::outputs()
+    }
+
+    fn shown<T: Real>(&self, scene: &Scene<T>, out: &mut [T]) {
+        let relative = Relative::new(scene, &self.from, &self.to);
+        self.touching(&relative).show(out);
     }
 }

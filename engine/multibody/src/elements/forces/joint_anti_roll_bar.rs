@@ -1,7 +1,7 @@
 //! Torsion bar between two coordinates.
 
 use super::faults::Faults;
-use super::{ForceInfo, ForceLaw, Reach};
+use super::{ForceInfo, ForceLaw, Reach, ShownValue};
 use crate::description::fields::{Field, Fields};
 use crate::description::{CoordinateRef, ForceKind, Mirror};
 use crate::elements::scene::{Loads, Scene};
@@ -86,7 +86,7 @@ impl JointAntiRollLaw {
 }
 
 /// The torque T = k (φ − φ₀) + c φ̇ of the twist φ = r₁ x₁ − r₂ x₂: −r₁ T on the first coordinate,
-/// r₂ T on the second. Nothing acts on a prescribed coordinate.
+/// r₂ T on the second. On a prescribed coordinate it moves nothing.
 #[derive(Clone, Debug)]
 pub struct JointAntiRollBar {
     /// The nodes of the two coordinates.
@@ -121,5 +121,19 @@ impl ForceLaw for JointAntiRollBar {
 
     fn reach(&self) -> Reach<'_> {
         Reach::Coordinates(self.nodes)
+    }
+
+    fn outputs(&self) -> Vec<ShownValue> {
+        let show = |name, unit, doc| ShownValue { name, unit, doc };
+        vec![
+            show("twist", "rad", "twist of the bar, in the unit of the coordinates"),
+            show("bar_torque", "N m", "torque or force that twists the bar, with its damping"),
+        ]
+    }
+
+    fn shown<T: Real>(&self, scene: &Scene<T>, out: &mut [T]) {
+        let [twist, rate] = self.twist(scene);
+        out[0] = twist + self.law.free_twist;
+        out[1] = twist * self.law.stiffness + rate * self.law.damping;
     }
 }

@@ -48,7 +48,7 @@ fn mirror(kind: &mut ForceKind, mirror: &mut Mirror) {
 
 /// τ = −k (x − x₀) − c ẋ + motor(t) on the scalar coordinate of a node. Angles count turns.
 ///
-/// On a prescribed coordinate there is no equation for the force to enter: it adds nothing.
+/// On a prescribed coordinate it moves nothing; the drive holds against it.
 #[derive(Clone, Debug)]
 pub struct JointSpring {
     /// The node whose coordinate it acts on; not a ball.

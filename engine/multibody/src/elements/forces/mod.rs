@@ -28,8 +28,9 @@ pub trait ForceLaw {
     fn stores_energy(&self) -> bool {
         true
     }
-    /// Scalars that users want to see of it, eight at most, in place of what its reach shows: channels,
-    /// and what sensors read. Their values come from [`shown`](Self::shown).
+    /// Scalars that users want to see of it, sixteen at most, besides what its reach shows: channels, and
+    /// what sensors read. On a single coordinate they stand in place of the force on it. Their values come
+    /// from [`shown`](Self::shown).
     fn outputs(&self) -> Vec<ShownValue> {
         Vec::new()
     }
@@ -51,7 +52,7 @@ pub trait ForceLaw {
 }
 
 /// Scalars that an element shows at most.
-pub(crate) const MOST_SHOWN: usize = 8;
+pub(crate) const MOST_SHOWN: usize = 16;
 
 /// A scalar that an element shows.
 #[derive(Clone, Debug, PartialEq)]
@@ -192,7 +193,7 @@ macro_rules! registry {
                 match self { $(Self::$kind(f) => f.stores_energy(),)* }
             }
 
-            /// Scalars that it shows in place of what its reach shows.
+            /// Scalars that it shows besides what its reach shows.
             pub fn outputs(&self) -> Vec<ShownValue> {
                 match self { $(Self::$kind(f) => f.outputs(),)* }
             }

@@ -9,11 +9,14 @@ use crate::formalism::energy;
 use crate::model::Attachment;
 use holonom_algebra::{Orientation, Real, Vec3, Wrench};
 
-/// Place of the first scalar: force x, y, z and torque x, y, z come before.
+/// Place of the first scalar of the reach: force x, y, z and torque x, y, z come before.
 const SCALARS: usize = 6;
 
+/// Place of the first scalar that the element shows itself: the reach has two at most.
+const SHOWN: usize = SCALARS + 2;
+
 /// Values of an element at most.
-pub(crate) const VALUES: usize = SCALARS + MOST_SHOWN;
+pub(crate) const VALUES: usize = SHOWN + MOST_SHOWN;
 
 /// Something to be seen of an element.
 #[derive(Clone, Debug, PartialEq)]
@@ -52,13 +55,12 @@ pub(crate) fn list(element: &ForceElement) -> Vec<Seen> {
     let outputs = element.outputs();
     for (k, shown) in outputs.iter().enumerate() {
         let (unit, doc) = (shown.unit, shown.doc);
-        add(shown.name, What::Shown { unit, doc }, SCALARS + k);
+        add(shown.name, What::Shown { unit, doc }, SHOWN + k);
     }
     let own = !outputs.is_empty();
     let (mut force, mut torque) = (true, true);
     match element.reach() {
-        Reach::Coordinate(_) | Reach::Coordinates(_) if own => (force, torque) = (false, false),
-        _ if own => {}
+        Reach::Coordinate(_) if own => (force, torque) = (false, false),
         Reach::Frame(_) | Reach::Pair(..) | Reach::Frames(_) => {}
         Reach::Line(..) => {
             torque = false;
@@ -105,8 +107,10 @@ pub(crate) fn values<T: Real>(element: &ForceElement, scene: &Scene<T>, loads: &
     let mut out = [T::zero(); VALUES];
     alone(element, scene, loads, |loads| {
         element.evaluate(scene, loads);
-        let generalised =
-            |loads: &Loads<T>, node: usize| scalar(scene, node).map_or(T::zero(), |v| loads.generalised[v]);
+        let generalised = |loads: &mut Loads<T>, node: usize| match scalar(scene, node) {
+            true => *loads.generalised_on(scene.tree, node),
+            false => T::zero(),
+        };
         match element.reach() {
             Reach::Frame(at) | Reach::Pair(_, at) | Reach::Frames([_, at, _]) => {
                 put(load(scene, at, loads), &mut out);
@@ -136,7 +140,7 @@ pub(crate) fn values<T: Real>(element: &ForceElement, scene: &Scene<T>, loads: &
             }
         }
     });
-    element.shown(scene, &mut out[SCALARS..]);
+    element.shown(scene, &mut out[SHOWN..]);
     out
 }
 
@@ -159,8 +163,8 @@ fn alone<T: Real, R>(
     for (kept, node) in kept.iter_mut().zip(nodes) {
         if let Some(node) = node {
             kept.0 = core::mem::replace(&mut loads.wrenches[node], Wrench::zero());
-            if let Some(v) = scalar(scene, node) {
-                kept.1 = core::mem::replace(&mut loads.generalised[v], T::zero());
+            if scalar(scene, node) {
+                kept.1 = core::mem::replace(loads.generalised_on(scene.tree, node), T::zero());
             }
         }
     }
@@ -169,18 +173,18 @@ fn alone<T: Real, R>(
     for (kept, node) in kept.into_iter().zip(nodes).rev() {
         if let Some(node) = node {
             loads.wrenches[node] = kept.0;
-            if let Some(v) = scalar(scene, node) {
-                loads.generalised[v] = kept.1;
+            if scalar(scene, node) {
+                *loads.generalised_on(scene.tree, node) = kept.1;
             }
         }
     }
     result
 }
 
-/// Where the generalised force of a node with one coordinate is.
-fn scalar<T: Real>(scene: &Scene<T>, node: usize) -> Option<usize> {
+/// Whether a node has one coordinate, free or prescribed.
+fn scalar<T: Real>(scene: &Scene<T>, node: usize) -> bool {
     let node = &scene.tree.nodes[node];
-    (node.n_v() == 1).then_some(node.v)
+    node.prescribed.is_some() || node.n_v() == 1
 }
 
 /// The load on a frame's node, at the frame's origin.

@@ -1,9 +1,9 @@
 //! Contact of two spheres.
 
-use super::contact::{ContactLaw, Touching};
+use super::contact::{self, ContactLaw, Touching, between};
 use super::faults::Faults;
 use super::line::length;
-use super::{ForceInfo, ForceLaw, Reach};
+use super::{ForceInfo, ForceLaw, Reach, ShownValue};
 use crate::description::ForceKind;
 use crate::description::fields::{FROM, Field, Fields, TO};
 use crate::description::include::same_force;
@@ -50,8 +50,9 @@ pub(crate) fn faults(radii: [f64; 2], law: &ContactLaw) -> Faults {
     faults
 }
 
-/// [`ContactLaw`] of the depth r₁ + r₂ − |d| along the line d of the centres. Where the centres
-/// coincide the line has no direction and there is no force.
+/// [`ContactLaw`] of the depth r₁ + r₂ − |d| along the line d of the centres, at the point in the middle
+/// between both surfaces: which sphere is the first makes no difference. Where the centres coincide the
+/// line has no direction and there is no force.
 #[derive(Clone, Debug)]
 pub struct SphereContact {
     /// Centre of the first sphere.
@@ -64,15 +65,21 @@ pub struct SphereContact {
     pub law: ContactLaw,
 }
 
-impl ForceLaw for SphereContact {
-    fn evaluate<T: Real>(&self, scene: &Scene<T>, loads: &mut Loads<T>) {
-        let relative = Relative::new(scene, &self.from, &self.to);
+impl SphereContact {
+    fn touching<'r, 'a, T: Real>(&self, relative: &'r Relative<'a, T>) -> Touching<'r, 'a, T> {
         let (distance, inverse) = length(relative.distance);
         let normal = relative.distance.scale(inverse);
         let depth = T::select(distance.value() > 0.0, -distance + (self.radii[0] + self.radii[1]), T::zero());
-        let mut touching = Touching::new(&relative);
-        touching.point(&self.law, depth, normal, -normal.scale(self.radii[1]));
-        touching.finish(loads);
+        let mut touching = Touching::new(relative);
+        touching.point(&self.law, depth, normal, -normal.scale(between(self.radii[1], depth)));
+        touching
+    }
+}
+
+impl ForceLaw for SphereContact {
+    fn evaluate<T: Real>(&self, scene: &Scene<T>, loads: &mut Loads<T>) {
+        let relative = Relative::new(scene, &self.from, &self.to);
+        self.touching(&relative).finish(loads);
     }
 
     fn energy<T: Real>(&self, scene: &Scene<T>) -> Option<T> {
@@ -82,5 +89,14 @@ impl ForceLaw for SphereContact {
 
     fn reach(&self) -> Reach<'_> {
         Reach::Pair(&self.from, &self.to)
+    }
+
+    fn outputs(&self) -> Vec<ShownValue> {
+        contact::outputs()
+    }
+
+    fn shown<T: Real>(&self, scene: &Scene<T>, out: &mut [T]) {
+        let relative = Relative::new(scene, &self.from, &self.to);
+        self.touching(&relative).show(out);
     }
 }

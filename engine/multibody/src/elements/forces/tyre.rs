@@ -66,9 +66,10 @@ pub(super) fn mirror(kind: &mut ForceKind, _: &mut Mirror) {
 /// states are springs: a parked vehicle does not creep. Below the speed [`Tyre::LOW_SPEED`] a damping
 /// V_s/[`Tyre::DAMPING_SPEED`] is added to the slips, and the deflection ends at the slip 1.
 ///
-/// The slip is that at the effective rolling radius r_e, the force acts at r; the moment (r − r_e) F_x
-/// about the axle makes up for the difference, so that tangential forces take the power F_x V_sx +
-/// F_y V_sy and no more.
+/// The slip is that at the effective rolling radius r_e, the force acts at the contact point, r below the
+/// centre; the moment (r − r_e) F_x about the axle makes up for the difference, so that tangential forces
+/// take the power F_x V_sx + F_y V_sy and no more: the torque of F_x about the axle is −F_x r_e. Data of
+/// PAC2002 with `QSY2` have their own moment by F_x, which stands for the same; it is added to −F_x r then.
 #[derive(Clone, Debug)]
 pub struct Tyre {
     /// Centre of the wheel; y along the axle.
@@ -107,8 +108,10 @@ struct Touch<T: Real> {
     touching: T,
     /// Angular velocity about the axle.
     spin: T,
-    /// r − r_e.
-    radius_gap: T,
+    /// r: from the centre to the contact point.
+    radius: T,
+    /// r_e.
+    rolling_radius: T,
     /// V_x.
     speed: T,
     /// V_sx, V_sy.
@@ -236,7 +239,8 @@ impl Tyre {
             load,
             touching,
             spin,
-            radius_gap: radius - rolling,
+            radius,
+            rolling_radius: rolling,
             speed,
             sliding: [speed - spin * rolling, tread.dot(sideways)],
             relaxation: relaxation.map(|length| at_least(length, shortest)),
@@ -272,11 +276,26 @@ impl Tyre {
         forces
     }
 
-    /// Load and forces in the axes of the contact: F_x, F_y, F_z, M_x, M_y, M_z.
+    /// Moment against rolling, about the axle.
+    fn against_rolling<T: Real>(&self, touch: &Touch<T>, forces: &Forces<T>) -> T {
+        -forces.resistance * direction(touch.spin * self.carcass.radius, Self::ROUNDING)
+    }
+
+    /// All moments about the axle besides the lever of F_x.
+    fn moment_about_axle<T: Real>(&self, touch: &Touch<T>, forces: &Forces<T>) -> T {
+        let against = self.against_rolling(touch, forces);
+        match &self.law {
+            TyreLaw::MagicFormula(law) if law.has_rolling_moment_by_force() => against,
+            _ => forces.longitudinal * (touch.radius - touch.rolling_radius) + against,
+        }
+    }
+
+    /// Load and forces in the axes of the contact: F_x, F_y, F_z, M_x, M_y, M_z. M_y is the moment against
+    /// rolling.
     pub fn contact_forces<T: Real>(&self, scene: &Scene<T>) -> [T; 6] {
         let touch = self.touch(scene);
         let forces = self.forces(&touch, scene.own);
-        let against = -forces.resistance * direction(touch.spin * self.carcass.radius, Self::ROUNDING);
+        let against = self.against_rolling(&touch, &forces);
         [
             forces.longitudinal,
             forces.lateral,
@@ -292,8 +311,7 @@ impl ForceLaw for Tyre {
     fn evaluate<T: Real>(&self, scene: &Scene<T>, loads: &mut Loads<T>) {
         let touch = self.touch(scene);
         let forces = self.forces(&touch, scene.own);
-        let against = forces.resistance * direction(touch.spin * self.carcass.radius, Self::ROUNDING);
-        let about_axle = forces.longitudinal * touch.radius_gap - against;
+        let about_axle = self.moment_about_axle(&touch, &forces);
         let force = touch.normal.scale(touch.load)
             + touch.forward.scale(forces.longitudinal)
             + touch.sideways.scale(forces.lateral);
@@ -347,6 +365,16 @@ impl ForceLaw for Tyre {
                 "rad",
                 "lean of the wheel to the right, from the normal of the road",
             ),
+            show("overturning", "N m", "torque M_x along the wheel, in the plane of the road"),
+            show("rolling", "N m", "torque M_y about the axle, besides that of the forces at the contact point"),
+            show("relaxation_x", "m", "relaxation length along the wheel"),
+            show("relaxation_y", "m", "relaxation length across the wheel"),
+            show("rolling_radius", "m", "effective rolling radius"),
+            show(
+                "loaded_radius",
+                "m",
+                "distance from the centre to the contact point, within the wheel plane",
+            ),
         ]
     }
 
@@ -363,6 +391,12 @@ impl ForceLaw for Tyre {
             kappa,
             lateral,
             touch.camber,
+            forces.overturning,
+            self.moment_about_axle(&touch, &forces),
+            touch.relaxation[0],
+            touch.relaxation[1],
+            touch.rolling_radius,
+            touch.radius,
         ];
         for (out, value) in out.iter_mut().zip(values) {
             *out = value;

@@ -1,0 +1,13 @@
+//! Laws of force elements and controls in whole models: against formulas written from their sources, and
+//! what once was wrong.
+
+#![allow(clippy::unwrap_used)]
+
+#[path = "laws/contacts.rs"]
+mod contacts;
+#[path = "laws/joints.rs"]
+mod joints;
+#[path = "laws/stand.rs"]
+mod stand;
+#[path = "laws/tyres.rs"]
+mod tyres;

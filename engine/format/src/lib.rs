@@ -44,6 +44,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod faults;
 mod files;
 mod message;
 mod model_file;

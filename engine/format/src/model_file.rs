@@ -1,5 +1,6 @@
 //! [`ModelFile`]: everything a model file says, with expressions evaluated.
 
+use crate::faults;
 use crate::message::{Message, Messages, Place};
 use crate::settings::Settings;
 use holonom_multibody::compile::{ModelError, ModelErrors};
@@ -94,7 +95,9 @@ impl ModelFile {
     /// # Errors
     /// All its faults, each with its place in the file.
     pub fn compile(&self) -> Result<Model, Messages> {
-        self.description.compile().map_err(|errors| self.locate(&errors))
+        self.description
+            .compile()
+            .map_err(|errors| self.locate(&faults::all(&self.description, errors)))
     }
 
     /// Faults of the mechanism with their places in the file.
@@ -102,6 +105,8 @@ impl ModelFile {
         let mut messages = Messages::default();
         // Of several things of one name the first may keep it.
         let mut repeated: HashMap<String, usize> = HashMap::new();
+        // Where one thing says a wrong name several times, each fault has its own place.
+        let mut said: HashMap<(String, String), usize> = HashMap::new();
         for error in &errors.0 {
             if messages.is_full() {
                 break;
@@ -114,7 +119,16 @@ impl ModelFile {
                 }
                 _ => 0,
             };
-            messages.0.push(self.message(error, number));
+            let subject = error.subject();
+            let nth = match (subject.place, wrong_text(error).or(subject.name.map(String::from))) {
+                (Some(place), Some(text)) => {
+                    let count = said.entry((place, text)).or_default();
+                    *count += 1;
+                    *count - 1
+                }
+                _ => 0,
+            };
+            messages.0.push(self.message(error, number, nth));
         }
         messages.sort();
         if errors.0.len() > messages.0.len() {
@@ -123,8 +137,9 @@ impl ModelFile {
         messages
     }
 
-    /// The message about a fault of the thing with this number among those of its name.
-    fn message(&self, error: &ModelError, number: usize) -> Message {
+    /// The message about a fault of the thing with this number among those of its name; `nth`
+    /// counts the faults of the thing that are about the same text.
+    pub(crate) fn message(&self, error: &ModelError, number: usize, nth: usize) -> Message {
         let subject = error.subject();
         let thing = subject.place.and_then(|thing| self.places.thing(&thing, number));
         let text = error.to_string();
@@ -148,7 +163,9 @@ impl ModelFile {
         let place = match thing {
             Some(thing) => Some(match error {
                 ModelError::BadData { .. } => thing.named_in(&fault),
-                _ => thing.place(subject.name, subject.fields),
+                _ => wrong_text(error)
+                    .and_then(|text| thing.text(&text, nth))
+                    .unwrap_or_else(|| thing.place(subject.name, subject.fields, nth)),
             }),
             None => self.places.root.clone(),
         };
@@ -157,6 +174,14 @@ impl ModelFile {
             Some(remedy) => message.help(remedy),
             None => message,
         }
+    }
+}
+
+/// The whole text that is wrong, where a name alone would not tell it from others.
+fn wrong_text(error: &ModelError) -> Option<String> {
+    match error {
+        ModelError::UnknownMarker { body, name, .. } => Some(format!("{body}.{name}")),
+        _ => None,
     }
 }
 
@@ -225,10 +250,19 @@ impl Thing {
         found.unwrap_or(&self.head).clone()
     }
 
-    /// The text that says `name`, the value of one of the fields, or the head.
-    fn place(&self, name: Option<&str>, fields: &[&str]) -> Place {
+    /// The nth place, from 0, of a text, or its last.
+    fn text(&self, text: &str, nth: usize) -> Option<Place> {
+        let all = self.texts.iter().filter(|(own, _)| own == text);
+        all.take(nth + 1).last().map(|(_, place)| place.clone())
+    }
+
+    /// The nth text, from 0, that says `name`, the value of one of the fields, or the head.
+    fn place(&self, name: Option<&str>, fields: &[&str], nth: usize) -> Place {
         let says = |text: &str, name: &str| text == name || text.split('.').any(|part| part == name);
-        let text = name.and_then(|name| self.texts.iter().find(|(text, _)| says(text, name)));
+        let text = name.and_then(|name| {
+            let all = self.texts.iter().filter(|(text, _)| says(text, name));
+            all.take(nth + 1).last()
+        });
         let value = || {
             fields
                 .iter()
@@ -287,6 +321,27 @@ impl Places {
         }
     }
 
+    /// What errors call the things that have a name, all of them.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.named.keys().map(String::as_str)
+    }
+
+    /// Whether a place is the head of the thing, and not that of one of its values.
+    pub(crate) fn is_head(&self, called: &str, place: &Place) -> bool {
+        self.thing(called, 0).is_some_and(|thing| thing.head == *place)
+    }
+
+    /// Whether a place lies between the first and the last value of a thing.
+    pub(crate) fn is_within(&self, called: &str, place: &Place) -> bool {
+        let Some(thing) = self.thing(called, 0) else {
+            return false;
+        };
+        let own = || thing.values.iter().map(|(_, own)| own).chain([&thing.head]);
+        let begin = own().map(|own| own.span.start).min();
+        let end = own().map(|own| own.span.end).max();
+        thing.head.source == place.source && begin <= Some(place.span.start) && Some(place.span.end) <= end
+    }
+
     /// The thing with this number among those that errors call so, or the last of them.
     fn thing(&self, called: &str, number: usize) -> Option<&Thing> {
         let all = self.named.get(called)?;
@@ -295,7 +350,7 @@ impl Places {
 
     /// The place of a thing, or of a text in it that says `name`.
     pub fn find(&self, thing: &str, name: Option<&str>) -> Option<Place> {
-        Some(self.thing(thing, 0)?.place(name, &[]))
+        Some(self.thing(thing, 0)?.place(name, &[], 0))
     }
 
     /// The place of the constraint, joint, rod or force of this name.

@@ -23,9 +23,15 @@ impl Reader<'_, '_> {
         let base = fields.optional("base");
         let strict = fields.optional("strict");
         fields.finish();
-        let Some(file) = file else { return };
         self.subject = "an include".to_string();
-        let Some(name) = self.text(file) else { return };
+        let Some(file) = file else {
+            self.session.complete = false;
+            return;
+        };
+        let Some(name) = self.text(file) else {
+            self.session.complete = false;
+            return;
+        };
         self.subject = format!("the include of `{}`", shortened(name));
         let mut placement = Placement::new("");
         if let Some(prefix) = prefix.and_then(|value| self.text(value)) {
@@ -70,6 +76,7 @@ impl Reader<'_, '_> {
             robot,
         };
         let Some(part) = self.session.file(&path, Some(at.clone()), part, overrides) else {
+            self.session.complete = false;
             return;
         };
         self.adopt(part, &placement, table, &at);
@@ -83,6 +90,7 @@ impl Reader<'_, '_> {
                 Some((fault, remedy)) => self.error_with_help(&at, fault, remedy),
                 None => self.error(&at, text),
             }
+            self.session.complete = false;
             return;
         }
         self.model.places.adopt(part.places, placement, at);

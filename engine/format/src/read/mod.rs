@@ -19,6 +19,7 @@ pub(crate) mod syntax {
 mod table_reader;
 mod top;
 
+use crate::faults;
 use crate::files::Files;
 use crate::message::{Message, Messages, Place, Severity, Source};
 use crate::model_file::{Label, ModelFile};
@@ -92,35 +93,49 @@ pub fn read_with_offsets(
         bytes_read: 0,
         elements: 0,
         names: HashSet::new(),
+        complete: true,
     };
     let overrides = overrides.iter().map(Override::typed).collect();
     let model = session.file(path.as_ref(), None, Part::default(), overrides);
+    let (complete, too_many) = (session.complete, session.errors > Messages::MOST);
+    let too_large = session.elements > MAX_ELEMENTS;
     let mut messages = session.messages;
     if messages.has_errors() {
         // What is only worth knowing can wait.
         messages.0.retain(|message| message.severity == Severity::Error);
     }
     messages.sort();
-    if session.errors > Messages::MOST {
+    if too_many {
         messages.say_that_there_are_more();
     }
-    match model {
-        Some(mut model) if !messages.has_errors() => {
-            plain::plain_signals(&mut model.description);
-            // Sensors may read them.
-            let inputs = model.inputs.iter();
-            model.description.inputs = inputs
-                .map(|input| channels::Input {
-                    name: input.name.clone(),
-                    unit: input.unit.clone(),
-                    signal: input.signal.clone(),
-                })
-                .collect();
-            model.notes = messages;
-            Ok(model)
-        }
-        _ => Err(messages),
+    let Some(mut model) = model else {
+        return Err(messages);
+    };
+    plain::plain_signals(&mut model.description);
+    // Sensors may read them.
+    let inputs = model.inputs.iter();
+    model.description.inputs = inputs
+        .map(|input| channels::Input {
+            name: input.name.clone(),
+            unit: input.unit.clone(),
+            signal: input.signal.clone(),
+        })
+        .collect();
+    if !messages.has_errors() {
+        model.notes = messages;
+        return Ok(model);
     }
+    // What is wrong with the mechanism besides is told with it, as far as it was read.
+    if !messages.is_full() && !too_large {
+        let more = faults::besides(&model, &messages, complete);
+        messages.0.extend(more);
+        messages.sort();
+        if messages.is_full() {
+            messages.0.truncate(Messages::MOST);
+            messages.say_that_there_are_more();
+        }
+    }
+    Err(messages)
 }
 
 /// Files at most, each counted as often as it is included: what is hostile stops here.
@@ -160,6 +175,8 @@ struct Session<'f> {
     elements: usize,
     /// Names of tables and inputs that are taken, over all files.
     names: HashSet<String>,
+    /// Whether all parts could be read.
+    complete: bool,
 }
 
 impl Session<'_> {
@@ -533,10 +550,15 @@ impl Reader<'_, '_> {
             return Vec::new();
         };
         match &value.kind {
-            Kind::List(list) => list.iter().filter_map(|item| self.table(item)).collect(),
+            Kind::List(list) => {
+                let tables: Vec<&Table> = list.iter().filter_map(|item| self.table(item)).collect();
+                self.session.complete &= tables.len() == list.len();
+                tables
+            }
             _ => {
                 let text = format!("`{key}` is a list of tables");
                 self.error_with_help(&value.span, text, format!("write [[{key}]] above each of them"));
+                self.session.complete = false;
                 Vec::new()
             }
         }

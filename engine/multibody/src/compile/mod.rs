@@ -36,15 +36,18 @@ use names::Names;
 pub fn compile(description: &Description) -> Result<Model, ModelErrors> {
     let mut errors = Vec::new();
     let expanded = rails::expanded(description, &mut errors);
-    if !errors.is_empty() {
-        return Err(ModelErrors(errors));
-    }
+    let tracks_are_good = errors.is_empty();
     let description = expanded.as_ref().unwrap_or(description);
     let names = Names::new(description);
     let told = check::check(description, &mut errors);
     let ends = references::check(description, &names, &mut errors);
-    if !told {
-        // Joints may have found the wrong body: what is connected is not known.
+    if !tracks_are_good {
+        // Their joints are missing for this reason only.
+        let is_track = |name: &String| description.tracks.iter().any(|track| track.name == *name);
+        errors.retain(|error| !matches!(error, ModelError::UnknownJoint { name, .. } if is_track(name)));
+    }
+    if !told || !tracks_are_good {
+        // Joints may have found the wrong body, or be missing: what is connected is not known.
         return Err(ModelErrors(errors));
     }
     let Some((ends, graph, forest)) = topology::choose(description, &names, ends, &mut errors) else {

@@ -8,7 +8,7 @@ pub(super) fn track_place(name: &str) -> String {
     format!("track \"{name}\"")
 }
 
-/// The description with a joint for every track; none where there are no tracks.
+/// The description with a joint for every track without faults; none where there are no tracks.
 pub(super) fn expanded(description: &Description, errors: &mut Vec<ModelError>) -> Option<Description> {
     if description.tracks.is_empty() {
         return None;
@@ -17,10 +17,14 @@ pub(super) fn expanded(description: &Description, errors: &mut Vec<ModelError>) 
     let mut with_joints = description.clone();
     for track in &description.tracks {
         let place = track_place(&track.name);
+        let before = errors.len();
         for frame in [&track.from, &track.to] {
             errors.extend(names.frame(frame, &place).err());
         }
-        with_joints.joints.extend(joint(track, place, errors));
+        let joint = joint(track, place, errors);
+        if errors.len() == before {
+            with_joints.joints.extend(joint);
+        }
     }
     Some(with_joints)
 }

@@ -394,7 +394,7 @@ impl Expression {
     /// The lowest derivative that jumps at a place.
     fn order_at(&self, at: f64, scale: &[f64; 3]) -> u8 {
         // Wide enough for the place and the jump, which rounding may keep apart.
-        let moment = 16.0 * f64::EPSILON * at.abs().max(f64::MIN_POSITIVE);
+        let moment = 64.0 * f64::EPSILON * at.abs().max(f64::MIN_POSITIVE);
         let [before, behind]: [[f64; 3]; 2] = [at - moment, at + moment].map(|t| self.jet(t));
         for k in 0..3 {
             let (a, b) = (before[k], behind[k]);

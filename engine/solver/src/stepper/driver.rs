@@ -447,7 +447,7 @@ impl<'s> Integrator<'s> {
                 h = stop - t;
             }
         }
-        if self.foresight.looks_at(t, h) {
+        if self.foresight.looks_at(h) {
             let mut equations = Equations {
                 system: self.system.as_mut(),
                 counters: &mut self.counters,

@@ -3,8 +3,9 @@
 //! A method learns of an excitation where it evaluates the equations. At rest steps grow until a pulse fits between two
 //! such places, and no error test can notice. Functions of time alone are known ahead, and cost little: over the
 //! step to come they are sampled densely, and the step is shortened until a polynomial through a few of the samples,
-//! of about the degree that the method can follow, fits the others. What depends on the state is looked at along the
-//! straight line on which the state moves, by residuals, and only where [`Hidden`] says that it may be worth it.
+//! of about the degree that the method can follow, fits the others. What depends on the state costs residuals: it is
+//! looked at where [`Hidden`] says that it may be worth it, and where the state moves steadily, along its parabola.
+//! While something else happens in a mechanism steps are short, and the control of errors sees what comes.
 
 use super::super::Stepper;
 use crate::equations::{Equations, Purpose};
@@ -31,10 +32,15 @@ const WIDE: f64 = 5e-3;
 const SHORT: f64 = 1e-4;
 /// Shorter steps are not looked into by residuals, unless something was seen to come.
 const LONG: f64 = 5e-3;
+/// Tolerances by which a cubic may leave the parabola in a step of steady motion.
+const STEADY: f64 = 100.0;
 /// Share of the variation within a step by which a polynomial may miss.
 const MISFIT: f64 = 1e-4;
 /// The same for residuals.
 const COARSE: f64 = 1e-3;
+/// Share of the variation within a step, and of all variation, by which a straight line between its ends may miss then.
+const BENT: f64 = 0.3;
+const FLAT: f64 = 0.01;
 /// Share of its largest variation below which an excitation is as good as constant.
 const NEGLIGIBLE: f64 = 1e-7;
 /// Share of its size below which everything is rounding.
@@ -59,6 +65,8 @@ pub struct Foresight {
     unnoticed: Vec<f64>,
     y: Vec<f64>,
     yp: Vec<f64>,
+    /// Second derivatives of the state.
+    bend: Vec<f64>,
 }
 
 /// Chebyshev's points of the second kind on [0, 1], and the weights of interpolation in them
@@ -106,6 +114,7 @@ impl Foresight {
             unnoticed: room(),
             y: vec![0.0; n],
             yp: vec![0.0; n],
+            bend: vec![0.0; n],
         }
     }
 
@@ -127,7 +136,7 @@ impl Foresight {
     }
 
     /// Whether a step is one to look into.
-    pub fn looks_at(&self, _t: f64, h: f64) -> bool {
+    pub fn looks_at(&self, h: f64) -> bool {
         !self.off && h > SHORT * self.length()
     }
 
@@ -138,7 +147,9 @@ impl Foresight {
         let t = stepper.t();
         let mut h = h;
         if self.excitations > 0 {
-            while h > shortest && !self.follows_excitations(equations.system, (t, h), nodes) {
+            // All that a method of low order knows after a start, and of order 1 ever.
+            let ends_only = stepper.order() <= 1 || (stepper.order() <= 2 && stepper.last_h() == 0.0);
+            while h > shortest && !self.follows_excitations(equations.system, (t, h), nodes, ends_only) {
                 h = (0.5 * h).max(shortest);
             }
         }
@@ -165,8 +176,15 @@ impl Foresight {
         ((h / (spacing * self.length())).ceil() as usize).clamp(3, 10_000)
     }
 
-    /// Whether a polynomial through `nodes` values follows all excitations over a step.
-    fn follows_excitations(&mut self, system: &mut dyn System, (t, h): (f64, f64), nodes: usize) -> bool {
+    /// Whether a polynomial through `nodes` values follows all excitations over a step, and roughly the straight line
+    /// between its ends if a method sees no more.
+    fn follows_excitations(
+        &mut self,
+        system: &mut dyn System,
+        (t, h): (f64, f64),
+        nodes: usize,
+        ends_only: bool,
+    ) -> bool {
         let h = self.within(t, h);
         let n = self.excitations;
         let samples = self.samples(h, SPACING);
@@ -191,8 +209,22 @@ impl Foresight {
                 .max(NEGLIGIBLE * self.memory.variation[i])
                 .max(rounding);
             follows &= self.misfit[i] <= most;
+            if ends_only {
+                let most = (BENT * range)
+                    .max(FLAT * self.memory.variation[i])
+                    .max(rounding);
+                follows &= self.bow(n, nodes, i) <= most;
+            }
         }
         follows
+    }
+
+    /// By how much a straight line between the ends misses the nodes in between.
+    fn bow(&self, n: usize, nodes: usize, i: usize) -> f64 {
+        let value = |k: usize| self.nodes[k * n + i];
+        let (first, last) = (value(0), value(nodes - 1));
+        let miss = |k: usize| (value(k) - first - node(k, nodes).0 * (last - first)).abs();
+        (1..nodes - 1).map(miss).fold(0.0, f64::max)
     }
 
     /// The range of the first `n` functions over the nodes.
@@ -231,24 +263,33 @@ impl Foresight {
         }
     }
 
-    /// Whether a step is one to look into by residuals.
+    /// Whether a step is one to look into by residuals; the parabola is ready then.
     fn looks_by_residuals(&mut self, stepper: &dyn Stepper, t: f64, h: f64) -> bool {
-        let long = LONG * self.length();
-        match self.hidden {
-            Hidden::Nothing => false,
-            Hidden::Places => h > long || t < self.memory.watch_to,
-            // At rest: nothing moves by a tolerance in the whole step.
-            Hidden::Unknown => {
-                if t < self.memory.watch_to {
-                    return true;
-                }
-                h > long && h * stepper.weights().error_norm(stepper.yp()) <= 1.0
-            }
+        let expected = t < self.memory.watch_to;
+        if self.hidden == Hidden::Nothing || !(expected || h > LONG * self.length()) {
+            return false;
         }
+        let last = stepper.last_h();
+        self.bend.fill(0.0);
+        if self.hidden == Hidden::Unknown || last == 0.0 {
+            // At rest: nothing moves by a tolerance in the whole step.
+            return expected || h * stepper.weights().error_norm(stepper.yp()) <= 1.0;
+        }
+        // The cubic through both ends of the last step, and its slopes: what is left of it over the next one.
+        stepper.interpolate(t - last, &mut self.y, &mut self.yp);
+        let (y, yp) = (stepper.y(), stepper.yp());
+        let stretch = h / last;
+        for i in 0..y.len() {
+            let cubic = last * (yp[i] + self.yp[i]) - 2.0 * (y[i] - self.y[i]);
+            self.bend[i] = (yp[i] - self.yp[i]) / last;
+            self.y[i] = cubic * stretch.powi(3);
+        }
+        let steady = stepper.weights().error_norm(&self.y) <= STEADY;
+        steady || expected
     }
 
-    /// Whether a polynomial follows the residuals over a step in which the state goes on straight; none where it leaves
-    /// the domain of the equations.
+    /// Whether a polynomial follows the residuals over a step in which the state goes on along its parabola; none where
+    /// it leaves the domain of the equations.
     fn follows_residuals(
         &mut self,
         equations: &mut Equations<'_>,
@@ -260,7 +301,6 @@ impl Foresight {
         let n = self.y.len();
         let spacing = if self.hidden == Hidden::Unknown { WIDE } else { SPACING };
         let samples = self.samples(h, spacing);
-        self.yp.copy_from_slice(stepper.yp());
         for k in 0..nodes {
             let at = node(k, nodes).0 * h;
             self.residual(equations, stepper, t, at)?;
@@ -281,7 +321,6 @@ impl Foresight {
         for (change, first) in self.unnoticed.iter_mut().zip(&self.nodes[..n]) {
             *change = (*change - first).abs();
         }
-        self.yp.copy_from_slice(stepper.yp());
         self.begin(n, nodes);
         for k in 0..samples {
             let x = place(k, samples);
@@ -294,7 +333,7 @@ impl Foresight {
         }))
     }
 
-    /// The residual after a while, where everything goes on straight.
+    /// The residual after a while, where everything goes on along its parabola.
     fn residual(
         &mut self,
         equations: &mut Equations<'_>,
@@ -302,11 +341,15 @@ impl Foresight {
         t: f64,
         after: f64,
     ) -> Option<()> {
-        let Self { y, yp, values, .. } = self;
-        for ((y, start), slope) in y.iter_mut().zip(stepper.y()).zip(stepper.yp()) {
-            *y = start + after * slope;
-        }
+        let Self {
+            y, yp, bend, values, ..
+        } = self;
         let n = y.len();
+        for i in 0..n {
+            let (start, slope) = (stepper.y()[i], stepper.yp()[i]);
+            y[i] = start + after * (slope + 0.5 * after * bend[i]);
+            yp[i] = slope + after * bend[i];
+        }
         equations
             .residual(Purpose::Other, t + after, y, yp, &mut values[..n])
             .ok()

@@ -39,5 +39,5 @@ pub use residual::{EventState, Point, Residual};
 pub use structure::{
     DerivativeForm, Equation, EquationLevel, Structure, TransposedBlock, Variable, VariableKind,
 };
-pub use system::{Bound, System};
+pub use system::{Bound, Hidden, System};
 pub use weights::{Absolute, ErrorTest, Tolerances, Weights, weighted_norm};

@@ -1,8 +1,6 @@
 //! The residual F(t, y, ẏ), written once and generic over the scalar.
 
-use crate::{
-    Event, EventAction, FailureKind, Look, Mechanical, Rejection, SingularPosition, Structure, Tolerances,
-};
+use crate::{Event, EventAction, FailureKind, Hidden, Look, Mechanical, Rejection, SingularPosition, Structure, Tolerances};
 use holonom_algebra::Real;
 
 /// Where a residual is evaluated.
@@ -113,6 +111,19 @@ pub trait Residual: Send + Sync {
 
     /// Values of the inputs.
     fn input_values(&self, _t: f64, _values: &mut [f64]) {}
+
+    /// Number of excitations: functions of time alone that F contains, wherever they stand.
+    fn excitations(&self) -> usize {
+        0
+    }
+
+    /// Values of the excitations; not numbers where they have none.
+    fn excitation_values(&self, _t: f64, _values: &mut [f64]) {}
+
+    /// What besides excitations F may hide between the places where it was evaluated.
+    fn hidden(&self) -> Hidden {
+        Hidden::Unknown
+    }
 
     /// Start values of the discrete variables.
     fn discrete(&self) -> Vec<f64> {

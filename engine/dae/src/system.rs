@@ -6,6 +6,19 @@ use crate::{
 };
 use holonom_algebra::{Dual4, Dual8, Dual12};
 
+/// What equations may hide between the places where they were evaluated, besides their
+/// [`excitations`](System::excitations).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Hidden {
+    /// Nothing: all functions of time are among the excitations, and what depends on the state has no narrow features.
+    Nothing,
+    /// Narrow features of the state, such as bumps of a road: looked for ahead of all long steps.
+    Places,
+    /// Nobody knows: a look ahead of long steps in which nothing moves.
+    #[default]
+    Unknown,
+}
+
 /// A DAE F(t, y, ẏ) = 0 as the solvers see it: one virtual call per evaluation.
 ///
 /// Written by hand only in special cases; usually a [`Residual`] in a [`Bound`], or a
@@ -79,6 +92,20 @@ pub trait System: Send {
 
     /// Adds something to an input in all evaluations from now on; `None` to end that.
     fn shift_input(&mut self, _shift: Option<(usize, f64)>) {}
+
+    /// Number of excitations: functions of time alone that the equations contain, wherever they stand. They are looked
+    /// at ahead of each step, so that none of them is stepped over.
+    fn excitations(&self) -> usize {
+        0
+    }
+
+    /// Values of the excitations; not numbers where they have none.
+    fn excitation_values(&mut self, _t: f64, _values: &mut [f64]) {}
+
+    /// What besides excitations the equations may hide between the places where they were evaluated.
+    fn hidden(&self) -> Hidden {
+        Hidden::Unknown
+    }
 
     /// The event functions there are.
     fn events(&self) -> &[Event] {
@@ -189,6 +216,15 @@ macro_rules! forward {
             }
             fn shift_input(&mut self, shift: Option<(usize, f64)>) {
                 (**self).shift_input(shift);
+            }
+            fn excitations(&self) -> usize {
+                (**self).excitations()
+            }
+            fn excitation_values(&mut self, t: f64, values: &mut [f64]) {
+                (**self).excitation_values(t, values);
+            }
+            fn hidden(&self) -> Hidden {
+                (**self).hidden()
             }
             fn events(&self) -> &[Event] {
                 (**self).events()
@@ -335,6 +371,18 @@ impl<R: Residual> System for Bound<R> {
 
     fn shift_input(&mut self, shift: Option<(usize, f64)>) {
         self.shift = shift;
+    }
+
+    fn excitations(&self) -> usize {
+        self.residual.excitations()
+    }
+
+    fn excitation_values(&mut self, t: f64, values: &mut [f64]) {
+        self.residual.excitation_values(t, values);
+    }
+
+    fn hidden(&self) -> Hidden {
+        self.residual.hidden()
     }
 
     fn events(&self) -> &[Event] {

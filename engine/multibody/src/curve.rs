@@ -267,6 +267,24 @@ impl Curve {
         self.interpolation == Interpolation::Spline
     }
 
+    /// The pieces that meet a range, each with the part of it that does, counted from where the piece begins.
+    pub(crate) fn pieces_within(&self, lo: f64, hi: f64, mut visit: impl FnMut([f64; 4], f64, f64)) {
+        let [first, last] = self.range();
+        let (lo, hi) = (lo.max(first), hi.min(last));
+        if lo > hi {
+            return;
+        }
+        let end = self.pieces.len();
+        let from = self.x.partition_point(|knot| *knot <= lo).clamp(1, end) - 1;
+        for k in from..end {
+            let x = self.x[k];
+            if x > hi {
+                break;
+            }
+            visit(self.pieces[k], lo.max(x) - x, hi.min(self.x[k + 1]) - x);
+        }
+    }
+
     /// y at x.
     pub fn evaluate<T: Real>(&self, x: T) -> T {
         self.jet(x)[0]

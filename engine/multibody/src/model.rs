@@ -6,6 +6,7 @@ use crate::description::JointKind;
 use crate::elements::constraints::{ConstraintElement, Impact};
 use crate::elements::controls::ControlElement;
 use crate::elements::forces::ForceElement;
+use crate::expression::Break;
 use crate::forest::{Forest, Graph, Names};
 use crate::signal::Signal;
 use crate::tree::Tree;
@@ -224,8 +225,11 @@ pub struct Model {
     pub forces: Vec<ModelForce>,
     /// Signals that prescribe coordinates, by the numbers in the tree's nodes.
     pub signals: Vec<Signal>,
-    /// Functions of time in force elements, controls and constraints.
+    /// Functions of time alone in force elements, controls and constraints, among them parts of laws that depend on more;
+    /// none of them twice.
     pub excitations: Vec<Signal>,
+    /// Forces may have narrow features of the state, such as bumps of a road.
+    pub places: bool,
     /// Names of the positions.
     pub position_names: Vec<String>,
     /// Names of the velocities.
@@ -265,18 +269,24 @@ impl Model {
     }
 
     /// Instants within a range, ascending, at which functions of time in it are not smooth, see [`Signal::breaks`]. A
-    /// function that has more than a hundred is left out: a table that dense is a curve, and the control of errors
-    /// follows it at less expense.
-    pub fn breaks(&self, range: [f64; 2]) -> Vec<f64> {
-        const MOST: usize = 100;
-        let all = self.signals.iter().chain(&self.excitations);
-        let mut breaks: Vec<f64> = all
-            .map(|signal| signal.breaks(range))
-            .filter(|breaks| breaks.len() <= MOST)
-            .flatten()
-            .collect();
-        breaks.sort_by(f64::total_cmp);
-        breaks.dedup_by(|b, a| *b - *a <= 1e-12 * b.abs().max(a.abs()));
+    /// function with more than a hundred corners is a curve to methods that keep a history: its corners have order 3
+    /// here, and where only its second derivative jumps there is none. Jumps remain jumps.
+    pub fn breaks(&self, range: [f64; 2]) -> Vec<Break> {
+        const DENSE: usize = 100;
+        let mut breaks = Vec::new();
+        for signal in self.signals.iter().chain(&self.excitations) {
+            let own = signal.breaks(range);
+            let dense = own.iter().filter(|b| b.order > 0).count() > DENSE;
+            breaks.extend(own.into_iter().filter_map(|b| match b.order {
+                1 if dense => Some(Break {
+                    order: Break::SMOOTH,
+                    ..b
+                }),
+                2.. if dense => None,
+                _ => Some(b),
+            }));
+        }
+        Break::sort(&mut breaks);
         breaks
     }
 

@@ -1,8 +1,7 @@
 //! Functions of time: u(t) with its first two derivatives.
 
 use crate::curve::Curve;
-use crate::expression::kinks::Tables;
-use crate::expression::{Expression, ExpressionError, Scope, number};
+use crate::expression::{Break, Expression, ExpressionError, Scope, number};
 use crate::rail::TrackCurve;
 use core::fmt;
 use holonom_algebra::Real;
@@ -317,40 +316,62 @@ impl Signal {
         scope
     }
 
-    /// Instants within a range, ascending, at which it may have a corner or a jump, in itself or in a derivative: where a
-    /// `smoothstep` begins and ends, where a comparison changes, at the points of a table without spline, at the places
-    /// of a track where something begins. Only what an expression tells by itself is found, not what a user's function
-    /// hides. Integration methods do well to end a step there.
+    /// Instants within a range, ascending, at which it has a corner or a jump, in itself or in a derivative: where a
+    /// comparison changes, wherever it stands, at the points of a table without spline, where a `smoothstep` begins and
+    /// ends, at the places of a track where something begins. What a user's function hides is not found, nor what
+    /// depends on controls. Integration methods do well to end a step there.
     ///
     /// ```
     /// use holonom_multibody::Signal;
     /// let pulse = Signal::expression("step(t - 2) - step(t - 2.1)")?;
-    /// assert_eq!(pulse.breaks([0.0, 10.0]), [2.0, 2.1]);
+    /// let times: Vec<f64> = pulse.breaks([0.0, 10.0]).iter().map(|b| b.at).collect();
+    /// assert_eq!(times, [2.0, 2.1]);
     /// # Ok::<(), holonom_multibody::expression::ExpressionError>(())
     /// ```
-    pub fn breaks(&self, [from, to]: [f64; 2]) -> Vec<f64> {
+    ///
+    /// Empty where there are more than a hundred thousand, or where they cannot be told in reasonable time.
+    pub fn breaks(&self, [from, to]: [f64; 2]) -> Vec<Break> {
         let mut breaks = self.breaks_in([from, to]);
-        breaks.retain(|t| *t > from && *t < to);
-        breaks.sort_by(f64::total_cmp);
-        breaks.dedup();
+        breaks.retain(|b| b.at > from && b.at < to);
+        Break::sort(&mut breaks);
         breaks
     }
 
     /// The same in no order, with some beyond the range.
-    fn breaks_in(&self, range: [f64; 2]) -> Vec<f64> {
+    fn breaks_in(&self, range: [f64; 2]) -> Vec<Break> {
         match self {
             Self::Polynomial(_) | Self::Harmonic { .. } | Self::Function(_) => Vec::new(),
             Self::Sum(parts) => parts.iter().flat_map(|part| part.breaks_in(range)).collect(),
             Self::Scaled(_, signal) => signal.breaks_in(range),
-            Self::Expression(expression) => {
-                let time = expression.variables().iter().position(|name| name == "t");
-                time.map_or_else(Vec::new, |t| expression.kinks(t, Tables::WithCorners))
+            Self::Expression(_) => {
+                let parts = self.parts().into_iter();
+                let breaks = parts.filter_map(|part| match part {
+                    Self::Expression(part) => part.breaks(range),
+                    _ => None,
+                });
+                breaks.flatten().collect()
             }
             Self::Track { curve, travel, .. } => {
                 let mut breaks = travel.breaks_in(range);
-                breaks.extend(crossings(travel, range, &curve.breaks()));
+                let places = crossings(travel, range, &curve.breaks());
+                breaks.extend(places.into_iter().map(|at| Break { at, order: 2 }));
                 breaks
             }
+        }
+    }
+
+    /// The functions of time alone in it: itself, unless it names controls.
+    pub(crate) fn parts(&self) -> Vec<Self> {
+        match self {
+            Self::Expression(expression) => {
+                let time = expression.variables().iter().position(|name| name == "t");
+                let parts = time.map_or_else(Vec::new, |t| expression.parts_of(t));
+                parts.into_iter().map(|part| Self::Expression(Arc::new(part))).collect()
+            }
+            Self::Sum(parts) => parts.iter().flat_map(Self::parts).collect(),
+            Self::Scaled(_, signal) => signal.parts(),
+            Self::Polynomial(c) if c.len() < 2 => Vec::new(),
+            other => vec![other.clone()],
         }
     }
 

@@ -95,6 +95,11 @@ pub struct Options {
     /// Times at which the equations change, ascending: the integration steps onto them, never
     /// across, and starts afresh there.
     pub stop_times: Vec<f64>,
+    /// Times at which a high derivative of the equations jumps, ascending: a step ends there, and the method goes on with
+    /// its history.
+    pub step_ends: Vec<f64>,
+    /// Look at the equations ahead of long steps, so that no short excitation is stepped over.
+    pub foresight: bool,
     /// Set to true from elsewhere to interrupt the run after the step at hand.
     pub interrupt: Option<Arc<AtomicBool>>,
 }
@@ -128,6 +133,8 @@ impl Default for Options {
             time_limit: None,
             outputs: OutputTimes::default(),
             stop_times: Vec::new(),
+            step_ends: Vec::new(),
+            foresight: true,
             interrupt: None,
         }
     }
@@ -225,6 +232,7 @@ impl Options {
         self.refresh = "dassl".into();
         self.stability_detection = false;
         self.error_budget = None;
+        self.foresight = false;
         self.hold_after_failure = false;
         self.long_first_step = false;
         self.newton.look_ahead = false;
@@ -366,7 +374,12 @@ impl Options {
             );
         }
         let stop_times = OutputTimes::List(self.stop_times.clone());
-        for (name, times) in [("outputs", &self.outputs), ("stop_times", &stop_times)] {
+        let step_ends = OutputTimes::List(self.step_ends.clone());
+        for (name, times) in [
+            ("outputs", &self.outputs),
+            ("stop_times", &stop_times),
+            ("step_ends", &step_ends),
+        ] {
             if let Some((i, t)) = times.disorder() {
                 return option(
                     name,
@@ -497,7 +510,7 @@ impl Options {
                     self.max_step,
                     self.min_step,
                     self.fixed_step,
-                    &self.stop_times,
+                    (&self.stop_times, &self.step_ends, self.foresight),
                     self.stages
                 ),
             )

@@ -47,6 +47,7 @@ pub use settings::DEFAULT_END;
 
 use holonom_analysis::statics::{Equilibrium, StaticsOptions, equilibrium};
 use holonom_format::{Message, Messages, ModelFile, Place, Settings};
+use holonom_multibody::expression::Break;
 use holonom_multibody::channels::{Catalogue, Input, Selection};
 use holonom_multibody::curve::{Refusal, watch_refusals};
 use holonom_multibody::residual::{Form, Formalism, GglMetric};
@@ -172,9 +173,15 @@ impl Simulation {
         };
         if solver.fixed_step.is_none() {
             // A step that ends a little before a jump sees nothing of it, one that begins there nothing else.
-            let before = |t: f64| t - 2.0 * f64::EPSILON * t.abs();
-            let breaks = start.model.breaks([times.start, times.end]);
-            solver.stop_times = breaks.into_iter().map(before).collect();
+            // Rounding in the bound itself may move the jump by some spacings.
+            let before = |t: f64| t - 16.0 * f64::EPSILON * t.abs();
+            for b in start.model.breaks([times.start, times.end]) {
+                if b.order < Break::SMOOTH {
+                    solver.stop_times.push(before(b.at));
+                } else {
+                    solver.step_ends.push(b.at);
+                }
+            }
         }
         solver
             .check(equations.system().as_ref())

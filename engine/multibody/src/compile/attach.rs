@@ -66,6 +66,8 @@ pub(super) fn attach(
         bind.at(force_place(&force.name));
         let mut kind = force.kind.clone();
         (kind.info().fields)(&mut kind, &mut bind);
+        // Nobody knows what is in it.
+        bind.places |= matches!(kind, ForceKind::User { .. });
         if let Some(element) = attach.force(&force_place(&force.name), &kind) {
             attach.add_force(&force.name, element, bind.read.clone());
         }
@@ -90,6 +92,7 @@ pub(super) fn attach(
         forces: attach.forces,
         signals: lowered.signals,
         excitations: Vec::new(),
+        places: false,
         position_names: lowered.position_names,
         velocity_names: lowered.velocity_names,
         q0: lowered.q0,
@@ -111,7 +114,7 @@ pub(super) fn attach(
         let mut kind = constraint.kind.clone();
         (kind.info().fields)(&mut kind, &mut bind);
     }
-    model.excitations = bind.excitations;
+    (model.excitations, model.places) = (bind.excitations, bind.places);
     model
 }
 

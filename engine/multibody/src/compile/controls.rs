@@ -12,6 +12,7 @@ use crate::elements::controls::{
 use crate::expression::Expression as Formula;
 use crate::model::{Model, ModelControl, ModelForce};
 use crate::path::PathCurve;
+use crate::road::RoadKind;
 use crate::signal::Signal;
 use holonom_text::nearest;
 use std::collections::HashMap;
@@ -30,17 +31,24 @@ pub(super) struct Bind<'a> {
     pub read: Vec<usize>,
     /// All functions of time that it visited.
     pub excitations: Vec<Signal>,
+    /// Something that it visited has narrow features of the state.
+    pub places: bool,
+    /// Names of roads that are not flat.
+    uneven: Vec<&'a str>,
     pub errors: Vec<ModelError>,
 }
 
 impl<'a> Bind<'a> {
     pub fn new(description: &'a Description) -> Self {
         let controls = description.controls.iter().map(|c| c.name.as_str());
+        let roads = description.roads.iter().filter(|road| road.kind != RoadKind::Flat);
         Self {
             names: core::iter::once("t").chain(controls).collect(),
             place: String::new(),
             read: Vec::new(),
             excitations: Vec::new(),
+            places: false,
+            uneven: roads.map(|road| road.name.as_str()).collect(),
             errors: Vec::new(),
         }
     }
@@ -53,7 +61,26 @@ impl<'a> Bind<'a> {
 
     fn bind(&mut self, signal: &mut Signal) {
         signal.change_expressions(&mut |expression| self.bound(expression));
-        self.excitations.push(signal.clone());
+        self.excited_by(signal.parts());
+    }
+
+    /// Notes functions of time, each once.
+    fn excited_by(&mut self, parts: impl IntoIterator<Item = Signal>) {
+        for part in parts {
+            if !self.excitations.contains(&part) {
+                self.excitations.push(part);
+            }
+        }
+    }
+
+    /// Notes the functions of time in a law, which may know it or not.
+    fn law(&mut self, law: &Formula) {
+        let time = law.variables().iter().position(|name| name == "t");
+        self.places |= law.is_narrow(time.unwrap_or(usize::MAX));
+        if let Some(time) = time {
+            let parts = law.parts_of(time).into_iter();
+            self.excited_by(parts.map(|part| Signal::Expression(Arc::new(part))));
+        }
     }
 
     fn bound(&mut self, expression: &Formula) -> Option<Formula> {
@@ -98,10 +125,14 @@ impl Fields for Bind<'_> {
     fn signals(&mut self, _: &Field, value: &mut [Signal; 3]) {
         value.iter_mut().for_each(|signal| self.bind(signal));
     }
-    fn expressions(&mut self, _: &Field, _: &[&'static str], _: &mut [Formula; 3]) {}
+    fn expressions(&mut self, _: &Field, _: &[&'static str], laws: &mut [Formula; 3]) {
+        laws.iter().for_each(|law| self.law(law));
+    }
     fn expression(&mut self, _: &Field, _: &[&'static str], _: &mut Formula) {}
     fn matrix(&mut self, _: &Field, _: &mut [[f64; 6]; 6]) {}
-    fn road(&mut self, _: &Field, _: &mut String) {}
+    fn road(&mut self, _: &Field, name: &mut String) {
+        self.places |= self.uneven.contains(&name.as_str());
+    }
     fn path(&mut self, _: &Field, _: &mut String) {}
     fn constraint(&mut self, _: &Field, _: &mut String) {}
     fn document(&mut self, _: &Field, _: &mut Document) {}

@@ -22,7 +22,9 @@ use holonom_algebra::Real;
 use std::sync::Arc;
 
 mod bind;
+pub(crate) mod breaks;
 mod dimension;
+mod enclosure;
 mod integral;
 pub(crate) mod kinks;
 mod law;
@@ -36,6 +38,7 @@ mod scope;
 mod tests;
 mod units;
 
+pub use breaks::Break;
 pub use dimension::{Dimension, DimensionState};
 pub(crate) use integral::Integral;
 pub use law::{ExpressionLaw, ScalarLaw};

@@ -5,6 +5,7 @@ use super::loops::{Loops, LoopsRoom};
 use super::readings::ReadingSlopes;
 use super::stretch::{Source, Stretch};
 use super::{Dependencies, Form, Formalism, GglMetric};
+use crate::curve::forget_refusal;
 use crate::formalism::cholesky;
 use crate::model::{Model, RowLevel};
 use crate::start::{MechanicalModel, RowReport, RowScales};
@@ -14,8 +15,7 @@ use core::any::TypeId;
 use core::ops::Range;
 use holonom_algebra::Real;
 use holonom_dae::{
-    Bound, DerivativeForm, Event, EventAction, EventState, FailureKind, Look, Mechanical, Point, Rejection,
-    Residual, SingularPosition, Structure, System, Tolerances,
+    Bound, DerivativeForm, Event, EventAction, EventState, FailureKind, Hidden, Look, Mechanical, Point, Rejection, Residual, SingularPosition, Structure, System, Tolerances,
 };
 use std::sync::Arc;
 
@@ -582,6 +582,31 @@ impl Residual for Equations {
     fn input_values(&self, t: f64, values: &mut [f64]) {
         for (values, signal) in values.chunks_exact_mut(3).zip(&self.model.signals) {
             values.copy_from_slice(&signal.evaluate(t));
+        }
+    }
+
+    fn excitations(&self) -> usize {
+        2 * self.model.signals.len() + self.model.excitations.len()
+    }
+
+    fn excitation_values(&self, t: f64, values: &mut [f64]) {
+        let (motions, others) = values.split_at_mut(2 * self.model.signals.len());
+        for (values, signal) in motions.chunks_exact_mut(2).zip(&self.model.signals) {
+            let [u, _, ddu] = signal.evaluate(t);
+            values.copy_from_slice(&[u, ddu]);
+        }
+        for (value, signal) in others.iter_mut().zip(&self.model.excitations) {
+            [*value, _, _] = signal.evaluate(t);
+        }
+        // Beyond the end of a table nothing has gone wrong yet.
+        forget_refusal();
+    }
+
+    fn hidden(&self) -> Hidden {
+        if self.model.places {
+            Hidden::Places
+        } else {
+            Hidden::Nothing
         }
     }
 

@@ -24,6 +24,8 @@ pub struct Checkpoint {
     pub discrete: Vec<f64>,
     /// Values of the event functions at the last step and what is known about each.
     pub events: super::events::EventMemory,
+    /// What is known about excitations.
+    pub foresight: super::driver::ForesightMemory,
     /// Counters so far.
     pub counters: Counters,
     /// Time of the solution as seen from outside, at most that of the last step.
@@ -33,7 +35,7 @@ pub struct Checkpoint {
 }
 
 /// The format written by this build.
-pub const VERSION: u32 = 4;
+pub const VERSION: u32 = 5;
 
 /// A hash of texts that is the same on every machine (FNV-1a).
 pub fn fingerprint<'a>(texts: impl IntoIterator<Item = &'a str>) -> u64 {

@@ -1,6 +1,7 @@
 //! The only loop: attempts, acceptance, events, output times, limits.
 
 mod change;
+mod foresight;
 
 use super::checkpoint::{Checkpoint, VERSION};
 use super::diagnosis;
@@ -18,6 +19,8 @@ use holonom_dae::{
     Counters, EventAction, Failure, FailureKind, InputError, Look, Rejection, System, Timing,
 };
 use std::sync::atomic::Ordering;
+use foresight::Foresight;
+pub use foresight::ForesightMemory;
 use std::time::Instant;
 
 /// Why a run ended without error.
@@ -54,6 +57,7 @@ pub struct Integrator<'s> {
     options: Options,
     stepper: Box<dyn Stepper>,
     finder: EventFinder,
+    foresight: Foresight,
     counters: Counters,
     timing: Timing,
     report: Report,
@@ -134,11 +138,13 @@ impl<'s> Integrator<'s> {
         stepper.start(t0, &y, &yp, h);
         stepper.bind(system.as_mut())?;
         finder.arm(system.as_mut(), t0, &y, &yp, h);
+        let foresight = Foresight::new(system.as_ref(), &options, [t0, t0 + span]);
         Ok(Self {
             system,
             options,
             stepper,
             finder,
+            foresight,
             counters,
             timing,
             report: Report {
@@ -214,6 +220,10 @@ impl<'s> Integrator<'s> {
         stepper.bind(system.as_mut())?;
         let mut finder = EventFinder::new(system.events().len(), n);
         finder.restore(&checkpoint.events);
+        let mut foresight = Foresight::new(system.as_ref(), &options, [0.0, 0.0]);
+        if !foresight.restore(&checkpoint.foresight) {
+            return misfit("the number of excitations differs".into());
+        }
         let outputs_done = checkpoint
             .outputs_to
             .map_or(0, |last| options.outputs.not_after(last));
@@ -228,6 +238,7 @@ impl<'s> Integrator<'s> {
             options,
             stepper,
             finder,
+            foresight,
             counters: checkpoint.counters,
             timing: Timing::default(),
             report: Report {
@@ -257,6 +268,7 @@ impl<'s> Integrator<'s> {
             stepper: self.stepper.checkpoint(),
             discrete: self.system.discrete().to_vec(),
             events: self.finder.memory().clone(),
+            foresight: self.foresight.memory().clone(),
             counters: self.counters,
             t: self.t,
             outputs_to: self
@@ -386,8 +398,11 @@ impl<'s> Integrator<'s> {
 
     /// Whether `t` is a stop time, up to rounding.
     fn is_stop_time(&self, t: f64) -> bool {
-        let near = |s: &f64| (s - t).abs() <= 4.0 * f64::EPSILON * s.abs().max(t.abs());
-        self.options.stop_times.iter().any(near)
+        let rounding = 4.0 * f64::EPSILON;
+        let times = &self.options.stop_times;
+        let behind = times.partition_point(|s| *s < t - 2.0 * rounding * t.abs());
+        let near = |s: &f64| (s - t).abs() <= rounding * s.abs().max(t.abs());
+        times[behind..].iter().take(3).any(near)
     }
 
     /// One accepted step, whatever number of attempts it takes; several where a change of method went back.
@@ -446,7 +461,8 @@ impl<'s> Integrator<'s> {
         }
     }
 
-    /// Keeps the next step within the largest size and before the next stop time.
+    /// Keeps the next step within the largest size, before the next time at which one is to end, and short enough to
+    /// see what lies ahead.
     fn limit_step(&mut self) {
         let t = self.stepper.t();
         let mut h = self
@@ -454,16 +470,29 @@ impl<'s> Integrator<'s> {
             .h()
             .max(self.options.min_step)
             .min(self.options.max_step);
-        let next = self
-            .options
-            .stop_times
-            .iter()
-            .find(|s| **s > t * (1.0 + 4.0 * f64::EPSILON.copysign(t)));
-        if let Some(stop) = next {
+        let later = |s: &f64| *s > t * (1.0 + 4.0 * f64::EPSILON.copysign(t));
+        let next = |times: &[f64]| times.get(times.partition_point(|s| !later(s))).copied();
+        let end = next(&self.options.step_ends);
+        if let Some(end) = end.filter(|end| t + 2.0 * h > *end) {
+            // Two like steps: a short one would take many to grow from.
+            h = if t + h * (1.0 + 1e-10) >= end {
+                end - t
+            } else {
+                h.min(0.5 * (end - t))
+            };
+        }
+        if let Some(stop) = next(&self.options.stop_times) {
             // A little stretch avoids a tiny last step.
-            if t + h * (1.0 + 1e-10) >= *stop {
+            if t + h * (1.0 + 1e-10) >= stop {
                 h = stop - t;
             }
+        }
+        if self.foresight.looks_at(h) {
+            let mut equations = Equations {
+                system: self.system.as_mut(),
+                counters: &mut self.counters,
+            };
+            h = self.foresight.shorten(&mut equations, self.stepper.as_ref(), h);
         }
         if h != self.stepper.h() {
             self.stepper.set_h(h);

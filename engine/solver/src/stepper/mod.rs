@@ -7,7 +7,7 @@ mod chooser;
 mod conformance;
 mod diagnosis;
 mod dormand_prince;
-mod driver;
+pub(crate) mod driver;
 mod events;
 mod generalized_alpha;
 mod linear_implicit;

@@ -156,7 +156,7 @@ impl DormandPrince {
 
 /// Where the slope at the start of a run is looked at: behind a stop time, where excitations may jump.
 pub(super) fn behind(t: f64) -> f64 {
-    t + 4.0 * f64::EPSILON * t.abs()
+    t + 64.0 * f64::EPSILON * t.abs()
 }
 
 /// Estimated error of one step of size `h`, in units of the tolerance; not a number where it leaves the domain.

@@ -1,0 +1,416 @@
+//! Where functions of time jump or have corners, found by bisection with bounds over intervals.
+
+use super::enclosure::{Enclosure, Range, enclose};
+use super::number::{Exponent, Unary};
+use super::parse::Comparison;
+use super::program::{MAX_STACK, Op, Shape, run};
+use super::{Compiled, DimensionState, Expression};
+use crate::curve::{Curve, Interpolation};
+use std::sync::Arc;
+
+/// A place at which a function is not smooth.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Break {
+    /// Where.
+    pub at: f64,
+    /// Which derivative is the lowest that jumps: 0 the function itself, 1 its slope, and so on. 3 stands for the third
+    /// and all above it.
+    pub order: u8,
+}
+
+impl Break {
+    /// The order that stands for all derivatives beyond the second.
+    pub const SMOOTH: u8 = 3;
+
+    /// Sorts, and keeps of breaks at one place the one of the lowest order.
+    pub(crate) fn sort(breaks: &mut Vec<Self>) {
+        breaks.sort_by(|a, b| a.at.total_cmp(&b.at).then(a.order.cmp(&b.order)));
+        breaks.dedup_by(|later, kept| {
+            let same = later.at - kept.at <= 1e-12 * later.at.abs().max(kept.at.abs());
+            if same {
+                kept.order = kept.order.min(later.order);
+            }
+            same
+        });
+    }
+}
+
+/// Most breaks of one function: more are no schedule, but a vibration.
+pub(crate) const MOST: usize = 100_000;
+/// Operations that the search in one function may cost.
+const EFFORT: usize = 8_000_000;
+/// Smallest interval, relative to the range, that is still divided.
+const FINEST: f64 = 1e-12;
+
+/// Values at which a function passes from one piece to the next.
+enum Levels<'e> {
+    Zero,
+    Whole,
+    Knots(&'e [f64]),
+}
+
+impl Levels<'_> {
+    /// Number of levels up to and including x, for the knots and zero; counted from anywhere.
+    fn up_to(&self, x: f64) -> f64 {
+        match self {
+            Self::Zero => f64::from(x >= 0.0),
+            Self::Whole => x.floor(),
+            Self::Knots(knots) => knots.partition_point(|knot| *knot <= x) as f64,
+        }
+    }
+
+    /// Whether one lies in a range.
+    fn meets(&self, range: Range) -> bool {
+        match self {
+            Self::Zero => range.contains(0.0),
+            Self::Whole => range.lo.ceil() <= range.hi,
+            Self::Knots(knots) => knots
+                .get(knots.partition_point(|knot| *knot < range.lo))
+                .is_some_and(|knot| *knot <= range.hi),
+        }
+    }
+}
+
+/// An operation that may make a corner or a jump, where a function of its operands passes a level.
+struct Kink<'e> {
+    /// The function: the first program less the second.
+    first: &'e [Op],
+    second: &'e [Op],
+    levels: Levels<'e>,
+    /// What lies behind it is at least twice differentiable.
+    smooth: bool,
+}
+
+/// What the search needs to know of a function.
+struct Search<'e> {
+    tables: &'e [Arc<Curve>],
+    depth: usize,
+    stack: Vec<Enclosure>,
+    effort: usize,
+    found: Vec<(f64, bool)>,
+}
+
+impl Search<'_> {
+    fn value(&self, kink: &Kink<'_>, t: f64) -> f64 {
+        let run = |program: &[Op]| run::<f64>(program, self.depth, self.tables, |_| t);
+        let second = if kink.second.is_empty() {
+            0.0
+        } else {
+            run(kink.second)
+        };
+        run(kink.first) - second
+    }
+
+    fn bounds(&mut self, kink: &Kink<'_>, [a, b]: [f64; 2]) -> Enclosure {
+        self.effort += kink.first.len() + kink.second.len();
+        let first = enclose(kink.first, self.tables, a, b, &mut self.stack);
+        if kink.second.is_empty() {
+            return first;
+        }
+        let second = enclose(kink.second, self.tables, a, b, &mut self.stack);
+        let difference = first.subtract(second);
+        // Values that differ by rounding are the same.
+        let rounding = 8.0 * f64::EPSILON * first.value.size().max(second.value.size());
+        let rounding = if rounding.is_finite() { rounding } else { 0.0 };
+        Enclosure {
+            value: Range::new(difference.value.lo - rounding, difference.value.hi + rounding),
+            ..difference
+        }
+    }
+
+    /// Passages of one operation; whether all of them were found.
+    fn passages(&mut self, kink: &Kink<'_>, range: [f64; 2]) -> bool {
+        let finest = FINEST * (range[1] - range[0]).max(range[0].abs()).max(range[1].abs());
+        let mut open = vec![range];
+        while let Some([a, b]) = open.pop() {
+            if self.effort > EFFORT || self.found.len() > MOST {
+                return false;
+            }
+            let bounds = self.bounds(kink, [a, b]);
+            if !kink.levels.meets(bounds.value) {
+                continue;
+            }
+            let level = bounds.slope == Range::ZERO;
+            if !bounds.jumps && (level || !bounds.slope.contains(0.0)) {
+                if !level {
+                    self.monotone(kink, [a, b]);
+                }
+                continue;
+            }
+            let middle = 0.5 * (a + b);
+            if b - a <= finest || middle <= a || middle >= b {
+                self.found.push((b, kink.smooth));
+                continue;
+            }
+            open.extend([[middle, b], [a, middle]]);
+        }
+        true
+    }
+
+    /// All passages of a monotone function.
+    fn monotone(&mut self, kink: &Kink<'_>, [a, b]: [f64; 2]) {
+        let at = |search: &Self, t: f64| kink.levels.up_to(search.value(kink, t));
+        let (from, to) = (at(self, a), at(self, b));
+        // At its very beginning: the interval before ends there.
+        let start = self.value(kink, a);
+        if kink.levels.meets(Range::point(start)) {
+            self.found.push((a, kink.smooth));
+        }
+        let mut open = vec![([a, b], [from, to])];
+        while let Some(([a, b], [from, to])) = open.pop() {
+            if from == to || from.is_nan() || to.is_nan() || self.found.len() > MOST {
+                continue;
+            }
+            let middle = 0.5 * (a + b);
+            if middle <= a || middle >= b {
+                self.found.push((b, kink.smooth));
+                continue;
+            }
+            let between = at(self, middle);
+            self.effort += kink.first.len() + kink.second.len();
+            open.extend([([middle, b], [between, to]), ([a, middle], [from, between])]);
+        }
+    }
+}
+
+/// Parts of a program: where the operands of each operation begin, and whether they are functions of one variable.
+struct Part {
+    start: usize,
+    end: usize,
+    /// Depends on nothing but the variable.
+    alone: bool,
+    /// Depends on it.
+    moves: bool,
+}
+
+/// Calls `visit` for every operation with the parts of the program that are its operands.
+fn walk(program: &[Op], variable: usize, mut visit: impl FnMut(Op, usize, &[Part])) -> Option<Part> {
+    let mut stack: Vec<Part> = Vec::new();
+    for (number, op) in program.iter().enumerate() {
+        let operands = stack.split_off(stack.len().saturating_sub(op.operands()));
+        visit(*op, number, &operands);
+        let (own, known) = match op {
+            Op::Variable(k) => (*k as usize == variable, *k as usize == variable),
+            _ => (false, true),
+        };
+        stack.push(Part {
+            start: operands.first().map_or(number, |part| part.start),
+            end: number + 1,
+            alone: known && operands.iter().all(|part| part.alone),
+            moves: own || operands.iter().any(|part| part.moves),
+        });
+    }
+    stack.pop()
+}
+
+impl Expression {
+    /// The largest parts of it that depend on one variable alone, each as an expression of that variable; the whole
+    /// where nothing else is in it, none where it is constant.
+    pub(crate) fn parts_of(&self, variable: usize) -> Vec<Self> {
+        let mut places: Vec<[usize; 2]> = Vec::new();
+        let mut keep = |part: &Part| {
+            if part.alone && part.moves {
+                places.push([part.start, part.end]);
+            }
+        };
+        let whole = walk(&self.0.program, variable, |_, _, operands| {
+            if operands.iter().any(|part| !part.alone) {
+                operands.iter().for_each(&mut keep);
+            }
+        });
+        if let Some(whole) = whole {
+            keep(&whole);
+        }
+        let mut parts: Vec<Self> = Vec::new();
+        for [start, end] in places {
+            let part = self.part(start, end);
+            // The bare variable has no features.
+            if part.0.program.len() > 1 && !parts.contains(&part) {
+                parts.push(part);
+            }
+        }
+        parts
+    }
+
+    /// Whether it may have narrow features of other variables than one (no number of a variable stands for none): bands
+    /// between two bounds, tables, bells, bounds on what is not linear. A single bound on something linear has two
+    /// sides and is none.
+    pub(crate) fn is_narrow(&self, but: usize) -> bool {
+        // Of each operand, whether it is linear in the other variables.
+        let mut linear: Vec<bool> = Vec::new();
+        let (mut bounds, mut narrow) = (0, false);
+        walk(&self.0.program, but, |op, _, operands| {
+            let own = linear.split_off(linear.len().saturating_sub(operands.len()));
+            let others = operands.iter().any(|part| !part.alone);
+            let all = own.iter().all(|linear| *linear);
+            let bound = match op {
+                Op::Min | Op::Max | Op::Compare(_) | Op::Smoothstep => true,
+                Op::Unary(f) => f.has_kinks(),
+                _ => false,
+            };
+            if others {
+                bounds += u32::from(bound);
+                narrow |= bound && !all;
+                narrow |= matches!(
+                    op,
+                    Op::Table(_) | Op::GeneralPower | Op::Unary(Unary::Exp | Unary::Floor)
+                );
+            }
+            linear.push(match op {
+                _ if !others => true,
+                Op::Negate | Op::Add | Op::Subtract | Op::Shift(_) | Op::Scale(_) | Op::Over(_) => all,
+                Op::Multiply => all && operands.iter().any(|part| part.alone),
+                Op::Divide => all && operands.last().is_some_and(|part| part.alone),
+                _ => false,
+            });
+        });
+        narrow || bounds > 1
+    }
+
+    /// A part of the program as an expression of the only variable in it.
+    fn part(&self, start: usize, end: usize) -> Self {
+        let program: Vec<Op> = self.0.program[start..end]
+            .iter()
+            .map(|op| match op {
+                Op::Variable(_) => Op::Variable(0),
+                other => *other,
+            })
+            .collect();
+        let mut shapes: Vec<Shape> = Vec::new();
+        for op in &program {
+            let operands = shapes.split_off(shapes.len().saturating_sub(op.operands()));
+            shapes.push(op.shape(&operands));
+        }
+        Self(Arc::new(Compiled {
+            depth: self.0.depth.min(MAX_STACK),
+            shape: shapes.pop().unwrap_or(self.0.shape),
+            program,
+            variables: Arc::new(["t".to_string()]),
+            tables: self.0.tables.clone(),
+            dimension: DimensionState::Any,
+        }))
+    }
+
+    /// Places within a range at which a function of one variable, its first, jumps or has a corner, in itself or in a
+    /// derivative; ascending. `None` where there are too many to tell.
+    ///
+    /// Corners and jumps come from operations that pass from one piece to another. Bounds over intervals tell where
+    /// none of them can; where the operand is monotone, bisection finds the place to the last digit.
+    pub(crate) fn breaks(&self, [from, to]: [f64; 2]) -> Option<Vec<Break>> {
+        if to <= from {
+            return Some(Vec::new());
+        }
+        let compiled = &self.0;
+        let mut kinks = Vec::new();
+        walk(&compiled.program, 0, |op, _, operands| {
+            self.kinks_of(op, operands, &mut kinks);
+        });
+        if kinks.is_empty() {
+            return Some(Vec::new());
+        }
+        let mut search = Search {
+            tables: &compiled.tables,
+            depth: compiled.depth,
+            stack: Vec::with_capacity(compiled.depth),
+            effort: 0,
+            found: Vec::new(),
+        };
+        for kink in &kinks {
+            if !search.passages(kink, [from, to]) {
+                return None;
+            }
+        }
+        let mut found = search.found;
+        found.retain(|(t, _)| *t > from && *t < to);
+        found.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let scale = self.scale_of_jets([from, to]);
+        let mut breaks: Vec<Break> = found
+            .into_iter()
+            .filter_map(|(at, smooth)| {
+                let order = self.order_at(at, &scale);
+                (order < Break::SMOOTH || smooth).then_some(Break { at, order })
+            })
+            .collect();
+        Break::sort(&mut breaks);
+        Some(breaks)
+    }
+
+    /// What an operation on some parts can do.
+    fn kinks_of<'e>(&'e self, op: Op, operands: &[Part], kinks: &mut Vec<Kink<'e>>) {
+        let program = |k: usize| &self.0.program[operands[k].start..operands[k].end];
+        let moves = |k: usize| operands[k].moves;
+        let mut add = |first: usize, second: Option<usize>, levels: Levels<'e>, smooth: bool| {
+            if moves(first) || second.is_some_and(moves) {
+                kinks.push(Kink {
+                    first: program(first),
+                    second: second.map_or(&[][..], program),
+                    levels,
+                    smooth,
+                });
+            }
+        };
+        match op {
+            Op::Unary(Unary::Floor) => add(0, None, Levels::Whole, false),
+            Op::Unary(f) if f.has_kinks() || f == Unary::Sqrt => add(0, None, Levels::Zero, false),
+            Op::Power(Exponent::Real(_)) | Op::Atan2 => add(0, None, Levels::Zero, false),
+            Op::Min | Op::Max => add(0, Some(1), Levels::Zero, false),
+            // An equality holds for no time.
+            Op::Compare(Comparison::Equal | Comparison::NotEqual) => {}
+            Op::Compare(_) => add(0, Some(1), Levels::Zero, false),
+            // A comparison has been looked at itself.
+            Op::If if !matches!(program(0).last(), Some(Op::Compare(_))) => add(0, None, Levels::Zero, false),
+            Op::Smoothstep => {
+                add(0, Some(1), Levels::Zero, true);
+                add(0, Some(3), Levels::Zero, true);
+            }
+            Op::Table(k) => {
+                if let Some(table) = self.0.tables.get(k as usize) {
+                    let knots = table.x();
+                    if table.interpolation() == Interpolation::Spline {
+                        add(0, None, Levels::Knots(&knots[..1]), false);
+                        add(0, None, Levels::Knots(&knots[knots.len() - 1..]), false);
+                    } else {
+                        add(0, None, Levels::Knots(knots), false);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// How large the function and its derivatives become, roughly.
+    fn scale_of_jets(&self, [from, to]: [f64; 2]) -> [f64; 3] {
+        const SAMPLES: usize = 64;
+        let mut scale = [0.0; 3];
+        for k in 0..=SAMPLES {
+            let t = from + (to - from) * k as f64 / SAMPLES as f64;
+            for (scale, x) in scale.iter_mut().zip(self.jet(t)) {
+                *scale = if x.is_finite() { x.abs().max(*scale) } else { *scale };
+            }
+        }
+        scale
+    }
+
+    /// The lowest derivative that jumps at a place.
+    fn order_at(&self, at: f64, scale: &[f64; 3]) -> u8 {
+        // Wide enough for the place and the jump, which rounding may keep apart.
+        let moment = 64.0 * f64::EPSILON * at.abs().max(f64::MIN_POSITIVE);
+        let [before, behind]: [[f64; 3]; 2] = [at - moment, at + moment].map(|t| self.jet(t));
+        for k in 0..3 {
+            let (a, b) = (before[k], behind[k]);
+            if !(a.is_finite() && b.is_finite()) {
+                return k as u8;
+            }
+            // What the next derivative does in this moment is none.
+            let change = match k {
+                0 | 1 => 4.0 * moment * before[k + 1].abs().max(behind[k + 1].abs()),
+                _ => 0.0,
+            };
+            let size = scale[k].max(a.abs()).max(b.abs());
+            if (b - a).abs() > 1e-9 * size + if change.is_finite() { change } else { 0.0 } {
+                return k as u8;
+            }
+        }
+        Break::SMOOTH
+    }
+}

@@ -1,0 +1,357 @@
+//! A look at the equations ahead of long steps, so that nothing is stepped over.
+//!
+//! A method learns of an excitation where it evaluates the equations. At rest steps grow until a pulse fits between two
+//! such places, and no error test can notice. Functions of time alone are known ahead, and cost little: over the
+//! step to come they are sampled densely, and the step is shortened until a polynomial through a few of the samples,
+//! of about the degree that the method can follow, fits the others. What depends on the state costs residuals: it is
+//! looked at where [`Hidden`] says that it may be worth it, and where the state moves steadily, along its parabola.
+//! While something else happens in a mechanism steps are short, and the control of errors sees what comes.
+
+use super::super::Stepper;
+use crate::equations::{Equations, Purpose};
+use crate::options::Options;
+use holonom_dae::{Hidden, System};
+use serde::{Deserialize, Serialize};
+
+/// What is remembered of what was seen.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ForesightMemory {
+    /// The interval of interest.
+    span: [f64; 2],
+    /// By how much each excitation has been seen to vary.
+    variation: Vec<f64>,
+    /// Up to here something of the state is known to come.
+    watch_to: f64,
+}
+
+/// Distance of samples as a share of the run: what is a thousandth of the run long has two of them.
+const SPACING: f64 = 5e-4;
+/// The same where nobody knows whether there is anything.
+const WIDE: f64 = 5e-3;
+/// Steps of this share of the run and shorter are not looked into: the control of errors sees what is that long.
+const SHORT: f64 = 1e-4;
+/// Shorter steps are not looked into by residuals, unless something was seen to come.
+const LONG: f64 = 5e-3;
+/// Tolerances by which a cubic may leave the parabola in a step of steady motion.
+const STEADY: f64 = 100.0;
+/// Share of the variation within a step by which a polynomial may miss.
+const MISFIT: f64 = 1e-4;
+/// The same for residuals.
+const COARSE: f64 = 1e-3;
+/// Share of the variation within a step, and of all variation, by which a straight line between its ends may miss then.
+const BENT: f64 = 0.3;
+const FLAT: f64 = 0.01;
+/// Share of its largest variation below which an excitation is as good as constant.
+const NEGLIGIBLE: f64 = 1e-7;
+/// Share of its size below which everything is rounding.
+const ROUNDING: f64 = 1e-13;
+/// Numbers of nodes of the polynomial.
+const FEWEST: usize = 7;
+const MOST: usize = 17;
+
+/// The look ahead.
+pub struct Foresight {
+    memory: ForesightMemory,
+    excitations: usize,
+    hidden: Hidden,
+    off: bool,
+    /// Values at the nodes, one node after the other.
+    nodes: Vec<f64>,
+    values: Vec<f64>,
+    low: Vec<f64>,
+    high: Vec<f64>,
+    misfit: Vec<f64>,
+    /// Of residuals: by how much each changes where the state moves by a tolerance.
+    unnoticed: Vec<f64>,
+    y: Vec<f64>,
+    yp: Vec<f64>,
+    /// Second derivatives of the state.
+    bend: Vec<f64>,
+}
+
+/// Chebyshev's points of the second kind on [0, 1], and the weights of interpolation in them
+/// [Berrut, Trefethen 2004, (5.4)].
+fn node(k: usize, n: usize) -> (f64, f64) {
+    let last = n - 1;
+    let x = 0.5 - 0.5 * (core::f64::consts::PI * k as f64 / last as f64).cos();
+    let sign = if k % 2 == 0 { 1.0 } else { -1.0 };
+    let weight = if k == 0 || k == last { 0.5 * sign } else { sign };
+    (x, weight)
+}
+
+/// Place k of n in [0, 1]: spread evenly, and aside from regular places.
+fn place(k: usize, n: usize) -> f64 {
+    const GOLDEN: f64 = 0.618_033_988_749_894_9;
+    (k as f64 + (0.5 + k as f64 * GOLDEN).fract()) / n as f64
+}
+
+impl Foresight {
+    pub fn new(system: &dyn System, options: &Options, span: [f64; 2]) -> Self {
+        let excitations = system.excitations();
+        let n = system.structure().dimension();
+        let off = !options.foresight || options.fixed_step.is_some();
+        let hidden = if off { Hidden::Nothing } else { system.hidden() };
+        let excitations = if off { 0 } else { excitations };
+        let width = match hidden {
+            Hidden::Nothing => excitations,
+            _ => excitations.max(n),
+        };
+        let room = || vec![0.0; width];
+        Self {
+            memory: ForesightMemory {
+                span,
+                variation: vec![0.0; excitations],
+                watch_to: f64::NEG_INFINITY,
+            },
+            excitations,
+            hidden,
+            off: off || width == 0,
+            nodes: vec![0.0; width * MOST],
+            values: room(),
+            low: room(),
+            high: room(),
+            misfit: room(),
+            unnoticed: room(),
+            y: vec![0.0; n],
+            yp: vec![0.0; n],
+            bend: vec![0.0; n],
+        }
+    }
+
+    pub fn memory(&self) -> &ForesightMemory {
+        &self.memory
+    }
+
+    /// Takes back a memory; false when it does not fit.
+    pub fn restore(&mut self, memory: &ForesightMemory) -> bool {
+        let fits = memory.variation.len() == self.memory.variation.len();
+        if fits {
+            self.memory.clone_from(memory);
+        }
+        fits
+    }
+
+    fn length(&self) -> f64 {
+        self.memory.span[1] - self.memory.span[0]
+    }
+
+    /// Whether a step is one to look into.
+    pub fn looks_at(&self, h: f64) -> bool {
+        !self.off && h > SHORT * self.length()
+    }
+
+    /// The size of the step that sees what lies ahead: the one given, or a shorter one.
+    pub fn shorten(&mut self, equations: &mut Equations<'_>, stepper: &dyn Stepper, h: f64) -> f64 {
+        let shortest = SHORT * self.length();
+        let nodes = (stepper.order() + 4).clamp(FEWEST, MOST);
+        let t = stepper.t();
+        let mut h = h;
+        if self.excitations > 0 {
+            // All that a method of low order knows after a start, and of order 1 ever.
+            let ends_only = stepper.order() <= 1 || (stepper.order() <= 2 && stepper.last_h() == 0.0);
+            while h > shortest && !self.follows_excitations(equations.system, (t, h), nodes, ends_only) {
+                h = (0.5 * h).max(shortest);
+            }
+        }
+        if !self.looks_by_residuals(stepper, t, h) {
+            return h;
+        }
+        let whole = h;
+        while h > shortest && self.follows_residuals(equations, stepper, (t, h), nodes) == Some(false) {
+            self.memory.watch_to = self.memory.watch_to.max(t + whole);
+            h = (0.5 * h).max(shortest);
+        }
+        h
+    }
+
+    /// The part of a step that belongs to the run.
+    fn within(&self, t: f64, h: f64) -> f64 {
+        let rest = self.memory.span[1] - t;
+        if rest > 0.0 { h.min(rest) } else { h }
+    }
+
+    /// Number of samples in a step.
+    fn samples(&self, h: f64, spacing: f64) -> usize {
+        // At least as many as tell a polynomial from another function.
+        ((h / (spacing * self.length())).ceil() as usize).clamp(3, 10_000)
+    }
+
+    /// Whether a polynomial through `nodes` values follows all excitations over a step, and roughly the straight line
+    /// between its ends if a method sees no more.
+    fn follows_excitations(
+        &mut self,
+        system: &mut dyn System,
+        (t, h): (f64, f64),
+        nodes: usize,
+        ends_only: bool,
+    ) -> bool {
+        let h = self.within(t, h);
+        let n = self.excitations;
+        let samples = self.samples(h, SPACING);
+        for k in 0..nodes {
+            let at = t + node(k, nodes).0 * h;
+            system.excitation_values(at, &mut self.nodes[k * n..(k + 1) * n]);
+        }
+        self.begin(n, nodes);
+        for k in 0..samples {
+            let x = place(k, samples);
+            system.excitation_values(t + x * h, &mut self.values[..n]);
+            self.compare(n, nodes, x);
+        }
+        let mut follows = true;
+        for i in 0..n {
+            let range = self.high[i] - self.low[i];
+            let rounding = ROUNDING * self.high[i].abs().max(self.low[i].abs());
+            if range.is_finite() {
+                self.memory.variation[i] = self.memory.variation[i].max(range);
+            }
+            let most = (MISFIT * range)
+                .max(NEGLIGIBLE * self.memory.variation[i])
+                .max(rounding);
+            follows &= self.misfit[i] <= most;
+            if ends_only {
+                let most = (BENT * range)
+                    .max(FLAT * self.memory.variation[i])
+                    .max(rounding);
+                follows &= self.bow(n, nodes, i) <= most;
+            }
+        }
+        follows
+    }
+
+    /// By how much a straight line between the ends misses the nodes in between.
+    fn bow(&self, n: usize, nodes: usize, i: usize) -> f64 {
+        let value = |k: usize| self.nodes[k * n + i];
+        let (first, last) = (value(0), value(nodes - 1));
+        let miss = |k: usize| (value(k) - first - node(k, nodes).0 * (last - first)).abs();
+        (1..nodes - 1).map(miss).fold(0.0, f64::max)
+    }
+
+    /// The range of the first `n` functions over the nodes.
+    fn begin(&mut self, n: usize, nodes: usize) {
+        self.low[..n].fill(f64::INFINITY);
+        self.high[..n].fill(f64::NEG_INFINITY);
+        self.misfit[..n].fill(0.0);
+        for values in self.nodes[..n * nodes].chunks_exact(n) {
+            for (i, value) in values.iter().enumerate() {
+                self.low[i] = self.low[i].min(*value);
+                self.high[i] = self.high[i].max(*value);
+            }
+        }
+    }
+
+    /// Compares `values` with the polynomials at a place.
+    fn compare(&mut self, n: usize, nodes: usize, x: f64) {
+        let mut factors = [0.0; MOST];
+        let mut sum = 0.0;
+        for (k, factor) in factors[..nodes].iter_mut().enumerate() {
+            let (at, weight) = node(k, nodes);
+            if x == at {
+                return;
+            }
+            *factor = weight / (x - at);
+            sum += *factor;
+        }
+        for i in 0..n {
+            let value = self.values[i];
+            self.low[i] = self.low[i].min(value);
+            self.high[i] = self.high[i].max(value);
+            let columns = self.nodes[i..].iter().step_by(n).take(nodes);
+            let polynomial = columns.zip(&factors).map(|(y, f)| y * f).sum::<f64>() / sum;
+            // What is not a number is left to the step itself.
+            self.misfit[i] = self.misfit[i].max((value - polynomial).abs());
+        }
+    }
+
+    /// Whether a step is one to look into by residuals; the parabola is ready then.
+    fn looks_by_residuals(&mut self, stepper: &dyn Stepper, t: f64, h: f64) -> bool {
+        let expected = t < self.memory.watch_to;
+        if self.hidden == Hidden::Nothing || !(expected || h > LONG * self.length()) {
+            return false;
+        }
+        let last = stepper.last_h();
+        self.bend.fill(0.0);
+        if self.hidden == Hidden::Unknown || last == 0.0 {
+            // At rest: nothing moves by a tolerance in the whole step.
+            return expected || h * stepper.weights().error_norm(stepper.yp()) <= 1.0;
+        }
+        // The cubic through both ends of the last step, and its slopes: what is left of it over the next one.
+        stepper.interpolate(t - last, &mut self.y, &mut self.yp);
+        let (y, yp) = (stepper.y(), stepper.yp());
+        let stretch = h / last;
+        for i in 0..y.len() {
+            let cubic = last * (yp[i] + self.yp[i]) - 2.0 * (y[i] - self.y[i]);
+            self.bend[i] = (yp[i] - self.yp[i]) / last;
+            self.y[i] = cubic * stretch.powi(3);
+        }
+        let steady = stepper.weights().error_norm(&self.y) <= STEADY;
+        steady || expected
+    }
+
+    /// Whether a polynomial follows the residuals over a step in which the state goes on along its parabola; none where
+    /// it leaves the domain of the equations.
+    fn follows_residuals(
+        &mut self,
+        equations: &mut Equations<'_>,
+        stepper: &dyn Stepper,
+        (t, h): (f64, f64),
+        nodes: usize,
+    ) -> Option<bool> {
+        let h = self.within(t, h);
+        let n = self.y.len();
+        let spacing = if self.hidden == Hidden::Unknown { WIDE } else { SPACING };
+        let samples = self.samples(h, spacing);
+        for k in 0..nodes {
+            let at = node(k, nodes).0 * h;
+            self.residual(equations, stepper, t, at)?;
+            self.nodes[k * n..(k + 1) * n].copy_from_slice(&self.values[..n]);
+        }
+        // What tolerances do to the residuals.
+        let weights = stepper.weights().reciprocal_error();
+        for i in 0..n {
+            let sign = if (i * 7) % 3 == 1 { -1.0 } else { 1.0 };
+            let small = if weights[i] > 0.0 { sign / weights[i] } else { 0.0 };
+            self.y[i] = stepper.y()[i] + small;
+            self.yp[i] = stepper.yp()[i] + small / h;
+        }
+        let Self { y, yp, unnoticed, .. } = self;
+        equations
+            .residual(Purpose::Other, t, y, yp, &mut unnoticed[..n])
+            .ok()?;
+        for (change, first) in self.unnoticed.iter_mut().zip(&self.nodes[..n]) {
+            *change = (*change - first).abs();
+        }
+        self.begin(n, nodes);
+        for k in 0..samples {
+            let x = place(k, samples);
+            self.residual(equations, stepper, t, x * h)?;
+            self.compare(n, nodes, x);
+        }
+        Some((0..n).all(|i| {
+            let most = COARSE * (self.high[i] - self.low[i]);
+            self.misfit[i] <= most.max(self.unnoticed[i])
+        }))
+    }
+
+    /// The residual after a while, where everything goes on along its parabola.
+    fn residual(
+        &mut self,
+        equations: &mut Equations<'_>,
+        stepper: &dyn Stepper,
+        t: f64,
+        after: f64,
+    ) -> Option<()> {
+        let Self {
+            y, yp, bend, values, ..
+        } = self;
+        let n = y.len();
+        for i in 0..n {
+            let (start, slope) = (stepper.y()[i], stepper.yp()[i]);
+            y[i] = start + after * (slope + 0.5 * after * bend[i]);
+            yp[i] = slope + after * bend[i];
+        }
+        equations
+            .residual(Purpose::Other, t + after, y, yp, &mut values[..n])
+            .ok()
+    }
+}

@@ -25,6 +25,8 @@ pub enum Subject {
     Linear,
     /// What follows a rejected attempt of a mechanism with loops: new Jacobians, or nothing special.
     Care,
+    /// How rows of motion are divided by the mass matrix.
+    Metric,
 }
 
 impl Subject {
@@ -37,6 +39,7 @@ impl Subject {
             Self::Update => "update",
             Self::Linear => "linear",
             Self::Care => "care",
+            Self::Metric => "mass matrix",
         }
     }
 }
@@ -183,6 +186,13 @@ pub enum Because {
         /// From here on it is amplified.
         limit: f64,
     },
+    /// The mass matrix changes much from step to step.
+    MassChanges {
+        /// Part of an error in velocities that its change in one step leaves behind after a correction.
+        left: f64,
+        /// From here on that is too much.
+        limit: f64,
+    },
 }
 
 /// A change of the sparsity pattern in use.
@@ -281,6 +291,16 @@ impl Decision {
             subject: Subject::Care,
             chosen: if careful { "careful" } else { "usual" }.into(),
             because: Because::Rounding { noise, limit },
+        }
+    }
+
+    /// Rows of motion are solved for the accelerations.
+    pub(crate) fn metric(t: f64, left: f64, limit: f64) -> Self {
+        Self {
+            t: Some(t),
+            subject: Subject::Metric,
+            chosen: "of every iterate".into(),
+            because: Because::MassChanges { left, limit },
         }
     }
 }
@@ -466,6 +486,11 @@ impl fmt::Display for Because {
                     "because rounding comes to {noise:.1e} of the tolerance, {sign} {limit:.0e}"
                 )
             }
+            Self::MassChanges { left, limit } => write!(
+                f,
+                "because its change in one step leaves {} of an error behind, above {limit}: its inverse by articulated bodies",
+                short(left)
+            ),
         }
     }
 }

@@ -327,6 +327,7 @@ impl Equations {
         l: &Layout,
         work: &mut EquationsWorkspace<T>,
         r: &mut [T],
+        formalism: Formalism,
     ) -> Result<(), Rejection> {
         let model = &*self.model;
         let w = &mut work.mechanism;
@@ -344,7 +345,7 @@ impl Equations {
         }
         let vp = &at.yp[l.v.clone()];
         let rows = &mut r[l.v.clone()];
-        match self.formalism {
+        match formalism {
             Formalism::Residual => w.newton_euler(model, vp, rows),
             Formalism::Explicit => {
                 w.explicit(model, &mut work.factor, rows)?;
@@ -406,12 +407,13 @@ impl Equations {
         Box::new(Bound::new(self))
     }
 
-    /// F(t, y, ẏ).
+    /// F(t, y, ẏ), with the rows of motion in the given formalism.
     fn evaluate<T: Real>(
         &self,
         at: Point<'_, T>,
         work: &mut EquationsWorkspace<T>,
         r: &mut [T],
+        formalism: Formalism,
     ) -> Result<(), Rejection> {
         let l = self.layout();
         let w = &mut work.mechanism;
@@ -424,7 +426,7 @@ impl Equations {
         // as they are, not from the step before.
         w.set_multipliers(&self.model, &self.active, &at.y[l.lambda.clone()]);
         w.set_readings(&at.y[l.readings.clone()]);
-        self.dynamic(&at, &l, work, r)?;
+        self.dynamic(&at, &l, work, r, formalism)?;
         self.reading_rows(&at, &l, work, r);
         self.kinematic(&at, &l, work, r)?;
         self.constraint_rows(&at, &l, work, r);
@@ -471,7 +473,20 @@ impl Residual for Equations {
         work: &mut EquationsWorkspace<T>,
         r: &mut [T],
     ) -> Result<(), Rejection> {
-        T::sweep(|| self.evaluate(at, work, r))
+        T::sweep(|| self.evaluate(at, work, r, self.formalism))
+    }
+
+    fn has_explicit(&self) -> bool {
+        self.formalism == Formalism::Residual
+    }
+
+    fn explicit(
+        &self,
+        at: Point<'_, f64>,
+        work: &mut EquationsWorkspace<f64>,
+        r: &mut [f64],
+    ) -> Result<(), Rejection> {
+        self.evaluate(at, work, r, Formalism::Explicit)
     }
 
     fn derivative_matrix(

@@ -88,11 +88,6 @@ impl Corrector {
         (&self.row_scale, &self.column_scale)
     }
 
-    /// Room for the residual looked at.
-    pub(crate) fn residual_mut(&mut self) -> &mut [f64] {
-        &mut self.residual
-    }
-
     /// The residual looked at last and the scales of its rows.
     pub(crate) fn residual_and_row_scale(&self) -> (&[f64], &[f64]) {
         (&self.residual, &self.row_scale)

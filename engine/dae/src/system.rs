@@ -21,7 +21,13 @@ pub trait System: Send {
 
     /// r := F(t, y, ẏ) with v̇ − M⁻¹(f − Gᵀλ) in the rows of motion, where F has M v̇ − f + Gᵀλ: the mass matrix is that
     /// of ∂F/∂ẏ in these rows and the columns of velocities.
-    fn explicit_residual(&mut self, _t: f64, _y: &[f64], _yp: &[f64], _r: &mut [f64]) -> Result<(), Rejection> {
+    fn explicit_residual(
+        &mut self,
+        _t: f64,
+        _y: &[f64],
+        _yp: &[f64],
+        _r: &mut [f64],
+    ) -> Result<(), Rejection> {
         Err(Rejection::OutsideDomain)
     }
 

@@ -58,10 +58,10 @@ impl Equations<'_> {
 }
 
 fn finite(r: &[f64]) -> Result<(), Rejection> {
-        match first_non_finite(r) {
-            None => Ok(()),
-            Some(row) => Err(Rejection::NonFinite { row }),
-        }
+    match first_non_finite(r) {
+        None => Ok(()),
+        Some(row) => Err(Rejection::NonFinite { row }),
+    }
 }
 
 /// The first entry that is NaN or infinite.

@@ -121,7 +121,11 @@ impl Corrector {
 
     /// Renews what needs no evaluation of columns. Where rows of motion are carried to the mass matrix in use, that
     /// stays where ∂F/∂y was evaluated.
-    fn renew_given(&mut self, equations: &mut Equations<'_>, at: &JacobianPoint<'_>) -> Result<(), Rejection> {
+    fn renew_given(
+        &mut self,
+        equations: &mut Equations<'_>,
+        at: &JacobianPoint<'_>,
+    ) -> Result<(), Rejection> {
         if self.carries() {
             return Ok(());
         }
@@ -211,7 +215,9 @@ impl Corrector {
         self.memory.refine = factorised.pivot_growth > MUCH_GROWTH;
         self.memory.alpha = alpha;
         self.memory.rate = RateMemory::default();
-        self.judge_metric(equations, (scheme.place().0, alpha), weights, |c, d| scheme.solve_scaled(c, d));
+        self.judge_metric(equations, (scheme.place().0, alpha), weights, |c, d| {
+            scheme.solve_scaled(c, d)
+        });
         if evaluates && self.split.separated {
             self.estimate_rounding(equations, weights, scheme);
         }

@@ -31,6 +31,10 @@ use serde::{Deserialize, Serialize};
 
 /// Part of an error that the change of M in one step may leave behind after a correction.
 const MOST_PER_STEP: f64 = 0.05;
+/// The same where the matrix of constraints is renewed with M, which rows that are carried would have to go without.
+const MOST_WITH_CONSTRAINTS: f64 = 3.0;
+/// Renewals of M in a row that must find more than that.
+const PATIENCE: u32 = 2;
 
 /// What there is to know about M in the rows of motion, for residuals that have it there.
 pub(super) struct Metric {
@@ -67,6 +71,8 @@ pub(super) struct MetricState {
     pub(super) steps: u32,
     /// Times M₀ was renewed.
     renewals: u32,
+    /// Times in a row that M was found to change too much.
+    streak: u32,
 }
 
 impl Metric {
@@ -296,11 +302,17 @@ impl Corrector {
         self.delta = delta;
         let Some(metric) = &mut self.metric else { return };
         let left = left / (metric.probe.len() as f64 / n).sqrt() / steps;
-        if std::env::var("METRIC").is_ok() { eprintln!("metric t {t:.4e} left {left:.3e} steps {steps}"); }
-        let limit = std::env::var("METRIC_LIMIT").ok().and_then(|x| x.parse().ok()).unwrap_or(MOST_PER_STEP);
-        if left > limit && equations.system.has_explicit_residual() {
-            metric.state.wanted = true;
-            self.decisions.add(Decision::metric(t, left, MOST_PER_STEP));
+        let limit = if self.memory.gives_constraints {
+            MOST_WITH_CONSTRAINTS
+        } else {
+            MOST_PER_STEP
+        };
+        let state = &mut metric.state;
+        // NaN is no sign of anything.
+        state.streak = if left > limit { state.streak + 1 } else { 0 };
+        if state.streak >= PATIENCE && equations.system.has_explicit_residual() {
+            state.wanted = true;
+            self.decisions.add(Decision::metric(t, left, limit));
         }
     }
 }

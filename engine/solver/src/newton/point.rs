@@ -126,7 +126,7 @@ impl Scheme for Point<'_> {
                     // Corrections this small are rounding, not divergence: even at the
                     // slowest rate allowed the error left would be within its share.
                     let r = c.options.rejection_rate;
-                    let small = c.options.share * (1.0 - r) / r;
+                    let small = (c.options.share * (1.0 - r) / r).max(c.amplified_rounding(weights));
                     if c.options.accept_rounding && weights.graded_norm(&c.delta) <= small {
                         return Ok(());
                     }

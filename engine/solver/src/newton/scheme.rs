@@ -5,7 +5,7 @@ use super::{Convergence, NewtonOptions, RateMemory, Verdict};
 use crate::equations::Equations;
 use crate::jacobian::SplitJacobian;
 use crate::linear::{Factorised, Singular};
-use holonom_dae::{Rejection, Weights};
+use holonom_dae::{RESERVE, Rejection, Weights};
 
 /// A nonlinear system that is solved with the matrices of a [`Corrector`].
 pub(crate) trait Scheme {
@@ -71,6 +71,15 @@ impl Corrector {
     /// Accuracy to which rounding lets each variable be determined, from the last evaluation.
     pub(crate) fn rounding(&self) -> &[f64] {
         &self.rounding
+    }
+
+    /// Corrections that rounding alone produces with the matrix in use, and that leave room in the error test.
+    pub(crate) fn amplified_rounding(&self, weights: &Weights) -> f64 {
+        /// Corrections go to and fro by some of what rounding does to the solution.
+        const SOME: f64 = 4.0;
+        /// Share of the error allowed: that of the lowest tolerance.
+        const MOST: f64 = SOME / RESERVE;
+        (SOME * weights.graded_norm(&self.rounding)).min(MOST)
     }
 
     /// The stopping rule asked for.

@@ -40,4 +40,4 @@ pub use structure::{
     DerivativeForm, Equation, EquationLevel, Structure, TransposedBlock, Variable, VariableKind,
 };
 pub use system::{Bound, Hidden, System};
-pub use weights::{Absolute, ErrorTest, Tolerances, Weights, weighted_norm};
+pub use weights::{Absolute, ErrorTest, RESERVE, Tolerances, Weights, weighted_norm};

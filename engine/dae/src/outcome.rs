@@ -196,6 +196,30 @@ pub enum FailureKind {
         /// What to do about it.
         remedy: &'static str,
     },
+    /// The step size fell because the tolerance of a variable is below what rounding lets it be determined to.
+    #[error(
+        "the tolerances are below rounding: the step size fell to {h:.3e} at order {order} because {reason}, and `{variable}` \
+         is determined here to {rounding:.1e} only, while steps are judged by {judged:.1e} for a tolerance of {tolerance:.1e}. \
+         Give it an absolute tolerance of {advice:.0e} or more"
+    )]
+    BelowRounding {
+        /// The step size at the end.
+        h: f64,
+        /// The order at the end.
+        order: usize,
+        /// The reason of the last rejection.
+        reason: Rejection,
+        /// The variable with the tolerance that is furthest below.
+        variable: String,
+        /// What rounding lets it be determined to.
+        rounding: f64,
+        /// Its tolerance as given.
+        tolerance: f64,
+        /// The same as steps are judged by it.
+        judged: f64,
+        /// An absolute tolerance that can be met.
+        advice: f64,
+    },
     /// The residual stays NaN or infinite however small the step.
     #[error(
         "the residual of equation `{equation}` is not finite here, and no smaller step helps. \

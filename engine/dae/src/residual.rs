@@ -91,6 +91,21 @@ pub trait Residual: Send + Sync {
         r: &mut [T],
     ) -> Result<(), Rejection>;
 
+    /// Whether there is an [`explicit`](Self::explicit) form.
+    fn has_explicit(&self) -> bool {
+        false
+    }
+
+    /// r := F(t, y, ẏ) with v̇ − M⁻¹(f − Gᵀλ) in the rows of motion, where F has M v̇ − f + Gᵀλ.
+    fn explicit(
+        &self,
+        _at: Point<'_, f64>,
+        _work: &mut Self::Workspace<f64>,
+        _r: &mut [f64],
+    ) -> Result<(), Rejection> {
+        Err(Rejection::OutsideDomain)
+    }
+
     /// ∂F/∂ẏ in the order of the pattern of [`DerivativeForm::Mass`](crate::DerivativeForm::Mass);
     /// called for that form only, and must be implemented for it: without it the start is refused.
     fn derivative_matrix(

@@ -30,6 +30,23 @@ pub trait System: Send {
     /// r := F(t, y, ẏ).
     fn residual(&mut self, t: f64, y: &[f64], yp: &[f64], r: &mut [f64]) -> Result<(), Rejection>;
 
+    /// Whether there is an [`explicit_residual`](Self::explicit_residual).
+    fn has_explicit_residual(&self) -> bool {
+        false
+    }
+
+    /// r := F(t, y, ẏ) with v̇ − M⁻¹(f − Gᵀλ) in the rows of motion, where F has M v̇ − f + Gᵀλ: the mass matrix is that
+    /// of ∂F/∂ẏ in these rows and the columns of velocities.
+    fn explicit_residual(
+        &mut self,
+        _t: f64,
+        _y: &[f64],
+        _yp: &[f64],
+        _r: &mut [f64],
+    ) -> Result<(), Rejection> {
+        Err(Rejection::OutsideDomain)
+    }
+
     /// Whether the residual can be evaluated with dual numbers.
     fn has_duals(&self) -> bool {
         false
@@ -169,6 +186,18 @@ macro_rules! forward {
             fn residual(&mut self, t: f64, y: &[f64], yp: &[f64], r: &mut [f64]) -> Result<(), Rejection> {
                 (**self).residual(t, y, yp, r)
             }
+            fn has_explicit_residual(&self) -> bool {
+                (**self).has_explicit_residual()
+            }
+            fn explicit_residual(
+                &mut self,
+                t: f64,
+                y: &[f64],
+                yp: &[f64],
+                r: &mut [f64],
+            ) -> Result<(), Rejection> {
+                (**self).explicit_residual(t, y, yp, r)
+            }
             fn has_duals(&self) -> bool {
                 (**self).has_duals()
             }
@@ -307,6 +336,16 @@ impl<R: Residual> System for Bound<R> {
         let mut at = Point::new(t, y, yp, &self.discrete);
         at.shift = self.shift;
         self.residual.residual(at, &mut self.work, r)
+    }
+
+    fn has_explicit_residual(&self) -> bool {
+        self.residual.has_explicit()
+    }
+
+    fn explicit_residual(&mut self, t: f64, y: &[f64], yp: &[f64], r: &mut [f64]) -> Result<(), Rejection> {
+        let mut at = Point::new(t, y, yp, &self.discrete);
+        at.shift = self.shift;
+        self.residual.explicit(at, &mut self.work, r)
     }
 
     fn has_duals(&self) -> bool {

@@ -116,6 +116,10 @@ pub enum ErrorTest {
     Excluded,
 }
 
+/// Part of the lowest tolerance that rounding makes up: the corrector stops at corrections of some times what rounding
+/// does, which must leave room for the error of a step.
+pub const RESERVE: f64 = 12.0;
+
 /// Reciprocal weights 1/(rtol |y| + atol) and the norms built on them.
 ///
 /// Rounding determines variables of index 2 and 3 only up to about ε/h and ε/h². The graded
@@ -138,7 +142,7 @@ pub struct Weights {
     graded_error: bool,
     /// How much tighter than given the tolerances were taken last.
     tightening: f64,
-    /// Accuracy to which rounding lets each variable be determined.
+    /// Lowest tolerance of each variable: [`RESERVE`] times what rounding lets it be determined to.
     rounding: Vec<f64>,
     plain: Vec<f64>,
     corrector: Vec<f64>,
@@ -225,15 +229,23 @@ impl Weights {
         }
     }
 
-    /// Tells to what accuracy rounding lets each variable be determined; tolerances below it
+    /// Tells to what accuracy rounding lets each variable be determined; tolerances below [`RESERVE`] times that
     /// are raised to it from the next update on.
     pub fn set_rounding(&mut self, rounding: &[f64]) {
-        self.rounding.copy_from_slice(rounding);
+        for (own, rounding) in self.rounding.iter_mut().zip(rounding) {
+            *own = RESERVE * rounding;
+        }
     }
 
-    /// The accuracy last told.
-    pub fn rounding(&self) -> &[f64] {
+    /// The lowest tolerance of each variable.
+    pub fn lowest(&self) -> &[f64] {
         &self.rounding
+    }
+
+    /// The tolerance asked for of variable `i` at a value: as given, and as tightened last.
+    pub fn asked(&self, i: usize, value: f64) -> (f64, f64) {
+        let given = self.tolerances.rtol * value.abs() + self.tolerances.absolute(i);
+        (given, given / self.tightening)
     }
 
     /// Grades the weights for step size `h`; to be called before the norms are used.

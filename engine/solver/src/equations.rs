@@ -30,15 +30,37 @@ impl Equations<'_> {
         yp: &[f64],
         r: &mut [f64],
     ) -> Result<(), Rejection> {
+        self.count(purpose);
+        self.system.residual(t, y, yp, r)?;
+        finite(r)
+    }
+
+    /// The same with the rows of motion solved for the accelerations, for systems that have it.
+    pub fn explicit_residual(
+        &mut self,
+        purpose: Purpose,
+        t: f64,
+        y: &[f64],
+        yp: &[f64],
+        r: &mut [f64],
+    ) -> Result<(), Rejection> {
+        self.count(purpose);
+        self.system.explicit_residual(t, y, yp, r)?;
+        finite(r)
+    }
+
+    fn count(&mut self, purpose: Purpose) {
         self.counters.residuals += 1;
         if purpose == Purpose::Corrector {
             self.counters.residuals_corrector += 1;
         }
-        self.system.residual(t, y, yp, r)?;
-        match first_non_finite(r) {
-            None => Ok(()),
-            Some(row) => Err(Rejection::NonFinite { row }),
-        }
+    }
+}
+
+fn finite(r: &[f64]) -> Result<(), Rejection> {
+    match first_non_finite(r) {
+        None => Ok(()),
+        Some(row) => Err(Rejection::NonFinite { row }),
     }
 }
 

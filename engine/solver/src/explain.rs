@@ -27,6 +27,8 @@ pub enum Subject {
     Care,
     /// Which of the constraint rows that depend on each other take part.
     Rows,
+    /// How rows of motion are divided by the mass matrix.
+    Metric,
 }
 
 impl Subject {
@@ -40,6 +42,7 @@ impl Subject {
             Self::Linear => "linear",
             Self::Care => "care",
             Self::Rows => "rows",
+            Self::Metric => "mass matrix",
         }
     }
 }
@@ -188,6 +191,13 @@ pub enum Because {
         /// From here on it is amplified.
         limit: f64,
     },
+    /// The mass matrix changes much from step to step.
+    MassChanges {
+        /// Part of an error in velocities that its change in one step leaves behind after a correction.
+        left: f64,
+        /// From here on that is too much.
+        limit: f64,
+    },
 }
 
 /// A change of the sparsity pattern in use.
@@ -296,6 +306,16 @@ impl Decision {
             subject: Subject::Care,
             chosen: if careful { "careful" } else { "usual" }.into(),
             because: Because::Rounding { noise, limit },
+        }
+    }
+
+    /// Rows of motion are solved for the accelerations.
+    pub(crate) fn metric(t: f64, left: f64, limit: f64) -> Self {
+        Self {
+            t: Some(t),
+            subject: Subject::Metric,
+            chosen: "of every iterate".into(),
+            because: Because::MassChanges { left, limit },
         }
     }
 }
@@ -482,6 +502,11 @@ impl fmt::Display for Because {
                     "because rounding comes to {noise:.1e} of the tolerance, {sign} {limit:.0e}"
                 )
             }
+            Self::MassChanges { left, limit } => write!(
+                f,
+                "because its change in one step leaves {} of an error behind, above {limit}: its inverse by articulated bodies",
+                short(left)
+            ),
         }
     }
 }

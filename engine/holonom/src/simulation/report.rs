@@ -1,5 +1,6 @@
 //! What a run reports at its end.
 
+use super::GimbalLock;
 use holonom_dae::{Counters, Timing};
 use holonom_solver::explain::Decision;
 use serde::{Deserialize, Serialize};
@@ -96,6 +97,8 @@ pub struct RunReport {
     pub failed_rows: u64,
     /// Output rows in singular positions.
     pub singular_rows: u64,
+    /// Joints with Cardan angles that came close to gimbal lock.
+    pub gimbal_lock: Vec<GimbalLock>,
     /// Why strategies were chosen, and every change in the run.
     pub explain: Vec<Decision>,
 }

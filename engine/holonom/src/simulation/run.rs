@@ -1,10 +1,10 @@
 //! The run itself: steps, output rows, checkpoints.
 
-use super::Simulation;
 use super::pipeline::{Feed, OutputThread};
 use super::report::{ConstraintReport, EnergyReport, RunReport, Status, Used};
 use super::undefined::Undefined;
 use super::watch::Watch;
+use super::{GimbalLock, Simulation};
 use holonom_dae::{Counters, Failure, FailureKind, Timing};
 use holonom_multibody::channels::{ForeignSelection, Sampler, Selection};
 use holonom_multibody::curve::{Refusal, watch_refusals};
@@ -90,6 +90,9 @@ pub struct RunCheckpoint {
     pub failed_rows: u64,
     /// Rows so far in singular positions.
     pub singular_rows: u64,
+    /// Joints that came close to gimbal lock so far.
+    #[serde(default)]
+    pub gimbal_lock: Vec<GimbalLock>,
     /// Computing time so far.
     pub timing_s: Timing,
     /// Time that output rows took from the run so far, s.
@@ -164,6 +167,10 @@ impl Simulation {
         let report = watch.report(feed.lost_s());
         let energy_end = watch.energy(t, y);
         let last = watch.last(options, |sampler, row| sampler.sample(t, y, &[], row));
+        let message = match watch.locked_at(t, y) {
+            Some(lock) if status == Status::Failed => format!("{message}; {lock}"),
+            _ => message,
+        };
         let (strategies, sparsity) = (integrator.report().strategies, integrator.sparsity());
         Ok(RunReport {
             status,
@@ -320,6 +327,7 @@ fn drive(
                 energy_start: watch.energy_start,
                 failed_rows: report.failed_rows,
                 singular_rows: report.singular_rows,
+                gimbal_lock: report.gimbal_lock,
                 timing_s: watch.timing(integrator.timing()),
                 output_s: report.output_s,
                 output_beside_s: report.output_beside_s,

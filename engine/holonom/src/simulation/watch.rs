@@ -1,6 +1,7 @@
 //! What becomes of the states of a run: rows, violations of the constraints, progress.
 
 use super::Simulation;
+use super::gimbal::{GimbalLock, Gimbals};
 use super::report::{ConstraintReport, RunReport};
 use super::run::{RunCheckpoint, RunError, RunOptions, Sink};
 use holonom_dae::Timing;
@@ -50,6 +51,7 @@ pub(super) struct Watch<'a> {
     /// Norms of the residuals, where there are constraints.
     residuals: Option<Sampler>,
     energies: Sampler,
+    gimbals: Gimbals,
     pub sink: &'a mut dyn Sink,
     /// Time and channels.
     buffer: Vec<f64>,
@@ -90,6 +92,7 @@ impl<'a> Watch<'a> {
             sampler,
             residuals,
             energies,
+            gimbals: Gimbals::new(&start.model),
             sink,
             rows: 0,
             constraint: ConstraintReport::default(),
@@ -110,13 +113,14 @@ impl<'a> Watch<'a> {
         self.rows = checkpoint.rows;
         self.constraint = checkpoint.constraint;
         self.energy_start = checkpoint.energy_start;
+        self.gimbals.go_on(&checkpoint.gimbal_lock);
     }
 
     /// How many of the leading unknowns are needed of a state.
     pub fn leading(&self) -> usize {
         let others = [self.residuals.as_ref(), Some(&self.energies)];
         let others = others.into_iter().flatten().map(Sampler::leading);
-        others.fold(self.sampler.leading(), usize::max)
+        others.fold(self.sampler.leading().max(self.gimbals.leading()), usize::max)
     }
 
     /// Energy of a solution.
@@ -149,12 +153,22 @@ impl<'a> Watch<'a> {
 
     /// Notes the violations of the constraints in a solution.
     pub fn look(&mut self, t: f64, y: &[f64]) {
+        self.gimbals.look(t, y);
         self.look_with(|residuals, row| residuals.sample(t, y, &[], row));
     }
 
     /// Notes the violations of the constraints in a motion.
     pub fn look_at(&mut self, t: f64, q: &[f64], v: &[f64]) {
+        self.gimbals.look(t, q);
         self.look_with(|residuals, row| residuals.sample_state(t, q, v, row));
+    }
+
+    /// A joint next to gimbal lock in a solution.
+    pub fn locked_at(&self, t: f64, y: &[f64]) -> Option<GimbalLock> {
+        let mut here = self.gimbals.clone();
+        here.go_on(&[]);
+        here.look(t, y);
+        here.found().into_iter().next()
     }
 
     fn look_with(&mut self, fill: impl FnOnce(&mut Sampler, &mut [f64])) {
@@ -215,6 +229,7 @@ impl<'a> Watch<'a> {
             output_s: here + lost_s + before.map_or(0.0, |b| b.output_s),
             output_beside_s: beside + before.map_or(0.0, |b| b.output_beside_s),
             constraint: self.constraint,
+            gimbal_lock: self.gimbals.found(),
             failed_rows: self.sampler.failures() + before.map_or(0, |b| b.failed_rows),
             singular_rows: self.sampler.singular() + before.map_or(0, |b| b.singular_rows),
             ..RunReport::default()

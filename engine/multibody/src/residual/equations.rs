@@ -371,6 +371,7 @@ impl Equations {
         l: &Layout,
         work: &mut EquationsWorkspace<T>,
         r: &mut [T],
+        formalism: Formalism,
     ) -> Result<(), Rejection> {
         let model = &*self.model;
         let w = &mut work.mechanism;
@@ -388,7 +389,7 @@ impl Equations {
         }
         let vp = &at.yp[l.v.clone()];
         let rows = &mut r[l.v.clone()];
-        match self.formalism {
+        match formalism {
             Formalism::Residual => w.newton_euler(model, vp, rows),
             Formalism::Explicit => {
                 w.explicit(model, &mut work.factor, rows)?;
@@ -451,12 +452,13 @@ impl Equations {
         Box::new(Bound::new(self))
     }
 
-    /// F(t, y, ẏ).
+    /// F(t, y, ẏ), with the rows of motion in the given formalism.
     fn evaluate<T: Real>(
         &self,
         at: Point<'_, T>,
         work: &mut EquationsWorkspace<T>,
         r: &mut [T],
+        formalism: Formalism,
     ) -> Result<(), Rejection> {
         let l = self.layout();
         self.follow(at.discrete, work);
@@ -470,7 +472,7 @@ impl Equations {
         // as they are, not from the step before.
         w.set_multipliers(&self.model, &work.active, &at.y[l.lambda.clone()]);
         w.set_readings(&at.y[l.readings.clone()]);
-        self.dynamic(&at, &l, work, r)?;
+        self.dynamic(&at, &l, work, r, formalism)?;
         self.reading_rows(&at, &l, work, r);
         self.kinematic(&at, &l, work, r)?;
         self.constraint_rows(&at, &l, work, r);
@@ -525,7 +527,20 @@ impl Residual for Equations {
         work: &mut EquationsWorkspace<T>,
         r: &mut [T],
     ) -> Result<(), Rejection> {
-        T::sweep(|| self.evaluate(at, work, r))
+        T::sweep(|| self.evaluate(at, work, r, self.formalism))
+    }
+
+    fn has_explicit(&self) -> bool {
+        self.formalism == Formalism::Residual
+    }
+
+    fn explicit(
+        &self,
+        at: Point<'_, f64>,
+        work: &mut EquationsWorkspace<f64>,
+        r: &mut [f64],
+    ) -> Result<(), Rejection> {
+        self.evaluate(at, work, r, Formalism::Explicit)
     }
 
     fn derivative_matrix(

@@ -3,6 +3,7 @@
 
 use super::extended::Following;
 use super::memory::Memory;
+use super::metric::{Metric, MetricState};
 use super::pattern_log::PatternEvent;
 use super::point::Point;
 use super::scheme::Scheme;
@@ -24,6 +25,7 @@ pub struct Corrector {
     pub(super) split: SplitJacobian,
     pub(super) matrix: Matrix,
     pub(super) memory: Memory,
+    pub(super) metric: Option<Metric>,
     pub(super) row_powers: Vec<i8>,
     pub(super) column_powers: Vec<i8>,
     /// Whether the powers differ, so that scaling is worth anything.
@@ -68,6 +70,7 @@ pub struct CorrectorState {
     split: SplitJacobian,
     linear: SolverState,
     memory: Memory,
+    metric: Option<MetricState>,
     engine: EngineState,
     following: Option<Following>,
     row_scale: Vec<f64>,
@@ -108,6 +111,7 @@ impl Corrector {
             engine,
             linear,
             policy,
+            metric: Metric::new(structure, split.separated),
             matrix: split.f_y.clone(),
             split,
             memory: Memory::default(),
@@ -230,6 +234,9 @@ impl Corrector {
     /// A step was accepted.
     pub fn step_accepted(&mut self) {
         self.memory.step_accepted();
+        if let Some(metric) = &mut self.metric {
+            metric.state.steps += 1;
+        }
     }
 
     /// Improves the predicted `y`, `yp` until they solve the system; `e` receives y minus its
@@ -255,6 +262,7 @@ impl Corrector {
         scheme: &mut S,
     ) -> Result<(), Rejection> {
         let alpha = step.alpha;
+        self.begin_to_carry();
         let (t, ..) = scheme.place();
         self.memory.work = scheme.work();
         if alpha != self.memory.alpha_last {
@@ -377,6 +385,7 @@ impl Corrector {
             split: self.split.clone(),
             linear: self.linear.checkpoint(),
             memory: self.memory,
+            metric: self.metric.as_ref().map(|m| m.state),
             engine: self.engine.checkpoint(),
             following: self.following.clone(),
             row_scale: self.row_scale.clone(),
@@ -391,6 +400,9 @@ impl Corrector {
         self.split = state.split.clone();
         self.linear.restore(&state.linear);
         self.memory = state.memory;
+        if let Some((metric, state)) = self.metric.as_mut().zip(state.metric) {
+            metric.state = state;
+        }
         self.engine.restore(&state.engine);
         self.following.clone_from(&state.following);
         self.row_scale.copy_from_slice(&state.row_scale);

@@ -3,6 +3,7 @@
 
 use super::RateMemory;
 use super::corrector::{Corrector, CorrectorStep};
+use super::metric::Metric;
 use super::pattern_log::{MOST_EVENTS, PatternEvent};
 use super::scheme::Scheme;
 use crate::equations::Equations;
@@ -56,7 +57,7 @@ impl Corrector {
         (self.memory.recent_excess, self.memory.followed_at) = (0.0, Some(at.t));
         self.memory.constraints_at = Some(at.t);
         self.memory.gives_constraints =
-            self.engine.holds_constraints() && equations.system.mechanical().is_some();
+            self.engine.holds_constraints() && !self.carries() && equations.system.mechanical().is_some();
         if let Some(following) = &mut self.following {
             let stale = !matches!(reason, Reason::FirstStep | Reason::Requested);
             let cost = self.memory.cost;
@@ -118,6 +119,19 @@ impl Corrector {
         Ok(())
     }
 
+    /// Renews what needs no evaluation of columns. Where rows of motion are carried to the mass matrix in use, that
+    /// stays where ∂F/∂y was evaluated.
+    fn renew_given(
+        &mut self,
+        equations: &mut Equations<'_>,
+        at: &JacobianPoint<'_>,
+    ) -> Result<(), Rejection> {
+        if self.carries() {
+            return Ok(());
+        }
+        self.engine.renew_given(equations, at, &mut self.split)
+    }
+
     /// Carries out what the policy decided; tells whether entries missing in the sparsity pattern
     /// were looked for.
     pub(super) fn refresh<S: Scheme>(
@@ -131,7 +145,10 @@ impl Corrector {
     ) -> Result<bool, Rejection> {
         let CorrectorStep { alpha, h, .. } = *step;
         let evaluates = matches!(action, Action::FullEvaluation | Action::RegroupSparsity);
-        if evaluates {
+        let carries = self.carries();
+        if evaluates && carries {
+            self.solve_for_accelerations(equations, scheme.place())?;
+        } else if evaluates {
             scheme.residual_for_jacobian(self, equations, step)?;
         }
         let (t, y, yp) = scheme.place();
@@ -139,16 +156,22 @@ impl Corrector {
         // Whatever happens below, the old matrix is gone.
         self.memory.has_matrix &= action == Action::Keep;
         // Taken out for as long as the rest of `self` is needed; this does not allocate.
+        let mut solved = self.metric.as_mut().map(Metric::take_solved).unwrap_or_default();
         let residual = std::mem::take(&mut self.residual_predicted);
         let at = JacobianPoint {
             t,
             y,
-            yp,
-            residual: &residual,
+            yp: if carries { &solved.yp } else { yp },
+            residual: if carries { &solved.residual } else { &residual },
             alpha,
             h,
             weights,
         };
+        if action != Action::Keep
+            && let Some(metric) = &mut self.metric
+        {
+            metric.prepare(&self.split.f_yp, weights);
+        }
         let renewed = match action {
             Action::Keep => Ok(()),
             Action::FullEvaluation | Action::RegroupSparsity => self
@@ -161,7 +184,7 @@ impl Corrector {
                     self.memory.recent_excess = 0.0;
                 }
                 self.memory.constraints_at = Some(t);
-                self.engine.renew_given(equations, &at, &mut self.split)
+                self.renew_given(equations, &at)
             }
             Action::ExtendedUpdate => {
                 equations.counters.updates_extended += 1;
@@ -170,10 +193,13 @@ impl Corrector {
                     following.follow(equations, t, &mut self.split.f_y);
                 }
                 self.memory.constraints_at = Some(t);
-                self.engine.renew_given(equations, &at, &mut self.split)
+                self.renew_given(equations, &at)
             }
         };
         self.residual_predicted = residual;
+        if let Some(metric) = &mut self.metric {
+            std::mem::swap(&mut solved, &mut metric.solved);
+        }
         renewed?;
         if action == Action::Keep {
             return Ok(false);
@@ -189,6 +215,9 @@ impl Corrector {
         self.memory.refine = factorised.pivot_growth > MUCH_GROWTH;
         self.memory.alpha = alpha;
         self.memory.rate = RateMemory::default();
+        self.judge_metric(equations, (scheme.place().0, alpha), weights, |c, d| {
+            scheme.solve_scaled(c, d)
+        });
         if evaluates && self.split.separated {
             self.estimate_rounding(equations, weights, scheme);
         }

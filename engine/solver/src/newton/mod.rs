@@ -6,6 +6,7 @@ mod extended;
 pub mod initial;
 mod matrices;
 mod memory;
+mod metric;
 mod pattern_log;
 mod point;
 mod scheme;

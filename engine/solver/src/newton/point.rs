@@ -4,7 +4,7 @@
 use super::corrector::{Corrector, CorrectorStep};
 use super::scheme::Scheme;
 use super::{Convergence, Verdict};
-use crate::equations::{Equations, Purpose};
+use crate::equations::Equations;
 use crate::linear::{Factorised, Singular};
 use holonom_dae::{Rejection, Weights};
 
@@ -30,7 +30,7 @@ impl Scheme for Point<'_> {
         equations: &mut Equations<'_>,
         step: &CorrectorStep,
     ) -> Result<(), Rejection> {
-        equations.residual(Purpose::Corrector, step.t, self.y, self.yp, &mut c.residual)?;
+        c.look(equations, (step.t, self.y, self.yp))?;
         c.residual_predicted.copy_from_slice(&c.residual);
         c.predicted.copy_from_slice(self.y);
         c.derivative_predicted.copy_from_slice(self.yp);
@@ -79,13 +79,15 @@ impl Scheme for Point<'_> {
         c.memory.corrections = 0;
         let mut convergence = Convergence::new();
         loop {
+            c.delta.copy_from_slice(&c.residual);
+            c.carry_delta();
             if c.scaled {
-                for ((d, r), s) in c.delta.iter_mut().zip(&c.residual).zip(&c.row_scale) {
-                    *d = r * s * factor;
+                for (d, s) in c.delta.iter_mut().zip(&c.row_scale) {
+                    *d *= s * factor;
                 }
             } else {
-                for (d, r) in c.delta.iter_mut().zip(&c.residual) {
-                    *d = r * factor;
+                for d in &mut c.delta {
+                    *d *= factor;
                 }
             }
             if c.memory.refine {
@@ -134,7 +136,7 @@ impl Scheme for Point<'_> {
                     });
                 }
             }
-            equations.residual(Purpose::Corrector, step.t, self.y, self.yp, &mut c.residual)?;
+            c.look(equations, (step.t, self.y, self.yp))?;
         }
     }
 

@@ -5,7 +5,7 @@ use super::{Convergence, NewtonOptions, RateMemory, Verdict};
 use crate::equations::Equations;
 use crate::jacobian::SplitJacobian;
 use crate::linear::{Factorised, Singular};
-use holonom_dae::{Rejection, Weights};
+use holonom_dae::{RESERVE, Rejection, Weights};
 
 /// A nonlinear system that is solved with the matrices of a [`Corrector`].
 pub(crate) trait Scheme {
@@ -73,16 +73,12 @@ impl Corrector {
         &self.rounding
     }
 
-    /// Corrections that rounding alone produces with the matrix in use where it is amplified, as next to singular
-    /// positions, and that leave room in the error test; zero where nobody watches that.
+    /// Corrections that rounding alone produces with the matrix in use, and that leave room in the error test.
     pub(crate) fn amplified_rounding(&self, weights: &Weights) -> f64 {
         /// Corrections go to and fro by some of what rounding does to the solution.
         const SOME: f64 = 4.0;
-        /// Share of the error allowed.
-        const MOST: f64 = 0.1;
-        if self.noise_limit.is_none() {
-            return 0.0;
-        }
+        /// Share of the error allowed: that of the lowest tolerance.
+        const MOST: f64 = SOME / RESERVE;
         (SOME * weights.graded_norm(&self.rounding)).min(MOST)
     }
 
@@ -99,11 +95,6 @@ impl Corrector {
     /// Scales of rows and columns in the matrices in use.
     pub(crate) fn scales(&self) -> (&[f64], &[f64]) {
         (&self.row_scale, &self.column_scale)
-    }
-
-    /// Room for the residual looked at.
-    pub(crate) fn residual_mut(&mut self) -> &mut [f64] {
-        &mut self.residual
     }
 
     /// The residual looked at last and the scales of its rows.

@@ -2,7 +2,7 @@
 //! name and a remedy.
 
 use super::Stepper;
-use holonom_dae::{Failure, FailureKind, NamedValue, Rejection, System};
+use holonom_dae::{Failure, FailureKind, NamedValue, RESERVE, Rejection, Structure, System};
 
 /// Rows named in a failure.
 const WORST: usize = 3;
@@ -59,12 +59,12 @@ pub fn diagnose(
         Rejection::BelowBound { variable: column } => FailureKind::BelowBound {
             variable: variable(column),
         },
-        reason => FailureKind::StepTooSmall {
+        reason => below_rounding(reason, h, stepper, structure).unwrap_or(FailureKind::StepTooSmall {
             h,
             order: stepper.order(),
             reason,
             remedy: remedy(reason),
-        },
+        }),
     };
     let mut failure = failure(kind, stepper);
     failure.h = h;
@@ -89,6 +89,51 @@ pub fn diagnose(
         failure.worst = worst;
     }
     failure
+}
+
+/// Part of the tolerance of a variable that rounding may make up without being to blame.
+const BLAME: f64 = 0.01;
+
+/// The failure of a run that was asked for more digits of a variable than rounding leaves.
+fn below_rounding(
+    reason: Rejection,
+    h: f64,
+    stepper: &dyn Stepper,
+    structure: &Structure,
+) -> Option<FailureKind> {
+    let numeric = matches!(
+        reason,
+        Rejection::ErrorTest { .. } | Rejection::Divergence | Rejection::SlowConvergence
+    );
+    if !numeric {
+        return None;
+    }
+    let weights = stepper.weights();
+    let judged = |i: usize| {
+        let (given, judged) = weights.asked(i, stepper.y()[i]);
+        // Errors of variables of higher index count with powers of the step size.
+        let power = i32::from(structure.variables[i].index.saturating_sub(1));
+        let rounding = weights.lowest()[i] / RESERVE;
+        (
+            rounding * h.abs().min(1.0).powi(power) / judged,
+            i,
+            rounding,
+            given,
+            judged,
+        )
+    };
+    let all = (0..structure.dimension()).map(judged);
+    let (part, i, rounding, tolerance, judged) = all.max_by(|a, b| a.0.total_cmp(&b.0))?;
+    (part.is_finite() && part > BLAME).then(|| FailureKind::BelowRounding {
+        h,
+        order: stepper.order(),
+        reason,
+        variable: structure.variables[i].name.clone(),
+        rounding,
+        tolerance,
+        judged,
+        advice: tolerance * part / BLAME,
+    })
 }
 
 fn remedy(reason: Rejection) -> &'static str {

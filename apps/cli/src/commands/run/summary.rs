@@ -99,6 +99,7 @@ pub fn json(prepared: &Prepared, report: &RunReport, files: &Files) -> Value {
         "rows": report.rows,
         "failed_rows": report.failed_rows,
         "singular_rows": report.singular_rows,
+        "gimbal_lock": report.gimbal_lock,
         "files": files.written,
     })
 }
@@ -246,6 +247,9 @@ pub fn text(prepared: &Prepared, report: &RunReport, files: &Files) -> String {
                 report.singular_rows
             ),
         );
+    }
+    for lock in &report.gimbal_lock {
+        line("orientation", lock.to_string());
     }
     let names: Vec<String> = files
         .written

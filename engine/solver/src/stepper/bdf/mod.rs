@@ -353,6 +353,12 @@ impl Stepper for Bdf {
     fn reject(&mut self, rejection: Rejection) {
         let s = &mut self.state;
         s.initial_phase = false;
+        // What rounding does may be known since this attempt only.
+        if let Some(rounding) = self.corrector.new_rounding() {
+            self.weights.set_rounding(rounding);
+            self.weights
+                .update(&s.y, self.options.tightening(s.steps, self.weights.rtol()));
+        }
         s.caution = if self.corrector.is_noisy() {
             self.options.caution
         } else {

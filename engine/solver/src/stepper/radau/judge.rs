@@ -3,7 +3,7 @@
 use super::Radau;
 use super::coefficients::{MOST_STAGES, Method};
 use super::stages::combine;
-use crate::equations::{Equations, Purpose};
+use crate::equations::Equations;
 use holonom_dae::Rejection;
 
 /// Largest correction of an output, in units of the error allowed in a step: more is not stiffness. The last
@@ -39,9 +39,9 @@ impl Radau {
     /// the tolerance in the linear measure of the estimate.
     fn without_start(&mut self, equations: &mut Equations<'_>) -> Result<f64, Rejection> {
         let s = &self.state;
-        equations.residual(Purpose::Corrector, s.t, &s.y, &s.yp, &mut self.y_new)?;
-        let r = &mut self.room.r;
-        equations.residual(Purpose::Corrector, s.t, &s.y, &self.yp_new, r)?;
+        let (c, r) = (&mut self.corrector, &mut self.room.r);
+        c.residual_in_rows(equations, (s.t, &s.y, &s.yp), &mut self.y_new)?;
+        c.residual_in_rows(equations, (s.t, &s.y, &self.yp_new), r)?;
         for (r, start) in r.iter_mut().zip(&self.y_new) {
             *r -= start;
         }
@@ -66,7 +66,8 @@ impl Radau {
         y: &[f64],
         yp: &[f64],
     ) -> Result<(), Rejection> {
-        equations.residual(Purpose::Corrector, t, y, yp, &mut self.room.r)?;
+        self.corrector
+            .residual_in_rows(equations, (t, y, yp), &mut self.room.r)?;
         self.solve_correction(equations);
         Ok(())
     }

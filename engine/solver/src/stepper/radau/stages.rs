@@ -89,8 +89,7 @@ impl Stages<'_> {
             combine(&method.a_inverse[i * s..(i + 1) * s], &room.z, &mut room.yp);
             room.yp.iter_mut().for_each(|x| *x *= per_h);
             let t = self.t0 + method.c[i] * self.h;
-            let r = c.residual_mut();
-            equations.residual(Purpose::Corrector, t, &room.y, &room.yp, r)?;
+            c.look_in_rows(equations, (t, &room.y, &room.yp))?;
             let (residual, scale) = c.residual_and_row_scale();
             for (x, (r, s)) in room.r.iter_mut().zip(residual.iter().zip(scale)) {
                 *x = -r * s;

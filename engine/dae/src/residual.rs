@@ -1,6 +1,9 @@
 //! The residual F(t, y, ẏ), written once and generic over the scalar.
 
-use crate::{Event, EventAction, FailureKind, Hidden, Look, Mechanical, Rejection, SingularPosition, Structure, Tolerances};
+use crate::{
+    Event, EventAction, FailureKind, Hidden, Look, Mechanical, Rejection, SingularPosition, Structure,
+    Tolerances,
+};
 use holonom_algebra::Real;
 
 /// Where a residual is evaluated.

@@ -3,13 +3,13 @@
 
 #![allow(clippy::unwrap_used)]
 
+use holonom::dae::{Counters, Failure};
 use holonom::multibody::Description;
 use holonom::multibody::channels::{Catalogue, Sampler};
 use holonom::multibody::description::{Body, Joint, frame};
 use holonom::multibody::residual::{Form, Formalism};
 use holonom::multibody::start::Assembled;
 use holonom::prelude::*;
-use holonom::dae::{Counters, Failure};
 use std::f64::consts::{PI, TAU};
 use std::sync::Arc;
 
@@ -121,13 +121,23 @@ fn survey() {
     let tolerances: Vec<f64> = set("TOLS").map_or(vec![1e-4, 1e-6, 1e-8], |s| {
         s.split(',').map(|x| x.parse().unwrap()).collect()
     });
-    let forms: Vec<Form> = set("FORMS").map_or(KEPT.to_vec(), |s| s.split(',').map(|x| x.parse().unwrap()).collect());
-    let steppers: Vec<String> = set("STEPPERS").map_or(STEPPERS.map(String::from).to_vec(), |s| s.split(',').map(String::from).collect());
+    let forms: Vec<Form> = set("FORMS").map_or(KEPT.to_vec(), |s| {
+        s.split(',').map(|x| x.parse().unwrap()).collect()
+    });
+    let steppers: Vec<String> = set("STEPPERS").map_or(STEPPERS.map(String::from).to_vec(), |s| {
+        s.split(',').map(String::from).collect()
+    });
     let all = [
         ("ben1", bennett([0.6, 0.8], 0.5, 3.0, [1.0; 3]).gravity([0.0; 3])),
-        ("ben2", bennett([0.9, 0.3], 0.5, 5.0, [0.01, 3.0, 0.1]).gravity([0.0; 3])),
+        (
+            "ben2",
+            bennett([0.9, 0.3], 0.5, 5.0, [0.01, 3.0, 0.1]).gravity([0.0; 3]),
+        ),
         ("ben3", bennett([6e-4, 8e-4], 0.5, 200.0, [1e-3; 3])),
-        ("ben4", bennett([600.0, 800.0], 0.5, 3.0, [1.0; 3]).gravity([0.0, 0.0, -9.81])),
+        (
+            "ben4",
+            bennett([600.0, 800.0], 0.5, 3.0, [1.0; 3]).gravity([0.0, 0.0, -9.81]),
+        ),
         ("par1", parallelogram([0.4, 0.15], 5.0, [1.0; 3], 9.81)),
         ("par2", parallelogram([0.3, 0.3], 5.0, [1.0; 3], 9.81)),
         ("par3", parallelogram([0.2, 0.5], 5.0, [1.0; 3], 9.81)),
@@ -139,7 +149,10 @@ fn survey() {
     let wanted = set("MODELS");
     let (mut done, mut total, mut bad) = (0, 0, 0);
     for (name, description) in &all {
-        if wanted.as_ref().is_some_and(|w| !w.split(',').any(|w| name.starts_with(w))) {
+        if wanted
+            .as_ref()
+            .is_some_and(|w| !w.split(',').any(|w| name.starts_with(w)))
+        {
             continue;
         }
         for stepper in &steppers {

@@ -237,7 +237,9 @@ impl Reader<'_, '_> {
             return;
         };
         let Some(file) = table.get("file") else { return };
-        let Ok(parsed) = TirFile::parse(&data.text) else { return };
+        let Ok(parsed) = TirFile::parse(&data.text) else {
+            return;
+        };
         let Ok((_, absent)) = parsed.magic_formula() else {
             return;
         };

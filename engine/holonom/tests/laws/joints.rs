@@ -92,8 +92,7 @@ fn expected(t: f64) -> [f64; 6] {
     let stop = -(e + d);
     let wanted = 12.0 * (0.2 * t - x) + 0.7 * (0.2 - v);
     let servo = 4.0 * (wanted / 4.0).tanh();
-    let friction =
-        -0.02 * (0.3 + 0.2 * (-(v / 0.5).powi(2)).exp()) * 50.0 * (v / 0.1).tanh() - 0.7 * v;
+    let friction = -0.02 * (0.3 + 0.2 * (-(v / 0.5).powi(2)).exp()) * 50.0 * (v / 0.1).tanh() - 0.7 * v;
     let torsion = -30.0 * (x - 0.1) - 2.0 * v;
     [spring, curved, stop, servo, friction, torsion]
 }

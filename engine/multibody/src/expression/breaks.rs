@@ -385,7 +385,11 @@ impl Expression {
         for k in 0..=SAMPLES {
             let t = from + (to - from) * k as f64 / SAMPLES as f64;
             for (scale, x) in scale.iter_mut().zip(self.jet(t)) {
-                *scale = if x.is_finite() { x.abs().max(*scale) } else { *scale };
+                *scale = if x.is_finite() {
+                    x.abs().max(*scale)
+                } else {
+                    *scale
+                };
             }
         }
         scale

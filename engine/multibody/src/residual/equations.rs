@@ -15,7 +15,8 @@ use core::any::TypeId;
 use core::ops::Range;
 use holonom_algebra::Real;
 use holonom_dae::{
-    Bound, DerivativeForm, Event, EventAction, EventState, FailureKind, Hidden, Look, Mechanical, Point, Rejection, Residual, SingularPosition, Structure, System, Tolerances,
+    Bound, DerivativeForm, Event, EventAction, EventState, FailureKind, Hidden, Look, Mechanical, Point,
+    Rejection, Residual, SingularPosition, Structure, System, Tolerances,
 };
 use std::sync::Arc;
 
@@ -176,7 +177,14 @@ impl Equations {
                 || readings.iter().any(|r| r.reads.rows.contains(&row))
         };
         let contacts = self.contacts.len();
-        self.loops = Loops::new(&self.model, &self.active, contacts, self.form, (rows, scales), &read);
+        self.loops = Loops::new(
+            &self.model,
+            &self.active,
+            contacts,
+            self.form,
+            (rows, scales),
+            &read,
+        );
         self
     }
 

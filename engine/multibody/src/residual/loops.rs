@@ -171,7 +171,10 @@ impl Loops {
 
     /// Start values of what is remembered between steps.
     pub fn memory(&self, active: &[usize]) -> Vec<f64> {
-        let end = self.parts.last().map_or(self.first + 1 + self.slots.len(), |p| p.memory.end);
+        let end = self
+            .parts
+            .last()
+            .map_or(self.first + 1 + self.slots.len(), |p| p.memory.end);
         let mut memory = vec![0.0; end - self.first];
         // Before any time looked at.
         memory[0] = f64::MIN;
@@ -339,7 +342,10 @@ impl Loops {
             let column = part.columns[j];
             matrix[column * m + i] * self.scales.velocity[column] / self.scales.gap[part.rows[i]]
         });
-        let kept = part.places.iter().filter_map(|&k| part.rows.binary_search(&active[k]).ok());
+        let kept = part
+            .places
+            .iter()
+            .filter_map(|&k| part.rows.binary_search(&active[k]).ok());
         room.dependence.choose(kept);
     }
 
@@ -405,7 +411,11 @@ impl Loops {
             };
             let gaps = self.rows.iter().zip(&room.gaps);
             let gap = gaps.map(part_of_gap).fold(0.0, f64::max);
-            let (least, most) = if inside { (known[LEAST], known[GAP]) } else { (distance, 0.0) };
+            let (least, most) = if inside {
+                (known[LEAST], known[GAP])
+            } else {
+                (distance, 0.0)
+            };
             known[LEAST] = least.min(distance).max(f64::MIN_POSITIVE);
             known[GAP] = gap.max(most);
             if distance <= 2.0 * near {
@@ -416,7 +426,11 @@ impl Loops {
             return Ok(());
         }
         if inside {
-            let along = part.columns.iter().zip(direction.iter()).map(|(&j, d)| d * of(j) / speed);
+            let along = part
+                .columns
+                .iter()
+                .zip(direction.iter())
+                .map(|(&j, d)| d * of(j) / speed);
             let cosine = along.sum::<f64>().abs();
             let known_before = direction.iter().any(|d| *d != 0.0);
             if known_before && cosine < SAME_DIRECTION && known[LEAST].powi(2) < TURN * known[GAP] {
@@ -454,9 +468,10 @@ impl Loops {
             let largest = discrete[part.memory.start + LARGEST];
             room.dependence.distance() < SINGULAR * largest
         })?;
-        let coordinates = model.tree.nodes.iter().filter(|node| {
-            (node.v..node.v + node.n_v()).any(|j| singular.columns.binary_search(&j).is_ok())
-        });
+        let coordinates =
+            model.tree.nodes.iter().filter(|node| {
+                (node.v..node.v + node.n_v()).any(|j| singular.columns.binary_search(&j).is_ok())
+            });
         let mut text = String::new();
         for i in coordinates.flat_map(|node| node.q..node.q + node.n_q()) {
             let comma = if text.is_empty() { "" } else { ", " };

@@ -210,9 +210,7 @@ impl Foresight {
                 .max(rounding);
             follows &= self.misfit[i] <= most;
             if ends_only {
-                let most = (BENT * range)
-                    .max(FLAT * self.memory.variation[i])
-                    .max(rounding);
+                let most = (BENT * range).max(FLAT * self.memory.variation[i]).max(rounding);
                 follows &= self.bow(n, nodes, i) <= most;
             }
         }
@@ -299,7 +297,11 @@ impl Foresight {
     ) -> Option<bool> {
         let h = self.within(t, h);
         let n = self.y.len();
-        let spacing = if self.hidden == Hidden::Unknown { WIDE } else { SPACING };
+        let spacing = if self.hidden == Hidden::Unknown {
+            WIDE
+        } else {
+            SPACING
+        };
         let samples = self.samples(h, spacing);
         for k in 0..nodes {
             let at = node(k, nodes).0 * h;

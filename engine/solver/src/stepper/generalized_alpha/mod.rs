@@ -12,18 +12,27 @@
 //! equations decides: `ggl` has both constraints and η, `index3` positions, `index2` velocities, `ode` none.
 //!
 //! The step size follows the local error. With a ≈ v̇(t + Δ h), Δ = α_m − α_f, the leading errors are
-//! (1/6 − β − Δ/2) h³ v̈ in the positions and (Δ²/2 − 1/12) h³ v⃛ in the velocities; the derivatives of v̇ are
-//! taken from differences. When h changes, a is moved to its new time: a − v̇ grows with h.
+//! C h³ v̈, C = 1/6 − β − Δ/2, in the positions and (Δ²/2 − 1/12) h³ v⃛ in the velocities; the derivatives of v̇ are
+//! taken from differences. Each step may use a part of the tolerance that falls with the number of steps: with errors of
+//! h³ the number grows like tol^(−1/2), and the error of the run is in proportion to the tolerance.
+//!
+//! Memory of the step size: a lies Δ h away from v̇ along its slope, and where λ keeps positions the velocities of
+//! the method are v + C h² v̈ across the constraints, since only these make up for the error of the positions. Both are
+//! moved when h changes, and begin there [Arnold, Brüls, Cardona 2015]: otherwise every change of h leaves an error
+//! of order one in λ. For the whole vector, not only across the constraints, v + C h² v̈ is of second order as well; what is
+//! shown is v.
 
 mod options;
 mod step;
+#[cfg(test)]
+mod tests;
 
 pub use options::{Family, GeneralizedAlphaOptions};
 
 use super::{Parts, Stepper, StepperState, across};
 use crate::equations::Equations;
 use crate::newton::Corrector;
-use holonom_dae::{InputError, MechanicalLayout, Rejection, System, Weights};
+use holonom_dae::{InputError, MechanicalLayout, Rejection, System, Weights, weighted_norm};
 use serde::{Deserialize, Serialize};
 use step::{Matrices, Method, Motion};
 
@@ -33,8 +42,21 @@ pub(super) const NAME: &str = "generalized-alpha";
 /// Largest growth and reduction of the step size at once.
 const GROWTH: f64 = 2.0;
 const REDUCTION: f64 = 0.2;
-/// Step sizes that could grow by less are kept: the factors serve again.
-const KEEP: f64 = 1.15;
+/// Step sizes for which these factors are found are kept: the factors of the matrix serve again, and errors of λ where it
+/// keeps positions, which a change leaves, die away.
+const KEPT: std::ops::Range<f64> = 0.93..1.15;
+/// So many steps are kept there before the size grows again.
+const HOLD: u32 = 4;
+/// After n steps a step may use 1/(1 + n/BUDGET) of the tolerance.
+const BUDGET: f64 = 5.0;
+/// Tolerances are not tightened below this relative one: rounding would take over.
+const TIGHTEST: f64 = 1e-14;
+/// Where λ keeps positions, velocities show their rounding divided by h across the constraints; what is left of it in the error
+/// estimated, in units of ε/h: no shorter step makes it smaller.
+const ROUNDING: f64 = 0.02;
+/// Attempts at the first step: v̈, which the memory begins with, comes from the attempt before. Where λ keeps positions its error
+/// falls to C/(β (1 − α_f)/(1 − α_m)), about a third, with each.
+const PASSES: usize = 4;
 
 /// Everything of the method that outlives a step.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -49,11 +71,15 @@ pub struct GeneralizedAlphaState {
     y_last: Vec<f64>,
     yp_last: Vec<f64>,
     motion: Motion,
-    /// v̇ and λ one step before.
+    /// v̇ two steps before, with the size of the first of these steps; v̇ and λ one step before.
+    w_long_before: Vec<f64>,
+    h_before: f64,
     w_before: Vec<f64>,
     lambda_before: Vec<f64>,
     /// Error of the last accepted step.
     error_last: f64,
+    /// Steps of this size.
+    held: u32,
     failures: u32,
     /// Step size of the first of the failures in a row.
     #[serde(default)]
@@ -99,9 +125,12 @@ impl GeneralizedAlpha {
                 y_last: zeros.clone(),
                 yp_last: zeros.clone(),
                 motion: Motion::default(),
+                w_long_before: Vec::new(),
+                h_before: 0.0,
                 w_before: Vec::new(),
                 lambda_before: Vec::new(),
                 error_last: 1.0,
+                held: 0,
                 failures: 0,
                 failed: 0.0,
                 error_failures: 0,
@@ -131,11 +160,57 @@ impl GeneralizedAlpha {
         m.s.copy_from_slice(&s.yp[layout.x.clone()]);
         m.lambda.copy_from_slice(&s.y[layout.lambda.clone()]);
         m.eta.fill(0.0);
+        s.w_long_before.copy_from_slice(&m.w);
         s.w_before.copy_from_slice(&m.w);
         s.lambda_before.copy_from_slice(&m.lambda);
         if let Some(method) = &mut self.method {
             method.matrices.stale = true;
         }
+    }
+
+    /// How much tighter than the tolerance the next step is judged.
+    fn tightening(&self) -> f64 {
+        let by_steps = 1.0 + self.state.steps as f64 / BUDGET;
+        by_steps.min((self.weights.rtol() / TIGHTEST).max(1.0))
+    }
+
+    /// Moves a and, where λ keeps positions, v from step size `was` to `h`, with v̈ = `slope` (w − w_before).
+    fn remember(&mut self, was: f64) {
+        let (s, Some(method)) = (&mut self.state, &self.method) else {
+            return;
+        };
+        let ratio = s.h / was;
+        if !method.keeps_positions() {
+            for (a, w) in s.motion.a.iter_mut().zip(&s.motion.w) {
+                *a = w + ratio * (*a - w);
+            }
+        } else {
+            // Errors of λ change their sign from step to step: the slope over two of them hardly sees any.
+            let along = method.c.error_q() * (s.h * s.h - was * was);
+            let ahead = method.c.delay() * s.h;
+            for (i, w) in s.motion.w.iter().enumerate() {
+                let slope = (w - s.w_long_before[i]) / (s.h_last + s.h_before);
+                s.motion.a[i] = w + ahead * slope;
+                s.motion.v[i] += along * slope;
+            }
+        }
+        s.h_of_a = s.h;
+    }
+
+    /// a and v at the start, with h v̈ = to.w − w: the attempt before.
+    fn begin(&mut self) {
+        let (s, Some(method), Some(layout)) = (&mut self.state, &self.method, &self.layout) else {
+            return;
+        };
+        let (delay, along) = (method.c.delay(), method.c.error_q() * s.h);
+        let keeps = method.keeps_positions();
+        let m = &mut s.motion;
+        for (i, k) in layout.v.clone().enumerate() {
+            let change = self.to.w[i] - m.w[i];
+            m.a[i] = m.w[i] + delay * change;
+            m.v[i] = s.y[k] + if keeps { along * change } else { 0.0 };
+        }
+        s.h_of_a = s.h;
     }
 
     /// Where the iteration begins: v̇ and λ on straight lines, x along ẋ.
@@ -158,34 +233,62 @@ impl GeneralizedAlpha {
         to.eta.fill(0.0);
     }
 
-    /// Weighted norm of the local errors of q and v.
-    fn estimate(&mut self, system: &mut dyn System) -> f64 {
+    /// Weighted norm of the local errors of q, v and x.
+    fn estimate(&mut self, equations: &mut Equations<'_>) -> Result<f64, Rejection> {
+        let counters = &mut *equations.counters;
         let (Some(layout), Some(method), Some(mechanical)) =
-            (&self.layout, &self.method, system.mechanical())
+            (&self.layout, &mut self.method, equations.system.mechanical())
         else {
-            return f64::NAN;
+            return Err(Rejection::OutsideDomain);
         };
-        let (s, m, to, c) = (&self.state, &self.state.motion, &self.to, &method.c);
+        let (s, m, to, c) = (&self.state, &self.state.motion, &self.to, method.c);
         let (h, before) = (s.h, s.h_last);
+        let at = (s.t + h, &to.q[..]);
+        let rounding = if method.keeps_positions() {
+            let largest = to.q.iter().fold(0.0f64, |a, q| a.max(q.abs()));
+            ROUNDING * f64::EPSILON * largest / h
+        } else {
+            0.0
+        };
         self.estimate.fill(0.0);
         for i in 0..to.v.len() {
             // h³ v̈ ≈ h² (v̇₁ − v̇₀).
             self.direction[i] = c.error_q() * h * h * (to.w[i] - m.w[i]);
-            self.estimate[layout.v.start + i] = if before > 0.0 {
+        }
+        method.filter(mechanical, counters, at, &mut self.direction)?;
+        mechanical.velocity_map(&to.q, &self.direction, &mut self.estimate[layout.q.clone()]);
+        if before > 0.0 {
+            for k in layout.q.clone() {
+                let (f0, f1, f2) = (s.yp[k], self.yp_new[k], s.yp_last[k]);
+                let bend = ((f1 - f0) / h - (f0 - f2) / before) / (h + before);
+                let e = self.y_new[k] - s.y[k] - 0.5 * h * (f0 + f1) + h * h * h / 6.0 * bend;
+                if e.abs() > self.estimate[k].abs() {
+                    self.estimate[k] = e;
+                }
+            }
+        }
+        for i in 0..to.v.len() {
+            self.direction[i] = if before > 0.0 {
                 // h³ v⃛ from the second divided difference of v̇.
                 let (new, old) = ((to.w[i] - m.w[i]) / h, (m.w[i] - s.w_before[i]) / before);
                 c.error_v() * h * h * h * 2.0 * (new - old) / (h + before)
             } else {
-                // a₀ = v̇₀ stands for v̇(Δ h): the first step has an error of Δ h² v̈.
+                // No more than v̈ is known yet; what it is worth is an error of Δ h² v̈.
                 c.delay() * h * (to.w[i] - m.w[i])
             };
         }
-        mechanical.velocity_map(&to.q, &self.direction, &mut self.estimate[layout.q.clone()]);
+        method.filter(mechanical, counters, at, &mut self.direction)?;
+        for (to, e) in self.estimate[layout.v.clone()].iter_mut().zip(&self.direction) {
+            *to = (e.abs() - rounding).max(0.0);
+        }
         for (i, k) in layout.x.clone().enumerate() {
             // Of the trapezoidal rule, h³ x⃛/12, with the change of ẋ for h² x⃛: on the safe side.
             self.estimate[k] = h / 12.0 * (to.s[i] - m.s[i]);
         }
-        self.weights.error_norm(&self.estimate)
+        // Velocities count fully in all forms: there is no order to choose that their errors could mislead.
+        let all = self.estimate.len() as f64;
+        let judged = (layout.q.len() + layout.v.len() + layout.x.len()).max(1) as f64;
+        Ok((all / judged).sqrt() * weighted_norm(&self.estimate, self.weights.reciprocal()))
     }
 }
 
@@ -243,6 +346,7 @@ impl Stepper for GeneralizedAlpha {
                 self.method = Some(method);
             }
             None => {
+                self.state.w_long_before = fresh.w.clone();
                 self.state.w_before = fresh.w.clone();
                 self.state.lambda_before = fresh.lambda.clone();
                 self.state.motion = fresh;
@@ -258,7 +362,7 @@ impl Stepper for GeneralizedAlpha {
         s.t = t;
         s.h = self.fixed.unwrap_or(h);
         (s.h_last, s.h_of_a, s.error_last) = (0.0, 0.0, 1.0);
-        (s.failures, s.error_failures, s.steps) = (0, 0, 0);
+        (s.held, s.failures, s.error_failures) = (0, 0, 0);
         for (to, from) in [
             (&mut s.y, y),
             (&mut s.yp, yp),
@@ -267,39 +371,48 @@ impl Stepper for GeneralizedAlpha {
         ] {
             to.copy_from_slice(from);
         }
-        self.weights.update(y, 1.0);
+        let tightening = self.tightening();
+        self.weights.update(y, tightening);
         if self.method.is_some() {
             self.load();
         }
     }
 
     fn attempt(&mut self, equations: &mut Equations<'_>) -> Result<(), Rejection> {
-        let s = &mut self.state;
-        // a belongs to v̇ at t + Δ h: with another h it lies elsewhere on the same line.
-        if s.h_of_a > 0.0 && s.h_of_a != s.h {
-            let ratio = s.h / s.h_of_a;
-            for (a, w) in s.motion.a.iter_mut().zip(&s.motion.w) {
-                *a = w + ratio * (*a - w);
-            }
-            s.h_of_a = s.h;
+        let first = self.state.h_last == 0.0;
+        if !first && self.state.h_of_a != self.state.h {
+            self.remember(self.state.h_of_a);
         }
-        self.weights.grade(s.h);
+        self.weights.grade(self.state.h);
         self.predict();
-        let s = &self.state;
-        let counters = &mut *equations.counters;
-        let (Some(method), Some(layout), Some(mechanical)) =
-            (&mut self.method, &self.layout, equations.system.mechanical())
-        else {
+        for _ in 0..if first { PASSES } else { 1 } {
+            if first {
+                self.begin();
+            }
+            let s = &self.state;
+            let counters = &mut *equations.counters;
+            let (Some(method), Some(layout), Some(mechanical)) =
+                (&mut self.method, &self.layout, equations.system.mechanical())
+            else {
+                return Err(Rejection::OutsideDomain);
+            };
+            method.step(
+                mechanical,
+                counters,
+                (layout, &self.weights),
+                (s.t + s.h, s.h),
+                &s.motion,
+                &mut self.to,
+            )?;
+        }
+        let (s, Some(method), Some(layout), Some(mechanical)) = (
+            &self.state,
+            &self.method,
+            &self.layout,
+            equations.system.mechanical(),
+        ) else {
             return Err(Rejection::OutsideDomain);
         };
-        method.step(
-            mechanical,
-            counters,
-            (layout, &self.weights),
-            (s.t + s.h, s.h),
-            &s.motion,
-            &mut self.to,
-        )?;
         let to = &self.to;
         self.y_new.fill(0.0);
         self.yp_new.fill(0.0);
@@ -311,13 +424,20 @@ impl Stepper for GeneralizedAlpha {
         ] {
             self.y_new[range.clone()].copy_from_slice(values);
         }
+        if method.keeps_positions() {
+            let along = method.c.error_q() * s.h;
+            for (i, v) in self.y_new[layout.v.clone()].iter_mut().enumerate() {
+                *v -= along * (to.w[i] - s.motion.w[i]);
+            }
+        }
         if layout.eta.len() == to.eta.len() {
             self.y_new[layout.eta.clone()].copy_from_slice(&to.eta);
         }
-        mechanical.velocity_map(&to.q, &to.v, &mut self.yp_new[layout.q.clone()]);
+        let v = &self.y_new[layout.v.clone()];
+        mechanical.velocity_map(&to.q, v, &mut self.yp_new[layout.q.clone()]);
         self.yp_new[layout.v.clone()].copy_from_slice(&to.w);
         self.yp_new[layout.x.clone()].copy_from_slice(&to.s);
-        self.error = self.estimate(equations.system);
+        self.error = self.estimate(equations)?;
         if self.error.is_nan() {
             return Err(Rejection::NonFinite { row: 0 });
         }
@@ -330,7 +450,7 @@ impl Stepper for GeneralizedAlpha {
     fn accept(&mut self, _equations: &mut Equations<'_>) {
         let s = &mut self.state;
         s.t += s.h;
-        let first = s.h_last == 0.0;
+        s.h_before = s.h_last;
         s.h_last = s.h;
         s.h_of_a = s.h;
         s.steps += 1;
@@ -338,16 +458,14 @@ impl Stepper for GeneralizedAlpha {
         std::mem::swap(&mut s.yp, &mut s.yp_last);
         std::mem::swap(&mut s.y, &mut self.y_new);
         std::mem::swap(&mut s.yp, &mut self.yp_new);
+        std::mem::swap(&mut s.w_long_before, &mut s.w_before);
         s.w_before.copy_from_slice(&s.motion.w);
         s.lambda_before.copy_from_slice(&s.motion.lambda);
         std::mem::swap(&mut s.motion, &mut self.to);
-        if first && let Some(method) = &self.method {
-            // The line through the first two v̇ gives the delay that was missing.
-            for i in 0..s.motion.a.len() {
-                s.motion.a[i] = s.motion.w[i] + method.c.delay() * (s.motion.w[i] - s.w_before[i]);
-            }
-        }
-        self.weights.update(&s.y, 1.0);
+        let tightening = self.tightening();
+        let keeps_positions = self.method.as_ref().is_some_and(Method::keeps_positions);
+        let s = &mut self.state;
+        self.weights.update(&s.y, tightening);
         match self.fixed {
             Some(h) => s.h = h,
             None => {
@@ -357,11 +475,16 @@ impl Stepper for GeneralizedAlpha {
                 if s.failures + s.error_failures > 0 {
                     factor = factor.min(1.0);
                 }
-                s.h *= if (1.0..KEEP).contains(&factor) {
-                    1.0
+                let may_grow = !keeps_positions || s.held >= HOLD;
+                let factor = if factor < KEPT.start {
+                    factor.max(REDUCTION)
+                } else if factor >= KEPT.end && may_grow {
+                    factor.min(GROWTH)
                 } else {
-                    factor.clamp(REDUCTION, GROWTH)
+                    1.0
                 };
+                s.h *= factor;
+                s.held = if factor == 1.0 { s.held + 1 } else { 0 };
                 s.error_last = error;
             }
         }
@@ -370,6 +493,7 @@ impl Stepper for GeneralizedAlpha {
 
     fn reject(&mut self, rejection: Rejection) {
         let s = &mut self.state;
+        s.held = 0;
         match rejection {
             Rejection::ErrorTest { ratio } => {
                 s.error_failures += 1;
@@ -489,7 +613,8 @@ impl Stepper for GeneralizedAlpha {
             return false;
         }
         self.state = (**state).clone();
-        self.weights.update(&self.state.y, 1.0);
+        let tightening = self.tightening();
+        self.weights.update(&self.state.y, tightening);
         true
     }
 }

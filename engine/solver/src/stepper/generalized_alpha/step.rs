@@ -184,6 +184,11 @@ impl Method {
         })
     }
 
+    /// Whether multipliers λ keep positions.
+    pub fn keeps_positions(&self) -> bool {
+        self.kept.contains(&Kept::Position)
+    }
+
     /// From `from` over h to `to`, which holds the prediction of v̇, x, λ and η.
     pub fn step(
         &mut self,
@@ -222,6 +227,40 @@ impl Method {
                 }
             }
         }
+    }
+
+    /// Takes out of an error `e` of velocities what the next steps take out: components across the constraints, which λ
+    /// corrects, and most of what belongs to stiff forces: (M − γ' f_v − β' f_q)⁻¹ M on the tangent space.
+    pub fn filter(
+        &mut self,
+        mechanical: &mut dyn Mechanical,
+        counters: &mut Counters,
+        (t, q): (f64, &[f64]),
+        e: &mut [f64],
+    ) -> Result<(), Rejection> {
+        let n = e.len();
+        mechanical.apply_mass(t, q, e, &mut self.mass_times)?;
+        self.right[..n].copy_from_slice(&self.mass_times);
+        self.right[n..].fill(0.0);
+        self.lu.solve(&mut self.right);
+        counters.solves += 1;
+        e.copy_from_slice(&self.right[..n]);
+        if self.keeps_positions() {
+            // Rounding of positions divided by h stands across the constraints. The factors are from another place, where that
+            // is another direction: once more with what is left in this one.
+            let m = self.rows.len();
+            self.right[..n].fill(0.0);
+            for i in 0..m {
+                let left: f64 = (0..n).map(|j| self.matrix[i + j * m] * e[j]).sum();
+                self.right[n + i] = if mechanical.takes_part(i) { -left } else { 0.0 };
+            }
+            self.lu.solve(&mut self.right);
+            counters.solves += 1;
+            for (e, d) in e.iter_mut().zip(&self.right) {
+                *e += d;
+            }
+        }
+        Ok(())
     }
 
     /// q and v at the end of the step from v̇, with η.
@@ -367,6 +406,7 @@ impl Method {
             h * h * self.c.beta * self.c.share(),
             h * self.c.gamma * self.c.share(),
         );
+        let rounding = (64.0 * f64::EPSILON * weights.bound_of_solution()).clamp(1e-3 * SHARE, 0.3);
         let mut last = f64::INFINITY;
         for iteration in 0..ITERATIONS {
             self.place(mechanical, h, from, to);
@@ -443,8 +483,8 @@ impl Method {
                 rate = (size / last).max(rate * 0.5);
                 self.matrices.rate = rate;
                 // Rounding determines v̇ and λ up to ε/h and ε/h²; what counts with powers of h has converged.
-                // Next to singular positions rounding is amplified: corrections that go to and fro by a part of the share.
-                if rate > 0.9 && weights.graded_norm(d) < 0.5 * SHARE {
+                // Next to singular positions rounding is amplified: corrections go to and fro by a part of the share.
+                if rate > 0.9 && weights.graded_norm(d) < rounding.max(0.5 * SHARE) {
                     self.place(mechanical, h, from, to);
                     return Ok(iteration + 1);
                 }

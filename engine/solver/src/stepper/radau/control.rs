@@ -24,6 +24,9 @@ const RECOVERY: f64 = 1.3;
 const KEPT: std::ops::RangeInclusive<f64> = 1.0..=1.2;
 /// Errors below this count as this in the predictive controller.
 const SMALL_ERROR: f64 = 1e-2;
+/// Failed error tests in a row after which multipliers that follow from accelerations no longer count: where curvature jumps they
+/// do, and no step is so short that they would not.
+const STUBBORN: u32 = 3;
 /// The rate of convergence is in proportion to h, the number of corrections to −1/log of it: the work for
 /// a given time is least at 1/e. Longer steps than that do not pay.
 pub(super) const BEST_RATE: f64 = 0.37;
@@ -36,6 +39,8 @@ pub(super) struct Control {
     error: f64,
     /// The step at hand was rejected before.
     rejected: bool,
+    /// So often because of its error.
+    too_large: u32,
     /// Step size that a failed iteration allows; zero where none has failed.
     longest: f64,
 }
@@ -44,6 +49,11 @@ impl Control {
     /// Whether the estimate is worth a second, filtered look: at the first step and after a rejection.
     pub fn is_doubtful(&self) -> bool {
         self.rejected || self.h == 0.0
+    }
+
+    /// Whether shorter steps have not made the error smaller, as where multipliers jump.
+    pub fn is_stubborn(&self) -> bool {
+        self.too_large >= STUBBORN
     }
 
     /// Factor for the step size by the error alone, with `corrections` of at most `most`.
@@ -77,12 +87,14 @@ impl Control {
         self.h = h;
         self.error = error.max(SMALL_ERROR);
         self.rejected = false;
+        self.too_large = 0;
         if KEPT.contains(&factor) { 1.0 } else { factor }
     }
 
     /// Factor for the step size after a failed error test.
     pub fn reject(&mut self, method: &Method, error: f64, outcome: &Outcome, most: usize) -> f64 {
         self.rejected = true;
+        self.too_large += 1;
         if self.h == 0.0 {
             return 0.1;
         }

@@ -23,7 +23,7 @@ use choice::Choice;
 use coefficients::{MOST_STAGES, Method};
 use control::Control;
 use coupled::Coupled;
-use holonom_dae::{Counters, MechanicalLayout, Rejection, Weights};
+use holonom_dae::{Counters, MechanicalLayout, Rejection, VariableKind, Weights};
 use serde::{Deserialize, Serialize};
 use stages::{Outcome, Room, Stages, combine};
 
@@ -138,6 +138,8 @@ pub struct Radau {
     patience: u32,
     /// Highest index of a variable.
     index: u8,
+    /// Multipliers of index 1, which jump where accelerations do, and readings of them.
+    jumping: Vec<usize>,
     room: Room,
     state: RadauState,
     outcome: Outcome,
@@ -204,6 +206,12 @@ impl Radau {
                 .map(|v| v.index)
                 .max()
                 .unwrap_or(1),
+            jumping: (parts.structure.variables.iter().enumerate())
+                .filter(|(_, v)| {
+                    matches!(v.kind, VariableKind::Multiplier | VariableKind::Reading) && v.index == 1
+                })
+                .map(|(i, _)| i)
+                .collect(),
             outcome: Outcome::default(),
             error: 0.0,
             y_new: vec![0.0; n],

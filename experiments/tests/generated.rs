@@ -28,7 +28,7 @@ fn the_same_seed_gives_the_same_text() {
 fn everything_occurs() {
     let (mut joints, mut laws, mut driven) = (BTreeSet::new(), BTreeSet::new(), 0);
     let (mut smallest, mut largest) = (f64::INFINITY, 0.0f64);
-    for seed in 0..60 {
+    for seed in 0..30 {
         for family in Family::ALL {
             let m = made(seed, family);
             joints.extend(m.joints.iter().map(|j| j.kind.name()));
@@ -50,7 +50,7 @@ fn everything_occurs() {
     }
     assert_eq!(joints.len(), JointKind::ALL.len(), "{joints:?}");
     assert_eq!(laws.len(), 10, "{laws:?}");
-    assert!(driven > 20 && smallest < 2e-3 && largest > 5e2);
+    assert!(driven > 10 && smallest < 3e-3 && largest > 3e2);
     let all: Vec<_> = (0..88).map(excitation).collect();
     let shapes: BTreeSet<Shape> = all.iter().map(|e| e.shape).collect();
     let places: BTreeSet<Place> = all.iter().map(|e| e.place).collect();

@@ -146,6 +146,33 @@ fn reproduce_reports_in_the_common_shape() {
         &holonom(&folder, &["reproduce", "arnold-chain", "--steps", "100"]),
         &["no long run"],
     );
+    // Studies over generated mechanisms: a seed, a count, and the model file of a seed.
+    let few = [
+        "reproduce",
+        "generated-oracle",
+        "--seed",
+        "4",
+        "--count",
+        "2",
+        "--json",
+    ];
+    let output = stdout(&holonom(&folder, &few));
+    let json: serde_json::Value = serde_json::from_str(&output).expect("one JSON object");
+    assert_eq!(json["checks"][0]["id"], "generated-oracle/accelerations");
+    let write = [
+        "reproduce",
+        "generated-oracle",
+        "--seed",
+        "4",
+        "--write",
+        "case.toml",
+    ];
+    assert_eq!(code(&holonom(&folder, &write)), 0);
+    assert_eq!(code(&holonom(&folder, &["check", "case.toml"])), 0);
+    refused(
+        &holonom(&folder, &["reproduce", "arnold-chain", "--seed", "3"]),
+        &["no study of generated mechanisms"],
+    );
     refused(
         &holonom(&folder, &["reproduce", "arnold-chian"]),
         &["did you mean `arnold-chain`?"],

@@ -163,7 +163,6 @@ impl Oracle {
     }
 
     /// Extrapolates until the error is small, one column more than aimed at.
-    #[expect(clippy::type_complexity, reason = "used once")]
     fn table(
         &self,
         t: f64,

@@ -12,6 +12,7 @@ pub(super) struct Row {
 }
 
 #[derive(Clone, Debug)]
+#[expect(clippy::large_enum_variant, reason = "rows are few")]
 enum Law {
     /// Displacement of the second frame along a direction of the first one's body.
     Along(Line),

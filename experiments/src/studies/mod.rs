@@ -93,7 +93,7 @@ pub const STUDIES: &[Study] = &[
     Study {
         name: "generated-excitations",
         about: "short pulses of every kind under every stepper: none is stepped over",
-        count: 60,
+        count: 88,
         run: excitations::run,
         model: excitations::model,
     },

@@ -24,7 +24,7 @@ const RUN_ONE_OF: u64 = 3;
 
 /// The mechanism of a seed: half of them are open.
 fn case(seed: u64) -> Option<Mechanism> {
-    let family = if seed % 2 == 0 {
+    let family = if seed.is_multiple_of(2) {
         Family::Tree
     } else {
         family(seed / 2, Family::closed())
@@ -84,7 +84,7 @@ fn judge(seed: u64) -> Option<Found> {
         end: None,
         missing: None,
     };
-    if seed % RUN_ONE_OF == 0 {
+    if seed.is_multiple_of(RUN_ONE_OF) {
         match truth(&m) {
             Err(why) => found.missing = Some(why),
             Ok(Truth { chaos: true, .. }) => {}

@@ -148,7 +148,8 @@ Examples:
   holonom reproduce all --json=report.json
 
 Report: {name, rows, checks: [{id, value, limit, source, holds}], missing, holds}; exit code 1 when a
-check does not hold. What a paper does not state, or we cannot measure, is named in `missing`.";
+check does not hold. What a paper does not state, or we cannot measure, is named in `missing`.
+Studies over generated mechanisms (generated-…) are not part of `all`.";
 
 fn define() -> clap::Command {
     clap::Command::new("reproduce")

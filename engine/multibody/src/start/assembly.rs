@@ -663,7 +663,7 @@ impl Assembled {
         if self.rows.active.is_empty() && self.rows.dropped.is_empty() {
             return Ok(equations);
         }
-        let scales = Closure::new(self.model.clone(), self.t, &self.q).scales();
+        let scales = Closure::new(self.model.clone(), self.t, &self.q, self.data_precision).scales();
         Ok(equations.with_loops(&self.rows, scales))
     }
 

@@ -15,7 +15,8 @@ mod scales;
 mod warnings;
 
 pub use assembly::{
-    Assembled, AssemblyError, AssemblyOptions, Level, MovedCoordinate, UnsuitableForm, assemble,
+    Assembled, AssemblyError, AssemblyOptions, DATA_PRECISION, Level, MovedCoordinate, UnsuitableForm,
+    assemble,
 };
 pub use kinematic::{KinematicError, KinematicRun, KinematicState};
 pub use mechanical::MechanicalModel;

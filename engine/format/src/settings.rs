@@ -132,6 +132,7 @@ settings! {
     rtol: f64 = Number(""), "Relative tolerance; 1e-6 unless set.";
     atol: f64 = Number(""), "Absolute tolerance; 1e-6 unless set.";
     assemble: bool = Flag, "Close loops and correct velocities at the start; on unless set to false.";
+    data_precision: f64 = Number(""), "Relative error of lengths and directions in the model; 1e-6 unless set, which is six digits. Rows of loops that conflict by no more than it explains are redundant.";
     form: String = Choice(forms), "Form of the equations: `ggl` with loops, `ode` without, unless set.";
     formalism: String = Choice(formalisms), "How the equations of motion are evaluated.";
     ggl_metric: String = Choice(metrics), "Metric of the position correction in `ggl`.";

@@ -131,6 +131,12 @@ fn report(file: &ModelFile, simulation: &Simulation, channels: bool) -> Value {
         "degrees_of_freedom": start.degrees_of_freedom(),
         "rows": start.rows.active.len(),
         "dropped_rows": start.rows.dropped.iter().map(|row| row.name.clone()).collect::<Vec<_>>(),
+        "misfits": start.rows.misfitting()
+            .map(|row| json!({ "row": row.name, "misfit": row.misfit, "unit": row.unit }))
+            .collect::<Vec<_>>(),
+        "doubtful_rows": start.rows.doubtful.iter()
+            .map(|row| json!({ "row": row.name, "independent": row.active, "independent_part": row.independent_part }))
+            .collect::<Vec<_>>(),
         "singular_start": start.rows.singular_start,
         "not_unique": not_unique(simulation),
         "moved": strings(&start.moved),

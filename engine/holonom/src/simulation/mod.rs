@@ -53,7 +53,7 @@ use holonom_multibody::channels::{Catalogue, Input, Selection};
 use holonom_multibody::curve::{Refusal, watch_refusals};
 use holonom_multibody::expression::Break;
 use holonom_multibody::residual::{Form, Formalism, GglMetric};
-use holonom_multibody::start::{Assembled, AssemblyError, AssemblyOptions};
+use holonom_multibody::start::{Assembled, AssemblyError, AssemblyOptions, DATA_PRECISION};
 use holonom_solver::stepper::{Family, GeneralizedAlphaOptions};
 use holonom_solver::{Options, OutputTimes, Start};
 use settings::{Fault, Times};
@@ -117,6 +117,7 @@ impl Simulation {
         let assembly = AssemblyOptions {
             time: times.start,
             assemble: settings.assemble.unwrap_or(true),
+            data_precision: settings.data_precision.unwrap_or(DATA_PRECISION),
             ..AssemblyOptions::default()
         };
         if let Some(undefined) = Undefined::find(&model, times.start) {

@@ -45,6 +45,9 @@ impl Times {
     }
 }
 
+/// Largest relative error of data with which dependence can still be told.
+const COARSEST_DATA: f64 = 1e-3;
+
 /// All settings with impossible values.
 pub(super) fn faults(settings: &Settings) -> Vec<Fault> {
     let mut faults = Vec::new();
@@ -103,6 +106,15 @@ pub(super) fn faults(settings: &Settings) -> Vec<Fault> {
             "rtol",
             format!("`rtol` is {rtol}"),
             "give a positive number such as 1e-6",
+        ));
+    }
+    if let Some(precision) = settings.data_precision
+        && !(precision > 0.0 && precision <= COARSEST_DATA)
+    {
+        faults.push(Fault::new(
+            "data_precision",
+            format!("`data_precision` is {precision}"),
+            "give a positive number up to 0.001, such as 1e-6 for data with six digits",
         ));
     }
     if let Some(min) = settings.min_step

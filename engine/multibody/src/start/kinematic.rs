@@ -10,6 +10,7 @@ use super::border::Border;
 use super::closure::{Closure, distance, moved};
 use super::open::open_loops;
 use super::{MechanicalModel, OpenLoop};
+use crate::model::RowLevel;
 use holonom_dae::Mechanical;
 
 /// Gap of a closed loop: rad, or parts of the mechanism's size.
@@ -162,9 +163,13 @@ pub(super) fn follow(
             states: names.join(", "),
         });
     }
+    let holonomic = |row: &usize| start.model.rows[*row].level == RowLevel::Holonomic;
     let mut follower = Follower {
         closure: Closure::new(start.model.clone(), start.t, &start.q, start.data_precision),
-        active: start.rows.active.clone(),
+        exact: start.rows.misfitting().next().is_none(),
+        active: start.rows.active.iter().copied().filter(holonomic).collect(),
+        chosen: start.rows.active.clone(),
+        enough: Border::new(start.data_precision).enough().max(start.rows.noise),
         noise: start.rows.noise,
         mechanical: start.mechanical(),
         state: KinematicState {
@@ -208,8 +213,13 @@ pub(super) fn follow(
 
 struct Follower {
     closure: Closure,
+    /// Whether all rows hold at the start.
+    exact: bool,
+    /// The conditions on positions that take part, and all rows that do.
     active: Vec<usize>,
-    /// What errors of the data may leave in rows that are not active.
+    chosen: Vec<usize>,
+    /// Gap, and relative speed of a gap, that errors of the data explain in the others.
+    enough: f64,
     noise: f64,
     mechanical: MechanicalModel,
     state: KinematicState,
@@ -260,27 +270,12 @@ impl Follower {
         let rows = self.closure.holonomic();
         let mut q = predicted.clone();
         self.closure.t = t;
-        let enough = Border::new(self.closure.precision).enough().max(self.noise);
-        let closed = self.closure.close(&mut q, &rows, TOLERANCE, enough);
-        if let Ok(gap) = closed
-            && gap > TOLERANCE
-        {
-            let active = rows
-                .iter()
-                .copied()
-                .filter(|row| self.active.contains(row))
-                .collect::<Vec<_>>();
-            let mut there = q.clone();
-            if self
-                .closure
-                .close(&mut there, &active, TOLERANCE, TOLERANCE)
-                .is_ok()
-            {
-                q = there;
-            }
-        }
-        if closed.is_err() {
-            let gaps = self.closure.gaps(&q);
+        // Rows that hold but for errors of the data cannot all be closed.
+        let closing = if self.exact { &rows } else { &self.active };
+        let closed = self.closure.close(&mut q, closing, TOLERANCE, TOLERANCE);
+        let gaps = self.closure.gaps(&q);
+        let limit = if self.exact { f64::INFINITY } else { self.enough };
+        if closed.is_err() || self.closure.largest_gap(&gaps, &rows) > limit {
             let open = open_loops(&self.closure, &gaps, &rows, Level::Position, TOLERANCE);
             self.open = open.into_iter().next();
             return None;
@@ -290,7 +285,7 @@ impl Follower {
             return None;
         }
         // From the predicted velocities: where a singular position leaves them open, these stay.
-        let rest = self.closure.project_velocities(&q, &mut v, &self.active).ok()?;
+        let rest = self.closure.project_velocities(&q, &mut v, &self.chosen).ok()?;
         let all: Vec<usize> = (0..rest.len()).collect();
         let tolerance = VELOCITY_TOLERANCE.max(self.noise) * (1.0 + self.closure.largest_step(&v));
         if let Some(open) = open_loops(&self.closure, &rest, &all, Level::Velocity, tolerance)

@@ -16,7 +16,8 @@ mod scales;
 mod warnings;
 
 pub use assembly::{
-    Assembled, AssemblyError, AssemblyOptions, Level, MovedCoordinate, UnsuitableForm, assemble,
+    Assembled, AssemblyError, AssemblyOptions, DATA_PRECISION, Level, MovedCoordinate, UnsuitableForm,
+    assemble,
 };
 pub(crate) use closure::{RowScales, turns};
 pub(crate) use dependence::Dependence;

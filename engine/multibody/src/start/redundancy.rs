@@ -95,21 +95,6 @@ pub(super) fn choose(closure: &mut Closure, q: &[f64], tolerance: f64) -> Result
     let Some(start) = samples.first() else {
         return Err(Contradiction(all.iter().map(|&i| (i, f64::NAN)).collect()));
     };
-    if std::env::var("HOLONOM_RANK").is_ok() {
-        for s in &samples {
-            eprintln!(
-                "rank {} gap {:.1e} far {:.3}: {:?}",
-                s.qr.rank,
-                s.gap,
-                distance(closure, &s.q, q),
-                s.qr.lengths
-                    .iter()
-                    .map(|x| format!("{x:.0e}"))
-                    .collect::<Vec<_>>()
-                    .join(" ")
-            );
-        }
-    }
     let rank = start.qr.rank;
     let generic_rank = samples.iter().map(|s| s.qr.rank).max().unwrap_or(0);
     let mut best = start;

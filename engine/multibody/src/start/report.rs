@@ -3,6 +3,9 @@
 use crate::formalism::reactions::ReactionElement;
 use core::fmt;
 
+/// Gap of a row that holds to rounding, in its scale.
+const HOLDS: f64 = 1e-10;
+
 /// Components of a reaction, for reports.
 const COMPONENTS: [&str; 6] = [
     "force x", "force y", "force z", "moment x", "moment y", "moment z",
@@ -120,6 +123,8 @@ impl fmt::Display for RowReport {
                 self.rank, self.generic_rank
             )?;
         }
+        self.misfits(f)?;
+        self.doubts(f)?;
         let open: Vec<&ReactionUniqueness> = self.uniqueness.iter().filter(|u| !u.is_unique()).collect();
         if !open.is_empty() {
             write!(f, "\nreactions that the motion does not determine:")?;
@@ -131,6 +136,77 @@ impl fmt::Display for RowReport {
                 _ => vec!["force of the constraint"],
             };
             write!(f, "\n  {}: {}", u.name, names.join(", "))?;
+        }
+        Ok(())
+    }
+}
+
+impl RowReport {
+    /// Dropped rows that do not hold to rounding at the start.
+    pub fn misfitting(&self) -> impl Iterator<Item = &DroppedRow> {
+        self.dropped
+            .iter()
+            .filter(|d| d.misfit > HOLDS * self.scales.get(d.row).copied().unwrap_or(1.0))
+    }
+
+    /// The largest misfit of each unit, in words; empty when all rows hold to rounding.
+    pub fn largest_misfits(&self) -> String {
+        let mut largest: Vec<(&str, f64)> = Vec::new();
+        for row in self.misfitting() {
+            match largest.iter_mut().find(|(unit, _)| *unit == row.unit) {
+                Some((_, most)) => *most = most.max(row.misfit),
+                None => largest.push((row.unit, row.misfit)),
+            }
+        }
+        let text = largest
+            .iter()
+            .map(|(unit, x)| format!("{x:.1e} {unit}").trim_end().to_string());
+        text.collect::<Vec<_>>().join(" and ")
+    }
+
+    fn misfits(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<&str> = self.misfitting().map(|d| d.name.as_str()).collect();
+        if names.is_empty() {
+            return Ok(());
+        }
+        let (rows, hold, them) = match names.len() {
+            1 => ("row", "holds", "it"),
+            _ => ("rows", "hold", "them"),
+        };
+        write!(
+            f,
+            "\n{} redundant {rows} {hold} only to {}: {}; data with more digits would close {them} better",
+            names.len(),
+            self.largest_misfits(),
+            names.join(", ")
+        )
+    }
+
+    fn doubts(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (active, taken, other) in [
+            (true, "independent", "redundant"),
+            (false, "redundant", "independent"),
+        ] {
+            let rows: Vec<&DoubtfulRow> = self.doubtful.iter().filter(|d| d.active == active).collect();
+            if rows.is_empty() {
+                continue;
+            }
+            let named = rows
+                .iter()
+                .map(|d| format!("{} ({:.1e})", d.name, d.independent_part));
+            let (n, freedoms) = (rows.len(), self.degrees_of_freedom);
+            let otherwise = if active {
+                freedoms + n
+            } else {
+                freedoms.saturating_sub(n)
+            };
+            write!(
+                f,
+                "\nin doubt, taken as {taken}: {}; in brackets, the part that the other rows do not imply, in rad or \
+                 parts of the loop's length per rad or part of motion; as {other}, {otherwise} instead of {freedoms} \
+                 degrees of freedom: give the data with more digits, or their precision in `data_precision`",
+                named.collect::<Vec<_>>().join(", ")
+            )?;
         }
         Ok(())
     }

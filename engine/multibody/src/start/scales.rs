@@ -109,9 +109,19 @@ fn loop_length(model: &Model, work: &Workspace<f64>, constraint: usize) -> Optio
     let c = &model.constraints[constraint];
     let [from, to] = c.element.sides()?;
     let nodes = &model.tree.nodes;
+    let way = |side: &Attachment| -> Vec<usize> {
+        let below = |i: &usize| (*i > 0).then(|| nodes[*i].parent);
+        std::iter::successors(Some(side.node), below).collect()
+    };
+    let ways = [way(&from), way(&to)];
     let mut points: Vec<Vec3<f64>> = Vec::new();
     let mut length = 0.0_f64;
-    for (path, side) in [(&c.from_path, &from), (&c.to_path, &to)] {
+    for (side, (way, other)) in [&from, &to]
+        .into_iter()
+        .zip([(&ways[0], &ways[1]), (&ways[1], &ways[0])])
+    {
+        let own = |i: &&usize| !other.contains(i);
+        let path: Vec<usize> = way.iter().take_while(own).copied().collect();
         for (k, &i) in path.iter().enumerate() {
             points.push(work.world[i].position);
             length = length.max(nodes[i].pitch.abs());

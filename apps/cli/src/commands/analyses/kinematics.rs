@@ -162,6 +162,7 @@ fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
         let model = Arc::new(file.compile().map_err(Error::Model)?);
         let options = AssemblyOptions {
             time: t,
+            data_precision: case.simulation.start.data_precision,
             positions: (positions.len() == model.q0.len()).then(|| positions.clone()),
             ..AssemblyOptions::default()
         };

@@ -95,6 +95,10 @@ pub fn json(prepared: &Prepared, report: &RunReport, files: &Files) -> Value {
             "moved": start.moved.iter().map(ToString::to_string).collect::<Vec<_>>(),
             "moved_velocities": start.moved_velocities.iter().map(ToString::to_string).collect::<Vec<_>>(),
             "dropped_rows": start.rows.dropped.len(),
+            "misfits": start.rows.misfitting()
+                .map(|row| json!({ "row": row.name, "misfit": row.misfit, "unit": row.unit }))
+                .collect::<Vec<_>>(),
+            "doubtful_rows": start.rows.doubtful.iter().map(|row| row.name.clone()).collect::<Vec<_>>(),
         },
         "rows": report.rows,
         "failed_rows": report.failed_rows,
@@ -143,7 +147,9 @@ pub fn text(prepared: &Prepared, report: &RunReport, files: &Files) -> String {
     if !prepared.about.is_empty() {
         line("model", prepared.about.clone());
     }
-    if start.moved.len() + start.moved_velocities.len() + start.rows.dropped.len() > 0 {
+    if start.moved.len() + start.moved_velocities.len() + start.rows.dropped.len() + start.rows.doubtful.len()
+        > 0
+    {
         let moved = start.moved.len() + start.moved_velocities.len();
         let mut parts = Vec::new();
         if moved > 0 {
@@ -153,7 +159,17 @@ pub fn text(prepared: &Prepared, report: &RunReport, files: &Files) -> String {
             parts.push(format!("{moved} start {values} moved to fit{most}"));
         }
         if !start.rows.dropped.is_empty() {
-            parts.push(format!("{} redundant rows dropped", start.rows.dropped.len()));
+            let misfit = match start.rows.largest_misfits() {
+                none if none.is_empty() => String::new(),
+                misfit => format!(", which hold to {misfit} only"),
+            };
+            parts.push(format!(
+                "{} redundant rows dropped{misfit}",
+                start.rows.dropped.len()
+            ));
+        }
+        if !start.rows.doubtful.is_empty() {
+            parts.push(format!("{} rows in doubt", start.rows.doubtful.len()));
         }
         line(
             "start",

@@ -366,7 +366,10 @@ impl Signal {
             Self::Expression(expression) => {
                 let time = expression.variables().iter().position(|name| name == "t");
                 let parts = time.map_or_else(Vec::new, |t| expression.parts_of(t));
-                parts.into_iter().map(|part| Self::Expression(Arc::new(part))).collect()
+                parts
+                    .into_iter()
+                    .map(|part| Self::Expression(Arc::new(part)))
+                    .collect()
             }
             Self::Sum(parts) => parts.iter().flat_map(Self::parts).collect(),
             Self::Scaled(_, signal) => signal.parts(),

@@ -41,7 +41,10 @@ pub(super) struct Bind<'a> {
 impl<'a> Bind<'a> {
     pub fn new(description: &'a Description) -> Self {
         let controls = description.controls.iter().map(|c| c.name.as_str());
-        let roads = description.roads.iter().filter(|road| road.kind != RoadKind::Flat);
+        let roads = description
+            .roads
+            .iter()
+            .filter(|road| road.kind != RoadKind::Flat);
         Self {
             names: core::iter::once("t").chain(controls).collect(),
             place: String::new(),

@@ -252,7 +252,10 @@ impl Enclosure {
                 let slope = if x.lo > 0.0 {
                     root.reciprocal().scale(0.5)
                 } else {
-                    Range { lo: 0.0, ..Range::ALL }
+                    Range {
+                        lo: 0.0,
+                        ..Range::ALL
+                    }
                 };
                 self.chain(root, slope)
             }
@@ -263,7 +266,10 @@ impl Enclosure {
                 let slope = if cofunction.lo > 0.0 {
                     cofunction.reciprocal()
                 } else {
-                    Range { lo: 1.0, ..Range::ALL }
+                    Range {
+                        lo: 1.0,
+                        ..Range::ALL
+                    }
                 };
                 self.chain(x.map(value), slope.scale(sign))
             }
@@ -283,7 +289,9 @@ impl Enclosure {
                     jumps: ends.lo != ends.hi,
                 }
             }
-            Unary::Tan | Unary::Ln | Unary::Log10 | Unary::Sqrt | Unary::Asin | Unary::Acos => Self::unknown(),
+            Unary::Tan | Unary::Ln | Unary::Log10 | Unary::Sqrt | Unary::Asin | Unary::Acos => {
+                Self::unknown()
+            }
         }
     }
 
@@ -307,10 +315,7 @@ impl Enclosure {
                 hi: a.value.hi.min(b.value.hi),
             }
         };
-        Self {
-            value,
-            ..a.either(b)
-        }
+        Self { value, ..a.either(b) }
     }
 
     fn compare(self, other: Self, how: super::parse::Comparison) -> Self {
@@ -370,7 +375,10 @@ impl Enclosure {
                     Range::new(x.lo.max(last), x.hi)
                 };
                 let jets = [part.lo, part.hi].map(|x| curve.jet(x));
-                note(Range::new(jets[0][0], jets[1][0]), Range::new(jets[0][1], jets[1][1]));
+                note(
+                    Range::new(jets[0][0], jets[1][0]),
+                    Range::new(jets[0][1], jets[1][1]),
+                );
             }
         }
         curve.pieces_within(x.lo, x.hi, |[a, b, c, d], from, to| {

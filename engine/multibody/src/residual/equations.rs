@@ -1,6 +1,7 @@
 //! [`Equations`]: a mechanism as a residual.
 
 use super::impacts::Contact;
+use super::places;
 use super::readings::ReadingSlopes;
 use super::stretch::{Source, Stretch};
 use super::{Dependencies, Form, Formalism, GglMetric};
@@ -14,8 +15,8 @@ use core::any::TypeId;
 use core::ops::Range;
 use holonom_algebra::Real;
 use holonom_dae::{
-    Bound, DerivativeForm, Event, EventAction, EventState, Hidden, Mechanical, Point, Rejection, Residual, Structure,
-    System,
+    Bound, DerivativeForm, Event, EventAction, EventState, Hidden, Mechanical, Point, Rejection, Residual,
+    Structure, System,
 };
 use std::sync::Arc;
 
@@ -554,6 +555,34 @@ impl Residual for Equations {
         } else {
             Hidden::Nothing
         }
+    }
+
+    fn places(&self) -> [usize; 2] {
+        if self.model.places {
+            places::count(&self.model)
+        } else {
+            [0; 2]
+        }
+    }
+
+    fn place_coordinates(
+        &self,
+        at: Point<'_, f64>,
+        work: &mut EquationsWorkspace<f64>,
+        coordinates: &mut [f64],
+    ) {
+        let l = self.layout();
+        let w = &mut work.mechanism;
+        w.set_time(&self.model, at.t);
+        w.set_positions(&self.model, &at.y[l.q]);
+        w.set_velocities(&self.model, &at.y[l.v]);
+        let (scene, _, _) = w.scene(&self.model);
+        places::coordinates(&self.model, &scene, coordinates);
+    }
+
+    fn place_values(&self, t: f64, coordinates: &[f64], values: &mut [f64]) {
+        places::values(&self.model, t, coordinates, values);
+        forget_refusal();
     }
 
     fn discrete(&self) -> Vec<f64> {

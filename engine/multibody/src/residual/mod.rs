@@ -19,6 +19,7 @@
 mod equations;
 pub(crate) mod impacts;
 pub(crate) mod pattern;
+mod places;
 mod readings;
 mod stretch;
 mod structure;

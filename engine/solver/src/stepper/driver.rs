@@ -15,10 +15,10 @@ use crate::newton::PatternEvent;
 use crate::newton::initial::{self, StartReport};
 use crate::options::{Options, Start};
 use crate::refresh::Update;
-use holonom_dae::{Counters, EventAction, Failure, FailureKind, InputError, Rejection, System, Timing};
-use std::sync::atomic::Ordering;
 use foresight::Foresight;
 pub use foresight::ForesightMemory;
+use holonom_dae::{Counters, EventAction, Failure, FailureKind, InputError, Rejection, System, Timing};
+use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 /// Why a run ended without error.

@@ -143,6 +143,24 @@ pub trait Residual: Send + Sync {
         Hidden::Unknown
     }
 
+    /// Numbers of the coordinates that narrow features of the state depend on, and of these features; needed for
+    /// [`Hidden::Places`].
+    fn places(&self) -> [usize; 2] {
+        [0; 2]
+    }
+
+    /// The coordinates in a state.
+    fn place_coordinates(
+        &self,
+        _at: Point<'_, f64>,
+        _work: &mut Self::Workspace<f64>,
+        _coordinates: &mut [f64],
+    ) {
+    }
+
+    /// The features, such as heights of a road, for coordinates and a time. Much cheaper than F.
+    fn place_values(&self, _t: f64, _coordinates: &[f64], _values: &mut [f64]) {}
+
     /// Start values of the discrete variables.
     fn discrete(&self) -> Vec<f64> {
         Vec::new()

@@ -12,7 +12,7 @@ use holonom_algebra::{Dual4, Dual8, Dual12};
 pub enum Hidden {
     /// Nothing: all functions of time are among the excitations, and what depends on the state has no narrow features.
     Nothing,
-    /// Narrow features of the state, such as bumps of a road: looked for ahead of all long steps.
+    /// Narrow features of the state, such as bumps of a road, known by [`places`](System::places).
     Places,
     /// Nobody knows: a look ahead of long steps in which nothing moves.
     #[default]
@@ -123,6 +123,18 @@ pub trait System: Send {
     fn hidden(&self) -> Hidden {
         Hidden::Unknown
     }
+
+    /// Numbers of the coordinates that narrow features of the state depend on, and of these features; needed for
+    /// [`Hidden::Places`].
+    fn places(&self) -> [usize; 2] {
+        [0; 2]
+    }
+
+    /// The coordinates in a state.
+    fn place_coordinates(&mut self, _t: f64, _y: &[f64], _yp: &[f64], _coordinates: &mut [f64]) {}
+
+    /// The features, such as heights of a road, for coordinates and a time. Much cheaper than a residual.
+    fn place_values(&mut self, _t: f64, _coordinates: &[f64], _values: &mut [f64]) {}
 
     /// The event functions there are.
     fn events(&self) -> &[Event] {
@@ -254,6 +266,15 @@ macro_rules! forward {
             }
             fn hidden(&self) -> Hidden {
                 (**self).hidden()
+            }
+            fn places(&self) -> [usize; 2] {
+                (**self).places()
+            }
+            fn place_coordinates(&mut self, t: f64, y: &[f64], yp: &[f64], coordinates: &mut [f64]) {
+                (**self).place_coordinates(t, y, yp, coordinates);
+            }
+            fn place_values(&mut self, t: f64, coordinates: &[f64], values: &mut [f64]) {
+                (**self).place_values(t, coordinates, values);
             }
             fn events(&self) -> &[Event] {
                 (**self).events()
@@ -422,6 +443,19 @@ impl<R: Residual> System for Bound<R> {
 
     fn hidden(&self) -> Hidden {
         self.residual.hidden()
+    }
+
+    fn places(&self) -> [usize; 2] {
+        self.residual.places()
+    }
+
+    fn place_coordinates(&mut self, t: f64, y: &[f64], yp: &[f64], coordinates: &mut [f64]) {
+        let at = Point::new(t, y, yp, &self.discrete);
+        self.residual.place_coordinates(at, &mut self.work, coordinates);
+    }
+
+    fn place_values(&mut self, t: f64, coordinates: &[f64], values: &mut [f64]) {
+        self.residual.place_values(t, coordinates, values);
     }
 
     fn events(&self) -> &[Event] {

@@ -589,3 +589,44 @@ fn single_steps_see_events() {
     assert_eq!(stop, Stop::Event { event: 0 });
     assert!((integrator.t() - 0.7719f64.acos()).abs() < 1e-5);
 }
+
+/// At rest until a bell of 2 % of the run pushes: nobody has said that there is one.
+#[test]
+fn an_undeclared_pulse_is_not_stepped_over() {
+    for stepper in ["bdf", "backward-euler", "radau", "dormand-prince"] {
+        let mut system = Closure::new(Structure::ode(["x", "v"]), |t, y, yp, r| {
+            let push = (-((t - 63.0) / 0.5).powi(2)).exp();
+            r[0] = yp[0] - y[1];
+            r[1] = yp[1] - push;
+        });
+        let options = Options::new(1e-4, 1e-4).stepper(stepper);
+        let mut run =
+            Integrator::new(Box::new(&mut system), 0.0, &[0.0; 2], &[0.0; 2], 100.0, options).unwrap();
+        run.run(100.0, &mut Quiet).unwrap();
+        let (v, exact) = (run.y()[1], 0.5 * PI.sqrt());
+        assert!((v - exact).abs() < 0.02, "{stepper}: {v} instead of {exact}");
+    }
+}
+
+/// Steps end where they are told to, and the history goes on: no restart.
+#[test]
+fn steps_end_without_a_restart() {
+    let mut options = Options::new(1e-6, 1e-6);
+    options.step_ends = vec![1.0, 2.5];
+    let mut system = oscillator();
+    let mut run =
+        Integrator::new(Box::new(&mut system), 0.0, &[0.0, 1.0], &[1.0, 0.0], 4.0, options).unwrap();
+    struct Ends(Vec<f64>);
+    impl Observer for Ends {
+        fn step(&mut self, info: &holonom_solver::stepper::StepInfo<'_>) -> holonom_solver::stepper::Control {
+            self.0.push(info.t);
+            holonom_solver::stepper::Control::Continue
+        }
+    }
+    let mut ends = Ends(Vec::new());
+    run.run(4.0, &mut ends).unwrap();
+    for wanted in [1.0, 2.5] {
+        assert!(ends.0.contains(&wanted), "{wanted} in {:?}", ends.0);
+    }
+    assert_eq!(run.counters().restarts, 0);
+}

@@ -418,3 +418,110 @@ impl Expression {
         Break::SMOOTH
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+    use crate::expression::Scope;
+
+    fn breaks(text: &str, to: f64) -> Vec<(f64, u8)> {
+        let expression = Expression::parse(text, &Scope::time(), None).unwrap();
+        let found = expression.breaks([0.0, to]).unwrap();
+        found.into_iter().map(|b| (b.at, b.order)).collect()
+    }
+
+    fn assert_breaks(text: &str, to: f64, expected: &[(f64, u8)]) {
+        let found = breaks(text, to);
+        let same = found.len() == expected.len()
+            && (found.iter().zip(expected)).all(|(a, b)| (a.0 - b.0).abs() < 1e-12 * b.0 && a.1 == b.1);
+        assert!(same, "{text}: {found:?}, not {expected:?}");
+    }
+
+    #[test]
+    fn breaks_carry_the_lowest_derivative_that_jumps() {
+        assert_breaks("step(t - 2)", 9.0, &[(2.0, 0)]);
+        assert_breaks("max(0, t - 2)", 9.0, &[(2.0, 1)]);
+        assert_breaks("max(0, t - 2)^2", 9.0, &[(2.0, 2)]);
+        assert_breaks("smoothstep(t, 1, 0, 3, 5)", 9.0, &[(1.0, 3), (3.0, 3)]);
+        assert_breaks("floor(t/2)", 5.0, &[(2.0, 0), (4.0, 0)]);
+        assert_breaks(
+            "if(t < 2, 0, if(t > 4, 0, sin(pi*(t - 2)/2)))",
+            9.0,
+            &[(2.0, 1), (4.0, 1)],
+        );
+    }
+
+    #[test]
+    fn breaks_that_change_nothing_are_none() {
+        // A branch never taken, and two that are equal where they meet.
+        assert_breaks("if(t < 20, 0, step(t - 5))", 9.0, &[]);
+        assert_breaks("if(t < 5, 2*t, t + t)", 9.0, &[]);
+        assert_breaks("abs(sin(t) + 2)", 9.0, &[]);
+    }
+
+    #[test]
+    fn nonlinear_bounds_are_solved() {
+        use core::f64::consts::PI;
+        assert_breaks("sin(t) > 0.5", 7.0, &[(PI / 6.0, 0), (5.0 * PI / 6.0, 0)]);
+        assert_breaks("abs(exp(t) - 2)", 7.0, &[(2.0_f64.ln(), 1)]);
+        assert_breaks("(t*t > 4)*(t < 3)", 7.0, &[(2.0, 0), (3.0, 0)]);
+        // Some inner part jumps: the outer bound is passed there and elsewhere.
+        assert_breaks(
+            "step(t - 2*step(t - 1) - 0.5)",
+            7.0,
+            &[(0.5, 0), (1.0, 0), (2.5, 0)],
+        );
+    }
+
+    #[test]
+    fn thousands_are_found() {
+        let found = breaks("if(sin(2*pi*50*t) > 0, 1, 0)", 60.0);
+        // One at every half period inside.
+        assert_eq!(found.len(), 2 * 50 * 60 - 1);
+        let off = found
+            .iter()
+            .enumerate()
+            .map(|(k, b)| (b.0 - 0.01 * (k as f64 + 1.0)).abs());
+        assert!(off.fold(0.0, f64::max) < 1e-12);
+    }
+
+    #[test]
+    fn parts_of_time_are_found_in_laws_of_more() {
+        let scope = Scope::time().variable("x");
+        let law = Expression::parse("2*max(0, step(t - 1) + 3 - x) + x*sin(t)", &scope, None).unwrap();
+        let parts: Vec<String> = law.parts_of(0).iter().map(Expression::to_string).collect();
+        assert_eq!(parts, ["step(t - 1) + 3", "sin(t)"]);
+        assert!(!law.is_narrow(0));
+        let band = Expression::parse("(x > 1)*(x < 2)", &scope, None).unwrap();
+        assert!(band.is_narrow(0));
+    }
+
+    #[test]
+    fn bounds_hold_at_random_places() {
+        let texts = [
+            "sin(3*t)*exp(-t) + t^3/(1 + t*t)",
+            "cos(t)^2 - tanh(2*t - 1) + atan(t)",
+            "max(sin(t), 0.2*t) - min(t, cos(2*t))",
+            "smoothstep(t, 1, 0, 3, 2)*hypot(t, 1) + sqrt(t + 1)",
+            "if(t < 2, t, 4 - t) + abs(t - 1) + ln(t + 1)",
+        ];
+        let mut stack = Vec::new();
+        for text in texts {
+            let e = Expression::parse(text, &Scope::time(), None).unwrap();
+            for k in 0..200 {
+                let a = 4.0 * f64::from(k) * 0.618 % 4.0;
+                let b = a + f64::from(k % 17) * 0.05;
+                let bounds = enclose(&e.0.program, &e.0.tables, a, b, &mut stack);
+                for j in 0..=10 {
+                    let t = a + (b - a) * f64::from(j) / 10.0;
+                    let [y, dy, _] = e.jet(t);
+                    let inside = |r: Range, x: f64| r.lo - 1e-12 <= x && x <= r.hi + 1e-12;
+                    assert!(inside(bounds.value, y), "{text} at {t} in {a}..{b}: {y}");
+                    assert!(inside(bounds.slope, dy), "{text}′ at {t} in {a}..{b}: {dy}");
+                }
+            }
+        }
+    }
+}

@@ -2,6 +2,7 @@
 
 use super::impacts::Contact;
 use super::loops::{Loops, LoopsRoom};
+use super::places;
 use super::readings::ReadingSlopes;
 use super::stretch::{Source, Stretch};
 use super::{Dependencies, Form, Formalism, GglMetric};
@@ -631,6 +632,34 @@ impl Residual for Equations {
         } else {
             Hidden::Nothing
         }
+    }
+
+    fn places(&self) -> [usize; 2] {
+        if self.model.places {
+            places::count(&self.model)
+        } else {
+            [0; 2]
+        }
+    }
+
+    fn place_coordinates(
+        &self,
+        at: Point<'_, f64>,
+        work: &mut EquationsWorkspace<f64>,
+        coordinates: &mut [f64],
+    ) {
+        let l = self.layout();
+        let w = &mut work.mechanism;
+        w.set_time(&self.model, at.t);
+        w.set_positions(&self.model, &at.y[l.q]);
+        w.set_velocities(&self.model, &at.y[l.v]);
+        let (scene, _, _) = w.scene(&self.model);
+        places::coordinates(&self.model, &scene, coordinates);
+    }
+
+    fn place_values(&self, t: f64, coordinates: &[f64], values: &mut [f64]) {
+        places::values(&self.model, t, coordinates, values);
+        forget_refusal();
     }
 
     fn discrete(&self) -> Vec<f64> {

@@ -20,6 +20,7 @@ mod equations;
 pub(crate) mod impacts;
 mod loops;
 pub(crate) mod pattern;
+mod places;
 mod readings;
 mod stretch;
 mod structure;

@@ -172,6 +172,24 @@ impl Tyre {
         mean
     }
 
+    /// Whether the road under it is anything but flat.
+    pub(crate) fn is_uneven(&self) -> bool {
+        !matches!(self.surface, Surface::Flat)
+    }
+
+    /// The place of the wheel's centre on the road.
+    pub(crate) fn place(&self, scene: &Scene<f64>) -> [f64; 2] {
+        let (wheel, road) = (scene.frame(&self.wheel), scene.frame(&self.road));
+        let Vec3([x, y, _]) = road.axes.transpose_times(wheel.origin - road.origin);
+        [x, y]
+    }
+
+    /// The height of the road at a place.
+    pub(crate) fn height(&self, [x, y]: [f64; 2]) -> f64 {
+        let [sx, sy] = self.signs;
+        self.surface.at(x * sx, y * sy).height
+    }
+
     fn touch<T: Real>(&self, scene: &Scene<T>) -> Touch<T> {
         let (wheel, road) = (scene.frame(&self.wheel), scene.frame(&self.road));
         let apart = wheel.origin - road.origin;

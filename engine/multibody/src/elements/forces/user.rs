@@ -65,13 +65,13 @@ impl User {
     pub const OUTPUTS: usize = 6;
 }
 
-impl ForceLaw for User {
-    fn evaluate<T: Real>(&self, scene: &Scene<T>, loads: &mut Loads<T>) {
-        let relative = Relative::new(scene, &self.from, &self.to);
+impl User {
+    /// What the law depends on.
+    fn inputs_of<T: Real>(relative: &Relative<T>, t: T) -> [T; Self::INPUTS] {
         let (a, b) = (relative.first_axes(), relative.second_axes());
         let velocity = relative.velocity();
         let mut x = [T::zero(); Self::INPUTS];
-        x[0] = scene.t;
+        x[0] = t;
         x[1..4].copy_from_slice(&a.transpose_times(relative.distance).0);
         let rotation = a.relative(&b).to_matrix();
         for (to, row) in x[4..13].chunks_exact_mut(3).zip(&rotation.0) {
@@ -79,6 +79,20 @@ impl ForceLaw for User {
         }
         x[13..16].copy_from_slice(&a.transpose_times(velocity.linear).0);
         x[16..19].copy_from_slice(&a.transpose_times(velocity.angular).0);
+        x
+    }
+
+    /// The same in a scene.
+    pub(crate) fn inputs<T: Real>(&self, scene: &Scene<T>) -> [T; Self::INPUTS] {
+        Self::inputs_of(&Relative::new(scene, &self.from, &self.to), scene.t)
+    }
+}
+
+impl ForceLaw for User {
+    fn evaluate<T: Real>(&self, scene: &Scene<T>, loads: &mut Loads<T>) {
+        let relative = Relative::new(scene, &self.from, &self.to);
+        let a = relative.first_axes();
+        let x = Self::inputs_of(&relative, scene.t);
         let mut y = [T::zero(); Self::OUTPUTS];
         T::call(self.law.as_ref(), &x, &mut y);
         let force = a.times(Vec3([y[0], y[1], y[2]]));

@@ -3,9 +3,10 @@
 //! A method learns of an excitation where it evaluates the equations. At rest steps grow until a pulse fits between two
 //! such places, and no error test can notice. Functions of time alone are known ahead, and cost little: over the
 //! step to come they are sampled densely, and the step is shortened until a polynomial through a few of the samples,
-//! of about the degree that the method can follow, fits the others. What depends on the state costs residuals: it is
-//! looked at where [`Hidden`] says that it may be worth it, and where the state moves steadily, along its parabola.
-//! While something else happens in a mechanism steps are short, and the control of errors sees what comes.
+//! of about the degree that the method can follow, fits the others. What depends on the state is looked at in the same
+//! way where the state moves steadily, along its parabola: features of the state by their coordinates, and where
+//! nothing is known of the equations the residuals, at rest only. While something else happens steps are short, and the
+//! control of errors sees what comes.
 
 use super::super::Stepper;
 use crate::equations::{Equations, Purpose};
@@ -36,7 +37,7 @@ const LONG: f64 = 5e-3;
 const STEADY: f64 = 100.0;
 /// Share of the variation within a step by which a polynomial may miss.
 const MISFIT: f64 = 1e-4;
-/// The same for residuals.
+/// The same for what depends on the state.
 const COARSE: f64 = 1e-3;
 /// Share of the variation within a step, and of all variation, by which a straight line between its ends may miss then.
 const BENT: f64 = 0.3;
@@ -67,6 +68,10 @@ pub struct Foresight {
     yp: Vec<f64>,
     /// Second derivatives of the state.
     bend: Vec<f64>,
+    /// Number of features, what they depend on, and that at three times of a step.
+    features: usize,
+    coordinates: Vec<f64>,
+    course: Vec<f64>,
 }
 
 /// Chebyshev's points of the second kind on [0, 1], and the weights of interpolation in them
@@ -92,9 +97,11 @@ impl Foresight {
         let off = !options.foresight || options.fixed_step.is_some();
         let hidden = if off { Hidden::Nothing } else { system.hidden() };
         let excitations = if off { 0 } else { excitations };
+        let [coordinates, features] = system.places();
         let width = match hidden {
             Hidden::Nothing => excitations,
-            _ => excitations.max(n),
+            Hidden::Places => excitations.max(features),
+            Hidden::Unknown => excitations.max(n),
         };
         let room = || vec![0.0; width];
         Self {
@@ -115,6 +122,9 @@ impl Foresight {
             y: vec![0.0; n],
             yp: vec![0.0; n],
             bend: vec![0.0; n],
+            features,
+            coordinates: vec![0.0; coordinates],
+            course: vec![0.0; 3 * coordinates],
         }
     }
 
@@ -156,9 +166,9 @@ impl Foresight {
         if !self.looks_by_residuals(stepper, t, h) {
             return h;
         }
-        let whole = h;
-        while h > shortest && self.follows_residuals(equations, stepper, (t, h), nodes) == Some(false) {
-            self.memory.watch_to = self.memory.watch_to.max(t + whole);
+        while h > shortest && self.follows_state(equations, stepper, (t, h), nodes) == Some(false) {
+            // Within this step, and not within half of it: there the look goes on, however short steps become.
+            self.memory.watch_to = t + h;
             h = (0.5 * h).max(shortest);
         }
         h
@@ -269,9 +279,12 @@ impl Foresight {
         }
         let last = stepper.last_h();
         self.bend.fill(0.0);
-        if self.hidden == Hidden::Unknown || last == 0.0 {
+        if self.hidden == Hidden::Unknown {
             // At rest: nothing moves by a tolerance in the whole step.
             return expected || h * stepper.weights().error_norm(stepper.yp()) <= 1.0;
+        }
+        if last == 0.0 {
+            return true;
         }
         // The cubic through both ends of the last step, and its slopes: what is left of it over the next one.
         stepper.interpolate(t - last, &mut self.y, &mut self.yp);
@@ -286,9 +299,9 @@ impl Foresight {
         steady || expected
     }
 
-    /// Whether a polynomial follows the residuals over a step in which the state goes on along its parabola; none where
-    /// it leaves the domain of the equations.
-    fn follows_residuals(
+    /// Whether a polynomial follows what depends on the state over a step in which this goes on along its parabola;
+    /// none where it leaves the domain of the equations.
+    fn follows_state(
         &mut self,
         equations: &mut Equations<'_>,
         stepper: &dyn Stepper,
@@ -296,64 +309,101 @@ impl Foresight {
         nodes: usize,
     ) -> Option<bool> {
         let h = self.within(t, h);
-        let n = self.y.len();
-        let spacing = if self.hidden == Hidden::Unknown {
-            WIDE
-        } else {
-            SPACING
+        let (n, spacing) = match self.hidden {
+            Hidden::Places => (self.features, SPACING),
+            _ => (self.y.len(), WIDE),
         };
+        self.begin_course(equations, stepper, (t, h));
         let samples = self.samples(h, spacing);
         for k in 0..nodes {
-            let at = node(k, nodes).0 * h;
-            self.residual(equations, stepper, t, at)?;
+            self.look(equations, stepper, (t, h), node(k, nodes).0)?;
             self.nodes[k * n..(k + 1) * n].copy_from_slice(&self.values[..n]);
         }
-        // What tolerances do to the residuals.
-        let weights = stepper.weights().reciprocal_error();
-        for i in 0..n {
-            let sign = if (i * 7) % 3 == 1 { -1.0 } else { 1.0 };
-            let small = if weights[i] > 0.0 { sign / weights[i] } else { 0.0 };
-            self.y[i] = stepper.y()[i] + small;
-            self.yp[i] = stepper.yp()[i] + small / h;
+        // What tolerances do.
+        self.nudge(stepper, h);
+        if self.hidden == Hidden::Places {
+            let system = &mut *equations.system;
+            system.place_coordinates(t, &self.y, &self.yp, &mut self.coordinates);
+            system.place_values(t, &self.coordinates, &mut self.unnoticed[..n]);
+        } else {
+            let Self { y, yp, unnoticed, .. } = self;
+            let nudged = equations.residual(Purpose::Other, t, y, yp, &mut unnoticed[..n]);
+            nudged.ok()?;
         }
-        let Self { y, yp, unnoticed, .. } = self;
-        equations
-            .residual(Purpose::Other, t, y, yp, &mut unnoticed[..n])
-            .ok()?;
         for (change, first) in self.unnoticed.iter_mut().zip(&self.nodes[..n]) {
             *change = (*change - first).abs();
         }
         self.begin(n, nodes);
         for k in 0..samples {
             let x = place(k, samples);
-            self.residual(equations, stepper, t, x * h)?;
+            self.look(equations, stepper, (t, h), x)?;
             self.compare(n, nodes, x);
         }
         Some((0..n).all(|i| {
             let most = COARSE * (self.high[i] - self.low[i]);
-            self.misfit[i] <= most.max(self.unnoticed[i])
+            // What is not a number is left to the step itself.
+            self.misfit[i].is_nan() || self.misfit[i] <= most.max(self.unnoticed[i])
         }))
     }
 
-    /// The residual after a while, where everything goes on along its parabola.
-    fn residual(
+    /// The state after a while, where it goes on along its parabola.
+    fn go_on(&mut self, stepper: &dyn Stepper, after: f64) {
+        for i in 0..self.y.len() {
+            let (start, slope) = (stepper.y()[i], stepper.yp()[i]);
+            self.y[i] = start + after * (slope + 0.5 * after * self.bend[i]);
+            self.yp[i] = slope + after * self.bend[i];
+        }
+    }
+
+    /// The state at hand, a tolerance aside.
+    fn nudge(&mut self, stepper: &dyn Stepper, h: f64) {
+        let weights = stepper.weights().reciprocal_error();
+        for i in 0..self.y.len() {
+            let sign = if (i * 7) % 3 == 1 { -1.0 } else { 1.0 };
+            let small = if weights[i] > 0.0 { sign / weights[i] } else { 0.0 };
+            self.y[i] = stepper.y()[i] + small;
+            self.yp[i] = stepper.yp()[i] + small / h;
+        }
+    }
+
+    /// Coordinates of places at both ends of a step and in the middle.
+    fn begin_course(&mut self, equations: &mut Equations<'_>, stepper: &dyn Stepper, (t, h): (f64, f64)) {
+        let n = self.coordinates.len();
+        if self.hidden != Hidden::Places || n == 0 {
+            return;
+        }
+        for k in 0..3 {
+            let after = 0.5 * k as f64 * h;
+            self.go_on(stepper, after);
+            let part = &mut self.course[k * n..(k + 1) * n];
+            let system = &mut *equations.system;
+            system.place_coordinates(t + after, &self.y, &self.yp, part);
+        }
+    }
+
+    /// What depends on the state, at a place of the step, in `values`.
+    fn look(
         &mut self,
         equations: &mut Equations<'_>,
         stepper: &dyn Stepper,
-        t: f64,
-        after: f64,
+        (t, h): (f64, f64),
+        x: f64,
     ) -> Option<()> {
-        let Self {
-            y, yp, bend, values, ..
-        } = self;
-        let n = y.len();
-        for i in 0..n {
-            let (start, slope) = (stepper.y()[i], stepper.yp()[i]);
-            y[i] = start + after * (slope + 0.5 * after * bend[i]);
-            yp[i] = slope + after * bend[i];
+        let n = self.y.len();
+        if self.hidden == Hidden::Places {
+            let many = self.coordinates.len();
+            for (i, coordinate) in self.coordinates.iter_mut().enumerate() {
+                let [a, b, c] = [0, 1, 2].map(|k| self.course[k * many + i]);
+                // The parabola through three points.
+                *coordinate = a + x * (4.0 * b - 3.0 * a - c + 2.0 * x * (a - 2.0 * b + c));
+            }
+            let (coordinates, values) = (&self.coordinates, &mut self.values[..self.features]);
+            equations.system.place_values(t + x * h, coordinates, values);
+            return Some(());
         }
-        equations
-            .residual(Purpose::Other, t + after, y, yp, &mut values[..n])
-            .ok()
+        self.go_on(stepper, x * h);
+        let Self { y, yp, values, .. } = self;
+        let looked = equations.residual(Purpose::Other, t + x * h, y, yp, &mut values[..n]);
+        looked.ok()
     }
 }

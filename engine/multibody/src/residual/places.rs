@@ -1,0 +1,54 @@
+//! Narrow features of the state: roads under tyres, and laws between frames, over what they depend on.
+
+use crate::elements::forces::{ForceElement, User};
+use crate::elements::scene::Scene;
+use crate::model::Model;
+
+/// Coordinates and features of an element; none for elements without narrow features.
+fn sizes(element: &ForceElement) -> [usize; 2] {
+    match element {
+        ForceElement::User(_) => [User::INPUTS - 1, User::OUTPUTS],
+        ForceElement::Tyre(tyre) if tyre.is_uneven() => [2, 1],
+        _ => [0; 2],
+    }
+}
+
+/// The same of all elements.
+pub(super) fn count(model: &Model) -> [usize; 2] {
+    let each = model.forces.iter().map(|force| sizes(&force.element));
+    each.fold([0; 2], |[a, b], [c, d]| [a + c, b + d])
+}
+
+/// Coordinates in a scene.
+pub(super) fn coordinates(model: &Model, scene: &Scene<'_, f64>, coordinates: &mut [f64]) {
+    let mut rest = coordinates;
+    for force in &model.forces {
+        let (own, behind) = rest.split_at_mut(sizes(&force.element)[0]);
+        rest = behind;
+        match &force.element {
+            ForceElement::User(law) => own.copy_from_slice(&law.inputs(scene)[1..]),
+            ForceElement::Tyre(tyre) if tyre.is_uneven() => own.copy_from_slice(&tyre.place(scene)),
+            _ => {}
+        }
+    }
+}
+
+/// Features for coordinates and a time.
+pub(super) fn values(model: &Model, t: f64, coordinates: &[f64], values: &mut [f64]) {
+    let (mut from, mut to) = (coordinates, values);
+    for force in &model.forces {
+        let [inputs, outputs] = sizes(&force.element);
+        let (own, more) = from.split_at(inputs);
+        let (out, behind) = to.split_at_mut(outputs);
+        (from, to) = (more, behind);
+        match &force.element {
+            ForceElement::User(law) => {
+                let mut x = [t; User::INPUTS];
+                x[1..].copy_from_slice(own);
+                law.law.evaluate_f64(&x, out);
+            }
+            ForceElement::Tyre(tyre) if tyre.is_uneven() => out[0] = tyre.height([own[0], own[1]]),
+            _ => {}
+        }
+    }
+}

@@ -13,7 +13,7 @@ use crate::explain::{Decision, Decisions};
 use crate::jacobian::{EngineState, JacobianEngine, PatternUse, SplitJacobian};
 use crate::linear::{LinearSolver, Matrix, SolverState};
 use crate::refresh::{Action, Moved, Reason, RefreshPolicy, Situation};
-use holonom_dae::{Pattern, Rejection, Structure, Timing, Weights};
+use holonom_dae::{Pattern, Rejection, Structure, Timing, VariableKind, Weights};
 use serde::{Deserialize, Serialize};
 
 /// The corrector with the matrices it keeps.
@@ -43,6 +43,8 @@ pub struct Corrector {
     /// Accuracy to which rounding lets each variable be determined, from the last evaluation.
     pub(super) rounding: Vec<f64>,
     pub(super) rounding_is_new: bool,
+    /// Usual sizes of positions, zero for other variables and where none is given.
+    pub(super) position_sizes: Vec<f64>,
     pub(super) pattern_log: Vec<PatternEvent>,
     /// Where ∂F/∂y follows the inputs.
     pub(super) following: Option<Following>,
@@ -129,6 +131,13 @@ impl Corrector {
             delta: vec![0.0; n],
             rounding: vec![0.0; n],
             rounding_is_new: false,
+            position_sizes: (structure.variables.iter())
+                .map(|v| {
+                    v.scale
+                        .filter(|_| v.kind == VariableKind::Position)
+                        .unwrap_or(0.0)
+                })
+                .collect(),
             pattern_log: Vec::new(),
             following: None,
             taken_apart: None,

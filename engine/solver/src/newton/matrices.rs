@@ -270,30 +270,28 @@ impl Corrector {
     /// What rounding in the residual does to the solution: J⁻¹ applied to ε times the size of
     /// the terms of each row. Tolerances below that cannot be met (y₃ = 1 − y₁ − y₂ ~ 10⁻¹⁴ is
     /// known to 10⁻¹⁶, whatever is asked for), and insisting would drive the step to zero.
+    ///
+    /// What is amplified is told by this alone. Tolerances take a second sample into account: terms also come from lengths,
+    /// which are no unknowns, so that a position counts with its usual size even where it is zero, and signs alternate,
+    /// because rounding of one sign everywhere may cancel.
     fn estimate_rounding<S: Scheme>(
         &mut self,
         equations: &mut Equations<'_>,
         weights: &Weights,
         scheme: &mut S,
     ) {
-        // Taken out for as long as the rest of `self` is needed; this does not allocate.
-        let mut delta = std::mem::take(&mut self.delta);
-        delta.fill(0.0);
-        let (t, y, yp) = scheme.place();
-        self.split.f_y.for_each(|i, j, v| delta[i] += (v * y[j]).abs());
-        self.split.f_yp.for_each(|i, j, v| delta[i] += (v * yp[j]).abs());
-        for (d, s) in delta.iter_mut().zip(&self.row_scale) {
-            *d *= f64::EPSILON * s;
+        self.sample_rounding(equations, scheme, false);
+        for (r, d) in self.rounding.iter_mut().zip(&self.delta) {
+            *r = *d;
         }
-        scheme.solve_scaled(self, &mut delta);
-        equations.counters.solves += 1;
-        for ((r, d), s) in self.rounding.iter_mut().zip(&delta).zip(&self.column_scale) {
-            *r = 2.0 * (d * s).abs();
-        }
-        self.delta = delta;
-        self.rounding_is_new = true;
-        // A matrix that is singular to rounding gives no number; checkpoints need one.
         let noise = weights.graded_norm(&self.rounding);
+        self.sample_rounding(equations, scheme, true);
+        for (r, d) in self.rounding.iter_mut().zip(&self.delta) {
+            *r = r.max(*d);
+        }
+        self.rounding_is_new = true;
+        let (t, ..) = scheme.place();
+        // A matrix that is singular to rounding gives no number; checkpoints need one.
         let noise = if noise.is_finite() { noise } else { f64::MAX };
         let known = self.memory.noise.is_some();
         let before = self.is_noisy();
@@ -306,6 +304,34 @@ impl Corrector {
             self.decisions
                 .add(Decision::care(t, noise, limit, self.is_noisy()));
         }
+    }
+
+    /// delta := twice what rounding does to each variable, in one of two samples.
+    fn sample_rounding<S: Scheme>(&mut self, equations: &mut Equations<'_>, scheme: &mut S, second: bool) {
+        // Taken out for as long as the rest of `self` is needed; this does not allocate.
+        let mut delta = std::mem::take(&mut self.delta);
+        delta.fill(0.0);
+        let (_, y, yp) = scheme.place();
+        let sizes = &self.position_sizes;
+        self.split.f_y.for_each(|i, j, v| {
+            let size = if second {
+                y[j].abs().max(sizes[j])
+            } else {
+                y[j].abs()
+            };
+            delta[i] += v.abs() * size;
+        });
+        self.split.f_yp.for_each(|i, j, v| delta[i] += (v * yp[j]).abs());
+        for (k, (d, s)) in delta.iter_mut().zip(&self.row_scale).enumerate() {
+            let sign = if second && k % 2 == 1 { -1.0 } else { 1.0 };
+            *d *= sign * f64::EPSILON * s;
+        }
+        scheme.solve_scaled(self, &mut delta);
+        equations.counters.solves += 1;
+        for (d, s) in delta.iter_mut().zip(&self.column_scale) {
+            *d = 2.0 * (*d * s).abs();
+        }
+        self.delta = delta;
     }
 }
 

@@ -56,8 +56,14 @@ fn singular_positions_are_passed_at_all_tolerances() {
 
 /// Outputs of a shipped model over a time.
 fn rows(name: &str, stepper: &str, rtol: f64, t_end: f64) -> Vec<Vec<f64>> {
+    rows_in(None, name, stepper, rtol, t_end)
+}
+
+/// The same in a form of the equations.
+fn rows_in(form: Option<&str>, name: &str, stepper: &str, rtol: f64, t_end: f64) -> Vec<Vec<f64>> {
     let file = find(name).unwrap().read().unwrap();
     let settings = Settings {
+        form: form.map(String::from),
         stepper: Some(stepper.into()),
         rtol: Some(rtol),
         atol: Some(rtol),
@@ -121,4 +127,47 @@ fn stiff_forces_between_long_steps() {
     let a = rows("rear-axle-stamp", "radau", 1e-6, 40.0);
     let b = rows("rear-axle-stamp", "bdf", 1e-8, 40.0);
     compare("rear-axle-stamp", &a, &b, 1e-3);
+}
+
+/// Forces that are large multiples of small creepages, and depend on multipliers: two digits for two decades of the tolerance,
+/// everywhere in the run.
+#[test]
+fn creep_forces_follow_the_tolerance_in_forms_of_index_2() {
+    for name in ["wheelset", "curving"] {
+        let reference = rows_in(Some("index2"), name, "radau", 1e-11, 2.0);
+        let sizes: Vec<f64> = (0..reference[0].len())
+            .map(|k| reference.iter().map(|r| r[k].abs()).fold(0.0, f64::max))
+            .collect();
+        let errors = [1e-5, 1e-7, 1e-9].map(|tolerance| {
+            let rows = rows_in(Some("index2"), name, "radau", tolerance, 2.0);
+            let mut worst = 0.0f64;
+            for (a, b) in rows.iter().zip(&reference) {
+                for k in 1..a.len() {
+                    worst = worst.max((a[k] - b[k]).abs() / (1.0 + sizes[k]));
+                }
+            }
+            worst
+        });
+        for pair in errors.windows(2) {
+            let digits = (pair[0] / pair[1]).log10();
+            assert!(
+                digits > 1.0,
+                "{name}: {digits:.1} digits more, errors {errors:.1e?}"
+            );
+        }
+        let digits = (errors[0] / errors[2]).log10();
+        assert!(
+            digits > 3.2,
+            "{name}: {digits:.1} digits in four decades, errors {errors:.1e?}"
+        );
+    }
+}
+
+/// Where contact profiles change their curvature, multipliers that follow from accelerations jump: no step is so short that
+/// they would not.
+#[test]
+fn multipliers_of_index_1_may_jump() {
+    let exact = rows("curving", "radau", 1e-9, 3.0);
+    let rows = rows_in(Some("index1"), "curving", "radau", 1e-8, 3.0);
+    compare("curving", &rows, &exact, 1e-4);
 }

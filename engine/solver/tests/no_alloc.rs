@@ -158,6 +158,23 @@ fn explicit_methods() {
     }
 }
 
+/// Generalised-α in all its forms, with tolerances and with a fixed step.
+#[test]
+fn generalized_alpha() {
+    for name in ["pendulum-index2", "car-axle", "car-axle-index3"] {
+        let p = problem(name);
+        for fixed_step in [None, Some(1e-3)] {
+            let mut options = options(&p, 1e-6).stepper("generalized-alpha");
+            options.fixed_step = fixed_step;
+            options.max_step = (p.t_end - p.t0) / (WARM_UP + STEPS) as f64;
+            check_steps(
+                common::integrator(&p, options),
+                &format!("{name} with generalized-alpha"),
+            );
+        }
+    }
+}
+
 /// Keeps one number, allocates nothing.
 #[derive(Default)]
 struct Sum(f64, u32);

@@ -4,6 +4,7 @@ use super::{Entry, Parts, REGISTRY, Stepper, Takes};
 use crate::equations::Equations;
 use crate::newton::Corrector;
 use crate::{Options, jacobian, linear, refresh, solve};
+use holonom_dae::problems;
 use holonom_dae::{Closure, Counters, Rejection, Structure, System, Weights};
 
 /// ẋ = x v, v̇ = −ln x: x = exp(sin t), v = cos t.
@@ -114,6 +115,29 @@ fn solves_an_index_1_system() {
             let result = solve(index_1(), (0.0, 3.0), &[1.0, 1.0], &[-1.0, -1.0], options);
             let y = result.unwrap_or_else(|e| panic!("{}: {e}", entry.name)).y;
             let error = (y[0] - (-3f64).exp()).abs().max((y[1] - (-3f64).exp()).abs());
+            assert!(
+                error < 100.0 * tol,
+                "{} at {tol:e}: off by {error:.1e}",
+                entry.name
+            );
+        }
+    }
+}
+
+/// The pendulum in the stabilised form, for all methods that choose their step.
+#[test]
+fn solves_a_mechanism() {
+    let problem = problems::find("pendulum-ggl").expect("a problem of the library");
+    for entry in REGISTRY.iter().filter(|e| !e.fixed_step) {
+        for &tol in tolerances(entry) {
+            let options = Options::new(tol, tol)
+                .stepper(entry.name)
+                .start(crate::Start::Assemble);
+            let mut system = (problem.build)();
+            let result = solve(system.as_mut(), (0.0, 1.0), &problem.y0, &problem.yp0, options);
+            let y = result.unwrap_or_else(|e| panic!("{}: {e}", entry.name)).y;
+            let exact = problems::pendulum::exact(1.0);
+            let error = (0..4).map(|i| (y[i] - exact[i]).abs()).fold(0.0, f64::max);
             assert!(
                 error < 100.0 * tol,
                 "{} at {tol:e}: off by {error:.1e}",

@@ -48,7 +48,7 @@ const KEPT: std::ops::Range<f64> = 0.93..1.15;
 /// So many steps are kept there before the size grows again.
 const HOLD: u32 = 4;
 /// After n steps a step may use 1/(1 + n/BUDGET) of the tolerance.
-const BUDGET: f64 = 5.0;
+const BUDGET: f64 = 2.0;
 /// Tolerances are not tightened below this relative one: rounding would take over.
 const TIGHTEST: f64 = 1e-14;
 /// Where λ keeps positions, velocities show their rounding divided by h across the constraints; what is left of it in the error

@@ -229,8 +229,12 @@ impl Pulse {
                     .chain((1..=4).map(|k| b + (self.t_end - b) * f64::from(k) / 4.0))
                     .collect();
                 let height = |t: f64| {
-                    let s = ((t - a) / w).clamp(0.0, 1.0);
-                    (std::f64::consts::PI * s).sin().powi(4)
+                    let s = (t - a) / w;
+                    if s > 0.0 && s < 1.0 {
+                        (std::f64::consts::PI * s).sin().powi(4)
+                    } else {
+                        0.0
+                    }
                 };
                 let y: Vec<f64> = x.iter().map(|t| height(*t)).collect();
                 (called, table("spline", &x, &y))

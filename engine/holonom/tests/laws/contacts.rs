@@ -44,7 +44,14 @@ slip_speed = 0.1
 /// The rims of a cylinder and of a disc are at their radius, at every tilt.
 #[test]
 fn a_rim_is_at_the_radius() {
-    let channels = ["c.force.z", "c.depth", "c.normal_force", "c.sliding", "c.force.x", "c.torque.x"];
+    let channels = [
+        "c.force.z",
+        "c.depth",
+        "c.normal_force",
+        "c.sliding",
+        "c.force.x",
+        "c.torque.x",
+    ];
     for (tilt, length) in [
         (core::f64::consts::FRAC_PI_2, 0.4),
         (core::f64::consts::FRAC_PI_2, 0.0),
@@ -76,7 +83,13 @@ fn a_rim_is_at_the_radius() {
 /// Upright it stands on the middle of its face, and on the way to the rim the torque is that of the energy.
 #[test]
 fn an_upright_cylinder_stands_on_its_face() {
-    let at = |tilt: f64| prescribed(&cylinder(tilt, 0.0499, 0.1), 0.0, &["c.force.z", "c.torque.x", "c.energy"]);
+    let at = |tilt: f64| {
+        prescribed(
+            &cylinder(tilt, 0.0499, 0.1),
+            0.0,
+            &["c.force.z", "c.torque.x", "c.energy"],
+        )
+    };
     let upright = at(0.0);
     close(upright[0], 1e7 * 1e-4, 1e-12, "force");
     assert_eq!(upright[1], 0.0);
@@ -148,11 +161,22 @@ second_radius = 0.35
 #[test]
 fn exchanging_both_sides_of_a_contact_changes_nothing() {
     let law = "stiffness = 1e5\nfriction = 0.5\nslip_speed = 0.05\ndissipation = 0.2\n";
-    for (kind, more) in [("sphere-contact", ""), ("cylinder-contact", "axes = \"crossed\"\n")] {
+    for (kind, more) in [
+        ("sphere-contact", ""),
+        ("cylinder-contact", "axes = \"crossed\"\n"),
+    ] {
         let text = swapped(kind, &format!("{law}{more}"), &format!("{law}{more}"));
         let mut channels = Vec::new();
         for name in ["one", "two"] {
-            for value in ["force.x", "force.y", "force.z", "depth", "normal_force", "sliding", "power"] {
+            for value in [
+                "force.x",
+                "force.y",
+                "force.z",
+                "depth",
+                "normal_force",
+                "sliding",
+                "power",
+            ] {
                 channels.push(format!("{name}.{value}"));
             }
         }
@@ -173,18 +197,47 @@ fn exchanging_both_sides_of_a_contact_changes_nothing() {
 /// Hunt and Crossley with friction at the point between two spheres.
 #[test]
 fn spheres_push_and_rub_as_the_formula_says() {
-    let text = swapped("sphere-contact", "stiffness = 2e5\nexponent = 1.5\ndissipation = 0.3\nfriction = 0.4\nslip_speed = 0.05", "stiffness = 1");
+    let text = swapped(
+        "sphere-contact",
+        "stiffness = 2e5\nexponent = 1.5\ndissipation = 0.3\nfriction = 0.4\nslip_speed = 0.05",
+        "stiffness = 1",
+    );
     let t: f64 = 0.6;
-    let row = prescribed(&text, t, &["one.force.x", "one.force.y", "one.force.z", "one.torque.x", "one.torque.y", "one.torque.z",
-        "a.angular_velocity.x", "a.angular_velocity.y", "a.angular_velocity.z", "b.angular_velocity.x", "b.angular_velocity.y", "b.angular_velocity.z"]);
-    let cross = |a: [f64; 3], b: [f64; 3]| [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
+    let row = prescribed(
+        &text,
+        t,
+        &[
+            "one.force.x",
+            "one.force.y",
+            "one.force.z",
+            "one.torque.x",
+            "one.torque.y",
+            "one.torque.z",
+            "a.angular_velocity.x",
+            "a.angular_velocity.y",
+            "a.angular_velocity.z",
+            "b.angular_velocity.x",
+            "b.angular_velocity.y",
+            "b.angular_velocity.z",
+        ],
+    );
+    let cross = |a: [f64; 3], b: [f64; 3]| {
+        [
+            a[1] * b[2] - a[2] * b[1],
+            a[2] * b[0] - a[0] * b[2],
+            a[0] * b[1] - a[1] * b[0],
+        ]
+    };
     let dot = |a: [f64; 3], b: [f64; 3]| a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
     let d = [0.5, 0.01 * t, 0.02 * t];
     let distance = dot(d, d).sqrt();
     let n = d.map(|x| x / distance);
     let depth = 0.6 - distance;
     // The middle between both surfaces, from either centre.
-    let (ra, rb) = (n.map(|x| x * (0.35 - depth / 2.0)), n.map(|x| -x * (0.25 - depth / 2.0)));
+    let (ra, rb) = (
+        n.map(|x| x * (0.35 - depth / 2.0)),
+        n.map(|x| -x * (0.25 - depth / 2.0)),
+    );
     let (wa, wb) = ([row[6], row[7], row[8]], [row[9], row[10], row[11]]);
     let (va, vb) = (cross(wa, ra), cross(wb, rb));
     let v = [vb[0] - va[0], 0.01 + vb[1] - va[1], 0.02 + vb[2] - va[2]];
@@ -196,6 +249,9 @@ fn spheres_push_and_rub_as_the_formula_says() {
     let torque = cross(rb, force);
     for k in 0..3 {
         assert!((row[k] - force[k]).abs() < 1e-10 * push, "{k}: {row:?} {force:?}");
-        assert!((row[3 + k] - torque[k]).abs() < 1e-10 * push, "{k}: {row:?} {torque:?}");
+        assert!(
+            (row[3 + k] - torque[k]).abs() < 1e-10 * push,
+            "{k}: {row:?} {torque:?}"
+        );
     }
 }

@@ -13,8 +13,14 @@ pub fn file(text: &str, others: &[(&str, &str)]) -> ModelFile {
 
 /// Channels of a mechanism whose motion is wholly prescribed.
 pub fn prescribed(text: &str, t: f64, channels: &[&str]) -> Vec<f64> {
-    let model = Arc::new(file(text, &[]).compile().unwrap_or_else(|messages| panic!("{messages}")));
-    let start = model.assemble(&Default::default()).unwrap_or_else(|e| panic!("{e}"));
+    let model = Arc::new(
+        file(text, &[])
+            .compile()
+            .unwrap_or_else(|messages| panic!("{messages}")),
+    );
+    let start = model
+        .assemble(&Default::default())
+        .unwrap_or_else(|e| panic!("{e}"));
     let selection = Catalogue::new(&start).select(channels).unwrap();
     let mut sampler = Sampler::of_motion(&start, &selection).unwrap();
     let mut row = vec![f64::NAN; channels.len()];
@@ -25,7 +31,9 @@ pub fn prescribed(text: &str, t: f64, channels: &[&str]) -> Vec<f64> {
 /// Channels at some times of a run.
 pub fn run(file: &ModelFile, form: Form, times: &[f64], channels: &[&str]) -> Vec<Vec<f64>> {
     let model = Arc::new(file.compile().unwrap_or_else(|messages| panic!("{messages}")));
-    let start = model.assemble(&Default::default()).unwrap_or_else(|e| panic!("{e}"));
+    let start = model
+        .assemble(&Default::default())
+        .unwrap_or_else(|e| panic!("{e}"));
     let equations = start.equations(form, Formalism::Residual).unwrap();
     let (mut y, mut yp) = start.state(&equations);
     let selection = Catalogue::new(&start).select(channels).unwrap();
@@ -47,5 +55,8 @@ pub fn run(file: &ModelFile, form: Form, times: &[f64], channels: &[&str]) -> Ve
 /// |a − b| ≤ tolerance · max(|b|, floor).
 #[track_caller]
 pub fn close(a: f64, b: f64, tolerance: f64, what: &str) {
-    assert!((a - b).abs() <= tolerance * b.abs().max(1e-9), "{what}: {a} and {b}");
+    assert!(
+        (a - b).abs() <= tolerance * b.abs().max(1e-9),
+        "{what}: {a} and {b}"
+    );
 }

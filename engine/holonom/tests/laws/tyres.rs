@@ -191,7 +191,9 @@ fn steady(text: &str, tir: &str, channels: &[&str]) -> Vec<f64> {
 
 /// A value of the file.
 fn key(tir: &str, name: &str) -> f64 {
-    let line = tir.lines().find_map(|line| line.strip_prefix(&format!("{name}=")));
+    let line = tir
+        .lines()
+        .find_map(|line| line.strip_prefix(&format!("{name}=")));
     line.map_or(0.0, |value| value.parse().unwrap())
 }
 
@@ -211,7 +213,14 @@ fn pac2002(tir: &str, fz: f64, kappa: f64, alpha: f64, gamma: f64, speed: f64) -
     let dx = (p("PDX1") + p("PDX2") * dfz) * (1.0 - p("PDX3") * gamma * gamma) * fz;
     let ex = (p("PEX1") + p("PEX2") * dfz + p("PEX3") * dfz * dfz) * (1.0 - p("PEX4") * kx.signum());
     let slope_x = fz * (p("PKX1") + p("PKX2") * dfz) * (p("PKX3") * dfz).exp();
-    let fx0 = magic(slope_x / (p("PCX1") * dx), p("PCX1"), dx, ex.min(1.0), kx, f64::sin) + svx;
+    let fx0 = magic(
+        slope_x / (p("PCX1") * dx),
+        p("PCX1"),
+        dx,
+        ex.min(1.0),
+        kx,
+        f64::sin,
+    ) + svx;
     // Lateral force.
     let fit = p("PHY1") + p("PHY2") * dfz + p("PHY3") * gamma;
     let svy = fz * (p("PVY1") + p("PVY2") * dfz + (p("PVY3") + p("PVY4") * dfz) * gamma);
@@ -231,7 +240,8 @@ fn pac2002(tir: &str, fz: f64, kappa: f64, alpha: f64, gamma: f64, speed: f64) -
     let eyk = (p("REY1") + p("REY2") * dfz).min(1.0);
     let shyk = p("RHY1") + p("RHY2") * dfz;
     let weight_y = |k: f64| magic(byk, p("RCY1"), 1.0, eyk, k, f64::cos);
-    let dvyk = mu_y * fz * (p("RVY1") + p("RVY2") * dfz + p("RVY3") * gamma) * (p("RVY4") * alpha).atan().cos();
+    let dvyk =
+        mu_y * fz * (p("RVY1") + p("RVY2") * dfz + p("RVY3") * gamma) * (p("RVY4") * alpha).atan().cos();
     let svyk = dvyk * (p("RVY5") * (p("RVY6") * kappa).atan()).sin();
     let gripped = fy0 * weight_y(kappa + shyk) / weight_y(shyk);
     let fy = gripped + svyk;
@@ -239,12 +249,19 @@ fn pac2002(tir: &str, fz: f64, kappa: f64, alpha: f64, gamma: f64, speed: f64) -
     let sht = p("QHZ1") + p("QHZ2") * dfz + (p("QHZ3") + p("QHZ4") * dfz) * gamma;
     let at = alpha + sht;
     let ar = alpha + fit + svy / slope_y;
-    let equivalent = |a: f64| (a.tan().powi(2) + (slope_x / slope_y * kappa).powi(2)).sqrt().atan() * a.signum();
+    let equivalent = |a: f64| {
+        (a.tan().powi(2) + (slope_x / slope_y * kappa).powi(2))
+            .sqrt()
+            .atan()
+            * a.signum()
+    };
     let bt = (p("QBZ1") + p("QBZ2") * dfz + p("QBZ3") * dfz * dfz)
         * (1.0 + p("QBZ4") * gamma + p("QBZ5") * gamma.abs());
-    let dt = fz * (p("QDZ1") + p("QDZ2") * dfz) * (1.0 + p("QDZ3") * gamma + p("QDZ4") * gamma * gamma) * r0 / fz0;
+    let dt =
+        fz * (p("QDZ1") + p("QDZ2") * dfz) * (1.0 + p("QDZ3") * gamma + p("QDZ4") * gamma * gamma) * r0 / fz0;
     let et = (p("QEZ1") + p("QEZ2") * dfz + p("QEZ3") * dfz * dfz)
-        * (1.0 + (p("QEZ4") + p("QEZ5") * gamma) * 2.0 / core::f64::consts::PI * (bt * p("QCZ1") * at).atan());
+        * (1.0
+            + (p("QEZ4") + p("QEZ5") * gamma) * 2.0 / core::f64::consts::PI * (bt * p("QCZ1") * at).atan());
     let trail = magic(bt, p("QCZ1"), dt, et.min(1.0), equivalent(at), f64::cos) * alpha.cos();
     let br = p("QBZ9") + p("QBZ10") * by * p("PCY1");
     let dr = fz * (p("QDZ6") + p("QDZ7") * dfz + (p("QDZ8") + p("QDZ9") * dfz) * gamma) * r0;
@@ -252,7 +269,8 @@ fn pac2002(tir: &str, fz: f64, kappa: f64, alpha: f64, gamma: f64, speed: f64) -
     let s = (p("SSZ1") + p("SSZ2") * fy / fz0 + (p("SSZ3") + p("SSZ4") * dfz) * gamma) * r0;
     let mz = -trail * gripped + residual + s * fx;
     // Overturning and rolling moments.
-    let further = p("QSX4") * (p("QSX5") * (p("QSX6") * fz / fz0).powi(2).atan()).cos()
+    let further = p("QSX4")
+        * (p("QSX5") * (p("QSX6") * fz / fz0).powi(2).atan()).cos()
         * (p("QSX7") * gamma + p("QSX8") * (p("QSX9") * fy / fz0).atan()).sin()
         + p("QSX10") * (p("QSX11") * fz / fz0).atan() * gamma;
     let mx = r0 * fz * (p("QSX1") - p("QSX2") * gamma + p("QSX3") * fy / fz0 + further);
@@ -286,7 +304,11 @@ const SEEN: [&str; 12] = [
 /// Forces, moments and relaxation lengths are those of the equations at the slips, camber and load shown.
 #[test]
 fn a_tyre_has_the_equations_of_pac2002() {
-    let more = TIR.replace("QSX3=0.05", "QSX3=0.05\nQSX4=0.03\nQSX5=0.9\nQSX6=0.7\nQSX7=1.3\nQSX8=0.6\nQSX9=1.1\nQSX10=0.2\nQSX11=0.8")
+    let more = TIR
+        .replace(
+            "QSX3=0.05",
+            "QSX3=0.05\nQSX4=0.03\nQSX5=0.9\nQSX6=0.7\nQSX7=1.3\nQSX8=0.6\nQSX9=1.1\nQSX10=0.2\nQSX11=0.8",
+        )
         .replace("QSY2=0\n", "QSY2=0.02\nQSY5=0.3\nQSY6=0.2\nQSY7=0.85\n");
     for tir in [TIR, &more] {
         for (height, angle, camber, spin) in [
@@ -310,7 +332,10 @@ fn a_tyre_has_the_equations_of_pac2002() {
             let dfz = fz / fz0 - 1.0;
             // The minus sign as in the equation manual of MF-Tyre 5.2.
             let sigma_x = fz * (p("PTX1") + p("PTX2") * dfz) * (-p("PTX3") * dfz).exp() * r0 / fz0;
-            let sigma_y = p("PTY1") * (2.0 * (fz / (p("PTY2") * fz0)).atan()).sin() * (1.0 - p("PKY3") * gamma.abs()) * r0;
+            let sigma_y = p("PTY1")
+                * (2.0 * (fz / (p("PTY2") * fz0)).atan()).sin()
+                * (1.0 - p("PKY3") * gamma.abs())
+                * r0;
             close(row[9], sigma_x, 1e-10, "relaxation along");
             close(row[10], sigma_y, 1e-10, "relaxation across");
             // Where the data have a moment by F_x it acts beside the lever of the loaded radius, else the
@@ -331,7 +356,16 @@ fn a_tyre_has_the_equations_of_pac2002() {
 #[test]
 fn the_relaxation_length_has_the_sign_of_the_manual() {
     let text = rolling(PAC, 0.33, 0.0, 0.0, 62.422_073_340_221_516);
-    let row = steady(&text, TIR, &["tyre.u", "tyre.longitudinal_slip", "tyre.load", "tyre.relaxation_x"]);
+    let row = steady(
+        &text,
+        TIR,
+        &[
+            "tyre.u",
+            "tyre.longitudinal_slip",
+            "tyre.load",
+            "tyre.relaxation_x",
+        ],
+    );
     close(row[2], 3920.0, 1e-12, "load");
     close(row[3], 0.668_462, 1e-6, "length");
     // At 20 m/s the damping of standstill is 4e-7 of what it is there.
@@ -342,17 +376,31 @@ fn the_relaxation_length_has_the_sign_of_the_manual() {
 /// have a moment of their own.
 #[test]
 fn the_lever_of_the_drive_keeps_the_balance_of_power() {
-    let free = TIR.replace("QSY1=0.01", "QSY1=0").replace("QSY3=0.002", "QSY3=0").replace("QSY4=0.0005", "QSY4=0");
+    let free = TIR
+        .replace("QSY1=0.01", "QSY1=0")
+        .replace("QSY3=0.002", "QSY3=0")
+        .replace("QSY4=0.0005", "QSY4=0");
     let spin = 62.422_073_340_221_516;
     let text = rolling(PAC, 0.33, 0.0, 0.0, spin);
-    let channels = ["tyre.torque.y", "tyre.longitudinal", "tyre.rolling_radius", "tyre.power", "tyre.longitudinal_slip"];
+    let channels = [
+        "tyre.torque.y",
+        "tyre.longitudinal",
+        "tyre.rolling_radius",
+        "tyre.power",
+        "tyre.longitudinal_slip",
+    ];
     let row = steady(&text, &free, &channels);
     close(row[0], -row[1] * row[2], 1e-12, "lever");
     close(row[3], row[1] * (20.0 - spin * row[2]), 1e-9, "power");
     close(row[4], (spin * row[2] - 20.0) / 20.0, 1e-5, "slip");
     let own = free.replace("QSY2=0\n", "QSY2=0.015\n");
     let row = steady(&text, &own, &channels);
-    close(row[0], -row[1] * (0.33 + 0.015 * 0.344 * 3920.0 / 4800.0), 1e-8, "own moment");
+    close(
+        row[0],
+        -row[1] * (0.33 + 0.015 * 0.344 * 3920.0 / 4800.0),
+        1e-8,
+        "own moment",
+    );
 }
 
 /// Every key counts or is named.
@@ -364,13 +412,21 @@ fn keys_of_a_file_count_or_are_named() {
     close(scaled("LMX=1", "LMX=1\nLCZ=0.5")[0], 0.5 * base[0], 1e-9, "LCZ");
     let quadratic = scaled("FNOMIN=4800", "FNOMIN=4800\nQFZ1=18\nQFZ2=30");
     let rho = 0.014 / 0.344;
-    close(quadratic[0], 4800.0 * (18.0 * rho + 30.0 * rho * rho), 1e-9, "QFZ1 and QFZ2");
+    close(
+        quadratic[0],
+        4800.0 * (18.0 * rho + 30.0 * rho * rho),
+        1e-9,
+        "QFZ1 and QFZ2",
+    );
 
     // The last digit of USE_MODE.
     let mode = |mode: i32| scaled("USE_MODE=14", &format!("USE_MODE={mode}"));
     let pure = |row: &[f64]| {
         let apart = pac2002(TIR, row[0], row[1], 0.0, 0.0, 20.0);
-        let weight = TIR.replace("RBX1=13", "RBX1=0").replace("RBY1=7.1", "RBY1=0").replace("RVY1=-0.028", "RVY1=0")
+        let weight = TIR
+            .replace("RBX1=13", "RBX1=0")
+            .replace("RBY1=7.1", "RBY1=0")
+            .replace("RVY1=-0.028", "RVY1=0")
             .replace("RVY2=0.054", "RVY2=0");
         let both = pac2002(&weight, row[0], row[1], row[2].atan(), 0.0, 20.0);
         assert!((apart[0] - both[0]).abs() < 1e-9 * both[0].abs());
@@ -380,7 +436,11 @@ fn keys_of_a_file_count_or_are_named() {
     let (fx, fy) = pure(&alone);
     close(alone[4], fx, 1e-9, "F_x apart");
     close(alone[5], fy, 1e-9, "F_y apart");
-    for (number, there) in [(10, [false, false, false]), (11, [true, false, false]), (12, [false, true, true])] {
+    for (number, there) in [
+        (10, [false, false, false]),
+        (11, [true, false, false]),
+        (12, [false, true, true]),
+    ] {
         let row = mode(number);
         for (k, there) in [(4, there[0]), (5, there[1]), (7, there[2])] {
             assert_eq!(row[k] != 0.0, there, "mode {number}: {row:?}");
@@ -388,11 +448,18 @@ fn keys_of_a_file_count_or_are_named() {
     }
     // Negative ones are mirror images.
     let mirrored = mode(-14);
-    let image = steady(&rolling(&format!("{PAC}mirrored = true\n"), 0.33, 0.05, 0.0, 60.0), TIR, &SEEN);
+    let image = steady(
+        &rolling(&format!("{PAC}mirrored = true\n"), 0.33, 0.05, 0.0, 60.0),
+        TIR,
+        &SEEN,
+    );
     assert!(mirrored == image && mirrored[5] != base[5]);
 
     // Bounds of the slips.
-    let bounded = scaled("[VERTICAL]", "[LONG_SLIP_RANGE]\nKPUMIN=-0.02\nKPUMAX=0.02\n[SLIP_ANGLE_RANGE]\nALPMIN=-0.03\nALPMAX=0.03\n[VERTICAL]");
+    let bounded = scaled(
+        "[VERTICAL]",
+        "[LONG_SLIP_RANGE]\nKPUMIN=-0.02\nKPUMAX=0.02\n[SLIP_ANGLE_RANGE]\nALPMIN=-0.03\nALPMAX=0.03\n[VERTICAL]",
+    );
     assert!(bounded[2].atan() > 0.04 && bounded[1].abs() > 1e-3, "{bounded:?}");
     let at_bound = pac2002(TIR, bounded[0], bounded[1], 0.03, 0.0, 20.0);
     close(bounded[5], at_bound[1], 1e-8, "F_y at the bound");
@@ -404,7 +471,18 @@ fn keys_of_a_file_count_or_are_named() {
         .replace("MBELT=0", "MBELT=4");
     let model = file(&text, &[("car.tir", &strange)]);
     let notes = model.notes.to_string();
-    for name in ["VXLOW", "TYRESIDE", "WIDTH", "ASPECT_RATIO", "RIM_RADIUS", "RIM_WIDTH", "LKG", "QTZ1", "MBELT", "USE_MODE"] {
+    for name in [
+        "VXLOW",
+        "TYRESIDE",
+        "WIDTH",
+        "ASPECT_RATIO",
+        "RIM_RADIUS",
+        "RIM_WIDTH",
+        "LKG",
+        "QTZ1",
+        "MBELT",
+        "USE_MODE",
+    ] {
         assert!(notes.contains(name), "{name}: {notes}");
     }
     for name in ["LGYR", "QSX1", "FILE_TYPE"] {
@@ -459,7 +537,15 @@ fn a_tmeasy_tyre_has_the_equations_of_rill() {
         "tyre.load",
         "tyre.rolling_radius",
     ];
-    for (slip, spin) in [(0.025, 59.055), (0.2, 59.055), (0.05, 40.0), (0.02, 75.0), (-0.3, 65.0), (0.0, 57.0), (0.45, 59.0)] {
+    for (slip, spin) in [
+        (0.025, 59.055),
+        (0.2, 59.055),
+        (0.05, 40.0),
+        (0.02, 75.0),
+        (-0.3, 65.0),
+        (0.0, 57.0),
+        (0.45, 59.0),
+    ] {
         let angle = f64::atan(slip);
         let row = steady(&rolling(TMEASY, 0.328, angle, 0.0, spin), "", &channels);
         close(row[5], 3200.0, 1e-9, "load");
@@ -488,8 +574,16 @@ fn a_tmeasy_tyre_has_the_equations_of_rill() {
         } else {
             sliding
         };
-        assert!((row[2] - force * cos).abs() < 1e-5 * force, "{slip} {spin}: {row:?} {}", force * cos);
-        assert!((row[3] - force * sin).abs() < 1e-5 * force, "{slip} {spin}: {row:?} {}", force * sin);
+        assert!(
+            (row[2] - force * cos).abs() < 1e-5 * force,
+            "{slip} {spin}: {row:?} {}",
+            force * cos
+        );
+        assert!(
+            (row[3] - force * sin).abs() < 1e-5 * force,
+            "{slip} {spin}: {row:?} {}",
+            force * sin
+        );
         // Trail by the length L = 2 √(r₀ Δz) of the contact.
         let (zero, end) = (0.1, 0.4);
         let w = zero / end;
@@ -503,6 +597,9 @@ fn a_tmeasy_tyre_has_the_equations_of_rill() {
             0.0
         };
         let trail = 0.18 * share * 2.0 * (0.344 * 0.016f64).sqrt();
-        assert!((row[4] + trail * row[3]).abs() < 1e-5 * 0.02 * force, "{slip} {spin}: {row:?} {trail}");
+        assert!(
+            (row[4] + trail * row[3]).abs() < 1e-5 * 0.02 * force,
+            "{slip} {spin}: {row:?} {trail}"
+        );
     }
 }

@@ -11,6 +11,7 @@ mod attach;
 mod check;
 mod controls;
 mod error;
+mod hung;
 mod inertia;
 mod lower;
 pub(crate) mod names;
@@ -40,6 +41,8 @@ pub fn compile(description: &Description) -> Result<Model, ModelErrors> {
         return Err(ModelErrors(errors));
     }
     let description = expanded.as_ref().unwrap_or(description);
+    let carried = hung::carried(description);
+    let description = carried.as_ref().unwrap_or(description);
     let names = Names::new(description);
     let told = check::check(description, &mut errors);
     let ends = references::check(description, &names, &mut errors);

@@ -314,7 +314,10 @@ fn of_force(model: &Model, number: usize, control: usize, rest: &[&str], axes: A
     let list = seen::list(&force.element);
     let dotted = rest.join(".");
     let (name, component) = match rest {
-        _ if list.iter().any(|seen| matches!(seen.what, What::Shown { .. }) && seen.name == dotted) => {
+        _ if list
+            .iter()
+            .any(|seen| matches!(seen.what, What::Shown { .. }) && seen.name == dotted) =>
+        {
             (&dotted.as_str(), None)
         }
         ["power"] => return read(ForceReading::Power),

@@ -8,6 +8,7 @@ mod eigen;
 mod kinematic;
 mod mechanical;
 mod open;
+mod past;
 mod redundancy;
 mod warnings;
 

@@ -233,7 +233,11 @@ impl MagicFormula {
         let arm = ((fy / p.fnomin) * p.ssz2 + (dfz * p.ssz4 + p.ssz3) * gamma + p.ssz1)
             * (p.unloaded_radius * p.ls);
         let ratio = quotient(kx, lateral.stiffness, 1e-12 * nominal);
-        let slip = if combined { (ratio * kappa).square() } else { T::zero() };
+        let slip = if combined {
+            (ratio * kappa).square()
+        } else {
+            T::zero()
+        };
         let [trail, residual] = p.trail(fz, dfz, gamma, alpha, cos_alpha, slip, &lateral, mu);
         let carried = -trail * weighted * contact.rolling + residual;
         let aligning = if combined { carried + arm * fx } else { carried };

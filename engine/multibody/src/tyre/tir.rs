@@ -385,7 +385,8 @@ impl TirFile {
             );
             let not_zero = matches!(c.key, "PKY2" | "PCX1" | "PCY1" | "PDX1" | "PDY1");
             let not_negative = matches!(c.key, "LMUX" | "LMUY" | "VERTICAL_DAMPING" | "FZMIN" | "QFZ1");
-            let mode = c.key == "USE_MODE" && !(value.fract() == 0.0 && value.abs() < 30.0 && value.abs() % 10.0 < 6.0);
+            let mode = c.key == "USE_MODE"
+                && !(value.fract() == 0.0 && value.abs() < 30.0 && value.abs() % 10.0 < 6.0);
             let bounds = if positive && *value <= 0.0 {
                 "positive"
             } else if not_zero && *value == 0.0 {

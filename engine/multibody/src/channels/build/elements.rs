@@ -166,7 +166,9 @@ impl Builder<'_> {
     /// Unit and meaning of the force of an element on the coordinate of a node.
     fn generalised_force(&self, node: usize, coordinate: &str) -> (&'static str, String) {
         let text = match self.model.tree.nodes[node].prescribed {
-            Some(_) => format!("force or torque on {coordinate}, which is prescribed: its drive holds against it"),
+            Some(_) => {
+                format!("force or torque on {coordinate}, which is prescribed: its drive holds against it")
+            }
             None => format!("force or torque on {coordinate}"),
         };
         (force_unit(node_unit(self.model, node)), text)

@@ -119,7 +119,10 @@ impl Mirror {
             }
             (
                 Some(
-                    &("orientation" | "angular_velocity" | "angular_acceleration" | "angular_momentum"
+                    &("orientation"
+                    | "angular_velocity"
+                    | "angular_acceleration"
+                    | "angular_momentum"
                     | "rotation"),
                 ),
                 Some(k),

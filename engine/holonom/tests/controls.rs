@@ -116,8 +116,8 @@ fn limits_hold_and_do_not_wind_up() {
 #[test]
 fn transfer_functions_answer_a_step() {
     let step = || Signal::constant(1.0);
-    let mut lag = Control::delay("lag", step(), 0.4);
-    if let ControlKind::Delay { start, .. } = &mut lag.kind {
+    let mut lag = Control::lag("lag", step(), 0.4);
+    if let ControlKind::Lag { start, .. } = &mut lag.kind {
         *start = 0.5;
     }
     let controls = vec![
@@ -265,14 +265,14 @@ fn faults_are_named() {
         none(),
     );
     assert!(
-        ring.contains("\"a\" -> \"b\" -> \"c\"") && ring.contains("delay"),
+        ring.contains("\"a\" -> \"b\" -> \"c\"") && ring.contains("lag"),
         "{ring}"
     );
     // A lag in it opens the ring.
     let open = slide(
         vec![
             Control::expression("a", of("b", &["b"])),
-            Control::delay("b", of("a", &["a"]), 0.1),
+            Control::lag("b", of("a", &["a"]), 0.1),
         ],
         none(),
     );

@@ -5,6 +5,8 @@
 
 #[path = "laws/contacts.rs"]
 mod contacts;
+#[path = "laws/controls.rs"]
+mod controls;
 #[path = "laws/joints.rs"]
 mod joints;
 #[path = "laws/stand.rs"]

@@ -287,7 +287,15 @@ impl Reader<'_, '_> {
         let name = fields.name("control");
         let known: Vec<&str> = CONTROLS.iter().filter(|c| c.in_files).map(|c| c.name).collect();
         let kind = fields.required("kind", &format!("one of {}", known.join(", ")));
-        let kind = kind.and_then(|value| fields.reader.choice(value, "kind of control", &known));
+        let kind = kind.and_then(|value| {
+            if matches!(&value.kind, Kind::Text(name) if name == "delay") {
+                let text = "there is no kind of control \"delay\"";
+                let help = "the first-order lag T y' = u - y is \"lag\", u(t - T) is \"dead-time\"";
+                fields.reader.error_with_help(&value.span, text, help);
+                return None;
+            }
+            fields.reader.choice(value, "kind of control", &known)
+        });
         let Some(info) = kind.and_then(|index| CONTROLS.iter().find(|c| c.name == known[index])) else {
             return;
         };

@@ -318,7 +318,9 @@ fn assembly_message(file: &ModelFile, error: &AssemblyError, refusal: Option<&Re
         AssemblyError::Penetration { constraint, .. } | AssemblyError::HitAtStart { constraint, .. } => {
             file.places.named(constraint)
         }
-        AssemblyError::SensorRing { sensor, .. } => file.places.find(&format!("control \"{sensor}\""), None),
+        AssemblyError::SensorRing { sensor: control, .. } | AssemblyError::NoPast { control } => {
+            file.places.find(&format!("control \"{control}\""), None)
+        }
         _ => loops.iter().find_map(|open| file.places.named(&open.constraint)),
     };
     message_with_help(place.or(file.places.root()), &error.to_string(), ": ")

@@ -182,3 +182,55 @@ stiffness = 7
         close(row[0], 3.0 * 1.0 + sign * 30.0 + 14.0, 1e-13, "drive");
     }
 }
+
+/// Friction by the reaction of the only joint of a body: a block on a slope, at rest or moving at the start.
+#[test]
+fn friction_by_a_reaction_needs_no_second_joint() {
+    let slope = |speed: f64| {
+        format!(
+            r#"
+[model]
+format = 1
+name = "slope"
+[ground]
+markers = {{ ramp = {{ position = [0.1, 0, 0.2], cardan = [0, "20 deg", 0] }} }}
+[[body]]
+name = "b"
+mass = 3
+inertia = [1, 1, 1]
+[[joint]]
+name = "j"
+kind = "prismatic"
+from = "ground.ramp"
+to = "b"
+axis = [1, 0, 0]
+displacement = {{ start = 0.4, velocity = {speed:?} }}
+[[force]]
+name = "fr"
+kind = "joint-friction"
+coordinate = "j"
+coefficient = 0.2
+from_reaction = true
+"#
+        )
+    };
+    let (sin, cos) = 20f64.to_radians().sin_cos();
+    for (speed, sign) in [(0.5, -1.0), (-0.5, 1.0)] {
+        let channels = [
+            "j.displacement",
+            "j.displacement.velocity",
+            "j.displacement.acceleration",
+            "fr.normal",
+            "fr.friction",
+        ];
+        let rows = run(&file(&slope(speed), &[]), Form::Ggl, &[0.0, 0.05], &channels);
+        let normal = 3.0 * 9.81 * cos;
+        close(rows[0][0], 0.4, 1e-9, "start");
+        close(rows[0][1], speed, 1e-9, "speed");
+        for row in rows {
+            close(row[3], normal, 1e-8, "normal force");
+            close(row[4], sign * 0.2 * normal, 1e-8, "friction");
+            close(row[2], 9.81 * sin + sign * 0.2 * 9.81 * cos, 1e-7, "acceleration");
+        }
+    }
+}

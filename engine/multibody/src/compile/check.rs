@@ -10,6 +10,7 @@ use crate::description::{
     Body, ConstraintKind, Control, ControlKind, CoordinateMotion, Description, ForceKind, Joint, JointKind,
     Marker,
 };
+use crate::elements::controls::DeadTime;
 use crate::elements::forces::User;
 use crate::expression::{ExpressionLaw, is_name, is_reserved};
 use crate::signal::Signal;
@@ -208,6 +209,7 @@ impl Check<'_> {
                 low,
                 high,
                 start,
+                derivative_of: _,
             } => {
                 self.signal(input, &place, "the input");
                 self.signal(target, &place, "the target");
@@ -231,7 +233,21 @@ impl Check<'_> {
                     self.finite(list, &place, "a coefficient");
                 }
             }
-            ControlKind::Delay {
+            ControlKind::DeadTime { input, delay, order } => {
+                self.signal(input, &place, "the input");
+                self.positive(*delay, &place, "the dead time");
+                let known = order.fract() == 0.0 && (1.0..=DeadTime::MOST as f64).contains(order);
+                if !known {
+                    self.errors.push(ModelError::OutOfRange {
+                        place,
+                        field: "order",
+                        value: *order,
+                        need: "be a whole number from 1 to 30",
+                        remedy: "correct it",
+                    });
+                }
+            }
+            ControlKind::Lag {
                 input,
                 time_constant,
                 start,

@@ -6,7 +6,7 @@ use super::sensors::{Unread, axes_of, probe};
 use crate::description::fields::{Field, Fields};
 use crate::description::{Control, ControlKind, CoordinateRef, Description, Document, Pursuit};
 use crate::elements::controls::{
-    ControlElement, Delay, DriverSpeed, DriverSteering, Expression, PathSensor, Pid, Probe, Sensor,
+    ControlElement, DeadTime, DriverSpeed, DriverSteering, Expression, Lag, PathSensor, Pid, Probe, Sensor,
     TransferFunction,
 };
 use crate::expression::Expression as Formula;
@@ -239,6 +239,7 @@ fn element(
             low,
             high,
             start,
+            derivative_of,
         } => ControlElement::Pid(Pid {
             input,
             target,
@@ -246,6 +247,7 @@ fn element(
             filter,
             limits: limited.then_some([low, high]),
             start,
+            of_input: derivative_of == 1,
         }),
         ControlKind::TransferFunction {
             input,
@@ -261,11 +263,16 @@ fn element(
             }
             ControlElement::TransferFunction(function?)
         }
-        ControlKind::Delay {
+        ControlKind::DeadTime { input, delay, order } => ControlElement::DeadTime(DeadTime {
+            input,
+            delay,
+            order: order as usize,
+        }),
+        ControlKind::Lag {
             input,
             time_constant,
             start,
-        } => ControlElement::Delay(Delay {
+        } => ControlElement::Lag(Lag {
             input,
             time_constant,
             start,

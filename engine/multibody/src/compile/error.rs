@@ -390,7 +390,7 @@ pub enum ModelError {
     },
     /// Controls that need each other's outputs at the same instant.
     #[error(
-        "the controls {} need each other's outputs at the same instant; put a `delay` into the ring",
+        "the controls {} need each other's outputs at the same instant; put a `lag` into the ring",
         ring.iter().map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(" -> ")
     )]
     ControlRing {

@@ -206,7 +206,7 @@ fn exact_axis(direction: Vec3<f64>) -> Option<usize> {
 }
 
 /// The displacement of the second frame in the first at coordinate `x`.
-fn displaced(primitive: Primitive, x: f64) -> Frame {
+pub(super) fn displaced(primitive: Primitive, x: f64) -> Frame {
     match primitive {
         Primitive::Turn(a) => {
             let axis = Vec3::<f64>::unit(a);

@@ -11,6 +11,7 @@ mod attach;
 mod check;
 mod controls;
 mod error;
+mod hung;
 mod inertia;
 mod lower;
 pub(crate) mod names;
@@ -38,6 +39,8 @@ pub fn compile(description: &Description) -> Result<Model, ModelErrors> {
     let expanded = rails::expanded(description, &mut errors);
     let tracks_are_good = errors.is_empty();
     let description = expanded.as_ref().unwrap_or(description);
+    let carried = hung::carried(description);
+    let description = carried.as_ref().unwrap_or(description);
     let names = Names::new(description);
     let told = check::check(description, &mut errors);
     let ends = references::check(description, &names, &mut errors);

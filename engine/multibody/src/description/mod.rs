@@ -636,6 +636,9 @@ pub enum ControlKind {
         high: f64,
         /// Integral part at the start.
         start: f64,
+        /// What the derivative part takes the derivative of: number in
+        /// [`Pid::DERIVATIVES`](crate::elements::controls::Pid::DERIVATIVES).
+        derivative_of: usize,
     },
     /// Quotient of polynomials in s.
     TransferFunction {
@@ -649,13 +652,22 @@ pub enum ControlKind {
         start: Vec<f64>,
     },
     /// First-order lag.
-    Delay {
+    Lag {
         /// Input.
         input: Signal,
         /// Time constant, s; must be positive.
         time_constant: f64,
         /// Output at the start.
         start: f64,
+    },
+    /// What the input was some time ago.
+    DeadTime {
+        /// Input.
+        input: Signal,
+        /// Dead time, s; must be positive.
+        delay: f64,
+        /// Number of states that keep the past, from 1 to 30.
+        order: f64,
     },
     /// Where a frame is beside a path.
     PathSensor {

@@ -3,6 +3,7 @@
 use super::border::Border;
 use super::closure::{Closure, exceeds, moved};
 use super::open::{OpenLoop, open_loops, worst_rows};
+use super::past::{self, NoBeginning};
 use super::redundancy::{self, Random};
 use super::report::RowReport;
 use super::warnings::{self, Warning};
@@ -159,7 +160,7 @@ pub enum AssemblyError {
     /// What a sensor reads of accelerations, reactions or totals depends on itself with gain 1.
     #[error(
         "forces depend on what sensor \"{sensor}\" reads ({channel}), and that depends on them, in a ring of gain 1: \
-         no value fits at the start, or every one: change the gain, or put a `delay` or another filter between the \
+         no value fits at the start, or every one: change the gain, or put a `lag` or another filter between the \
          sensor and the force"
     )]
     SensorRing {
@@ -167,6 +168,15 @@ pub enum AssemblyError {
         sensor: String,
         /// What it reads.
         channel: String,
+    },
+    /// A control that begins with what it sees sees itself.
+    #[error(
+        "control \"{control}\" begins with its input as it is at the start, but that depends on its own output in a \
+         ring that amplifies: put a `lag` into the ring"
+    )]
+    NoPast {
+        /// The control.
+        control: String,
     },
     /// A body is behind the plane that it can only hit.
     #[error(
@@ -360,9 +370,22 @@ pub(super) fn assemble_rows(
     mechanical
         .accelerations(options.time, &q, &v, &mut lambda, &mut a)
         .map_err(|rejection| rejected(&model, rejection))?;
+    let mut x = model.x0.clone();
+    past::begin(
+        &mut mechanical,
+        (options.time, &q, &v),
+        &mut x,
+        &mut lambda,
+        &mut a,
+    )
+    .map_err(|fault| match fault {
+        NoBeginning::Rejected(rejection) => rejected(&model, rejection),
+        NoBeginning::Ring(number) => AssemblyError::NoPast {
+            control: model.controls[number].name.clone(),
+        },
+    })?;
     let mut readings = vec![0.0; model.readings.len()];
     mechanical.readings(&mut readings);
-    let x = model.x0.clone();
     let mut x_rates = vec![0.0; x.len()];
     mechanical
         .state_rates(options.time, &q, &v, &lambda, &mut x_rates)
@@ -692,6 +715,7 @@ impl Assembled {
     pub fn mechanical(&self) -> MechanicalModel {
         let mut mechanical = MechanicalModel::new(self.model.clone(), self.rows.active.clone());
         mechanical.set_readings(&self.readings);
+        mechanical.set_states(&self.x);
         mechanical
     }
 

@@ -10,6 +10,7 @@ mod eigen;
 mod kinematic;
 mod mechanical;
 mod open;
+mod past;
 mod redundancy;
 mod report;
 mod scales;

@@ -110,7 +110,7 @@ fn a_ring_is_solved_or_named() {
         "{error:?}"
     );
     let text = error.to_string();
-    assert!(text.contains("\"felt\"") && text.contains("`delay`"), "{text}");
+    assert!(text.contains("\"felt\"") && text.contains("`lag`"), "{text}");
 }
 
 /// The reaction of a joint and the force that depends on it: a bob on a locked-in rod hangs from a slide, and is

@@ -442,7 +442,7 @@ fn controlled(r: &mut Random, mut d: Description, joint: &str) -> Description {
         .control(Control::sensor("rate", format!("{joint}.angle.velocity")))
         .control(Control::sensor("speed", "b0.velocity.x"))
         .control(Control::sensor("turn", "b0.orientation.y"))
-        .control(Control::delay("slow", sum, 0.1))
+        .control(Control::lag("slow", sum, 0.1))
         .control(Control::transfer_function(
             "shaped",
             of("slow", &["slow"]),
@@ -688,7 +688,7 @@ pub fn feeling(seed: u64, most: usize) -> Description {
         Signal::of(&terms.join(" + "), &names).unwrap()
     };
     d = sensed(d, &channels);
-    let filter = Control::delay("filtered", sum(0.3), 0.1);
+    let filter = Control::lag("filtered", sum(0.3), 0.1);
     let felt = Signal::of("0.2*filtered", &["filtered"]).unwrap();
     d.control(filter)
         .force(Force::applied("feeling", &target, [sum(0.1), felt, sum(-0.05)]))

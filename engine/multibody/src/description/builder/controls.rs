@@ -87,6 +87,7 @@ impl Control {
             low: 0.0,
             high: 0.0,
             start: 0.0,
+            derivative_of: 0,
         };
         Self::new(name, kind)
     }
@@ -95,6 +96,15 @@ impl Control {
     pub fn target(mut self, signal: Signal) -> Self {
         if let ControlKind::Pid { target, .. } = &mut self.kind {
             *target = signal;
+        }
+        self
+    }
+
+    /// Takes the derivative part of a PID controller from what is measured instead of the error. No effect on
+    /// other kinds.
+    pub fn derivative_of_input(mut self) -> Self {
+        if let ControlKind::Pid { derivative_of, .. } = &mut self.kind {
+            *derivative_of = 1;
         }
         self
     }
@@ -127,11 +137,21 @@ impl Control {
     }
 
     /// A first-order lag with a time constant in s.
-    pub fn delay(name: impl Into<String>, input: Signal, time_constant: f64) -> Self {
-        let kind = ControlKind::Delay {
+    pub fn lag(name: impl Into<String>, input: Signal, time_constant: f64) -> Self {
+        let kind = ControlKind::Lag {
             input,
             time_constant,
             start: 0.0,
+        };
+        Self::new(name, kind)
+    }
+
+    /// What the input was a time in s ago, see [`DeadTime`](crate::elements::controls::DeadTime).
+    pub fn dead_time(name: impl Into<String>, input: Signal, delay: f64) -> Self {
+        let kind = ControlKind::DeadTime {
+            input,
+            delay,
+            order: 8.0,
         };
         Self::new(name, kind)
     }

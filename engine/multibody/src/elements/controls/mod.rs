@@ -41,6 +41,10 @@ pub trait ControlLaw {
     }
     /// Derivatives of the own states. All outputs are known.
     fn rates<T: Real>(&self, _scene: &Scene<T>, _out: &mut [T]) {}
+    /// Sets own states that begin with what the control sees at the start, and says whether there are any.
+    fn begin(&self, _scene: &Scene<f64>, _own: &mut [f64]) -> bool {
+        false
+    }
     /// The two frames it reads besides its inputs, where it does: by the motion of the second against
     /// the first. A control whose output is not [direct](Self::direct) reads them in its rates only.
     fn frames(&self) -> Option<[Attachment; 2]> {
@@ -138,6 +142,12 @@ macro_rules! registry {
                 match self { $(Self::$kind(c) => c.rates(scene, out),)* }
             }
 
+            /// Sets own states that begin with what the control sees at the start, and says whether there
+            /// are any.
+            pub fn begin(&self, scene: &Scene<f64>, own: &mut [f64]) -> bool {
+                match self { $(Self::$kind(c) => c.begin(scene, own),)* }
+            }
+
             /// The two frames it reads besides its inputs.
             pub fn frames(&self) -> Option<[Attachment; 2]> {
                 match self { $(Self::$kind(c) => c.frames(),)* }
@@ -156,7 +166,9 @@ registry! {
     /// A rational transfer function.
     transfer_function TransferFunction,
     /// A first-order lag.
-    delay Delay,
+    lag Lag,
+    /// What its input was some time ago.
+    dead_time DeadTime,
     /// Where a frame is beside a path.
     path_sensor PathSensor,
     /// A driver who steers along a path.

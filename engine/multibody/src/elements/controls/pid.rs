@@ -31,6 +31,7 @@ fn template() -> ControlKind {
         low: 0.0,
         high: 0.0,
         start: 0.0,
+        derivative_of: 0,
     }
 }
 
@@ -46,6 +47,7 @@ fn fields(kind: &mut ControlKind, visitor: &mut dyn Fields) {
         low,
         high,
         start,
+        derivative_of,
     } = kind
     else {
         return;
@@ -73,11 +75,17 @@ fn fields(kind: &mut ControlKind, visitor: &mut dyn Fields) {
         &Field::optional("start", "", "Integral part at the start."),
         start,
     );
+    let doc = "Whether the derivative part follows the error or, without kicks by the target, the input alone.";
+    visitor.choice(
+        &Field::optional("derivative_of", "", doc),
+        &Pid::DERIVATIVES,
+        derivative_of,
+    );
 }
 
-/// With the error e = target − input, filtered: τ ż = e − z,
+/// With the error e = target − input, and d = e or d = −input, filtered: τ ż = d − z, z(0) = d(0),
 ///
-/// u = P e + w + D (e − z)/τ,  y = sat(u),  ẇ = I e + (y − u)/T,
+/// u = P e + w + D (d − z)/τ,  y = sat(u),  ẇ = I e + (y − u)/T,
 ///
 /// the last term being the anti-windup of back calculation with T = P/I, or 1 s where that is not
 /// a positive time. sat is the identity between the limits but for a parabola over 2 % of the
@@ -98,6 +106,8 @@ pub struct Pid {
     pub limits: Option<[f64; 2]>,
     /// w at the start.
     pub start: f64,
+    /// d is −input, not e.
+    pub of_input: bool,
 }
 
 impl Pid {
@@ -106,6 +116,18 @@ impl Pid {
         match self.limits {
             Some(limits) => limited(u, limits),
             None => u,
+        }
+    }
+
+    /// What the derivative part may be taken of.
+    pub const DERIVATIVES: [&'static str; 2] = ["error", "input"];
+
+    /// d.
+    fn derived<T: Real>(&self, scene: &Scene<T>) -> T {
+        let input = scene.value(&self.input);
+        match self.of_input {
+            true => -input,
+            false => scene.value(&self.target) - input,
         }
     }
 
@@ -120,7 +142,7 @@ impl Pid {
         }
         if d != 0.0 {
             let z = states.next().copied().unwrap_or(T::zero());
-            u += (error - z) * (d / self.filter);
+            u += (self.derived(scene) - z) * (d / self.filter);
         }
         (error, u)
     }
@@ -142,9 +164,21 @@ impl ControlLaw for Pid {
             ));
         }
         if self.gains[2] != 0.0 {
-            states.push(OwnState::new("filtered", "1", "filtered error", 0.0));
+            states.push(OwnState::new("filtered", "1", "filtered error or input", 0.0));
         }
         states
+    }
+
+    fn begin(&self, scene: &Scene<f64>, own: &mut [f64]) -> bool {
+        let [_, i, d] = self.gains;
+        let filtered = usize::from(i != 0.0);
+        match own.get_mut(filtered) {
+            Some(z) if d != 0.0 => {
+                *z = self.derived(scene);
+                true
+            }
+            _ => false,
+        }
     }
 
     fn rates<T: Real>(&self, scene: &Scene<T>, out: &mut [T]) {
@@ -157,7 +191,7 @@ impl ControlLaw for Pid {
             at += 1;
         }
         if d != 0.0 {
-            out[at] = (error - scene.own[at]) * (1.0 / self.filter);
+            out[at] = (self.derived(scene) - scene.own[at]) * (1.0 / self.filter);
         }
     }
 }

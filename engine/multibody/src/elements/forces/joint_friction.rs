@@ -107,7 +107,7 @@ pub enum FrictionPlace {
 }
 
 /// τ = −r [μ + Δμ exp(−(v/v_s)²)] N tanh(v/v_t) − c v on a coordinate with velocity v, the factor
-/// r being one for displacements; N = N₀ + (√(|F|² + ε²) − ε) with F the force that a cut joint
+/// r being one for displacements; N = N₀ + |F|²/√(|F|² + ε²) with F the force that a cut joint
 /// transmits, from the multipliers of its rows that keep points together.
 ///
 /// The tangent hyperbolic replaces the jump at v = 0: nothing sticks, it creeps with |v| below
@@ -141,11 +141,11 @@ const SMOOTH: f64 = 1e-3;
 impl JointFriction {
     /// The normal force N.
     pub fn normal<T: Real>(&self, scene: &Scene<T>) -> T {
-        let mut square = T::constant(SMOOTH * SMOOTH);
+        let mut square = T::zero();
         for &l in scene.lambda.get(self.rows.clone()).unwrap_or(&[]) {
             square += l.square();
         }
-        square.sqrt() + (self.normal_force - SMOOTH)
+        square / (square + SMOOTH * SMOOTH).sqrt() + self.normal_force
     }
 
     /// The velocity v of the coordinate.

@@ -214,12 +214,14 @@ pub(super) fn controls() -> Result<Vec<Characteristic>, ExpressionError> {
 fn filters() -> Option<Characteristic> {
     let one = || Signal::constant(1.0);
     let controls = vec![
-        Control::delay("lag", one(), 0.4),
+        Control::lag("lag", one(), 0.4),
+        Control::dead_time("dead", one(), 0.4),
         Control::transfer_function("second", one(), [16.0], [1.0, 2.4, 16.0]),
         Control::transfer_function("lead", one(), [1.0, 1.0], [2.0, 1.0]),
     ];
     let labels = [
-        "delay, 0.4 s",
+        "lag, 0.4 s",
+        "dead-time, 0.4 s",
         "transfer-function 16/(s² + 2.4 s + 16)",
         "transfer-function (s + 1)/(2 s + 1)",
     ];

@@ -10,7 +10,7 @@ use holonom_algebra::Real;
 
 /// The entry of the registry.
 pub(super) const CONTROL: ControlInfo = ControlInfo {
-    name: "delay",
+    name: "lag",
     doc: "First-order lag: follows its input with a time constant.",
     in_files: true,
     template,
@@ -19,7 +19,7 @@ pub(super) const CONTROL: ControlInfo = ControlInfo {
 };
 
 fn template() -> ControlKind {
-    ControlKind::Delay {
+    ControlKind::Lag {
         input: zero(),
         time_constant: 0.0,
         start: 0.0,
@@ -27,7 +27,7 @@ fn template() -> ControlKind {
 }
 
 fn fields(kind: &mut ControlKind, visitor: &mut dyn Fields) {
-    let ControlKind::Delay {
+    let ControlKind::Lag {
         input,
         time_constant,
         start,
@@ -43,7 +43,7 @@ fn fields(kind: &mut ControlKind, visitor: &mut dyn Fields) {
 
 /// T ẏ = u − y, the transfer function 1/(1 + T s).
 #[derive(Clone, Debug)]
-pub struct Delay {
+pub struct Lag {
     /// Input u.
     pub input: Signal,
     /// Time constant T > 0.
@@ -52,7 +52,7 @@ pub struct Delay {
     pub start: f64,
 }
 
-impl ControlLaw for Delay {
+impl ControlLaw for Lag {
     fn output<T: Real>(&self, scene: &Scene<T>) -> T {
         scene.own[0]
     }

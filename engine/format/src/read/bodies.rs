@@ -138,7 +138,7 @@ impl Reader<'_, '_> {
                 self.nonzero(&axis, "an axis", &value.span)?;
                 frame::along(position, axis)
             }
-            _ => Pose::new(Mat3(self.matrix(value)?), Vec3(position)),
+            _ => Pose::new(nearest_rotation(Mat3(self.matrix(value)?)), Vec3(position)),
         })
     }
 
@@ -197,6 +197,34 @@ impl<'t> TableReader<'t, '_, '_, '_> {
         }
         (position, turn)
     }
+}
+
+/// Entries of a rotation printed with six digits may miss right angles and unit length by this much.
+const PRINTED: f64 = 1e-5;
+
+/// What rounding of numbers in the machine may leave of right angles and unit length.
+const ROUNDING: f64 = 1e-14;
+
+/// The rotation that a matrix with printed digits means: R := R (3 I − RᵀR)/2 doubles the digits that are
+/// right [Higham 1986]. What is no rotation to six digits is left for the compiler to refuse.
+fn nearest_rotation(mut rotation: Mat3<f64>) -> Mat3<f64> {
+    for _ in 0..4 {
+        let skew = rotation.transpose().matrix(&rotation) - Mat3::identity();
+        let most = skew.0.as_flattened().iter().fold(0.0_f64, |a, x| a.max(x.abs()));
+        if !(ROUNDING..=PRINTED).contains(&most) {
+            break;
+        }
+        let change = rotation.matrix(&skew);
+        for (x, d) in rotation
+            .0
+            .as_flattened_mut()
+            .iter_mut()
+            .zip(change.0.as_flattened())
+        {
+            *x -= 0.5 * d;
+        }
+    }
+    rotation
 }
 
 fn is_rod(solid: &Value) -> bool {

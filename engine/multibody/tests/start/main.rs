@@ -15,6 +15,7 @@ use std::sync::Arc;
 
 mod assembly;
 mod kinematic;
+mod precision;
 mod reactions;
 mod redundancy;
 mod warnings;

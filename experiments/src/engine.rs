@@ -70,7 +70,8 @@ fn state(oracle: &Oracle, t: f64, value: &dyn Fn(&str) -> Option<f64>) -> Option
 /// All messages, in words.
 pub fn assemble(text: &str, settings: &Settings) -> Result<Simulation, String> {
     let made = catch_unwind(AssertUnwindSafe(|| {
-        let file = read("case.toml", &Files::in_memory([("case.toml", text)]), &[]).map_err(|e| e.to_string())?;
+        let file =
+            read("case.toml", &Files::in_memory([("case.toml", text)]), &[]).map_err(|e| e.to_string())?;
         Simulation::new(&file, settings).map_err(|e| e.to_string())
     }));
     made.unwrap_or_else(|_| Err("panicked".into()))
@@ -119,12 +120,18 @@ pub fn run_bodies(text: &str, settings: &Settings) -> Result<Ran, String> {
 ///
 /// # Errors
 /// In words.
-pub fn accelerations(simulation: &Simulation, oracle: &Oracle) -> Result<(State, Vec<BodyAcceleration>), String> {
+pub fn accelerations(
+    simulation: &Simulation,
+    oracle: &Oracle,
+) -> Result<(State, Vec<BodyAcceleration>), String> {
     let patterns: Vec<&str> = OF_BODIES
         .into_iter()
         .chain(["b*.acceleration.?", "b*.angular_acceleration.?"])
         .collect();
-    let selection = simulation.catalogue.select(&patterns).map_err(|e| e.to_string())?;
+    let selection = simulation
+        .catalogue
+        .select(&patterns)
+        .map_err(|e| e.to_string())?;
     let mut sampler = Sampler::of_motion(&simulation.start, &selection).map_err(|e| e.to_string())?;
     let start = &simulation.start;
     let mut row = vec![0.0; selection.len()];

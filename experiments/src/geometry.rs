@@ -88,9 +88,21 @@ pub fn of_columns(x: V3, y: V3, z: V3) -> M3 {
 pub fn rotation_of_quaternion([w, x, y, z]: [f64; 4]) -> M3 {
     let s = 2.0 / (w * w + x * x + y * y + z * z);
     [
-        [1.0 - s * (y * y + z * z), s * (x * y - w * z), s * (x * z + w * y)],
-        [s * (x * y + w * z), 1.0 - s * (x * x + z * z), s * (y * z - w * x)],
-        [s * (x * z - w * y), s * (y * z + w * x), 1.0 - s * (x * x + y * y)],
+        [
+            1.0 - s * (y * y + z * z),
+            s * (x * y - w * z),
+            s * (x * z + w * y),
+        ],
+        [
+            s * (x * y + w * z),
+            1.0 - s * (x * x + z * z),
+            s * (y * z - w * x),
+        ],
+        [
+            s * (x * z - w * y),
+            s * (y * z + w * x),
+            1.0 - s * (x * x + y * y),
+        ],
     ]
 }
 

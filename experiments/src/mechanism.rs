@@ -1,7 +1,7 @@
 //! A mechanism as plain data: what the generator makes, the writer writes and the oracle computes with.
 
-use crate::geometry::{M3, UNIT, V3, about, add, apply, cardan, product, scale};
 use crate::generator::Family;
+use crate::geometry::{M3, UNIT, V3, about, add, apply, cardan, product, scale};
 
 /// A mechanism with its poses and velocities at the start, all of which fit the joints.
 #[derive(Clone, Debug)]
@@ -213,8 +213,7 @@ pub struct Joint {
 impl Joint {
     /// The axis, of length one.
     pub fn unit_axis(&self) -> V3 {
-        self.axis
-            .map_or([0.0, 0.0, 1.0], crate::geometry::normalised)
+        self.axis.map_or([0.0, 0.0, 1.0], crate::geometry::normalised)
     }
 }
 
@@ -280,10 +279,23 @@ pub struct Constraint {
 #[derive(Clone, Debug)]
 #[expect(missing_docs, reason = "named as in model files")]
 pub enum ConstraintLaw {
-    Point { from: usize, to: usize },
-    Distance { from: usize, to: usize, length: f64 },
-    Driver { coordinate: Coordinate, follows: Signal },
-    Coupling { terms: Vec<(Coordinate, f64)>, offset: f64 },
+    Point {
+        from: usize,
+        to: usize,
+    },
+    Distance {
+        from: usize,
+        to: usize,
+        length: f64,
+    },
+    Driver {
+        coordinate: Coordinate,
+        follows: Signal,
+    },
+    Coupling {
+        terms: Vec<(Coordinate, f64)>,
+        offset: f64,
+    },
 }
 
 /// A force element.
@@ -299,18 +311,79 @@ pub struct Force {
 #[derive(Clone, Debug)]
 #[expect(missing_docs, reason = "named as in model files")]
 pub enum ForceLaw {
-    SpringDamper { from: usize, to: usize, stiffness: f64, damping: f64, free_length: f64, preload: f64 },
-    TorsionSpring { from: usize, to: usize, stiffness: f64, damping: f64, free_angle: f64 },
-    JointSpring { coordinate: Coordinate, stiffness: f64, damping: f64, free_position: f64, motor: Signal },
-    Servo { coordinate: Coordinate, target: Signal, stiffness: f64, damping: f64 },
-    JointStop { coordinate: Coordinate, lower: f64, upper: f64, stiffness: f64, damping: f64, onset: f64 },
-    Bushing { from: usize, to: usize, stiffness: [f64; 6], damping: [f64; 6] },
-    Applied { frame: usize, force: [Signal; 3], torque: [Signal; 3], follower: bool },
-    Actuator { from: usize, to: usize, force: Signal, torque: Signal },
-    SphereOnPlane { plane: usize, body: usize, radius: f64, stiffness: f64, dissipation: f64, friction: f64, slip_speed: f64 },
+    SpringDamper {
+        from: usize,
+        to: usize,
+        stiffness: f64,
+        damping: f64,
+        free_length: f64,
+        preload: f64,
+    },
+    TorsionSpring {
+        from: usize,
+        to: usize,
+        stiffness: f64,
+        damping: f64,
+        free_angle: f64,
+    },
+    JointSpring {
+        coordinate: Coordinate,
+        stiffness: f64,
+        damping: f64,
+        free_position: f64,
+        motor: Signal,
+    },
+    Servo {
+        coordinate: Coordinate,
+        target: Signal,
+        stiffness: f64,
+        damping: f64,
+    },
+    JointStop {
+        coordinate: Coordinate,
+        lower: f64,
+        upper: f64,
+        stiffness: f64,
+        damping: f64,
+        onset: f64,
+    },
+    Bushing {
+        from: usize,
+        to: usize,
+        stiffness: [f64; 6],
+        damping: [f64; 6],
+    },
+    Applied {
+        frame: usize,
+        force: [Signal; 3],
+        torque: [Signal; 3],
+        follower: bool,
+    },
+    Actuator {
+        from: usize,
+        to: usize,
+        force: Signal,
+        torque: Signal,
+    },
+    SphereOnPlane {
+        plane: usize,
+        body: usize,
+        radius: f64,
+        stiffness: f64,
+        dissipation: f64,
+        friction: f64,
+        slip_speed: f64,
+    },
     /// An expression with a condition on the state: a spring along z of the first frame that acts on one side of a gap, with
     /// other damping on the way in than on the way out.
-    Switch { from: usize, to: usize, gap: f64, stiffness: f64, damping_in: f64, damping_out: f64 },
+    Switch {
+        from: usize,
+        to: usize,
+        gap: f64,
+        stiffness: f64,
+        damping_in: f64,
+        damping_out: f64,
+    },
 }
 
 impl Mechanism {

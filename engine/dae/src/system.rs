@@ -1,8 +1,8 @@
 //! [`System`]: the object-safe face of a DAE, and the two ways to get one.
 
 use crate::{
-    Event, EventAction, EventState, FailureKind, Look, Mechanical, Point, Rejection, Residual, SingularPosition,
-    Structure, Tolerances,
+    Event, EventAction, EventState, FailureKind, Look, Mechanical, Point, Rejection, Residual,
+    SingularPosition, Structure, Tolerances,
 };
 use holonom_algebra::{Dual4, Dual8, Dual12};
 

@@ -5,9 +5,7 @@ use crate::geometry::{
     M3, UNIT, V3, about, add, apply, apply_transposed, norm, of_columns, perpendicular, product, scale, sub,
     transposed,
 };
-use crate::mechanism::{
-    Body, Constraint, ConstraintLaw, Drive, Force, Frame, Joint, JointKind, is_angle,
-};
+use crate::mechanism::{Body, Constraint, ConstraintLaw, Drive, Force, Frame, Joint, JointKind, is_angle};
 use crate::random::Random;
 use std::f64::consts::{PI, TAU};
 
@@ -201,14 +199,19 @@ impl Builder {
             (body.mass, largest)
         };
         let all = bodies.into_iter().flatten().map(of);
-        all.fold((f64::INFINITY, f64::INFINITY), |a, b| (a.0.min(b.0), a.1.min(b.1)))
+        all.fold((f64::INFINITY, f64::INFINITY), |a, b| {
+            (a.0.min(b.0), a.1.min(b.1))
+        })
     }
 
     /// A rotation whose z is along a direction, turned about it by anything.
     pub fn frame_with(&mut self, z: V3) -> M3 {
         let (u, v) = perpendicular(z);
         let spin = self.random.within(-PI, PI);
-        product(&of_columns(u, v, scale(1.0 / norm(z), z)), &about([0.0, 0.0, 1.0], spin))
+        product(
+            &of_columns(u, v, scale(1.0 / norm(z), z)),
+            &about([0.0, 0.0, 1.0], spin),
+        )
     }
 
     /// A frame and an axis in it along a direction of the world: its z, or any other axis.
@@ -296,7 +299,10 @@ impl Builder {
                 (b, self.own[b])
             }
             None => {
-                let place = (add(second.0, self.random.vector(0.7 * self.size)), self.random.rotation());
+                let place = (
+                    add(second.0, self.random.vector(0.7 * self.size)),
+                    self.random.rotation(),
+                );
                 let b = self.add_body(place);
                 (b, self.marker(Some(b), second))
             }

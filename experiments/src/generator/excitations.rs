@@ -187,8 +187,14 @@ impl Pulse {
         };
         let called = "pulse(t)".to_string();
         match shape {
-            Shape::HalfSine => (format!("if(t < {a:?} s, 0, if(t > {b:?} s, 0, {half_sine}))"), String::new()),
-            Shape::Rectangle => (format!("if(t >= {a:?} s, if(t < {b:?} s, 1, 0), 0)"), String::new()),
+            Shape::HalfSine => (
+                format!("if(t < {a:?} s, 0, if(t > {b:?} s, 0, {half_sine}))"),
+                String::new(),
+            ),
+            Shape::Rectangle => (
+                format!("if(t >= {a:?} s, if(t < {b:?} s, 1, 0), 0)"),
+                String::new(),
+            ),
             Shape::Nested => {
                 let c = a + random.within(0.3, 0.7) * w;
                 let rise = format!("(t - {a:?} s)/({:?} s)", c - a);
@@ -198,10 +204,21 @@ impl Pulse {
                     String::new(),
                 )
             }
-            Shape::LinearTable => (called, table("linear", &[0.0, a, middle, b, self.t_end], &[0.0, 0.0, 1.0, 0.0, 0.0])),
+            Shape::LinearTable => (
+                called,
+                table(
+                    "linear",
+                    &[0.0, a, middle, b, self.t_end],
+                    &[0.0, 0.0, 1.0, 0.0, 0.0],
+                ),
+            ),
             Shape::MonotoneTable => (
                 called,
-                table("monotone", &[0.0, a, middle, b, self.t_end], &[0.0, 0.0, 1.0, 0.0, 0.0]),
+                table(
+                    "monotone",
+                    &[0.0, a, middle, b, self.t_end],
+                    &[0.0, 0.0, 1.0, 0.0, 0.0],
+                ),
             ),
             Shape::SplineTable => {
                 // Points of sin⁴ in the pulse, zeros outside.
@@ -218,7 +235,10 @@ impl Pulse {
                 let y: Vec<f64> = x.iter().map(|t| height(*t)).collect();
                 (called, table("spline", &x, &y))
             }
-            Shape::Gaussian => (format!("exp(-((t - {middle:?} s)/({:?} s))^2)", w / 4.0), String::new()),
+            Shape::Gaussian => (
+                format!("exp(-((t - {middle:?} s)/({:?} s))^2)", w / 4.0),
+                String::new(),
+            ),
             Shape::Smoothstep => (
                 format!(
                     "smoothstep(t, {a:?} s, 0, {middle:?} s, 1) - smoothstep(t, {middle:?} s, 0, {b:?} s, 1)"
@@ -256,7 +276,11 @@ impl Data {
         Self {
             mass,
             stiffness: mass * omega * omega,
-            damping: if random.chance(0.5) { 0.0 } else { 2.0 * mass * omega * random.within(0.0, 0.01) },
+            damping: if random.chance(0.5) {
+                0.0
+            } else {
+                2.0 * mass * omega * random.within(0.0, 0.01)
+            },
             force: mass * omega * omega * reach / quick,
             lift: reach,
             t_end,
@@ -282,7 +306,10 @@ impl Data {
         let named = |out: &mut String, unit: &str, height: f64| -> Result<String, std::fmt::Error> {
             let text = format!("{height:?} {unit}*({function})");
             if self.through_input {
-                writeln!(out, "[[input]]\nname = \"u\"\nunit = \"{unit}\"\nexpression = \"{text}\"\n")?;
+                writeln!(
+                    out,
+                    "[[input]]\nname = \"u\"\nunit = \"{unit}\"\nexpression = \"{text}\"\n"
+                )?;
                 Ok("u".into())
             } else {
                 Ok(text)
@@ -294,33 +321,64 @@ impl Data {
             Place::Prescribed | Place::Driver => {
                 let u = named(out, "m", 0.3 * lift)?;
                 writeln!(out, "[[body]]\nname = \"carriage\"\nmass = {mass:?}\n")?;
-                writeln!(out, "[[joint]]\nname = \"base\"\nkind = \"prismatic\"\nfrom = \"ground\"\nto = \"carriage\"\naxis = [1, 0, 0]")?;
+                writeln!(
+                    out,
+                    "[[joint]]\nname = \"base\"\nkind = \"prismatic\"\nfrom = \"ground\"\nto = \"carriage\"\naxis = [1, 0, 0]"
+                )?;
                 if place == Place::Prescribed {
                     writeln!(out, "displacement = {{ follows = \"{u}\" }}\n")?;
                 } else {
-                    writeln!(out, "\n[[constraint]]\nname = \"drive\"\nkind = \"driver\"\ncoordinate = \"base\"\nfollows = \"{u}\"\n")?;
+                    writeln!(
+                        out,
+                        "\n[[constraint]]\nname = \"drive\"\nkind = \"driver\"\ncoordinate = \"base\"\nfollows = \"{u}\"\n"
+                    )?;
                 }
                 // A pendulum whose period fits the run.
                 let length = (9.81 * mass / stiffness).clamp(0.01, 100.0);
-                writeln!(out, "[[body]]\nname = \"bob\"\nmass = {:?}\nmarkers.pivot = [0, 0, {length:?}]\n", 0.5 * mass)?;
-                writeln!(out, "[[joint]]\nname = \"swing\"\nkind = \"revolute\"\nfrom = \"carriage\"\nto = \"bob.pivot\"\naxis = [0, 1, 0]\n")?;
+                writeln!(
+                    out,
+                    "[[body]]\nname = \"bob\"\nmass = {:?}\nmarkers.pivot = [0, 0, {length:?}]\n",
+                    0.5 * mass
+                )?;
+                writeln!(
+                    out,
+                    "[[joint]]\nname = \"swing\"\nkind = \"revolute\"\nfrom = \"carriage\"\nto = \"bob.pivot\"\naxis = [0, 1, 0]\n"
+                )?;
                 return Ok(());
             }
             _ => {}
         }
-        writeln!(out, "[[body]]\nname = \"mass\"\nmass = {mass:?}\ninertia = [{mass:?}, {mass:?}, {mass:?}]\n")?;
-        writeln!(out, "[[joint]]\nname = \"slide\"\nkind = \"prismatic\"\nfrom = \"ground\"\nto = \"mass\"\naxis = [1, 0, 0]\n")?;
+        writeln!(
+            out,
+            "[[body]]\nname = \"mass\"\nmass = {mass:?}\ninertia = [{mass:?}, {mass:?}, {mass:?}]\n"
+        )?;
+        writeln!(
+            out,
+            "[[joint]]\nname = \"slide\"\nkind = \"prismatic\"\nfrom = \"ground\"\nto = \"mass\"\naxis = [1, 0, 0]\n"
+        )?;
         if self.hanging {
             // Something that swings along.
-            writeln!(out, "[[body]]\nname = \"bob\"\nmass = {:?}\nmarkers.pivot = [0, 0, 0.7]\n", 0.3 * mass)?;
-            writeln!(out, "[[joint]]\nname = \"swing\"\nkind = \"revolute\"\nfrom = \"mass\"\nto = \"bob.pivot\"\naxis = [0, 1, 0]\n")?;
+            writeln!(
+                out,
+                "[[body]]\nname = \"bob\"\nmass = {:?}\nmarkers.pivot = [0, 0, 0.7]\n",
+                0.3 * mass
+            )?;
+            writeln!(
+                out,
+                "[[joint]]\nname = \"swing\"\nkind = \"revolute\"\nfrom = \"mass\"\nto = \"bob.pivot\"\naxis = [0, 1, 0]\n"
+            )?;
         }
         let spring = format!("stiffness = {stiffness:?}\ndamping = {damping:?}");
-        let plain = format!("[[force]]\nname = \"spring\"\nkind = \"joint-spring\"\ncoordinate = \"slide\"\n{spring}\n");
+        let plain = format!(
+            "[[force]]\nname = \"spring\"\nkind = \"joint-spring\"\ncoordinate = \"slide\"\n{spring}\n"
+        );
         match place {
             Place::Applied => {
                 let u = named(out, "N", force)?;
-                writeln!(out, "{plain}\n[[force]]\nname = \"push\"\nkind = \"applied\"\nframe = \"mass\"\nforce = [\"{u}\", 0, 0]\n")
+                writeln!(
+                    out,
+                    "{plain}\n[[force]]\nname = \"push\"\nkind = \"applied\"\nframe = \"mass\"\nforce = [\"{u}\", 0, 0]\n"
+                )
             }
             Place::Motor => {
                 let u = named(out, "N", force)?;
@@ -329,28 +387,61 @@ impl Data {
             Place::Actuator => {
                 let u = named(out, "N", force)?;
                 writeln!(out, "{plain}\n[ground]\nmarkers.wall = [-10, 0, 0]\n")?;
-                writeln!(out, "[[force]]\nname = \"push\"\nkind = \"actuator\"\nfrom = \"ground.wall\"\nto = \"mass\"\nforce = \"{u}\"\n")
+                writeln!(
+                    out,
+                    "[[force]]\nname = \"push\"\nkind = \"actuator\"\nfrom = \"ground.wall\"\nto = \"mass\"\nforce = \"{u}\"\n"
+                )
             }
             Place::Servo => {
-                let u = named(out, "m", lift / (force / (stiffness * lift.max(1e-9))).recip().min(1.0))?;
-                writeln!(out, "[[force]]\nname = \"servo\"\nkind = \"servo\"\ncoordinate = \"slide\"\ntarget = \"{u}\"\n{spring}\n")
+                let u = named(
+                    out,
+                    "m",
+                    lift / (force / (stiffness * lift.max(1e-9))).recip().min(1.0),
+                )?;
+                writeln!(
+                    out,
+                    "[[force]]\nname = \"servo\"\nkind = \"servo\"\ncoordinate = \"slide\"\ntarget = \"{u}\"\n{spring}\n"
+                )
             }
             Place::Expression => {
                 let u = named(out, "N", force)?;
-                writeln!(out, "{plain}\n[[force]]\nname = \"push\"\nkind = \"expression\"\nfrom = \"ground\"\nto = \"mass\"")?;
+                writeln!(
+                    out,
+                    "{plain}\n[[force]]\nname = \"push\"\nkind = \"expression\"\nfrom = \"ground\"\nto = \"mass\""
+                )?;
                 writeln!(out, "force = [\"{u} - 0.01 N*s/m*vx\", 0, 0]\n")
             }
             Place::Control => {
                 let text = format!("{force:?}*({function})");
-                writeln!(out, "{plain}\n[[control]]\nname = \"command\"\nkind = \"expression\"\nvalue = \"{text}\"\n")?;
-                writeln!(out, "[[control]]\nname = \"lag\"\nkind = \"delay\"\ninput = \"command\"\ntime_constant = {:?}\n", 0.02 * self.t_end)?;
-                writeln!(out, "[[force]]\nname = \"push\"\nkind = \"applied\"\nframe = \"mass\"\nforce = [\"lag*1 N\", 0, 0]\n")
+                writeln!(
+                    out,
+                    "{plain}\n[[control]]\nname = \"command\"\nkind = \"expression\"\nvalue = \"{text}\"\n"
+                )?;
+                writeln!(
+                    out,
+                    "[[control]]\nname = \"lag\"\nkind = \"delay\"\ninput = \"command\"\ntime_constant = {:?}\n",
+                    0.02 * self.t_end
+                )?;
+                writeln!(
+                    out,
+                    "[[force]]\nname = \"push\"\nkind = \"applied\"\nframe = \"mass\"\nforce = [\"lag*1 N\", 0, 0]\n"
+                )
             }
             _ => {
                 let text = format!("{:?}*({function})", force / stiffness);
-                writeln!(out, "{plain}\n[[control]]\nname = \"where\"\nkind = \"sensor\"\nchannel = \"slide.displacement\"\n")?;
-                writeln!(out, "[[control]]\nname = \"command\"\nkind = \"pid\"\ninput = \"where\"\ntarget = \"{text}\"\nproportional = {:?}\n", stiffness)?;
-                writeln!(out, "[[force]]\nname = \"push\"\nkind = \"applied\"\nframe = \"mass\"\nforce = [\"command*1 N\", 0, 0]\n")
+                writeln!(
+                    out,
+                    "{plain}\n[[control]]\nname = \"where\"\nkind = \"sensor\"\nchannel = \"slide.displacement\"\n"
+                )?;
+                writeln!(
+                    out,
+                    "[[control]]\nname = \"command\"\nkind = \"pid\"\ninput = \"where\"\ntarget = \"{text}\"\nproportional = {:?}\n",
+                    stiffness
+                )?;
+                writeln!(
+                    out,
+                    "[[force]]\nname = \"push\"\nkind = \"applied\"\nframe = \"mass\"\nforce = [\"command*1 N\", 0, 0]\n"
+                )
             }
         }
     }
@@ -361,14 +452,37 @@ impl Data {
         let (spring, tyre) = (self.stiffness, 10.0 * self.stiffness);
         // Within what the tyre is pressed in at rest, or above: it may lift off.
         let height = 0.3 * self.lift * on;
-        writeln!(out, "[[input]]\nname = \"road\"\nunit = \"m\"\nexpression = \"{height:?} m*({function})\"\n")?;
-        writeln!(out, "[[body]]\nname = \"wheel\"\nmass = {wheel:?}\n\n[[body]]\nname = \"car\"\nmass = {body:?}\n")?;
-        for (name, from, to, start) in [("hub", "ground", "wheel", 0.3), ("suspension", "wheel", "car", 0.4)] {
-            writeln!(out, "[[joint]]\nname = \"{name}\"\nkind = \"prismatic\"\nfrom = \"{from}\"\nto = \"{to}\"\ndisplacement = {start}\n")?;
+        writeln!(
+            out,
+            "[[input]]\nname = \"road\"\nunit = \"m\"\nexpression = \"{height:?} m*({function})\"\n"
+        )?;
+        writeln!(
+            out,
+            "[[body]]\nname = \"wheel\"\nmass = {wheel:?}\n\n[[body]]\nname = \"car\"\nmass = {body:?}\n"
+        )?;
+        for (name, from, to, start) in [
+            ("hub", "ground", "wheel", 0.3),
+            ("suspension", "wheel", "car", 0.4),
+        ] {
+            writeln!(
+                out,
+                "[[joint]]\nname = \"{name}\"\nkind = \"prismatic\"\nfrom = \"{from}\"\nto = \"{to}\"\ndisplacement = {start}\n"
+            )?;
         }
-        writeln!(out, "[[force]]\nname = \"strut\"\nkind = \"joint-spring\"\ncoordinate = \"suspension\"\nstiffness = {spring:?}\ndamping = {:?}\nfree_position = 0.4\n", self.damping)?;
-        writeln!(out, "[[force]]\nname = \"tyre\"\nkind = \"expression\"\nfrom = \"ground\"\nto = \"wheel\"")?;
-        writeln!(out, "force = [0, 0, \"{tyre:?} N/m*max(0, road + 0.3 m - z) - {:?} N*s/m*vz\"]\n", self.damping)
+        writeln!(
+            out,
+            "[[force]]\nname = \"strut\"\nkind = \"joint-spring\"\ncoordinate = \"suspension\"\nstiffness = {spring:?}\ndamping = {:?}\nfree_position = 0.4\n",
+            self.damping
+        )?;
+        writeln!(
+            out,
+            "[[force]]\nname = \"tyre\"\nkind = \"expression\"\nfrom = \"ground\"\nto = \"wheel\""
+        )?;
+        writeln!(
+            out,
+            "force = [0, 0, \"{tyre:?} N/m*max(0, road + 0.3 m - z) - {:?} N*s/m*vz\"]\n",
+            self.damping
+        )
     }
 
     /// A wheel that rolls over a bump at constant speed, with the car on its spring.
@@ -376,24 +490,53 @@ impl Data {
         let speed = 10.0;
         let (start, length) = (speed * self.begin, speed * self.width);
         let height = (0.05 * self.lift).min(0.1 * length) * on;
-        writeln!(out, "[[road]]\nname = \"street\"\nkind = \"bump\"\nstart = {start:?}\nlength = {length:?}\nheight = {height:?}\n")?;
+        writeln!(
+            out,
+            "[[road]]\nname = \"street\"\nkind = \"bump\"\nstart = {start:?}\nlength = {length:?}\nheight = {height:?}\n"
+        )?;
         let (car, hub, wheel) = (300.0, 20.0, 15.0);
-        writeln!(out, "[[body]]\nname = \"car\"\nmass = {car:?}\n\n[[body]]\nname = \"hub\"\nmass = {hub:?}\n")?;
-        writeln!(out, "[[body]]\nname = \"wheel\"\nmass = {wheel:?}\ninertia = [0.5, 1, 0.5]\n")?;
+        writeln!(
+            out,
+            "[[body]]\nname = \"car\"\nmass = {car:?}\n\n[[body]]\nname = \"hub\"\nmass = {hub:?}\n"
+        )?;
+        writeln!(
+            out,
+            "[[body]]\nname = \"wheel\"\nmass = {wheel:?}\ninertia = [0.5, 1, 0.5]\n"
+        )?;
         // The car is carried along; its weight presses the tyre in by 17 mm.
         let tyre = 2e5;
         let pressed: f64 = (car + hub + wheel) * 9.81 / tyre;
         let radius = 0.3;
         let rolling = radius - (1.0 - 2.0 / 3.0) * pressed;
         writeln!(out, "[[body]]\nname = \"sled\"\nmass = 1\n")?;
-        writeln!(out, "[[joint]]\nname = \"way\"\nkind = \"prismatic\"\nfrom = \"ground\"\nto = \"sled\"\naxis = [1, 0, 0]\ndisplacement = {{ follows = \"{speed:?} m/s*t\" }}\n")?;
-        writeln!(out, "[[joint]]\nname = \"height\"\nkind = \"prismatic\"\nfrom = \"sled\"\nto = \"hub\"\ndisplacement = {:?}\n", radius - pressed)?;
-        writeln!(out, "[[joint]]\nname = \"strut\"\nkind = \"prismatic\"\nfrom = \"hub\"\nto = \"car\"\ndisplacement = 0.5\n")?;
-        writeln!(out, "[[joint]]\nname = \"axle\"\nkind = \"revolute\"\nfrom = \"hub\"\nto = \"wheel\"\naxis = [0, 1, 0]\nangle = {{ start = 0, velocity = {:?} }}\n", speed / rolling)?;
+        writeln!(
+            out,
+            "[[joint]]\nname = \"way\"\nkind = \"prismatic\"\nfrom = \"ground\"\nto = \"sled\"\naxis = [1, 0, 0]\ndisplacement = {{ follows = \"{speed:?} m/s*t\" }}\n"
+        )?;
+        writeln!(
+            out,
+            "[[joint]]\nname = \"height\"\nkind = \"prismatic\"\nfrom = \"sled\"\nto = \"hub\"\ndisplacement = {:?}\n",
+            radius - pressed
+        )?;
+        writeln!(
+            out,
+            "[[joint]]\nname = \"strut\"\nkind = \"prismatic\"\nfrom = \"hub\"\nto = \"car\"\ndisplacement = 0.5\n"
+        )?;
+        writeln!(
+            out,
+            "[[joint]]\nname = \"axle\"\nkind = \"revolute\"\nfrom = \"hub\"\nto = \"wheel\"\naxis = [0, 1, 0]\nangle = {{ start = 0, velocity = {:?} }}\n",
+            speed / rolling
+        )?;
         let spring = 18000.0;
         let free = 0.5 + car * 9.81 / spring;
-        writeln!(out, "[[force]]\nname = \"spring\"\nkind = \"joint-spring\"\ncoordinate = \"strut\"\nstiffness = {spring:?}\ndamping = 100\nfree_position = {free:?}\n")?;
-        writeln!(out, "[[force]]\nname = \"tyre\"\nkind = \"linear-tyre\"\nwheel = \"wheel\"\nroad = \"street\"\nradius = {radius:?}\nstiffness = {tyre:?}\ndamping = 50")?;
+        writeln!(
+            out,
+            "[[force]]\nname = \"spring\"\nkind = \"joint-spring\"\ncoordinate = \"strut\"\nstiffness = {spring:?}\ndamping = 100\nfree_position = {free:?}\n"
+        )?;
+        writeln!(
+            out,
+            "[[force]]\nname = \"tyre\"\nkind = \"linear-tyre\"\nwheel = \"wheel\"\nroad = \"street\"\nradius = {radius:?}\nstiffness = {tyre:?}\ndamping = 50"
+        )?;
         writeln!(out, "slip_stiffness = 80000\ncornering_stiffness = 60000\n")
     }
 }

@@ -95,7 +95,14 @@ fn tree(b: &mut Builder, n: usize, kinds: &[(JointKind, f64)]) {
 }
 
 /// A joint along a line of the world.
-fn along(b: &mut Builder, kind: JointKind, from: Option<usize>, to: Option<usize>, point: V3, direction: V3) -> usize {
+fn along(
+    b: &mut Builder,
+    kind: JointKind,
+    from: Option<usize>,
+    to: Option<usize>,
+    point: V3,
+    direction: V3,
+) -> usize {
     let (r, axis) = if kind == JointKind::Planar {
         (b.frame_with(direction), None)
     } else {
@@ -123,7 +130,16 @@ fn generic(b: &mut Builder, n: usize, loops: usize) -> Result<(), Rejected> {
     );
     let mut freedoms: usize = b.joints.iter().map(|j| j.kind.freedoms()).sum();
     for _ in 0..loops {
-        let joints = [Spherical, Cylindrical, Universal, Planar, Revolute, Prismatic, Helical, Fixed];
+        let joints = [
+            Spherical,
+            Cylindrical,
+            Universal,
+            Planar,
+            Revolute,
+            Prismatic,
+            Helical,
+            Fixed,
+        ];
         let rows = joints.iter().map(|k| (Some(*k), 6 - k.freedoms()));
         let options: Vec<(Option<JointKind>, usize)> = rows
             .chain([(None, 1), (None, 3)])
@@ -162,7 +178,12 @@ fn planar(b: &mut Builder, n: usize, loops: usize) -> Result<(), Rejected> {
     use JointKind::*;
     let plane = b.random.rotation();
     let origin = b.point();
-    let kinds = [(Revolute, 0.72), (Prismatic, 0.22), (Planar, 0.03), (Cylindrical, 0.03)];
+    let kinds = [
+        (Revolute, 0.72),
+        (Prismatic, 0.22),
+        (Planar, 0.03),
+        (Cylindrical, 0.03),
+    ];
     let one = |b: &mut Builder, from, to| {
         let kind = b.random.weighted(&kinds);
         let at = add(origin, apply(&plane, b.point()));
@@ -212,7 +233,12 @@ fn concurrent(b: &mut Builder, n: usize) -> Result<(), Rejected> {
 fn coaxial(b: &mut Builder, n: usize) -> Result<(), Rejected> {
     use JointKind::*;
     let (point, line) = (b.point(), b.random.direction());
-    let kinds = [(Revolute, 0.25), (Prismatic, 0.2), (Cylindrical, 0.2), (Helical, 0.35)];
+    let kinds = [
+        (Revolute, 0.25),
+        (Prismatic, 0.2),
+        (Cylindrical, 0.2),
+        (Helical, 0.35),
+    ];
     let one = |b: &mut Builder, from, to| {
         let kind = b.random.weighted(&kinds);
         let at = add(point, scale(b.random.within(-b.size, b.size), line));
@@ -332,11 +358,22 @@ fn parallelogram(b: &mut Builder) {
     let mut platform = None;
     let mut x = 0.0;
     for k in 0..cranks {
-        let y = if k == 2 { b.size * b.random.within(-0.4, 0.4) } else { 0.0 };
+        let y = if k == 2 {
+            b.size * b.random.within(-0.4, 0.4)
+        } else {
+            0.0
+        };
         let foot = add(origin, apply(&frame, [x, y, 0.0]));
         x += b.size * b.random.within(0.4, 1.0);
         let bar = along(b, JointKind::Revolute, None, None, foot, normal);
-        let end = along(b, JointKind::Revolute, Some(bar), platform, add(foot, crank), normal);
+        let end = along(
+            b,
+            JointKind::Revolute,
+            Some(bar),
+            platform,
+            add(foot, crank),
+            normal,
+        );
         platform = platform.or(Some(end));
     }
 }
@@ -387,4 +424,3 @@ fn slides(b: &mut Builder) -> Result<(), Rejected> {
     }
     Ok(())
 }
-

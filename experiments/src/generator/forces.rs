@@ -8,11 +8,17 @@ const GRAVITY: f64 = 9.81;
 
 /// Some force elements, soft or stiff.
 pub fn add_forces(b: &mut Builder) {
-    let count = b.random.weighted(&[(0, 0.15), (1, 0.25), (2, 0.25), (3, 0.2), (4, 0.15)]);
+    let count = b
+        .random
+        .weighted(&[(0, 0.15), (1, 0.25), (2, 0.25), (3, 0.2), (4, 0.15)]);
     let stiffest = b.random.weighted(&[(0.5, 0.4), (1.2, 0.4), (2.3, 0.2)]);
     for _ in 0..count {
         let omega = b.random.decades(-0.5, stiffest) / b.tau;
-        let zeta = if b.random.chance(0.5) { 0.0 } else { b.random.within(0.0, 0.4) };
+        let zeta = if b.random.chance(0.5) {
+            0.0
+        } else {
+            b.random.within(0.0, 0.4)
+        };
         if let Some(law) = force(b, omega, zeta) {
             let name = format!("f{}", b.forces.len() + 1);
             b.forces.push(Force { name, law });
@@ -79,7 +85,11 @@ fn force(b: &mut Builder, omega: f64, zeta: f64) -> Option<ForceLaw> {
                     stiffness,
                     damping,
                     free_length: length * b.random.within(0.6, 1.4),
-                    preload: if b.random.chance(0.2) { m * GRAVITY * b.random.within(-1.0, 1.0) } else { 0.0 },
+                    preload: if b.random.chance(0.2) {
+                        m * GRAVITY * b.random.within(-1.0, 1.0)
+                    } else {
+                        0.0
+                    },
                 },
                 "actuator" => ForceLaw::Actuator {
                     from,
@@ -180,7 +190,9 @@ fn force(b: &mut Builder, omega: f64, zeta: f64) -> Option<ForceLaw> {
         "torsion-spring" => {
             use JointKind::{Cylindrical, Helical, Revolute};
             let turning = |k: JointKind| matches!(k, Revolute | Cylindrical | Helical);
-            let options: Vec<usize> = (0..b.joints.len()).filter(|j| turning(b.joints[*j].kind)).collect();
+            let options: Vec<usize> = (0..b.joints.len())
+                .filter(|j| turning(b.joints[*j].kind))
+                .collect();
             if options.is_empty() {
                 return None;
             }
@@ -214,7 +226,11 @@ fn force(b: &mut Builder, omega: f64, zeta: f64) -> Option<ForceLaw> {
                 // About m ω² of the depth that belongs to the size.
                 stiffness: m * omega * omega / (0.05 * b.size).sqrt(),
                 dissipation: b.random.within(0.0, 0.5) * b.tau / b.size,
-                friction: if b.random.chance(0.5) { b.random.within(0.0, 0.6) } else { 0.0 },
+                friction: if b.random.chance(0.5) {
+                    b.random.within(0.0, 0.6)
+                } else {
+                    0.0
+                },
                 slip_speed: 0.05 * b.size / b.tau,
             })
         }
@@ -226,7 +242,12 @@ pub fn add_drives(b: &mut Builder) {
     let mut options: Vec<Coordinate> = free_coordinates(b);
     options.retain(|(j, _)| b.joints[*j].kind.can_be_cut() && b.joints[*j].kind != JointKind::Helical);
     b.random.shuffle(&mut options);
-    for (what, probability) in [("locked", 0.35), ("follows", 0.4), ("driver", 0.35), ("coupling", 0.35)] {
+    for (what, probability) in [
+        ("locked", 0.35),
+        ("follows", 0.4),
+        ("driver", 0.35),
+        ("coupling", 0.35),
+    ] {
         if !b.random.chance(probability) {
             continue;
         }

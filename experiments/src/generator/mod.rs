@@ -229,7 +229,11 @@ fn judge(m: &mut Mechanism, random: &mut Random) -> Result<(), Rejected> {
 /// Draws velocities and makes them fit.
 fn set_velocities(m: &mut Mechanism, random: &mut Random, moving: bool) -> Result<(), Rejected> {
     let oracle = Oracle::new(m);
-    let speed = if !moving || random.chance(0.1) { 0.0 } else { random.within(0.1, 1.0) };
+    let speed = if !moving || random.chance(0.1) {
+        0.0
+    } else {
+        random.within(0.1, 1.0)
+    };
     let mut start: State = oracle.start();
     for b in 0..m.bodies.len() {
         let draw = |random: &mut Random, unit: f64| -> [f64; 3] {
@@ -247,7 +251,9 @@ fn set_velocities(m: &mut Mechanism, random: &mut Random, moving: bool) -> Resul
     for (b, body) in m.bodies.iter_mut().enumerate() {
         (body.velocity, body.omega) = start.velocity(b);
     }
-    let rates: Vec<_> = (0..m.joints.len()).map(|j| oracle.joint_rates(&start, j)).collect();
+    let rates: Vec<_> = (0..m.joints.len())
+        .map(|j| oracle.joint_rates(&start, j))
+        .collect();
     for (joint, rates) in m.joints.iter_mut().zip(rates) {
         (joint.rates, joint.angular_velocity) = rates;
     }

@@ -75,7 +75,11 @@ pub fn text(mechanism: &Mechanism, digits: usize) -> String {
 
 fn write(m: &Mechanism, d: Digits, random: &mut Random, out: &mut String) -> std::fmt::Result {
     let family = m.family.name();
-    writeln!(out, "# Seed {}, {family}, {} degrees of freedom.", m.seed, m.freedoms)?;
+    writeln!(
+        out,
+        "# Seed {}, {family}, {} degrees of freedom.",
+        m.seed, m.freedoms
+    )?;
     writeln!(out, "[model]\nformat = 1\nname = \"{family}-{}\"", m.seed)?;
     writeln!(out, "gravity = {}\n", d.numbers(&m.gravity))?;
     // The same orientation whatever the digits: markers are written in their order.
@@ -94,12 +98,27 @@ fn write(m: &Mechanism, d: Digits, random: &mut Random, out: &mut String) -> std
     for (k, body) in m.bodies.iter().enumerate() {
         let i = &body.inertia;
         let inertia = [i[0][0], i[1][1], i[2][2], i[0][1], i[1][2], i[2][0]];
-        writeln!(out, "[[body]]\nname = \"{}\"\nmass = {}", body.name, d.number(body.mass))?;
-        writeln!(out, "centre = {}\ninertia = {}", d.numbers(&body.centre), d.numbers(&inertia))?;
+        writeln!(
+            out,
+            "[[body]]\nname = \"{}\"\nmass = {}",
+            body.name,
+            d.number(body.mass)
+        )?;
+        writeln!(
+            out,
+            "centre = {}\ninertia = {}",
+            d.numbers(&body.centre),
+            d.numbers(&inertia)
+        )?;
         writeln!(out, "{}", markers_of(Some(k)))?;
     }
     for joint in &m.joints {
-        writeln!(out, "[[joint]]\nname = \"{}\"\nkind = \"{}\"", joint.name, joint.kind.name())?;
+        writeln!(
+            out,
+            "[[joint]]\nname = \"{}\"\nkind = \"{}\"",
+            joint.name,
+            joint.kind.name()
+        )?;
         let (from, to) = (&m.frames[joint.from].name, &m.frames[joint.to].name);
         writeln!(out, "from = \"{from}\"\nto = \"{to}\"")?;
         if let Some(axis) = joint.axis {
@@ -136,7 +155,11 @@ fn write(m: &Mechanism, d: Digits, random: &mut Random, out: &mut String) -> std
             ConstraintLaw::Driver { .. } => "driver",
             ConstraintLaw::Coupling { .. } => "coupling",
         };
-        writeln!(out, "[[constraint]]\nname = \"{}\"\nkind = \"{kind}\"", constraint.name)?;
+        writeln!(
+            out,
+            "[[constraint]]\nname = \"{}\"\nkind = \"{kind}\"",
+            constraint.name
+        )?;
         match &constraint.law {
             ConstraintLaw::Point { from, to } => ends(m, *from, *to, out)?,
             ConstraintLaw::Distance { from, to, length } => {
@@ -147,12 +170,21 @@ fn write(m: &Mechanism, d: Digits, random: &mut Random, out: &mut String) -> std
                 let joint = &m.joints[coordinate.0];
                 let angle = is_angle(joint.kind.coordinates()[coordinate.1]);
                 let follows = d.signal(follows, if angle { "rad" } else { "m" });
-                writeln!(out, "coordinate = \"{}\"\nfollows = {follows}", m.coordinate_name(*coordinate))?;
+                writeln!(
+                    out,
+                    "coordinate = \"{}\"\nfollows = {follows}",
+                    m.coordinate_name(*coordinate)
+                )?;
             }
             ConstraintLaw::Coupling { terms, offset } => {
                 let one = |(c, f): &(_, f64)| format!("\"{}\" = {}", m.coordinate_name(*c), d.number(*f));
                 let terms: Vec<String> = terms.iter().map(one).collect();
-                writeln!(out, "terms = {{ {} }}\noffset = {}", terms.join(", "), d.number(*offset))?;
+                writeln!(
+                    out,
+                    "terms = {{ {} }}\noffset = {}",
+                    terms.join(", "),
+                    d.number(*offset)
+                )?;
             }
         }
         writeln!(out)?;
@@ -161,7 +193,11 @@ fn write(m: &Mechanism, d: Digits, random: &mut Random, out: &mut String) -> std
         write_force(m, d, &force.name, &force.law, out)?;
     }
     let end = d.number(m.t_end);
-    writeln!(out, "[simulation]\nt_end = {end}\noutput_step = {}", d.number(m.t_end / 100.0))
+    writeln!(
+        out,
+        "[simulation]\nt_end = {end}\noutput_step = {}",
+        d.number(m.t_end / 100.0)
+    )
 }
 
 fn ends(m: &Mechanism, from: usize, to: usize, out: &mut String) -> std::fmt::Result {
@@ -170,7 +206,8 @@ fn ends(m: &Mechanism, from: usize, to: usize, out: &mut String) -> std::fmt::Re
 }
 
 fn write_force(m: &Mechanism, d: Digits, name: &str, law: &ForceLaw, out: &mut String) -> std::fmt::Result {
-    let head = |out: &mut String, kind: &str| writeln!(out, "[[force]]\nname = \"{name}\"\nkind = \"{kind}\"");
+    let head =
+        |out: &mut String, kind: &str| writeln!(out, "[[force]]\nname = \"{name}\"\nkind = \"{kind}\"");
     let all = |out: &mut String, values: &[(&str, f64)]| {
         let line = |(key, x): &(&str, f64)| format!("{key} = {}\n", d.number(*x));
         out.extend(values.iter().map(line));
@@ -208,7 +245,11 @@ fn write_force(m: &Mechanism, d: Digits, name: &str, law: &ForceLaw, out: &mut S
             ends(m, *from, *to, out)?;
             all(
                 out,
-                &[("stiffness", *stiffness), ("damping", *damping), ("free_angle", *free_angle)],
+                &[
+                    ("stiffness", *stiffness),
+                    ("damping", *damping),
+                    ("free_angle", *free_angle),
+                ],
             );
         }
         ForceLaw::JointSpring {
@@ -268,7 +309,12 @@ fn write_force(m: &Mechanism, d: Digits, name: &str, law: &ForceLaw, out: &mut S
         } => {
             head(out, "bushing")?;
             ends(m, *from, *to, out)?;
-            writeln!(out, "stiffness = {}\ndamping = {}", vector(stiffness), vector(damping))?;
+            writeln!(
+                out,
+                "stiffness = {}\ndamping = {}",
+                vector(stiffness),
+                vector(damping)
+            )?;
         }
         ForceLaw::Applied {
             frame,
@@ -277,8 +323,17 @@ fn write_force(m: &Mechanism, d: Digits, name: &str, law: &ForceLaw, out: &mut S
             follower,
         } => {
             head(out, "applied")?;
-            writeln!(out, "frame = \"{}\"\nfollower = {follower}", m.frames[*frame].name)?;
-            writeln!(out, "force = {}\ntorque = {}", d.signals(force, "N"), d.signals(torque, "N*m"))?;
+            writeln!(
+                out,
+                "frame = \"{}\"\nfollower = {follower}",
+                m.frames[*frame].name
+            )?;
+            writeln!(
+                out,
+                "force = {}\ntorque = {}",
+                d.signals(force, "N"),
+                d.signals(torque, "N*m")
+            )?;
         }
         ForceLaw::Actuator {
             from,
@@ -288,7 +343,12 @@ fn write_force(m: &Mechanism, d: Digits, name: &str, law: &ForceLaw, out: &mut S
         } => {
             head(out, "actuator")?;
             ends(m, *from, *to, out)?;
-            writeln!(out, "force = {}\ntorque = {}", d.signal(force, "N"), d.signal(torque, "N*m"))?;
+            writeln!(
+                out,
+                "force = {}\ntorque = {}",
+                d.signal(force, "N"),
+                d.signal(torque, "N*m")
+            )?;
         }
         ForceLaw::SphereOnPlane {
             plane,
@@ -331,4 +391,3 @@ fn write_force(m: &Mechanism, d: Digits, name: &str, law: &ForceLaw, out: &mut S
     }
     writeln!(out)
 }
-

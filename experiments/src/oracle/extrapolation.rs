@@ -71,7 +71,14 @@ impl Oracle {
     fn weights(&self, rtol: f64) -> Vec<f64> {
         let (size, tau) = (self.size(), self.tau());
         let one = [size, size, size, 1.0, 1.0, 1.0, 1.0];
-        let rates = [size / tau, size / tau, size / tau, 1.0 / tau, 1.0 / tau, 1.0 / tau];
+        let rates = [
+            size / tau,
+            size / tau,
+            size / tau,
+            1.0 / tau,
+            1.0 / tau,
+            1.0 / tau,
+        ];
         let body: Vec<f64> = one.into_iter().chain(rates).map(|x| rtol * x).collect();
         body.repeat(self.bodies())
     }
@@ -177,7 +184,9 @@ impl Oracle {
             let mut before = std::mem::take(&mut rows);
             for j in 0..k {
                 let ratio = (SUBSTEPS[k] as f64 / SUBSTEPS[k - j - 1] as f64).powi(2) - 1.0;
-                let next: Vec<f64> = (0..n).map(|i| value[i] + (value[i] - before[j][i]) / ratio).collect();
+                let next: Vec<f64> = (0..n)
+                    .map(|i| value[i] + (value[i] - before[j][i]) / ratio)
+                    .collect();
                 rows.push(std::mem::replace(&mut value, next));
             }
             rows.push(value);
@@ -188,7 +197,10 @@ impl Oracle {
             let (a, b) = (&rows[k], &rows[k - 1]);
             let error = (0..n)
                 .map(|i| (a[i] - b[i]).abs() / (weights[i] + rtol * y[i].abs()))
-                .fold(0.0, |m, e| if e.is_nan() { f64::INFINITY } else { f64::max(m, e) });
+                .fold(
+                    0.0,
+                    |m, e| if e.is_nan() { f64::INFINITY } else { f64::max(m, e) },
+                );
             errors.push(error);
             if error <= 1.0 && k + 1 >= target {
                 return (Some(k), rows.swap_remove(k), errors);
@@ -222,7 +234,10 @@ impl Oracle {
     /// The smallest singular value that counts, of the largest.
     fn singular_gap(&self, s: &State) -> f64 {
         let values = self.singular_values(s);
-        match (values.first(), self.rank.checked_sub(1).and_then(|k| values.get(k))) {
+        match (
+            values.first(),
+            self.rank.checked_sub(1).and_then(|k| values.get(k)),
+        ) {
             (Some(first), Some(last)) => last / first,
             _ => 1.0,
         }

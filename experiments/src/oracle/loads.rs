@@ -3,7 +3,8 @@
 use super::rows::coordinate;
 use super::{At, Oracle, State, solve_lower, solve_upper};
 use crate::geometry::{
-    M3, V3, add, apply, apply_transposed, column, cross, dot, norm, product, rotation_vector, scale, sub, transposed,
+    M3, V3, add, apply, apply_transposed, column, cross, dot, norm, product, rotation_vector, scale, sub,
+    transposed,
 };
 use crate::mechanism::{ForceLaw, Signal};
 
@@ -144,7 +145,11 @@ impl Oracle {
                     let (g, slope, integral) = if s <= 0.0 {
                         (0.0, 0.0, 0.0)
                     } else if s < 1.0 {
-                        (s.powi(3) - s.powi(4) / 2.0, 3.0 * s * s - 2.0 * s.powi(3), s.powi(4) / 4.0 - s.powi(5) / 10.0)
+                        (
+                            s.powi(3) - s.powi(4) / 2.0,
+                            3.0 * s * s - 2.0 * s.powi(3),
+                            s.powi(4) / 4.0 - s.powi(5) / 10.0,
+                        )
                     } else {
                         (s - 0.5, 1.0, 0.15 + (s - 1.0) * s / 2.0)
                     };

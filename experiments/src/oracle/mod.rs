@@ -19,8 +19,8 @@ pub use extrapolation::IntegrationError;
 
 use crate::dense::{Matrix, independent_rows, least_norm, singular_values};
 use crate::geometry::{
-    M3, UNIT, V3, add, apply, apply_transposed, cross, dot, largest, norm, quaternion_of_rotation,
-    rotation_of_quaternion, rotation_vector, scale, sub, transposed, product, column, cardan_of, about,
+    M3, UNIT, V3, about, add, apply, apply_transposed, cardan_of, column, cross, dot, largest, norm, product,
+    quaternion_of_rotation, rotation_of_quaternion, rotation_vector, scale, sub, transposed,
 };
 use crate::mechanism::{JointKind, Mechanism};
 use crate::random::Random;
@@ -353,7 +353,11 @@ impl Oracle {
             if self.chosen.is_empty() {
                 break;
             }
-            let right = self.chosen.iter().map(|i| -self.rows[*i].value(self, &s)).collect();
+            let right = self
+                .chosen
+                .iter()
+                .map(|i| -self.rows[*i].value(self, &s))
+                .collect();
             let x = self.smallest(&s, right);
             s = self.moved(&s, &x);
         }
@@ -396,8 +400,13 @@ impl Oracle {
 
     /// The row that is violated most.
     pub fn worst_row(&self, s: &State) -> String {
-        let worst = self.row_openings(s).enumerate().max_by(|a, b| a.1.total_cmp(&b.1));
-        worst.map_or(String::new(), |(i, gap)| format!("{} by {gap:.1e}", self.rows[i].name()))
+        let worst = self
+            .row_openings(s)
+            .enumerate()
+            .max_by(|a, b| a.1.total_cmp(&b.1));
+        worst.map_or(String::new(), |(i, gap)| {
+            format!("{} by {gap:.1e}", self.rows[i].name())
+        })
     }
 
     /// Largest violation on velocities, in sizes or radians per second.

@@ -22,7 +22,11 @@ enum Law {
     /// Distance of two points: (d² − ℓ²)/(2ℓ).
     Distance { a: At, b: At, length: f64 },
     /// Coordinates with factors equal a function of time.
-    Linear { terms: Vec<(f64, Scalar)>, signal: Signal, length: bool },
+    Linear {
+        terms: Vec<(f64, Scalar)>,
+        signal: Signal,
+        length: bool,
+    },
 }
 
 /// Two points and a direction on the first one's body.
@@ -86,7 +90,11 @@ impl Scalar {
                 key,
             },
             (_, "angle") => {
-                let axis = if joint.kind == JointKind::Planar { UNIT[2] } else { axis };
+                let axis = if joint.kind == JointKind::Planar {
+                    UNIT[2]
+                } else {
+                    axis
+                };
                 let (u, v) = perpendicular(axis);
                 Self::About {
                     i,
@@ -154,7 +162,11 @@ impl Scalar {
     fn axis(&self, s: &State) -> V3 {
         match self {
             Self::About {
-                i, j, axis, on_second, ..
+                i,
+                j,
+                axis,
+                on_second,
+                ..
             } => apply(&s.rot[if *on_second { *j } else { *i }], *axis),
             Self::Along(_) => [0.0; 3],
         }
@@ -238,7 +250,11 @@ impl Row {
             }
             Law::Normal { i, j, u, w } => dot(apply(&s.rot[*i], *u), apply(&s.rot[*j], *w)),
             Law::Distance { a, b, length } => {
-                let line = Line { a: *a, b: *b, n: UNIT[0] };
+                let line = Line {
+                    a: *a,
+                    b: *b,
+                    n: UNIT[0],
+                };
                 let [_, _, _, d] = line.placed(s);
                 (dot(d, d) - length * length) / (2.0 * length)
             }
@@ -254,7 +270,9 @@ impl Row {
             Law::Along(line) => line.gradient(s, visit),
             Law::Screw { line, angle, pitch } => {
                 line.gradient(s, visit);
-                angle.gradient(s, &mut |b, linear, angular| visit(b, linear, scale(-pitch, angular)));
+                angle.gradient(s, &mut |b, linear, angular| {
+                    visit(b, linear, scale(-pitch, angular))
+                });
             }
             Law::Normal { i, j, u, w } => {
                 let x = cross(apply(&s.rot[*i], *u), apply(&s.rot[*j], *w));
@@ -262,7 +280,11 @@ impl Row {
                 visit(*j, [0.0; 3], scale(-1.0, x));
             }
             Law::Distance { a, b, length } => {
-                let line = Line { a: *a, b: *b, n: UNIT[0] };
+                let line = Line {
+                    a: *a,
+                    b: *b,
+                    n: UNIT[0],
+                };
                 let [arm, other, _, d] = line.placed(s);
                 let n = scale(1.0 / length, d);
                 visit(a.body, scale(-1.0, n), scale(-1.0, cross(arm, n)));
@@ -270,7 +292,9 @@ impl Row {
             }
             Law::Linear { terms, .. } => {
                 for (f, x) in terms {
-                    x.gradient(s, &mut |b, linear, angular| visit(b, scale(*f, linear), scale(*f, angular)));
+                    x.gradient(s, &mut |b, linear, angular| {
+                        visit(b, scale(*f, linear), scale(*f, angular))
+                    });
                 }
             }
         }
@@ -300,10 +324,17 @@ impl Row {
                 dot(cross(oi, ou), w) + 2.0 * dot(ou, ow) + dot(u, cross(oj, ow))
             }
             Law::Distance { a, b, length } => {
-                let line = Line { a: *a, b: *b, n: UNIT[0] };
+                let line = Line {
+                    a: *a,
+                    b: *b,
+                    n: UNIT[0],
+                };
                 let [arm, other, _, d] = line.placed(s);
                 let (oi, oj) = (s.om[a.body], s.om[b.body]);
-                let rate = sub(add(s.v[b.body], cross(oj, other)), add(s.v[a.body], cross(oi, arm)));
+                let rate = sub(
+                    add(s.v[b.body], cross(oj, other)),
+                    add(s.v[a.body], cross(oi, arm)),
+                );
                 let inward = sub(cross(oj, cross(oj, other)), cross(oi, cross(oi, arm)));
                 (dot(rate, rate) + dot(d, inward)) / length
             }
@@ -346,8 +377,12 @@ pub(super) fn all(m: &Mechanism, frames: &[At]) -> Vec<Row> {
         };
         use JointKind::*;
         match joint.kind {
-            Fixed | Revolute | Universal | Spherical => UNIT.map(along).into_iter().for_each(|l| push(Law::Along(l))),
-            Prismatic | Cylindrical | Helical => [u, v].map(along).into_iter().for_each(|l| push(Law::Along(l))),
+            Fixed | Revolute | Universal | Spherical => {
+                UNIT.map(along).into_iter().for_each(|l| push(Law::Along(l)))
+            }
+            Prismatic | Cylindrical | Helical => {
+                [u, v].map(along).into_iter().for_each(|l| push(Law::Along(l)))
+            }
             Planar => push(Law::Along(along(UNIT[2]))),
             Free | FreeCardan => {}
         }
@@ -406,7 +441,10 @@ pub(super) fn all(m: &Mechanism, frames: &[At]) -> Vec<Row> {
 }
 
 fn linear(m: &Mechanism, terms: &[((usize, usize), f64)], signal: Signal, frames: &[At]) -> Law {
-    let terms: Vec<(f64, Scalar)> = terms.iter().map(|(c, f)| (*f, coordinate(m, *c, frames))).collect();
+    let terms: Vec<(f64, Scalar)> = terms
+        .iter()
+        .map(|(c, f)| (*f, coordinate(m, *c, frames)))
+        .collect();
     Law::Linear {
         length: terms.iter().any(|(_, x)| matches!(x, Scalar::Along(_))),
         terms,

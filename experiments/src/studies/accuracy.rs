@@ -50,9 +50,15 @@ pub(super) struct Truth {
 pub(super) fn truth(m: &Mechanism) -> Result<Truth, String> {
     let oracle = Oracle::new(m);
     let start = oracle.start();
-    let end = oracle.clone().integrate(&start, m.t_end, TIGHT).map_err(|e| e.to_string())?;
+    let end = oracle
+        .clone()
+        .integrate(&start, m.t_end, TIGHT)
+        .map_err(|e| e.to_string())?;
     let other = twin(&oracle, &start, m.seed, OFF).ok_or("the twin does not close")?;
-    let other = oracle.clone().integrate(&other, m.t_end, TIGHT).map_err(|e| format!("twin: {e}"))?;
+    let other = oracle
+        .clone()
+        .integrate(&other, m.t_end, TIGHT)
+        .map_err(|e| format!("twin: {e}"))?;
     let d = oracle.distance(&end, &other);
     let growth = (d.position / m.size).max(d.rotation) / OFF;
     Ok(Truth {
@@ -72,7 +78,10 @@ pub(super) fn error(m: &Mechanism, oracle: &Oracle, state: &State, end: &State, 
         d.velocity / (rtol * velocity + atol),
         d.turning / (rtol * turning + atol),
     ];
-    parts.into_iter().fold(0.0, |m, e| if e.is_nan() { f64::INFINITY } else { f64::max(m, e) })
+    parts.into_iter().fold(
+        0.0,
+        |m, e| if e.is_nan() { f64::INFINITY } else { f64::max(m, e) },
+    )
 }
 
 /// The name of what runs a mechanism.
@@ -90,7 +99,12 @@ pub fn run(sample: Sample) -> Finding {
         let truth = truth(&m);
         Some((m, truth))
     });
-    let mut ways: Vec<Way> = STEPPERS.map(|stepper| Way { stepper, formalism: "residual" }).to_vec();
+    let mut ways: Vec<Way> = STEPPERS
+        .map(|stepper| Way {
+            stepper,
+            formalism: "residual",
+        })
+        .to_vec();
     ways.push(Way {
         stepper: "bdf",
         formalism: "explicit",
@@ -99,10 +113,14 @@ pub fn run(sample: Sample) -> Finding {
     let mut chaotic = 0;
     for (k, made) in made.iter().enumerate() {
         match made {
-            None => finding.missing.push(format!("seed {}: no draw was good", seeds[k])),
+            None => finding
+                .missing
+                .push(format!("seed {}: no draw was good", seeds[k])),
             Some((m, Err(why))) => {
                 let family = m.family.name();
-                finding.missing.push(format!("seed {}, {family}: {why}", seeds[k]));
+                finding
+                    .missing
+                    .push(format!("seed {}, {family}: {why}", seeds[k]));
             }
             Some((_, Ok(truth))) => {
                 chaotic += usize::from(truth.chaos);
@@ -136,20 +154,29 @@ pub fn run(sample: Sample) -> Finding {
         if truth.chaos || way.formalism != "residual" {
             continue;
         }
-        let tally = tallies.entry(format!("{}, {tolerance:.0e}", way.stepper)).or_default();
+        let tally = tallies
+            .entry(format!("{}, {tolerance:.0e}", way.stepper))
+            .or_default();
         tally.all += 1;
         let what = format!("{}, {}, {tolerance:.0e}", m.family.name(), way.stepper);
         match result {
             Ok((error, _)) if *error <= ERROR => tally.good += 1,
             Ok((error, _)) => {
                 tally.wrong += 1;
-                finding.fail(seeds[*k], &what, &format!("error of {} tolerances", shown(*error)));
+                finding.fail(
+                    seeds[*k],
+                    &what,
+                    &format!("error of {} tolerances", shown(*error)),
+                );
             }
             Err(message) => finding.fail(seeds[*k], &what, &format!("not done: {message}")),
         }
     }
     for stepper in STEPPERS {
-        let of: Vec<_> = tallies.iter().filter(|(key, _)| key.starts_with(&format!("{stepper},"))).collect();
+        let of: Vec<_> = tallies
+            .iter()
+            .filter(|(key, _)| key.starts_with(&format!("{stepper},")))
+            .collect();
         let (good, all) = of.iter().fold((0, 0), |s, (_, t)| (s.0 + t.good, s.1 + t.all));
         let id = format!("generated-accuracy/{stepper}");
         finding.share(id, good, all, SHARE, "runs without chaos within 100 tolerances");
@@ -171,11 +198,22 @@ pub fn run(sample: Sample) -> Finding {
         if ratio > STEPS {
             let family = made[*k].as_ref().map_or("", |(m, _)| m.family.name());
             let what = format!("{family}, residual, {tolerance:.0e}");
-            finding.fail(seeds[*k], &what, &format!("{residual} steps, explicit {explicit}"));
+            finding.fail(
+                seeds[*k],
+                &what,
+                &format!("{residual} steps, explicit {explicit}"),
+            );
         }
     }
-    tabulate(&mut finding, "stepper, tolerance", ["runs", "within", "beyond"], &tallies);
-    finding.table.push(vec!["chaotic mechanisms, left out".into(), chaotic.to_string()]);
+    tabulate(
+        &mut finding,
+        "stepper, tolerance",
+        ["runs", "within", "beyond"],
+        &tallies,
+    );
+    finding
+        .table
+        .push(vec!["chaotic mechanisms, left out".into(), chaotic.to_string()]);
     finding.checks.push(Check::new(
         "generated-accuracy/residual-steps",
         Some(worst),

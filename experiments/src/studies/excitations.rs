@@ -32,9 +32,14 @@ pub fn model(seed: u64) -> Option<String> {
 
 /// The largest difference at the end, in default tolerances.
 fn distance(a: &Ran, b: &Ran) -> f64 {
-    let one = |((_, x), (_, y)): (&(String, f64), &(String, f64))| (x - y).abs() / (TOLERANCE * y.abs() + TOLERANCE);
+    let one = |((_, x), (_, y)): (&(String, f64), &(String, f64))| {
+        (x - y).abs() / (TOLERANCE * y.abs() + TOLERANCE)
+    };
     let all = a.last.iter().zip(&b.last).map(one);
-    all.fold(0.0, |m, e| if e.is_nan() { f64::INFINITY } else { f64::max(m, e) })
+    all.fold(
+        0.0,
+        |m, e| if e.is_nan() { f64::INFINITY } else { f64::max(m, e) },
+    )
 }
 
 /// The forced run and how far the pulse has moved its end.
@@ -105,8 +110,17 @@ pub fn run(sample: Sample) -> Finding {
     let mut missed = 0;
     for ((k, stepper), result) in tasks.iter().zip(&results) {
         let (e, Ok(truth)) = &made[*k] else { continue };
-        let what = format!("{}, {}, {:.2} % of the run, {stepper}", e.place.name(), e.shape.name(), 100.0 * e.share);
-        let keys = [(*stepper).to_string(), format!("  {}", e.place.name()), format!("  {}", e.shape.name())];
+        let what = format!(
+            "{}, {}, {:.2} % of the run, {stepper}",
+            e.place.name(),
+            e.shape.name(),
+            100.0 * e.share
+        );
+        let keys = [
+            (*stepper).to_string(),
+            format!("  {}", e.place.name()),
+            format!("  {}", e.shape.name()),
+        ];
         let mut count = |good: bool, wrong: bool| {
             for key in &keys {
                 let tally = tallies.entry(key.clone()).or_default();
@@ -121,10 +135,18 @@ pub fn run(sample: Sample) -> Finding {
                 missed += usize::from(stepped_over);
                 count(*error <= ERROR, stepped_over);
                 if stepped_over {
-                    let text = format!("missed: {steps} steps, off by {} of {} tolerances", shown(*error), shown(truth.effect));
+                    let text = format!(
+                        "missed: {steps} steps, off by {} of {} tolerances",
+                        shown(*error),
+                        shown(truth.effect)
+                    );
                     finding.fail(seeds[*k], &what, &text);
                 } else if *error > ERROR {
-                    finding.fail(seeds[*k], &what, &format!("error of {} tolerances, {steps} steps", shown(*error)));
+                    finding.fail(
+                        seeds[*k],
+                        &what,
+                        &format!("error of {} tolerances, {steps} steps", shown(*error)),
+                    );
                 }
             }
             Err(message) => {
@@ -136,12 +158,33 @@ pub fn run(sample: Sample) -> Finding {
     for stepper in STEPPERS {
         let (good, all) = tallies.get(stepper).map_or((0, 0), |t| (t.good, t.all));
         let id = format!("generated-excitations/{stepper}");
-        finding.share(id, good, all, 1.0, "within 100 tolerances of a run with 10,000 steps");
+        finding.share(
+            id,
+            good,
+            all,
+            1.0,
+            "within 100 tolerances of a run with 10,000 steps",
+        );
     }
-    tabulate(&mut finding, "stepper, place, shape", ["runs", "within", "missed"], &tallies);
+    tabulate(
+        &mut finding,
+        "stepper, place, shape",
+        ["runs", "within", "missed"],
+        &tallies,
+    );
     let none = Limit::AtMost(0.0);
     let id = |what: &str| format!("generated-excitations/{what}");
-    finding.checks.push(Check::new(id("missed"), Some(missed as f64), none, "off by more than a tenth of what the pulse did"));
-    finding.checks.push(Check::new(id("not-forced"), Some(refused as f64), none, "models whose forced run fails"));
+    finding.checks.push(Check::new(
+        id("missed"),
+        Some(missed as f64),
+        none,
+        "off by more than a tenth of what the pulse did",
+    ));
+    finding.checks.push(Check::new(
+        id("not-forced"),
+        Some(refused as f64),
+        none,
+        "models whose forced run fails",
+    ));
     finding
 }

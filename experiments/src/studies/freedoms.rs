@@ -76,8 +76,19 @@ pub fn run(sample: Sample) -> Finding {
             }
         }
     }
-    tabulate(&mut finding, "family", ["mechanisms", "right", "wrong number"], &tallies);
-    finding.share("generated-freedoms/right".into(), good, all, 1.0, "the oracle's number");
+    tabulate(
+        &mut finding,
+        "family",
+        ["mechanisms", "right", "wrong number"],
+        &tallies,
+    );
+    finding.share(
+        "generated-freedoms/right".into(),
+        good,
+        all,
+        1.0,
+        "the oracle's number",
+    );
     finding.share("generated-freedoms/start".into(), starts, all, 1.0, "each starts");
     finding
 }

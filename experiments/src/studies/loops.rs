@@ -78,7 +78,9 @@ pub fn run(sample: Sample) -> Finding {
     let mut tasks = Vec::new();
     for (k, m) in made.iter().enumerate() {
         if m.is_none() {
-            finding.missing.push(format!("seed {}: no draw was good", seeds[k]));
+            finding
+                .missing
+                .push(format!("seed {}: no draw was good", seeds[k]));
             continue;
         }
         for stepper in STEPPERS {
@@ -91,42 +93,80 @@ pub fn run(sample: Sample) -> Finding {
     }
     let ends = map(&tasks, |(k, stepper, form, tolerance)| {
         let m = made[*k].as_ref()?;
-        Some(one(m, &Oracle::new(m), &text(m, ALL_DIGITS), stepper, form, *tolerance))
+        Some(one(
+            m,
+            &Oracle::new(m),
+            &text(m, ALL_DIGITS),
+            stepper,
+            form,
+            *tolerance,
+        ))
     });
     let mut tallies = Tallies::new();
     let (mut all, mut done, mut open, mut unnamed) = (0, 0, 0, 0);
     let mut widest = 0.0f64;
     for ((k, stepper, form, tolerance), end) in tasks.iter().zip(ends) {
-        let (Some(m), Some(end)) = (&made[*k], end) else { continue };
+        let (Some(m), Some(end)) = (&made[*k], end) else {
+            continue;
+        };
         let what = format!("{}, {stepper}, {form}, {tolerance:.0e}", m.family.name());
         all += 1;
         let keys = [m.family.name().to_string(), format!("{stepper}, {form}")];
-        keys.iter().for_each(|key| tallies.entry(key.clone()).or_default().all += 1);
+        keys.iter()
+            .for_each(|key| tallies.entry(key.clone()).or_default().all += 1);
         match end {
             End::Done(gap, at) => {
                 done += 1;
                 widest = widest.max(gap);
-                keys.iter().for_each(|key| tallies.entry(key.clone()).or_default().good += 1);
+                keys.iter()
+                    .for_each(|key| tallies.entry(key.clone()).or_default().good += 1);
                 if gap > OPEN {
                     open += 1;
-                    keys.iter().for_each(|key| tallies.entry(key.clone()).or_default().wrong += 1);
-                    finding.fail(seeds[*k], &what, &format!("done with {at} open by {gap:.1e} tolerances"));
+                    keys.iter()
+                        .for_each(|key| tallies.entry(key.clone()).or_default().wrong += 1);
+                    finding.fail(
+                        seeds[*k],
+                        &what,
+                        &format!("done with {at} open by {gap:.1e} tolerances"),
+                    );
                 }
             }
             End::Early(message) => {
-                let parts = m.joints.iter().map(|j| &j.name).chain(m.constraints.iter().map(|c| &c.name));
-                let named = message.contains("singular") || parts.into_iter().any(|n| message.contains(n.as_str()));
+                let parts = m
+                    .joints
+                    .iter()
+                    .map(|j| &j.name)
+                    .chain(m.constraints.iter().map(|c| &c.name));
+                let named =
+                    message.contains("singular") || parts.into_iter().any(|n| message.contains(n.as_str()));
                 unnamed += usize::from(!named);
                 finding.fail(seeds[*k], &what, &format!("not done: {message}"));
             }
         }
     }
-    tabulate(&mut finding, "family; stepper, form", ["runs", "done", "done but open"], &tallies);
+    tabulate(
+        &mut finding,
+        "family; stepper, form",
+        ["runs", "done", "done but open"],
+        &tallies,
+    );
     let none = Limit::AtMost(0.0);
     let id = |what: &str| format!("generated-loops/{what}");
-    finding.checks.push(Check::new(id("open"), Some(open as f64), none, "more than 10 tolerances at the end of a run that is done"));
+    finding.checks.push(Check::new(
+        id("open"),
+        Some(open as f64),
+        none,
+        "more than 10 tolerances at the end of a run that is done",
+    ));
     finding.share(id("done"), done, all, DONE, "of all runs");
-    finding.checks.push(Check::new(id("unnamed"), Some(unnamed as f64), none, "runs that end early and do not name the place"));
-    finding.table.push(vec!["widest, tolerances".into(), super::shown(widest)]);
+    finding.checks.push(Check::new(
+        id("unnamed"),
+        Some(unnamed as f64),
+        none,
+        "runs that end early and do not name the place",
+    ));
+    finding
+        .table
+        .push(vec!["widest, tolerances".into(), super::shown(widest)]);
     finding
 }

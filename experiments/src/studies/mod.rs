@@ -54,13 +54,15 @@ impl Finding {
     fn fail(&mut self, seed: u64, what: &str, message: &str) {
         let line = message.lines().map(str::trim).collect::<Vec<_>>().join(" ");
         self.failures.push(format!("seed {seed}, {what}: {line}"));
-        self.rows.push(json!({ "seed": seed, "case": what, "failure": line }));
+        self.rows
+            .push(json!({ "seed": seed, "case": what, "failure": line }));
     }
 
     /// Adds a check that so many of so many cases are good.
     fn share(&mut self, id: String, good: usize, all: usize, least: f64, source: &str) {
         let value = (all > 0).then(|| good as f64 / all as f64);
-        self.checks.push(Check::new(id, value, Limit::AtLeast(least), source));
+        self.checks
+            .push(Check::new(id, value, Limit::AtLeast(least), source));
     }
 }
 
@@ -136,9 +138,12 @@ type Tallies = BTreeMap<String, Tally>;
 fn tabulate(finding: &mut Finding, heading: &'static str, what: [&'static str; 3], tallies: &Tallies) {
     finding.columns = vec![heading, what[0], what[1], what[2]];
     for (key, t) in tallies {
-        finding
-            .table
-            .push(vec![key.clone(), t.all.to_string(), t.good.to_string(), t.wrong.to_string()]);
+        finding.table.push(vec![
+            key.clone(),
+            t.all.to_string(),
+            t.good.to_string(),
+            t.wrong.to_string(),
+        ]);
         finding
             .rows
             .push(json!({ heading: key, what[0]: t.all, what[1]: t.good, what[2]: t.wrong }));
@@ -158,5 +163,9 @@ fn tolerances(mechanism: &Mechanism, tolerance: f64) -> (f64, f64) {
 
 /// A value in scientific notation; a dash where there is none.
 fn shown(x: f64) -> String {
-    if x.is_finite() { format!("{x:.1e}") } else { "–".into() }
+    if x.is_finite() {
+        format!("{x:.1e}")
+    } else {
+        "–".into()
+    }
 }

@@ -42,7 +42,9 @@ fn difference(m: &Mechanism, ours: &[BodyAcceleration], theirs: &[BodyAccelerati
     let linear = most(&|a| largest(a.linear));
     let angular = most(&|a| largest(a.angular));
     let units = [
-        linear.max(1e-3 * m.size * angular).max(1e-3 * m.size / m.tau.powi(2)),
+        linear
+            .max(1e-3 * m.size * angular)
+            .max(1e-3 * m.size / m.tau.powi(2)),
         angular.max(1e-3 * linear / m.size).max(1e-3 / m.tau.powi(2)),
     ];
     let one = |(a, b): (&BodyAcceleration, &BodyAcceleration)| {
@@ -51,7 +53,11 @@ fn difference(m: &Mechanism, ours: &[BodyAcceleration], theirs: &[BodyAccelerati
             largest(sub(a.angular, b.angular)) / units[1],
         ];
         let bad = a.linear.iter().chain(&a.angular).any(|x| !x.is_finite());
-        if bad { f64::INFINITY } else { parts[0].max(parts[1]) }
+        if bad {
+            f64::INFINITY
+        } else {
+            parts[0].max(parts[1])
+        }
     };
     ours.iter().zip(theirs).map(one).fold(0.0, f64::max)
 }
@@ -123,7 +129,9 @@ pub fn run(sample: Sample) -> Finding {
             Err(message) => finding.fail(*seed, &what, &message),
         }
         if let Some(why) = found.missing {
-            finding.missing.push(format!("seed {seed}, {}: {why}", found.family));
+            finding
+                .missing
+                .push(format!("seed {seed}, {}: {why}", found.family));
         }
         if let Some(end) = found.end {
             runs += 1;
@@ -135,10 +143,32 @@ pub fn run(sample: Sample) -> Finding {
             }
         }
     }
-    tabulate(&mut finding, "family", ["mechanisms", "accelerations agree", "differ"], &tallies);
+    tabulate(
+        &mut finding,
+        "family",
+        ["mechanisms", "accelerations agree", "differ"],
+        &tallies,
+    );
     let id = |what: &str| format!("generated-oracle/{what}");
-    finding.share(id("accelerations"), good, all, 1.0, "equal to 1e-8 of the largest");
-    finding.share(id("ends"), within, runs, 1.0, "within 100 tolerances at 1e-8, without chaos");
-    finding.checks.push(Check::new(id("runs"), Some(runs as f64), Limit::AtLeast(1.0), "runs compared"));
+    finding.share(
+        id("accelerations"),
+        good,
+        all,
+        1.0,
+        "equal to 1e-8 of the largest",
+    );
+    finding.share(
+        id("ends"),
+        within,
+        runs,
+        1.0,
+        "within 100 tolerances at 1e-8, without chaos",
+    );
+    finding.checks.push(Check::new(
+        id("runs"),
+        Some(runs as f64),
+        Limit::AtLeast(1.0),
+        "runs compared",
+    ));
     finding
 }

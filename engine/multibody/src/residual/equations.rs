@@ -176,7 +176,14 @@ impl Equations {
                 || readings.iter().any(|r| r.reads.rows.contains(&row))
         };
         let contacts = self.contacts.len();
-        self.loops = Loops::new(&self.model, &self.active, contacts, self.form, (rows, scales), &read);
+        self.loops = Loops::new(
+            &self.model,
+            &self.active,
+            contacts,
+            self.form,
+            (rows, scales),
+            &read,
+        );
         self
     }
 

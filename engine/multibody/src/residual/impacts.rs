@@ -107,7 +107,11 @@ impl Equations {
         mechanical.set_readings(&state.y[l.readings.clone()]);
         let mut q = state.y[l.q.clone()].to_vec();
         let mut v = state.y[l.v.clone()].to_vec();
-        let mut closed: Vec<bool> = self.open_or_closed(state.discrete).iter().map(|&c| c != 0.0).collect();
+        let mut closed: Vec<bool> = self
+            .open_or_closed(state.discrete)
+            .iter()
+            .map(|&c| c != 0.0)
+            .collect();
         let before = closed.clone();
         let lifted = closed[event] && state.y[l.lambda.start + first + event] >= 0.0;
         if lifted {

@@ -97,6 +97,7 @@ pub(crate) struct Loops {
     /// parts.
     first: usize,
     keeps_positions: bool,
+    keeps_velocities: bool,
 }
 
 /// Memory of [`Loops`] for one evaluation, and of the last exchange.
@@ -159,6 +160,7 @@ impl Loops {
             slots,
             first: contacts,
             keeps_positions: matches!(form, Form::Ggl | Form::Index3),
+            keeps_velocities: matches!(form, Form::Ggl | Form::Index2),
         };
         let mut memory = loops.first + 1 + loops.slots.len();
         for part in &mut loops.parts {
@@ -171,7 +173,10 @@ impl Loops {
 
     /// Start values of what is remembered between steps.
     pub fn memory(&self, active: &[usize]) -> Vec<f64> {
-        let end = self.parts.last().map_or(self.first + 1 + self.slots.len(), |p| p.memory.end);
+        let end = self
+            .parts
+            .last()
+            .map_or(self.first + 1 + self.slots.len(), |p| p.memory.end);
         let mut memory = vec![0.0; end - self.first];
         // Before any time looked at.
         memory[0] = f64::MIN;
@@ -257,8 +262,23 @@ impl Loops {
                     let place = part.places.iter().find(|&&k| active[k] == row);
                     place.is_some() && g.abs() > 0.1 * self.tolerance(model, row, tolerances)
                 };
-                let gaps = self.rows.iter().copied().zip(room.gaps.iter().copied());
-                let restart = self.keeps_positions && gaps.clone().any(|gap| jumps(&gap));
+                let mut gaps = self.rows.iter().copied().zip(room.gaps.iter().copied());
+                let mut restart = self.keeps_positions && gaps.any(|gap| jumps(&gap));
+                if self.keeps_velocities {
+                    work.set_velocities(model, v);
+                    let rates = &mut room.gaps[..];
+                    work.constraint_velocity(model, &self.rows, rates);
+                    let most = part.columns.iter().fold(0.0_f64, |most, &j| {
+                        most.max((v[j] / self.scales.velocity[j]).abs())
+                    });
+                    restart |= self.rows.iter().zip(rates.iter()).any(|(&row, rate)| {
+                        let own = part.places.iter().any(|&k| active[k] == row);
+                        let tolerance = self.tolerance(model, row, tolerances)
+                            + tolerances.rtol * most * self.scales.gap[row];
+                        own && rate.abs() > 0.1 * tolerance
+                    });
+                    work.constraint(model, &self.rows, &mut room.gaps);
+                }
                 let before = look == Look::Exchanged { restart: true };
                 look = Look::Exchanged {
                     restart: restart || before,
@@ -339,7 +359,10 @@ impl Loops {
             let column = part.columns[j];
             matrix[column * m + i] * self.scales.velocity[column] / self.scales.gap[part.rows[i]]
         });
-        let kept = part.places.iter().filter_map(|&k| part.rows.binary_search(&active[k]).ok());
+        let kept = part
+            .places
+            .iter()
+            .filter_map(|&k| part.rows.binary_search(&active[k]).ok());
         room.dependence.choose(kept);
     }
 
@@ -405,7 +428,11 @@ impl Loops {
             };
             let gaps = self.rows.iter().zip(&room.gaps);
             let gap = gaps.map(part_of_gap).fold(0.0, f64::max);
-            let (least, most) = if inside { (known[LEAST], known[GAP]) } else { (distance, 0.0) };
+            let (least, most) = if inside {
+                (known[LEAST], known[GAP])
+            } else {
+                (distance, 0.0)
+            };
             known[LEAST] = least.min(distance).max(f64::MIN_POSITIVE);
             known[GAP] = gap.max(most);
             if distance <= 2.0 * near {
@@ -416,7 +443,11 @@ impl Loops {
             return Ok(());
         }
         if inside {
-            let along = part.columns.iter().zip(direction.iter()).map(|(&j, d)| d * of(j) / speed);
+            let along = part
+                .columns
+                .iter()
+                .zip(direction.iter())
+                .map(|(&j, d)| d * of(j) / speed);
             let cosine = along.sum::<f64>().abs();
             let known_before = direction.iter().any(|d| *d != 0.0);
             if known_before && cosine < SAME_DIRECTION && known[LEAST].powi(2) < TURN * known[GAP] {
@@ -454,9 +485,10 @@ impl Loops {
             let largest = discrete[part.memory.start + LARGEST];
             room.dependence.distance() < SINGULAR * largest
         })?;
-        let coordinates = model.tree.nodes.iter().filter(|node| {
-            (node.v..node.v + node.n_v()).any(|j| singular.columns.binary_search(&j).is_ok())
-        });
+        let coordinates =
+            model.tree.nodes.iter().filter(|node| {
+                (node.v..node.v + node.n_v()).any(|j| singular.columns.binary_search(&j).is_ok())
+            });
         let mut text = String::new();
         for i in coordinates.flat_map(|node| node.q..node.q + node.n_q()) {
             let comma = if text.is_empty() { "" } else { ", " };

@@ -63,7 +63,13 @@ impl Equations {
     }
 
     /// Fills ∂c/∂v̇ of the channels c of all readings, which are affine in v̇.
-    pub(super) fn reading_slopes(&self, at: &Point<'_, f64>, l: &Layout, active: &[usize], d: &mut ReadingSlopes) {
+    pub(super) fn reading_slopes(
+        &self,
+        at: &Point<'_, f64>,
+        l: &Layout,
+        active: &[usize],
+        d: &mut ReadingSlopes,
+    ) {
         let model = &*self.model;
         let constants = |from: &[f64], to: &mut [Dual8]| {
             for (to, &from) in to.iter_mut().zip(from) {
@@ -90,13 +96,7 @@ impl Equations {
                 d.a[j] = Dual8::variable(at.yp[l.v.start + j], j - first);
             }
             let w = &mut d.work;
-            w.measure(
-                model,
-                (active, &d.lambda),
-                &d.a,
-                JointLoads::Unknown,
-                &mut d.out,
-            );
+            w.measure(model, (active, &d.lambda), &d.a, JointLoads::Unknown, &mut d.out);
             for j in first..last {
                 for (k, out) in d.out.iter().enumerate() {
                     d.slopes[j * count + k] = out.derivative(j - first);

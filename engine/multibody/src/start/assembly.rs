@@ -1,8 +1,8 @@
 //! Assembly: from rough start values to a state that satisfies everything.
 
+use super::border::Border;
 use super::closure::{Closure, exceeds, moved};
 use super::open::{OpenLoop, open_loops, worst_rows};
-use super::border::Border;
 use super::redundancy::{self, Random};
 use super::report::RowReport;
 use super::warnings::{self, Warning};
@@ -482,7 +482,11 @@ fn close_chosen(
     options: &AssemblyOptions,
 ) -> Result<(), AssemblyError> {
     let all = closure.holonomic();
-    let kept: Vec<usize> = all.iter().copied().filter(|row| rows.active.contains(row)).collect();
+    let kept: Vec<usize> = all
+        .iter()
+        .copied()
+        .filter(|row| rows.active.contains(row))
+        .collect();
     if !options.assemble {
         let gaps = closure.gaps(q);
         let loops = open_loops(closure, &gaps, &kept, Level::Position, options.check_tolerance);
@@ -496,7 +500,10 @@ fn close_chosen(
     let enough = Border::new(options.data_precision).enough().max(rows.noise);
     for start in [given.to_vec(), q.clone()] {
         let mut there = start;
-        if closure.close(&mut there, &kept, options.tolerance, options.tolerance).is_ok() {
+        if closure
+            .close(&mut there, &kept, options.tolerance, options.tolerance)
+            .is_ok()
+        {
             let gaps = closure.gaps(&there);
             if closure.largest_gap(&gaps, &all) <= enough {
                 *q = there;
@@ -656,7 +663,7 @@ impl Assembled {
         if self.rows.active.is_empty() && self.rows.dropped.is_empty() {
             return Ok(equations);
         }
-        let scales = Closure::new(self.model.clone(), self.t, &self.q).scales();
+        let scales = Closure::new(self.model.clone(), self.t, &self.q, self.data_precision).scales();
         Ok(equations.with_loops(&self.rows, scales))
     }
 

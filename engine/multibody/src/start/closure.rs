@@ -330,7 +330,9 @@ impl Closure {
             .copied()
             .collect();
         let border = Border::new(self.precision);
-        PivotedQr::new(columns, n, rows.len(), groups, |_, lengths| border.independent(lengths, gap))
+        PivotedQr::new(columns, n, rows.len(), groups, |_, lengths| {
+            border.independent(lengths, gap)
+        })
     }
 
     /// Velocities from what the columns of [`dependence`](Self::dependence) are multiplied with.
@@ -400,7 +402,13 @@ impl Closure {
     /// Moves q until g of the given rows vanishes, each step the smallest in the metric of M; gives the
     /// largest gap. Rows that conflict with each other are closed as well as they allow: gaps up to `enough`
     /// are taken where no more progress is made, or only by moving far along rows that hardly depend on q.
-    pub fn close(&mut self, q: &mut Vec<f64>, rows: &[usize], tolerance: f64, enough: f64) -> Result<f64, Stuck> {
+    pub fn close(
+        &mut self,
+        q: &mut Vec<f64>,
+        rows: &[usize],
+        tolerance: f64,
+        enough: f64,
+    ) -> Result<f64, Stuck> {
         let tolerance = tolerance.max(self.rounding);
         let enough = enough.max(tolerance);
         let mut gaps = self.gaps(q);
@@ -467,7 +475,12 @@ impl Closure {
 
     /// Changes v, the least in the metric of M, until G v + g_t = 0 in the given rows as well as they allow;
     /// gives what is left, all rows.
-    pub fn project_velocities(&mut self, q: &[f64], v: &mut [f64], rows: &[usize]) -> Result<Vec<f64>, Rejection> {
+    pub fn project_velocities(
+        &mut self,
+        q: &[f64],
+        v: &mut [f64],
+        rows: &[usize],
+    ) -> Result<Vec<f64>, Rejection> {
         if !rows.is_empty() {
             self.linearise(q)?;
         }

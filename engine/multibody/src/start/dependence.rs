@@ -140,7 +140,12 @@ impl Dependence {
     fn express(&mut self, row: usize) {
         let (n, r) = (self.columns, self.chosen.len());
         let b = &self.b[row * n..(row + 1) * n];
-        for (along, q) in self.along.iter_mut().zip(self.basis.chunks_exact(n.max(1))).take(r) {
+        for (along, q) in self
+            .along
+            .iter_mut()
+            .zip(self.basis.chunks_exact(n.max(1)))
+            .take(r)
+        {
             *along = dot(q, b);
         }
         for k in 0..r {

@@ -192,7 +192,11 @@ impl PivotedQr {
     pub fn conditioning(&self) -> f64 {
         let chosen = &self.lengths[..self.rank];
         let largest = chosen.iter().copied().fold(0.0, f64::max);
-        if self.rank == 0 { 1.0 } else { chosen.iter().copied().fold(f64::INFINITY, f64::min) / largest }
+        if self.rank == 0 {
+            1.0
+        } else {
+            chosen.iter().copied().fold(f64::INFINITY, f64::min) / largest
+        }
     }
 
     /// y := y less its part in the space of the columns.

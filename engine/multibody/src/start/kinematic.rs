@@ -265,9 +265,17 @@ impl Follower {
         if let Ok(gap) = closed
             && gap > TOLERANCE
         {
-            let active = rows.iter().copied().filter(|row| self.active.contains(row)).collect::<Vec<_>>();
+            let active = rows
+                .iter()
+                .copied()
+                .filter(|row| self.active.contains(row))
+                .collect::<Vec<_>>();
             let mut there = q.clone();
-            if self.closure.close(&mut there, &active, TOLERANCE, TOLERANCE).is_ok() {
+            if self
+                .closure
+                .close(&mut there, &active, TOLERANCE, TOLERANCE)
+                .is_ok()
+            {
                 q = there;
             }
         }

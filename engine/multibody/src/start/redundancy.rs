@@ -97,7 +97,17 @@ pub(super) fn choose(closure: &mut Closure, q: &[f64], tolerance: f64) -> Result
     };
     if std::env::var("HOLONOM_RANK").is_ok() {
         for s in &samples {
-            eprintln!("rank {} gap {:.1e} far {:.3}: {:?}", s.qr.rank, s.gap, distance(closure, &s.q, q), s.qr.lengths.iter().map(|x| format!("{x:.0e}")).collect::<Vec<_>>().join(" "));
+            eprintln!(
+                "rank {} gap {:.1e} far {:.3}: {:?}",
+                s.qr.rank,
+                s.gap,
+                distance(closure, &s.q, q),
+                s.qr.lengths
+                    .iter()
+                    .map(|x| format!("{x:.0e}"))
+                    .collect::<Vec<_>>()
+                    .join(" ")
+            );
         }
     }
     let rank = start.qr.rank;
@@ -282,11 +292,18 @@ fn broken(
         };
         let mut there = moved(&model, &at.q, &step, far);
         // Another branch, far away, says nothing about this one.
-        if closure.close(&mut there, &kept, tolerance, tolerance).is_err() || distance(closure, &there, &at.q) > 3.0 * far {
+        if closure.close(&mut there, &kept, tolerance, tolerance).is_err()
+            || distance(closure, &there, &at.q) > 3.0 * far
+        {
             continue;
         }
         let gaps = closure.gaps(&there);
-        let wrong = |i: &&usize| exceeds(gaps[**i] / closure.gap_scale[**i], (DROPPED_GAP * far).max(at.noise()));
+        let wrong = |i: &&usize| {
+            exceeds(
+                gaps[**i] / closure.gap_scale[**i],
+                (DROPPED_GAP * far).max(at.noise()),
+            )
+        };
         let wrong: Vec<(usize, f64)> = dropped.iter().filter(wrong).map(|&i| (i, gaps[i])).collect();
         if !wrong.is_empty() {
             return wrong;
@@ -330,7 +347,13 @@ fn uniqueness(closure: &mut Closure, q: &[f64], null: &[Vec<f64>], noise: f64) -
                 let c = &model.constraints[model.rows[i].constraint];
                 c.element.sides().is_none() == generalised
             });
-            let single = |&i: &usize| if generalised { 1.0 / closure.gap_scale[i] } else { 1.0 / size };
+            let single = |&i: &usize| {
+                if generalised {
+                    1.0 / closure.gap_scale[i]
+                } else {
+                    1.0 / size
+                }
+            };
             let least = rows.map(single).fold(f64::INFINITY, f64::min);
             let some = parts.iter().filter(|p| (p.len() == 1) == generalised);
             let least = if least.is_finite() { least } else { 0.0 };

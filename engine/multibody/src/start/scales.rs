@@ -33,7 +33,11 @@ impl Scales {
         let lengths: Vec<Option<f64>> = (0..model.constraints.len())
             .map(|c| {
                 let length = loop_length(model, work, c)?;
-                Some(if length > 0.0 { length.max(SMALLEST * reach) } else { size })
+                Some(if length > 0.0 {
+                    length.max(SMALLEST * reach)
+                } else {
+                    size
+                })
             })
             .collect();
         let mut columns = vec![1.0; tree.n_v];
@@ -64,12 +68,7 @@ impl Scales {
 }
 
 /// What g of each row is measured by, with the lengths of loops and of slides.
-fn row_scales(
-    model: &Model,
-    lengths: &[Option<f64>],
-    size: f64,
-    slide: impl Fn(usize) -> f64,
-) -> Vec<f64> {
+fn row_scales(model: &Model, lengths: &[Option<f64>], size: f64, slide: impl Fn(usize) -> f64) -> Vec<f64> {
     let mut rows = vec![1.0; model.rows.len()];
     for (c, length) in model.constraints.iter().zip(lengths) {
         let (scales, length) = (&mut rows[c.rows.clone()], length.unwrap_or(size));
@@ -92,7 +91,9 @@ fn row_scales(
                 };
                 scales[0] = sum.terms.iter().map(term).fold(0.0, f64::max);
             }
-            ConstraintElement::Rolling(_) | ConstraintElement::Impact(_) | ConstraintElement::WheelRail(_) => {
+            ConstraintElement::Rolling(_)
+            | ConstraintElement::Impact(_)
+            | ConstraintElement::WheelRail(_) => {
                 scales.fill(length);
             }
         }

@@ -19,12 +19,7 @@ pub fn failure(kind: FailureKind, stepper: &dyn Stepper) -> Failure {
 }
 
 /// The failure behind a rejection that no smaller step than `h` cures.
-pub fn diagnose(
-    rejection: Rejection,
-    h: f64,
-    stepper: &mut dyn Stepper,
-    system: &mut dyn System,
-) -> Failure {
+pub fn diagnose(rejection: Rejection, h: f64, stepper: &mut dyn Stepper, system: &mut dyn System) -> Failure {
     let singular = system.singular_position(stepper.t(), stepper.y());
     let structure = system.structure();
     let equation = |row: usize| structure.equations[row].name.clone();

@@ -14,9 +14,7 @@ use crate::newton::PatternEvent;
 use crate::newton::initial::{self, StartReport};
 use crate::options::{Options, Start};
 use crate::refresh::Update;
-use holonom_dae::{
-    Counters, EventAction, Failure, FailureKind, InputError, Look, Rejection, System, Timing,
-};
+use holonom_dae::{Counters, EventAction, Failure, FailureKind, InputError, Look, Rejection, System, Timing};
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 

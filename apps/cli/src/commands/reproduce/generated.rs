@@ -23,7 +23,10 @@ pub fn run(study: &Study, sample: Sample) -> Finding {
         text += &format!("… and {more} more; `--json=FILE` has all of them\n");
     }
     if !found.failures.is_empty() {
-        text += &format!("The model of a seed: holonom reproduce {} --seed SEED --write FILE\n", study.name);
+        text += &format!(
+            "The model of a seed: holonom reproduce {} --seed SEED --write FILE\n",
+            study.name
+        );
     }
     Finding {
         table: text,

@@ -120,7 +120,10 @@ impl Batch {
 /// The one way of a state, whatever the thread.
 fn take(watch: &mut Watch<'_>, mark: Mark, t: f64, y: &[f64]) {
     match mark {
-        Mark::Output => watch.row(t, |sampler, row| sampler.sample(t, y, &[], row)),
+        Mark::Output => {
+            watch.look(t, y);
+            watch.row(t, |sampler, row| sampler.sample(t, y, &[], row));
+        }
         Mark::Step(steps) => watch.step(t, y, steps),
     }
 }

@@ -41,7 +41,8 @@ pub struct Used {
     pub update: String,
 }
 
-/// Largest violations of the constraints: at the start, at every fourth step and at the end.
+/// Largest violations of the constraints, dropped rows among them: at the start, at every step, in every
+/// output row and at the end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ConstraintReport {
     /// max |g|.

@@ -97,6 +97,7 @@ pub(crate) struct Loops {
     /// parts.
     first: usize,
     keeps_positions: bool,
+    keeps_velocities: bool,
 }
 
 /// Memory of [`Loops`] for one evaluation, and of the last exchange.
@@ -159,6 +160,7 @@ impl Loops {
             slots,
             first: contacts,
             keeps_positions: matches!(form, Form::Ggl | Form::Index3),
+            keeps_velocities: matches!(form, Form::Ggl | Form::Index2),
         };
         let mut memory = loops.first + 1 + loops.slots.len();
         for part in &mut loops.parts {
@@ -260,8 +262,23 @@ impl Loops {
                     let place = part.places.iter().find(|&&k| active[k] == row);
                     place.is_some() && g.abs() > 0.1 * self.tolerance(model, row, tolerances)
                 };
-                let gaps = self.rows.iter().copied().zip(room.gaps.iter().copied());
-                let restart = self.keeps_positions && gaps.clone().any(|gap| jumps(&gap));
+                let mut gaps = self.rows.iter().copied().zip(room.gaps.iter().copied());
+                let mut restart = self.keeps_positions && gaps.any(|gap| jumps(&gap));
+                if self.keeps_velocities {
+                    work.set_velocities(model, v);
+                    let rates = &mut room.gaps[..];
+                    work.constraint_velocity(model, &self.rows, rates);
+                    let most = part.columns.iter().fold(0.0_f64, |most, &j| {
+                        most.max((v[j] / self.scales.velocity[j]).abs())
+                    });
+                    restart |= self.rows.iter().zip(rates.iter()).any(|(&row, rate)| {
+                        let own = part.places.iter().any(|&k| active[k] == row);
+                        let tolerance = self.tolerance(model, row, tolerances)
+                            + tolerances.rtol * most * self.scales.gap[row];
+                        own && rate.abs() > 0.1 * tolerance
+                    });
+                    work.constraint(model, &self.rows, &mut room.gaps);
+                }
                 let before = look == Look::Exchanged { restart: true };
                 look = Look::Exchanged {
                     restart: restart || before,

@@ -386,7 +386,7 @@ impl<'s> Integrator<'s> {
         Ok(())
     }
 
-    /// The same where a run ends, which may go on: nothing is exchanged.
+    /// The same at the end of a run that a step has hit; beyond it the solution is that inside of the last step.
     fn look_at_end(&mut self, t_end: f64) -> Result<(), Failure> {
         if self.stepper.t() > t_end {
             return Ok(());

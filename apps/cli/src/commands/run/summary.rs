@@ -219,9 +219,23 @@ pub fn text(prepared: &Prepared, report: &RunReport, files: &Files) -> String {
     }
     if !start.rows.active.is_empty() {
         let c = &report.constraint;
+        let exchanged = match report.counters.row_changes {
+            0 => String::new(),
+            1 => ", rows exchanged once".into(),
+            n => format!(", rows exchanged {} times", count(n)),
+        };
+        let drifts = matches!(used.form.as_str(), "index1" | "index2") && c.position > 1e-6;
+        let drift = if drifts {
+            "; positions drift in this form, `ggl` keeps them"
+        } else {
+            ""
+        };
         line(
             "constraints",
-            format!("max |g| {:.1e}, max |G v + g_t| {:.1e}", c.position, c.velocity),
+            format!(
+                "max |g| {:.1e}, max |G v + g_t| {:.1e}{exchanged}{drift}",
+                c.position, c.velocity
+            ),
         );
     }
     let energy = &report.energy;

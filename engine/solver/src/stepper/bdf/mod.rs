@@ -62,6 +62,15 @@ impl Default for BdfOptions {
     }
 }
 
+/// Step sizes with which it is tried again from where trouble with rounding began, in parts of the one that failed first
+/// there: the steps from there on end at other places.
+const AGAIN: [f64; 5] = [0.7, 1.4, 0.85, 0.5, 1.7];
+/// Failures in a row, or part of the step size, after which that is done.
+const FAILURES_TO_GO_BACK: u32 = 5;
+const COLLAPSED: f64 = 1e-3;
+/// Trouble is over so many of the steps that failed first later.
+const OVER: f64 = 8.0;
+
 /// Steps after a rejected attempt that are judged without the budget, where caution is asked for.
 const RELAXED: u32 = 2;
 /// Up to this the tolerance is tightened in proportion to the number of steps, from there on with
@@ -114,6 +123,9 @@ pub struct BdfState {
     /// Steps left that are judged without the budget.
     relaxed: u32,
     stability: Stability,
+    /// Where trouble with rounding began, and how often it was tried again from there.
+    #[serde(default)]
+    began: Option<(Box<BdfState>, usize)>,
 }
 
 /// The BDF method.
@@ -158,6 +170,7 @@ impl Bdf {
                 caution: 0,
                 relaxed: 0,
                 stability: Stability::default(),
+                began: None,
             },
             scaled: 0..0,
             estimates: Estimates::default(),
@@ -181,6 +194,33 @@ impl Bdf {
         (s.h, s.h_last) = (h, 0.0);
         s.initial_phase = false;
         s.y.copy_from_slice(values[0]);
+    }
+
+    /// Remembers where trouble with rounding began, and goes back there where it gets worse: next to a singular
+    /// position shorter and shorter steps end in front of it.
+    fn go_back(&mut self, failed: f64) {
+        let s = &mut self.state;
+        let Some((began, times)) = &mut s.began else {
+            let mut began = Box::new(s.clone());
+            began.h = failed;
+            s.began = Some((began, 0));
+            return;
+        };
+        let stuck = s.other_failures >= FAILURES_TO_GO_BACK || s.h < COLLAPSED * began.h;
+        if !stuck || *times >= AGAIN.len() {
+            return;
+        }
+        let mut again = (**began).clone();
+        again.h = AGAIN[*times] * began.h;
+        *times += 1;
+        again.began = s.began.take();
+        (again.error_failures, again.other_failures) = (0, 1);
+        again.failed = again.h;
+        (again.caution, again.relaxed) = (self.options.caution, RELAXED);
+        *s = again;
+        self.weights
+            .update(&s.y, self.options.tightening(0, self.weights.rtol()));
+        self.corrector.request_evaluation();
     }
 
     /// Order and step of the next attempt after the step just accepted, DASSL's choice.
@@ -261,6 +301,7 @@ impl Stepper for Bdf {
         s.initial_phase = true;
         (s.error_failures, s.other_failures) = (0, 0);
         (s.hold, s.caution, s.relaxed) = (0, 0, 0);
+        s.began = None;
         s.coefficients = Coefficients::default();
         s.coefficients.psi[0] = s.h;
         s.history.column_mut(0).copy_from_slice(y);
@@ -331,6 +372,12 @@ impl Stepper for Bdf {
         s.h_last = s.h;
         s.steps += 1;
         (s.error_failures, s.other_failures) = (0, 0);
+        if s.began
+            .as_ref()
+            .is_some_and(|(began, _)| s.t > began.t + OVER * began.h)
+        {
+            s.began = None;
+        }
         s.caution = s.caution.saturating_sub(1);
         s.relaxed = s.relaxed.saturating_sub(1);
         self.corrector.step_accepted();
@@ -352,6 +399,7 @@ impl Stepper for Bdf {
 
     fn reject(&mut self, rejection: Rejection) {
         let s = &mut self.state;
+        let failed = s.h;
         s.initial_phase = false;
         // What rounding does may be known since this attempt only.
         if let Some(rounding) = self.corrector.new_rounding() {
@@ -419,6 +467,9 @@ impl Stepper for Bdf {
                 }
             }
         }
+        if self.state.caution > 0 && self.options.fixed_step.is_none() {
+            self.go_back(failed);
+        }
     }
 
     fn carry(&mut self, map: &dyn Fn(&mut [f64])) {
@@ -426,6 +477,7 @@ impl Stepper for Bdf {
         map(&mut s.y);
         map(&mut s.yp);
         s.history.carry(map);
+        s.began = None;
         self.corrector.equations_exchanged();
     }
 

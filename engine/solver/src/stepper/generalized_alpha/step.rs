@@ -82,6 +82,9 @@ pub(super) struct Matrices {
     f_q: Vec<f64>,
     f_v: Vec<f64>,
     matrix: Vec<f64>,
+    /// G at the beginning of the step they were factorised for; empty without η.
+    #[serde(default)]
+    matrix_from: Vec<f64>,
     /// ∂s/∂x, column by column.
     s_x: Vec<f64>,
     /// Step size they are factorised for; none where they have to be.
@@ -157,6 +160,7 @@ impl Method {
                 f_q: zeros(n * n),
                 f_v: zeros(n * n),
                 matrix: zeros(m * n),
+                matrix_from: zeros(if stabilised { m * n } else { 0 }),
                 s_x: zeros(n_x * n_x),
                 h: None,
                 stale: true,
@@ -340,6 +344,9 @@ impl Method {
             mechanical.constraint_matrix(t, &to.q, &mut self.matrices.matrix)?;
         }
         let k = &mut self.matrices;
+        if !known && self.stabilised {
+            k.matrix_from.copy_from_slice(&self.matrix_from);
+        }
         let (beta, gamma) = (
             h * h * self.c.beta * self.c.share(),
             h * self.c.gamma * self.c.share(),
@@ -367,7 +374,7 @@ impl Method {
                 for i in 0..m {
                     // The move is along G at the beginning of the step: past a singular position the two differ in sign.
                     s[i + j * m] = (0..n)
-                        .map(|c| k.matrix[i + c * m] * self.matrix_from[j + c * m])
+                        .map(|c| k.matrix[i + c * m] * k.matrix_from[j + c * m])
                         .sum();
                 }
                 if !mechanical.takes_part(j) {
@@ -566,6 +573,7 @@ impl Method {
     pub fn restore(&mut self, matrices: &Matrices) -> bool {
         let fits = matrices.mass.len() == self.matrices.mass.len()
             && matrices.matrix.len() == self.matrices.matrix.len()
+            && matrices.matrix_from.len() == self.matrices.matrix_from.len()
             && matrices.s_x.len() == self.matrices.s_x.len();
         if fits {
             self.matrices = matrices.clone();

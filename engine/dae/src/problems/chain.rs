@@ -11,7 +11,7 @@
 
 use super::{Problem, Reference, builder, extrapolation};
 use crate::{
-    DerivativeForm, Equation, EquationLevel, MechanicalLayout, Pattern, Point, Rejection, Residual,
+    DerivativeForm, Equation, EquationLevel, Hidden, MechanicalLayout, Pattern, Point, Rejection, Residual,
     Structure, Variable, VariableKind,
 };
 use holonom_algebra::Real;
@@ -245,6 +245,18 @@ impl Residual for Chain {
 
     fn input_values(&self, t: f64, values: &mut [f64]) {
         values.copy_from_slice(&self.suspension(t));
+    }
+
+    fn excitations(&self) -> usize {
+        2
+    }
+
+    fn excitation_values(&self, t: f64, values: &mut [f64]) {
+        values.copy_from_slice(&self.suspension(t));
+    }
+
+    fn hidden(&self) -> Hidden {
+        Hidden::Nothing
     }
 
     fn derivative_matrix(

@@ -11,7 +11,7 @@
 use super::super::Stepper;
 use crate::equations::{Equations, Purpose};
 use crate::options::Options;
-use holonom_dae::{Hidden, System};
+use holonom_dae::{ErrorTest, Hidden, System};
 use serde::{Deserialize, Serialize};
 
 /// What is remembered of what was seen.
@@ -39,9 +39,11 @@ const STEADY: f64 = 100.0;
 const MISFIT: f64 = 1e-4;
 /// The same for what depends on the state.
 const COARSE: f64 = 1e-3;
-/// Share of the variation within a step, and of all variation, by which a straight line between its ends may miss then.
+/// Share of the variation within a step by which a straight line between its ends may miss where a method knows no more,
+/// and share of all variation that does not count, in the first step after a start and later.
 const BENT: f64 = 0.3;
-const FLAT: f64 = 0.01;
+const FLAT_FIRST: f64 = 1e-4;
+const FLAT: f64 = 0.05;
 /// Share of its largest variation below which an excitation is as good as constant.
 const NEGLIGIBLE: f64 = 1e-7;
 /// Share of its size below which everything is rounding.
@@ -68,6 +70,8 @@ pub struct Foresight {
     yp: Vec<f64>,
     /// Second derivatives of the state.
     bend: Vec<f64>,
+    /// Whether a variable has a tolerance.
+    judged: Vec<bool>,
     /// Number of features, what they depend on, and that at three times of a step.
     features: usize,
     coordinates: Vec<f64>,
@@ -98,6 +102,8 @@ impl Foresight {
         let hidden = if off { Hidden::Nothing } else { system.hidden() };
         let excitations = if off { 0 } else { excitations };
         let [coordinates, features] = system.places();
+        let tests = system.structure().default_error_test();
+        let judged = tests.into_iter().map(|test| test != ErrorTest::Excluded);
         let width = match hidden {
             Hidden::Nothing => excitations,
             Hidden::Places => excitations.max(features),
@@ -108,7 +114,7 @@ impl Foresight {
             memory: ForesightMemory {
                 span,
                 variation: vec![0.0; excitations],
-                watch_to: f64::NEG_INFINITY,
+                watch_to: span[0],
             },
             excitations,
             hidden,
@@ -122,6 +128,7 @@ impl Foresight {
             y: vec![0.0; n],
             yp: vec![0.0; n],
             bend: vec![0.0; n],
+            judged: judged.collect(),
             features,
             coordinates: vec![0.0; coordinates],
             course: vec![0.0; 3 * coordinates],
@@ -158,7 +165,11 @@ impl Foresight {
         let mut h = h;
         if self.excitations > 0 {
             // All that a method of low order knows after a start, and of order 1 ever.
-            let ends_only = stepper.order() <= 1 || (stepper.order() <= 2 && stepper.last_h() == 0.0);
+            let ends_only = match stepper.order() {
+                ..=2 if stepper.last_h() == 0.0 => Some(FLAT_FIRST),
+                ..=1 => Some(FLAT),
+                _ => None,
+            };
             while h > shortest && !self.follows_excitations(equations.system, (t, h), nodes, ends_only) {
                 h = (0.5 * h).max(shortest);
             }
@@ -172,6 +183,16 @@ impl Foresight {
             h = (0.5 * h).max(shortest);
         }
         h
+    }
+
+    /// The size of a vector in tolerances. Weights that follow the step size differ after a checkpoint.
+    fn norm(&self, stepper: &dyn Stepper, v: &[f64]) -> f64 {
+        let weights = stepper.weights().reciprocal();
+        let each = v.iter().zip(weights).zip(&self.judged);
+        let sizes = each
+            .filter(|(_, judged)| **judged)
+            .map(|((v, w), _)| (v * w).abs());
+        sizes.fold(0.0, f64::max)
     }
 
     /// The part of a step that belongs to the run.
@@ -193,7 +214,7 @@ impl Foresight {
         system: &mut dyn System,
         (t, h): (f64, f64),
         nodes: usize,
-        ends_only: bool,
+        ends_only: Option<f64>,
     ) -> bool {
         let h = self.within(t, h);
         let n = self.excitations;
@@ -219,8 +240,8 @@ impl Foresight {
                 .max(NEGLIGIBLE * self.memory.variation[i])
                 .max(rounding);
             follows &= self.misfit[i] <= most;
-            if ends_only {
-                let most = (BENT * range).max(FLAT * self.memory.variation[i]).max(rounding);
+            if let Some(flat) = ends_only {
+                let most = (BENT * range).max(flat * self.memory.variation[i]).max(rounding);
                 follows &= self.bow(n, nodes, i) <= most;
             }
         }
@@ -281,7 +302,7 @@ impl Foresight {
         self.bend.fill(0.0);
         if self.hidden == Hidden::Unknown {
             // At rest: nothing moves by a tolerance in the whole step.
-            return expected || h * stepper.weights().error_norm(stepper.yp()) <= 1.0;
+            return expected || h * self.norm(stepper, stepper.yp()) <= 1.0;
         }
         if last == 0.0 {
             return true;
@@ -295,7 +316,7 @@ impl Foresight {
             self.bend[i] = (yp[i] - self.yp[i]) / last;
             self.y[i] = cubic * stretch.powi(3);
         }
-        let steady = stepper.weights().error_norm(&self.y) <= STEADY;
+        let steady = self.norm(stepper, &self.y) <= STEADY;
         steady || expected
     }
 
@@ -357,10 +378,10 @@ impl Foresight {
 
     /// The state at hand, a tolerance aside.
     fn nudge(&mut self, stepper: &dyn Stepper, h: f64) {
-        let weights = stepper.weights().reciprocal_error();
+        let weights = stepper.weights().reciprocal();
         for i in 0..self.y.len() {
             let sign = if (i * 7) % 3 == 1 { -1.0 } else { 1.0 };
-            let small = if weights[i] > 0.0 { sign / weights[i] } else { 0.0 };
+            let small = if self.judged[i] { sign / weights[i] } else { 0.0 };
             self.y[i] = stepper.y()[i] + small;
             self.yp[i] = stepper.yp()[i] + small / h;
         }

@@ -4,6 +4,7 @@
 use holonom_multibody::description::JointKind;
 use holonom_multibody::model::Model;
 use serde::{Deserialize, Serialize};
+use std::f64::consts::PI;
 use std::fmt;
 
 /// |cos| of the middle angle from which on a run tells: 3° from the position in which the angles are no coordinates.
@@ -25,10 +26,16 @@ impl fmt::Display for GimbalLock {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { joint, t, angle } = self;
         let off = angle.cos().abs().asin().to_degrees();
+        let how = if off < 1e-6 {
+            "passes through gimbal lock".to_string()
+        } else {
+            format!("comes within {off:.2}° of gimbal lock")
+        };
         write!(
             f,
-            "angle_y of joint `{joint}` comes within {off:.2}° of gimbal lock at t = {t:.6}: angle_x and angle_z lose \
-             digits and turn fast there; a joint of kind `free` has Euler parameters, which have no such position"
+            "angle_y of joint `{joint}` {how} ({:.2}°) at t = {t:.6}: angle_x and angle_z lose digits and turn fast there; \
+             a joint of kind `free` has Euler parameters, which have no such position",
+            angle.to_degrees()
         )
     }
 }
@@ -39,10 +46,14 @@ pub(super) struct Gimbals {
     /// Joint and place of the middle angle among the unknowns.
     middle: Vec<(String, usize)>,
     closest: Vec<Option<GimbalLock>>,
+    /// Where each was looked at last.
+    last: Vec<Option<(f64, f64)>>,
+    /// Steps may go beyond the end of the run; nobody sees that.
+    t_end: f64,
 }
 
 impl Gimbals {
-    pub fn new(model: &Model) -> Self {
+    pub fn new(model: &Model, t_end: f64) -> Self {
         let cardan = model.joints.iter().filter(|j| j.kind == JointKind::FreeCardan);
         let middle: Vec<_> = cardan
             .filter_map(|joint| {
@@ -57,6 +68,8 @@ impl Gimbals {
             .collect();
         Self {
             closest: vec![None; middle.len()],
+            last: vec![None; middle.len()],
+            t_end,
             middle,
         }
     }
@@ -68,19 +81,31 @@ impl Gimbals {
 
     /// Looks at positions.
     pub fn look(&mut self, t: f64, q: &[f64]) {
-        for ((joint, place), closest) in self.middle.iter().zip(&mut self.closest) {
+        if t > self.t_end {
+            return;
+        }
+        let joints = self.middle.iter().zip(&mut self.closest).zip(&mut self.last);
+        for (((joint, place), closest), last) in joints {
             let Some(&angle) = q.get(*place) else { continue };
-            let cosine = angle.cos().abs();
-            match closest {
-                Some(c) if cosine < c.angle.cos().abs() => (c.t, c.angle) = (t, angle),
-                None if cosine < CLOSE => {
-                    *closest = Some(GimbalLock {
-                        joint: joint.clone(),
-                        t,
-                        angle,
-                    });
-                }
-                _ => {}
+            let (mut at, mut cosine) = ((t, angle), angle.cos());
+            // Between two looks it may have gone through.
+            if let Some((t_last, last)) = last.replace((t, angle))
+                && last.cos() * cosine < 0.0
+            {
+                let lock = ((0.5 * (last + angle) / PI - 0.5).round() + 0.5) * PI;
+                at = (
+                    t_last + (t - t_last) * ((lock - last) / (angle - last)).clamp(0.0, 1.0),
+                    lock,
+                );
+                cosine = 0.0;
+            }
+            let before = closest.as_ref().map_or(CLOSE, |c| c.angle.cos().abs());
+            if cosine.abs() < before {
+                *closest = Some(GimbalLock {
+                    joint: joint.clone(),
+                    t: at.0,
+                    angle: at.1,
+                });
             }
         }
     }
@@ -90,6 +115,7 @@ impl Gimbals {
         for ((joint, _), closest) in self.middle.iter().zip(&mut self.closest) {
             *closest = found.iter().find(|f| f.joint == *joint).cloned();
         }
+        self.last.fill(None);
     }
 
     /// Joints that came close.

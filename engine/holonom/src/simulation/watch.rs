@@ -92,7 +92,7 @@ impl<'a> Watch<'a> {
             sampler,
             residuals,
             energies,
-            gimbals: Gimbals::new(&start.model),
+            gimbals: Gimbals::new(&start.model, simulation.t_end),
             sink,
             rows: 0,
             constraint: ConstraintReport::default(),

@@ -16,13 +16,13 @@ use holonom_models::{description, spatial_pendulum};
 /// fixed steps, and the time for a number of steps that depends on the tolerance.
 fn mechanisms() -> [(&'static str, Description, f64, f64); 3] {
     [
-        ("tumbling-body", description("tumbling-body").unwrap(), 64.0, 5.0),
+        ("tumbling-body", description("tumbling-body").unwrap(), 64.0, 50.0),
         ("spatial-pendulum", spatial_pendulum(2), 64.0, 1.0),
         (
             "spatial-four-bar",
             description("spatial-four-bar").unwrap(),
             1024.0,
-            1.0,
+            3.0,
         ),
     ]
 }
@@ -116,7 +116,7 @@ fn errors_are_in_proportion_to_the_tolerance() {
         let logs = ratios.map(f64::log10);
         let slope = 1.0 - (-1.5 * logs[0] - 0.5 * logs[1] + 0.5 * logs[2] + 1.5 * logs[3]) / 5.0;
         assert!(
-            slope > 0.85 && ratios.iter().all(|r| *r < 100.0),
+            slope > 0.85 && ratios.iter().all(|r| *r < 150.0),
             "{name}: exponent {slope:.2}, errors {ratios:.1?} times the tolerance"
         );
     }

@@ -47,8 +47,10 @@ const REDUCTION: f64 = 0.2;
 const KEPT: std::ops::Range<f64> = 0.93..1.15;
 /// So many steps are kept there before the size grows again.
 const HOLD: u32 = 4;
-/// After n steps a step may use 1/(1 + n/BUDGET) of the tolerance.
-const BUDGET: f64 = 2.0;
+/// After n steps a step may use (1 + n/BUDGET)^−FALL of the tolerance: all together BUDGET/(FALL − 1) tolerances at most, however
+/// many they are. With FALL = 1 the sum would grow with the logarithm of their number.
+const BUDGET: f64 = 5.0;
+const FALL: f64 = 1.2;
 /// Tolerances are not tightened below this relative one: rounding would take over.
 const TIGHTEST: f64 = 1e-14;
 /// Where λ keeps positions, velocities show their rounding divided by h across the constraints; what is left of it in the error
@@ -170,7 +172,7 @@ impl GeneralizedAlpha {
 
     /// How much tighter than the tolerance the next step is judged.
     fn tightening(&self) -> f64 {
-        let by_steps = 1.0 + self.state.steps as f64 / BUDGET;
+        let by_steps = (1.0 + self.state.steps as f64 / BUDGET).powf(FALL);
         by_steps.min((self.weights.rtol() / TIGHTEST).max(1.0))
     }
 

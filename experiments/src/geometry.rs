@@ -186,6 +186,54 @@ pub fn wrapped(x: f64) -> f64 {
     (x + PI).rem_euclid(TAU) - PI
 }
 
+/// The rate of Euler parameters, from half of the angular velocity in the axes of the body.
+pub fn quaternion_rate(e: [f64; 4], w: V3) -> [f64; 4] {
+    let v = [e[1], e[2], e[3]];
+    let c = cross(v, w);
+    [
+        -dot(v, w),
+        e[0] * w[0] + c[0],
+        e[0] * w[1] + c[1],
+        e[0] * w[2] + c[2],
+    ]
+}
+
+/// Euler parameters of length one.
+pub fn unit(e: [f64; 4]) -> [f64; 4] {
+    let n = e.iter().map(|x| x * x).sum::<f64>().sqrt();
+    e.map(|x| x / n)
+}
+
+/// L with L Lᵀ = A.
+pub fn cholesky(a: &M3) -> M3 {
+    let mut l = [[0.0; 3]; 3];
+    for j in 0..3 {
+        for i in j..3 {
+            let sum: f64 = (0..j).map(|k| l[i][k] * l[j][k]).sum();
+            l[i][j] = if i == j {
+                (a[i][i] - sum).max(0.0).sqrt()
+            } else {
+                (a[i][j] - sum) / l[j][j]
+            };
+        }
+    }
+    l
+}
+
+/// L⁻¹ x.
+pub fn solve_lower(l: &M3, x: V3) -> V3 {
+    let a = x[0] / l[0][0];
+    let b = (x[1] - l[1][0] * a) / l[1][1];
+    [a, b, (x[2] - l[2][0] * a - l[2][1] * b) / l[2][2]]
+}
+
+/// L⁻ᵀ x.
+pub fn solve_upper(l: &M3, x: V3) -> V3 {
+    let c = x[2] / l[2][2];
+    let b = (x[1] - l[2][1] * c) / l[1][1];
+    [(x[0] - l[1][0] * b - l[2][0] * c) / l[0][0], b, c]
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,7 +1,8 @@
 //! Integration by extrapolation of the explicit midpoint rule [Hairer, Nørsett, Wanner 1993, §II.9], with order and step size
 //! chosen from work, and projection after every step.
 
-use super::{Oracle, State, quaternion_rate};
+use super::{Oracle, State};
+use crate::geometry::quaternion_rate;
 
 /// Columns of the table at most.
 const COLUMNS: usize = 10;

@@ -1,10 +1,10 @@
 //! Forces of all elements on the bodies.
 
 use super::rows::coordinate;
-use super::{At, Oracle, State, solve_lower, solve_upper};
+use super::{At, Oracle, State};
 use crate::geometry::{
-    M3, V3, add, apply, apply_transposed, column, cross, dot, norm, product, rotation_vector, scale, sub,
-    transposed,
+    M3, V3, add, apply, apply_transposed, column, cross, dot, norm, product, rotation_vector, scale,
+    solve_lower, solve_upper, sub, transposed,
 };
 use crate::mechanism::{ForceLaw, Signal};
 

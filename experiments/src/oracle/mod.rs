@@ -19,8 +19,9 @@ pub use extrapolation::IntegrationError;
 
 use crate::dense::{Matrix, independent_rows, least_norm, singular_values};
 use crate::geometry::{
-    M3, UNIT, V3, about, add, apply, apply_transposed, cardan_of, column, cross, dot, largest, norm, product,
-    quaternion_of_rotation, rotation_of_quaternion, rotation_vector, scale, sub, transposed,
+    M3, UNIT, V3, about, add, apply, apply_transposed, cardan_of, cholesky, column, cross, dot, largest,
+    norm, product, quaternion_of_rotation, quaternion_rate, rotation_of_quaternion, rotation_vector, scale,
+    solve_lower, solve_upper, sub, transposed, unit,
 };
 use crate::mechanism::{JointKind, Mechanism};
 use crate::random::Random;
@@ -557,51 +558,4 @@ pub struct Distance {
     pub velocity: f64,
     /// Of angular velocities, rad/s.
     pub turning: f64,
-}
-
-/// ė of an angular velocity in the axes of the body.
-fn quaternion_rate(e: [f64; 4], w: V3) -> [f64; 4] {
-    let v = [e[1], e[2], e[3]];
-    let c = cross(v, w);
-    [
-        -dot(v, w),
-        e[0] * w[0] + c[0],
-        e[0] * w[1] + c[1],
-        e[0] * w[2] + c[2],
-    ]
-}
-
-fn unit(e: [f64; 4]) -> [f64; 4] {
-    let n = e.iter().map(|x| x * x).sum::<f64>().sqrt();
-    e.map(|x| x / n)
-}
-
-/// L with L Lᵀ = A.
-fn cholesky(a: &M3) -> M3 {
-    let mut l = [[0.0; 3]; 3];
-    for j in 0..3 {
-        for i in j..3 {
-            let sum: f64 = (0..j).map(|k| l[i][k] * l[j][k]).sum();
-            l[i][j] = if i == j {
-                (a[i][i] - sum).max(0.0).sqrt()
-            } else {
-                (a[i][j] - sum) / l[j][j]
-            };
-        }
-    }
-    l
-}
-
-/// L⁻¹ x.
-fn solve_lower(l: &M3, x: V3) -> V3 {
-    let a = x[0] / l[0][0];
-    let b = (x[1] - l[1][0] * a) / l[1][1];
-    [a, b, (x[2] - l[2][0] * a - l[2][1] * b) / l[2][2]]
-}
-
-/// L⁻ᵀ x.
-fn solve_upper(l: &M3, x: V3) -> V3 {
-    let c = x[2] / l[2][2];
-    let b = (x[1] - l[2][1] * c) / l[1][1];
-    [(x[0] - l[1][0] * b - l[2][0] * c) / l[0][0], b, c]
 }

@@ -14,9 +14,8 @@ use holonom::format::Settings;
 use holonom::multibody::residual::Formalism;
 use holonom::prelude::*;
 use holonom::simulation::Simulation;
+use holonom_experiments::parallel;
 use serde_json::{Value, json};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// What `auto` may cost, in units of the best fixed choice.
 const MOST: f64 = 1.1;
@@ -217,7 +216,7 @@ pub fn run(models: &[String]) -> Result<Finding, Error> {
         tasks.push((i, Choice::AUTO));
         tasks.extend(Choice::fixed(case.inputs).into_iter().map(|choice| (i, choice)));
     }
-    let works = in_parallel(&tasks, |&(i, choice)| sum(&cases[i], choice));
+    let works = parallel::map(&tasks, |&(i, choice)| sum(&cases[i], choice));
     let mut table = Table::new(&[
         ("model", Align::Left),
         ("t [s]", Align::Right),
@@ -240,28 +239,6 @@ pub fn run(models: &[String]) -> Result<Finding, Error> {
     finding.table += "\nEvaluations of the equations in plain residuals, sums over 9 tolerances within ±10 % of the model's own. \
                       Errors: root mean square at the end, in tolerances, the largest of them.\n";
     Ok(finding)
-}
-
-/// Results in the order of the tasks, from all cores.
-fn in_parallel<T: Sync, R: Send>(tasks: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
-    let next = AtomicUsize::new(0);
-    let done: Mutex<Vec<(usize, R)>> = Mutex::new(Vec::new());
-    let threads = std::thread::available_parallelism().map_or(1, |n| n.get());
-    std::thread::scope(|scope| {
-        for _ in 0..threads {
-            scope.spawn(|| {
-                loop {
-                    let i = next.fetch_add(1, Ordering::Relaxed);
-                    let Some(task) = tasks.get(i) else { return };
-                    let result = work(task);
-                    done.lock().unwrap_or_else(|e| e.into_inner()).push((i, result));
-                }
-            });
-        }
-    });
-    let mut done = done.into_inner().unwrap_or_else(|e| e.into_inner());
-    done.sort_by_key(|(i, _)| *i);
-    done.into_iter().map(|(_, result)| result).collect()
 }
 
 /// The row and the check of a model.

@@ -10,6 +10,7 @@ mod includes;
 mod joints;
 mod parameters;
 mod plain;
+mod remarks;
 pub(crate) mod syntax {
     //! Words of the format that the writer and the schema share.
     pub(crate) use super::bodies::ORIENTATIONS;
@@ -33,6 +34,7 @@ use holonom_multibody::description::Document;
 use holonom_multibody::expression::is_reserved;
 use holonom_text::nearest;
 use parameters::Override;
+use remarks::Seen;
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
@@ -94,11 +96,13 @@ pub fn read_with_offsets(
         elements: 0,
         names: HashSet::new(),
         complete: true,
+        seen: Vec::new(),
     };
     let overrides = overrides.iter().map(Override::typed).collect();
     let model = session.file(path.as_ref(), None, Part::default(), overrides);
     let (complete, too_many) = (session.complete, session.errors > Messages::MOST);
     let too_large = session.elements > MAX_ELEMENTS;
+    let looks = remarks::remarks(&session.seen);
     let mut messages = session.messages;
     if messages.has_errors() {
         // What is only worth knowing can wait.
@@ -122,6 +126,8 @@ pub fn read_with_offsets(
         })
         .collect();
     if !messages.has_errors() {
+        messages.0.extend(looks);
+        messages.sort();
         model.notes = messages;
         return Ok(model);
     }
@@ -177,6 +183,8 @@ struct Session<'f> {
     names: HashSet<String>,
     /// Whether all parts could be read.
     complete: bool,
+    /// Numbers that may look as if their unit had been forgotten.
+    seen: Vec<Seen>,
 }
 
 impl Session<'_> {

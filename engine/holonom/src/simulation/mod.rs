@@ -32,6 +32,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod pace;
 mod pipeline;
 mod realtime;
 mod report;
@@ -40,6 +41,7 @@ mod settings;
 mod undefined;
 mod watch;
 
+pub use pace::{FastestMotion, Pace};
 pub use pipeline::OutputThread;
 pub use report::{ConstraintReport, EnergyReport, RunReport, Status, Used};
 pub use run::{Memory, RunCheckpoint, RunError, RunOptions, Sink};

@@ -409,6 +409,21 @@ impl Binder<'_> {
                 let base = self.top(1);
                 self.power(&base, &x, span)
             }
+            Op::Table(k) => {
+                let table = self.tables.get(k as usize);
+                let [argument, value] = table.map_or([None; 2], |table| table.dimensions());
+                if let (Some(argument), DimensionState::Known(given)) = (argument, x.state)
+                    && argument != given
+                {
+                    let message = format!(
+                        "the argument of `{name}` is {}, but its table is over {}",
+                        given.describe(),
+                        argument.describe()
+                    );
+                    self.error(x.span, message, None);
+                }
+                value.map_or(DimensionState::Any, DimensionState::Known)
+            }
             _ => DimensionState::Any,
         }
     }

@@ -121,9 +121,10 @@ pub fn check_file(path: &Path) -> Result<(), Error> {
 
 /// Whether a path ends like that of a folder.
 pub fn names_folder(path: &Path) -> bool {
-    path.as_os_str().as_encoded_bytes().last().is_some_and(|last| {
-        std::path::is_separator(char::from(*last))
-    })
+    path.as_os_str()
+        .as_encoded_bytes()
+        .last()
+        .is_some_and(|last| std::path::is_separator(char::from(*last)))
 }
 
 /// Makes a folder for pictures, unless it is there.

@@ -89,7 +89,10 @@ fn a_name_that_another_run_writes_is_refused() {
     let folder = with("manners-lock", &[("p.toml", PENDULUM)]);
     let other = File::create(folder.join("p.lock")).unwrap();
     other.try_lock().unwrap();
-    refused(&holonom(&folder, &["run", "p.toml"]), &["another run is writing", "-o"]);
+    refused(
+        &holonom(&folder, &["run", "p.toml"]),
+        &["another run is writing", "-o"],
+    );
     assert_eq!(code(&holonom(&folder, &["run", "p.toml", "-o", "q"])), 0);
     drop(other);
     // What a run left that was killed is in nobody's way.
@@ -105,9 +108,16 @@ fn failures_are_reports_as_well() {
         let done = holonom(&folder, &[command, "bad.toml", "--json"]);
         assert_eq!(code(&done), 2);
         let report = json(&stdout(&done));
-        assert_eq!((&report["status"], &report["valid"]), (&"refused".into(), &false.into()));
+        assert_eq!(
+            (&report["status"], &report["valid"]),
+            (&"refused".into(), &false.into())
+        );
         assert_eq!(report["exit_code"], 2);
-        let line = report["messages"].as_array().unwrap().iter().map(|m| m["line"].clone());
+        let line = report["messages"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|m| m["line"].clone());
         assert!(line.into_iter().any(|line| line == 7), "{report:#}");
     }
     for wrong in [
@@ -120,12 +130,18 @@ fn failures_are_reports_as_well() {
         let done = holonom(&folder, wrong);
         assert_eq!(code(&done), 2, "{wrong:?}");
         let report = json(&stdout(&done));
-        assert!(report["message"].as_str().is_some_and(|text| text.len() > 10), "{report:#}");
+        assert!(
+            report["message"].as_str().is_some_and(|text| text.len() > 10),
+            "{report:#}"
+        );
     }
     // Into the file that was to hold the report.
     let done = holonom(&folder, &["run", "bad.toml", "--json=r.json"]);
     assert_eq!((code(&done), stdout(&done)), (2, String::new()));
-    assert_eq!(json(&read_to_string(folder.join("r.json")).unwrap())["status"], "refused");
+    assert_eq!(
+        json(&read_to_string(folder.join("r.json")).unwrap())["status"],
+        "refused"
+    );
     // A run that fails has its own report, once.
     let done = holonom(&folder, &["run", "p.toml", "--json", "--max-steps", "3"]);
     assert_eq!(code(&done), 1);
@@ -146,18 +162,30 @@ fn names_do_not_steer_the_terminal() {
         for task in ["check", "run"] {
             let done = holonom(&folder, &[task, model]);
             assert_eq!(code(&done), ends, "{model}: {}", stderr(&done));
-            assert!(quiet(&stdout(&done)) && quiet(&stderr(&done)), "{model}: {}", stderr(&done));
+            assert!(
+                quiet(&stdout(&done)) && quiet(&stderr(&done)),
+                "{model}: {}",
+                stderr(&done)
+            );
         }
     }
-    refused(&holonom(&folder, &["check", "body.toml"]), &["control characters"]);
+    refused(
+        &holonom(&folder, &["check", "body.toml"]),
+        &["control characters"],
+    );
 }
 
 #[test]
 fn shares_of_time_add_up() {
     let folder = with("manners-time", &[("p.toml", PENDULUM)]);
     let text = stdout(&holonom(&folder, &["run", "p.toml"]));
-    let line = text.lines().find(|line| line.trim_start().starts_with("time")).unwrap();
-    let shares = line.split_whitespace().filter_map(|word| word.parse::<u32>().ok());
+    let line = text
+        .lines()
+        .find(|line| line.trim_start().starts_with("time"))
+        .unwrap();
+    let shares = line
+        .split_whitespace()
+        .filter_map(|word| word.parse::<u32>().ok());
     assert_eq!(shares.sum::<u32>(), 100, "{line}");
 }
 
@@ -169,8 +197,11 @@ fn a_full_disk_leaves_no_cut_files() {
     write(folder.join("p.svg"), "<svg/>").unwrap();
     write(folder.join("p.csv"), "t [s]\n").unwrap();
     // Files of more than 1 KiB cannot be written.
-    let limited = |arguments: &str| {
-        let script = format!("trap '' XFSZ; ulimit -f 2; exec {} {arguments}", env!("CARGO_BIN_EXE_holonom"));
+    let limited = |arguments: &str, blocks: u32| {
+        let script = format!(
+            "trap '' XFSZ; ulimit -f {blocks}; exec {} {arguments}",
+            env!("CARGO_BIN_EXE_holonom")
+        );
         let mut sh = std::process::Command::new("sh");
         sh.args(["-c", &script]).current_dir(&folder).output().unwrap()
     };
@@ -178,16 +209,27 @@ fn a_full_disk_leaves_no_cut_files() {
         ("plot p.parquet -o p.svg", "p.svg", "<svg/>"),
         ("export p.parquet -o p.csv", "p.csv", "t [s]\n"),
     ] {
-        let done = limited(arguments);
+        let done = limited(arguments, 2);
         assert_ne!(code(&done), 0, "{arguments}: {}", stdout(&done));
         assert!(stderr(&done).contains(file), "{}", stderr(&done));
         assert_eq!(read_to_string(folder.join(file)).unwrap(), old);
     }
-    let done = limited("run p.toml -o cut");
+    let done = limited("run p.toml -o cut", 2);
+    assert_ne!(code(&done), 0, "{}", stderr(&done));
+    // Full in the middle of the run: what was computed can be read, and nothing else is there.
+    let done = limited("run p.toml -o middle --t-end 200 --channel '*'", 128);
     assert_eq!(code(&done), 1, "{}", stderr(&done));
-    assert!(!folder.join("cut.parquet").exists());
-    let left = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name());
-    let parts: Vec<_> = left.filter(|name| Path::new(name).extension().is_some_and(|e| e == "part")).collect();
+    let done = holonom(&folder, &["export", "middle.arrows", "-o", "middle.csv"]);
+    assert_eq!(code(&done), 0, "{}", stderr(&done));
+    for file in ["cut.parquet", "middle.parquet"] {
+        assert!(!folder.join(file).exists());
+    }
+    let left = std::fs::read_dir(&folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name());
+    let parts: Vec<_> = left
+        .filter(|name| Path::new(name).extension().is_some_and(|e| e == "part"))
+        .collect();
     assert!(parts.is_empty(), "{parts:?}");
 }
 
@@ -219,8 +261,12 @@ stiffness = 100
     let text = stderr(&done);
     // ω = √(k/I) with I = m L²/3.
     let frequency = (1e15_f64 / (1.5 * 0.36 / 3.0)).sqrt() / std::f64::consts::TAU;
-    let named = format!("{frequency:.3e} Hz in hinge.angle, made by force \"friction\"");
-    assert_eq!(text.matches(&named).count(), 2, "while it runs and at its end: {text}");
+    let named = format!("{frequency:.3e} Hz in hinge, made by force \"friction\"");
+    assert_eq!(
+        text.matches(&named).count(),
+        2,
+        "while it runs and at its end: {text}"
+    );
     // A run that is only long is none that never ends.
     let done = holonom(&folder, &["run", "p.toml", "--max-steps", "3", "--t-end", "1e-8"]);
     assert!(!stderr(&done).contains("At this pace"), "{}", stderr(&done));
@@ -253,7 +299,10 @@ fn rates_are_zero_at_rest() {
     );
     let folder = with("manners-servo", &[("s.toml", &servo)]);
     for (t, at) in [("0", 0.1), ("2", 2.1)] {
-        let report = json(&stdout(&holonom(&folder, &["statics", "s.toml", "--json", "--t-start", t])));
+        let report = json(&stdout(&holonom(
+            &folder,
+            &["statics", "s.toml", "--json", "--t-start", t],
+        )));
         let found = report["coordinates"]["s"].as_f64().unwrap();
         assert!((found - at).abs() < 1e-9, "{report:#}");
         assert_eq!(report["held"], serde_json::json!(["servo"]));
@@ -264,22 +313,49 @@ fn rates_are_zero_at_rest() {
 fn units_in_headings_count() {
     let model = LINE.to_string() + "displacement = { follows = \"road(t)\" }\n[simulation]\nt_end = 2\n";
     let folder = with("manners-headings", &[("m.toml", &model)]);
-    for heading in ["t [s],z [mm]", "t [ms];z [mm]", "time (s)\tz (mm)", "t [s] z [mm]", "t,z [mm]"] {
+    for heading in [
+        "t [s],z [mm]",
+        "t [ms];z [mm]",
+        "time (s)\tz (mm)",
+        "t [s] z [mm]",
+        "t,z [mm]",
+    ] {
         let times = if heading.contains("[ms]") { 1000.0 } else { 1.0 };
         let mark = heading.chars().find(|c| ",;\t".contains(*c)).unwrap_or(' ');
         let rows: Vec<String> = [(0.0, 0.0), (1.0, 100.0), (2.0, 0.0), (3.0, 0.0)]
             .map(|(t, z)| format!("{}{mark}{z}", t * times))
             .to_vec();
-        write(folder.join("road.csv"), format!("{heading}\n{}\n", rows.join("\n"))).unwrap();
-        let run = ["run", "m.toml", "--json", "--channel", "m.position.z", "--t-end", "1"];
+        write(
+            folder.join("road.csv"),
+            format!("{heading}\n{}\n", rows.join("\n")),
+        )
+        .unwrap();
+        let run = [
+            "run",
+            "m.toml",
+            "--json",
+            "--channel",
+            "m.position.z",
+            "--t-end",
+            "1",
+        ];
         let report = json(&stdout(&holonom(&folder, &run)));
         let last = report["final"]["outputs"]["m.position.z"].as_f64();
-        assert!(last.is_some_and(|z| (z - 0.1).abs() < 1e-12), "{heading}: {report:#}");
+        assert!(
+            last.is_some_and(|z| (z - 0.1).abs() < 1e-12),
+            "{heading}: {report:#}"
+        );
     }
     write(folder.join("road.csv"), "t [s],z [N]\n0,0\n1,1\n2,0\n3,0\n").unwrap();
-    refused(&holonom(&folder, &["run", "m.toml"]), &["a force (N)", "a length (m) is expected"]);
+    refused(
+        &holonom(&folder, &["run", "m.toml"]),
+        &["a force (N)", "a length (m) is expected"],
+    );
     write(folder.join("road.csv"), "t [s],z [foo]\n0,0\n1,1\n2,0\n3,0\n").unwrap();
-    refused(&holonom(&folder, &["run", "m.toml"]), &["road.csv:1", "`foo`", "[mm]"]);
+    refused(
+        &holonom(&folder, &["run", "m.toml"]),
+        &["road.csv:1", "`foo`", "[mm]"],
+    );
 }
 
 #[test]
@@ -334,5 +410,98 @@ output_step = 0.01
     // The two pieces do not fit: said at the motion, with the rates.
     let slip = model.replace("n*(t - T/2))", "0.9*n*(t - T/2) + 0.1*n*T/2)");
     write(folder.join("slip.toml"), slip).unwrap();
-    refused(&holonom(&folder, &["run", "slip.toml"]), &["rate", "jumps at t = 2 s", "same value and rate"]);
+    refused(
+        &holonom(&folder, &["run", "slip.toml"]),
+        &["rate", "jumps at t = 2 s", "same value and rate"],
+    );
+}
+
+/// Where a search ends in a position that is not stable, it goes on from there.
+#[test]
+fn statics_does_not_end_in_a_saddle() {
+    let saddle = r#"
+[model]
+format = 1
+name = "r2021"
+gravity = [0.0, 0.0, -9.81]
+
+[ground]
+markers.m1 = { position = [0.0076798463536555985, -0.1358980592327073, -0.15864017172280967], quaternion = [0.6839872735951541, 0.28856904773891934, 0.6394704833441902, 0.19991702073227555] }
+markers.m5 = { position = [0.10377574348531579, 0.05610741151974786, 0.03642729043711155], quaternion = [0.23025738299744464, -0.8692394527619561, -0.029329086824740218, -0.4365135920029179] }
+markers.m10 = { position = [-0.015189033632083637, -0.10182673526127767, -0.05644274322009755], matrix = [[0.45440049615843514, -0.7491327882416897, -0.48199611478952786], [0.12968302693097342, 0.59095106410901, -0.7962155187852402], [0.8813072685601704, 0.2992940116501841, 0.3656782642889115]] }
+markers.m14 = { position = [0.03509445185766702, 0.2365532791786905, -0.008567187203601265], quaternion = [1.0, 0.0, 0.0, 0.0] }
+
+[[body]]
+name = "b1"
+mass = 1.4552082603869565
+centre = [0.0, 0.0, 0.0]
+inertia = [0.0017264882554701795, 0.001265463362270763, 0.001285777292956877, 0.0002047538878044953, -1.3074662264575337e-05, -3.84399794352889e-06]
+markers.m2 = { position = [-0.017346308270384296, -0.08240901378642297, 0.0722779701855263], matrix = [[-0.9049773794637659, 0.3047705467437174, -0.2968684161315095], [-0.380727331290096, -0.268665676719763, 0.8847968429879448], [0.1899016636778551, 0.9137470481431105, 0.35917083698726937]] }
+markers.m11 = { position = [0.0027045113341651133, -0.017600965773211633, 0.04341938118692897], matrix = [[0.6644578909496445, 0.7455547370852824, -0.05141833490541975], [0.4436474941988929, -0.44888616609185894, -0.7756791287526019], [-0.601392228122208, 0.4925945025079426, -0.6290294460938682]] }
+
+[[body]]
+name = "b3"
+mass = 3.9450751830835773
+centre = [-0.073476312358526, 0.07552203570547635, 0.007341867790427875]
+inertia = [0.0035076696489930235, 0.002190574458014334, 0.0025709850613251247, 0.0, 0.0, 0.0]
+markers.m15 = { position = [0.08271651764381718, 0.09999976512082118, 0.03467952175576328], quaternion = [0.22190861721233654, -0.18308079649247053, -0.46082402073055856, -0.8395708483983427] }
+
+[[joint]]
+name = "j1"
+kind = "cylindrical"
+from = "ground.m1"
+to = "b1.m2"
+axis = [-0.0479370598269699, 0.05088292292065327, -0.08969847548805722]
+angle = { start = 1.4517072756640506, velocity = 0.0 }
+displacement = { start = 0.11747672950895606, velocity = 0.0 }
+
+[[joint]]
+name = "j3"
+kind = "free-cardan"
+from = "ground.m5"
+to = "b3"
+x = { start = -0.08223564032625623, velocity = 0.0 }
+y = { start = -0.07675689351024614, velocity = 0.0 }
+z = { start = 0.05921986388858252, velocity = 0.0 }
+angle_x = { start = 1.0214747800910713, velocity = 0.0 }
+angle_y = { start = 0.6492870144313935, velocity = 0.0 }
+angle_z = { start = -2.2767992542565096, velocity = -0.0 }
+
+[[force]]
+name = "f2"
+kind = "bushing"
+from = "ground.m10"
+to = "b1.m11"
+stiffness = [10263.477838388158, 14395.600171977414, 12234.952453744114, 22.22861105988665, 27.991942902766574, 26.639911210553336]
+damping = [20.311150396896988, 5.496979711632142, 6.569877735327016, 0.03580031164352042, 0.04150300714137177, 0.015523968132621873]
+
+[[force]]
+name = "f4"
+kind = "spring-damper"
+from = "ground.m14"
+to = "b3.m15"
+stiffness = 23834.863497604856
+damping = 29.537286609221454
+free_length = 0.09179771333642181
+
+[simulation]
+t_end = 0.134
+output_step = 0.067
+"#;
+    // A pendulum that begins a little beside its upper position of rest, at which Newton's method ends.
+    let above = PENDULUM.replace("angle = 1", "angle = 3.1");
+    let folder = with(
+        "manners-saddle",
+        &[("saddle.toml", saddle), ("above.toml", &above)],
+    );
+    for model in ["saddle.toml", "above.toml"] {
+        let report = json(&stdout(&holonom(&folder, &["statics", model, "--json"])));
+        assert_eq!(report["directions"]["unstable"], 0, "{report:#}");
+        assert!(report["unbalanced"].as_f64().is_some_and(|left| left < 1e-9));
+    }
+    // Exactly there it was put on purpose.
+    let top = PENDULUM.replace("angle = 1", "angle = \"180 deg\"");
+    write(folder.join("top.toml"), top).unwrap();
+    let text = stdout(&holonom(&folder, &["statics", "top.toml"]));
+    assert!(text.contains("unstable in 1 of 1"), "{text}");
 }

@@ -25,7 +25,8 @@ pub(crate) fn all(description: &Description, found: ModelErrors) -> ModelErrors 
         }
         from = all.0.len();
         let Err(more) = rest.compile() else { break };
-        all.0.extend(more.0.into_iter().filter(|error| !follows(error, &gone)));
+        all.0
+            .extend(more.0.into_iter().filter(|error| !follows(error, &gone)));
         if all.0.len() == from || all.0.len() > Messages::MOST {
             break;
         }
@@ -80,9 +81,10 @@ fn repair(rest: &mut Description, errors: &[ModelError], gone: &mut HashSet<Stri
 fn follows(error: &ModelError, gone: &HashSet<String>) -> bool {
     error.subject().name.is_some_and(|name| gone.contains(name))
         || match error {
-            ModelError::CannotSense { channel, .. } => {
-                channel.split('.').next().is_some_and(|thing| gone.contains(thing))
-            }
+            ModelError::CannotSense { channel, .. } => channel
+                .split('.')
+                .next()
+                .is_some_and(|thing| gone.contains(thing)),
             ModelError::NoInertia { .. } | ModelError::SingularStart { .. } => true,
             _ => false,
         }
@@ -110,7 +112,9 @@ pub(crate) fn besides(file: &ModelFile, known: &Messages, complete: bool) -> Vec
     };
     let caused = |error: &ModelError| match error {
         // Every number that is read is finite; masses may be missing for the reason that was told.
-        ModelError::NotFinite { .. } | ModelError::NoInertia { .. } | ModelError::SingularStart { .. } => true,
+        ModelError::NotFinite { .. } | ModelError::NoInertia { .. } | ModelError::SingularStart { .. } => {
+            true
+        }
         ModelError::UnknownBody { name, .. }
         | ModelError::UnknownJoint { name, .. }
         | ModelError::UnknownRoad { name, .. }
@@ -162,7 +166,14 @@ fn unread(file: &ModelFile) -> Vec<String> {
     d.paths.iter().for_each(|x| add("path", &x.name));
     d.controls.iter().for_each(|x| add("control", &x.name));
     let kinds = [
-        "body", "joint", "constraint", "rod", "road", "track", "path", "control",
+        "body",
+        "joint",
+        "constraint",
+        "rod",
+        "road",
+        "track",
+        "path",
+        "control",
     ];
     let names = file.places.names().filter(|called| {
         let kind = called.split(" \"").next().unwrap_or("");

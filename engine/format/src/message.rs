@@ -178,7 +178,9 @@ impl<'a> Excerpt<'a> {
         Self {
             text: match shown.contains(|c: char| c.is_control() && c != '\t') {
                 // Of the same length in bytes: the span stays where it is.
-                true => shown.replace(|c: char| c.is_ascii_control() && c != '\t', "?").into(),
+                true => shown
+                    .replace(|c: char| c.is_ascii_control() && c != '\t', "?")
+                    .into(),
                 false => shown.into(),
             },
             line: text[..start].bytes().filter(|b| *b == b'\n').count() + 1,

@@ -146,7 +146,10 @@ fn not_unique(simulation: &Simulation) -> Vec<String> {
 
 /// A remark with its place and remedy in one line.
 fn with_place(note: &Message) -> String {
-    let help = note.help.as_ref().map_or(String::new(), |help| format!("; {help}"));
+    let help = note
+        .help
+        .as_ref()
+        .map_or(String::new(), |help| format!("; {help}"));
     match note.position() {
         Some((file, line, _)) => format!("{file}:{line}: {}{help}", note.text),
         None => format!("{}{help}", note.text),

@@ -60,16 +60,47 @@ fn the_models_are_sound() {
     }
 }
 
+/// What is shipped has numbers of all sizes, and no remark is made about them.
+#[test]
+fn shipped_models_are_above_suspicion() {
+    let mut looked_at = 0;
+    let mut check = |name: &str, read: Result<holonom::format::ModelFile, Messages>| {
+        looked_at += 1;
+        let notes = read.unwrap_or_else(|messages| panic!("{name}: {messages}")).notes;
+        let about_units = |note: &&Message| {
+            ["rad is", "stands out", "a mass of", "an acceleration of"]
+                .iter()
+                .any(|words| note.text.contains(words))
+        };
+        assert_eq!(notes.0.iter().find(about_units), None, "{name}");
+    };
+    for model in holonom_models::all() {
+        check(model.name, read(model.path(), &model.files(), &[]));
+    }
+    let templates = concat!(env!("CARGO_MANIFEST_DIR"), "/templates");
+    for entry in std::fs::read_dir(templates).unwrap() {
+        let path = entry.unwrap().path();
+        check(&path.display().to_string(), read(&path, &Files::disk(), &[]));
+    }
+    assert!(looked_at > 20, "{looked_at}");
+}
+
 #[test]
 fn no_slip_goes_unnoticed() {
     let mut wrong = String::new();
     assert!(cases::ALL.len() >= 100, "{}", cases::ALL.len());
     for case in cases::ALL {
         let (text, road) = match sound(case.model).contains(case.from) {
-            true => (sound(case.model).replacen(case.from, case.to, 1), ROAD.to_string()),
+            true => (
+                sound(case.model).replacen(case.from, case.to, 1),
+                ROAD.to_string(),
+            ),
             false => {
                 assert!(ROAD.contains(case.from), "{}: nothing to exchange", case.what);
-                (sound(case.model).to_string(), ROAD.replacen(case.from, case.to, 1))
+                (
+                    sound(case.model).to_string(),
+                    ROAD.replacen(case.from, case.to, 1),
+                )
             }
         };
         let (messages, refused) = told(&text, &road);
@@ -86,7 +117,12 @@ fn no_slip_goes_unnoticed() {
             Some(message) if helps(message) => {}
             Some(message) => wrong += &format!("{}: no remedy\n{}\n\n", case.what, message.render(false)),
             None if refused => wrong += &format!("{}: refused, but not at `{at}`\n{messages}\n\n", case.what),
-            None => wrong += &format!("{}: accepted without a remark at `{at}`\n{messages}\n\n", case.what),
+            None => {
+                wrong += &format!(
+                    "{}: accepted without a remark at `{at}`\n{messages}\n\n",
+                    case.what
+                )
+            }
         }
     }
     assert!(wrong.is_empty(), "{wrong}");

@@ -288,7 +288,15 @@ impl<'a> Search<'a> {
             if found.stability()?.unstable == 0 {
                 return Ok(Some(found));
             }
-            let way = |local: &Local| local.state.q.iter().zip(&from.state.q).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+            let way = |local: &Local| {
+                local
+                    .state
+                    .q
+                    .iter()
+                    .zip(&from.state.q)
+                    .map(|(a, b)| (a - b).abs())
+                    .fold(0.0, f64::max)
+            };
             if other.is_none() && way(&found) > 1e-3 {
                 other = Some(found);
             }

@@ -84,7 +84,9 @@ impl Reader<'_, '_> {
 
     /// The dimension of a value, where it is known; faults are told when the value is read.
     pub(super) fn dimension_of(&self, value: &Value) -> Option<Dimension> {
-        let Kind::Text(text) = &value.kind else { return None };
+        let Kind::Text(text) = &value.kind else {
+            return None;
+        };
         let expression = Ast::parse(text).ok()?.bind(&self.names.constants, None).ok()?;
         expression.dimension().known()
     }
@@ -131,7 +133,13 @@ impl Reader<'_, '_> {
         {
             let has_unit = dimension.known().is_some_and(|d| !d.is_none()) || says_angle(value);
             let (place, subject) = (self.place(&value.span), self.subject.clone());
-            self.session.seen.push(Seen { place, subject, unit, value: x, has_unit });
+            self.session.seen.push(Seen {
+                place,
+                subject,
+                unit,
+                value: x,
+                has_unit,
+            });
         }
         Some((x, dimension))
     }
@@ -486,13 +494,7 @@ impl Reader<'_, '_> {
     }
 
     /// Binds an expression in one of the scopes of the file.
-    fn bind(
-        &mut self,
-        text: &str,
-        span: &Range<usize>,
-        unit: &str,
-        of_time: bool,
-    ) -> Option<Expression> {
+    fn bind(&mut self, text: &str, span: &Range<usize>, unit: &str, of_time: bool) -> Option<Expression> {
         if self.session.is_full() {
             return None;
         }

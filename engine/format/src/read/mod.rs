@@ -194,7 +194,10 @@ impl Session<'_> {
     }
 
     /// Keeps a message, unless it was told before or there are too many.
-    fn report(&mut self, message: Message) {
+    fn report(&mut self, mut message: Message) {
+        if message.help.is_none() {
+            message.help = usual_remedy(&message.text).map(String::from);
+        }
         let mut hasher = DefaultHasher::new();
         let place = message.place.as_ref();
         place
@@ -371,6 +374,42 @@ impl Session<'_> {
             }
         }
     }
+}
+
+/// What helps against faults that say only what is wrong.
+fn usual_remedy(text: &str) -> Option<&'static str> {
+    const REMEDIES: [(&str, &str); 10] = [
+        ("cannot add", "give both in units of the same kind"),
+        ("cannot be compared", "give both in units of the same kind"),
+        (
+            "but its table is over",
+            "correct the argument, or the unit in the heading of the table",
+        ),
+        ("is never closed", "add the `)`"),
+        ("finite", "give a number of usual size"),
+        (
+            "cannot read `",
+            "correct the name, which is looked for beside this file, or add the file",
+        ),
+        (
+            "nothing uses the parameter",
+            "remove it, or use its name where its value is meant",
+        ),
+        (
+            "it is a control",
+            "use it in a force element or in another control",
+        ),
+        (
+            "columns are counted from 1",
+            "count the first column as 1, or give its heading",
+        ),
+        (
+            "is missing; there",
+            "give as many fields in every line, or correct the numbers of the columns",
+        ),
+    ];
+    let found = REMEDIES.iter().find(|(part, _)| text.contains(part));
+    found.map(|(_, remedy)| *remedy)
 }
 
 fn is_urdf(path: &Path) -> bool {

@@ -82,7 +82,11 @@ fn lengths(seen: &[Seen], remarks: &mut Vec<Message>) {
             .iter()
             .any(|kind| s.subject.starts_with(kind))
     };
-    let all: Vec<&Seen> = seen.iter().filter(|s| s.unit == "m" && s.value != 0.0).filter(of_parts).collect();
+    let all: Vec<&Seen> = seen
+        .iter()
+        .filter(|s| s.unit == "m" && s.value != 0.0)
+        .filter(of_parts)
+        .collect();
     let usual = |without: f64| {
         let others = all.iter().map(|s| s.value.abs()).filter(|x| *x < without);
         median(&mut others.collect::<Vec<f64>>())
@@ -108,7 +112,11 @@ fn masses(seen: &[Seen], remarks: &mut Vec<Message>) {
     let all: Vec<&Seen> = seen.iter().filter(|s| s.unit == "kg" && s.value > 0.0).collect();
     for mass in all.iter().filter(|s| !s.has_unit) {
         let x = mass.value;
-        let mut others: Vec<f64> = all.iter().filter(|s| s.place != mass.place).map(|s| s.value).collect();
+        let mut others: Vec<f64> = all
+            .iter()
+            .filter(|s| s.place != mass.place)
+            .map(|s| s.value)
+            .collect();
         let heaviest = others.iter().copied().fold(0.0, f64::max);
         let help = format!("correct it, or write \"{x} kg\" to say that this is the mass");
         if STEEL.contains(&x) {
@@ -119,7 +127,10 @@ fn masses(seen: &[Seen], remarks: &mut Vec<Message>) {
             && x > 10.0 * OUT_OF_ORDER * usual
             && x > OUT_OF_ORDER * heaviest
         {
-            let text = format!("a mass of {x} kg is {:.0} times that of the next heaviest body", x / heaviest);
+            let text = format!(
+                "a mass of {x} kg is {:.0} times that of the next heaviest body",
+                x / heaviest
+            );
             remarks.push(remark(mass, &text, help));
         }
     }

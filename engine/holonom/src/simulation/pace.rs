@@ -11,6 +11,9 @@ use std::sync::Arc;
 /// Velocities at most of mechanisms that are looked at: the eigenvalues of larger ones take too long.
 const MOST_VELOCITIES: usize = 300;
 
+/// Fewer steps say nothing about those that follow.
+const TELLING: u64 = 10_000;
+
 /// The fastest motion of a mechanism at its start.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FastestMotion {
@@ -30,7 +33,11 @@ impl fmt::Display for FastestMotion {
             true => "vibration",
             false => "decay",
         };
-        write!(f, "the fastest motion at the start is a {kind} of {:.3e} Hz", self.frequency)?;
+        write!(
+            f,
+            "the fastest motion at the start is a {kind} of {:.3e} Hz",
+            self.frequency
+        )?;
         if let Some(coordinate) = &self.coordinate {
             write!(f, " in {coordinate}")?;
         }
@@ -85,10 +92,10 @@ impl fmt::Display for Pace {
 
 impl Simulation {
     /// What is to be said of a run that has come to `t` in so many steps; none where as many as `most`
-    /// would do for all of it.
+    /// would do for all of it, or where there were too few to tell.
     pub fn pace(&self, t: f64, steps: u64, most: u64) -> Option<Pace> {
         let (gone, span) = (t - self.start.t, self.t_end - self.start.t);
-        if steps == 0 || gone.is_nan() || gone >= span {
+        if steps < TELLING || gone.is_nan() || gone >= span {
             return None;
         }
         let step = (gone / steps as f64).max(f64::MIN_POSITIVE);

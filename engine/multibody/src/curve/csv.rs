@@ -165,7 +165,12 @@ pub(crate) struct Points {
 impl Points {
     /// The numbers, which have to be lengths unless nothing is said.
     pub fn lengths(self, name: &str) -> Result<[Vec<f64>; 2], CurveError> {
-        match self.dimensions.iter().flatten().find(|d| **d != Dimension::LENGTH) {
+        match self
+            .dimensions
+            .iter()
+            .flatten()
+            .find(|d| **d != Dimension::LENGTH)
+        {
             None => Ok(self.columns),
             Some(other) => Err(CurveError::Csv {
                 name: name.to_string(),
@@ -204,7 +209,8 @@ pub(crate) fn points(
         .iter()
         .any(|field| !field.is_empty() && separator.number(field).is_none());
     let headings = separator.headings(first);
-    let bare = |heading: &str| split_heading(heading).map_or(heading.to_string(), |(name, _)| name.to_string());
+    let bare =
+        |heading: &str| split_heading(heading).map_or(heading.to_string(), |(name, _)| name.to_string());
     let find = |column: &Column| match column {
         Column::Index(k) => Ok(*k),
         Column::Name(heading) if has_headings => {

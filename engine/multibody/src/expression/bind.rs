@@ -412,7 +412,15 @@ impl Binder<'_> {
             Op::Table(k) => {
                 let table = self.tables.get(k as usize);
                 let [argument, value] = table.map_or([None; 2], |table| table.dimensions());
-                if let (Some(argument), DimensionState::Known(given)) = (argument, x.state)
+                // Variables may be anything, but the time is one.
+                let time = self.scope.variables.iter().position(|name| name == "t");
+                let is_time =
+                    matches!(self.program.last(), Some(Op::Variable(v)) if time == Some(*v as usize));
+                let given = match x.state {
+                    DimensionState::Known(given) => Some(given),
+                    _ => is_time.then_some(Dimension::TIME),
+                };
+                if let (Some(argument), Some(given)) = (argument, given)
                     && argument != given
                 {
                     let message = format!(

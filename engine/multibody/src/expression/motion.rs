@@ -32,12 +32,20 @@ pub enum MotionFault {
 impl fmt::Display for MotionFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Hidden => f.write_str("this function has corners at instants that cannot be told beforehand"),
+            Self::Hidden => {
+                f.write_str("this function has corners at instants that cannot be told beforehand")
+            }
             Self::Value { t, before, after } => {
-                write!(f, "the value of this function jumps at t = {t} s from {before} to {after}")
+                write!(
+                    f,
+                    "the value of this function jumps at t = {t} s from {before} to {after}"
+                )
             }
             Self::Rate { t, before, after } => {
-                write!(f, "the rate of this function jumps at t = {t} s from {before} to {after}")
+                write!(
+                    f,
+                    "the rate of this function jumps at t = {t} s from {before} to {after}"
+                )
             }
         }
     }
@@ -93,10 +101,18 @@ impl Expression {
             let (rate, curvature) = (v.abs().max(v1.abs()), a.abs().max(a1.abs()));
             let slack = 1e-9 * u.abs().max(u1.abs()) + 1e-12 * size * (rate + size * curvature);
             if (u1 - u).abs() > slack {
-                return Err(MotionFault::Value { t, before: u, after: u1 });
+                return Err(MotionFault::Value {
+                    t,
+                    before: u,
+                    after: u1,
+                });
             }
             if (v1 - v).abs() > 1e-9 * rate + 1e-12 * size * curvature {
-                return Err(MotionFault::Rate { t, before: v, after: v1 });
+                return Err(MotionFault::Rate {
+                    t,
+                    before: v,
+                    after: v1,
+                });
             }
         }
         Ok(())
@@ -109,7 +125,9 @@ impl Expression {
         for op in &self.0.program {
             let operands = stack.split_off(stack.len().saturating_sub(op.operands()));
             let operand = |k: usize| operands.get(k).copied().unwrap_or(Shape::Other);
-            let steps = operands.iter().all(|shape| matches!(shape, Shape::Steps | Shape::Line(0.0, _)));
+            let steps = operands
+                .iter()
+                .all(|shape| matches!(shape, Shape::Steps | Shape::Line(0.0, _)));
             let mut crossing = |p: Shape, q: Shape| match (p, q) {
                 (Shape::Line(a, b), Shape::Line(c, d)) => {
                     if a != c {

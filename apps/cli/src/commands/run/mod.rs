@@ -50,7 +50,9 @@ fn define() -> clap::Command {
                 .long("output")
                 .value_name("FILE")
                 .value_parser(clap::value_parser!(PathBuf))
-                .help("Name of the results, or a folder for them; the model's name in this folder unless given"),
+                .help(
+                    "Name of the results, or a folder for them; the model's name in this folder unless given",
+                ),
         )
         .arg(
             Arg::new("set")

@@ -315,7 +315,9 @@ impl Sink for Recorder<'_> {
             self.look_at_pace = u64::MAX;
             let simulation = &self.prepared.simulation;
             if let Some(pace) = simulation.pace(t, steps, simulation.solver.max_steps) {
-                output::remark(&format!("after {steps} steps the run is at t = {t:.3e} s. {pace}"));
+                output::remark(&format!(
+                    "after {steps} steps the run is at t = {t:.3e} s. {pace}"
+                ));
             }
         }
     }

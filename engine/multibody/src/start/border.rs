@@ -66,11 +66,11 @@ mod tests {
         assert_eq!(border.independent(&[5e-6, 0.0], 5e-6), (0, 0));
         assert_eq!(border.independent(&[1.0, 1.0, 5e-6], 0.0), (2, 2));
         // Small, but of the geometry: the loops close.
-        assert_eq!(border.independent(&[1.0, 2e-4, 1e-15], 1e-15), (2, 2));
+        assert_eq!(border.independent(&[1.0, 2e-3, 1e-15], 1e-15), (2, 2));
         assert_eq!(border.independent(&[1.0, 4e-3, 2e-6], 1e-6), (2, 2));
         // In doubt.
-        assert_eq!(border.independent(&[1.0, 5e-5, 1e-6], 1e-6).1, 2);
-        assert_eq!(border.independent(&[1.0, 5e-5, 1e-6], 1e-6).0, 1);
+        assert_eq!(border.independent(&[1.0, 2e-4, 1e-15], 1e-15), (2, 1));
+        assert_eq!(border.independent(&[1.0, 5e-5, 0.0], 0.0), (1, 2));
         // Data known better or worse.
         assert_eq!(Border::new(1e-12).independent(&[1.0, 1e-6], 1e-6), (2, 2));
         assert_eq!(Border::new(1e-3).independent(&[1.0, 2e-3], 2e-3), (1, 1));

@@ -32,6 +32,9 @@ const DROPPED_GAP: f64 = 1e-7;
 /// a mechanism that cannot move is open by about half of that.
 const NEARNESS: f64 = 0.01;
 
+/// However weak the dependence on some motions: more than this part is no error of the data.
+const MOST_NOISE: f64 = 0.01;
+
 /// Errors explain this many times what is seen of them in one place.
 const EXPLAINED: f64 = 30.0;
 
@@ -73,7 +76,8 @@ impl Sample {
         let (chosen, rest) = self.qr.lengths.split_at(self.qr.rank);
         let lacking = rest.iter().copied().fold(self.gap, f64::max);
         let least = chosen.iter().copied().fold(1.0, f64::min);
-        EXPLAINED * lacking / least
+        // Positions are off by δ/σ, the directions that stay free by as much again over σ.
+        (EXPLAINED * lacking / (least * least)).min(MOST_NOISE)
     }
 }
 

@@ -350,7 +350,9 @@ impl Stepper for Bdf {
         let s = &mut self.state;
         s.initial_phase = false;
         // What rounding does may be known since this attempt only.
-        if let Some(rounding) = self.corrector.new_rounding() {
+        if self.weights.reserve() > 1.0
+            && let Some(rounding) = self.corrector.new_rounding()
+        {
             self.weights.set_rounding(rounding);
             self.weights
                 .update(&s.y, self.options.tightening(s.steps, self.weights.rtol()));

@@ -142,7 +142,7 @@ pub struct Weights {
     graded_error: bool,
     /// How much tighter than given the tolerances were taken last.
     tightening: f64,
-    /// Lowest tolerance of each variable: [`RESERVE`] times what rounding lets it be determined to.
+    /// Lowest tolerance of each variable: [`reserve`](Weights::reserve) times what rounding lets it be determined to.
     rounding: Vec<f64>,
     plain: Vec<f64>,
     corrector: Vec<f64>,
@@ -229,12 +229,19 @@ impl Weights {
         }
     }
 
-    /// Tells to what accuracy rounding lets each variable be determined; tolerances below [`RESERVE`] times that
+    /// Tells to what accuracy rounding lets each variable be determined; tolerances below [`reserve`](Self::reserve) times that
     /// are raised to it from the next update on.
     pub fn set_rounding(&mut self, rounding: &[f64]) {
+        let reserve = self.reserve();
         for (own, rounding) in self.rounding.iter_mut().zip(rounding) {
-            *own = RESERVE * rounding;
+            *own = reserve * rounding;
         }
+    }
+
+    /// Lowest tolerances over rounding: [`RESERVE`] where there are variables of index 2 or 3, whose rounding grows as
+    /// steps get shorter; elsewhere 1, since nothing but digits would be lost by more.
+    pub fn reserve(&self) -> f64 {
+        if self.graded { RESERVE } else { 1.0 }
     }
 
     /// The lowest tolerance of each variable.

@@ -271,7 +271,7 @@ impl Corrector {
     /// the terms of each row. Tolerances below that cannot be met (y₃ = 1 − y₁ − y₂ ~ 10⁻¹⁴ is
     /// known to 10⁻¹⁶, whatever is asked for), and insisting would drive the step to zero.
     ///
-    /// What is amplified is told by this alone. Tolerances take a second sample into account: terms also come from lengths,
+    /// What is amplified is told by this alone. Tolerances of systems of a higher index take a second sample into account: terms also come from lengths,
     /// which are no unknowns, so that a position counts with its usual size even where it is zero, and signs alternate,
     /// because rounding of one sign everywhere may cancel.
     fn estimate_rounding<S: Scheme>(
@@ -285,9 +285,11 @@ impl Corrector {
             *r = *d;
         }
         let noise = weights.graded_norm(&self.rounding);
-        self.sample_rounding(equations, scheme, true);
-        for (r, d) in self.rounding.iter_mut().zip(&self.delta) {
-            *r = r.max(*d);
+        if weights.reserve() > 1.0 {
+            self.sample_rounding(equations, scheme, true);
+            for (r, d) in self.rounding.iter_mut().zip(&self.delta) {
+                *r = r.max(*d);
+            }
         }
         self.rounding_is_new = true;
         let (t, ..) = scheme.place();

@@ -73,12 +73,16 @@ impl Corrector {
         &self.rounding
     }
 
-    /// Corrections that rounding alone produces with the matrix in use, and that leave room in the error test.
+    /// Corrections that rounding alone produces with the matrix in use, and that leave room in the error test; zero where
+    /// no variable has an index above 1.
     pub(crate) fn amplified_rounding(&self, weights: &Weights) -> f64 {
         /// Corrections go to and fro by some of what rounding does to the solution.
         const SOME: f64 = 4.0;
         /// Share of the error allowed: that of the lowest tolerance.
         const MOST: f64 = SOME / RESERVE;
+        if weights.reserve() < RESERVE {
+            return 0.0;
+        }
         (SOME * weights.graded_norm(&self.rounding)).min(MOST)
     }
 

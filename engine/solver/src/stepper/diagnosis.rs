@@ -2,7 +2,7 @@
 //! name and a remedy.
 
 use super::Stepper;
-use holonom_dae::{Failure, FailureKind, NamedValue, RESERVE, Rejection, Structure, System};
+use holonom_dae::{Failure, FailureKind, NamedValue, Rejection, Structure, System};
 
 /// Rows named in a failure.
 const WORST: usize = 3;
@@ -88,6 +88,8 @@ pub fn diagnose(rejection: Rejection, h: f64, stepper: &mut dyn Stepper, system:
 
 /// Part of the tolerance of a variable that rounding may make up without being to blame.
 const BLAME: f64 = 0.01;
+/// Rounding beyond this part of the size of a variable is no matter of tolerances: the matrix is nearly singular.
+const HALF_THE_DIGITS: f64 = 1.5e-8;
 
 /// The failure of a run that was asked for more digits of a variable than rounding leaves.
 fn below_rounding(
@@ -107,18 +109,18 @@ fn below_rounding(
     let judged = |i: usize| {
         let (given, judged) = weights.asked(i, stepper.y()[i]);
         // Errors of variables of higher index count with powers of the step size.
-        let power = i32::from(structure.variables[i].index.saturating_sub(1));
-        let rounding = weights.lowest()[i] / RESERVE;
-        (
-            rounding * h.abs().min(1.0).powi(power) / judged,
-            i,
-            rounding,
-            given,
-            judged,
-        )
+        let variable = &structure.variables[i];
+        let graded = h.abs().min(1.0).powi(i32::from(variable.index.saturating_sub(1)));
+        let rounding = weights.lowest()[i] / weights.reserve();
+        let size = stepper.y()[i].abs().max(variable.scale.unwrap_or(1.0));
+        let lost = rounding * graded / size;
+        (rounding * graded / judged, i, rounding, given, judged, lost)
     };
-    let all = (0..structure.dimension()).map(judged);
-    let (part, i, rounding, tolerance, judged) = all.max_by(|a, b| a.0.total_cmp(&b.0))?;
+    let all = || (0..structure.dimension()).map(judged);
+    if all().any(|v| v.5.is_nan() || v.5 > HALF_THE_DIGITS) {
+        return None;
+    }
+    let (part, i, rounding, tolerance, judged, _) = all().max_by(|a, b| a.0.total_cmp(&b.0))?;
     (part.is_finite() && part > BLAME).then(|| FailureKind::BelowRounding {
         h,
         order: stepper.order(),

@@ -402,7 +402,9 @@ impl Stepper for Bdf {
         let failed = s.h;
         s.initial_phase = false;
         // What rounding does may be known since this attempt only.
-        if let Some(rounding) = self.corrector.new_rounding() {
+        if self.weights.reserve() > 1.0
+            && let Some(rounding) = self.corrector.new_rounding()
+        {
             self.weights.set_rounding(rounding);
             self.weights
                 .update(&s.y, self.options.tightening(s.steps, self.weights.rtol()));

@@ -9,6 +9,10 @@ mod contacts;
 mod controls;
 #[path = "laws/joints.rs"]
 mod joints;
+#[path = "laws/rails.rs"]
+mod rails;
+#[path = "laws/springs.rs"]
+mod springs;
 #[path = "laws/stand.rs"]
 mod stand;
 #[path = "laws/tyres.rs"]

@@ -17,7 +17,7 @@ pub struct Snapshot<'a> {
 impl Model {
     /// Where everything is at time `t` for positions `q` and velocities `v`.
     ///
-    /// Own states are at their start values, and forces that depend on multipliers see zero: along a
+    /// Own states are as the model gives them, see [`Snapshot::with_states`], and forces that depend on multipliers see zero: along a
     /// run a [`Sampler`](crate::channels::Sampler) knows both.
     ///
     /// # Panics
@@ -42,6 +42,16 @@ impl Model {
 }
 
 impl Snapshot<'_> {
+    /// The same with other own states, such as those of a start.
+    ///
+    /// # Panics
+    /// When there are more or fewer of them.
+    pub fn with_states(mut self, x: &[f64]) -> Self {
+        self.work.set_states(x);
+        self.work.evaluate_controls(self.model);
+        self
+    }
+
     /// Pose of a body's frame in the ground's frame.
     pub fn pose(&self, body: usize) -> Pose<f64> {
         let body = &self.model.bodies[body];

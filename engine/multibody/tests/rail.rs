@@ -349,7 +349,7 @@ fn pictures_of_geometry_are_complete() {
     let sizes = pictures
         .each_ref()
         .map(|(_, all)| all.iter().map(|c| c.curves.len()).collect::<Vec<_>>());
-    let others = [vec![3, 3, 2, 1], vec![3, 4, 4, 3]];
+    let others = [vec![3, 3, 2, 1], vec![4, 4, 4, 3]];
     assert_eq!(sizes[..3], [vec![2, 3, 3], vec![3, 3, 1], vec![4, 2]]);
     assert_eq!(sizes[3..], others);
     for curve in pictures.iter().flat_map(|(_, all)| all).flat_map(|c| &c.curves) {

@@ -255,3 +255,128 @@ fn spheres_push_and_rub_as_the_formula_says() {
         );
     }
 }
+
+/// A sphere and a box that sink into a plane: Hunt and Crossley at each point.
+#[test]
+fn shapes_on_a_plane_push_as_the_formula_says() {
+    let shape = |shape: &str| {
+        cylinder(0.3, 0.2, 0.0)
+            .replace("shape = \"cylinder\"\nradius = 0.3\nlength = 0.0\n", shape)
+            .replace("follows = \"0.2\"", "follows = \"0.2 - 0.5*t\"")
+            .replace("exponent = 1\n", "exponent = 1.5\ndissipation = 0.4\n")
+    };
+    let channels = ["c.force.x", "c.force.z", "c.depth", "c.normal_force", "c.energy"];
+    let row = prescribed(&shape("shape = \"sphere\"\nradius = 0.25\n"), 0.0, &channels);
+    let push = 1e7 * 0.05_f64.powf(1.5) * (1.0 + 1.5 * 0.4 * 0.5);
+    close(row[1], push, 1e-12, "sphere");
+    close(row[0], -0.5 * push * 0.4 / 0.17_f64.sqrt(), 1e-12, "friction");
+    close(row[2], 0.05, 1e-12, "depth");
+    close(row[4], 1e7 * 0.05_f64.powf(2.5) / 2.5, 1e-12, "energy");
+    // The corners of a box that leans about x by 0.3 rad.
+    let row = prescribed(
+        &shape("shape = \"box\"\nsize = [0.4, 0.6, 0.5]\n"),
+        0.0,
+        &channels,
+    );
+    let (sin, cos) = 0.3_f64.sin_cos();
+    let mut normal = 0.0;
+    let mut deepest = f64::NEG_INFINITY;
+    for y in [-0.3, 0.3] {
+        for z in [-0.25, 0.25] {
+            let depth = -(0.2 + y * sin + z * cos);
+            deepest = deepest.max(depth);
+            if depth > 0.0 {
+                normal += 2.0 * 1e7 * depth.powf(1.5) * (1.0 + 1.5 * 0.4 * 0.5);
+            }
+        }
+    }
+    close(row[1], normal, 1e-12, "box");
+    close(row[3], normal, 1e-12, "normal force");
+    close(row[2], deepest, 1e-12, "depth");
+    // In the air the depth is the distance.
+    let row = prescribed(&shape("shape = \"sphere\"\nradius = 0.125\n"), 0.0, &channels);
+    assert_eq!(row[..2], [0.0, 0.0]);
+    close(row[2], -0.075, 1e-12, "distance");
+}
+
+/// Crossed and parallel cylinders with the distances of their axes.
+#[test]
+fn cylinders_push_by_the_distance_of_their_axes() {
+    let text = |axes: &str, tilt: f64| {
+        format!(
+            r#"
+[model]
+format = 1
+name = "cylinders"
+gravity = [0, 0, 0]
+[[body]]
+name = "b"
+mass = 1
+inertia = [1, 1, 1]
+[[joint]]
+name = "j"
+kind = "free-cardan"
+from = "ground"
+to = "b"
+x = {{ follows = "0.3 - 0.2*t" }}
+y = {{ follows = "0.05" }}
+z = {{ follows = "0.1" }}
+angle_x = {{ follows = "{tilt}" }}
+angle_y = {{ follows = "0" }}
+angle_z = {{ follows = "0" }}
+[[force]]
+name = "c"
+kind = "cylinder-contact"
+from = "ground"
+to = "b"
+radius = 0.2
+second_radius = 0.15
+stiffness = 1e5
+exponent = 1
+dissipation = 0.3
+{axes}
+"#
+        )
+    };
+    let channels = [
+        "c.force.x",
+        "c.force.y",
+        "c.force.z",
+        "c.torque.x",
+        "c.torque.y",
+        "c.torque.z",
+        "c.depth",
+    ];
+    // The axes cross at 0.5 rad, both at right angles to x: their distance is 0.3.
+    let row = prescribed(&text("axes = \"crossed\"", 0.5), 0.0, &channels);
+    let push = 1e5 * 0.05 * (1.0 + 1.5 * 0.3 * 0.2);
+    close(row[0], push, 1e-12, "crossed");
+    close(row[6], 0.05, 1e-12, "depth");
+    // It acts at the foot on the second axis, where y of that axis is zero: 0.05 − s sin 0.5 = 0.
+    let s = 0.05 / 0.5_f64.sin();
+    let place = [0.0, -0.05, s * 0.5_f64.cos()];
+    close(row[4], place[2] * push, 1e-12, "torque about y");
+    close(row[5], -place[1] * push, 1e-12, "torque about z");
+    // Ends of the second axis at ±0.2 along it: each has its own distance from the first.
+    let row = prescribed(&text("axes = \"parallel\"\nlength = 0.4", 0.3), 0.0, &channels);
+    let (mut force, mut torque) = ([0.0; 2], [0.0; 3]);
+    for half in [-0.2, 0.2] {
+        let (x, y, z): (f64, f64, f64) = (0.3, 0.05 - half * 0.3_f64.sin(), half * 0.3_f64.cos());
+        let distance = x.hypot(y);
+        let (nx, ny) = (x / distance, y / distance);
+        let depth = 0.35 - distance;
+        let push = 1e5 * depth * (1.0 + 1.5 * 0.3 * 0.2 * nx);
+        force[0] += push * nx;
+        force[1] += push * ny;
+        // Along the normal the place does not matter.
+        let arm = [-nx * 0.15, y - 0.05 - ny * 0.15];
+        torque[0] -= z * push * ny;
+        torque[1] += z * push * nx;
+        torque[2] += arm[0] * push * ny - arm[1] * push * nx;
+    }
+    close(row[0], force[0], 1e-12, "parallel");
+    close(row[1], force[1], 1e-12, "parallel");
+    for k in 0..3 {
+        assert!((row[3 + k] - torque[k]).abs() < 1e-9 * push, "{row:?} {torque:?}");
+    }
+}

@@ -145,6 +145,8 @@ impl Sampler {
             .entries
             .iter()
             .map(|(_, entry)| entry.source.stage(model));
+        let mut mechanical = MechanicalModel::new(model.clone(), active.clone());
+        mechanical.set_states(&assembled.x);
         Ok(Self {
             stage: stages.max().unwrap_or(Stage::Position),
             plan: Plan::new(model, selection),
@@ -155,7 +157,7 @@ impl Sampler {
             rest: vec![0.0; model.tree.n_v],
             values: vec![0.0; LARGEST.max(largest_constraint(&model.constraints))],
             scratch: Scratch::new(model),
-            mechanical: MechanicalModel::new(model.clone(), active.clone()),
+            mechanical,
             active,
             exchange: None,
             contacts: Vec::new(),

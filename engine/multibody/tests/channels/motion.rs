@@ -121,7 +121,7 @@ fn energies_and_poses_are_those_of_a_snapshot() {
         let (t, q, v) = later(&start, 0.01);
         let now = values(&start, t, &q, &v);
         let model = &start.model;
-        let snapshot = model.snapshot(t, &q, &v);
+        let snapshot = model.snapshot(t, &q, &v).with_states(&start.x);
         let close = |name: &str, x: f64| {
             let y = now.get(name).unwrap_or_else(|| panic!("{name}"));
             assert!(

@@ -2,7 +2,7 @@
 
 use super::{OpenDirection, Stability, StaticsError, Unbalanced};
 use crate::AnalysisError;
-use crate::dense::{Lu, Matrix, Svd, dot, eigen};
+use crate::dense::{Lu, Matrix, Svd, dot, eigen, largest};
 use crate::displacement_names;
 use crate::modes::echelon;
 use crate::order::places;
@@ -129,6 +129,26 @@ impl Local {
             neutral: found.zeros,
             stable: m - unstable - found.zeros,
         })
+    }
+
+    /// The displacement that grows most from an unstable position, its largest entry 1.
+    pub fn growing(&self) -> Result<Option<Vec<f64>>, StaticsError> {
+        let stiffness = self.stiffness();
+        let m = self.rolling.columns();
+        let part: Vec<usize> = (0..m).collect();
+        let reduced = condensed(&stiffness, m).unwrap_or_else(|| stiffness.part(&part, &part));
+        let found = eigen(&reduced, &vec![1.0; m], INDETERMINATE).map_err(AnalysisError::from)?;
+        let worst = (found.values.iter().zip(&found.vectors))
+            .filter(|(value, _)| value.re < 0.0)
+            .min_by(|(a, _), (b, _)| a.re.total_cmp(&b.re));
+        let Some((_, vector)) = worst else {
+            return Ok(None);
+        };
+        let real: Vec<f64> = vector.iter().map(|x| x.re).collect();
+        let step = self.rolling.times_vector(&real);
+        let step: Vec<f64> = step.iter().zip(&self.weight).map(|(s, w)| s / w).collect();
+        let longest = largest(&step);
+        Ok((longest > 0.0 && longest.is_finite()).then(|| step.iter().map(|s| s / longest).collect()))
     }
 
     pub fn open(&self, equation: &Equation) -> Vec<OpenDirection> {

@@ -9,7 +9,9 @@
 //! units do not matter), and takes the shortest step where the tangent stiffness does not determine
 //! one. Where it gets stuck, or ends in an unstable position, the mechanism is relaxed instead: it
 //! follows its forces in pseudo-time, with implicit steps along which the forces do work, until it
-//! rests. The report says which of the two it was.
+//! rests. A position that is still unstable, such as a saddle, is left along the displacement that
+//! grows most, to both sides, until a stable one is found. The report says which way it was, and
+//! where nothing stable was found that it was looked for.
 
 mod local;
 mod search;
@@ -20,6 +22,8 @@ use core::fmt;
 use holonom_dae::Rejection;
 use holonom_multibody::Signal;
 use holonom_multibody::elements::constraints::ConstraintElement;
+use holonom_multibody::elements::controls::ControlElement;
+use holonom_multibody::elements::forces::ForceElement;
 use holonom_multibody::model::Model;
 use holonom_multibody::start::{Assembled, MovedCoordinate};
 use local::Local;
@@ -47,6 +51,9 @@ impl Default for StaticsOptions {
     }
 }
 
+/// Unstable positions at most from which the search goes on.
+const DEPARTURES: usize = 8;
+
 /// How an equilibrium was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
@@ -56,6 +63,8 @@ pub enum Way {
     Relaxed,
     /// Newton's method led to an unstable position; relaxation from the start led to this one.
     RelaxedFromUnstable,
+    /// The search led to an unstable position; relaxation from next to it led to this one.
+    LeftUnstable,
 }
 
 impl fmt::Display for Way {
@@ -64,6 +73,7 @@ impl fmt::Display for Way {
             Self::Newton => "Newton's method",
             Self::Relaxed => "relaxation, since Newton's method did not converge",
             Self::RelaxedFromUnstable => "relaxation, since Newton's method led to an unstable position",
+            Self::LeftUnstable => "relaxation from an unstable position, pushed out of it",
         })
     }
 }
@@ -127,6 +137,8 @@ pub struct Equilibrium {
     pub newton_steps: usize,
     /// Steps of relaxation.
     pub relaxation_steps: usize,
+    /// Unstable positions from which a stable one was looked for to both sides.
+    pub departures: usize,
     /// What is left unbalanced, in parts of the forces at work.
     pub unbalanced: f64,
     /// Signs of the tangent stiffness along the motions that the constraints allow.
@@ -227,6 +239,15 @@ pub fn equilibrium(start: &Assembled, options: &StaticsOptions) -> Result<Equili
             }
         }
     };
+    // A mechanism that starts at rest in an unstable position was put there on purpose.
+    let mut departures = 0;
+    while !rests_already && departures < DEPARTURES && end.stability()?.unstable > 0 {
+        departures += 1;
+        match search.leave(&end)? {
+            Some(other) => (end, way) = (other, Way::LeftUnstable),
+            None => break,
+        }
+    }
     end.state.a.fill(0.0);
     let stability = end.stability()?;
     let moved = (start.q.iter().zip(&end.state.q).zip(&model.position_names))
@@ -262,6 +283,7 @@ pub fn equilibrium(start: &Assembled, options: &StaticsOptions) -> Result<Equili
         way,
         newton_steps: search.newton_steps,
         relaxation_steps: search.relaxation_steps,
+        departures,
         stability,
         moved,
         held,
@@ -305,6 +327,29 @@ pub(crate) fn hold(model: &Model, base: Option<&Model>, t: f64) -> (Model, Vec<S
             && let Some(signal) = &mut sum.signal
         {
             hold(signal, base, &constraint.name);
+        }
+    }
+    // Set points that depend on time alone: the rate of others is not known and counts as zero already.
+    for (k, force) in still.forces.iter_mut().enumerate() {
+        let base = match base.and_then(|base| base.forces.get(k)).map(|f| &f.element) {
+            Some(ForceElement::Servo(servo)) => Some(&servo.target),
+            _ => None,
+        };
+        if let ForceElement::Servo(servo) = &mut force.element
+            && servo.target.controls().is_empty()
+        {
+            hold(&mut servo.target, base, &force.name);
+        }
+    }
+    for (k, control) in still.controls.iter_mut().enumerate() {
+        let base = match base.and_then(|base| base.controls.get(k)).map(|c| &c.element) {
+            Some(ControlElement::DriverSpeed(driver)) => Some(&driver.target),
+            _ => None,
+        };
+        if let ControlElement::DriverSpeed(driver) = &mut control.element
+            && driver.target.controls().is_empty()
+        {
+            hold(&mut driver.target, base, &control.name);
         }
     }
     names.dedup();

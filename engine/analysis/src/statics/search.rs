@@ -19,6 +19,9 @@ const LONGEST_STEP: f64 = 0.5;
 /// How often relaxation tries to end by Newton's method.
 const ATTEMPTS: usize = 8;
 
+/// How far an unstable position is left, to both sides, rad or m.
+const PUSHES: [f64; 4] = [0.02, -0.02, 0.2, -0.2];
+
 /// A search with what it has used up.
 pub(super) struct Search<'a> {
     pub equation: Equation,
@@ -267,6 +270,38 @@ impl<'a> Search<'a> {
         } else {
             Ok(Err(local))
         }
+    }
+
+    /// A position of rest to one side of an unstable one, preferably stable; none where relaxation from
+    /// both sides leads back or nowhere.
+    pub fn leave(&mut self, from: &Local) -> Result<Option<Local>, StaticsError> {
+        let Some(direction) = from.growing()? else {
+            return Ok(None);
+        };
+        let still = vec![0.0; from.state.x.len()];
+        let mut other = None;
+        for push in PUSHES {
+            let Some(pushed) = self.moved(from, &direction, &still, push)? else {
+                continue;
+            };
+            let Ok(found) = self.relax(pushed)? else { continue };
+            if found.stability()?.unstable == 0 {
+                return Ok(Some(found));
+            }
+            let way = |local: &Local| {
+                local
+                    .state
+                    .q
+                    .iter()
+                    .zip(&from.state.q)
+                    .map(|(a, b)| (a - b).abs())
+                    .fold(0.0, f64::max)
+            };
+            if other.is_none() && way(&found) > 1e-3 {
+                other = Some(found);
+            }
+        }
+        Ok(other)
     }
 
     /// Follows the forces in pseudo-time.

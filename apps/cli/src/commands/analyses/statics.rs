@@ -109,6 +109,13 @@ pub fn remarks(rest: &Equilibrium) -> String {
             rest.stability.unstable,
             rest.stability.stable + rest.stability.unstable + rest.stability.neutral
         );
+        if rest.departures > 0 {
+            let _ = writeln!(
+                out,
+                "A stable one was looked for from {}, pushed to both sides, without success.",
+                counted(rest.departures, "unstable position")
+            );
+        }
     }
     out
 }
@@ -121,6 +128,7 @@ fn report(case: &Case, rest: &Equilibrium, channels: &[Shown]) -> Value {
         "way": rest.way.to_string(),
         "newton_steps": rest.newton_steps,
         "relaxation_steps": rest.relaxation_steps,
+        "departures": rest.departures,
         "unbalanced": rest.unbalanced,
         "stability": rest.stability.word(),
         "directions": {

@@ -1,5 +1,6 @@
 //! Functions given by points: tables and splines.
 
+use crate::expression::Dimension;
 use core::fmt;
 use holonom_algebra::Real;
 use thiserror::Error;
@@ -168,6 +169,8 @@ pub struct Curve {
     extrapolation: Extrapolation,
     /// Piece k is Σ cᵢ (x − xₖ)ⁱ.
     pieces: Vec<[f64; 4]>,
+    /// What x and y are, where that is known.
+    dimensions: [Option<Dimension>; 2],
 }
 
 impl Curve {
@@ -229,7 +232,13 @@ impl Curve {
             interpolation,
             extrapolation,
             pieces,
+            dimensions: [None; 2],
         })
+    }
+
+    /// What x and y are, where the text they were read from has units.
+    pub fn dimensions(&self) -> [Option<Dimension>; 2] {
+        self.dimensions
     }
 
     /// Its name: how expressions call it.

@@ -1,6 +1,7 @@
 //! Points from a text of columns.
 
 use super::{Curve, CurveError, Extrapolation, Interpolation, MAX_POINTS};
+use crate::expression::{Dimension, Unit};
 
 /// A column of a text: by number or by its heading.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,6 +59,21 @@ impl Separator {
         }
     }
 
+    /// Fields of a line of headings: a unit belongs to the name before it.
+    fn headings(self, line: &str) -> Vec<String> {
+        let mut all: Vec<String> = Vec::new();
+        for field in self.fields(line) {
+            match all.last_mut() {
+                Some(name) if self == Self::Blank && field.starts_with(['[', '(']) => {
+                    name.push(' ');
+                    name.push_str(field);
+                }
+                _ => all.push(field.to_string()),
+            }
+        }
+        all
+    }
+
     fn number(self, field: &str) -> Option<f64> {
         // Where fields are not separated by commas, a comma is a decimal one.
         if self != Self::Mark(',') && field.contains(',') && !field.contains('.') {
@@ -67,13 +83,45 @@ impl Separator {
     }
 }
 
+/// A heading without its unit, such as `z [mm]` or `z (mm)`, and the unit.
+///
+/// What stands in brackets has to be a unit; what stands in parentheses may be anything.
+fn split_heading(heading: &str) -> Result<(&str, Option<Unit>), String> {
+    let inner = |open: char, close: char| {
+        let (name, rest) = heading.strip_suffix(close)?.rsplit_once(open)?;
+        Some((name.trim(), rest.trim()))
+    };
+    let unit = |text: &str| {
+        let plain = text
+            .replace('²', "^2")
+            .replace('³', "^3")
+            .replace(['·', ' '], "*");
+        Unit::parse(&plain).ok()
+    };
+    if let Some((name, text)) = inner('[', ']') {
+        if ["", "-", "–", "1"].contains(&text) {
+            return Ok((name, None));
+        }
+        return match unit(text) {
+            Some(unit) => Ok((name, Some(unit))),
+            None => Err(format!(
+                "`{text}` in the heading \"{heading}\" is not a unit; write one such as [mm] or [N/m], or drop the brackets"
+            )),
+        };
+    }
+    match inner('(', ')') {
+        Some((name, text)) if unit(text).is_some() => Ok((name, unit(text))),
+        _ => Ok((heading, None)),
+    }
+}
+
 impl Curve {
     /// Reads points from two columns of a text.
     ///
     /// Fields are separated by semicolons, tabs, commas or blanks, whichever the first line
     /// uses. A first line that is not all numbers holds the headings. Empty lines are skipped, as
     /// is everything behind a `#`. Decimal commas are understood unless fields are separated by
-    /// commas.
+    /// commas. Units in headings count, as in `z [mm]` or `z (mm)`; numbers without are in SI units.
     ///
     /// ```
     /// use holonom_multibody::curve::{Curve, Extrapolation, Interpolation};
@@ -94,8 +142,42 @@ impl Curve {
         extrapolation: Extrapolation,
     ) -> Result<Self, CurveError> {
         let name = name.into();
-        let [x, y] = points(&name, text, columns.map(Into::into), true)?;
-        Self::new(name, x, y, interpolation, extrapolation)
+        let points = points(&name, text, columns.map(Into::into), true)?;
+        let [x, y] = points.columns;
+        let curve = Self::new(name, x, y, interpolation, extrapolation)?;
+        Ok(Self {
+            dimensions: points.dimensions,
+            ..curve
+        })
+    }
+}
+
+/// Two columns of a text in SI units.
+pub(crate) struct Points {
+    /// The numbers.
+    pub columns: [Vec<f64>; 2],
+    /// What they are, where their headings have units.
+    pub dimensions: [Option<Dimension>; 2],
+    /// The line of the headings, or the first one.
+    line: usize,
+}
+
+impl Points {
+    /// The numbers, which have to be lengths unless nothing is said.
+    pub fn lengths(self, name: &str) -> Result<[Vec<f64>; 2], CurveError> {
+        match self
+            .dimensions
+            .iter()
+            .flatten()
+            .find(|d| **d != Dimension::LENGTH)
+        {
+            None => Ok(self.columns),
+            Some(other) => Err(CurveError::Csv {
+                name: name.to_string(),
+                line: self.line,
+                reason: format!("a column is in {other}, but lengths are expected; correct its heading"),
+            }),
+        }
     }
 }
 
@@ -105,7 +187,7 @@ pub(crate) fn points(
     text: &str,
     columns: [Column; 2],
     rising: bool,
-) -> Result<[Vec<f64>; 2], CurveError> {
+) -> Result<Points, CurveError> {
     let fail = |line: usize, reason: String| CurveError::Csv {
         name: name.to_string(),
         line,
@@ -126,12 +208,16 @@ pub(crate) fn points(
     let has_headings = fields
         .iter()
         .any(|field| !field.is_empty() && separator.number(field).is_none());
+    let headings = separator.headings(first);
+    let bare =
+        |heading: &str| split_heading(heading).map_or(heading.to_string(), |(name, _)| name.to_string());
     let find = |column: &Column| match column {
         Column::Index(k) => Ok(*k),
         Column::Name(heading) if has_headings => {
-            let found = fields.iter().position(|field| field == heading);
+            let whole = headings.iter().position(|field| field == heading);
+            let found = whole.or_else(|| headings.iter().position(|field| bare(field) == *heading));
             found.ok_or_else(|| {
-                let there = fields.join("\", \"");
+                let there = headings.join("\", \"");
                 fail(
                     start,
                     format!("there is no column \"{heading}\"; there are \"{there}\""),
@@ -144,8 +230,13 @@ pub(crate) fn points(
         )),
     };
     let indices = [find(&columns[0])?, find(&columns[1])?];
+    let mut units = [None, None];
     if has_headings {
         lines.next();
+        for (unit, index) in units.iter_mut().zip(indices) {
+            let heading = headings.get(index).map_or("", String::as_str);
+            *unit = split_heading(heading).map_err(|reason| fail(start, reason))?.1;
+        }
     }
     let mut points = [Vec::new(), Vec::new()];
     for (line, content) in lines {
@@ -153,7 +244,7 @@ pub(crate) fn points(
             return Err(fail(line, format!("there are more than {MAX_POINTS} points")));
         }
         let fields = separator.fields(content);
-        for (&index, column) in indices.iter().zip(&mut points) {
+        for ((&index, unit), column) in indices.iter().zip(&units).zip(&mut points) {
             let Some(field) = fields.get(index) else {
                 let there = fields.len();
                 return Err(fail(
@@ -162,7 +253,7 @@ pub(crate) fn points(
                 ));
             };
             match separator.number(field) {
-                Some(x) if x.is_finite() => column.push(x),
+                Some(x) if x.is_finite() => column.push(unit.map_or(x, |unit| unit.in_si(x))),
                 _ => return Err(fail(line, format!("\"{field}\" is not a finite number"))),
             }
         }
@@ -174,5 +265,9 @@ pub(crate) fn points(
             return Err(fail(line, reason));
         }
     }
-    Ok(points)
+    Ok(Points {
+        columns: points,
+        dimensions: units.map(|unit| unit.map(|unit| unit.dimension())),
+        line: start,
+    })
 }

@@ -409,6 +409,29 @@ impl Binder<'_> {
                 let base = self.top(1);
                 self.power(&base, &x, span)
             }
+            Op::Table(k) => {
+                let table = self.tables.get(k as usize);
+                let [argument, value] = table.map_or([None; 2], |table| table.dimensions());
+                // Variables may be anything, but the time is one.
+                let time = self.scope.variables.iter().position(|name| name == "t");
+                let is_time =
+                    matches!(self.program.last(), Some(Op::Variable(v)) if time == Some(*v as usize));
+                let given = match x.state {
+                    DimensionState::Known(given) => Some(given),
+                    _ => is_time.then_some(Dimension::TIME),
+                };
+                if let (Some(argument), Some(given)) = (argument, given)
+                    && argument != given
+                {
+                    let message = format!(
+                        "the argument of `{name}` is {}, but its table is over {}",
+                        given.describe(),
+                        argument.describe()
+                    );
+                    self.error(x.span, message, None);
+                }
+                value.map_or(DimensionState::Any, DimensionState::Known)
+            }
             _ => DimensionState::Any,
         }
     }

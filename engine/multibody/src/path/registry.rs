@@ -151,7 +151,7 @@ const FILE: PathInfo = PathInfo {
     },
     fields: |kind, visitor| {
         if let PathKind::File { file, closed, lane } = kind {
-            let doc = "Columns x and y in m: the first two, with headings or without.";
+            let doc = "Columns x and y: the first two, with headings or without; in m unless a heading has a unit, as in `x [mm]`.";
             visitor.document(&Field::required("file", "", doc), file);
             visitor.flag(&CLOSED, closed);
             visitor.number(&LANE, lane);
@@ -252,7 +252,8 @@ impl PathKind {
             }
             Self::File { file, closed, lane } => {
                 let name = if file.name.is_empty() { "path" } else { &file.name };
-                let [x, y] = points_of_text(name, &file.text, [0, 1].map(Column::Index), false)?;
+                let points = points_of_text(name, &file.text, [0, 1].map(Column::Index), false)?;
+                let [x, y] = points.lengths(name)?;
                 through(&x, &y, *closed, lane_of(*lane)?)
             }
             Self::Iso3888One {

@@ -126,6 +126,8 @@ impl Check<'_> {
             "contain a dot, which separates body and marker"
         } else if name == GROUND {
             "be \"ground\", which is the fixed world"
+        } else if name.contains(char::is_control) {
+            "contain control characters"
         } else {
             return;
         };

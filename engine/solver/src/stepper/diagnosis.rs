@@ -74,7 +74,8 @@ pub fn diagnose(rejection: Rejection, h: f64, stepper: &mut dyn Stepper, system:
 fn remedy(reason: Rejection) -> &'static str {
     match reason {
         Rejection::ErrorTest { .. } => {
-            "The residual is probably discontinuous here: describe the switch as an event or smooth it"
+            "The equations are probably discontinuous here: smooth what switches, as `smoothstep`, transition velocities \
+             and onsets do"
         }
         Rejection::OutsideDomain => {
             "The solution leaves the domain of the residual: check the model near this point"

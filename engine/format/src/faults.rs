@@ -13,9 +13,21 @@ use std::collections::HashSet;
 /// How often the rest is compiled again at most: more than the compiler has stages.
 const ROUNDS: usize = 4;
 
+/// Things at most in mechanisms of which more than the first faults are told: who has more than so many
+/// made them by a program, and a mechanism is compiled several times here.
+const MOST_THINGS: usize = 10_000;
+
+fn is_large(d: &Description) -> bool {
+    let connections = d.joints.len() + d.constraints.len() + d.rods.len();
+    d.bodies.len() + connections + d.forces.len() + d.controls.len() > MOST_THINGS
+}
+
 /// The faults that were found, with those that only the rest of the mechanism shows.
 pub(crate) fn all(description: &Description, found: ModelErrors) -> ModelErrors {
     let mut all = found;
+    if is_large(description) || all.0.len() > Messages::MOST {
+        return all;
+    }
     let mut rest = description.clone();
     let mut gone = HashSet::new();
     let mut from = 0;
@@ -25,7 +37,8 @@ pub(crate) fn all(description: &Description, found: ModelErrors) -> ModelErrors 
         }
         from = all.0.len();
         let Err(more) = rest.compile() else { break };
-        all.0.extend(more.0.into_iter().filter(|error| !follows(error, &gone)));
+        all.0
+            .extend(more.0.into_iter().filter(|error| !follows(error, &gone)));
         if all.0.len() == from || all.0.len() > Messages::MOST {
             break;
         }
@@ -80,9 +93,10 @@ fn repair(rest: &mut Description, errors: &[ModelError], gone: &mut HashSet<Stri
 fn follows(error: &ModelError, gone: &HashSet<String>) -> bool {
     error.subject().name.is_some_and(|name| gone.contains(name))
         || match error {
-            ModelError::CannotSense { channel, .. } => {
-                channel.split('.').next().is_some_and(|thing| gone.contains(thing))
-            }
+            ModelError::CannotSense { channel, .. } => channel
+                .split('.')
+                .next()
+                .is_some_and(|thing| gone.contains(thing)),
             ModelError::NoInertia { .. } | ModelError::SingularStart { .. } => true,
             _ => false,
         }
@@ -93,6 +107,9 @@ fn follows(error: &ModelError, gone: &HashSet<String>) -> bool {
 /// Values that could not be read have stand-ins: what only these could have caused is not told.
 /// `complete` is false where a part could not be read, which may hold what is missing.
 pub(crate) fn besides(file: &ModelFile, known: &Messages, complete: bool) -> Vec<Message> {
+    if is_large(&file.description) {
+        return Vec::new();
+    }
     let Err(errors) = file.description.compile() else {
         return Vec::new();
     };
@@ -110,7 +127,9 @@ pub(crate) fn besides(file: &ModelFile, known: &Messages, complete: bool) -> Vec
     };
     let caused = |error: &ModelError| match error {
         // Every number that is read is finite; masses may be missing for the reason that was told.
-        ModelError::NotFinite { .. } | ModelError::NoInertia { .. } | ModelError::SingularStart { .. } => true,
+        ModelError::NotFinite { .. } | ModelError::NoInertia { .. } | ModelError::SingularStart { .. } => {
+            true
+        }
         ModelError::UnknownBody { name, .. }
         | ModelError::UnknownJoint { name, .. }
         | ModelError::UnknownRoad { name, .. }
@@ -162,7 +181,14 @@ fn unread(file: &ModelFile) -> Vec<String> {
     d.paths.iter().for_each(|x| add("path", &x.name));
     d.controls.iter().for_each(|x| add("control", &x.name));
     let kinds = [
-        "body", "joint", "constraint", "rod", "road", "track", "path", "control",
+        "body",
+        "joint",
+        "constraint",
+        "rod",
+        "road",
+        "track",
+        "path",
+        "control",
     ];
     let names = file.places.names().filter(|called| {
         let kind = called.split(" \"").next().unwrap_or("");

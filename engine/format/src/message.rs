@@ -3,6 +3,7 @@
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use core::fmt;
 use core::ops::Range;
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// A file that was read, for messages about it.
@@ -117,26 +118,45 @@ impl Message {
             Severity::Error => Level::ERROR,
             Severity::Note => Level::NOTE,
         };
-        let mut group = Group::with_title(level.primary_title(&self.text));
-        if let Some(place) = &self.place {
-            let excerpt = Excerpt::of(place);
+        // Names may hold what would steer the terminal; a line is told in one line.
+        let text = visible(&self.text);
+        let excerpt = self.place.as_ref().map(Excerpt::of);
+        let mut group = Group::with_title(level.primary_title(text.as_ref()));
+        if let (Some(place), Some(excerpt)) = (&self.place, &excerpt) {
             group = group.element(
-                Snippet::source(excerpt.text)
-                    .path(&place.source.name)
+                Snippet::source(excerpt.text.as_ref())
+                    .path(visible(&place.source.name).into_owned())
                     .line_start(excerpt.line)
-                    .annotation(AnnotationKind::Primary.span(excerpt.span)),
+                    .annotation(AnnotationKind::Primary.span(excerpt.span.clone())),
             );
         }
         if let Some(help) = &self.help {
-            group = group.element(Level::HELP.message(help));
+            group = group.element(Level::HELP.message(visible(help).into_owned()));
         }
         renderer.render(&[group])
     }
 }
 
+/// The text with control characters as escapes, new lines and tabs excepted.
+fn visible(text: &str) -> Cow<'_, str> {
+    let steers = |c: char| c.is_control() && c != '\n' && c != '\t';
+    if !text.contains(steers) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        if steers(c) {
+            out.extend(c.escape_unicode());
+        } else {
+            out.push(c);
+        }
+    }
+    Cow::Owned(out)
+}
+
 /// The line of a place, cut to a bearable length. Only the first line of a longer place is shown.
 struct Excerpt<'a> {
-    text: &'a str,
+    text: Cow<'a, str>,
     line: usize,
     span: Range<usize>,
 }
@@ -156,7 +176,13 @@ impl<'a> Excerpt<'a> {
         let shown = text[from..to].trim_end_matches('\r');
         let clip = |at: usize| at.clamp(from, from + shown.len()) - from;
         Self {
-            text: shown,
+            text: match shown.contains(|c: char| c.is_control() && c != '\t') {
+                // Of the same length in bytes: the span stays where it is.
+                true => shown
+                    .replace(|c: char| c.is_ascii_control() && c != '\t', "?")
+                    .into(),
+                false => shown.into(),
+            },
             line: text[..start].bytes().filter(|b| *b == b'\n').count() + 1,
             span: clip(start)..clip(end),
         }

@@ -120,7 +120,10 @@ impl ModelFile {
                 _ => 0,
             };
             let subject = error.subject();
-            let nth = match (subject.place, wrong_text(error).or(subject.name.map(String::from))) {
+            let nth = match (
+                subject.place,
+                wrong_text(error).or(subject.name.map(String::from)),
+            ) {
                 (Some(place), Some(text)) => {
                     let count = said.entry((place, text)).or_default();
                     *count += 1;

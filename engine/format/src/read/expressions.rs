@@ -1,13 +1,14 @@
 //! Numbers and functions of time, from numbers and expressions.
 
 use super::Reader;
+use super::remarks::{MOST_SEEN, Seen, UNITS};
 use crate::message::{Message, Place, Source};
 use crate::tree::{Kind, Table, Value};
 use core::ops::Range;
 use holonom_multibody::Signal;
 use holonom_multibody::curve::{Column, Curve, CurveError, Extrapolation, Interpolation};
 use holonom_multibody::expression::{
-    Ast, Dimension, DimensionState, Expression, ExpressionError, Scope, is_reserved,
+    Ast, Dimension, DimensionState, Expression, ExpressionError, MotionFault, Scope, is_reserved,
 };
 use std::sync::Arc;
 
@@ -73,17 +74,26 @@ impl Text<'_> {
 impl Reader<'_, '_> {
     /// A number in SI units; NaN where one is missing, which has been reported then.
     pub(super) fn number(&mut self, value: &Value, unit: &str) -> f64 {
-        self.constant(value, dimension(unit)).map_or(f64::NAN, |(x, _)| x)
+        self.constant(value, unit).map_or(f64::NAN, |(x, _)| x)
     }
 
     /// A number of any dimension.
     pub(super) fn any_number(&mut self, value: &Value) -> f64 {
-        self.constant(value, None).map_or(f64::NAN, |(x, _)| x)
+        self.constant(value, "").map_or(f64::NAN, |(x, _)| x)
+    }
+
+    /// The dimension of a value, where it is known; faults are told when the value is read.
+    pub(super) fn dimension_of(&self, value: &Value) -> Option<Dimension> {
+        let Kind::Text(text) = &value.kind else {
+            return None;
+        };
+        let expression = Ast::parse(text).ok()?.bind(&self.names.constants, None).ok()?;
+        expression.dimension().known()
     }
 
     /// A number with its dimension, as far as known.
     pub(super) fn quantity(&mut self, value: &Value) -> Option<(f64, DimensionState)> {
-        self.constant(value, None)
+        self.constant(value, "")
     }
 
     /// Some numbers of one unit.
@@ -101,11 +111,11 @@ impl Reader<'_, '_> {
         Some(numbers)
     }
 
-    fn constant(&mut self, value: &Value, expected: Option<Dimension>) -> Option<(f64, DimensionState)> {
+    fn constant(&mut self, value: &Value, unit: &str) -> Option<(f64, DimensionState)> {
         let (x, dimension) = match &value.kind {
             Kind::Number(x) => (*x, DimensionState::Any),
             Kind::Text(text) => {
-                let expression = self.bind(text, &value.span, expected, false)?;
+                let expression = self.bind(text, &value.span, unit, false)?;
                 (expression.value()?, expression.dimension())
             }
             _ => {
@@ -118,6 +128,19 @@ impl Reader<'_, '_> {
             self.error(&value.span, text);
             return None;
         }
+        if let Some(unit) = UNITS.iter().find(|own| **own == unit)
+            && self.session.seen.len() < MOST_SEEN
+        {
+            let has_unit = dimension.known().is_some_and(|d| !d.is_none()) || says_angle(value);
+            let (place, subject) = (self.place(&value.span), self.subject.clone());
+            self.session.seen.push(Seen {
+                place,
+                subject,
+                unit,
+                value: x,
+                has_unit,
+            });
+        }
         Some((x, dimension))
     }
 
@@ -126,7 +149,7 @@ impl Reader<'_, '_> {
         // Not zero, by which what uses it may divide.
         let nothing = Signal::constant(1.0);
         match &value.kind {
-            Kind::Text(text) => match self.bind(text, &value.span, dimension(unit), true) {
+            Kind::Text(text) => match self.bind(text, &value.span, unit, true) {
                 Some(expression) => match expression.value() {
                     Some(x) if x.is_finite() => Signal::constant(x),
                     Some(x) => {
@@ -149,10 +172,19 @@ impl Reader<'_, '_> {
     pub(super) fn motion(&mut self, value: &Value, unit: &str) -> Signal {
         let signal = self.signal(value, unit);
         if let Signal::Expression(expression) = &signal
-            && expression.has_kinks()
+            && let Err(fault) = expression.check_motion()
         {
-            let text = "a motion must be twice differentiable, but this function has kinks";
-            let help = "use a table with interpolation = \"spline\", or a smooth function such as smoothstep";
+            let text = self.about(format!("{fault}, so nothing can follow it"));
+            let help = match fault {
+                MotionFault::Hidden => {
+                    "a motion needs a rate that does not jump: use a table with interpolation = \"spline\", or \
+                     smoothstep, or `if` with conditions such as t < 2"
+                }
+                _ => {
+                    "give the pieces the same value and rate there, or use smoothstep or a table with \
+                     interpolation = \"spline\""
+                }
+            };
             self.error_with_help(&value.span, text, help);
         }
         signal
@@ -199,7 +231,7 @@ impl Reader<'_, '_> {
         let result = bound(&scope, &text, &place, dimension(unit));
         self.note_names(&text);
         self.names.laws = Some(scope);
-        let law = self.keep(result)?;
+        let law = self.keep(result, unit)?;
         if variables.contains(&"t") {
             return Some(law);
         }
@@ -348,7 +380,7 @@ impl Reader<'_, '_> {
                     self.error(&columns.span, "`columns` are those of a file, and there is none");
                 }
                 let points = x.clone();
-                let (x, y) = (self.many(x), self.many(y));
+                let (x, y) = (self.many(x, ""), self.many(y, ""));
                 let (x, y) = (x?, y?);
                 if x.iter().chain(&y).any(|number| number.is_nan()) {
                     // Said where the number stands.
@@ -449,9 +481,9 @@ impl Reader<'_, '_> {
         }
     }
 
-    pub(super) fn many(&mut self, value: &Value) -> Option<Vec<f64>> {
+    pub(super) fn many(&mut self, value: &Value, unit: &str) -> Option<Vec<f64>> {
         let list = self.list(value)?;
-        Some(list.iter().map(|item| self.any_number(item)).collect())
+        Some(list.iter().map(|item| self.number(item, unit)).collect())
     }
 
     /// Where an expression stands; its bytes are those of the file unless it has escapes.
@@ -462,13 +494,7 @@ impl Reader<'_, '_> {
     }
 
     /// Binds an expression in one of the scopes of the file.
-    fn bind(
-        &mut self,
-        text: &str,
-        span: &Range<usize>,
-        expected: Option<Dimension>,
-        of_time: bool,
-    ) -> Option<Expression> {
+    fn bind(&mut self, text: &str, span: &Range<usize>, unit: &str, of_time: bool) -> Option<Expression> {
         if self.session.is_full() {
             return None;
         }
@@ -483,9 +509,9 @@ impl Reader<'_, '_> {
             (_, true) => &self.names.functions,
             (_, false) => &self.names.constants,
         };
-        let result = bound(scope, text, &place, expected);
+        let result = bound(scope, text, &place, dimension(unit));
         self.note_names(text);
-        self.keep(result)
+        self.keep(result, unit)
     }
 
     fn note_names(&mut self, text: &str) {
@@ -496,17 +522,28 @@ impl Reader<'_, '_> {
         }
     }
 
-    fn keep<T>(&mut self, result: Result<T, Vec<Message>>) -> Option<T> {
+    fn keep<T>(&mut self, result: Result<T, Vec<Message>>, unit: &str) -> Option<T> {
         match result {
             Ok(value) => Some(value),
             Err(messages) => {
                 for mut message in messages {
+                    if message.help.is_none() && message.text.ends_with("is expected") {
+                        message = message.help(format!("give it in {unit}"));
+                    }
                     message.text = self.about(message.text);
                     self.report(message);
                 }
                 None
             }
         }
+    }
+}
+
+/// Whether an angle comes from anything but a plain number: a unit, or an expression.
+fn says_angle(value: &Value) -> bool {
+    match &value.kind {
+        Kind::Text(text) => text.contains(|c: char| c.is_whitespace() || "*/+^(".contains(c)),
+        _ => false,
     }
 }
 

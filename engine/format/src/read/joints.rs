@@ -168,6 +168,12 @@ impl Reader<'_, '_> {
         }
     }
 
+    /// The unit of a coordinate that exists.
+    pub(super) fn coordinate_unit(&self, reference: &CoordinateRef) -> Option<&'static str> {
+        let kind = self.joint_kind(&reference.joint)?;
+        Some(kind.info().coordinates.get(reference.index)?.unit)
+    }
+
     fn joint_kind(&self, name: &str) -> Option<JointKind> {
         let joints = &self.model.description.joints;
         self.joints.get(name).map(|index| joints[*index].kind)

@@ -10,6 +10,7 @@ mod includes;
 mod joints;
 mod parameters;
 mod plain;
+mod remarks;
 pub(crate) mod syntax {
     //! Words of the format that the writer and the schema share.
     pub(crate) use super::bodies::ORIENTATIONS;
@@ -33,6 +34,7 @@ use holonom_multibody::description::Document;
 use holonom_multibody::expression::is_reserved;
 use holonom_text::nearest;
 use parameters::Override;
+use remarks::Seen;
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
@@ -94,11 +96,13 @@ pub fn read_with_offsets(
         elements: 0,
         names: HashSet::new(),
         complete: true,
+        seen: Vec::new(),
     };
     let overrides = overrides.iter().map(Override::typed).collect();
     let model = session.file(path.as_ref(), None, Part::default(), overrides);
     let (complete, too_many) = (session.complete, session.errors > Messages::MOST);
     let too_large = session.elements > MAX_ELEMENTS;
+    let looks = remarks::remarks(&session.seen);
     let mut messages = session.messages;
     if messages.has_errors() {
         // What is only worth knowing can wait.
@@ -122,6 +126,8 @@ pub fn read_with_offsets(
         })
         .collect();
     if !messages.has_errors() {
+        messages.0.extend(looks);
+        messages.sort();
         model.notes = messages;
         return Ok(model);
     }
@@ -177,6 +183,8 @@ struct Session<'f> {
     names: HashSet<String>,
     /// Whether all parts could be read.
     complete: bool,
+    /// Numbers that may look as if their unit had been forgotten.
+    seen: Vec<Seen>,
 }
 
 impl Session<'_> {
@@ -186,7 +194,10 @@ impl Session<'_> {
     }
 
     /// Keeps a message, unless it was told before or there are too many.
-    fn report(&mut self, message: Message) {
+    fn report(&mut self, mut message: Message) {
+        if message.help.is_none() {
+            message.help = usual_remedy(&message.text).map(String::from);
+        }
         let mut hasher = DefaultHasher::new();
         let place = message.place.as_ref();
         place
@@ -363,6 +374,42 @@ impl Session<'_> {
             }
         }
     }
+}
+
+/// What helps against faults that say only what is wrong.
+fn usual_remedy(text: &str) -> Option<&'static str> {
+    const REMEDIES: [(&str, &str); 10] = [
+        ("cannot add", "give both in units of the same kind"),
+        ("cannot be compared", "give both in units of the same kind"),
+        (
+            "but its table is over",
+            "correct the argument, or the unit in the heading of the table",
+        ),
+        ("is never closed", "add the `)`"),
+        ("finite", "give a number of usual size"),
+        (
+            "cannot read `",
+            "correct the name, which is looked for beside this file, or add the file",
+        ),
+        (
+            "nothing uses the parameter",
+            "remove it, or use its name where its value is meant",
+        ),
+        (
+            "it is a control",
+            "use it in a force element or in another control",
+        ),
+        (
+            "columns are counted from 1",
+            "count the first column as 1, or give its heading",
+        ),
+        (
+            "is missing; there",
+            "give as many fields in every line, or correct the numbers of the columns",
+        ),
+    ];
+    let found = REMEDIES.iter().find(|(part, _)| text.contains(part));
+    found.map(|(_, remedy)| *remedy)
 }
 
 fn is_urdf(path: &Path) -> bool {

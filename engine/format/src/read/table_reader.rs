@@ -1,5 +1,6 @@
 //! A table read field by field: [`Fields`] that fills.
 
+use super::expressions::dimension;
 use super::{Reader, shortened};
 use crate::model_file::Label;
 use crate::tree::{Kind, Table, Value};
@@ -18,7 +19,12 @@ pub(super) struct TableReader<'t, 'a, 's, 'f> {
     /// The thing is one of several: its name tells where it is.
     named: bool,
     known: Vec<String>,
+    /// Units of the coordinates it refers to, rad or m.
+    coordinates: Vec<&'static str>,
 }
+
+/// Between the units of a field that depend on the coordinate: that of an angle goes first.
+const OR: &str = " or ";
 
 impl<'t, 'a, 's, 'f> TableReader<'t, 'a, 's, 'f> {
     pub fn new(reader: &'a mut Reader<'s, 'f>, table: &'t Table, thing: impl Into<String>) -> Self {
@@ -28,6 +34,7 @@ impl<'t, 'a, 's, 'f> TableReader<'t, 'a, 's, 'f> {
             thing: thing.into(),
             named: false,
             known: Vec::new(),
+            coordinates: Vec::new(),
         }
     }
 
@@ -93,6 +100,44 @@ impl<'t, 'a, 's, 'f> TableReader<'t, 'a, 's, 'f> {
         }
     }
 
+    /// The unit of a field: of those that depend on the coordinate the one for the coordinate it
+    /// refers to, all of them where that is not known.
+    fn unit_of(&self, field: &Field) -> &'static str {
+        let unit = field.unit;
+        let Some((angle, displacement)) = unit.split_once(OR) else {
+            return unit;
+        };
+        let mut units = self.coordinates.iter();
+        match units.next() {
+            Some(first) if units.all(|unit| unit == first) => match *first {
+                "rad" => angle,
+                _ => displacement,
+            },
+            _ => unit,
+        }
+    }
+
+    /// A number in one of several units.
+    fn of_units(&mut self, value: &Value, units: &str) -> f64 {
+        let one = match self.reader.dimension_of(value) {
+            Some(found) => {
+                let mut all = units.split(OR);
+                let fits = all.find(|unit| dimension(unit) == Some(found));
+                fits.or(units.split(OR).next()).unwrap_or("")
+            }
+            None => "",
+        };
+        self.reader.number(value, one)
+    }
+
+    fn number_in(&mut self, value: &Value, unit: &str) -> f64 {
+        if unit.contains(OR) {
+            self.of_units(value, unit)
+        } else {
+            self.reader.number(value, unit)
+        }
+    }
+
     /// Three of something.
     fn three<'v>(&mut self, value: &'v Value, what: &str) -> Option<&'v [Value]> {
         let list = self.reader.list(value)?;
@@ -110,7 +155,7 @@ impl<'t, 'a, 's, 'f> TableReader<'t, 'a, 's, 'f> {
 impl Fields for TableReader<'_, '_, '_, '_> {
     fn number(&mut self, field: &Field, out: &mut f64) {
         if let Some(value) = self.field(field) {
-            *out = self.reader.number(value, field.unit);
+            *out = self.number_in(value, self.unit_of(field));
         }
     }
 
@@ -126,7 +171,7 @@ impl Fields for TableReader<'_, '_, '_, '_> {
 
     fn numbers(&mut self, field: &Field, out: &mut Vec<f64>) {
         if let Some(value) = self.field(field)
-            && let Some(list) = self.reader.many(value)
+            && let Some(list) = self.reader.many(value, field.unit)
         {
             *out = list;
         }
@@ -157,7 +202,12 @@ impl Fields for TableReader<'_, '_, '_, '_> {
 
     fn signal(&mut self, field: &Field, out: &mut Signal) {
         if let Some(value) = self.field(field) {
-            *out = self.reader.signal(value, field.unit);
+            let unit = self.unit_of(field);
+            // Constraints and tracks that follow a function need its derivatives, as motions do.
+            *out = match field.name {
+                "follows" | "travel" => self.reader.motion(value, unit),
+                _ => self.reader.signal(value, unit),
+            };
         }
     }
 
@@ -188,7 +238,7 @@ impl Fields for TableReader<'_, '_, '_, '_> {
 
     fn expression(&mut self, field: &Field, variables: &[&'static str], out: &mut Expression) {
         if let Some(value) = self.field(field)
-            && let Some(law) = self.reader.law(value, field.unit, variables)
+            && let Some(law) = self.reader.law(value, self.unit_of(field), variables)
             && law.to_string() != out.to_string()
         {
             *out = law;
@@ -209,11 +259,20 @@ impl Fields for TableReader<'_, '_, '_, '_> {
             return;
         }
         *out = [[0.0; 6]; 6];
+        // Displacements, then rotations, and what couples them.
+        let units: Vec<&'static str> = field.unit.split(OR).collect();
+        let unit = |i: usize, j: usize| {
+            let which = match (i < 3, j < 3) {
+                (true, true) => 0,
+                (false, false) => 1,
+                _ => 2,
+            };
+            units.get(which).copied().unwrap_or("")
+        };
         let rows = list.iter().any(|item| matches!(item.kind, Kind::List(_)));
         for (k, item) in list.iter().enumerate() {
-            // The entries have different units: N/m, N, N m.
             if !rows {
-                out[k][k] = self.reader.any_number(item);
+                out[k][k] = self.reader.number(item, unit(k, k));
                 continue;
             }
             let Some(row) = self.reader.list(item) else {
@@ -226,8 +285,8 @@ impl Fields for TableReader<'_, '_, '_, '_> {
                 self.reader.error(&item.span, text);
                 return;
             }
-            for (out, item) in out[k].iter_mut().zip(row) {
-                *out = self.reader.any_number(item);
+            for (j, (out, item)) in out[k].iter_mut().zip(row).enumerate() {
+                *out = self.reader.number(item, unit(k, j));
             }
         }
     }
@@ -245,6 +304,7 @@ impl Fields for TableReader<'_, '_, '_, '_> {
             && let Some(text) = self.reader.text(value)
         {
             *out = self.reader.coordinate(text, &value.span);
+            self.coordinates.extend(self.reader.coordinate_unit(out));
         }
     }
 

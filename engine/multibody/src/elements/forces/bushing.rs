@@ -35,10 +35,10 @@ fn fields(kind: &mut ForceKind, visitor: &mut dyn Fields) {
     visitor.frame(&FROM, from);
     visitor.frame(&TO, to);
     let doc = "Stiffness against displacements x, y, z and rotations x, y, z: the diagonal or all rows; \
-               N/m, N m/rad, and N where they are coupled.";
-    visitor.matrix(&Field::optional("stiffness", "", doc), &mut law.stiffness);
-    let doc = "Damping of their rates: the diagonal or all rows; N s/m, N m s/rad, and N s where they are coupled.";
-    visitor.matrix(&Field::optional("damping", "", doc), &mut law.damping);
+               N where they are coupled.";
+    visitor.matrix(&Field::optional("stiffness", "N/m or N m/rad or N", doc), &mut law.stiffness);
+    let doc = "Damping of their rates: the diagonal or all rows; N s where they are coupled.";
+    visitor.matrix(&Field::optional("damping", "N s/m or N m s/rad or N s", doc), &mut law.damping);
     let doc = "Restoring force without displacement, in the axes of the first frame.";
     visitor.vector(&Field::optional("preload_force", "N", doc), &mut law.preload_force);
     let doc = "Restoring torque without displacement, in the axes of the first frame.";

@@ -1,0 +1,150 @@
+//! Numbers that look as if their unit had been forgotten: an angle of 60, a rod of 300 m.
+//!
+//! Only what is written without a unit is looked at, and lengths and masses only next to the others
+//! of the model: nothing is wrong with a large machine.
+
+use crate::message::{Message, Place};
+use core::f64::consts::PI;
+
+/// A number of a model file, in SI units.
+pub(super) struct Seen {
+    pub place: Place,
+    /// The thing it belongs to, such as `body "rod"`.
+    pub subject: String,
+    /// The unit it has to have.
+    pub unit: &'static str,
+    pub value: f64,
+    /// The file gives a unit.
+    pub has_unit: bool,
+}
+
+/// The units that are looked at.
+pub(super) const UNITS: [&str; 4] = ["rad", "m", "kg", "m/s²"];
+
+/// Numbers at most that are kept to be looked at.
+pub(super) const MOST_SEEN: usize = 100_000;
+
+/// Remarks at most.
+const MOST_REMARKS: usize = 12;
+
+/// A length that is larger, without a unit, is looked at twice, m.
+const LARGE: f64 = 20.0;
+
+/// So many times the middle length or mass of the others are out of the ordinary.
+const OUT_OF_ORDER: f64 = 100.0;
+
+/// Densities of steel in kg/m³ as they stand in tables, which are sometimes taken for masses.
+const STEEL: [f64; 5] = [7800.0, 7850.0, 7860.0, 7870.0, 7900.0];
+
+/// Remarks about what looks like a forgotten unit.
+pub(super) fn remarks(seen: &[Seen]) -> Vec<Message> {
+    let mut remarks = Vec::new();
+    angles(seen, &mut remarks);
+    lengths(seen, &mut remarks);
+    masses(seen, &mut remarks);
+    gravity(seen, &mut remarks);
+    remarks.truncate(MOST_REMARKS);
+    remarks
+}
+
+fn remark(seen: &Seen, text: &str, help: String) -> Message {
+    let text = format!("{}: {text}", seen.subject);
+    Message::note(Some(seen.place.clone()), text).help(help)
+}
+
+fn is_round(x: f64) -> bool {
+    (2.0 * x).fract() == 0.0
+}
+
+fn angles(seen: &[Seen], remarks: &mut Vec<Message>) {
+    let angles = seen.iter().filter(|s| s.unit == "rad" && !s.has_unit);
+    // Radians beyond half a turn are multiples of π or have decimals.
+    for angle in angles.filter(|s| s.value.abs() > PI && is_round(s.value)) {
+        let (x, turns) = (angle.value, angle.value / (2.0 * PI));
+        remarks.push(remark(
+            angle,
+            &format!("an angle of {x} rad is {turns:.1} turns"),
+            format!("if degrees are meant, write \"{x} deg\"; if not, \"{x} rad\" says so"),
+        ));
+    }
+}
+
+/// The value in the middle.
+fn median(values: &mut [f64]) -> Option<f64> {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied()
+}
+
+fn lengths(seen: &[Seen], remarks: &mut Vec<Message>) {
+    // Along roads and tracks, and for where things are, large numbers are usual.
+    let of_parts = |s: &&Seen| {
+        ["body ", "rod ", "constraint ", "force "]
+            .iter()
+            .any(|kind| s.subject.starts_with(kind))
+    };
+    let all: Vec<&Seen> = seen
+        .iter()
+        .filter(|s| s.unit == "m" && s.value != 0.0)
+        .filter(of_parts)
+        .collect();
+    let usual = |without: f64| {
+        let others = all.iter().map(|s| s.value.abs()).filter(|x| *x < without);
+        median(&mut others.collect::<Vec<f64>>())
+    };
+    for length in all.iter().filter(|s| !s.has_unit && s.value.abs() >= LARGE) {
+        let x = length.value.abs();
+        let odd = match usual(LARGE) {
+            Some(usual) => x > OUT_OF_ORDER * usual,
+            // There are no others: the whole model may be in millimetres.
+            None => true,
+        };
+        if odd {
+            remarks.push(remark(
+                length,
+                &format!("a length of {x} m stands out"),
+                format!("if millimetres are meant, write \"{x} mm\"; if not, \"{x} m\" says so"),
+            ));
+        }
+    }
+}
+
+fn masses(seen: &[Seen], remarks: &mut Vec<Message>) {
+    let all: Vec<&Seen> = seen.iter().filter(|s| s.unit == "kg" && s.value > 0.0).collect();
+    for mass in all.iter().filter(|s| !s.has_unit) {
+        let x = mass.value;
+        let mut others: Vec<f64> = all
+            .iter()
+            .filter(|s| s.place != mass.place)
+            .map(|s| s.value)
+            .collect();
+        let heaviest = others.iter().copied().fold(0.0, f64::max);
+        let help = format!("correct it, or write \"{x} kg\" to say that this is the mass");
+        if STEEL.contains(&x) {
+            let text = format!("a mass of {x} kg is the density of steel in kg/m³");
+            remarks.push(remark(mass, &text, help));
+        } else if let Some(usual) = median(&mut others)
+            && others.len() >= 2
+            && x > 10.0 * OUT_OF_ORDER * usual
+            && x > OUT_OF_ORDER * heaviest
+        {
+            let text = format!(
+                "a mass of {x} kg is {:.0} times that of the next heaviest body",
+                x / heaviest
+            );
+            remarks.push(remark(mass, &text, help));
+        }
+    }
+}
+
+fn gravity(seen: &[Seen], remarks: &mut Vec<Message>) {
+    for g in seen.iter().filter(|s| s.unit == "m/s²" && !s.has_unit) {
+        let x = g.value;
+        if (900.0..1100.0).contains(&x.abs()) || (9_000.0..11_000.0).contains(&x.abs()) {
+            remarks.push(remark(
+                g,
+                &format!("an acceleration of {x} m/s² is that of gravity on earth in another unit"),
+                "give it in m/s², such as -9.81".to_string(),
+            ));
+        }
+    }
+}

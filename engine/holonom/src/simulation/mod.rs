@@ -32,6 +32,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod pace;
 mod pipeline;
 mod realtime;
 mod report;
@@ -40,6 +41,7 @@ mod settings;
 mod undefined;
 mod watch;
 
+pub use pace::{FastestMotion, Pace};
 pub use pipeline::OutputThread;
 pub use report::{ConstraintReport, EnergyReport, RunReport, Status, Used};
 pub use run::{Memory, RunCheckpoint, RunError, RunOptions, Sink};
@@ -120,7 +122,12 @@ impl Simulation {
             return Err(one(undefined_message(file, &undefined)));
         }
         let (start, refusal) = watch_refusals(|| model.assemble(&assembly));
-        let start = start.map_err(|error| one(assembly_message(file, &error, refusal.as_ref())))?;
+        let start = start.map_err(|error| {
+            let mut messages = one(assembly_message(file, &error, refusal.as_ref()));
+            // What looks like a forgotten unit may be why it does not fit together.
+            messages.0.extend(file.notes.0.iter().cloned());
+            messages
+        })?;
         let settled = match settings.start.as_deref() {
             Some("equilibrium") => {
                 let found = equilibrium(&start, &StaticsOptions::default());

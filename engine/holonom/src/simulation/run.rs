@@ -9,7 +9,7 @@ use holonom_dae::{Counters, Failure, FailureKind, Timing};
 use holonom_multibody::channels::{ForeignSelection, Sampler, Selection};
 use holonom_multibody::curve::{Refusal, watch_refusals};
 use holonom_multibody::start::{KinematicError, UnsuitableForm};
-use holonom_solver::{Checkpoint, Integrator, Stop};
+use holonom_solver::{Checkpoint, Integrator, Options, Stop};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -330,7 +330,17 @@ fn drive(
             }
         }
         match result {
-            Err(failure) => return (Status::Failed, told(&failure, refusal.as_ref())),
+            Err(failure) => {
+                let pace = spent(&failure).then(|| {
+                    let steps = integrator.counters().steps;
+                    simulation.pace(integrator.t(), steps, Options::default().max_steps)
+                });
+                let message = told(&failure, refusal.as_ref());
+                return match pace.flatten() {
+                    Some(pace) => (Status::Failed, format!("{message}. {pace}")),
+                    None => (Status::Failed, message),
+                };
+            }
             Ok(_) if finished => return (Status::Finished, String::new()),
             Ok(_) if interrupted() => {
                 return (
@@ -350,12 +360,16 @@ fn drive(
 
 /// Why a run failed: the table without a value there, if that is why no smaller step helped.
 fn told(failure: &Failure, refusal: Option<&Refusal>) -> String {
-    let spent = matches!(
-        failure.kind,
-        FailureKind::TimeLimit { .. } | FailureKind::TooManySteps { .. }
-    );
     match refusal {
-        Some(refusal) if !spent => format!("at t = {}: {refusal}", failure.t),
+        Some(refusal) if !spent(failure) => format!("at t = {}: {refusal}", failure.t),
         _ => failure.to_string(),
     }
+}
+
+/// Whether steps or time are used up.
+fn spent(failure: &Failure) -> bool {
+    matches!(
+        failure.kind,
+        FailureKind::TimeLimit { .. } | FailureKind::TooManySteps { .. }
+    )
 }

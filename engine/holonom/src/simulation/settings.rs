@@ -129,6 +129,18 @@ pub(super) fn faults(settings: &Settings) -> Vec<Fault> {
             "choose 3, 5 or 7, or leave it out",
         ));
     }
+    // Ten units of rounding: the solver cannot tell errors that small from noise.
+    const SHARPEST: f64 = 2e-15;
+    if let Some(rtol) = settings.rtol
+        && rtol > 0.0
+        && rtol < SHARPEST
+    {
+        faults.push(Fault::new(
+            "rtol",
+            format!("`rtol` is {rtol:e}, below what double precision can tell"),
+            "give 1e-12 or more; 1e-8 is sharp for most purposes",
+        ));
+    }
     if settings.max_steps == Some(0) {
         faults.push(Fault::new(
             "max_steps",

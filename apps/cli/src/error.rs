@@ -32,7 +32,7 @@ impl Error {
                 let colour = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
                 messages.render(colour)
             }
-            other => other.to_string(),
+            other => crate::output::harmless(&other.to_string()).into_owned(),
         }
     }
 }

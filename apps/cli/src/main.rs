@@ -6,6 +6,8 @@
 
 mod commands;
 mod error;
+mod failure;
+mod lock;
 mod model;
 mod output;
 mod plot;
@@ -24,7 +26,7 @@ fn main() -> ExitCode {
     match processor::check() {
         Ok(()) => run(),
         Err(message) => {
-            eprintln!("holonom: {message}");
+            output::remark(&message.to_string());
             ExitCode::from(2)
         }
     }
@@ -33,12 +35,23 @@ fn main() -> ExitCode {
 #[inline(never)]
 fn run() -> ExitCode {
     let typed = commands::with_report_names(std::env::args_os());
-    let matches = commands::command_line().get_matches_from(typed);
+    let matches = match commands::command_line().try_get_matches_from(&typed) {
+        Ok(matches) => matches,
+        Err(error) => {
+            // Help and the version come this way as well.
+            if error.use_stderr() {
+                failure::tell_of_usage(&error.to_string(), &typed);
+            }
+            let _ = error.print();
+            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
+        }
+    };
     match commands::run(&matches) {
         Ok(Outcome::Done) => ExitCode::SUCCESS,
         Ok(Outcome::DoesNotHold) => ExitCode::from(1),
         Err(error) => {
-            eprintln!("{}", error.shown());
+            failure::tell(&error, &matches);
+            output::say(&error.shown());
             match error {
                 Error::Usage(_) | Error::Model(_) => ExitCode::from(2),
                 Error::Failed(_) => ExitCode::from(1),

@@ -7,7 +7,7 @@ use crate::output;
 use crate::settings;
 use crate::table::{Align, Table};
 use clap::{Arg, ArgAction, ArgMatches};
-use holonom::format::{Messages, ModelFile};
+use holonom::format::{Message, ModelFile};
 use holonom::multibody::description::Body;
 use holonom::simulation::Simulation;
 use serde_json::{Value, json};
@@ -71,14 +71,7 @@ fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
     let model = matches.get_one::<String>("model").cloned().unwrap_or_default();
     let sets: Vec<String> = matches.get_many("set").into_iter().flatten().cloned().collect();
     let json = matches.get_one::<String>("json").map(String::as_str);
-    let (file, simulation) = match load(&model, &sets, matches) {
-        Err(Error::Model(messages)) if json == Some("-") => {
-            let report = json!({ "valid": false, "messages": listed(&messages) });
-            output::print(&format!("{report:#}\n"))?;
-            return Err(Error::Model(messages));
-        }
-        other => other?,
-    };
+    let (file, simulation) = load(&model, &sets, matches)?;
     if let Some(path) = matches.get_one::<PathBuf>("dot") {
         output::check_file(path)?;
         output::write(path, simulation.start.model.topology_dot())?;
@@ -103,16 +96,6 @@ fn load(model: &str, sets: &[String], matches: &ArgMatches) -> Result<(ModelFile
     let simulation = Simulation::new(&file, &settings::typed(matches)?).map_err(Error::Model)?;
     simulation.wanted(&file).map_err(Error::Model)?;
     Ok((file, simulation))
-}
-
-fn listed(messages: &Messages) -> Vec<Value> {
-    let one = |m: &holonom::format::Message| {
-        let (file, line, column) = m
-            .position()
-            .map_or((None, None, None), |(f, l, c)| (Some(f), Some(l), Some(c)));
-        json!({ "text": m.text, "help": m.help, "file": file, "line": line, "column": column })
-    };
-    messages.0.iter().map(one).collect()
 }
 
 fn report(file: &ModelFile, simulation: &Simulation, channels: bool) -> Value {
@@ -161,9 +144,21 @@ fn not_unique(simulation: &Simulation) -> Vec<String> {
     all.filter(|u| !u.is_unique()).map(|u| u.name.clone()).collect()
 }
 
+/// A remark with its place and remedy in one line.
+fn with_place(note: &Message) -> String {
+    let help = note
+        .help
+        .as_ref()
+        .map_or(String::new(), |help| format!("; {help}"));
+    match note.position() {
+        Some((file, line, _)) => format!("{file}:{line}: {}{help}", note.text),
+        None => format!("{}{help}", note.text),
+    }
+}
+
 /// What runs, but may not be meant.
 fn warnings(file: &ModelFile, simulation: &Simulation) -> Vec<String> {
-    let mut all: Vec<String> = file.notes.0.iter().map(|note| note.text.clone()).collect();
+    let mut all: Vec<String> = file.notes.0.iter().map(with_place).collect();
     all.extend(simulation.start.warnings.iter().map(ToString::to_string));
     let bodies = &file.description.bodies;
     let points: Vec<String> = (bodies.iter())

@@ -48,7 +48,7 @@ fn run(matches: &clap::ArgMatches) -> Result<Outcome, Error> {
     let open = |path: &PathBuf| -> Result<Table, Error> {
         let table = Table::open(path).map_err(usage)?;
         if let Some(lost) = table.lost() {
-            eprintln!("holonom: {}: {lost}", path.display());
+            output::remark(&format!("{}: {lost}", path.display()));
         }
         Ok(table)
     };
@@ -93,9 +93,9 @@ fn run(matches: &clap::ArgMatches) -> Result<Outcome, Error> {
     match arguments.limit.map(|limit| (limit, over(limit))) {
         Some((limit, count)) if count > 0 => {
             let all = comparison.channels.len();
-            eprintln!(
-                "holonom: {count} of {all} channels differ by more than the limit of {limit} of their range"
-            );
+            output::remark(&format!(
+                "{count} of {all} channels differ by more than the limit of {limit} of their range"
+            ));
             Ok(Outcome::DoesNotHold)
         }
         _ => Ok(Outcome::Done),

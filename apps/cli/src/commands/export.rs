@@ -48,7 +48,7 @@ fn run(matches: &clap::ArgMatches) -> Result<Outcome, Error> {
     }
     let table = Table::open(&arguments.result).map_err(usage)?;
     if let Some(lost) = table.lost() {
-        eprintln!("holonom: {}: {lost}", arguments.result.display());
+        output::remark(&format!("{}: {lost}", arguments.result.display()));
     }
     let ending = arguments
         .output

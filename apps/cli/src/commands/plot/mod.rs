@@ -115,7 +115,7 @@ fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
     let path = target(&args)?;
     let runs = runs::open(&args.results)?;
     for remark in runs.iter().filter_map(Run::loss) {
-        eprintln!("holonom: {remark}");
+        output::remark(&remark.to_string());
     }
     let figure = figure(&args, &runs)?;
     if is_bitmap(&path) {

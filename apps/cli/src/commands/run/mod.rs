@@ -50,7 +50,9 @@ fn define() -> clap::Command {
                 .long("output")
                 .value_name("FILE")
                 .value_parser(clap::value_parser!(PathBuf))
-                .help("Name of the results; the model's name in this folder unless given"),
+                .help(
+                    "Name of the results, or a folder for them; the model's name in this folder unless given",
+                ),
         )
         .arg(
             Arg::new("set")
@@ -163,6 +165,9 @@ impl Request {
     }
 
     fn paths(&self, named: &Named) -> Result<Paths, Error> {
+        if let Some(folder) = self.output.as_deref().filter(|path| output::names_folder(path)) {
+            output::make_folder(folder)?;
+        }
         let paths = Paths::new(self.output.as_deref(), &named.stem, self.csv);
         output::check_file(&paths.stream)?;
         self.check_json()?;
@@ -191,6 +196,7 @@ fn single(request: &Request) -> Result<Outcome, Error> {
     let simulation = Simulation::new(&named.file, &request.settings).map_err(Error::Model)?;
     let paths = request.paths(&named)?;
     let prepared = Prepared::new(&named, simulation, request)?;
+    let _lock = paths.lock()?;
     let interrupt = on_interrupt();
     let saved = if request.resume {
         SavedRun::load(&paths.checkpoint, &prepared)?
@@ -198,17 +204,17 @@ fn single(request: &Request) -> Result<Outcome, Error> {
         None
     };
     if request.resume && saved.is_none() {
-        eprintln!(
-            "holonom: there is no checkpoint `{}`; the run starts from its beginning",
+        output::remark(&format!(
+            "there is no checkpoint `{}`; the run starts from its beginning",
             paths.checkpoint.display()
-        );
+        ));
     }
     if prepared.simulation.is_kinematic() && request.checkpoint_every.is_some() {
-        eprintln!("holonom: everything is prescribed or driven; such runs are quick and have no checkpoints");
+        output::remark("everything is prescribed or driven; such runs are quick and have no checkpoints");
     }
     let notes = named.file.notes.render(false);
     if !notes.is_empty() {
-        eprintln!("{notes}");
+        output::say(&notes);
     }
     let fixed = prepared.simulation.fixed_steps();
     let advice = fixed.map(|(options, h)| step_size::at_start(&prepared.simulation, options, h));
@@ -308,7 +314,7 @@ pub(super) fn on_interrupt() -> Arc<AtomicBool> {
         }
     });
     if let Err(error) = installed {
-        eprintln!("holonom: Ctrl-C will end the program at once: {error}");
+        output::remark(&format!("Ctrl-C will end the program at once: {error}"));
     }
     flag
 }

@@ -2,6 +2,8 @@
 
 use super::Prepared;
 use crate::error::Error;
+use crate::lock::Lock;
+use crate::output;
 use crate::progress::Clock;
 use holonom::simulation::{RunCheckpoint, RunReport, Sink, Status};
 use holonom_results::{
@@ -29,7 +31,12 @@ pub struct Paths {
 impl Paths {
     /// Names from that of the output (with or without a known ending), or from that of the model.
     pub fn new(output: Option<&Path>, stem: &str, csv: bool) -> Self {
-        let base = output.map_or(PathBuf::from(stem), Path::to_path_buf);
+        let base = match output {
+            // A folder holds the results under the name of the model.
+            Some(folder) if folder.is_dir() || output::names_folder(folder) => folder.join(stem),
+            Some(name) => name.to_path_buf(),
+            None => PathBuf::from(stem),
+        };
         let ending = base.extension().map(|e| e.to_string_lossy().to_lowercase());
         let known = matches!(ending.as_deref(), Some("arrows" | "parquet" | "csv"));
         let base = if known { base.with_extension("") } else { base };
@@ -46,6 +53,11 @@ impl Paths {
             checkpoint: with("checkpoint"),
             wants_csv: csv || ending.as_deref() == Some("csv"),
         }
+    }
+
+    /// Takes the right to write these files, for as long as the run goes on.
+    pub fn lock(&self) -> Result<Lock, Error> {
+        Lock::take(&self.stream.with_extension(""))
     }
 
     /// Makes room for a new run: results of an earlier one would be taken for its own.
@@ -74,7 +86,7 @@ impl Paths {
             replaced.push(format!("`{}`", self.stream.display()));
         }
         if !quiet && !replaced.is_empty() {
-            eprintln!("holonom: replaced: {}", replaced.join(", "));
+            output::remark(&format!("replaced: {}", replaced.join(", ")));
         }
         Ok(())
     }
@@ -172,7 +184,12 @@ pub struct Recorder<'a> {
     paths: &'a Paths,
     writer: Writer,
     clock: Clock,
+    /// Steps after which it is said how long the run takes, if it takes too long.
+    look_at_pace: u64,
 }
+
+/// The first steps say little: a run may begin with a quick transient.
+const PACE_STEPS: u64 = 100_000;
 
 impl<'a> Recorder<'a> {
     /// Starts the stream, or goes on with the one of a checkpoint.
@@ -190,6 +207,7 @@ impl<'a> Recorder<'a> {
             paths,
             writer,
             clock,
+            look_at_pace: PACE_STEPS,
         })
     }
 
@@ -203,6 +221,7 @@ impl<'a> Recorder<'a> {
             paths,
             writer,
             clock,
+            look_at_pace: PACE_STEPS,
         })
     }
 
@@ -219,6 +238,7 @@ impl<'a> Recorder<'a> {
             paths,
             mut writer,
             clock,
+            ..
         } = self;
         drop(clock);
         let mut files = Files {
@@ -291,6 +311,15 @@ impl Sink for Recorder<'_> {
 
     fn progress(&mut self, t: f64, steps: u64) {
         self.clock.at(t, steps);
+        if steps >= self.look_at_pace {
+            self.look_at_pace = u64::MAX;
+            let simulation = &self.prepared.simulation;
+            if let Some(pace) = simulation.pace(t, steps, simulation.solver.max_steps) {
+                output::remark(&format!(
+                    "after {steps} steps the run is at t = {t:.3e} s. {pace}"
+                ));
+            }
+        }
     }
 }
 

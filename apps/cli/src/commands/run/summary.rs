@@ -219,15 +219,14 @@ pub fn text(prepared: &Prepared, report: &RunReport, files: &Files) -> String {
     );
     // Steps of fixed size are not timed in parts.
     if wall > 0.0 && used.stepper != "kinematic" && fixed.is_none() {
-        let part = |x: f64| format!("{:.0} %", 100.0 * x / wall);
         let t = &report.timing_s;
+        let [jacobians, factorisations, output, rest] =
+            shares([t.jacobian, t.factorisation, report.output_s], wall);
         line(
             "time",
             format!(
-                "Jacobians {}, factorisations {}, output {}, the rest residuals and solves",
-                part(t.jacobian),
-                part(t.factorisation),
-                part(report.output_s)
+                "Jacobians {jacobians} %, factorisations {factorisations} %, output {output} %, residuals, solves \
+                 and the rest {rest} %"
             ),
         );
     }
@@ -323,6 +322,27 @@ fn short(x: f64) -> String {
     }
 }
 
+/// Parts of a whole and what is left of it, in percent: whole numbers that add up to 100. Where the parts
+/// are more than the whole, as those of several threads may be, they are parts of their sum.
+fn shares(parts: [f64; 3], whole: f64) -> [u32; 4] {
+    let part = |k: usize| parts[k].max(0.0);
+    let sum: f64 = (0..3).map(part).sum();
+    let whole = whole.max(sum).max(f64::MIN_POSITIVE);
+    let exact: [f64; 4] = core::array::from_fn(|k| match k {
+        3 => 100.0 * (whole - sum) / whole,
+        k => 100.0 * part(k) / whole,
+    });
+    let mut shares = exact.map(|x| x.floor() as u32);
+    // The largest remainders are rounded up.
+    let mut order = [0, 1, 2, 3];
+    order.sort_by(|&a, &b| exact[b].fract().total_cmp(&exact[a].fract()));
+    let missing = 100_u32.saturating_sub(shares.iter().sum());
+    for k in order.into_iter().cycle().take(missing as usize) {
+        shares[k] += 1;
+    }
+    shares
+}
+
 /// Computing time.
 fn seconds(x: f64) -> String {
     if x < 1e-3 {
@@ -365,6 +385,19 @@ mod tests {
         assert_eq!(most_moved(&positions, &[]).as_deref(), Some("A 1 → 1.1"));
         assert_eq!(most_moved(&positions[1..], &[]).as_deref(), Some("B 0 → 3"));
         assert_eq!(most_moved(&[], &[]), None);
+    }
+
+    #[test]
+    fn shares_add_up() {
+        assert_eq!(shares([1.0, 1.0, 1.0], 3.0), [34, 33, 33, 0]);
+        assert_eq!(shares([0.5, 0.25, 0.0], 1.0), [50, 25, 0, 25]);
+        // Output on another thread took longer than the run.
+        assert_eq!(shares([1.0, 0.0, 3.0], 2.0), [25, 0, 75, 0]);
+        for k in 0..1000_u32 {
+            let x = f64::from(k) * 0.618;
+            let parts = [x.fract(), (7.0 * x).fract() / 3.0, (13.0 * x).fract() / 5.0];
+            assert_eq!(shares(parts, 1.0).iter().sum::<u32>(), 100);
+        }
     }
 
     #[test]

@@ -4,6 +4,7 @@ use super::record::{Files, Paths, Recorder};
 use super::{Prepared, Request, on_interrupt, summary};
 use crate::commands::Outcome;
 use crate::error::Error;
+use crate::lock::Lock;
 use crate::model;
 use crate::output;
 use crate::progress::Progress;
@@ -88,11 +89,12 @@ pub fn run(request: &Request, text: &str) -> Result<Outcome, Error> {
     let folder = folder(request.output.as_deref(), &named.stem);
     request.check_json()?;
     output::make_folder(&folder)?;
-    if std::fs::read_dir(&folder).is_ok_and(|mut entries| entries.next().is_some()) {
-        eprintln!(
-            "holonom: `{}` holds files already; those of the same names are replaced",
+    let _lock = Lock::take(&folder.join("overview"))?;
+    if holds_files(&folder) {
+        output::remark(&format!(
+            "`{}` holds files already; those of the same names are replaced",
             folder.display()
-        );
+        ));
     }
     let interrupt = on_interrupt();
     let progress = Progress::new(sweep.values.len());
@@ -128,6 +130,14 @@ pub fn run(request: &Request, text: &str) -> Result<Outcome, Error> {
         results,
         interrupt.load(Ordering::Relaxed),
     )
+}
+
+/// Whether a folder holds anything but the lock of this sweep.
+fn holds_files(folder: &Path) -> bool {
+    std::fs::read_dir(folder).is_ok_and(|entries| {
+        let mut names = entries.flatten().map(|entry| entry.file_name());
+        names.any(|name| name != "overview.lock")
+    })
 }
 
 fn with(request: &Request, sweep: &Sweep, index: usize) -> Vec<String> {

@@ -13,9 +13,21 @@ use std::collections::HashSet;
 /// How often the rest is compiled again at most: more than the compiler has stages.
 const ROUNDS: usize = 4;
 
+/// Things at most in mechanisms of which more than the first faults are told: who has more than so many
+/// made them by a program, and a mechanism is compiled several times here.
+const MOST_THINGS: usize = 10_000;
+
+fn is_large(d: &Description) -> bool {
+    let connections = d.joints.len() + d.constraints.len() + d.rods.len();
+    d.bodies.len() + connections + d.forces.len() + d.controls.len() > MOST_THINGS
+}
+
 /// The faults that were found, with those that only the rest of the mechanism shows.
 pub(crate) fn all(description: &Description, found: ModelErrors) -> ModelErrors {
     let mut all = found;
+    if is_large(description) || all.0.len() > Messages::MOST {
+        return all;
+    }
     let mut rest = description.clone();
     let mut gone = HashSet::new();
     let mut from = 0;
@@ -95,6 +107,9 @@ fn follows(error: &ModelError, gone: &HashSet<String>) -> bool {
 /// Values that could not be read have stand-ins: what only these could have caused is not told.
 /// `complete` is false where a part could not be read, which may hold what is missing.
 pub(crate) fn besides(file: &ModelFile, known: &Messages, complete: bool) -> Vec<Message> {
+    if is_large(&file.description) {
+        return Vec::new();
+    }
     let Err(errors) = file.description.compile() else {
         return Vec::new();
     };

@@ -49,7 +49,7 @@ fn told(text: &str, road: &str) -> (Messages, bool) {
 /// Whether a message says what to do.
 fn helps(message: &Message) -> bool {
     let says = |word: &&str| message.text.contains(*word);
-    message.help.is_some() || ["expected", "needs", "must"].iter().any(|word| says(&word))
+    message.help.is_some() || ["expected", "needs", "must"].iter().any(says)
 }
 
 #[test]

@@ -87,17 +87,12 @@ fn lengths(seen: &[Seen], remarks: &mut Vec<Message>) {
         .filter(|s| s.unit == "m" && s.value != 0.0)
         .filter(of_parts)
         .collect();
-    let usual = |without: f64| {
-        let others = all.iter().map(|s| s.value.abs()).filter(|x| *x < without);
-        median(&mut others.collect::<Vec<f64>>())
-    };
+    let mut usual: Vec<f64> = all.iter().map(|s| s.value.abs()).filter(|x| *x < LARGE).collect();
+    let usual = median(&mut usual);
     for length in all.iter().filter(|s| !s.has_unit && s.value.abs() >= LARGE) {
         let x = length.value.abs();
-        let odd = match usual(LARGE) {
-            Some(usual) => x > OUT_OF_ORDER * usual,
-            // There are no others: the whole model may be in millimetres.
-            None => true,
-        };
+        // Where there are no others, the whole model may be in millimetres.
+        let odd = usual.is_none_or(|usual| x > OUT_OF_ORDER * usual);
         if odd {
             remarks.push(remark(
                 length,
@@ -110,27 +105,23 @@ fn lengths(seen: &[Seen], remarks: &mut Vec<Message>) {
 
 fn masses(seen: &[Seen], remarks: &mut Vec<Message>) {
     let all: Vec<&Seen> = seen.iter().filter(|s| s.unit == "kg" && s.value > 0.0).collect();
+    let mut values: Vec<f64> = all.iter().map(|s| s.value).collect();
+    let Some(usual) = median(&mut values) else { return };
+    // Sorted by now: the heaviest goes last.
+    let next = values.iter().rev().nth(1).copied();
     for mass in all.iter().filter(|s| !s.has_unit) {
         let x = mass.value;
-        let mut others: Vec<f64> = all
-            .iter()
-            .filter(|s| s.place != mass.place)
-            .map(|s| s.value)
-            .collect();
-        let heaviest = others.iter().copied().fold(0.0, f64::max);
         let help = format!("correct it, or write \"{x} kg\" to say that this is the mass");
         if STEEL.contains(&x) {
             let text = format!("a mass of {x} kg is the density of steel in kg/m³");
             remarks.push(remark(mass, &text, help));
-        } else if let Some(usual) = median(&mut others)
-            && others.len() >= 2
+        } else if let Some(next) = next
+            && values.len() >= 3
             && x > 10.0 * OUT_OF_ORDER * usual
-            && x > OUT_OF_ORDER * heaviest
+            && x > OUT_OF_ORDER * next
         {
-            let text = format!(
-                "a mass of {x} kg is {:.0} times that of the next heaviest body",
-                x / heaviest
-            );
+            let times = x / next;
+            let text = format!("a mass of {x} kg is {times:.0} times that of the next heaviest body");
             remarks.push(remark(mass, &text, help));
         }
     }

@@ -112,7 +112,7 @@ enum Shape {
     /// A circle from the origin along x, or that line itself.
     Arc { curvature: f64 },
     /// Splines over the arc.
-    Spline { x: Curve, y: Curve },
+    Spline { x: Box<Curve>, y: Box<Curve> },
 }
 
 /// Borders on both sides.

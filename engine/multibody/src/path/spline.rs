@@ -85,7 +85,10 @@ pub(super) fn through(points: &[[f64; 2]], closed: bool) -> Result<PathCurve, Pa
     }
     let [x, y] = splines("arc", &dense, &steps, closed)?;
     Ok(PathCurve {
-        shape: Shape::Spline { x, y },
+        shape: Shape::Spline {
+            x: Box::new(x),
+            y: Box::new(y),
+        },
         round: closed.then_some(s),
         lane: None,
     })

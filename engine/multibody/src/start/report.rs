@@ -14,7 +14,7 @@ const COMPONENTS: [&str; 6] = [
 /// A row that the others imply.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DroppedRow {
-    /// Its number in [`Model::rows`].
+    /// Its number in [`Model::rows`](crate::Model::rows).
     pub row: usize,
     /// Name of its constraint or cut joint.
     pub constraint: String,
@@ -29,7 +29,7 @@ pub struct DroppedRow {
 /// A row near the border: with slightly other data it would count the other way.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DoubtfulRow {
-    /// Its number in [`Model::rows`].
+    /// Its number in [`Model::rows`](crate::Model::rows).
     pub row: usize,
     /// Name of its constraint or cut joint.
     pub constraint: String,
@@ -80,7 +80,7 @@ pub struct RowReport {
     pub uniqueness: Vec<ReactionUniqueness>,
     /// Rows near the border between independent and redundant.
     pub doubtful: Vec<DoubtfulRow>,
-    /// What each row of [`Model::rows`] is measured by: the length of its loop, m, or 1 for angles.
+    /// What each row of [`Model::rows`](crate::Model::rows) is measured by: the length of its loop, m, or 1 for angles.
     pub scales: Vec<f64>,
     /// Relative error of dropped rows, next to velocities and accelerations, that errors of the data explain.
     pub noise: f64,

@@ -129,7 +129,7 @@ const RIM: f64 = 1e-3;
 /// point. The depth is that below the plane z = 0 of the first frame.
 ///
 /// A cylinder that stands upright is carried by the middle of its face: below ε = 0.001 the polynomial of
-/// [`lean`] stands for the sine s of its tilt, above it is s itself.
+/// `lean` stands for the sine s of its tilt, above it is s itself.
 #[derive(Clone, Debug)]
 pub struct PlaneContact {
     /// The plane.

@@ -18,8 +18,17 @@ pub(super) const TOLERANCES: [f64; 3] = [1e-4, 1e-6, 1e-8];
 const OPEN: f64 = 10.0;
 /// Share of runs that must reach their end.
 const DONE: f64 = 0.995;
-/// Steps after which a run is given up: it would be no use to anyone.
-pub(super) const STEPS: u64 = 60_000;
+/// Steps after which a run is given up: it would be no use to anyone. A method of order 2 that keeps its
+/// tolerance takes ten times as many for every two digits.
+const STEPS: u64 = 60_000;
+const STEPS_OF_ORDER_TWO: u64 = 3_000_000;
+
+fn most_steps(stepper: &str) -> u64 {
+    match stepper {
+        "generalized-alpha" => STEPS_OF_ORDER_TWO,
+        _ => STEPS,
+    }
+}
 
 /// The loop of a seed.
 pub(super) fn case(seed: u64) -> Option<Mechanism> {
@@ -42,7 +51,7 @@ pub(super) fn settings(m: &Mechanism, stepper: &str, form: Option<&str>, toleran
         form: form.map(Into::into),
         rtol: Some(rtol),
         atol: Some(atol),
-        max_steps: Some(STEPS),
+        max_steps: Some(most_steps(stepper)),
         ..Settings::default()
     }
 }

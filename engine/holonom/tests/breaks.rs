@@ -87,7 +87,9 @@ fn corners_of_a_dense_table_end_steps_and_keep_the_history() {
     let files = Files::in_memory([("pulse.toml", model("f(t)", &table))]);
     let file = read("pulse.toml", &files, &[]).unwrap();
     let simulation = Simulation::new(&file, &Settings::default()).unwrap();
-    assert!(simulation.solver.stop_times.is_empty());
+    // The only one is the end of the table, which is the end of the run.
+    let stops = &simulation.solver.stop_times;
+    assert!(stops.len() == 1 && (stops[0] - 100.0).abs() < 1e-11, "{stops:?}");
     assert!(simulation.solver.step_ends.len() > 140);
 }
 
@@ -162,4 +164,36 @@ fn a_square_wave_of_many_periods_stops_at_every_jump() {
     let file = read("pulse.toml", &files, &[]).unwrap();
     let simulation = Simulation::new(&file, &Settings::default()).unwrap();
     assert_eq!(simulation.solver.stop_times.len(), 2 * 50 * 100);
+}
+
+#[test]
+fn a_break_at_the_end_is_not_stepped_across() {
+    // A table that ends with the run, up to rounding: the slope of the motion jumps there.
+    for last in ["99.99999999999997", "100", "100.00000000000003"] {
+        let driven = format!(
+            "[[constraint]]\nname = \"drive\"\nkind = \"driver\"\ncoordinate = \"slide\"\nfollows = \"f(t)\"\n\
+             [[table]]\nname = \"f\"\ninterpolation = \"spline\"\nextrapolation = \"hold\"\n\
+             x = [0, 40, 70, {last}]\ny = [0, 0, 1, 4]\n\
+             [[body]]\nname = \"bob\"\nmass = 1\nmarkers.pivot = [0, 0, 1]\n\
+             [[joint]]\nname = \"swing\"\nkind = \"revolute\"\nfrom = \"mass\"\nto = \"bob.pivot\"\naxis = [0, 1, 0]\n"
+        );
+        for stepper in STEPPERS {
+            let [x, v] = end(&model("0", &driven), stepper, most(stepper));
+            assert!((x - 4.0).abs() < 1e-5, "{last}, {stepper}: {x}");
+            assert!(v > 0.05, "{last}, {stepper}: the speed behind the end, {v}");
+        }
+    }
+}
+
+#[test]
+fn functions_whose_breaks_cannot_be_found_are_named() {
+    let simulation = |text: String| {
+        let files = Files::in_memory([("pulse.toml", text)]);
+        let file = read("pulse.toml", &files, &[]).unwrap();
+        Simulation::new(&file, &Settings::default()).unwrap()
+    };
+    let many = simulation(model("step(sin(2e5*t))", "")).remarks();
+    assert_eq!(many.len(), 1, "{many:?}");
+    assert!(many[0].contains("sin("), "{many:?}");
+    assert!(simulation(model("step(sin(2*t))", "")).remarks().is_empty());
 }

@@ -423,7 +423,7 @@ impl Data {
                 )?;
                 writeln!(
                     out,
-                    "[[control]]\nname = \"lag\"\nkind = \"delay\"\ninput = \"command\"\ntime_constant = {:?}\n",
+                    "[[control]]\nname = \"lag\"\nkind = \"lag\"\ninput = \"command\"\ntime_constant = {:?}\n",
                     0.02 * self.t_end
                 )?;
                 writeln!(

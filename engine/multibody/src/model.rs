@@ -271,11 +271,19 @@ impl Model {
     /// Instants within a range, ascending, at which functions of time in it are not smooth, see [`Signal::breaks`]. A
     /// function with more than a hundred corners is a curve to methods that keep a history: its corners have order 3
     /// here, and where only its second derivative jumps there is none. Jumps remain jumps.
-    pub fn breaks(&self, range: [f64; 2]) -> Vec<Break> {
+    ///
+    /// With them the functions whose breaks are too many, or take too long to find.
+    pub fn breaks(&self, range: [f64; 2]) -> (Vec<Break>, Vec<String>) {
         const DENSE: usize = 100;
         let mut breaks = Vec::new();
+        let mut unknown: Vec<String> = Vec::new();
         for signal in self.signals.iter().chain(&self.excitations) {
-            let own = signal.breaks(range);
+            let (own, given_up) = signal.search_breaks(range);
+            for text in given_up {
+                if !unknown.contains(&text) {
+                    unknown.push(text);
+                }
+            }
             let dense = own.iter().filter(|b| b.order > 0).count() > DENSE;
             breaks.extend(own.into_iter().filter_map(|b| match b.order {
                 1 if dense => Some(Break {
@@ -287,7 +295,7 @@ impl Model {
             }));
         }
         Break::sort(&mut breaks);
-        breaks
+        (breaks, unknown)
     }
 
     /// The spanning tree with its cut joints and loops, as text.

@@ -330,29 +330,44 @@ impl Signal {
     /// ```
     ///
     /// Empty where there are more than a hundred thousand, or where they cannot be told in reasonable time.
-    pub fn breaks(&self, [from, to]: [f64; 2]) -> Vec<Break> {
-        let mut breaks = self.breaks_in([from, to]);
+    pub fn breaks(&self, range: [f64; 2]) -> Vec<Break> {
+        self.search_breaks(range).0
+    }
+
+    /// The same with the functions in it whose breaks are too many, or take too long to find.
+    pub(crate) fn search_breaks(&self, [from, to]: [f64; 2]) -> (Vec<Break>, Vec<String>) {
+        let mut unknown = Vec::new();
+        let mut breaks = self.breaks_in([from, to], &mut unknown);
         breaks.retain(|b| b.at > from && b.at < to);
         Break::sort(&mut breaks);
-        breaks
+        (breaks, unknown)
     }
 
     /// The same in no order, with some beyond the range.
-    fn breaks_in(&self, range: [f64; 2]) -> Vec<Break> {
+    fn breaks_in(&self, range: [f64; 2], unknown: &mut Vec<String>) -> Vec<Break> {
         match self {
             Self::Polynomial(_) | Self::Harmonic { .. } | Self::Function(_) => Vec::new(),
-            Self::Sum(parts) => parts.iter().flat_map(|part| part.breaks_in(range)).collect(),
-            Self::Scaled(_, signal) => signal.breaks_in(range),
+            Self::Sum(parts) => {
+                let breaks = parts.iter().flat_map(|part| part.breaks_in(range, unknown));
+                breaks.collect()
+            }
+            Self::Scaled(_, signal) => signal.breaks_in(range, unknown),
             Self::Expression(_) => {
                 let parts = self.parts().into_iter();
                 let breaks = parts.filter_map(|part| match part {
-                    Self::Expression(part) => part.breaks(range),
+                    Self::Expression(part) => {
+                        let breaks = part.breaks(range);
+                        if breaks.is_none() {
+                            unknown.push(part.to_string());
+                        }
+                        breaks
+                    }
                     _ => None,
                 });
                 breaks.flatten().collect()
             }
             Self::Track { curve, travel, .. } => {
-                let mut breaks = travel.breaks_in(range);
+                let mut breaks = travel.breaks_in(range, unknown);
                 let places = crossings(travel, range, &curve.breaks());
                 breaks.extend(places.into_iter().map(|at| Break { at, order: 2 }));
                 breaks

@@ -166,6 +166,7 @@ fn with_place(note: &Message) -> String {
 fn warnings(file: &ModelFile, simulation: &Simulation) -> Vec<String> {
     let mut all: Vec<String> = file.notes.0.iter().map(with_place).collect();
     all.extend(simulation.start.warnings.iter().map(ToString::to_string));
+    all.extend(simulation.remarks());
     let bodies = &file.description.bodies;
     let points: Vec<String> = (bodies.iter())
         .filter(|body| body.mass > 0.0 && body.principal_moments()[2] == 0.0)

@@ -81,6 +81,8 @@ pub struct Simulation {
     pub outputs: OutputTimes,
     /// Options of the solver, without output times.
     pub solver: Options,
+    /// Functions of time whose jumps and corners are too many, or take too long to find: no step ends there for sure.
+    pub unknown_breaks: Vec<String>,
     /// The equilibrium that the run begins in, where it was asked for.
     pub equilibrium: Option<Equilibrium>,
 }
@@ -181,11 +183,16 @@ impl Simulation {
             start: Start::Trust,
             ..solver_options(&settings)
         };
+        let mut unknown_breaks = Vec::new();
         if solver.fixed_step.is_none() {
             // A step that ends a little before a jump sees nothing of it, one that begins there nothing else.
             // Rounding in the bound itself may move the jump by some spacings.
             let before = |t: f64| t - 16.0 * f64::EPSILON * t.abs();
-            for b in start.model.breaks([times.start, times.end]) {
+            // A break at the end counts: the last step would go across.
+            let end = times.end + 64.0 * f64::EPSILON * times.end.abs();
+            let (breaks, unknown) = start.model.breaks([times.start, end]);
+            unknown_breaks = unknown;
+            for b in breaks {
                 if b.order < Break::SMOOTH {
                     solver.stop_times.push(before(b.at));
                 } else {
@@ -220,8 +227,20 @@ impl Simulation {
             t_end: times.end,
             outputs: OutputTimes::every(times.start, times.step, times.end),
             solver,
+            unknown_breaks,
             equilibrium: settled,
         })
+    }
+
+    /// What a run may pass unnoticed, each with its remedy.
+    pub fn remarks(&self) -> Vec<String> {
+        let remark = |function: &String| {
+            format!(
+                "the jumps and corners of `{function}` are too many to find: steps may go across; \
+                 set `max_step` to a part of their distance"
+            )
+        };
+        self.unknown_breaks.iter().map(remark).collect()
     }
 
     /// The channels that the file wants recorded, or the usual ones.

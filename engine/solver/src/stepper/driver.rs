@@ -313,9 +313,10 @@ impl<'s> Integrator<'s> {
             if let Some(stop) = self.handle_events(t_end, observer)? {
                 return Ok(stop);
             }
-            let reached = self.stepper.t().min(t_end);
+            let ended = self.has_reached(t_end);
+            let reached = if ended { t_end } else { self.stepper.t() };
             self.deliver_outputs(reached, observer);
-            if self.stepper.t() >= t_end {
+            if ended {
                 self.show_at(t_end);
                 self.look_at_end(t_end)?;
                 return match self.finder.missing(self.system.as_ref(), t_end) {
@@ -392,6 +393,14 @@ impl<'s> Integrator<'s> {
             return Ok(());
         }
         self.look(t_end)
+    }
+
+    /// Whether a run to `t_end` is over: there, or at a stop time so little before it that only rounding is between
+    /// them. A step across would see the equations behind.
+    fn has_reached(&self, t_end: f64) -> bool {
+        let t = self.stepper.t();
+        let rounding = 64.0 * f64::EPSILON * t_end.abs();
+        t >= t_end || (t_end - t <= rounding && self.stepper.last_h() != 0.0 && self.is_stop_time(t))
     }
 
     /// Whether `t` is a stop time, up to rounding.

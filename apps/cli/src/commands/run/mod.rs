@@ -216,6 +216,9 @@ fn single(request: &Request) -> Result<Outcome, Error> {
     if !notes.is_empty() {
         output::say(&notes);
     }
+    for remark in prepared.simulation.remarks() {
+        output::remark(&remark);
+    }
     let fixed = prepared.simulation.fixed_steps();
     let advice = fixed.map(|(options, h)| step_size::at_start(&prepared.simulation, options, h));
     if let (Some(advice), true) = (&advice, request.json.as_deref() != Some("-")) {

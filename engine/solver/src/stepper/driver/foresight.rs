@@ -164,10 +164,10 @@ impl Foresight {
         let t = stepper.t();
         let mut h = h;
         if self.excitations > 0 {
-            // All that a method of low order knows after a start, and of order 1 ever.
+            // All that a method of low order knows: nothing tells it of a motion in between that ends as it began.
             let ends_only = match stepper.order() {
                 ..=2 if stepper.last_h() == 0.0 => Some(FLAT_FIRST),
-                ..=1 => Some(FLAT),
+                ..=2 => Some(FLAT),
                 _ => None,
             };
             while h > shortest && !self.follows_excitations(equations.system, (t, h), nodes, ends_only) {

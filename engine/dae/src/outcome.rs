@@ -308,8 +308,7 @@ pub enum FailureKind {
     },
     /// A loop came apart.
     #[error(
-        "{row} does not hold: it is off by {gap:.3e} {unit}, where {allowed:.1e} {unit} would be within what the tolerances \
-         allow. {remedy}"
+        "{row} does not hold: it is off by {gap:.3e} {unit}, and at most {allowed:.1e} {unit} counts as closed. {remedy}"
     )]
     LoopOpen {
         /// The row of the constraint, with the constraint named.

@@ -184,7 +184,7 @@ pub trait Residual: Send + Sync {
         &self,
         _t: f64,
         _y: &[f64],
-        _tolerances: &Tolerances,
+        _tolerances: Option<&Tolerances>,
         _discrete: &mut [f64],
         _work: &mut Self::Workspace<f64>,
     ) -> Result<Look, FailureKind> {

@@ -160,11 +160,12 @@ pub trait System: Send {
     }
 
     /// Looks at a state that was accepted, once for each: whether it still means what it should, and whether
-    /// the equations should be written in another way from here on. Does not allocate where nothing changes.
+    /// the equations should be written in another way from here on. Without tolerances the size of steps is fixed, and
+    /// no error is controlled. Does not allocate where nothing changes.
     ///
     /// # Errors
     /// Why the run cannot go on, or what it came to cannot be trusted.
-    fn look(&mut self, _t: f64, _y: &[f64], _tolerances: &Tolerances) -> Result<Look, FailureKind> {
+    fn look(&mut self, _t: f64, _y: &[f64], _tolerances: Option<&Tolerances>) -> Result<Look, FailureKind> {
         Ok(Look::Same)
     }
 
@@ -291,7 +292,7 @@ macro_rules! forward {
             fn discrete_mut(&mut self) -> &mut [f64] {
                 (**self).discrete_mut()
             }
-            fn look(&mut self, t: f64, y: &[f64], tolerances: &Tolerances) -> Result<Look, FailureKind> {
+            fn look(&mut self, t: f64, y: &[f64], tolerances: Option<&Tolerances>) -> Result<Look, FailureKind> {
                 (**self).look(t, y, tolerances)
             }
             fn carry(&self, vector: &mut [f64]) {
@@ -485,7 +486,7 @@ impl<R: Residual> System for Bound<R> {
         &mut self.discrete
     }
 
-    fn look(&mut self, t: f64, y: &[f64], tolerances: &Tolerances) -> Result<Look, FailureKind> {
+    fn look(&mut self, t: f64, y: &[f64], tolerances: Option<&Tolerances>) -> Result<Look, FailureKind> {
         self.residual
             .look(t, y, tolerances, &mut self.discrete, &mut self.work)
     }

@@ -8,8 +8,9 @@ use crate::settings;
 use crate::table::{Align, Table};
 use clap::{Arg, ArgAction, ArgMatches};
 use holonom::analysis::step_size::Advice;
+use holonom::dae::FailureKind;
 use holonom::format::Settings;
-use holonom::simulation::Simulation;
+use holonom::simulation::{LoopWatch, Simulation};
 use holonom::solver::stepper::{Advance, DriftBound, RealTime};
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
@@ -146,7 +147,10 @@ fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
         true => Some(step_size::bound(&simulation, steps as u64)?),
         false => None,
     };
-    let measured = measure(&mut system, steps as u64, paced);
+    let mut watch = simulation
+        .loop_watch()
+        .map_err(|error| Error::Usage(error.to_string()))?;
+    let (measured, open) = measure(&mut system, watch.as_mut(), steps as u64, paced);
     let stiff = simulation.stiff_names(system.method().stiff_elements());
     let report = Report {
         name: &named.file.description.name,
@@ -165,11 +169,16 @@ fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
         }
         None => output::print(&report.text())?,
     }
-    if report.measured.held > 0 {
-        return Err(Error::Failed(format!(
+    let held = (report.measured.held > 0).then(|| {
+        format!(
             "{} of {} steps were held because the state was not finite; take smaller steps, or other stiff terms",
             report.measured.held, report.measured.steps
-        )));
+        )
+    });
+    let open = open.map(|(t, kind)| format!("from t = {t} on: {kind}"));
+    let faults: Vec<String> = [held, open].into_iter().flatten().collect();
+    if !faults.is_empty() {
+        return Err(Error::Failed(faults.join("\n")));
     }
     Ok(Outcome::Done)
 }
@@ -195,8 +204,14 @@ struct Measured {
     classes: [u64; CLASSES],
 }
 
-/// Does the steps, with the time of each by itself.
-fn measure(system: &mut RealTime<'_>, steps: u64, paced: bool) -> Measured {
+/// Does the steps, with the time of each by itself; where a loop first came apart is told, with its time.
+fn measure(
+    system: &mut RealTime<'_>,
+    mut watch: Option<&mut LoopWatch>,
+    steps: u64,
+    paced: bool,
+) -> (Measured, Option<(f64, FailureKind)>) {
+    let mut open = None;
     let mut m = Measured {
         steps,
         held: 0,
@@ -228,8 +243,15 @@ fn measure(system: &mut RealTime<'_>, steps: u64, paced: bool) -> Measured {
         m.classes[class.min(CLASSES - 1)] += 1;
         // Outside the time of the step: an application would not ask for it.
         m.violation = m.violation.max(system.violation());
+        if let Some(watch) = &mut watch {
+            let judged = watch.look(system.state());
+            m.violation = m.violation.max(watch.gap());
+            if let (None, Err(kind)) = (&open, judged) {
+                open = Some((system.state().t, kind));
+            }
+        }
     }
-    m
+    (m, open)
 }
 
 /// Sleeps most of the time, and spins for the rest: sleeping alone wakes up late.

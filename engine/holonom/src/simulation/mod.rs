@@ -45,6 +45,7 @@ mod watch;
 pub use gimbal::GimbalLock;
 pub use pace::{FastestMotion, Pace};
 pub use pipeline::OutputThread;
+pub use realtime::LoopWatch;
 pub use report::{ConstraintReport, EnergyReport, RunReport, Status, Used};
 pub use run::{Memory, RunCheckpoint, RunError, RunOptions, Sink};
 pub use settings::DEFAULT_END;

@@ -1,8 +1,10 @@
 //! A mechanism in real time: from settings and an assembled model to [`RealTime`].
 
 use super::Simulation;
-use holonom_dae::InputError;
+use holonom_dae::{FailureKind, InputError, System};
 use holonom_format::Settings;
+use holonom_multibody::channels::Sampler;
+use holonom_multibody::residual::Form;
 use holonom_solver::Options;
 use holonom_solver::stepper::{
     self, Level, LinearImplicitOptions, MotionState, Ordering, Partition, Projections, RealTime,
@@ -46,6 +48,36 @@ pub(super) fn is_chosen(options: &Options) -> bool {
     stepper::find(&options.stepper).is_some_and(|entry| entry.fixed_step)
 }
 
+/// Watches all constraints on positions beside [`RealTime`], also those that others imply and that take no part in it.
+pub struct LoopWatch {
+    system: Box<dyn System>,
+    sampler: Sampler,
+    y: Vec<f64>,
+    gap: f64,
+}
+
+impl LoopWatch {
+    /// Looks at a state.
+    ///
+    /// # Errors
+    /// A loop that came apart by more than a hundredth of its size, or a mechanism that changed the branch at a singular
+    /// position.
+    pub fn look(&mut self, state: &MotionState) -> Result<(), FailureKind> {
+        let (n_q, n_v) = (state.q.len(), state.v.len());
+        self.y[..n_q].copy_from_slice(&state.q);
+        self.y[n_q..n_q + n_v].copy_from_slice(&state.v);
+        let mut gap = [0.0];
+        self.sampler.sample_state(state.t, &state.q, &state.v, &mut gap);
+        self.gap = self.gap.max(gap[0]);
+        self.system.look(state.t, &self.y, None).map(|_| ())
+    }
+
+    /// Largest |gᵢ| of all rows so far.
+    pub fn gap(&self) -> f64 {
+        self.gap
+    }
+}
+
 impl Simulation {
     /// Options and step size of `linear-implicit-euler`, where this is the method of [`run`](Self::run).
     pub fn fixed_steps(&self) -> Option<(&LinearImplicitOptions, f64)> {
@@ -59,6 +91,33 @@ impl Simulation {
         let forces = &self.start.model.forces;
         let name = |&k: &usize| forces.get(k).map(|force| force.name.clone());
         Some(numbers?.iter().filter_map(name).collect())
+    }
+
+    /// What watches the loops of a mechanism in [real time](Self::real_time), if it has any. Looking at a state is no part
+    /// of a step, and may allocate.
+    ///
+    /// # Errors
+    /// The mechanism has loops that cannot be written as equations.
+    pub fn loop_watch(&self) -> Result<Option<LoopWatch>, InputError> {
+        let Ok(selection) = self.catalogue.select(&["residual.position"]) else {
+            return Ok(None);
+        };
+        let refused = |error: String| InputError::Option {
+            option: "model",
+            value: self.start.model.name.clone(),
+            remedy: error,
+        };
+        let equations = self.start.equations(Form::Index2, self.formalism);
+        let equations = equations.map_err(|error| refused(error.to_string()))?;
+        let sampler = Sampler::of_motion(&self.start, &selection);
+        let sampler = sampler.map_err(|error| refused(error.to_string()))?;
+        let y = self.start.state(&equations).0;
+        Ok(Some(LoopWatch {
+            system: equations.system(),
+            sampler,
+            y,
+            gap: 0.0,
+        }))
     }
 
     /// The mechanism at its start as a fixed-step loop with bounded work, with steps of size `fixed_step` and the

@@ -704,7 +704,7 @@ impl Residual for Equations {
         &self,
         t: f64,
         y: &[f64],
-        tolerances: &Tolerances,
+        tolerances: Option<&Tolerances>,
         discrete: &mut [f64],
         work: &mut EquationsWorkspace<f64>,
     ) -> Result<Look, FailureKind> {

@@ -30,7 +30,8 @@ const NO_BETTER: f64 = 1e-6;
 /// Gaps up to so many tolerances are closed.
 const TOLERABLE: f64 = 10.0;
 
-/// Gap, in parts of the size, up to which forms that keep velocities or accelerations may drift.
+/// Gap, in parts of the size, up to which forms that keep velocities or accelerations may drift, and any form in
+/// steps of fixed size.
 const DRIFT: f64 = 1e-2;
 
 /// A dropped row may be open by so many times what it was found open by near the start, where the data do
@@ -231,7 +232,7 @@ impl Loops {
         &self,
         model: &Model,
         (t, q, v): (f64, &[f64], &[f64]),
-        tolerances: &Tolerances,
+        tolerances: Option<&Tolerances>,
         discrete: &mut [f64],
         active: &mut [usize],
         (work, room): (&mut Workspace<f64>, &mut LoopsRoom),
@@ -273,8 +274,9 @@ impl Loops {
                     });
                     restart |= self.rows.iter().zip(rates.iter()).any(|(&row, rate)| {
                         let own = part.places.iter().any(|&k| active[k] == row);
-                        let tolerance = self.tolerance(model, row, tolerances)
-                            + tolerances.rtol * most * self.scales.gap[row];
+                        let relative = tolerances.map_or(DRIFT, |to| to.rtol);
+                        let tolerance =
+                            self.tolerance(model, row, tolerances) + relative * most * self.scales.gap[row];
                         own && rate.abs() > 0.1 * tolerance
                     });
                     work.constraint(model, &self.rows, &mut room.gaps);
@@ -295,8 +297,11 @@ impl Loops {
         Ok(look)
     }
 
-    /// Tolerance of a row in its own unit.
-    fn tolerance(&self, model: &Model, row: usize, tolerances: &Tolerances) -> f64 {
+    /// Tolerance of a row in its own unit; in steps of fixed size it is what they may drift.
+    fn tolerance(&self, model: &Model, row: usize, tolerances: Option<&Tolerances>) -> f64 {
+        let Some(tolerances) = tolerances else {
+            return DRIFT * self.scales.gap[row];
+        };
         let constraint = &model.constraints[model.rows[row].constraint];
         let terms = match &constraint.element {
             ConstraintElement::Coordinates(sum) => sum.terms.as_slice(),
@@ -315,14 +320,22 @@ impl Loops {
     }
 
     /// Whether all loops are closed.
-    fn closed(&self, model: &Model, tolerances: &Tolerances, gaps: &[f64]) -> Result<(), FailureKind> {
+    fn closed(
+        &self,
+        model: &Model,
+        tolerances: Option<&Tolerances>,
+        gaps: &[f64],
+    ) -> Result<(), FailureKind> {
         // A limit that holds everywhere saves those of the rows.
         for (&row, gap) in self.rows.iter().zip(gaps) {
-            let mut allowed = TOLERABLE * tolerances.rtol * self.scales.gap[row] + self.slack[row];
+            let relative = tolerances.map_or(DRIFT, |to| TOLERABLE * to.rtol);
+            let mut allowed = relative * self.scales.gap[row] + self.slack[row];
             if gap.abs() <= allowed {
                 continue;
             }
-            allowed = TOLERABLE * self.tolerance(model, row, tolerances) + self.slack[row];
+            if tolerances.is_some() {
+                allowed = TOLERABLE * self.tolerance(model, row, tolerances) + self.slack[row];
+            }
             if !self.keeps_positions {
                 allowed = allowed.max(DRIFT * self.scales.gap[row]);
             }
@@ -332,7 +345,9 @@ impl Loops {
                     gap: gap.abs(),
                     unit: unit(model, row),
                     allowed,
-                    remedy: if self.keeps_positions {
+                    remedy: if tolerances.is_none() {
+                        "Take smaller steps, or a stepper that controls its error"
+                    } else if self.keeps_positions {
                         "Tighten the tolerances, or take another stepper"
                     } else {
                         "This form lets positions drift; take the form `ggl`, which keeps them"

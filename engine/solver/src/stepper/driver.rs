@@ -17,7 +17,9 @@ use crate::options::{Options, Start};
 use crate::refresh::Update;
 use foresight::Foresight;
 pub use foresight::ForesightMemory;
-use holonom_dae::{Counters, EventAction, Failure, FailureKind, InputError, Look, Rejection, System, Timing};
+use holonom_dae::{
+    Counters, EventAction, Failure, FailureKind, InputError, Look, Rejection, System, Timing, Tolerances,
+};
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
@@ -67,6 +69,11 @@ pub struct Integrator<'s> {
     t: f64,
     y: Vec<f64>,
     yp: Vec<f64>,
+}
+
+/// What the steps keep to; nothing where their size is fixed.
+fn tolerances(options: &Options) -> Option<&Tolerances> {
+    options.fixed_step.is_none().then_some(&options.tolerances)
 }
 
 impl<'s> Integrator<'s> {
@@ -367,7 +374,7 @@ impl<'s> Integrator<'s> {
         let t = self.stepper.t();
         let look = self
             .system
-            .look(t, self.stepper.y(), &self.options.tolerances)
+            .look(t, self.stepper.y(), tolerances(&self.options))
             .map_err(|kind| self.failed(kind))?;
         let Look::Exchanged { restart } = look else {
             return Ok(());
@@ -387,12 +394,19 @@ impl<'s> Integrator<'s> {
         Ok(())
     }
 
-    /// The same at the end of a run that a step has hit; beyond it the solution is that inside of the last step.
+    /// The same at the end of a run. Inside of the last step the solution is only judged: a run that goes on does so
+    /// from the end of the step, as if it had not been asked.
     fn look_at_end(&mut self, t_end: f64) -> Result<(), Failure> {
-        if self.stepper.t() > t_end {
-            return Ok(());
+        if self.stepper.t() <= t_end {
+            return self.look(t_end);
         }
-        self.look(t_end)
+        let discrete = self.system.discrete().to_vec();
+        let look = self.system.look(t_end, &self.y, tolerances(&self.options));
+        self.system.discrete_mut().copy_from_slice(&discrete);
+        look.map(|_| ()).map_err(|kind| Failure {
+            t: t_end,
+            ..self.failed(kind)
+        })
     }
 
     /// Whether a run to `t_end` is over: there, or at a stop time so little before it that only rounding is between

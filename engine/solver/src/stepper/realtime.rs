@@ -187,7 +187,7 @@ impl<'m> RealTime<'m> {
         self.mechanical.as_mut()
     }
 
-    /// Largest |gᵢ| of the present state; infinite where it cannot be evaluated.
+    /// Largest |gᵢ| of the present state, of the rows that take part; infinite where it cannot be evaluated.
     pub fn violation(&mut self) -> f64 {
         let s = &self.state;
         match self.mechanical.constraint(s.t, &s.q, &mut self.g) {

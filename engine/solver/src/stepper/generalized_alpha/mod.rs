@@ -53,6 +53,10 @@ const BUDGET: f64 = 5.0;
 const FALL: f64 = 1.2;
 /// Tolerances are not tightened below this relative one: rounding would take over.
 const TIGHTEST: f64 = 1e-14;
+/// After so many failures in a row, of the iteration or of the error test, a step may use all of the tolerance.
+const JUDGED: (u32, u32) = (2, 4);
+/// For as long as so many steps like the one that failed first.
+const NEARBY: f64 = 8.0;
 /// Where λ keeps positions, velocities show their rounding divided by h across the constraints; what is left of it in the error
 /// estimated, in units of ε/h: no shorter step makes it smaller.
 const ROUNDING: f64 = 0.02;
@@ -87,6 +91,9 @@ pub struct GeneralizedAlphaState {
     #[serde(default)]
     failed: f64,
     error_failures: u32,
+    /// Until when steps may use all of the tolerance.
+    #[serde(default)]
+    loose_to: f64,
     steps: u64,
     matrices: Option<Matrices>,
 }
@@ -136,6 +143,7 @@ impl GeneralizedAlpha {
                 failures: 0,
                 failed: 0.0,
                 error_failures: 0,
+                loose_to: f64::MIN,
                 steps: 0,
                 matrices: None,
             },
@@ -172,6 +180,9 @@ impl GeneralizedAlpha {
 
     /// How much tighter than the tolerance the next step is judged.
     fn tightening(&self) -> f64 {
+        if self.state.t < self.state.loose_to {
+            return 1.0;
+        }
         let by_steps = (1.0 + self.state.steps as f64 / BUDGET).powf(FALL);
         by_steps.min((self.weights.rtol() / TIGHTEST).max(1.0))
     }
@@ -499,6 +510,9 @@ impl Stepper for GeneralizedAlpha {
         match rejection {
             Rejection::ErrorTest { ratio } => {
                 s.error_failures += 1;
+                if s.failures + s.error_failures == 1 {
+                    s.failed = s.h;
+                }
                 let factor = if s.error_failures > 2 {
                     REDUCTION
                 } else {
@@ -508,7 +522,7 @@ impl Stepper for GeneralizedAlpha {
             }
             _ => {
                 s.failures += 1;
-                if s.failures == 1 {
+                if s.failures + s.error_failures == 1 {
                     s.failed = s.h;
                 }
                 if s.motion.lambda.is_empty() {
@@ -517,6 +531,16 @@ impl Stepper for GeneralizedAlpha {
                     s.h = across(s.failed, s.failures);
                 }
             }
+        }
+        // Next to singular positions rounding is amplified beyond the part of the tolerance that is left for a step, and shorter
+        // steps do not make it smaller, but creep up to the position. The few steps there may use all of the tolerance.
+        let by_error = s.error_failures == JUDGED.1;
+        if by_error || s.failures == JUDGED.0 {
+            if by_error {
+                s.h = s.h.max(s.failed);
+            }
+            s.loose_to = s.loose_to.max(s.t + NEARBY * s.failed);
+            self.weights.update(&s.y, 1.0);
         }
     }
 

@@ -315,7 +315,9 @@ fn text(file: &ModelFile, simulation: &Simulation, channels: bool) -> String {
         }
         let _ = write!(out, "\nChannels\n\n{}", table.render());
     }
-    let how = if simulation.is_kinematic() {
+    let how = if simulation.is_kinematic() && start.is_locked() {
+        "locked, nothing can move".to_string()
+    } else if simulation.is_kinematic() {
         "kinematics: everything is prescribed or driven".to_string()
     } else {
         format!("{} in the form `{}`", simulation.solver.stepper, simulation.form)

@@ -241,7 +241,16 @@ impl Simulation {
                  set `max_step` to a part of their distance"
             )
         };
-        self.unknown_breaks.iter().map(remark).collect()
+        let mut remarks: Vec<String> = self.unknown_breaks.iter().map(remark).collect();
+        if self.is_kinematic() && self.start.is_locked() {
+            remarks.push(
+                "the mechanism is locked: no degree of freedom is left and nothing drives it, so that it stands still. \
+                 If it should move, redundant joints may contradict each other in the last digits of the data: \
+                 give more digits, or set `data_precision` to the precision that the data have"
+                    .to_owned(),
+            );
+        }
+        remarks
     }
 
     /// The channels that the file wants recorded, or the usual ones.

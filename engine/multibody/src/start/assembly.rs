@@ -1,7 +1,7 @@
 //! Assembly: from rough start values to a state that satisfies everything.
 
 use super::border::Border;
-use super::closure::{Closure, exceeds, moved};
+use super::closure::{Closure, exceeds, moved, varies};
 use super::open::{OpenLoop, open_loops, worst_rows};
 use super::past::{self, NoBeginning};
 use super::redundancy::{self, Random};
@@ -632,6 +632,11 @@ fn changes(names: &[String], from: &[f64], to: &[f64], unit: &[f64]) -> Vec<Move
 }
 
 impl Assembled {
+    /// Whether nothing can move: no degree of freedom is left, and no drive or prescribed motion changes with time.
+    pub fn is_locked(&self) -> bool {
+        self.degrees_of_freedom() == 0 && !self.model.signals.iter().any(varies)
+    }
+
     /// Velocities that can be chosen freely.
     pub fn degrees_of_freedom(&self) -> usize {
         self.rows.degrees_of_freedom

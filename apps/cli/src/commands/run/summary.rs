@@ -169,7 +169,10 @@ pub fn text(prepared: &Prepared, report: &RunReport, files: &Files) -> String {
             ));
         }
         if !start.rows.doubtful.is_empty() {
-            parts.push(format!("{} rows in doubt", start.rows.doubtful.len()));
+            parts.push(match start.rows.doubtful.len() {
+                1 => "1 row in doubt".to_string(),
+                n => format!("{n} rows in doubt"),
+            });
         }
         line(
             "start",
@@ -180,7 +183,11 @@ pub fn text(prepared: &Prepared, report: &RunReport, files: &Files) -> String {
     if used.stepper == "kinematic" {
         line(
             "used",
-            "kinematics: everything is prescribed or driven".to_string(),
+            if prepared.simulation.start.is_locked() {
+                "kinematics: the mechanism is locked".to_string()
+            } else {
+                "kinematics: everything is prescribed or driven".to_string()
+            },
         );
         line("steps", count(report.counters.steps));
     } else {

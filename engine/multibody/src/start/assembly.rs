@@ -8,6 +8,7 @@ use super::redundancy::{self, Random};
 use super::report::RowReport;
 use super::warnings::{self, Warning};
 use super::{KinematicError, KinematicRun, KinematicState, MechanicalModel, contacts, kinematic};
+use crate::elements::constraints::ConstraintElement;
 use crate::elements::controls::ControlElement;
 use crate::formalism::reactions::{self, Motion, Reaction};
 use crate::model::Model;
@@ -634,7 +635,15 @@ fn changes(names: &[String], from: &[f64], to: &[f64], unit: &[f64]) -> Vec<Move
 impl Assembled {
     /// Whether nothing can move: no degree of freedom is left, and no drive or prescribed motion changes with time.
     pub fn is_locked(&self) -> bool {
-        self.degrees_of_freedom() == 0 && !self.model.signals.iter().any(varies)
+        let mut rows = self
+            .model
+            .constraints
+            .iter()
+            .map(|constraint| &constraint.element);
+        let driven = rows.any(|element| {
+            matches!(element, ConstraintElement::Coordinates(sum) if sum.signal.as_ref().is_some_and(varies))
+        });
+        self.degrees_of_freedom() == 0 && !driven && !self.model.signals.iter().any(varies)
     }
 
     /// Velocities that can be chosen freely.

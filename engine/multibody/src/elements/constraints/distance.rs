@@ -1,9 +1,10 @@
-//! The origins of two frames keep a distance.
+//! The origins of two frames keep a distance, which may be a function of time.
 
 use super::ConstraintInfo;
 use crate::description::include::same_constraint;
 use crate::description::fields::{FROM, Field, Fields, TO};
 use crate::description::ConstraintKind;
+use crate::signal::Signal;
 
 /// The entry of the registry.
 pub(super) const CONSTRAINT: ConstraintInfo = ConstraintInfo {
@@ -19,7 +20,7 @@ fn template() -> ConstraintKind {
     ConstraintKind::Distance {
         from: String::new(),
         to: String::new(),
-        length: 0.0,
+        length: Signal::constant(0.0),
     }
 }
 
@@ -29,5 +30,6 @@ fn fields(kind: &mut ConstraintKind, visitor: &mut dyn Fields) {
     };
     visitor.frame(&FROM, from);
     visitor.frame(&TO, to);
-    visitor.number(&Field::required("length", "m", "The distance; must be positive."), length);
+    let doc = "The distance; must be positive. A function of time makes a rope that is hauled in, or a telescope.";
+    visitor.signal(&Field::required("length", "m", doc), length);
 }

@@ -9,7 +9,7 @@ use crate::signal::Signal;
 /// The entry of the registry.
 pub(super) const CONSTRAINT: ConstraintInfo = ConstraintInfo {
     name: "distance",
-    doc: "The origins of two frames keep a distance.",
+    doc: "The origins of two frames keep a distance, which may be a function of time.",
     rows: 1,
     template,
     fields,
@@ -30,6 +30,6 @@ fn fields(kind: &mut ConstraintKind, visitor: &mut dyn Fields) {
     };
     visitor.frame(&FROM, from);
     visitor.frame(&TO, to);
-    let doc = "The distance; must be positive. A function of time makes a rope that is hauled in, or a telescope.";
+    let doc = "Distance; must be positive. A function of time models a hoist rope or a telescope.";
     visitor.signal(&Field::required("length", "m", doc), length);
 }

@@ -117,7 +117,10 @@ fn everything(stand: &Stand, r: &mut Random) -> Vec<ModelConstraint> {
             from: r.attachment(from),
             to: r.attachment(to),
             rows: vec![PairRow::Distance { length: 0.0 }],
-            length: Some(Signal::Sum(vec![Signal::constant(0.8), Signal::harmonic(0.1, 3.0, 0.4)])),
+            length: Some(Signal::Sum(vec![
+                Signal::constant(0.8),
+                Signal::harmonic(0.1, 3.0, 0.4),
+            ])),
         }));
         for sphere in [false, true] {
             elements.push(ConstraintElement::from(Rolling {

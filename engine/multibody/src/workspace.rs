@@ -1,5 +1,6 @@
 //! [`Workspace`]: everything the recursions fill, for one scalar and one thread.
 
+mod blame;
 mod implicit;
 
 use crate::elements::scene::{Loads, Scene};

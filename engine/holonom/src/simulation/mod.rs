@@ -32,6 +32,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod formulas;
 mod gimbal;
 mod pace;
 mod pipeline;
@@ -50,6 +51,7 @@ pub use report::{ConstraintReport, EnergyReport, RunReport, Status, Used};
 pub use run::{Memory, RunCheckpoint, RunError, RunOptions, Sink};
 pub use settings::DEFAULT_END;
 
+use formulas::{Formulas, State};
 use holonom_analysis::statics::{Equilibrium, StaticsOptions, equilibrium};
 use holonom_format::{Message, Messages, ModelFile, Place, Settings};
 use holonom_multibody::channels::{Catalogue, Input, Selection};
@@ -86,6 +88,8 @@ pub struct Simulation {
     pub unknown_breaks: Vec<String>,
     /// The equilibrium that the run begins in, where it was asked for.
     pub equilibrium: Option<Equilibrium>,
+    /// The formulas of the model, to name those without a value.
+    formulas: Arc<Formulas>,
 }
 
 impl Simulation {
@@ -128,8 +132,23 @@ impl Simulation {
         if let Some(undefined) = Undefined::find(&model, times.start) {
             return Err(one(undefined_message(file, &undefined)));
         }
+        let formulas = Formulas::of(file);
+        if let Some(missing) = formulas.vanishing_distance(&model, [times.start, times.end]) {
+            return Err(one(missing.message(times.start, file.places.root())));
+        }
         let (start, refusal) = watch_refusals(|| model.assemble(&assembly));
         let start = start.map_err(|error| {
+            let state = State {
+                t: times.start,
+                q: &model.q0,
+                v: &model.v0,
+                x: &model.x0,
+            };
+            if refusal.is_none()
+                && let Some(missing) = formulas.missing(&model, state)
+            {
+                return one(missing.message(times.start, file.places.root()));
+            }
             let mut messages = one(assembly_message(file, &error, refusal.as_ref()));
             // What looks like a forgotten unit may be why it does not fit together.
             messages.0.extend(file.notes.0.iter().cloned());
@@ -230,6 +249,7 @@ impl Simulation {
             solver,
             unknown_breaks,
             equilibrium: settled,
+            formulas: Arc::new(formulas),
         })
     }
 

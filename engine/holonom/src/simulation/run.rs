@@ -1,5 +1,6 @@
 //! The run itself: steps, output rows, checkpoints.
 
+use super::formulas::State;
 use super::pipeline::{Feed, OutputThread};
 use super::report::{ConstraintReport, EnergyReport, RunReport, Status, Used};
 use super::undefined::Undefined;
@@ -100,6 +101,9 @@ pub struct RunCheckpoint {
     /// Time spent on output rows beside it so far, s.
     #[serde(default)]
     pub output_beside_s: f64,
+    /// The first recorded column without a value so far, with its time.
+    #[serde(default)]
+    pub blank: Option<(usize, f64)>,
     /// Whether the run had reached its end.
     pub finished: bool,
 }
@@ -145,6 +149,7 @@ impl Simulation {
         solver.interrupt.clone_from(&options.interrupt);
         let system = equations.system();
         let mut watch = Watch::new(self, sampler, sink)?;
+        watch.guard(self, options);
         let mut feed = Feed::new(&self.start.model, &watch, options.output_thread);
         let mut integrator = match &options.resume {
             Some(checkpoint) => {
@@ -164,6 +169,7 @@ impl Simulation {
         };
         let (t, y) = (integrator.t(), integrator.y());
         watch.look(t, y);
+        let (status, message) = self.told_blank(&watch, options, status, message);
         let report = watch.report(feed.lost_s());
         let energy_end = watch.energy(t, y);
         let last = watch.last(options, |sampler, row| sampler.sample(t, y, &[], row));
@@ -193,6 +199,38 @@ impl Simulation {
         })
     }
 
+    /// A finished run in which a recorded channel lacks values has failed.
+    fn told_blank(
+        &self,
+        watch: &Watch<'_>,
+        options: &RunOptions,
+        status: Status,
+        message: String,
+    ) -> (Status, String) {
+        match (status, watch.blank) {
+            (Status::Finished, Some((column, t))) => {
+                let channel = options.selection.channels().get(column);
+                let name = channel.map_or("", |channel| channel.name.as_str());
+                (Status::Failed, self.formulas.blank(name, t).failure(t))
+            }
+            other => (other.0, message),
+        }
+    }
+
+    /// The formula that may be why a run ended where it did.
+    fn without_value(&self, t: f64, y: &[f64], rates: &[f64]) -> Option<String> {
+        let model = &self.start.model;
+        let (n_q, n_v) = (model.tree.n_q, model.tree.n_v);
+        let known = y.get(..n_q + n_v + model.x0.len())?;
+        let (q, rest) = known.split_at(n_q);
+        let (v, x) = rest.split_at(n_v);
+        let state = State { t, q, v, x };
+        let missing = self
+            .formulas
+            .missing_near(model, [self.start.t, self.t_end], state, rates);
+        missing.map(|missing| missing.failure(t))
+    }
+
     fn used(&self, [stepper, jacobian, linear, refresh]: [&str; 4], sparsity: &str) -> Used {
         Used {
             form: self.form.name().to_string(),
@@ -213,6 +251,7 @@ impl Simulation {
         let begin = Instant::now();
         let sampler = Sampler::of_motion(&self.start, &options.selection)?;
         let mut watch = Watch::new(self, sampler, sink)?;
+        watch.guard(self, options);
         let mut t = self.start.t;
         let mut end = (self.start.q.clone(), self.start.v.clone());
         let mut interrupted = false;
@@ -255,6 +294,7 @@ impl Simulation {
             (None, true) => (Status::Interrupted, "interrupted".to_string()),
             (None, false) => (Status::Finished, String::new()),
         };
+        let (status, message) = self.told_blank(&watch, options, status, message);
         let report = watch.report(0.0);
         let energy_end = watch.energy_of(t, &end.0, &end.1);
         let last = watch.last(options, |sampler, row| {
@@ -331,6 +371,7 @@ fn drive(
                 timing_s: watch.timing(integrator.timing()),
                 output_s: report.output_s,
                 output_beside_s: report.output_beside_s,
+                blank: watch.blank,
                 finished,
             };
             if let Err(fault) = watch.sink.checkpoint(&checkpoint) {
@@ -343,7 +384,12 @@ fn drive(
                     let steps = integrator.counters().steps;
                     simulation.pace(integrator.t(), steps, Options::default().max_steps)
                 });
-                let message = told(&failure, refusal.as_ref());
+                let blamed = (refusal.is_none() && !spent(&failure))
+                    .then(|| simulation.without_value(integrator.t(), integrator.y(), integrator.yp()));
+                let message = match blamed.flatten() {
+                    Some(blamed) => blamed,
+                    None => told(&failure, refusal.as_ref()),
+                };
                 return match pace.flatten() {
                     Some(pace) => (Status::Failed, format!("{message}. {pace}")),
                     None => (Status::Failed, message),

@@ -65,6 +65,10 @@ pub(super) struct Watch<'a> {
     /// Rows on the thread of the integration, and beside it.
     meters: [Meter; 2],
     pub fault: Option<String>,
+    /// Columns of the rows that must have values: of inputs, controls and forces.
+    guarded: Vec<usize>,
+    /// The first of them without a value, with its time.
+    pub blank: Option<(usize, f64)>,
 }
 
 impl<'a> Watch<'a> {
@@ -101,10 +105,32 @@ impl<'a> Watch<'a> {
             beside: false,
             meters: [Meter::default(); 2],
             fault: None,
+            guarded: Vec::new(),
+            blank: None,
         };
         watch.energy_start = watch.energy_of(start.t, &start.q, &start.v);
         watch.look_at(start.t, &start.q, &start.v);
         Ok(watch)
+    }
+
+    /// Looks for values that are missing in columns of inputs, controls and forces.
+    pub fn guard(&mut self, simulation: &Simulation, options: &RunOptions) {
+        let model = &simulation.start.model;
+        let controls = model.controls.iter().map(|control| control.name.as_str());
+        let owners: Vec<&str> = controls
+            .chain(model.forces.iter().map(|force| force.name.as_str()))
+            .collect();
+        let is_owned = |channel: &str| {
+            let of = |owner: &&str| {
+                channel
+                    .strip_prefix(*owner)
+                    .is_some_and(|r| r.is_empty() || r.starts_with('.'))
+            };
+            channel.starts_with("input.") || owners.iter().any(of)
+        };
+        let channels = options.selection.channels().iter().enumerate();
+        let guarded = channels.filter(|(_, channel)| is_owned(&channel.name));
+        self.guarded = guarded.map(|(column, _)| column).collect();
     }
 
     /// Goes on counting where a checkpoint stood.
@@ -113,6 +139,7 @@ impl<'a> Watch<'a> {
         self.rows = checkpoint.rows;
         self.constraint = checkpoint.constraint;
         self.energy_start = checkpoint.energy_start;
+        self.blank = checkpoint.blank;
         self.gimbals.go_on(&checkpoint.gimbal_lock);
     }
 
@@ -197,8 +224,13 @@ impl<'a> Watch<'a> {
         let begin = self.meters[meter].begin();
         self.buffer[0] = t;
         fill(&mut self.sampler, &mut self.buffer[1..]);
-        // What is only recorded may lack a value.
+        // What is only recorded may lack a value: the run goes on, and tells at its end.
         forget_refusal();
+        if self.blank.is_none() {
+            let mut columns = self.guarded.iter();
+            let blank = columns.find(|column| !self.buffer[**column + 1].is_finite());
+            self.blank = blank.map(|column| (*column, t));
+        }
         match self.sink.row(&self.buffer) {
             Ok(()) => self.rows += 1,
             Err(fault) => self.fault = Some(fault),

@@ -20,6 +20,7 @@ use std::sync::Arc;
 mod builder;
 mod document;
 pub mod fields;
+pub mod formulas;
 pub(crate) mod include;
 mod path;
 mod road;

@@ -181,6 +181,14 @@ impl ConstraintElement {
             Self::Rolling(_) | Self::Impact(_) | Self::WheelRail(_) => None,
         }
     }
+
+    /// The length of a distance, if it is a function of time.
+    pub fn length_over_time(&self) -> Option<&Signal> {
+        match self {
+            Self::Pair(pair) => pair.length.as_ref(),
+            _ => None,
+        }
+    }
 }
 
 registry! {

@@ -1,0 +1,255 @@
+//! Formulas of a model that have no finite value where a run needs one.
+
+use holonom_format::{Message, ModelFile, Place};
+use holonom_multibody::Model;
+use holonom_multibody::description::formulas::FieldFormula;
+use holonom_multibody::workspace::Workspace;
+
+/// How to mend it.
+const REMEDY: &str = "keep divisors and the arguments of roots and logarithms away from zero, as `max(t, 1 ms)` does, \
+                      or choose another range of time";
+
+/// A value is taken to grow without bound when it exceeds those before it by so much.
+const UNBOUNDED: f64 = 1e6;
+
+/// How far ahead of a failure to look, in parts of the run.
+const AHEAD: [f64; 5] = [0.0, 1e-15, 1e-12, 1e-9, 1e-6];
+
+/// How far aside, in m and rad and their rates: where only a derivative lacks a value.
+const ASIDE: [f64; 2] = [1e-9, -1e-9];
+
+/// A thing with its formulas.
+#[derive(Clone, Debug)]
+struct Subject {
+    /// Such as `force "spring"`.
+    name: String,
+    place: Option<Place>,
+    formulas: Vec<FieldFormula>,
+}
+
+/// All formulas of a model.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Formulas {
+    subjects: Vec<Subject>,
+    /// Inputs: what uses them has their formulas in place of their names.
+    inputs: Vec<Subject>,
+}
+
+/// A formula without a value, in words.
+#[derive(Clone, Debug)]
+pub(super) struct Missing {
+    place: Option<Place>,
+    text: String,
+}
+
+impl Missing {
+    /// The message of a model that cannot start.
+    pub fn message(&self, t: f64, root: Option<Place>) -> Message {
+        let text = format!("at the start, t = {t} s, {}", self.text);
+        Message::error(self.place.clone().or(root), text).help(REMEDY)
+    }
+
+    /// Why a run failed.
+    pub fn failure(&self, t: f64) -> String {
+        let position = Message::note(self.place.clone(), "");
+        let position = position
+            .position()
+            .map(|(file, line, _)| format!(" ({file}:{line})"));
+        format!(
+            "at t = {t}: {}{}; {REMEDY}",
+            self.text,
+            position.unwrap_or_default()
+        )
+    }
+}
+
+/// A state of a mechanism.
+#[derive(Clone, Copy)]
+pub(super) struct State<'a> {
+    pub t: f64,
+    pub q: &'a [f64],
+    pub v: &'a [f64],
+    /// Own states of elements.
+    pub x: &'a [f64],
+}
+
+impl Formulas {
+    pub fn of(file: &ModelFile) -> Self {
+        let d = &file.description;
+        let subject = |kind: &str, name: &str, formulas: Vec<FieldFormula>| {
+            let name = format!("{kind} \"{name}\"");
+            let field = formulas.first().map(|formula| formula.field);
+            let place = file
+                .places
+                .find(&name, field)
+                .or_else(|| file.places.find(&name, None));
+            Subject {
+                name,
+                place,
+                formulas,
+            }
+        };
+        let forces = d.forces.iter().map(|f| subject("force", &f.name, f.formulas()));
+        let controls = d
+            .controls
+            .iter()
+            .map(|c| subject("control", &c.name, c.formulas()));
+        let constraints = d
+            .constraints
+            .iter()
+            .map(|c| subject("constraint", &c.name, c.formulas()));
+        let subjects = constraints.chain(forces).chain(controls).collect();
+        let input = |input: &holonom_format::Input| {
+            let formula = FieldFormula::of("expression", &input.signal);
+            subject("input", &input.name, formula.into_iter().collect())
+        };
+        let inputs = file.inputs.iter().map(input).collect();
+        Self { subjects, inputs }
+    }
+
+    /// A recorded channel without a value.
+    pub fn blank(&self, channel: &str, t: f64) -> Missing {
+        let owners = self.inputs.iter().chain(&self.subjects);
+        let owner = owners.into_iter().find(|subject| {
+            let mut parts = subject.name.split('"');
+            let (kind, name) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
+            match kind {
+                "input " => channel == format!("input.{name}"),
+                _ => {
+                    channel == name
+                        || channel
+                            .strip_prefix(name)
+                            .is_some_and(|rest| rest.starts_with('.'))
+                }
+            }
+        });
+        let formulas = owner.map(|owner| owner.formulas.as_slice()).unwrap_or_default();
+        let odd = formulas.iter().find(|formula| {
+            let value = formula.of_time.as_ref().map(|signal| signal.evaluate(t)[0]);
+            value.is_none_or(|x| !x.is_finite())
+        });
+        let because = odd
+            .map(|formula| format!(": `{}`", formula.text))
+            .unwrap_or_default();
+        Missing {
+            place: owner.and_then(|owner| owner.place.clone()),
+            text: format!("the recorded channel `{channel}` has no finite value{because}"),
+        }
+    }
+
+    /// A formula of time without a value between two instants, or that grows without bound there.
+    fn of_time(&self, begin: f64, [from, to]: [f64; 2]) -> Option<Missing> {
+        for subject in &self.subjects {
+            for formula in &subject.formulas {
+                let Some(signal) = &formula.of_time else { continue };
+                let at = |t: f64| signal.evaluate(t)[0];
+                let values = [at(from), at(to)];
+                let before = (0..16).map(|k| at(begin + (from - begin) * 0.9 * f64::from(k) / 16.0));
+                let usual = before.fold(0.0_f64, |most, x| most.max(x.abs()));
+                let fault = if values.iter().any(|x| !x.is_finite()) {
+                    "has no finite value"
+                } else if values.iter().any(|x| x.abs() > UNBOUNDED * usual.max(1.0)) {
+                    "grows without bound"
+                } else {
+                    continue;
+                };
+                return Some(Missing {
+                    place: subject.place.clone(),
+                    text: format!(
+                        "`{}` of {}, `{}`, {fault}",
+                        formula.field, subject.name, formula.text
+                    ),
+                });
+            }
+        }
+        None
+    }
+
+    /// The formula of a thing that may be why it has no value.
+    fn blame(&self, name: &str) -> Missing {
+        let Some(subject) = self.subjects.iter().find(|subject| subject.name == name) else {
+            let text = format!("{name} has no finite value");
+            return Missing { place: None, text };
+        };
+        // Sums and products alone have values wherever their parts have.
+        let risky = |text: &str| {
+            [
+                "/", "^", "ln(", "log10(", "sqrt(", "pow(", "acos(", "asin(", "tan(",
+            ]
+            .iter()
+            .any(|part| text.contains(part))
+        };
+        let of_state = subject
+            .formulas
+            .iter()
+            .filter(|formula| formula.of_time.is_none());
+        let texts: Vec<String> = of_state
+            .filter(|formula| risky(&formula.text))
+            .map(|formula| format!("`{}` of `{}`", formula.text, formula.field))
+            .collect();
+        let text = match texts.as_slice() {
+            [] => format!("{name} has no finite value"),
+            texts => format!("{name} has no finite value: look at {}", texts.join(", ")),
+        };
+        Missing {
+            place: subject.place.clone(),
+            text,
+        }
+    }
+
+    /// What has no value in a state.
+    pub fn missing(&self, model: &Model, state: State<'_>) -> Option<Missing> {
+        if let Some(missing) = self.of_time(state.t, [state.t; 2]) {
+            return Some(missing);
+        }
+        let mut work = Workspace::new(model);
+        work.set_time(model, state.t);
+        work.set_positions(model, state.q);
+        work.set_velocities(model, state.v);
+        work.set_states(state.x);
+        work.without_value(model).map(|name| self.blame(&name))
+    }
+
+    /// What has no value next to a state in which a run ended, with the rates of q, v and x.
+    pub fn missing_near(
+        &self,
+        model: &Model,
+        [begin, end]: [f64; 2],
+        state: State<'_>,
+        rates: &[f64],
+    ) -> Option<Missing> {
+        let span = end - begin;
+        let ahead = AHEAD.map(|part| state.t + part * span + 4.0 * f64::EPSILON * state.t.abs());
+        for t in ahead {
+            if let Some(missing) = self.of_time(begin, [state.t, t]) {
+                return Some(missing);
+            }
+        }
+        let known: Vec<f64> = [state.q, state.v, state.x].concat();
+        let moved = |h: f64| -> Vec<f64> { known.iter().zip(rates).map(|(y, rate)| y + h * rate).collect() };
+        let aside = |by: f64| -> Vec<f64> { known.iter().map(|y| y + by).collect() };
+        let along = ahead.iter().map(|t| (*t, moved(t - state.t)));
+        let beside = ASIDE.iter().map(|by| (state.t, aside(*by)));
+        along.chain(beside).find_map(|(t, y)| {
+            let (q, rest) = y.split_at(state.q.len());
+            let (v, x) = rest.split_at(state.v.len());
+            self.missing(model, State { t, q, v, x })
+        })
+    }
+
+    /// The first distance that falls to zero within a range of time.
+    pub fn vanishing_distance(&self, model: &Model, [from, to]: [f64; 2]) -> Option<Missing> {
+        const PIECES: u32 = 1000;
+        model.constraints.iter().find_map(|constraint| {
+            let length = constraint.element.length_over_time()?;
+            let mut times = (0..=PIECES).map(|k| from + (to - from) * f64::from(k) / f64::from(PIECES));
+            let t = times.find(|t| length.evaluate(*t)[0] <= 0.0)?;
+            let name = format!("constraint \"{}\"", constraint.name);
+            let subject = self.subjects.iter().find(|subject| subject.name == name);
+            Some(Missing {
+                place: subject.and_then(|subject| subject.place.clone()),
+                text: format!("{name}: its length is not positive any more at t = {t} s"),
+            })
+        })
+    }
+}

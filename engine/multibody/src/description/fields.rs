@@ -123,6 +123,8 @@ impl Body {
         let doc = "Moments of inertia about the centre of mass in the axes of the body's frame: xx, yy, zz, \
                    and where they are not zero the matrix entries xy, yz, zx.";
         visitor.symmetric(&Field::optional("inertia", "kg m²", doc), &mut self.inertia);
+        let doc = "Accept moments of inertia that no rigid body can have (see URDF).";
+        visitor.flag(&Field::optional("unphysical", "", doc), &mut self.unphysical);
     }
 }
 

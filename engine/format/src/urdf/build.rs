@@ -1,10 +1,10 @@
 //! The description: bodies, markers, joints and couplings.
 
 use super::elements::{self, Joint as UrdfJoint, Link, LoopJoint, Robot};
+use super::mimic::{self, Positions};
 use super::notes::listed;
 use super::tree::{self, Edge, Tree};
 use super::xml::{Reader, quoted};
-use super::mimic::{self, Positions};
 use super::{Base, Imported, LoopEnd, Options, Renamed, resistance};
 use core::ops::Range;
 use holonom_algebra::{Mat3, Pose, Vec3};
@@ -70,8 +70,7 @@ pub(super) fn build(reader: &mut Reader, robot: Robot, file: &str, options: &Opt
         joint_names[edge.joint] = build.joint(edge);
     }
     build.followers(&tree);
-    build.description.forces =
-        resistance::forces(reader, &build.robot, &tree, &build.positions, options);
+    build.description.forces = resistance::forces(reader, &build.robot, &tree, &build.positions, options);
     for index in 0..build.robot.loops.len() {
         build.close(reader, index);
     }
@@ -147,7 +146,10 @@ fn without_mass(reader: &mut Reader, robot: &Robot, tree: &Tree, options: &Optio
     for edge in &tree.joints {
         let joint = &robot.joints[edge.joint];
         let moves = match joint.kind {
-            JointKind::Fixed => continue,
+            JointKind::Fixed => {
+                reported[edge.child] = reported[edge.parent];
+                continue;
+            }
             JointKind::Revolute => turns[edge.child],
             _ => carries[edge.child],
         };
@@ -156,7 +158,7 @@ fn without_mass(reader: &mut Reader, robot: &Robot, tree: &Tree, options: &Optio
         }
         held[edge.joint] = true;
         if !reader.strict {
-            let fate = "locked: nothing that it moves has mass";
+            let fate = "locked, because nothing behind has mass";
             let (span, name) = (joint.span.clone(), Some(joint.name.as_str()));
             reader.notes.count("joint", fate, span, name);
         } else if !reported[edge.parent] {

@@ -386,7 +386,7 @@ struct Fault {
     counted: &'static str,
 }
 
-const AS_WRITTEN: &str = "used as written although no rigid body has it";
+const AS_WRITTEN: &str = "used as written, although physically impossible";
 
 const NO_MASS: Fault = Fault {
     message: "it has a moment of inertia but no mass",
@@ -466,9 +466,7 @@ impl Joint {
                     true => "turned into end stops",
                     false => "left out, as asked for",
                 };
-                reader
-                    .notes
-                    .count("position limit", fate, span.clone(), name);
+                reader.notes.count("position limit", fate, span.clone(), name);
             }
         }
         self.effort = effort;
@@ -515,6 +513,10 @@ impl Joint {
             reader.odd(span, message, "it is not used", Some("correct it".to_string()));
         } else if one {
             self.friction = friction;
+            if friction != 0.0 && options.friction {
+                let fate = "turned into Coulomb friction";
+                reader.notes.count("friction value", fate, span, name);
+            }
         }
     }
 }

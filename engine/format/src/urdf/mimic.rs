@@ -130,16 +130,11 @@ fn leader(reader: &mut Reader, joints: &[Joint], names: &Names, joint: &Joint) -
         let message =
             format!("{place}: the joint it mimics is {kind}, without a single coordinate to follow");
         let help = "mimic is for revolute, continuous and prismatic joints".to_string();
-        reader.odd(
-            wanted.span.clone(),
-            message,
-            "it moves by itself",
-            Some(help),
-        );
+        reader.odd(wanted.span.clone(), message, "it moves by itself", Some(help));
         return None;
     }
     if leading.kind == JointKind::Fixed {
-        let fate = "locked at the offset: the joint to mimic is fixed";
+        let fate = "locked at the offset, because the joint to mimic is fixed";
         let (span, name) = (wanted.span.clone(), Some(joint.name.as_str()));
         reader.notes.count("joint", fate, span, name);
     }

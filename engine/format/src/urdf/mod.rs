@@ -195,7 +195,9 @@ pub fn read_with(text: &str, file: &str, options: &Options) -> Result<Imported, 
                 true => None,
                 false => repair::repaired(&mut reader, text),
             };
-            let Some(text) = again else { return Err(vec![error]) };
+            let Some(text) = again else {
+                return Err(vec![error]);
+            };
             repaired = text;
             xml::parse(&repaired).map_err(|error| vec![error])?
         }

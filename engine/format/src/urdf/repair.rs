@@ -49,7 +49,9 @@ pub(super) fn repaired(reader: &mut Reader, text: &str) -> Option<String> {
     for comment in &found.comments {
         let fate = "ignored although XML does not allow it";
         let span = comment.start..comment.start + "<!--".len();
-        reader.notes.count("comment% with \"--\" inside", fate, span, None);
+        reader
+            .notes
+            .count("comment% with \"--\" inside", fate, span, None);
     }
     for declaration in &found.declarations {
         let fate = "ignored: it is not at the beginning of the file";

@@ -202,8 +202,9 @@ impl<'t> Reader<'t> {
             } else {
                 let names = known.iter().chain(unused.iter().map(|(n, _)| n)).copied();
                 let near = suggestion(self, name, names);
+                let misspelt = suggestion(self, name, known.iter().copied()).is_some();
                 let span = self.tag(child);
-                if self.strict || near.is_some() {
+                if self.strict || misspelt {
                     let help = near.or_else(|| Some(format!("what is read here: {}", known.join(", "))));
                     self.error(span, format!("{owner}: <{}> is not known", shortened(name)), help);
                 } else {
@@ -264,7 +265,9 @@ impl<'t> Reader<'t> {
                 self.notes
                     .count(&what, "not URDF, and not used", attribute.range(), None);
             } else if !known.contains(&name) {
-                let near = suggestion(self, name, known.iter().copied());
+                // What is there already is not what was meant.
+                let absent = known.iter().copied().filter(|k| !node.has_attribute(*k));
+                let near = suggestion(self, name, absent);
                 if !self.strict && near.is_none() {
                     let what = format!("unknown attribute% of <{}>", shortened(node.tag_name().name()));
                     let name = shortened(name);

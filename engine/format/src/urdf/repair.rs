@@ -85,17 +85,14 @@ fn scan(text: &str) -> Found<'_> {
     while let Some(start) = text[at..].find('<').map(|offset| at + offset) {
         let rest = &text[start..];
         let end_of = |mark: &str| rest.find(mark).map(|offset| start + offset + mark.len());
-        let end = if rest.starts_with("<!--") {
-            let end = rest["<!--".len()..]
-                .find("-->")
-                .map(|offset| start + offset + "<!---->".len());
-            if let Some(end) = end {
-                let inside = &text[start + "<!--".len()..end - "-->".len()];
-                if inside.contains("--") || inside.ends_with('-') {
+        let end = if let Some(inside) = rest.strip_prefix("<!--") {
+            inside.find("-->").map(|length| {
+                let end = start + "<!--".len() + length + "-->".len();
+                if inside[..length].contains("--") || inside[..length].ends_with('-') {
                     found.comments.push(start..end);
                 }
-            }
-            end
+                end
+            })
         } else if rest.starts_with("<![CDATA[") {
             end_of("]]>")
         } else if rest.starts_with("<?") {

@@ -73,7 +73,11 @@ fn text<'m>(matches: &'m ArgMatches, name: &str) -> Option<&'m String> {
 
 /// A number with or without unit, such as `1e-6` or `5 ms`.
 pub fn number(name: &str, typed: &str, unit: &str) -> Result<f64, Error> {
-    constant(name, typed, Dimension::parse(unit).ok())
+    let dimension = match unit {
+        "" => Some(Dimension::NONE),
+        unit => Dimension::parse(unit).ok(),
+    };
+    constant(name, typed, dimension)
 }
 
 /// A number of any unit, in SI.
@@ -81,16 +85,40 @@ pub fn quantity(name: &str, typed: &str) -> Result<f64, Error> {
     constant(name, typed, None)
 }
 
+/// The two ends of a range, in SI; both of one quantity.
+pub fn range(name: &str, [from, to]: [&str; 2]) -> Result<[f64; 2], Error> {
+    let ends = [parsed(name, from, None)?, parsed(name, to, None)?];
+    if let [Some(a), Some(b)] = [&ends[0], &ends[1]].map(|end| end.dimension().known())
+        && a != b
+    {
+        let option = name.replace('_', "-");
+        let (a, b) = (a.describe(), b.describe());
+        return Err(Error::Usage(format!(
+            "--{option}: `{}` is {a}, `{}` is {b}; give both ends in the same unit",
+            from.trim(),
+            to.trim()
+        )));
+    }
+    Ok([value(name, from, &ends[0])?, value(name, to, &ends[1])?])
+}
+
 fn constant(name: &str, typed: &str, expected: Option<Dimension>) -> Result<f64, Error> {
+    value(name, typed, &parsed(name, typed, expected)?)
+}
+
+fn value(name: &str, typed: &str, expression: &Expression) -> Result<f64, Error> {
+    let option = name.replace('_', "-");
+    let bad = || Error::Usage(format!("--{option} {typed}: it is not a constant number"));
+    expression.value().ok_or_else(bad)
+}
+
+fn parsed(name: &str, typed: &str, expected: Option<Dimension>) -> Result<Expression, Error> {
     let bad = |reason: String| {
         let option = name.replace('_', "-");
         Error::Usage(format!("--{option} {typed}: {reason}"))
     };
-    let expression = Expression::parse(typed, &Scope::new(), expected).map_err(|errors| {
+    Expression::parse(typed, &Scope::new(), expected).map_err(|errors| {
         let reasons: Vec<String> = errors.iter().map(ToString::to_string).collect();
         bad(reasons.join("; "))
-    })?;
-    expression
-        .value()
-        .ok_or_else(|| bad("it is not a constant number".to_string()))
+    })
 }

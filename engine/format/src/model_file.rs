@@ -356,6 +356,11 @@ impl Places {
         Some(self.thing(thing, 0)?.place(name, &[], 0))
     }
 
+    /// The place of the value of a field, or of the thing if it does not give one.
+    pub fn field(&self, thing: &str, field: &str) -> Option<Place> {
+        Some(self.thing(thing, 0)?.place(None, &[field], 0))
+    }
+
     /// The place of the constraint, joint, rod or force of this name.
     pub fn named(&self, name: &str) -> Option<Place> {
         ["joint", "constraint", "rod", "force", "body", "control"]

@@ -11,6 +11,8 @@ mod controls;
 mod joints;
 #[path = "laws/rails.rs"]
 mod rails;
+#[path = "laws/random.rs"]
+mod random;
 #[path = "laws/springs.rs"]
 mod springs;
 #[path = "laws/stand.rs"]

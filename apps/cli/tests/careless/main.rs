@@ -9,8 +9,10 @@ use holonom::format::{Files, Message, Messages, Settings, read};
 use holonom::simulation::Simulation;
 
 mod cases;
+mod slips;
 
 const ROAD: &str = "t [s],z [mm]\n0,0\n1,50\n2,0\n4,0\n";
+const LOAD: &str = "t [s],force [N]\n0,0\n0.1,50\n0.2,80\n0.5,20\n";
 
 /// A model with one slip.
 struct Case {
@@ -30,13 +32,22 @@ fn sound(model: &str) -> &'static str {
     match model {
         "pendulum" => include_str!("pendulum.toml"),
         "car" => include_str!("car.toml"),
+        "machine" => include_str!("machine.toml"),
         _ => include_str!("linkage.toml"),
     }
 }
 
-/// What is said about a model, and whether it is refused.
-fn told(text: &str, road: &str) -> (Messages, bool) {
-    let files = Files::in_memory([("model.toml", text), ("road.csv", road)]);
+/// The CSV file of a model, with its text.
+fn points(model: &str) -> (&'static str, &'static str) {
+    match model {
+        "machine" => ("load.csv", LOAD),
+        _ => ("road.csv", ROAD),
+    }
+}
+
+/// What is said about a model with its CSV file, and whether it is refused.
+fn told(text: &str, (name, points): (&str, &str)) -> (Messages, bool) {
+    let files = Files::in_memory([("model.toml", text), (name, points)]);
     match read("model.toml", &files, &[]) {
         Err(messages) => (messages, true),
         Ok(file) => match Simulation::new(&file, &Settings::default()) {
@@ -54,8 +65,8 @@ fn helps(message: &Message) -> bool {
 
 #[test]
 fn the_models_are_sound() {
-    for model in ["pendulum", "car", "linkage"] {
-        let (messages, refused) = told(sound(model), ROAD);
+    for model in ["pendulum", "car", "linkage", "machine"] {
+        let (messages, refused) = told(sound(model), points(model));
         assert!(!refused && messages.0.is_empty(), "{model}: {messages}");
     }
 }
@@ -89,28 +100,30 @@ fn shipped_models_are_above_suspicion() {
 fn no_slip_goes_unnoticed() {
     let mut wrong = String::new();
     assert!(cases::ALL.len() >= 100, "{}", cases::ALL.len());
-    for case in cases::ALL {
+    assert!(slips::ALL.len() >= 160, "{}", slips::ALL.len());
+    for case in cases::ALL.iter().chain(slips::ALL) {
+        let (name, road) = points(case.model);
         let (text, road) = match sound(case.model).contains(case.from) {
             true => (
                 sound(case.model).replacen(case.from, case.to, 1),
-                ROAD.to_string(),
+                road.to_string(),
             ),
             false => {
-                assert!(ROAD.contains(case.from), "{}: nothing to exchange", case.what);
+                assert!(road.contains(case.from), "{}: nothing to exchange", case.what);
                 (
                     sound(case.model).to_string(),
-                    ROAD.replacen(case.from, case.to, 1),
+                    road.replacen(case.from, case.to, 1),
                 )
             }
         };
-        let (messages, refused) = told(&text, &road);
+        let (messages, refused) = told(&text, (name, &road));
         let first = case.to.lines().find(|line| !line.trim().is_empty()).unwrap_or("");
         let at = if case.at.is_empty() { first } else { case.at };
         let found = messages.0.iter().find(|message| {
             let Some((file, line, _)) = message.position() else {
                 return false;
             };
-            let whole = if file == "road.csv" { &road } else { &text };
+            let whole = if file == name { &road } else { &text };
             whole.lines().nth(line - 1).is_some_and(|line| line.contains(at))
         });
         match found {
@@ -126,4 +139,24 @@ fn no_slip_goes_unnoticed() {
         }
     }
     assert!(wrong.is_empty(), "{wrong}");
+}
+
+/// Settings that do nothing are told with their place.
+#[test]
+fn settings_without_effect_are_told() {
+    for (setting, remedy) in [
+        ("spectral_radius = 0.5", "generalized-alpha"),
+        ("alpha_family = \"hht\"", "generalized-alpha"),
+        ("stages = 3", "radau"),
+        ("baumgarte_alpha = 10", "linear-implicit-euler"),
+        ("output_step = 50", "shorter"),
+    ] {
+        let text = sound("machine").replace("output_step = \"5 ms\"", setting);
+        let files = Files::in_memory([("model.toml", text.as_str()), ("load.csv", LOAD)]);
+        let file = read("model.toml", &files, &[]).unwrap();
+        let remarks = Simulation::new(&file, &Settings::default()).unwrap().remarks();
+        let line = 1 + text.lines().position(|line| line == setting).unwrap();
+        let told = |remark: &String| remark.starts_with(&format!("model.toml:{line}: ")) && remark.contains(remedy);
+        assert!(remarks.iter().any(told), "{setting}: {remarks:?}");
+    }
 }

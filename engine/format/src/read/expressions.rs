@@ -607,11 +607,13 @@ pub(super) fn bound(
     bound.map_err(|errors| errors.into_iter().map(|error| place.message(error)).collect())
 }
 
-/// The dimension of a unit as it stands in field lists (`kg m²`, `N s/m`); none for an empty or
-/// unknown one.
+/// The dimension of a unit as it stands in field lists (`kg m²`, `N s/m`, `1` for pure numbers); none for an
+/// empty or unknown one.
 pub(super) fn dimension(unit: &str) -> Option<Dimension> {
-    if unit.is_empty() || unit == "1" {
-        return None;
+    match unit {
+        "" => return None,
+        "1" => return Some(Dimension::NONE),
+        _ => {}
     }
     let plain = unit.replace('²', "^2").replace('³', "^3").replace(' ', "*");
     Dimension::parse(&plain).ok()

@@ -378,9 +378,12 @@ impl Session<'_> {
 
 /// What helps against faults that say only what is wrong.
 fn usual_remedy(text: &str) -> Option<&'static str> {
-    const REMEDIES: [(&str, &str); 10] = [
+    const REMEDIES: [(&str, &str); 13] = [
         ("cannot add", "give both in units of the same kind"),
+        ("cannot subtract", "give both in units of the same kind"),
         ("cannot be compared", "give both in units of the same kind"),
+        ("cannot compare", "give both in units of the same kind"),
+        ("one branch of `if`", "give both in units of the same kind"),
         (
             "but its table is over",
             "correct the argument, or the unit in the heading of the table",

@@ -2,6 +2,7 @@
 
 use super::expressions::dimension;
 use super::{Reader, shortened};
+use crate::message::Message;
 use crate::model_file::Label;
 use crate::tree::{Kind, Table, Value};
 use core::ops::Range;
@@ -138,6 +139,22 @@ impl<'t, 'a, 's, 'f> TableReader<'t, 'a, 's, 'f> {
         }
     }
 
+    /// Negative stiffness and damping are possible, and mostly a slip.
+    fn remark_on_sign(&mut self, field: &Field, value: &Value, number: f64) {
+        let effect = match field.name {
+            "damping" | "viscous" | "dissipation" => "adds energy to the motion",
+            "stiffness" => "pushes away from rest",
+            _ => return,
+        };
+        if number < 0.0 {
+            let text = self.reader.about(format!("a negative `{}` {effect}", field.name));
+            let place = self.reader.place(&value.span);
+            let message =
+                Message::note(Some(place), text).help("change the sign, unless this is what the part does");
+            self.reader.report(message);
+        }
+    }
+
     /// Three of something.
     fn three<'v>(&mut self, value: &'v Value, what: &str) -> Option<&'v [Value]> {
         let list = self.reader.list(value)?;
@@ -156,6 +173,7 @@ impl Fields for TableReader<'_, '_, '_, '_> {
     fn number(&mut self, field: &Field, out: &mut f64) {
         if let Some(value) = self.field(field) {
             *out = self.number_in(value, self.unit_of(field));
+            self.remark_on_sign(field, value, *out);
         }
     }
 

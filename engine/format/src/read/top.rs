@@ -445,7 +445,8 @@ impl Reader<'_, '_> {
         for (info, value) in given {
             let read = match info.kind {
                 SettingKind::Number(unit) => {
-                    let number = self.number(value, unit);
+                    // Settings without a unit are pure numbers.
+                    let number = self.number(value, if unit.is_empty() { "1" } else { unit });
                     (!number.is_nan()).then_some(SettingValue::Number(number))
                 }
                 SettingKind::Count => self.count(value).map(SettingValue::Count),

@@ -9,8 +9,11 @@ use holonom_multibody::workspace::Workspace;
 const REMEDY: &str = "keep divisors and the arguments of roots and logarithms away from zero, as `max(t, 1 ms)` does, \
                       or choose another range of time";
 
-/// A value is taken to grow without bound when it exceeds those before it by so much.
-const UNBOUNDED: f64 = 1e6;
+/// A value is taken to grow without bound when it exceeds the middle one of the run by so much,
+const UNBOUNDED: f64 = 1e9;
+
+/// or when it is larger than this.
+const HUGE: f64 = 1e100;
 
 /// How far ahead of a failure to look, in parts of the run.
 const AHEAD: [f64; 5] = [0.0, 1e-15, 1e-12, 1e-9, 1e-6];
@@ -24,7 +27,7 @@ struct Subject {
     /// Such as `force "spring"`.
     name: String,
     place: Option<Place>,
-    formulas: Vec<FieldFormula>,
+    formulas: Vec<(FieldFormula, Option<Place>)>,
 }
 
 /// All formulas of a model.
@@ -40,13 +43,14 @@ pub(super) struct Formulas {
 pub(super) struct Missing {
     place: Option<Place>,
     text: String,
+    remedy: &'static str,
 }
 
 impl Missing {
-    /// The message of a model that cannot start.
+    /// The message of a model that is refused.
     pub fn message(&self, t: f64, root: Option<Place>) -> Message {
-        let text = format!("at the start, t = {t} s, {}", self.text);
-        Message::error(self.place.clone().or(root), text).help(REMEDY)
+        let text = format!("at t = {t} s {}", self.text);
+        Message::error(self.place.clone().or(root), text).help(self.remedy)
     }
 
     /// Why a run failed.
@@ -56,9 +60,10 @@ impl Missing {
             .position()
             .map(|(file, line, _)| format!(" ({file}:{line})"));
         format!(
-            "at t = {t}: {}{}; {REMEDY}",
+            "at t = {t}: {}{}; {}",
             self.text,
-            position.unwrap_or_default()
+            position.unwrap_or_default(),
+            self.remedy
         )
     }
 }
@@ -78,14 +83,17 @@ impl Formulas {
         let d = &file.description;
         let subject = |kind: &str, name: &str, formulas: Vec<FieldFormula>| {
             let name = format!("{kind} \"{name}\"");
-            let field = formulas.first().map(|formula| formula.field);
-            let place = file
-                .places
-                .find(&name, field)
-                .or_else(|| file.places.find(&name, None));
+            let place = |field: &str| file.places.field(&name, field);
+            let formulas: Vec<_> = formulas
+                .into_iter()
+                .map(|formula| {
+                    let place = place(formula.field);
+                    (formula, place)
+                })
+                .collect();
             Subject {
-                name,
-                place,
+                place: place(formulas.first().map_or("", |(formula, _)| formula.field)),
+                name: name.clone(),
                 formulas,
             }
         };
@@ -124,37 +132,43 @@ impl Formulas {
             }
         });
         let formulas = owner.map(|owner| owner.formulas.as_slice()).unwrap_or_default();
-        let odd = formulas.iter().find(|formula| {
+        let odd = formulas.iter().find(|(formula, _)| {
             let value = formula.of_time.as_ref().map(|signal| signal.evaluate(t)[0]);
             value.is_none_or(|x| !x.is_finite())
         });
         let because = odd
-            .map(|formula| format!(": `{}`", formula.text))
+            .map(|(formula, _)| format!(": `{}`", formula.text))
             .unwrap_or_default();
         Missing {
             place: owner.and_then(|owner| owner.place.clone()),
+            remedy: REMEDY,
             text: format!("the recorded channel `{channel}` has no finite value{because}"),
         }
     }
 
     /// A formula of time without a value between two instants, or that grows without bound there.
-    fn of_time(&self, begin: f64, [from, to]: [f64; 2]) -> Option<Missing> {
+    fn of_time(&self, [begin, end]: [f64; 2], [from, to]: [f64; 2]) -> Option<Missing> {
         for subject in &self.subjects {
-            for formula in &subject.formulas {
+            for (formula, place) in &subject.formulas {
                 let Some(signal) = &formula.of_time else { continue };
                 let at = |t: f64| signal.evaluate(t)[0];
                 let values = [at(from), at(to)];
-                let before = (0..16).map(|k| at(begin + (from - begin) * 0.9 * f64::from(k) / 16.0));
-                let usual = before.fold(0.0_f64, |most, x| most.max(x.abs()));
+                let mut usual: Vec<f64> = (0..=32)
+                    .map(|k| at(begin + (end - begin) * f64::from(k) / 32.0).abs())
+                    .filter(|x| x.is_finite())
+                    .collect();
+                usual.sort_by(f64::total_cmp);
+                let bound = usual.get(usual.len() / 2).map_or(1.0, |x| x.max(1.0)) * UNBOUNDED;
                 let fault = if values.iter().any(|x| !x.is_finite()) {
                     "has no finite value"
-                } else if values.iter().any(|x| x.abs() > UNBOUNDED * usual.max(1.0)) {
+                } else if values.iter().any(|x| x.abs() > bound.min(HUGE)) {
                     "grows without bound"
                 } else {
                     continue;
                 };
                 return Some(Missing {
-                    place: subject.place.clone(),
+                    place: place.clone(),
+                    remedy: REMEDY,
                     text: format!(
                         "`{}` of {}, `{}`, {fault}",
                         formula.field, subject.name, formula.text
@@ -169,7 +183,11 @@ impl Formulas {
     fn blame(&self, name: &str) -> Missing {
         let Some(subject) = self.subjects.iter().find(|subject| subject.name == name) else {
             let text = format!("{name} has no finite value");
-            return Missing { place: None, text };
+            return Missing {
+                place: None,
+                remedy: REMEDY,
+                text,
+            };
         };
         // Sums and products alone have values wherever their parts have.
         let risky = |text: &str| {
@@ -179,27 +197,30 @@ impl Formulas {
             .iter()
             .any(|part| text.contains(part))
         };
-        let of_state = subject
+        let suspects: Vec<_> = subject
             .formulas
             .iter()
-            .filter(|formula| formula.of_time.is_none());
-        let texts: Vec<String> = of_state
-            .filter(|formula| risky(&formula.text))
-            .map(|formula| format!("`{}` of `{}`", formula.text, formula.field))
+            .filter(|(formula, _)| formula.of_time.is_none() && risky(&formula.text))
+            .collect();
+        let texts: Vec<String> = suspects
+            .iter()
+            .map(|(formula, _)| format!("`{}` of `{}`", formula.text, formula.field))
             .collect();
         let text = match texts.as_slice() {
             [] => format!("{name} has no finite value"),
             texts => format!("{name} has no finite value: look at {}", texts.join(", ")),
         };
+        let place = suspects.first().and_then(|(_, place)| place.clone());
         Missing {
-            place: subject.place.clone(),
+            place: place.or(subject.place.clone()),
+            remedy: REMEDY,
             text,
         }
     }
 
     /// What has no value in a state.
     pub fn missing(&self, model: &Model, state: State<'_>) -> Option<Missing> {
-        if let Some(missing) = self.of_time(state.t, [state.t; 2]) {
+        if let Some(missing) = self.of_time([state.t; 2], [state.t; 2]) {
             return Some(missing);
         }
         let mut work = Workspace::new(model);
@@ -221,7 +242,7 @@ impl Formulas {
         let span = end - begin;
         let ahead = AHEAD.map(|part| state.t + part * span + 4.0 * f64::EPSILON * state.t.abs());
         for t in ahead {
-            if let Some(missing) = self.of_time(begin, [state.t, t]) {
+            if let Some(missing) = self.of_time([begin, end], [state.t, t]) {
                 return Some(missing);
             }
         }
@@ -237,19 +258,24 @@ impl Formulas {
         })
     }
 
-    /// The first distance that falls to zero within a range of time.
-    pub fn vanishing_distance(&self, model: &Model, [from, to]: [f64; 2]) -> Option<Missing> {
+    /// The first distance that is not positive within a range of time, with the time.
+    pub fn vanishing_distance(&self, model: &Model, [from, to]: [f64; 2]) -> Option<(Missing, f64)> {
         const PIECES: u32 = 1000;
         model.constraints.iter().find_map(|constraint| {
             let length = constraint.element.length_over_time()?;
             let mut times = (0..=PIECES).map(|k| from + (to - from) * f64::from(k) / f64::from(PIECES));
-            let t = times.find(|t| length.evaluate(*t)[0] <= 0.0)?;
+            let (t, x) = times.find_map(|t| {
+                let x = length.evaluate(t)[0];
+                (x <= 0.0 && x.is_finite()).then_some((t, x))
+            })?;
             let name = format!("constraint \"{}\"", constraint.name);
             let subject = self.subjects.iter().find(|subject| subject.name == name);
-            Some(Missing {
+            let missing = Missing {
                 place: subject.and_then(|subject| subject.place.clone()),
-                text: format!("{name}: its length is not positive any more at t = {t} s"),
-            })
+                remedy: "keep it positive, as `max(length, 1 mm)` does, or end the run earlier",
+                text: format!("the length of {name} is {x} m, which is not positive"),
+            };
+            Some((missing, t))
         })
     }
 }

@@ -90,6 +90,8 @@ pub struct Simulation {
     pub equilibrium: Option<Equilibrium>,
     /// The formulas of the model, to name those without a value.
     formulas: Arc<Formulas>,
+    /// Settings without effect, in words.
+    unused_settings: Vec<String>,
 }
 
 impl Simulation {
@@ -133,8 +135,8 @@ impl Simulation {
             return Err(one(undefined_message(file, &undefined)));
         }
         let formulas = Formulas::of(file);
-        if let Some(missing) = formulas.vanishing_distance(&model, [times.start, times.end]) {
-            return Err(one(missing.message(times.start, file.places.root())));
+        if let Some((missing, t)) = formulas.vanishing_distance(&model, [times.start, times.end]) {
+            return Err(one(missing.message(t, file.places.root())));
         }
         let (start, refusal) = watch_refusals(|| model.assemble(&assembly));
         let start = start.map_err(|error| {
@@ -236,6 +238,17 @@ impl Simulation {
                 signal: input.signal.clone(),
             })
             .collect();
+        let unused_settings = settings::unused(&settings, &solver.stepper).into_iter();
+        let unused_settings = unused_settings
+            .map(|(setting, text)| {
+                let place = file.places.find(&format!("setting \"{setting}\""), None);
+                let message = Message::note(place, "");
+                match message.position() {
+                    Some((file, line, _)) => format!("{file}:{line}: {text}"),
+                    None => text,
+                }
+            })
+            .collect();
         let catalogue = Catalogue::with_inputs(&start, &inputs);
         check_outputs(file, &catalogue)?;
         Ok(Self {
@@ -250,6 +263,7 @@ impl Simulation {
             unknown_breaks,
             equilibrium: settled,
             formulas: Arc::new(formulas),
+            unused_settings,
         })
     }
 
@@ -262,6 +276,7 @@ impl Simulation {
             )
         };
         let mut remarks: Vec<String> = self.unknown_breaks.iter().map(remark).collect();
+        remarks.extend(self.unused_settings.iter().cloned());
         if self.is_kinematic() && self.start.is_locked() {
             remarks.push(
                 "the mechanism is locked: no degree of freedom is left and nothing drives it, so that it stands still. \

@@ -141,6 +141,18 @@ pub(super) fn faults(settings: &Settings) -> Vec<Fault> {
             "choose 3, 5 or 7, or leave it out",
         ));
     }
+    // A tolerance of a tenth leaves no digit.
+    const COARSEST: f64 = 0.1;
+    if let Some(rtol) = settings.rtol
+        && rtol > COARSEST
+        && rtol.is_finite()
+    {
+        faults.push(Fault::new(
+            "rtol",
+            format!("`rtol` is {rtol}, which leaves no digit right"),
+            "give a relative error such as 1e-6",
+        ));
+    }
     // Ten units of rounding: the solver cannot tell errors that small from noise.
     const SHARPEST: f64 = 2e-15;
     if let Some(rtol) = settings.rtol
@@ -161,6 +173,46 @@ pub(super) fn faults(settings: &Settings) -> Vec<Fault> {
         ));
     }
     faults
+}
+
+/// Settings that change nothing in a run with the stepper, with what they are for.
+pub(super) fn unused(settings: &Settings, stepper: &str) -> Vec<(&'static str, String)> {
+    const OF_METHODS: [(&str, &str); 13] = [
+        ("alpha_family", "generalized-alpha"),
+        ("spectral_radius", "generalized-alpha"),
+        ("stages", "radau"),
+        ("stiff_terms", "linear-implicit-euler"),
+        ("assembly", "linear-implicit-euler"),
+        ("stabilisation", "linear-implicit-euler"),
+        ("ordering", "linear-implicit-euler"),
+        ("stiff", "linear-implicit-euler"),
+        ("jacobian_shares", "linear-implicit-euler"),
+        ("baumgarte_alpha", "linear-implicit-euler"),
+        ("baumgarte_beta", "linear-implicit-euler"),
+        ("projection_steps", "linear-implicit-euler"),
+        ("regularisation_epsilon", "linear-implicit-euler"),
+    ];
+    let mut unused = Vec::new();
+    for (setting, method) in OF_METHODS {
+        // `auto` may choose any method.
+        let applies = stepper == method || stepper == "auto";
+        if settings.get(setting).is_some() && !applies {
+            let text = format!(
+                "the setting `{setting}` has no effect with `{stepper}`; remove it, or set `stepper = \"{method}\"`"
+            );
+            unused.push((setting, text));
+        }
+    }
+    let Times { start, end, step } = Times::of(settings);
+    if settings.output_step.is_some() && step > end - start {
+        let text = format!(
+            "the output step of {step} s is longer than the run of {} s: only its start and end are recorded; \
+             give a shorter one",
+            end - start
+        );
+        unused.push(("output_step", text));
+    }
+    unused
 }
 
 /// What the solver refuses, as a fault of the setting.

@@ -219,6 +219,10 @@ impl Check<'_> {
                 self.positive(*filter, &place, "the time constant of the filter");
                 self.finite(&[*start], &place, "the start value");
                 let finite = self.finite(&[*low, *high], &place, "a limit");
+                if !*limited && (*low != 0.0 || *high != 0.0) {
+                    self.errors
+                        .push(ModelError::UnusedLimits { place: place.clone() });
+                }
                 if *limited && finite && low >= high {
                     let (low, high) = (*low, *high);
                     self.errors.push(ModelError::Limits { place, low, high });

@@ -427,6 +427,14 @@ pub enum ModelError {
         /// Largest output.
         high: f64,
     },
+    /// Limits that do not count.
+    #[error(
+        "{place}: the limits `low` and `high` have no effect without `limited = true`; add it, or remove them"
+    )]
+    UnusedLimits {
+        /// The control.
+        place: String,
+    },
     /// A coordinate that cannot react.
     #[error("{place}: {coordinate} of the joint \"{joint}\" is {state} already; {remedy}")]
     CoordinateTaken {
@@ -661,6 +669,7 @@ impl ModelError {
             | Self::ImproperTransferFunction { place }
             | Self::ControlName { place }
             | Self::Limits { place, .. }
+            | Self::UnusedLimits { place }
             | Self::WrongLaw { place, .. }
             | Self::BadData { place, .. } => (place.clone(), None),
             Self::IndefiniteInertia { body, .. }
@@ -723,7 +732,7 @@ impl ModelError {
             Self::OutOfRange { field, .. } | Self::Mismatch { field, .. } => core::slice::from_ref(field),
             Self::CannotSense { .. } => &["channel"],
             Self::ImproperTransferFunction { .. } => &["denominator"],
-            Self::Limits { .. } => &["low", "high"],
+            Self::Limits { .. } | Self::UnusedLimits { .. } => &["low", "high"],
             _ => &[],
         }
     }

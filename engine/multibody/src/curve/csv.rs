@@ -201,7 +201,10 @@ pub(crate) fn points(
         .filter(|(_, line)| !line.is_empty())
         .peekable();
     let Some(&(start, first)) = lines.peek() else {
-        return Err(fail(1, "the text has no lines with numbers".to_string()));
+        return Err(fail(
+            1,
+            "the text has no lines with numbers; give at least two, with x and y".to_string(),
+        ));
     };
     let separator = Separator::of(first);
     let fields = separator.fields(first);

@@ -193,7 +193,7 @@ fn unreadable_lines_are_told_by_number() {
     for (text, expected) in [
         (
             "",
-            "the table \"road\", line 1: the text has no lines with numbers",
+            "the table \"road\", line 1: the text has no lines with numbers; give at least two, with x and y",
         ),
         (
             "s,x\n0,1\n",

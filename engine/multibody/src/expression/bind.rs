@@ -344,9 +344,10 @@ impl Binder<'_> {
             let s = if needed == 1 { "" } else { "s" };
             let message = format!("`{name}` takes {least}{needed} argument{s}, not {arguments}");
             let usage = match op {
-                Op::If => Some("if(condition, a, b)"),
-                Op::Atan2 => Some("atan2(y, x)"),
-                Op::Smoothstep => Some("smoothstep(x, x0, y0, x1, y1)"),
+                Op::If => Some("if(condition, a, b)".to_string()),
+                Op::Atan2 => Some("atan2(y, x)".to_string()),
+                Op::Smoothstep => Some("smoothstep(x, x0, y0, x1, y1)".to_string()),
+                _ if needed == 1 => Some(format!("{name}(x)")),
                 _ => None,
             };
             self.error(

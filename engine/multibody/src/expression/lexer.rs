@@ -139,7 +139,12 @@ impl<'a> Lexer<'a> {
             }
             c => {
                 let message = format!("`{}` has no meaning here", c.escape_debug());
-                return Err(ExpressionError::new(start..start + length, message));
+                let error = ExpressionError::new(start..start + length, message);
+                return Err(match c {
+                    '&' => error.with_help("conditions are 1 or 0: multiply them, as in `(t > 1)*(t < 2)`"),
+                    '|' => error.with_help("conditions are 1 or 0: write `max(t < 1, t > 2)`"),
+                    _ => error.with_help("remove it"),
+                });
             }
         };
         self.at = start + length;

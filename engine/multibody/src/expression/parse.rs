@@ -306,7 +306,8 @@ impl Parser<'_> {
             Token::End if self.text.trim().is_empty() => Err(ExpressionError::new(
                 0..self.text.len(),
                 "the expression is empty",
-            )),
+            )
+            .with_help("write a number or an expression, or remove the key")),
             Token::End => Err(ExpressionError::new(span, "the expression ends too early")
                 .with_help("a number, a name or `(` is missing at the end")),
             Token::UnitSign => Err(ExpressionError::new(span, "a unit stands right after a number")),

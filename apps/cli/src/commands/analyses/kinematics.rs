@@ -110,10 +110,8 @@ fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
     let (name, range) = sweep.split_once('=').ok_or_else(bad)?;
     let (a, b) = range.split_once("..").ok_or_else(bad)?;
     let name = name.trim();
-    let (a, b) = (
-        settings::quantity("sweep", a.trim())?,
-        settings::quantity("sweep", b.trim())?,
-    );
+    let typed = [a.trim(), b.trim()];
+    let [a, b] = settings::range("sweep", typed)?;
     let csv = matches.get_one::<PathBuf>("output");
     if let Some(path) = csv {
         output::check_file(path)?;
@@ -126,6 +124,15 @@ fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
     let t = case.simulation.start.t;
     let file = &case.named.file;
     let input = file.inputs.iter().find(|input| input.name == name);
+    let parameter = file.parameters.iter().find(|parameter| parameter.name == name);
+    let unit = input
+        .map(|input| &input.unit)
+        .or(parameter.map(|parameter| &parameter.unit));
+    if let Some(unit) = unit.filter(|unit| !unit.is_empty()) {
+        for end in typed {
+            settings::number("sweep", end, unit)?;
+        }
+    }
     if input.is_none() && !file.parameters.iter().any(|p| p.name == name) {
         let names = file.inputs.iter().map(|i| i.name.as_str());
         let names = names.chain(file.parameters.iter().map(|p| p.name.as_str()));

@@ -231,8 +231,18 @@ impl<'a> Recorder<'a> {
         Self::create(prepared, paths, Clock::silent())
     }
 
-    /// Ends the stream and makes the other files.
+    /// Ends the stream and makes the other files. What cannot be finished, as on a full disk, is removed, unless a
+    /// checkpoint belongs to it.
     pub fn finish(self, report: &RunReport) -> Result<Files, Error> {
+        let paths = self.paths;
+        let finished = self.finish_files(report);
+        if finished.is_err() && !paths.checkpoint.exists() {
+            let _ = std::fs::remove_file(&paths.stream);
+        }
+        finished
+    }
+
+    fn finish_files(self, report: &RunReport) -> Result<Files, Error> {
         let Self {
             prepared,
             paths,
@@ -346,5 +356,7 @@ fn usage(error: holonom_results::Error) -> Error {
 }
 
 fn failed(error: holonom_results::Error) -> Error {
-    Error::Failed(error.to_string())
+    Error::Failed(format!(
+        "{error}; make room there, or write to another place with -o"
+    ))
 }

@@ -22,6 +22,8 @@ const MAX_RUNS: usize = 100_000;
 /// A parameter with its values.
 struct Sweep {
     name: String,
+    /// Both ends as typed, with their units.
+    typed: [String; 2],
     values: Vec<f64>,
 }
 
@@ -39,10 +41,8 @@ impl Sweep {
         let [from, to, n] = parts.as_slice() else {
             return bad("three parts are needed after the =");
         };
-        let (from, to) = (
-            settings::quantity("sweep", from)?,
-            settings::quantity("sweep", to)?,
-        );
+        let typed = [from, to].map(|end| end.trim().to_string());
+        let [from, to] = settings::range("sweep", [from, to])?;
         match n.trim().parse::<usize>() {
             Ok(n) if (1..=MAX_RUNS).contains(&n) => {
                 let last = (n - 1).max(1) as f64;
@@ -56,6 +56,7 @@ impl Sweep {
                 let values = values.collect();
                 Ok(Self {
                     name: name.trim().to_string(),
+                    typed,
                     values,
                 })
             }
@@ -85,6 +86,11 @@ struct Done {
 pub fn run(request: &Request, text: &str) -> Result<Outcome, Error> {
     let sweep = Sweep::parse(text)?;
     // Faults that all runs share are told once, before anything is written.
+    for end in &sweep.typed {
+        // With the unit that was typed, which may be that of another quantity than the parameter.
+        let typed = format!("{}={end}", sweep.name);
+        model::load(&request.model, &[&request.sets[..], &[typed]].concat())?;
+    }
     let named = model::load(&request.model, &with(request, &sweep, 0))?;
     let folder = folder(request.output.as_deref(), &named.stem);
     request.check_json()?;

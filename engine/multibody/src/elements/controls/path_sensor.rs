@@ -44,7 +44,7 @@ fn fields(kind: &mut ControlKind, visitor: &mut dyn Fields) {
         quantity,
     );
     let doc = "Factor applied to the value.";
-    visitor.number(&Field::optional("factor", "1", doc), factor);
+    visitor.number(&Field::optional("factor", "", doc), factor);
 }
 
 fn mirror(kind: &mut ControlKind, mirror: &mut Mirror) {

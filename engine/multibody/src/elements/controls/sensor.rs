@@ -32,7 +32,7 @@ fn fields(kind: &mut ControlKind, visitor: &mut dyn Fields) {
     let doc = "Name of the channel, such as `knee.angle.velocity`.";
     visitor.channel(&Field::required("channel", "", doc), channel);
     let doc = "Factor applied to the value.";
-    visitor.number(&Field::optional("factor", "1", doc), factor);
+    visitor.number(&Field::optional("factor", "", doc), factor);
     let doc = "Frame to which positions and orientations are relative, and whose axes define the components of velocities, accelerations, forces and torques.";
     visitor.frame(&Field::optional("axes", "", doc), axes);
 }

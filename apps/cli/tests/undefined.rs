@@ -35,12 +35,16 @@ t_end = 2
 const MOTOR: &str = "[[force]]\nname = \"f\"\nkind = \"joint-spring\"\ncoordinate = \"ja\"\nmotor = \"#\"\n";
 const PUSH: &str = "[[force]]\nname = \"f\"\nkind = \"actuator\"\nfrom = \"a\"\nto = \"b\"\nforce = \"#\"\n";
 const APPLIED: &str = "[[force]]\nname = \"f\"\nkind = \"applied\"\nframe = \"b\"\nforce = [\"#\", 0, 0]\n";
-const SPRING: &str = "[[force]]\nname = \"f\"\nkind = \"nonlinear-joint-spring\"\ncoordinate = \"ja\"\nspring = \"#\"\n";
-const DAMPER: &str = "[[force]]\nname = \"f\"\nkind = \"nonlinear-joint-spring\"\ncoordinate = \"ja\"\ndamper = \"#\"\n";
-const OWN: &str = "[[force]]\nname = \"f\"\nkind = \"expression\"\nfrom = \"a\"\nto = \"b\"\nforce = [\"#\", 0, 0]\n";
+const SPRING: &str =
+    "[[force]]\nname = \"f\"\nkind = \"nonlinear-joint-spring\"\ncoordinate = \"ja\"\nspring = \"#\"\n";
+const DAMPER: &str =
+    "[[force]]\nname = \"f\"\nkind = \"nonlinear-joint-spring\"\ncoordinate = \"ja\"\ndamper = \"#\"\n";
+const OWN: &str =
+    "[[force]]\nname = \"f\"\nkind = \"expression\"\nfrom = \"a\"\nto = \"b\"\nforce = [\"#\", 0, 0]\n";
 const SERVO: &str =
     "[[force]]\nname = \"f\"\nkind = \"servo\"\ncoordinate = \"ja\"\nstiffness = 10\ntarget = \"#\"\n";
-const BUSHING: &str = "[[force]]\nname = \"f\"\nkind = \"bushing\"\nfrom = \"a\"\nto = \"b\"\nforce = [\"#\", 0, 0]\n";
+const BUSHING: &str =
+    "[[force]]\nname = \"f\"\nkind = \"bushing\"\nfrom = \"a\"\nto = \"b\"\nforce = [\"#\", 0, 0]\n";
 const INPUT: &str = "[[input]]\nname = \"u\"\nunit = \"N\"\nexpression = \"#\"\n[[force]]\nname = \"f\"\n\
                      kind = \"joint-spring\"\ncoordinate = \"ja\"\nmotor = \"u\"\n";
 const RECORDED: &str =
@@ -49,8 +53,10 @@ const CONTROL: &str = "[[control]]\nname = \"f\"\nkind = \"expression\"\nvalue =
                        kind = \"joint-spring\"\ncoordinate = \"ja\"\nmotor = \"f\"\n";
 const LAG: &str = "[[control]]\nname = \"f\"\nkind = \"lag\"\ntime_constant = 0.1\ninput = \"#\"\n[[force]]\nname = \"m\"\n\
                    kind = \"joint-spring\"\ncoordinate = \"ja\"\nmotor = \"f\"\n";
-const DRIVER: &str = "[[constraint]]\nname = \"f\"\nkind = \"driver\"\ncoordinate = \"ja\"\nfollows = \"#\"\n";
-const ROPE: &str = "[[constraint]]\nname = \"f\"\nkind = \"distance\"\nfrom = \"a\"\nto = \"b\"\nlength = \"#\"\n";
+const DRIVER: &str =
+    "[[constraint]]\nname = \"f\"\nkind = \"driver\"\ncoordinate = \"ja\"\nfollows = \"#\"\n";
+const ROPE: &str =
+    "[[constraint]]\nname = \"f\"\nkind = \"distance\"\nfrom = \"a\"\nto = \"b\"\nlength = \"#\"\n";
 
 /// What is added, its formula, the time at which it fails.
 const CASES: &[(&str, &str, f64)] = &[
@@ -96,7 +102,9 @@ fn what_has_no_value_is_named() {
         let told = stderr(&output);
         // The number behind "t =", or in the sentence.
         let times = told.split("t = ").skip(1).filter_map(|rest| {
-            let number = rest.split(|c: char| !(c.is_ascii_digit() || c == '.' || c == 'e' || c == '-')).next()?;
+            let number = rest
+                .split(|c: char| !(c.is_ascii_digit() || c == '.' || c == 'e' || c == '-'))
+                .next()?;
             number.trim_end_matches('.').parse::<f64>().ok()
         });
         let at_time = times.into_iter().any(|t| (t - time).abs() < 0.01);
@@ -116,7 +124,10 @@ fn what_has_no_value_is_named() {
 #[test]
 fn ranges_have_one_quantity() {
     let folder = folder("ranges");
-    let text = format!("{MODEL}\n[parameters]\nr = \"50 mm\"\n{}", MOTOR.replace('#', "5 N*r/(1 m)"));
+    let text = format!(
+        "{MODEL}\n[parameters]\nr = \"50 mm\"\n{}",
+        MOTOR.replace('#', "5 N*r/(1 m)")
+    );
     std::fs::write(folder.join("model.toml"), text).unwrap();
     for (range, words) in [
         ("r=50 mm:80 kg:3", "give both ends in the same unit"),

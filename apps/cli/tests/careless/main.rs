@@ -156,7 +156,8 @@ fn settings_without_effect_are_told() {
         let file = read("model.toml", &files, &[]).unwrap();
         let remarks = Simulation::new(&file, &Settings::default()).unwrap().remarks();
         let line = 1 + text.lines().position(|line| line == setting).unwrap();
-        let told = |remark: &String| remark.starts_with(&format!("model.toml:{line}: ")) && remark.contains(remedy);
+        let told =
+            |remark: &String| remark.starts_with(&format!("model.toml:{line}: ")) && remark.contains(remedy);
         assert!(remarks.iter().any(told), "{setting}: {remarks:?}");
     }
 }

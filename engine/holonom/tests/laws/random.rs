@@ -31,17 +31,27 @@ fn force_elements_follow_their_documentation() {
         let rows: Vec<Vec<f64>> = lines
             .map(|line| line.split(',').map(|cell| cell.parse().unwrap()).collect())
             .collect();
-        let model = Arc::new(file(&text, &[]).compile().unwrap_or_else(|messages| panic!("{messages}")));
-        let start = model.assemble(&Default::default()).unwrap_or_else(|e| panic!("{e}"));
+        let model = Arc::new(
+            file(&text, &[])
+                .compile()
+                .unwrap_or_else(|messages| panic!("{messages}")),
+        );
+        let start = model
+            .assemble(&Default::default())
+            .unwrap_or_else(|e| panic!("{e}"));
         let selection = Catalogue::new(&start).select(&channels).unwrap();
         let mut sampler = Sampler::of_motion(&start, &selection).unwrap();
         let mut got = vec![f64::NAN; channels.len()];
         for row in &rows {
             sampler.sample_state(row[0], &start.q, &start.v, &mut got);
             for (column, (channel, value)) in selection.channels().iter().zip(&got).enumerate() {
-                let place = channels.iter().position(|name| *name == channel.name).unwrap_or(column);
+                let place = channels
+                    .iter()
+                    .position(|name| *name == channel.name)
+                    .unwrap_or(column);
                 let size = rows.iter().map(|row| row[place + 1].abs()).fold(0.0, f64::max);
-                if (value - row[place + 1]).abs().is_nan() || (value - row[place + 1]).abs() > ROUNDING * size {
+                if (value - row[place + 1]).abs().is_nan() || (value - row[place + 1]).abs() > ROUNDING * size
+                {
                     wrong += &format!(
                         "{name}: {} at {} is {value}, expected {}\n",
                         channel.name,

@@ -231,12 +231,13 @@ impl<'a> Recorder<'a> {
         Self::create(prepared, paths, Clock::silent())
     }
 
-    /// Ends the stream and makes the other files. What cannot be finished, as on a full disk, is removed, unless a
-    /// checkpoint belongs to it.
+    /// Ends the stream and makes the other files. A stream that cannot be finished, as on a full disk, stays for what
+    /// can be read of it; one without a whole row is removed.
     pub fn finish(self, report: &RunReport) -> Result<Files, Error> {
         let paths = self.paths;
         let finished = self.finish_files(report);
-        if finished.is_err() && !paths.checkpoint.exists() {
+        let rows = || Table::open(&paths.stream).map_or(0, |table| table.rows());
+        if finished.is_err() && !paths.checkpoint.exists() && rows() == 0 {
             let _ = std::fs::remove_file(&paths.stream);
         }
         finished

@@ -219,6 +219,9 @@ fn a_contact_does_not_care_which_sphere_comes_first() {
     assert!(run.of("one.force.y").iter().any(|f| f.abs() > 100.0));
 }
 
+/// A name, a model and the height of its road over time.
+type Road<'a> = (&'a str, &'a str, &'a dyn Fn(f64) -> f64);
+
 /// Excitations short or late in a run: the wheel on its road, against steps of 10 µs.
 #[test]
 fn no_excitation_is_stepped_over() {
@@ -249,7 +252,7 @@ fn no_excitation_is_stepped_over() {
             &car[to..]
         )
     };
-    let roads: [(&str, &str, &dyn Fn(f64) -> f64); 2] = [("bump", &car, &cosine), ("pulse", &later, &pulse)];
+    let roads: [Road; 2] = [("bump", &car, &cosine), ("pulse", &later, &pulse)];
     for (name, text, road) in roads {
         let run = run(name, text, &[]);
         // Wheel and body over their rest, and their velocities.

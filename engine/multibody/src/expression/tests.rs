@@ -161,7 +161,10 @@ fn units_alone() {
 #[test]
 fn messages_name_the_fault_and_the_remedy() {
     for (text, expected) in [
-        ("", "the expression is empty"),
+        (
+            "",
+            "the expression is empty; write a number or an expression, or remove the key",
+        ),
         (
             "1 +",
             "the expression ends too early; a number, a name or `(` is missing at the end",
@@ -185,7 +188,11 @@ fn messages_name_the_fault_and_the_remedy() {
             "a = 3",
             "`=` does not stand in an expression; two numbers are compared with `==`",
         ),
-        ("3 §", "`§` has no meaning here"),
+        ("3 §", "`§` has no meaning here; remove it"),
+        (
+            "t > 1 && t < 2",
+            "`&` has no meaning here; conditions are 1 or 0: multiply them, as in `(t > 1)*(t < 2)`",
+        ),
         ("3 KN", "unknown unit `KN`; did you mean `kN`?"),
         ("3 degrees", "unknown unit `degrees`; did you mean `deg`?"),
         (
@@ -213,7 +220,7 @@ fn messages_name_the_fault_and_the_remedy() {
             "`atan2` takes 2 arguments, not 1; write `atan2(y, x)`",
         ),
         ("min(1)", "`min` takes at least 2 arguments, not 1"),
-        ("sin()", "`sin` takes 1 argument, not 0"),
+        ("sin()", "`sin` takes 1 argument, not 0; write `sin(x)`"),
         ("1/0", "this is not a finite number"),
         ("t/0", "division by zero"),
         ("sqrt(-1)", "this is not a finite number"),

@@ -231,19 +231,8 @@ impl<'a> Recorder<'a> {
         Self::create(prepared, paths, Clock::silent())
     }
 
-    /// Ends the stream and makes the other files. A stream that cannot be finished, as on a full disk, stays for what
-    /// can be read of it; one without a whole row is removed.
+    /// Ends the stream and makes the other files.
     pub fn finish(self, report: &RunReport) -> Result<Files, Error> {
-        let paths = self.paths;
-        let finished = self.finish_files(report);
-        let rows = || Table::open(&paths.stream).map_or(0, |table| table.rows());
-        if finished.is_err() && !paths.checkpoint.exists() && rows() == 0 {
-            let _ = std::fs::remove_file(&paths.stream);
-        }
-        finished
-    }
-
-    fn finish_files(self, report: &RunReport) -> Result<Files, Error> {
         let Self {
             prepared,
             paths,

@@ -460,7 +460,7 @@ fn close(closure: &mut Closure, q: &mut Vec<f64>, options: &AssemblyOptions) -> 
     if !options.assemble {
         let gaps = closure.gaps(q);
         let gap = closure.largest_gap(&gaps, &rows);
-        if gap <= options.check_tolerance.max(enough) {
+        if closure.largest_misfit(&gaps, &rows) <= options.check_tolerance.max(enough) {
             return Ok(gap);
         }
         return Err(AssemblyError::Inconsistent {
@@ -529,7 +529,7 @@ fn close_chosen(
             .is_ok()
         {
             let gaps = closure.gaps(&there);
-            if closure.largest_gap(&gaps, &all) <= enough {
+            if closure.largest_misfit(&gaps, &all) <= enough {
                 *q = there;
                 return Ok(());
             }

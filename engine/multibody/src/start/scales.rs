@@ -64,7 +64,11 @@ impl Scales {
             let (Some(length), ConstraintElement::Pair(pair)) = (length, &c.element) else {
                 continue;
             };
-            let largest = largest_coordinate(model, [&pair.from, &pair.to], [c.from_path.as_slice(), &c.to_path]);
+            let largest = largest_coordinate(
+                model,
+                [&pair.from, &pair.to],
+                [c.from_path.as_slice(), &c.to_path],
+            );
             for (data, row) in data[c.rows.clone()].iter_mut().zip(&pair.rows) {
                 if !matches!(row, PairRow::Perpendicular { .. }) {
                     *data = (largest / length).max(1.0);
@@ -125,7 +129,10 @@ fn largest_coordinate(model: &Model, sides: [&Attachment; 2], paths: [&[usize]; 
     let nodes = paths.into_iter().flatten();
     let placements = nodes.map(|&i| model.tree.nodes[i].placement.position.norm());
     let frames = sides.into_iter().map(|side| side.frame.position.norm());
-    placements.chain(frames).filter(|x| x.is_finite()).fold(0.0, f64::max)
+    placements
+        .chain(frames)
+        .filter(|x| x.is_finite())
+        .fold(0.0, f64::max)
 }
 
 /// The largest distance or arm in a loop; none for conditions on coordinates.

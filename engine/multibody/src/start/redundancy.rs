@@ -38,6 +38,9 @@ const MOST_NOISE: f64 = 0.01;
 /// Errors explain this many times what is seen of them in one place.
 const EXPLAINED: f64 = 30.0;
 
+/// Gap of another position that the mechanism can reach, in gaps of the start.
+const REACHED: f64 = 100.0;
+
 /// Rows are chosen at the start where those chosen elsewhere are worse there by this factor.
 const BETTER: f64 = 3.0;
 
@@ -125,7 +128,13 @@ pub(super) fn choose(closure: &mut Closure, q: &[f64], tolerance: f64) -> Result
         return Err(Contradiction(all.iter().map(|&i| (i, f64::NAN)).collect()));
     };
     let rank = start.qr.rank;
-    let generic_rank = samples.iter().map(|s| s.qr.rank).max().unwrap_or(0);
+    // What is open there by more than the errors that show at the start is no position of the mechanism.
+    let reached = |s: &&Sample| s.gap <= REACHED * start.gap.max(tolerance);
+    let generic_rank = samples
+        .iter()
+        .filter(reached)
+        .map(|s| s.qr.rank)
+        .fold(rank, usize::max);
     let mut best = start;
     for s in samples.iter().filter(|s| s.qr.rank == generic_rank) {
         if best.qr.rank < generic_rank || s.qr.conditioning() > best.qr.conditioning() {
@@ -147,6 +156,11 @@ pub(super) fn choose(closure: &mut Closure, q: &[f64], tolerance: f64) -> Result
     let noise_at_start = if start.qr.rank == generic_rank {
         let rest = &start.qr.lengths[generic_rank..];
         let lacking = rest.iter().copied().fold(start.gap, f64::max);
+        let lacking = if left_out.is_empty() {
+            lacking
+        } else {
+            lacking.max(closure.precision)
+        };
         noise.max(turned(lacking, start.least_of(closure, &active)))
     } else {
         noise

@@ -429,7 +429,13 @@ impl Check<'_> {
     fn constraint(&mut self, kind: &ConstraintKind, place: &str) {
         match kind {
             ConstraintKind::Point { .. } => {}
-            ConstraintKind::Distance { length, .. } => self.positive(*length, place, "the distance"),
+            ConstraintKind::Distance { length, .. } => {
+                self.signal(length, place, "the distance");
+                self.motion(length, place);
+                if length.is_finite() && length.controls().is_empty() && !length.varies() {
+                    self.positive(length.evaluate(0.0)[0], place, "the distance");
+                }
+            }
             ConstraintKind::Coupling { terms, offset } => {
                 for (_, factor) in terms {
                     self.finite(&[*factor], place, "a factor");

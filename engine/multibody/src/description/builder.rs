@@ -378,14 +378,14 @@ impl Constraint {
         Self::new(name, ConstraintKind::Point { from, to })
     }
 
-    /// The origins of two frames keep a distance, m.
+    /// The origins of two frames keep a distance, m: a number or a function of time.
     pub fn distance(
         name: impl Into<String>,
         from: impl Into<String>,
         to: impl Into<String>,
-        length: f64,
+        length: impl Into<Signal>,
     ) -> Self {
-        let (from, to) = (from.into(), to.into());
+        let (from, to, length) = (from.into(), to.into(), length.into());
         Self::new(name, ConstraintKind::Distance { from, to, length })
     }
 

@@ -212,8 +212,8 @@ pub enum ConstraintKind {
         from: String,
         /// Second frame.
         to: String,
-        /// The distance, m; must be positive.
-        length: f64,
+        /// The distance, m, which may be a function of time; must be positive.
+        length: Signal,
     },
     /// Σ factor · coordinate = offset: gears, racks, belts. 1 row.
     Coupling {

@@ -13,6 +13,8 @@ use std::sync::Arc;
 pub struct Break {
     /// Where.
     pub at: f64,
+    /// How far on each side of it rounding may move it: far where the function passes its bound at a small angle.
+    pub margin: f64,
     /// Which derivative is the lowest that jumps: 0 the function itself, 1 its slope, and so on. 3 stands for the third
     /// and all above it.
     pub order: u8,
@@ -22,6 +24,20 @@ impl Break {
     /// The order that stands for all derivatives beyond the second.
     pub const SMOOTH: u8 = 3;
 
+    /// One at a place that is known to rounding.
+    pub fn new(at: f64, order: u8) -> Self {
+        Self {
+            at,
+            margin: spacing(at),
+            order,
+        }
+    }
+
+    /// The last instant that is surely before it, and the first that is surely behind.
+    pub fn sides(&self) -> [f64; 2] {
+        [self.at - self.margin, self.at + self.margin]
+    }
+
     /// Sorts, and keeps of breaks at one place the one of the lowest order.
     pub(crate) fn sort(breaks: &mut Vec<Self>) {
         breaks.sort_by(|a, b| a.at.total_cmp(&b.at).then(a.order.cmp(&b.order)));
@@ -29,10 +45,16 @@ impl Break {
             let same = later.at - kept.at <= 1e-12 * later.at.abs().max(kept.at.abs());
             if same {
                 kept.order = kept.order.min(later.order);
+                kept.margin = kept.margin.max(later.margin);
             }
             same
         });
     }
+}
+
+/// Some spacings of floating-point numbers: how far rounding moves a place where nothing multiplies it.
+fn spacing(t: f64) -> f64 {
+    16.0 * f64::EPSILON * t.abs()
 }
 
 /// Most breaks of one function: more are no schedule, but a vibration.
@@ -87,7 +109,14 @@ struct Search<'e> {
     depth: usize,
     stack: Vec<Enclosure>,
     effort: usize,
-    found: Vec<(f64, bool)>,
+    found: Vec<Found>,
+}
+
+/// A passage.
+struct Found {
+    at: f64,
+    margin: f64,
+    smooth: bool,
 }
 
 impl Search<'_> {
@@ -139,7 +168,11 @@ impl Search<'_> {
             }
             let middle = 0.5 * (a + b);
             if b - a <= finest || middle <= a || middle >= b {
-                self.found.push((b, kink.smooth));
+                self.found.push(Found {
+                    at: b,
+                    margin: spacing(b).max(b - a),
+                    smooth: kink.smooth,
+                });
                 continue;
             }
             open.extend([[middle, b], [a, middle]]);
@@ -154,8 +187,14 @@ impl Search<'_> {
         // At its very beginning: the interval before ends there.
         let start = self.value(kink, a);
         if kink.levels.meets(Range::point(start)) {
-            self.found.push((a, kink.smooth));
+            let margin = self.margin(kink, a, [a - f64::MIN_POSITIVE, b]);
+            self.found.push(Found {
+                at: a,
+                margin,
+                smooth: kink.smooth,
+            });
         }
+        let range = [a, b];
         let mut open = vec![([a, b], [from, to])];
         while let Some(([a, b], [from, to])) = open.pop() {
             if from == to || from.is_nan() || to.is_nan() || self.found.len() > MOST {
@@ -163,13 +202,50 @@ impl Search<'_> {
             }
             let middle = 0.5 * (a + b);
             if middle <= a || middle >= b {
-                self.found.push((b, kink.smooth));
+                let margin = self.margin(kink, b, range);
+                self.found.push(Found {
+                    at: b,
+                    margin,
+                    smooth: kink.smooth,
+                });
                 continue;
             }
             let between = at(self, middle);
             self.effort += kink.first.len() + kink.second.len();
             open.extend([([middle, b], [between, to]), ([a, middle], [from, between])]);
         }
+    }
+}
+
+impl Search<'_> {
+    /// How far rounding may move a passage at `at` of a function that is monotone over a range: outside of that no
+    /// place nearby is on the wrong side.
+    fn margin(&mut self, kink: &Kink<'_>, at: f64, [a, b]: [f64; 2]) -> f64 {
+        const PROBES: i32 = 8;
+        let least = spacing(at);
+        let mut margin = least;
+        let level = |search: &Self, t: f64| kink.levels.up_to(search.value(kink, t));
+        // Beyond that other passages are near, and not rounding.
+        let most = 1e-6 * (b - a);
+        while margin < most {
+            let mut quiet = true;
+            for side in [-1.0, 1.0] {
+                let place = |k: i32| at + side * margin * (0.5 + 0.5 * f64::from(k) / f64::from(PROBES));
+                let beyond = place(2 * PROBES);
+                if beyond <= a || beyond >= b {
+                    continue;
+                }
+                let settled = level(self, beyond);
+                quiet &= (1..PROBES).all(|k| level(self, place(k)) == settled);
+            }
+            self.effort += 2 * PROBES as usize * (kink.first.len() + kink.second.len());
+            if quiet {
+                // What other operations than those of the bound round comes on top.
+                return if margin > least { 2.0 * margin } else { margin };
+            }
+            margin *= 2.0;
+        }
+        margin.min(most.max(least))
     }
 }
 
@@ -321,14 +397,15 @@ impl Expression {
             }
         }
         let mut found = search.found;
-        found.retain(|(t, _)| *t > from && *t < to);
-        found.sort_by(|a, b| a.0.total_cmp(&b.0));
+        found.retain(|found| found.at > from && found.at < to);
+        found.sort_by(|a, b| a.at.total_cmp(&b.at));
         let scale = self.scale_of_jets([from, to]);
         let mut breaks: Vec<Break> = found
             .into_iter()
-            .filter_map(|(at, smooth)| {
-                let order = self.order_at(at, &scale);
-                (order < Break::SMOOTH || smooth).then_some(Break { at, order })
+            .filter_map(|found| {
+                let Found { at, margin, smooth } = found;
+                let order = self.order_at(at, margin, &scale);
+                (order < Break::SMOOTH || smooth).then_some(Break { at, margin, order })
             })
             .collect();
         Break::sort(&mut breaks);
@@ -396,9 +473,9 @@ impl Expression {
     }
 
     /// The lowest derivative that jumps at a place.
-    fn order_at(&self, at: f64, scale: &[f64; 3]) -> u8 {
+    fn order_at(&self, at: f64, margin: f64, scale: &[f64; 3]) -> u8 {
         // Wide enough for the place and the jump, which rounding may keep apart.
-        let moment = 64.0 * f64::EPSILON * at.abs().max(f64::MIN_POSITIVE);
+        let moment = (4.0 * margin).max(f64::MIN_POSITIVE);
         let [before, behind]: [[f64; 3]; 2] = [at - moment, at + moment].map(|t| self.jet(t));
         for k in 0..3 {
             let (a, b) = (before[k], behind[k]);

@@ -508,7 +508,7 @@ impl<'s> Integrator<'s> {
                 h = stop - t;
             }
         }
-        if self.foresight.looks_at(h) {
+        if self.foresight.looks_at(t, h) {
             let mut equations = Equations {
                 system: self.system.as_mut(),
                 counters: &mut self.counters,

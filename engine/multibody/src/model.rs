@@ -7,12 +7,12 @@ use crate::elements::constraints::{ConstraintElement, Impact};
 use crate::elements::controls::ControlElement;
 use crate::elements::forces::ForceElement;
 use crate::expression::Break;
-use holonom_dae::Survey;
 use crate::forest::{Forest, Graph, Names};
 use crate::signal::Signal;
 use crate::tree::Tree;
 use core::ops::Range;
 use holonom_algebra::Pose;
+use holonom_dae::Survey;
 use std::sync::Arc;
 
 /// A frame fixed on a node: where elements attach.
@@ -229,6 +229,8 @@ pub struct Model {
     /// Functions of time alone in force elements, controls and constraints, among them parts of laws that depend on more;
     /// none of them twice.
     pub excitations: Vec<Signal>,
+    /// How many of them, the first ones, constraints prescribe: their second derivatives count as well.
+    pub motions: usize,
     /// Forces may have narrow features of the state, such as bumps of a road.
     pub places: bool,
     /// Names of the positions.
@@ -264,7 +266,7 @@ pub struct Model {
 /// What functions of time do within a range.
 #[derive(Clone, Debug, Default)]
 pub struct Examination {
-    /// Where they are not smooth, ascending, see [`Signal::breaks`]. A function with more than a hundred corners is a
+    /// Where they are not smooth, ascending, see [`Signal::breaks`]. A table with more than a hundred corners is a
     /// curve to methods that keep a history: its corners have order 3 here, and where only its second derivative jumps
     /// there is none. Jumps remain jumps.
     pub breaks: Vec<Break>,
@@ -295,7 +297,7 @@ impl Model {
                     found.unknown.push(text);
                 }
             }
-            let motion = number < self.signals.len();
+            let motion = number < self.signals.len() + self.motions;
             match signal.survey(range, &own, motion) {
                 Some((surveys, suspect)) => {
                     found.surveys.extend(surveys.into_iter().map(Some));
@@ -303,8 +305,9 @@ impl Model {
                 }
                 None => found.surveys.extend((0..=usize::from(motion)).map(|_| None)),
             }
-            let dense = own.iter().filter(|b| b.order > 0).count() > DENSE;
+            let dense = own.iter().filter(|b| b.order > 0 && b.knot).count() > DENSE;
             found.breaks.extend(own.into_iter().filter_map(|b| match b.order {
+                _ if !b.knot => Some(b),
                 1 if dense => Some(Break {
                     order: Break::SMOOTH,
                     ..b

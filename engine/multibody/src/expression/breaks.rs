@@ -18,6 +18,8 @@ pub struct Break {
     /// Which derivative is the lowest that jumps: 0 the function itself, 1 its slope, and so on. 3 stands for the third
     /// and all above it.
     pub order: u8,
+    /// It is a point of a table.
+    pub knot: bool,
 }
 
 impl Break {
@@ -30,6 +32,7 @@ impl Break {
             at,
             margin: spacing(at),
             order,
+            knot: false,
         }
     }
 
@@ -42,10 +45,14 @@ impl Break {
     pub(crate) fn sort(breaks: &mut Vec<Self>) {
         breaks.sort_by(|a, b| a.at.total_cmp(&b.at).then(a.order.cmp(&b.order)));
         breaks.dedup_by(|later, kept| {
-            let same = later.at - kept.at <= 1e-12 * later.at.abs().max(kept.at.abs());
+            let rounding = 1e-12 * later.at.abs().max(kept.at.abs());
+            let same = later.at - kept.at <= rounding.max(later.margin).max(kept.margin);
             if same {
+                if later.margin < kept.margin {
+                    (kept.at, kept.margin) = (later.at, later.margin);
+                }
                 kept.order = kept.order.min(later.order);
-                kept.margin = kept.margin.max(later.margin);
+                kept.knot &= later.knot;
             }
             same
         });
@@ -103,6 +110,12 @@ struct Kink<'e> {
     smooth: bool,
 }
 
+impl Kink<'_> {
+    fn is_knot(&self) -> bool {
+        matches!(self.levels, Levels::Knots(_))
+    }
+}
+
 /// What the search needs to know of a function.
 struct Search<'e> {
     tables: &'e [Arc<Curve>],
@@ -117,6 +130,7 @@ struct Found {
     at: f64,
     margin: f64,
     smooth: bool,
+    knot: bool,
 }
 
 impl Search<'_> {
@@ -172,6 +186,7 @@ impl Search<'_> {
                     at: b,
                     margin: spacing(b).max(b - a),
                     smooth: kink.smooth,
+                    knot: kink.is_knot(),
                 });
                 continue;
             }
@@ -192,6 +207,7 @@ impl Search<'_> {
                 at: a,
                 margin,
                 smooth: kink.smooth,
+                knot: kink.is_knot(),
             });
         }
         let range = [a, b];
@@ -207,6 +223,7 @@ impl Search<'_> {
                     at: b,
                     margin,
                     smooth: kink.smooth,
+                    knot: kink.is_knot(),
                 });
                 continue;
             }
@@ -218,35 +235,68 @@ impl Search<'_> {
 }
 
 impl Search<'_> {
-    /// How far rounding may move a passage at `at` of a function that is monotone over a range: outside of that no
-    /// place nearby is on the wrong side.
+    /// How large the terms are whose difference reaches the level.
+    fn size(&self, kink: &Kink<'_>, t: f64) -> f64 {
+        let run = |program: &[Op]| run::<f64>(program, self.depth, self.tables, |_| t).abs();
+        let largest = |program: &[Op]| match program.last() {
+            Some(Op::Shift(k)) => k.abs(),
+            Some(Op::Add | Op::Subtract) => run(last_operand(program)),
+            Some(_) => run(program),
+            None => 0.0,
+        };
+        largest(kink.first).max(largest(kink.second))
+    }
+
+    /// How far rounding may move a passage at `at` of a function that is monotone over a range. Where the function is
+    /// flat its values are stairs much wider than the spacing of times; another way of evaluating them moves the place by
+    /// a stair, and some steps are out of order: so places are tried at larger distances too, until no place is on
+    /// the wrong side.
     fn margin(&mut self, kink: &Kink<'_>, at: f64, [a, b]: [f64; 2]) -> f64 {
-        const PROBES: i32 = 8;
-        let least = spacing(at);
+        const SCALES: i32 = 12;
+        const PROBES: i32 = 6;
+        let [a0, b0] = [at - 1e-3 * (at - a), at + 1e-3 * (b - at)];
+        let slope = (self.value(kink, b0) - self.value(kink, a0)).abs() / (b0 - a0);
+        let stair = 4.0 * f64::EPSILON * self.size(kink, at) / slope;
+        let least = if stair.is_finite() {
+            spacing(at).max(stair)
+        } else {
+            spacing(at)
+        };
         let mut margin = least;
         let level = |search: &Self, t: f64| kink.levels.up_to(search.value(kink, t));
         // Beyond that other passages are near, and not rounding.
         let most = 1e-6 * (b - a);
-        while margin < most {
-            let mut quiet = true;
+        for scale in 0..SCALES {
+            let reach = least * 4.0_f64.powi(scale);
+            if reach > most {
+                break;
+            }
             for side in [-1.0, 1.0] {
-                let place = |k: i32| at + side * margin * (0.5 + 0.5 * f64::from(k) / f64::from(PROBES));
-                let beyond = place(2 * PROBES);
+                let place = |k: i32| at + side * reach * (0.25 + 0.75 * f64::from(k) / f64::from(PROBES));
+                let beyond = at + 4.0 * side * reach;
                 if beyond <= a || beyond >= b {
                     continue;
                 }
                 let settled = level(self, beyond);
-                quiet &= (1..PROBES).all(|k| level(self, place(k)) == settled);
+                if (0..=PROBES).any(|k| level(self, place(k)) != settled) {
+                    margin = 8.0 * reach;
+                }
             }
             self.effort += 2 * PROBES as usize * (kink.first.len() + kink.second.len());
-            if quiet {
-                // What other operations than those of the bound round comes on top.
-                return if margin > least { 2.0 * margin } else { margin };
-            }
-            margin *= 2.0;
         }
-        margin.min(most.max(least))
+        margin
     }
+}
+
+/// The last operand of the last operation of a program.
+fn last_operand(program: &[Op]) -> &[Op] {
+    let end = program.len().saturating_sub(1);
+    let (mut start, mut wanted) = (end, 1);
+    while wanted > 0 && start > 0 {
+        start -= 1;
+        wanted = wanted + program[start].operands() - 1;
+    }
+    &program[start..end]
 }
 
 /// Parts of a program: where the operands of each operation begin, and whether they are functions of one variable.
@@ -403,9 +453,13 @@ impl Expression {
         let mut breaks: Vec<Break> = found
             .into_iter()
             .filter_map(|found| {
-                let Found { at, margin, smooth } = found;
-                let order = self.order_at(at, margin, &scale);
-                (order < Break::SMOOTH || smooth).then_some(Break { at, margin, order })
+                let order = self.order_at(found.at, found.margin, &scale);
+                (order < Break::SMOOTH || found.smooth).then_some(Break {
+                    at: found.at,
+                    margin: found.margin,
+                    order,
+                    knot: found.knot,
+                })
             })
             .collect();
         Break::sort(&mut breaks);
@@ -550,6 +604,40 @@ mod tests {
             7.0,
             &[(0.5, 0), (1.0, 0), (2.5, 0)],
         );
+    }
+
+    #[test]
+    fn bounds_passed_at_small_angles_have_margins() {
+        // Pulses of a ten-thousandth of a period: rounding of the sine moves their ends by far more than that of t.
+        for (bound, w) in [
+            (0.999999, 3.1),
+            (0.99999999, 3.1),
+            (0.99999999, 700.0),
+            (1.0 - 1e-10, 40.0),
+        ] {
+            for text in [
+                format!("sin({w}*t) > {bound}"),
+                format!("max(0, sin({w}*t) - {bound})/(1 - {bound})"),
+            ] {
+                let expression = Expression::parse(&text, &Scope::time(), None).unwrap();
+                let found = expression.breaks([0.0, 10.0]).unwrap();
+                let half = f64::acos(bound) / w;
+                let peak = |k: usize| core::f64::consts::FRAC_PI_2 * (1.0 + 4.0 * k as f64) / w;
+                let expected: Vec<f64> = (0..)
+                    .map(peak)
+                    .take_while(|t| *t < 11.0)
+                    .flat_map(|t| [t - half, t + half])
+                    .filter(|t| *t < 10.0)
+                    .collect();
+                assert_eq!(found.len(), expected.len(), "{text}: {found:?}");
+                for (b, t) in found.iter().zip(&expected) {
+                    assert!((b.at - t).abs() <= b.margin + 1e-13, "{text}: {b:?}, not {t}");
+                    assert!(b.margin < 0.05 * half, "{text}: {b:?}, {half}");
+                    let [before, behind] = b.sides().map(|t| expression.evaluate(&[t]) > 0.0);
+                    assert_ne!(before, behind, "{text}: {b:?}");
+                }
+            }
+        }
     }
 
     #[test]

@@ -18,6 +18,8 @@ const FIRST: usize = 64;
 const HIDDEN: [f64; 2] = [1e-6, 1e-4];
 /// The same above which the function is named.
 const SUSPECT: f64 = 100.0;
+/// Share of all impulse that may be hidden in all intervals together.
+const EVERYWHERE: f64 = 0.5;
 /// Smallest interval, relative to the range.
 const FINEST: f64 = 1e-11;
 /// Operations and intervals that a survey may cost.
@@ -107,11 +109,18 @@ impl Expression {
             intervals = next;
         }
         let limits = survey.limits(&intervals);
-        let suspect = intervals.iter().find(|interval| {
-            let known = interval.at.iter().flatten().all(|x| x.is_finite());
-            let much = (0..2).any(|k| interval.hidden[k] * interval.length() > SUSPECT * limits[k]);
-            known && much
-        });
+        let known = |interval: &&Interval| interval.at.iter().flatten().all(|x| x.is_finite());
+        let share = |interval: &Interval| {
+            let shares = (0..2).map(|k| interval.hidden[k] * interval.length() / limits[k]);
+            shares.fold(0.0, f64::max)
+        };
+        let worst = intervals
+            .iter()
+            .filter(known)
+            .max_by(|a, b| share(a).total_cmp(&share(b)));
+        // Much in one place, or nearly all of it everywhere.
+        let all = HIDDEN[0] * intervals.iter().filter(known).map(share).sum::<f64>();
+        let suspect = worst.filter(|worst| share(worst) > SUSPECT || all > EVERYWHERE);
         let suspect = suspect.map(Interval::middle);
         let mut times: Vec<f64> = intervals.iter().flat_map(|interval| interval.ends).collect();
         times.dedup();
@@ -199,7 +208,9 @@ impl Survey<'_> {
         let mut limits = [0.0; 2];
         for (k, limit) in limits.iter_mut().enumerate() {
             let seen = || {
-                let ends = intervals.iter().flat_map(|i| i.at.map(|at| (at[k], 0.5 * i.length())));
+                let ends = intervals
+                    .iter()
+                    .flat_map(|i| i.at.map(|at| (at[k], 0.5 * i.length())));
                 ends.filter(|(x, _)| x.is_finite())
             };
             let (area, length) = seen().fold((0.0, 0.0), |(a, l), (x, w)| (a + w * x, l + w));
@@ -209,5 +220,114 @@ impl Survey<'_> {
             *limit = (HIDDEN[k] * impulse).max(ROUNDING * size * length);
         }
         limits
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+    use crate::expression::Scope;
+
+    fn survey(text: &str) -> (Expression, Places) {
+        let expression = Expression::parse(text, &Scope::time(), None).unwrap();
+        let breaks = expression.breaks([0.0, 10.0]).unwrap();
+        let places = expression.survey([0.0, 10.0], &breaks, false);
+        (expression, places)
+    }
+
+    /// ∫|f − chords| and ∫|f − mean| by the midpoint rule with some points in each interval.
+    fn left_out(expression: &Expression, places: &Places) -> [f64; 2] {
+        const POINTS: usize = 16;
+        let f = |t: f64| expression.evaluate(&[t]);
+        let (mut left, mut area) = (0.0, 0.0);
+        let mut all = Vec::new();
+        for pair in places.times.windows(2) {
+            let (a, b) = (pair[0], pair[1]);
+            for k in 0..POINTS {
+                let x = (k as f64 + 0.5) / POINTS as f64;
+                let weight = (b - a) / POINTS as f64;
+                let value = f(a + x * (b - a));
+                left += weight * (value - f(a) - x * (f(b) - f(a))).abs();
+                area += weight * value;
+                all.push((weight, value));
+            }
+        }
+        let mean = area / 10.0;
+        [left, all.iter().map(|(w, x)| w * (x - mean).abs()).sum()]
+    }
+
+    #[test]
+    fn chords_between_the_places_hide_nothing() {
+        // Places and widths without order, from a sixth of the range to a hundred-millionth.
+        let mut x: f64 = 0.37;
+        for k in 0..40 {
+            x = (x * 997.0 + 0.618).fract();
+            let (t0, s) = (0.5 + 9.0 * x, 10.0_f64.powf(-8.0 * (f64::from(k) / 40.0)));
+            for (text, impulse) in [
+                (
+                    format!("exp(-((t - {t0})/{s})^2)"),
+                    s * core::f64::consts::PI.sqrt(),
+                ),
+                (
+                    format!("1/(1 + ((t - {t0})/{s})^2)^2"),
+                    s * core::f64::consts::FRAC_PI_2,
+                ),
+                (
+                    format!("max(0, {s} - abs(t - {t0}))*(2 + sin(t))/{s}"),
+                    s * (2.0 + t0.sin()),
+                ),
+                (format!("7 + 3*tanh((t - {t0})/{s})"), 0.0),
+            ] {
+                let (expression, places) = survey(&text);
+                assert!(places.suspect.is_none(), "{text}: {:?}", places.suspect);
+                assert!(places.times.len() < 5000, "{text}: {}", places.times.len());
+                let [left, all] = left_out(&expression, &places);
+                // All intervals together; each of them hides a millionth at most.
+                assert!(left < 1e-4 * all, "{text}: {left} of {all}");
+                // Ends of the range may cut it off, or carry as much.
+                let inside = t0 > 6.0 * s && t0 < 10.0 - 6.0 * s && s < 0.05;
+                let seen = places.times.windows(2).map(|p| {
+                    let [f, g] = [p[0], p[1]].map(|t| expression.evaluate(&[t]));
+                    0.5 * (f + g) * (p[1] - p[0])
+                });
+                let seen: f64 = seen.sum();
+                assert!(
+                    !inside || impulse == 0.0 || (seen / impulse - 1.0).abs() < 1e-2,
+                    "{text}: {seen}, not {impulse}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn plain_functions_cost_few_places() {
+        for (text, most) in [
+            ("3 + 2*t", FIRST + 1),
+            ("sin(t)", 2000),
+            ("exp(-t)*sin(20*t)", 8000),
+            ("tan(0.1*t)", 2000),
+        ] {
+            let (_, places) = survey(text);
+            assert!(
+                places.suspect.is_none() && places.times.len() <= most,
+                "{text}: {}",
+                places.times.len()
+            );
+        }
+    }
+
+    #[test]
+    fn functions_that_cannot_be_resolved_are_named() {
+        // Of a width at which floating-point numbers end.
+        let (_, narrow) = survey("exp(-((t - 6.3171)/1e-14)^2)");
+        assert!(
+            narrow.suspect.is_some_and(|t| (t - 6.3171).abs() < 1e-6),
+            "{:?}",
+            narrow.suspect
+        );
+        let (_, fast) = survey("sin(1e9*t^2)");
+        assert!(fast.suspect.is_some());
     }
 }

@@ -11,9 +11,9 @@
 use super::super::Stepper;
 use crate::equations::{Equations, Purpose};
 use crate::options::Options;
+use core::ops::Range;
 use holonom_dae::{ErrorTest, Hidden, Survey, System};
 use serde::{Deserialize, Serialize};
-use core::ops::Range;
 use std::sync::Arc;
 
 /// What is remembered of what was seen.
@@ -178,9 +178,10 @@ impl Foresight {
     }
 
     /// Whether a survey has places inside of a step.
-    fn has_places(&self, t: f64, h: f64) -> bool {
+    pub fn has_places(&self, t: f64, h: f64) -> bool {
+        let [from, to] = [t + START * h, t + (1.0 - START) * h];
         let mut surveys = self.surveys.iter().flatten();
-        surveys.any(|survey| !survey.between(t + START * h, t + h).is_empty())
+        surveys.any(|survey| !survey.between(from, to).is_empty())
     }
 
     /// The size of the step that sees what lies ahead: the one given, or a shorter one.

@@ -243,11 +243,10 @@ fn narrow_conditions_that_come_again_are_seen() {
         // Half of the time above it; 1 N s each.
         let half = bound.acos() / w;
         // The first and the last may be cut off by the ends of the run.
-        let peak = |k: i32| (core::f64::consts::FRAC_PI_2 - phase + core::f64::consts::TAU * f64::from(k)) / w;
+        let peak =
+            |k: i32| (core::f64::consts::FRAC_PI_2 - phase + core::f64::consts::TAU * f64::from(k)) / w;
         let within = |t: f64| (t + half).clamp(0.0, 100.0) - (t - half).clamp(0.0, 100.0);
-        let expected: f64 = (-1..1000)
-            .map(|k| 0.5 * within(peak(k)) / (2.0 * half))
-            .sum();
+        let expected: f64 = (-1..1000).map(|k| 0.5 * within(peak(k)) / (2.0 * half)).sum();
         let square = format!("{}*(sin({w}*t + {phase}) > {bound})", 0.5 / half);
         let model = model(&square, "");
         let [_, v] = end(&model, stepper, 60_000);

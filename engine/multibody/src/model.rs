@@ -299,9 +299,9 @@ impl Model {
             }
             let motion = number < self.signals.len() + self.motions;
             match signal.survey(range, &own, motion) {
-                Some((surveys, suspect)) => {
-                    found.surveys.extend(surveys.into_iter().map(Some));
-                    found.suspects.extend(suspect);
+                Some(surveyed) => {
+                    found.surveys.extend(surveyed.surveys.into_iter().map(Some));
+                    found.suspects.extend(surveyed.suspect);
                 }
                 None => found.surveys.extend((0..=usize::from(motion)).map(|_| None)),
             }

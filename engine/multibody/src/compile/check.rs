@@ -303,7 +303,7 @@ impl Check<'_> {
         self.finite(&body.centre, &place, "the centre of mass");
         let finite = self.finite(&body.inertia, &place, "the moment of inertia");
         self.markers(&body.markers, &place);
-        if !good || !finite || body.inertia == [0.0; 6] {
+        if !good || !finite || body.unphysical || body.inertia == [0.0; 6] {
             return;
         }
         let name = body.name.clone();

@@ -128,6 +128,7 @@ impl Body {
             mass,
             centre: [0.0; 3],
             inertia: [0.0; 6],
+            unphysical: false,
             markers: Vec::new(),
         }
     }
@@ -173,6 +174,12 @@ impl Body {
     /// Sets the centre of mass in the body's frame, m.
     pub fn centre(mut self, centre: [f64; 3]) -> Self {
         self.centre = centre;
+        self
+    }
+
+    /// Accepts moments of inertia that no rigid body can have.
+    pub fn unphysical(mut self) -> Self {
+        self.unphysical = true;
         self
     }
 

@@ -16,8 +16,8 @@ use core::any::TypeId;
 use core::ops::Range;
 use holonom_algebra::Real;
 use holonom_dae::{
-    Bound, DerivativeForm, Event, EventAction, EventState, FailureKind, Hidden, Look, Mechanical, Point,
-    Rejection, Residual, SingularPosition, Structure, System, Tolerances,
+    Bound, DerivativeForm, Event, EventAction, EventState, FailureKind, Hidden, Look, Mechanical, Misfit,
+    Point, Rejection, Residual, SingularPosition, Structure, System, Tolerances,
 };
 use std::sync::Arc;
 
@@ -610,16 +610,19 @@ impl Residual for Equations {
     }
 
     fn excitations(&self) -> usize {
-        2 * self.model.signals.len() + self.model.excitations.len()
+        2 * self.model.signals.len() + self.model.motions + self.model.excitations.len()
     }
 
     fn excitation_values(&self, t: f64, values: &mut [f64]) {
-        let (motions, others) = values.split_at_mut(2 * self.model.signals.len());
-        for (values, signal) in motions.chunks_exact_mut(2).zip(&self.model.signals) {
+        let motions = self.model.signals.iter().chain(&self.model.excitations);
+        let mut rest = values;
+        for signal in motions.take(self.model.signals.len() + self.model.motions) {
+            let (own, behind) = rest.split_at_mut(2);
+            rest = behind;
             let [u, _, ddu] = signal.evaluate(t);
-            values.copy_from_slice(&[u, ddu]);
+            own.copy_from_slice(&[u, ddu]);
         }
-        for (value, signal) in others.iter_mut().zip(&self.model.excitations) {
+        for (value, signal) in rest.iter_mut().zip(&self.model.excitations[self.model.motions..]) {
             [*value, _, _] = signal.evaluate(t);
         }
         // Beyond the end of a table nothing has gone wrong yet.
@@ -719,6 +722,44 @@ impl Residual for Equations {
         let state = (t, &y[l.q], &y[l.v]);
         let with = (&mut work.mechanism, &mut **room);
         loops.look(&self.model, state, tolerances, discrete, &mut work.active, with)
+    }
+
+    fn misfit(
+        &self,
+        t: f64,
+        y: &[f64],
+        tolerances: Option<&Tolerances>,
+        discrete: &[f64],
+        work: &mut EquationsWorkspace<f64>,
+    ) -> Misfit {
+        let Some(loops) = &self.loops else {
+            return Misfit::default();
+        };
+        self.follow(discrete, work);
+        let Some(room) = &mut work.loops else {
+            return Misfit::default();
+        };
+        let with = (&mut work.mechanism, &mut **room);
+        loops.misfit(&self.model, (t, y), tolerances, &work.active, with)
+    }
+
+    fn opening(
+        &self,
+        t: f64,
+        y: &[f64],
+        tolerances: Option<&Tolerances>,
+        discrete: &[f64],
+        work: &mut EquationsWorkspace<f64>,
+    ) -> Result<(), FailureKind> {
+        let Some(loops) = &self.loops else {
+            return Ok(());
+        };
+        self.follow(discrete, work);
+        let Some(room) = &mut work.loops else {
+            return Ok(());
+        };
+        let with = (&mut work.mechanism, &mut **room);
+        loops.opening(&self.model, (t, y), tolerances, &work.active, with)
     }
 
     fn carry(&self, work: &EquationsWorkspace<f64>, vector: &mut [f64]) {

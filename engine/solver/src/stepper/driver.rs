@@ -1,11 +1,13 @@
 //! The only loop: attempts, acceptance, events, output times, limits.
 
 mod change;
+mod consistent;
 mod foresight;
 
 use super::checkpoint::{Checkpoint, VERSION};
 use super::diagnosis;
 use super::events::EventFinder;
+use super::projection::Projection;
 use super::setup::{self, assemble_parts, check_start, fingerprint_of_system, first_step};
 use super::{AUTO, Control, Observer, Quiet, StepInfo, Stepper, chooser};
 use crate::equations::Equations;
@@ -62,6 +64,8 @@ pub struct Integrator<'s> {
     timing: Timing,
     report: Report,
     outputs_done: usize,
+    /// Room to bring states between steps to the constraints; made when it is needed first.
+    projection: Option<Box<Projection>>,
     /// The method is chosen here, and may be changed.
     chooses: bool,
     lower_bounds: Vec<(usize, f64)>,
@@ -74,6 +78,14 @@ pub struct Integrator<'s> {
 /// What the steps keep to; nothing where their size is fixed.
 fn tolerances(options: &Options) -> Option<&Tolerances> {
     options.fixed_step.is_none().then_some(&options.tolerances)
+}
+
+/// Whether `t` is one of some ascending times, up to rounding.
+fn is_among(times: &[f64], t: f64) -> bool {
+    let rounding = 4.0 * f64::EPSILON;
+    let behind = times.partition_point(|s| *s < t - 2.0 * rounding * t.abs());
+    let near = |s: &f64| (s - t).abs() <= rounding * s.abs().max(t.abs());
+    times[behind..].iter().take(3).any(near)
 }
 
 impl<'s> Integrator<'s> {
@@ -158,6 +170,7 @@ impl<'s> Integrator<'s> {
                 decisions,
             },
             outputs_done: 0,
+            projection: None,
             chooses,
             lower_bounds,
             t: t0,
@@ -252,13 +265,14 @@ impl<'s> Integrator<'s> {
                 decisions,
             },
             outputs_done,
+            projection: None,
             chooses,
             lower_bounds,
             t: checkpoint.t,
             y: vec![0.0; n],
             yp: vec![0.0; n],
         };
-        run.show_at(checkpoint.t);
+        run.show_at(checkpoint.t)?;
         Ok(run)
     }
 
@@ -292,7 +306,8 @@ impl<'s> Integrator<'s> {
         if let Err(failure) = &result
             && !matches!(failure.kind, FailureKind::Input(_))
         {
-            self.show_at(self.finder.searched_to().min(t_end));
+            // What is wrong there is told already.
+            let _ = self.show_at(self.finder.searched_to().min(t_end));
         }
         self.timing.total += begin.elapsed().as_secs_f64();
         result
@@ -305,7 +320,7 @@ impl<'s> Integrator<'s> {
         self.advance()?;
         let stop = self.handle_events(f64::INFINITY, &mut Quiet)?;
         if stop.is_none() {
-            self.show_at(self.stepper.t());
+            self.show_at(self.stepper.t())?;
         }
         Ok(stop)
     }
@@ -322,9 +337,9 @@ impl<'s> Integrator<'s> {
             }
             let ended = self.has_reached(t_end);
             let reached = if ended { t_end } else { self.stepper.t() };
-            self.deliver_outputs(reached, observer);
+            self.deliver_outputs(reached, observer)?;
             if ended {
-                self.show_at(t_end);
+                self.show_at(t_end)?;
                 self.look_at_end(t_end)?;
                 return match self.finder.missing(self.system.as_ref(), t_end) {
                     Some(kind) => Err(self.failed(kind)),
@@ -332,7 +347,7 @@ impl<'s> Integrator<'s> {
                 };
             }
             if control == Control::Stop {
-                self.show_at(reached);
+                self.show_at(reached)?;
                 return Ok(Stop::Interrupted);
             }
             self.begin_step(t_end)?;
@@ -360,7 +375,7 @@ impl<'s> Integrator<'s> {
         let t = self.stepper.t();
         self.look(t_end)?;
         if self.stepper.last_h() != 0.0 && self.is_stop_time(t) {
-            self.show_at(t);
+            self.show_at(t)?;
             self.restart(t_end)?;
         }
         if self.chooses {
@@ -388,7 +403,7 @@ impl<'s> Integrator<'s> {
             None => self.report.decisions.push(decision),
         }
         if restart {
-            self.show_at(t);
+            self.show_at(t)?;
             self.restart(t_end)?;
         }
         Ok(())
@@ -419,11 +434,7 @@ impl<'s> Integrator<'s> {
 
     /// Whether `t` is a stop time, up to rounding.
     fn is_stop_time(&self, t: f64) -> bool {
-        let rounding = 4.0 * f64::EPSILON;
-        let times = &self.options.stop_times;
-        let behind = times.partition_point(|s| *s < t - 2.0 * rounding * t.abs());
-        let near = |s: &f64| (s - t).abs() <= rounding * s.abs().max(t.abs());
-        times[behind..].iter().take(3).any(near)
+        is_among(&self.options.stop_times, t)
     }
 
     /// One accepted step, whatever number of attempts it takes; several where a change of method went back.
@@ -508,7 +519,12 @@ impl<'s> Integrator<'s> {
                 h = stop - t;
             }
         }
-        if self.foresight.looks_at(h) {
+        // The whole of a smooth piece between two ends in one step may deceive an estimate of errors by its symmetry.
+        let is_end = |t: f64| is_among(&self.options.step_ends, t) || is_among(&self.options.stop_times, t);
+        if self.foresight.has_places(t, h) && is_end(t) && is_end(t + h) {
+            h *= 0.5;
+        }
+        if self.foresight.looks_at(t, h) {
             let mut equations = Equations {
                 system: self.system.as_mut(),
                 counters: &mut self.counters,
@@ -541,15 +557,16 @@ impl<'s> Integrator<'s> {
     }
 
     /// Delivers the outputs up to `t`.
-    fn deliver_outputs(&mut self, t: f64, observer: &mut dyn Observer) {
+    fn deliver_outputs(&mut self, t: f64, observer: &mut dyn Observer) -> Result<(), Failure> {
         while let Some(t_out) = self.options.outputs.get(self.outputs_done) {
             if t_out > t {
                 break;
             }
-            self.interpolate(t_out);
+            self.interpolate(t_out)?;
             observer.output(t_out, &self.y, &self.yp);
             self.outputs_done += 1;
         }
+        Ok(())
     }
 
     /// Events inside the last step and up to `t_end`, in order of time.
@@ -565,8 +582,8 @@ impl<'s> Integrator<'s> {
             let Some(t) = found.map_err(|kind| self.failed(kind))? else {
                 return Ok(None);
             };
-            self.deliver_outputs(t, observer);
-            self.show_at(t);
+            self.deliver_outputs(t, observer)?;
+            self.show_at(t)?;
             // All updates of events at this time, then what the strongest of them asks for.
             let (mut stop, mut changed) = (None, false);
             for k in 0..self.finder.together().len() {
@@ -643,15 +660,16 @@ impl<'s> Integrator<'s> {
     }
 
     /// Shows the solution at `t`. This does not count as work: a run in pieces counts as one in one.
-    fn show_at(&mut self, t: f64) {
+    fn show_at(&mut self, t: f64) -> Result<(), Failure> {
         let counters = self.counters;
         self.t = t;
-        self.interpolate(t);
+        let done = self.interpolate(t);
         self.counters = counters;
+        done
     }
 
-    /// The solution at `t` in the last step, within its bounds.
-    fn interpolate(&mut self, t: f64) {
+    /// The solution at `t` in the last step, within its bounds and on its constraints.
+    fn interpolate(&mut self, t: f64) -> Result<(), Failure> {
         if t != self.stepper.t() {
             self.prepare_interpolation();
         }
@@ -664,6 +682,7 @@ impl<'s> Integrator<'s> {
         for &(i, bound) in &self.lower_bounds {
             self.y[i] = self.y[i].max(bound);
         }
+        self.bring_to_constraints(t)
     }
 
     fn prepare_interpolation(&mut self) {

@@ -55,7 +55,7 @@ fn a_run_names_the_table_it_leaves() {
         let report = run(&simulation(slide, POINTS, rest).unwrap());
         assert_eq!(report.status, Status::Failed, "{slide} {rest}");
         let says = |what: &str| assert!(report.message.contains(what), "{what}: {}", report.message);
-        says("the table \"f\" has points from x = 0 to 2");
+        says("the table \"f\" covers x = 0 to 2");
         says(side);
         says("extrapolation = \"hold\"");
         assert!((report.t - at).abs() < 0.15, "{}", report.t);

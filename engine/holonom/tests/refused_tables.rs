@@ -94,5 +94,5 @@ fn a_start_outside_a_table_stands_at_the_table() {
     let late = "x = [1, 2]\ny = [0, 1]";
     let error = simulation("{ follows = \"f(t)\" }", late, "").err().unwrap();
     assert!(error.contains("a.toml:7"), "{error}");
-    assert!(error.contains("asked below 1"), "{error}");
+    assert!(error.contains("a value below 1"), "{error}");
 }

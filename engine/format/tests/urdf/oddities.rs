@@ -116,7 +116,10 @@ fn limits_without_room_are_no_stops() {
 fn latin_1_is_read_with_a_note() {
     let text = std::fs::read_to_string(crate::common::folder("good/pendulum.urdf")).unwrap();
     let text = text.replacen("<robot", "<!-- J\u{e9}r\u{f4}me --><robot", 1);
-    let latin: Vec<u8> = text.chars().map(|c| u8::try_from(u32::from(c)).unwrap()).collect();
+    let latin: Vec<u8> = text
+        .chars()
+        .map(|c| u8::try_from(u32::from(c)).unwrap())
+        .collect();
     let path = std::env::temp_dir().join(format!("holonom-latin-{}.urdf", std::process::id()));
     std::fs::write(&path, latin).unwrap();
     let read = holonom_format::read(&path, &Files::disk(), &[]);

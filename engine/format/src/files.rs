@@ -67,7 +67,7 @@ impl Files {
     }
 }
 
-const NOT_UTF_8: &str = "it is not a text in UTF-8";
+const NOT_UTF_8: &str = "it is not UTF-8 text";
 
 fn from_disk(path: &Path) -> Result<Vec<u8>, String> {
     let reason = |error: std::io::Error| match error.kind() {

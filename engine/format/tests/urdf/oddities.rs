@@ -131,5 +131,5 @@ fn latin_1_is_read_with_a_note() {
     let read = read.unwrap();
     assert!(read.notes.0.iter().any(|note| note.text.contains("Latin-1")));
     assert_eq!(read.description.bodies[0].mass, 2.0);
-    assert!(refused.unwrap_err().to_string().contains("save it in UTF-8"));
+    assert!(refused.unwrap_err().to_string().contains("save it as UTF-8"));
 }

@@ -38,7 +38,7 @@ impl Sweep {
         };
         let parts: Vec<&str> = range.split(':').collect();
         let [from, to, n] = parts.as_slice() else {
-            return bad("three parts are needed after the =");
+            return bad("three values are needed after the =");
         };
         let (from, to) = (
             settings::quantity("sweep", from)?,
@@ -163,7 +163,7 @@ pub fn run(request: &Request, texts: &[String]) -> Result<Outcome, Error> {
     let _lock = Lock::take(&folder.join("overview"))?;
     if holds_files(&folder) {
         output::remark(&format!(
-            "`{}` holds files already; those of the same names are replaced",
+            "`{}` already contains files; files with the same names are replaced",
             folder.display()
         ));
     }
@@ -339,8 +339,8 @@ fn conclude(
             None => {
                 let none = String::new;
                 table.row(row(["not begun".into(), none(), none(), none(), none()]));
-                failures.push(format!("{shown}: interrupted before it began"));
-                rows.push(json!({ "value": value, "error": "interrupted before it began" }));
+                failures.push(format!("{shown}: interrupted before it started"));
+                rows.push(json!({ "value": value, "error": "interrupted before it started" }));
             }
         }
     }
@@ -359,7 +359,7 @@ fn conclude(
         "message": failures.join("\n"),
     });
     let text = format!(
-        "{}\nLast, smallest and largest values of all channels: {}\n",
+        "{}\nFinal, minimum and maximum values of all channels: {}\n",
         table.render(),
         overview.display()
     );

@@ -159,7 +159,10 @@ pub fn run(request: &Request, texts: &[String]) -> Result<Outcome, Error> {
     // Faults that all runs share are told once, before anything is written.
     for end in 0..2 {
         // With the units that were typed, which may be those of other quantities than the parameters.
-        let typed = grid.0.iter().map(|sweep| format!("{}={}", sweep.name, sweep.typed[end]));
+        let typed = grid
+            .0
+            .iter()
+            .map(|sweep| format!("{}={}", sweep.name, sweep.typed[end]));
         let sets = request.sets.iter().cloned().chain(typed);
         model::load(&request.model, &sets.collect::<Vec<_>>())?;
     }

@@ -323,7 +323,7 @@ fn on_joint(kind: JointKind, r: &mut Random) -> Description {
         .map(|_| Coordinate {
             position: r.range(-1.0, 1.0),
             velocity: r.range(-1.0, 1.0),
-            motion: CoordinateMotion::Free,
+            ..Coordinate::default()
         })
         .collect();
     joint = joint.orientation(r.quaternion());

@@ -2,8 +2,8 @@
 
 use super::closure::{Closure, exceeds, varies};
 use super::open::{OpenLoop, open_loops, worst_rows};
-use super::problem::StartProblem;
 use super::past::{self, NoBeginning};
+use super::problem::StartProblem;
 use super::redundancy;
 use super::report::RowReport;
 use super::warnings::{self, Warning};
@@ -132,7 +132,7 @@ pub enum AssemblyError {
     /// Joints close only with their axes opposite or turned, or half a turn off their thread.
     #[error(
         "{} only turned over: axes that should coincide end up opposite or exchanged, or a screw is half a turn \
-         off its thread; start nearer to the position that is meant, give a `[[start]]` hint, or check the markers",
+         off its thread: start nearer to the position that is meant, give a start hint, or check the markers",
         turned(.joints)
     )]
     TurnedOver {
@@ -141,7 +141,7 @@ pub enum AssemblyError {
     },
     /// Fixed initial values contradict the constraints.
     #[error(
-        "the fixed initial {level} contradict {}: {}; correct them, or do not fix all of them",
+        "the fixed initial {level} contradict {} ({}): correct them, or do not fix all of them",
         list(.loops), needed(.fixed)
     )]
     Fixed {
@@ -236,7 +236,12 @@ fn turned(joints: &[String]) -> String {
 }
 
 fn needed(fixed: &[MovedCoordinate]) -> String {
-    let word = |m: &MovedCoordinate| format!("`{}` is fixed at {:.6}, but {:.6} would fit", m.name, m.from, m.to);
+    let word = |m: &MovedCoordinate| {
+        format!(
+            "`{}` is fixed at {:.6}, but {:.6} would fit",
+            m.name, m.from, m.to
+        )
+    };
     let mut text: Vec<String> = fixed.iter().take(5).map(word).collect();
     if fixed.len() > 5 {
         text.push(format!("{} more", fixed.len() - 5));

@@ -264,7 +264,11 @@ impl Closure {
             for j in 0..n {
                 let entry = self.matrix[j * m + i];
                 scaled[j] = entry * self.column[j] / self.gap_scale[i];
-                row[j] = if self.freedom[j] > 0.0 { entry / self.natural[i] } else { 0.0 };
+                row[j] = if self.freedom[j] > 0.0 {
+                    entry / self.natural[i]
+                } else {
+                    0.0
+                };
             }
             forward(&self.factor, n, row);
             if let Some(column) = row.iter().position(|x| !x.is_finite()) {
@@ -380,7 +384,8 @@ impl Closure {
             let entries = rows.iter().flat_map(|&i| &self.scaled[i * n..(i + 1) * n]);
             let masked = entries.zip(self.freedom.iter().cycle());
             let columns = masked.map(|(x, freedom)| if *freedom > 0.0 { *x } else { held * x });
-            self.dependence_of(columns.collect(), rows.len(), &groups, 0.0).rank
+            self.dependence_of(columns.collect(), rows.len(), &groups, 0.0)
+                .rank
         };
         rank(0.0) == rank(1.0)
     }
@@ -600,7 +605,8 @@ impl Closure {
             let mut right: Vec<f64> = rows.iter().map(|&i| -gaps[i] / self.natural[i]).collect();
             for (slope, &k) in slopes.iter_mut().zip(&open) {
                 let held = slope.iter_mut().zip(&self.freedom);
-                held.filter(|(_, freedom)| **freedom == 0.0).for_each(|(s, _)| *s = 0.0);
+                held.filter(|(_, freedom)| **freedom == 0.0)
+                    .for_each(|(s, _)| *s = 0.0);
                 forward(&self.factor, n, slope);
                 let length = positive(dot(slope, slope).sqrt());
                 slope.iter_mut().for_each(|x| *x /= length);

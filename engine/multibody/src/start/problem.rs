@@ -17,8 +17,8 @@ use super::redundancy::Random;
 use super::report::RowReport;
 use crate::description::Hold;
 use crate::elements::constraints::{ConstraintElement, Pair};
-use crate::tree::Node;
 use crate::model::{CutStart, Model, ModelConstraint, ModelRow, RowLevel};
+use crate::tree::Node;
 use core::ops::Range;
 use holonom_dae::Rejection;
 use std::sync::Arc;
@@ -102,7 +102,10 @@ impl StartProblem {
                 ..constraint.clone()
             };
             let rows = append(&mut extended, twin);
-            twins[constraint.rows.clone()].iter_mut().zip(rows).for_each(|(twin, row)| *twin = row);
+            twins[constraint.rows.clone()]
+                .iter_mut()
+                .zip(rows)
+                .for_each(|(twin, row)| *twin = row);
         }
         // Positions that are given instead of the described ones replace what is said of these.
         let [positions, velocities] = [&options.positions, &options.velocities].map(Option::is_some);
@@ -193,13 +196,7 @@ impl StartProblem {
     }
 
     /// Without assembly, positions fit or they are refused.
-    fn check(
-        &mut self,
-        q: &[f64],
-        all: &[usize],
-        tolerance: f64,
-        enough: f64,
-    ) -> Result<f64, AssemblyError> {
+    fn check(&mut self, q: &[f64], all: &[usize], tolerance: f64, enough: f64) -> Result<f64, AssemblyError> {
         let gaps = self.closure.gaps(q);
         let gap = self.closure.largest_gap(&gaps, all);
         if gap > tolerance.max(enough) {
@@ -237,9 +234,15 @@ impl StartProblem {
         for start in 0..=options.other_starts {
             // Farther and farther away.
             let far = start as f64 / options.other_starts.max(1) as f64;
-            let mut step: Vec<f64> = self.closure.unit.iter().map(|unit| unit * random.next()).collect();
+            let mut step: Vec<f64> = self
+                .closure
+                .unit
+                .iter()
+                .map(|unit| unit * random.next())
+                .collect();
             let held = step.iter_mut().zip(&self.closure.freedom);
-            held.filter(|(_, freedom)| **freedom == 0.0).for_each(|(x, _)| *x = 0.0);
+            held.filter(|(_, freedom)| **freedom == 0.0)
+                .for_each(|(x, _)| *x = 0.0);
             let there = moved(&self.closure.model, from, &step, far);
             // Where stated values leave too little, no other start closes it.
             if start > 0 && tier == Tier::Kept {
@@ -268,7 +271,9 @@ impl StartProblem {
                 }
                 let gaps = self.closure.gaps(&there);
                 // All of it, not the largest row: gaps turn with the axes they are measured in.
-                let gap = rows.iter().map(|&i| (gaps[i] / self.closure.gap_scale[i]).powi(2));
+                let gap = rows
+                    .iter()
+                    .map(|&i| (gaps[i] / self.closure.gap_scale[i]).powi(2));
                 let gap = gap.sum::<f64>();
                 let gap = if gap.is_finite() { gap } else { f64::INFINITY };
                 if best.as_ref().is_none_or(|(least, _)| gap < *least) {
@@ -349,14 +354,18 @@ impl StartProblem {
             }
             let mut with_values = kept.clone();
             for p in 0..self.parts.len() {
-                let tier = if released || self.released[p] { Tier::Least } else { Tier::Kept };
+                let tier = if released || self.released[p] {
+                    Tier::Least
+                } else {
+                    Tier::Kept
+                };
                 with_values.extend(self.value_rows(p, false, |hold| counts(hold, tier)));
             }
             for start in [given.to_vec(), q.clone()] {
                 let mut there = start;
-                let closed = self
-                    .closure
-                    .close(&mut there, &with_values, options.tolerance, options.tolerance);
+                let closed =
+                    self.closure
+                        .close(&mut there, &with_values, options.tolerance, options.tolerance);
                 if closed.is_ok() {
                     let gaps = self.closure.gaps(&there);
                     if self.closure.largest_gap(&gaps, &all) <= enough
@@ -402,7 +411,12 @@ impl StartProblem {
             };
         }
         let mut targets = vec![0.0; self.closure.model.rows.len()];
-        for value in self.values.iter().chain(&self.hints).filter(|value| value.start.rate) {
+        for value in self
+            .values
+            .iter()
+            .chain(&self.hints)
+            .filter(|value| value.start.rate)
+        {
             targets[value.rows.clone()].copy_from_slice(&value.start.values);
         }
         let given = v.clone();
@@ -482,7 +496,12 @@ impl StartProblem {
                     .project_velocities(q, &mut freed, &chosen.active, &targets)
                     .map_err(rejected)?;
                 let own = self.parts[p].rows.iter();
-                let closed = |i: &usize| !exceeds(left[*i] / self.closure.gap_scale[*i], exact.max(chosen.noise * size));
+                let closed = |i: &usize| {
+                    !exceeds(
+                        left[*i] / self.closure.gap_scale[*i],
+                        exact.max(chosen.noise * size),
+                    )
+                };
                 if own.clone().all(closed) {
                     let fixed = self.fixed_rates(p, q, &given, &freed);
                     let fixed_rows = self.value_rows(p, true, |hold| hold == Hold::Fixed);
@@ -513,14 +532,19 @@ impl StartProblem {
     ) -> Result<(), Rejection> {
         for p in 0..self.parts.len() {
             let rows = self.parts[p].rows.clone();
-            let active: Vec<usize> = rows.iter().copied().filter(|i| chosen.active.contains(i)).collect();
+            let active: Vec<usize> = rows
+                .iter()
+                .copied()
+                .filter(|i| chosen.active.contains(i))
+                .collect();
             let kept = v.clone();
             let is_stated = self.says(p, 1, Hold::Stated) || self.says(p, 1, Hold::Fixed);
             if is_stated {
                 self.hold(1, &[p], Tier::Kept);
                 let columns = self.parts[p].columns.iter();
-                let as_stated =
-                    columns.clone().all(|&j| self.holds[1][j] == Hold::Free || v[j] == given[j]);
+                let as_stated = columns
+                    .clone()
+                    .all(|&j| self.holds[1][j] == Hold::Free || v[j] == given[j]);
                 if as_stated && self.closure.follow_branch(&rows, q, v)? {
                     let rest = self.closure.project_velocities(q, v, &active, &[])?;
                     let size = 1.0 + self.closure.largest_step(v);
@@ -585,7 +609,13 @@ impl StartProblem {
 
     /// What the rows of a value say of it: the row, and the change.
     fn value_changes(&self, value: &Value, gaps: &[f64]) -> Vec<(usize, MovedCoordinate)> {
-        let CutStart { values, factor, rate, constraint, .. } = &value.start;
+        let CutStart {
+            values,
+            factor,
+            rate,
+            constraint,
+            ..
+        } = &value.start;
         let axes = ["x", "y", "z"];
         let several = value.rows.len() > 1;
         let change = |(k, row): (usize, usize)| {
@@ -598,7 +628,15 @@ impl StartProblem {
                 true => (stated / factor, gaps[row] / factor),
                 false => (stated, stated + gaps[row] / factor),
             };
-            (row, MovedCoordinate { name, from, to, stated: true })
+            (
+                row,
+                MovedCoordinate {
+                    name,
+                    from,
+                    to,
+                    stated: true,
+                },
+            )
         };
         value.rows.clone().enumerate().map(change).collect()
     }
@@ -625,7 +663,10 @@ impl StartProblem {
         for &number in &self.parts[p].values {
             let value = &self.values[number];
             if !value.start.rate && value.start.hold == Hold::Fixed {
-                let changes = self.value_changes(value, &gaps).into_iter().map(|(_, change)| change);
+                let changes = self
+                    .value_changes(value, &gaps)
+                    .into_iter()
+                    .map(|(_, change)| change);
                 fixed.extend(changes.filter(|c| exceeds(c.to - c.from, NOT_MOVED)));
             }
         }
@@ -648,7 +689,10 @@ impl StartProblem {
         for &number in &self.parts[p].values {
             let value = &self.values[number];
             if value.start.rate && value.start.hold == Hold::Fixed {
-                let changes = self.value_changes(value, &gaps).into_iter().map(|(_, change)| change);
+                let changes = self
+                    .value_changes(value, &gaps)
+                    .into_iter()
+                    .map(|(_, change)| change);
                 fixed.extend(changes.filter(|c| exceeds(c.to - c.from, NOT_MOVED)));
             }
         }
@@ -672,7 +716,9 @@ impl StartProblem {
     /// Lets values move that no constraint touches, where they are not stated.
     fn free_untouched(&mut self, level: usize) {
         let hints = self.hints.iter().map(|hint| &hint.start.constraint);
-        let columns: Vec<usize> = hints.flat_map(|hint| columns(&self.closure.model, hint)).collect();
+        let columns: Vec<usize> = hints
+            .flat_map(|hint| columns(&self.closure.model, hint))
+            .collect();
         for j in columns {
             if self.holds[level][j] == Hold::Free {
                 self.closure.freedom[j] = FREE;

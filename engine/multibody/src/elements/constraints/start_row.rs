@@ -73,9 +73,7 @@ impl StartRow {
                     return sines[axis];
                 }
                 // Half a turn: R = 2 n nᵀ − I.
-                let most = (0..3).max_by(|&i, &j| {
-                    product(i, i).value().total_cmp(&product(j, j).value())
-                });
+                let most = (0..3).max_by(|&i, &j| product(i, i).value().total_cmp(&product(j, j).value()));
                 let most = most.unwrap_or(0);
                 let length = ((product(most, most) + T::one()) * 0.5).sqrt();
                 let n = if axis == most {

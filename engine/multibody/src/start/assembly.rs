@@ -57,7 +57,7 @@ impl Default for AssemblyOptions {
             tolerance: 1e-12,
             check_tolerance: 1e-8,
             data_precision: DATA_PRECISION,
-            other_starts: 12,
+            other_starts: 36,
             positions: None,
             velocities: None,
         }

@@ -23,9 +23,10 @@ use core::ops::Range;
 use holonom_dae::Rejection;
 use std::sync::Arc;
 
-/// How much more freely values move that are not stated, next to stated ones; a power of two, so that it
-/// changes nothing where all are alike.
-const FREE: f64 = 128.0;
+/// How much more freely positions and velocities move that are not stated, next to stated ones; powers of two, so
+/// that they change nothing where all are alike. Closing is damped by what is open, and would not move stated
+/// positions any more with a larger one.
+const FREE: [f64; 2] = [4.0, 128.0];
 
 /// What is left of G v + g_t, relative to the velocities, that is still rounding.
 const VELOCITY_TOLERANCE: f64 = 1e-9;
@@ -233,7 +234,7 @@ impl StartProblem {
         let mut random = Random(3);
         for start in 0..=options.other_starts {
             // Farther and farther away.
-            let far = start as f64 / options.other_starts.max(1) as f64;
+            let far = start as f64 / FARTHER;
             let mut step: Vec<f64> = self
                 .closure
                 .unit
@@ -711,6 +712,10 @@ impl StartProblem {
         self.free_untouched(0);
         // As near as it goes: a hint is no condition.
         let _ = self.closure.close(q, &rows, HINTED, HINTED);
+        // Then with the loops: what the hints are not about follows.
+        let mut both = self.rows_of(&parts, tier, true);
+        both.extend(rows);
+        let _ = self.closure.close(q, &both, HINTED, HINTED);
     }
 
     /// Lets values move that no constraint touches, where they are not stated.
@@ -721,7 +726,7 @@ impl StartProblem {
             .collect();
         for j in columns {
             if self.holds[level][j] == Hold::Free {
-                self.closure.freedom[j] = FREE;
+                self.closure.freedom[j] = FREE[level];
             }
         }
     }
@@ -747,7 +752,7 @@ impl StartProblem {
                 (Hold::Fixed, Tier::Unfixed) => 1.0,
                 (Hold::Fixed, _) | (Hold::Stated, Tier::Kept) => 0.0,
                 (Hold::Stated, _) => 1.0,
-                (Hold::Free, _) => FREE,
+                (Hold::Free, _) => FREE[level],
             };
         }
     }
@@ -830,6 +835,9 @@ impl StartProblem {
         }
     }
 }
+
+/// So many other starts reach one radian, or the mechanism's size, farther.
+const FARTHER: f64 = 12.0;
 
 /// Changes below this are rounding: rad, or parts of the mechanism's size.
 const NOT_MOVED: f64 = 1e-10;

@@ -120,6 +120,8 @@ impl Reader<'_, '_> {
             && self.flag(locked) == Some(true)
         {
             coordinate.motion = CoordinateMotion::Locked;
+            // It says more than how the start is meant.
+            coordinate.position_hold = Hold::Free;
         }
         if let Some(follows) = follows {
             if let Some(other) = start.or(velocity).or(locked).or(fixed) {

@@ -7,8 +7,8 @@ mod common;
 use common::{PLANE_CONTACT, Random, between, description};
 use holonom_algebra::{Formula, Generic, Mat3, Pose, Quaternion, Real, Vec3};
 use holonom_multibody::description::{
-    Axis, Body, Carcass, Constraint, Control, Coordinate, CoordinateMotion, CoordinateRef, Description,
-    Force, ForceKind, Frame, IncludeError, Joint, JointKind, Mount, Placement, Road, Rod, frame,
+    Axis, Body, Carcass, Constraint, Control, Coordinate, CoordinateRef, Description, Force, ForceKind,
+    Frame, IncludeError, Joint, JointKind, Mount, Placement, Road, Rod, frame,
 };
 use holonom_multibody::elements::forces::{AntiRollLaw, ContactLaw, Cylinders, ServoLaw, StopLaw};
 use holonom_multibody::expression::{Expression, ExpressionLaw, Scope};

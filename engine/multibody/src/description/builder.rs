@@ -291,20 +291,23 @@ impl Joint {
         self
     }
 
-    /// States the start value (rad or m) and the start velocity of the first coordinate, zeros too. See
-    /// [`start_position`](Self::start_position) for one of them alone: what is not stated moves as the
-    /// constraints need.
+    /// States the start value (rad or m) of the first coordinate and, unless it is zero, its start velocity. A
+    /// velocity that is not stated follows from the constraints: [`start_velocity`](Self::start_velocity) states a
+    /// zero.
     pub fn start(self, position: f64, velocity: f64) -> Self {
         self.start_at(0, position, velocity)
     }
 
-    /// States the start value and the start velocity of a coordinate, counted from 0, zeros too.
+    /// States the start value of a coordinate, counted from 0, and, unless it is zero, its start velocity.
     pub fn start_at(mut self, index: usize, position: f64, velocity: f64) -> Self {
         let coordinate = self.coordinate(index);
         coordinate.position = position;
         coordinate.velocity = velocity;
         coordinate.position_hold = Hold::Stated;
-        coordinate.velocity_hold = Hold::Stated;
+        coordinate.velocity_hold = match velocity {
+            0.0 => Hold::Free,
+            _ => Hold::Stated,
+        };
         self
     }
 

@@ -172,7 +172,7 @@ fn a_singular_start_gains_no_energy() {
     ] {
         let mut d = four_bar([1.0, 2.0, 1.0, 2.0], [0.0; 3]);
         for (joint, velocity) in d.joints.iter_mut().zip(stated) {
-            *joint = joint.clone().start(0.0, velocity);
+            *joint = joint.clone().start_position(0, 0.0).start_velocity(0, velocity);
         }
         let start = assembled(&d);
         assert!(start.rows.singular_start);

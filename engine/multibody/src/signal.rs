@@ -1,10 +1,11 @@
 //! Functions of time: u(t) with its first two derivatives.
 
 use crate::curve::Curve;
-use crate::expression::{Break, Expression, ExpressionError, Scope, number};
+use crate::expression::{Break, Expression, ExpressionError, Places, Scope, number};
 use crate::rail::TrackCurve;
 use core::fmt;
 use holonom_algebra::Real;
+use holonom_dae::Survey;
 use std::sync::Arc;
 
 /// A user's function t ↦ [u, u̇, ü].
@@ -50,6 +51,20 @@ pub enum Signal {
         /// Number of the coordinate in [`TrackCurve::COORDINATES`].
         coordinate: usize,
     },
+}
+
+impl From<f64> for Signal {
+    fn from(value: f64) -> Self {
+        Self::constant(value)
+    }
+}
+
+/// What a survey of a function of time gives.
+pub(crate) struct Surveyed {
+    /// Of its value, and where it prescribes a motion of its second derivative.
+    pub surveys: Vec<Survey>,
+    /// Its name with a place where something may be hidden all the same.
+    pub suspect: Option<(String, f64)>,
 }
 
 impl Signal {
@@ -160,6 +175,24 @@ impl Signal {
             Self::Scaled(factor, signal) => factor.is_finite() && signal.is_finite(),
             Self::Expression(_) | Self::Function(_) => true,
             Self::Track { travel, .. } => travel.is_finite(),
+        }
+    }
+
+    /// Whether its value changes with time, as far as can be told.
+    pub(crate) fn varies(&self) -> bool {
+        match self {
+            Self::Polynomial(c) => c.iter().skip(1).any(|c| *c != 0.0),
+            Self::Harmonic {
+                amplitude, frequency, ..
+            } => *amplitude != 0.0 && *frequency != 0.0,
+            Self::Sum(parts) => parts.iter().any(Self::varies),
+            Self::Scaled(factor, signal) => *factor != 0.0 && signal.varies(),
+            Self::Expression(expression) => !expression.is_constant(),
+            Self::Track { travel, .. } => travel.varies(),
+            Self::Function(f) => {
+                let start = f(0.0)[0];
+                [0.1, 0.77, 1.3, 2.9, 17.0].iter().any(|&t| f(t)[0] != start)
+            }
         }
     }
 
@@ -369,10 +402,34 @@ impl Signal {
             Self::Track { curve, travel, .. } => {
                 let mut breaks = travel.breaks_in(range, unknown);
                 let places = crossings(travel, range, &curve.breaks());
-                breaks.extend(places.into_iter().map(|at| Break { at, order: 2 }));
+                breaks.extend(places.into_iter().map(|at| Break::new(at, 2)));
                 breaks
             }
         }
+    }
+
+    /// Where it has to be looked at within a range so that nothing of it is missed, given its breaks: of itself, and where it
+    /// prescribes a `motion` of its second derivative as well. None where nothing is known, as of a user's function.
+    pub(crate) fn survey(&self, range: [f64; 2], breaks: &[Break], motion: bool) -> Option<Surveyed> {
+        let expression = match self {
+            Self::Expression(expression) => (**expression).clone(),
+            other => {
+                let text = other.terms()?;
+                Expression::parse(&text, &other.scope(), None).ok()?
+            }
+        };
+        if range[1] <= range[0] || (1..expression.variables().len()).any(|k| expression.uses(k)) {
+            return None;
+        }
+        let Places { times, suspect } = expression.survey(range, breaks, motion);
+        let jets: Vec<[f64; 3]> = times.iter().map(|t| self.evaluate(*t)).collect();
+        let each = if motion { &[0, 2][..] } else { &[0][..] };
+        let survey = |k: &usize| Survey::new(times.clone(), jets.iter().map(|jet| jet[*k]).collect());
+        let surveys = each.iter().map(survey).collect();
+        Some(Surveyed {
+            surveys,
+            suspect: suspect.map(|at| (expression.to_string(), at)),
+        })
     }
 
     /// The functions of time alone in it: itself, unless it names controls.

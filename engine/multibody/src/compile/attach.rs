@@ -23,6 +23,7 @@ use crate::model::{
     Attachment, CutStart, JointPlace, Model, ModelConstraint, ModelForce, ModelJoint, ModelRod, ModelRow,
     ModelStart, ModelState,
 };
+use crate::signal::Signal;
 use crate::tree::Tree;
 use core::ops::Range;
 use holonom_algebra::{Generic, Inertia, Sym3};
@@ -96,6 +97,7 @@ pub(super) fn attach(
         forces: attach.forces,
         signals: lowered.signals,
         excitations: Vec::new(),
+        motions: 0,
         places: false,
         position_names: lowered.position_names,
         velocity_names: lowered.velocity_names,
@@ -120,10 +122,13 @@ pub(super) fn attach(
     };
     add_controls(&mut model, description, &mut bind, errors);
     errors.append(&mut bind.errors);
+    let others = core::mem::take(&mut bind.excitations);
     for constraint in &description.constraints {
         let mut kind = constraint.kind.clone();
         (kind.info().fields)(&mut kind, &mut bind);
     }
+    model.motions = bind.excitations.len();
+    bind.excited_by(others);
     (model.excitations, model.places) = (bind.excitations, bind.places);
     model
 }
@@ -225,6 +230,7 @@ impl Attach<'_, '_> {
             from,
             to,
             rows: rows.iter().map(|row| row.row).collect(),
+            length: None,
         });
         let row_names = rows.iter().map(|row| row.name.to_string()).collect();
         let constraint = self.add_constraint(&joint.name, element, Some(row_names), None);
@@ -329,9 +335,10 @@ impl Attach<'_, '_> {
                     from: self.frame(from)?,
                     to: self.frame(to)?,
                     rows,
+                    length: None,
                 })
             }
-            ConstraintKind::Distance { from, to, length } => self.distance(from, to, *length)?,
+            ConstraintKind::Distance { from, to, length } => self.distance(from, to, length)?,
             ConstraintKind::Coupling { terms, offset } => self.coupling(place, terms, *offset)?,
             ConstraintKind::Driver { coordinate, signal } => {
                 let (_, node) = self.coordinate(coordinate, place, false)?;
@@ -378,11 +385,16 @@ impl Attach<'_, '_> {
         })
     }
 
-    fn distance(&self, from: &str, to: &str, length: f64) -> Option<ConstraintElement> {
+    fn distance(&self, from: &str, to: &str, length: &Signal) -> Option<ConstraintElement> {
+        let (length, signal) = match length.varies() {
+            true => (0.0, Some(length.clone())),
+            false => (length.evaluate(0.0)[0], None),
+        };
         Some(ConstraintElement::Pair(Pair {
             from: self.frame(from)?,
             to: self.frame(to)?,
             rows: vec![PairRow::Distance { length }],
+            length: signal,
         }))
     }
 
@@ -411,7 +423,7 @@ impl Attach<'_, '_> {
     fn all_rods(&mut self) {
         let description = self.description;
         for rod in &description.rods {
-            let Some(element) = self.distance(&rod.from, &rod.to, rod.length) else {
+            let Some(element) = self.distance(&rod.from, &rod.to, &Signal::constant(rod.length)) else {
                 continue;
             };
             let Some(ends) = element.sides() else { continue };

@@ -127,7 +127,12 @@ impl Attach<'_, '_> {
             constraint: ModelConstraint {
                 name: name.to_string(),
                 rows: 0..rows.len(),
-                element: ConstraintElement::Pair(Pair { from, to, rows }),
+                element: ConstraintElement::Pair(Pair {
+                    from,
+                    to,
+                    rows,
+                    length: None,
+                }),
                 to_path,
                 from_path,
             },

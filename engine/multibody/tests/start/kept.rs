@@ -310,3 +310,39 @@ fn three_hundred_starts_keep_what_is_fixed() {
     println!("{kept} kept, {told} of them with other values changed, {refused} refused");
     assert!(kept > 100 && refused > 20 && told > 20, "{kept} {told} {refused}");
 }
+
+#[test]
+fn parts_and_mirror_images_start_alike() {
+    use holonom_multibody::description::{Axis, Placement};
+    for (axis, sign) in [(Axis::Y, [1.0, -1.0, 1.0]), (Axis::X, [-1.0, 1.0, 1.0])] {
+        for side in [1.0, -1.0] {
+            let mut part = silent().start_hint(
+                StartHint::new("rocker.end").position([LENGTHS[3] - 0.3, side * 1.1, 0.0]),
+            );
+            part.joints[0] = part.joints[0].clone().fixed_position(0, 0.4);
+            part.joints[3] = part.joints[3].clone().fixed_velocity(0, 1.5);
+            let end = |d: &Description, name: &str| {
+                let start = assembled(d);
+                let snapshot = start.model.snapshot(0.0, &start.q, &start.v);
+                let body = start.model.body_index(name).expect("a body");
+                snapshot.point(body, [LENGTHS[2], 0.0, 0.0])
+            };
+            let (x, v) = end(&part, "rocker");
+            let host = Description::new("host").gravity(DOWN);
+            let at = Placement::new("p_").at(frame::at([0.5, 0.0, 0.2])).mirror(axis);
+            let host = host.include(part.clone(), &at).expect("fits");
+            assert_eq!(host.hints[0].to, "p_rocker.end");
+            // The mirror image has the end of its rocker along x as well, or against it.
+            let start = assembled(&host);
+            let snapshot = start.model.snapshot(0.0, &start.q, &start.v);
+            let body = start.model.body_index("p_rocker").expect("a body");
+            let marker = host.bodies[body - 1].markers[0].frame.position.0;
+            let (y, w) = snapshot.point(body, marker);
+            for k in 0..3 {
+                let offset = [0.5, 0.0, 0.2][k];
+                assert!((y[k] - offset - sign[k] * x[k]).abs() < 1e-9, "{axis:?} {side}: {x:?} {y:?}");
+                assert!((w[k] - sign[k] * v[k]).abs() < 1e-8, "{axis:?} {side}: {v:?} {w:?}");
+            }
+        }
+    }
+}

@@ -435,7 +435,7 @@ pub(super) fn assemble_rows(
     mechanical
         .state_rates(options.time, &q, &v, &lambda, &mut x_rates)
         .map_err(AssemblyError::Rejected)?;
-    check_accelerations(&mut closure, &q, &v, &a, rows.noise)?;
+    check_accelerations(&mut closure, &q, &v, &a, rows.noise_at_start)?;
     let unit = position_units(&closure);
     let stated = |i: usize| problem.is_stated_position(i);
     let mut moved = changes(&model.position_names, &q_given, &q, &unit, stated);

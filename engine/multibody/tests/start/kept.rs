@@ -316,9 +316,11 @@ fn parts_and_mirror_images_start_alike() {
     use holonom_multibody::description::{Axis, Placement};
     for (axis, sign) in [(Axis::Y, [1.0, -1.0, 1.0]), (Axis::X, [-1.0, 1.0, 1.0])] {
         for side in [1.0, -1.0] {
-            let mut part = silent().start_hint(
-                StartHint::new("rocker.end").position([LENGTHS[3] - 0.3, side * 1.1, 0.0]),
-            );
+            let mut part = silent().start_hint(StartHint::new("rocker.end").position([
+                LENGTHS[3] - 0.3,
+                side * 1.1,
+                0.0,
+            ]));
             part.joints[0] = part.joints[0].clone().fixed_position(0, 0.4);
             part.joints[3] = part.joints[3].clone().fixed_velocity(0, 1.5);
             let end = |d: &Description, name: &str| {
@@ -340,8 +342,14 @@ fn parts_and_mirror_images_start_alike() {
             let (y, w) = snapshot.point(body, marker);
             for k in 0..3 {
                 let offset = [0.5, 0.0, 0.2][k];
-                assert!((y[k] - offset - sign[k] * x[k]).abs() < 1e-9, "{axis:?} {side}: {x:?} {y:?}");
-                assert!((w[k] - sign[k] * v[k]).abs() < 1e-8, "{axis:?} {side}: {v:?} {w:?}");
+                assert!(
+                    (y[k] - offset - sign[k] * x[k]).abs() < 1e-9,
+                    "{axis:?} {side}: {x:?} {y:?}"
+                );
+                assert!(
+                    (w[k] - sign[k] * v[k]).abs() < 1e-8,
+                    "{axis:?} {side}: {v:?} {w:?}"
+                );
             }
         }
     }

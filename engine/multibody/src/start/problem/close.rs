@@ -89,7 +89,8 @@ impl StartProblem {
     ) -> Result<f64, AssemblyError> {
         let gaps = self.closure.gaps(q);
         let gap = self.closure.largest_gap(&gaps, all);
-        if gap > tolerance.max(enough) {
+        let misfit = self.closure.largest_misfit(&gaps, all);
+        if exceeds(misfit, tolerance.max(enough)) {
             return Err(AssemblyError::Inconsistent {
                 level: Level::Position,
                 loops: open_loops(&self.closure, &gaps, all, Level::Position, tolerance),
@@ -202,8 +203,8 @@ impl StartProblem {
             return AssemblyError::Fixed { level, fixed, loops };
         }
         let joints = self.turned_over(&[p], best);
-        let gap = self.closure.largest_gap(&gaps, &rows);
-        if gap <= enough && !joints.is_empty() {
+        let misfit = self.closure.largest_misfit(&gaps, &rows);
+        if misfit <= enough && !joints.is_empty() {
             return AssemblyError::TurnedOver { joints };
         }
         AssemblyError::CannotClose { loops }
@@ -261,7 +262,7 @@ impl StartProblem {
                         .close(&mut there, &with_values, options.tolerance, options.tolerance);
                 if closed.is_ok() {
                     let gaps = self.closure.gaps(&there);
-                    if self.closure.largest_gap(&gaps, &all) <= enough
+                    if self.closure.largest_misfit(&gaps, &all) <= enough
                         && self.turned_over(&parts, &there).is_empty()
                     {
                         *q = there;
@@ -309,7 +310,8 @@ impl StartProblem {
         let rows = self.rows_of(&[p], tier, false);
         let gaps = self.closure.gaps(q);
         let gap = self.closure.largest_gap(&gaps, &rows);
-        if gap.is_nan() || gap > enough || !self.turned_over(&[p], q).is_empty() {
+        let misfit = self.closure.largest_misfit(&gaps, &rows);
+        if exceeds(misfit, enough) || !self.turned_over(&[p], q).is_empty() {
             return false;
         }
         if gap <= tolerance.max(self.closure.rounding) || tier != Tier::Kept {

@@ -27,7 +27,7 @@ impl StartProblem {
         if !options.assemble {
             let rest = self.closure.velocity_gaps(q, v);
             let size = 1.0 + self.closure.largest_step(v) + rates;
-            let tolerance = options.check_tolerance.max(chosen.noise) * size;
+            let tolerance = options.check_tolerance.max(chosen.noise_at_start) * size;
             let loops = open_loops(&self.closure, &rest, &all, level, tolerance);
             return if loops.is_empty() {
                 Ok(())
@@ -87,7 +87,7 @@ impl StartProblem {
             let open = |i: usize, closure: &Closure| {
                 let limit = match chosen.active.binary_search(&i).is_ok() || i >= self.own {
                     true => exact,
-                    false => exact.max(chosen.noise * size),
+                    false => exact.max(chosen.noise_at_start * size),
                 };
                 exceeds(rest[i] / closure.gap_scale[i], limit)
             };
@@ -110,7 +110,13 @@ impl StartProblem {
             let Some(p) = broken else {
                 return Ok(());
             };
-            let loops = open_loops(&self.closure, &rest, &all, level, exact.max(chosen.noise * size));
+            let loops = open_loops(
+                &self.closure,
+                &rest,
+                &all,
+                level,
+                exact.max(chosen.noise_at_start * size),
+            );
             if self.says(p, 1, Hold::Fixed) && tiers[p] == Tier::Least {
                 // What they would have to be.
                 let mut freed = guess.clone();
@@ -124,7 +130,7 @@ impl StartProblem {
                 let closed = |i: &usize| {
                     !exceeds(
                         left[*i] / self.closure.gap_scale[*i],
-                        exact.max(chosen.noise * size),
+                        exact.max(chosen.noise_at_start * size),
                     )
                 };
                 if own.clone().all(closed) {

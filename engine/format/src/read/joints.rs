@@ -124,13 +124,8 @@ impl Reader<'_, '_> {
             coordinate.position_hold = Hold::Free;
         }
         if let Some(follows) = follows {
-<<<<<<< HEAD
             if let Some(other) = start.or(velocity).or(locked).or(fixed) {
-                let text = format!("{thing} follows a function of time, which says this already");
-=======
-            if let Some(other) = start.or(velocity).or(locked) {
                 let text = format!("{thing} follows a function of time, which already determines this");
->>>>>>> main
                 self.error_with_help(&other.span, text, "remove it, or `follows`");
             }
             coordinate.motion = CoordinateMotion::Prescribed(self.motion(follows, info.unit));

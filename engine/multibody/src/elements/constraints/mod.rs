@@ -15,11 +15,13 @@ use holonom_algebra::{Real, Vec3, Wrench};
 mod coordinate_sum;
 mod pair;
 pub(crate) mod relative;
+mod start_row;
 
 pub use coordinate_sum::CoordinateSum;
 pub use impact::{Impact, REST_SPEED};
 pub use pair::{Pair, PairRow};
 pub use rolling::Rolling;
+pub use start_row::StartRow;
 pub use wheel_rail::{ProfileKind, WheelRail, WheelRailShape};
 
 /// What a kind of constraint has to say.
@@ -169,7 +171,7 @@ impl ConstraintElement {
         match self {
             Self::Pair(pair) => pair.length.as_ref(),
             Self::Coordinates(sum) => sum.signal.as_ref(),
-            Self::Rolling(_) | Self::Impact(_) | Self::WheelRail(_) => None,
+            _ => None,
         }
     }
 
@@ -178,7 +180,7 @@ impl ConstraintElement {
         match self {
             Self::Pair(pair) => pair.length.as_mut(),
             Self::Coordinates(sum) => sum.signal.as_mut(),
-            Self::Rolling(_) | Self::Impact(_) | Self::WheelRail(_) => None,
+            _ => None,
         }
     }
 

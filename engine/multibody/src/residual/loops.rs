@@ -392,9 +392,7 @@ impl Loops {
         if inside || distance < near {
             let part_of_gap = |(&row, g): (&usize, &f64)| {
                 let own = part.rows.binary_search(&row).is_ok();
-                // What the data leave open parts the branches as gaps do.
-                let open = g.abs().max(self.slack[row] / MISFIT);
-                if own { open / self.scales.gap[row] } else { 0.0 }
+                if own { g.abs() / self.scales.gap[row] } else { 0.0 }
             };
             let gaps = self.rows.iter().zip(&room.gaps);
             let gap = gaps.map(part_of_gap).fold(0.0, f64::max);

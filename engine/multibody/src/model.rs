@@ -7,6 +7,7 @@ use crate::elements::constraints::{ConstraintElement, Impact};
 use crate::elements::controls::ControlElement;
 use crate::elements::forces::ForceElement;
 use crate::expression::Break;
+use crate::expression::switches::Switch;
 use crate::forest::{Forest, Graph, Names};
 use crate::signal::Signal;
 use crate::tree::Tree;
@@ -200,6 +201,17 @@ pub struct ModelState {
     pub doc: &'static str,
 }
 
+/// A switch on the state after compilation.
+#[derive(Clone, Debug)]
+pub(crate) struct ModelSwitch {
+    /// What it is and where it stands, for messages.
+    pub name: String,
+    /// What turns it.
+    pub switch: Switch,
+    /// The force element whose law it is part of; none where it reads controls.
+    pub force: Option<usize>,
+}
+
 /// The compiled mechanism.
 #[derive(Clone, Debug)]
 pub struct Model {
@@ -228,6 +240,8 @@ pub struct Model {
     /// Functions of time alone in force elements, controls and constraints, among them parts of laws that depend on more;
     /// none of them twice.
     pub excitations: Vec<Signal>,
+    /// Switches on the state in expressions.
+    pub(crate) switches: Vec<ModelSwitch>,
     /// Forces may have narrow features of the state, such as bumps of a road.
     pub places: bool,
     /// Names of the positions.

@@ -92,7 +92,7 @@ struct Search<'e> {
 
 impl Search<'_> {
     fn value(&self, kink: &Kink<'_>, t: f64) -> f64 {
-        let run = |program: &[Op]| run::<f64>(program, self.depth, self.tables, |_| t);
+        let run = |program: &[Op]| run::<f64>(program, self.depth, self.tables, &[], |_| t);
         let second = if kink.second.is_empty() {
             0.0
         } else {

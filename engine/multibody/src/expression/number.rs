@@ -278,6 +278,16 @@ pub(super) trait Number: Copy {
         Self::select(true, y, self)
     }
 
+    /// The same for a condition between 0 and 1, where both take part by their shares.
+    fn weigh(self, a: Self, b: Self) -> Self {
+        let condition = self.value();
+        if condition > 0.0 && condition < 1.0 {
+            b.add(a.subtract(b).multiply(self))
+        } else {
+            self.choose(a, b)
+        }
+    }
+
     /// From y0 at x0 to y1 at x1 by s³(10 − 15 s + 6 s²), whose first and second derivatives
     /// vanish at both ends.
     fn smoothstep(self, [x0, y0, x1, y1]: [Self; 4]) -> Self {

@@ -369,6 +369,7 @@ impl Mechanical for MechanicalModel {
         if let Some(rows) = discrete.get(self.switched + 1..) {
             follow(&self.slots, rows, &mut self.active);
         }
+        self.work.set_sides(discrete);
     }
 
     fn takes_part(&self, row: usize) -> bool {

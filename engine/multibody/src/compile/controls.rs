@@ -9,7 +9,7 @@ use crate::elements::controls::{
     ControlElement, DeadTime, DriverSpeed, DriverSteering, Expression, Lag, PathSensor, Pid, Probe, Sensor,
     TransferFunction,
 };
-use crate::expression::Expression as Formula;
+use crate::expression::{Expression as Formula, ExpressionLaw};
 use crate::model::{Model, ModelControl, ModelForce, ModelSwitch};
 use crate::path::PathCurve;
 use crate::road::RoadKind;
@@ -129,11 +129,18 @@ impl<'a> Bind<'a> {
         let first = self.switches.len();
         let (switched, found) = expression.switched(first, |variable| variable == time)?;
         let place = &self.place;
-        self.switches.extend(found.into_iter().map(|switch| ModelSwitch {
-            name: format!("`{}` in {place}", switch.text),
-            switch,
-            force,
-        }));
+        for mut switch in found {
+            if force.is_some()
+                && let Ok(function) = switch.function.over_variables(&ExpressionLaw::VARIABLES)
+            {
+                switch.function = function;
+            }
+            self.switches.push(ModelSwitch {
+                name: format!("`{}` in {place}", switch.text),
+                switch,
+                force,
+            });
+        }
         Some(switched)
     }
 }

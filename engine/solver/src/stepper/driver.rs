@@ -2,6 +2,7 @@
 
 mod change;
 mod foresight;
+mod switches;
 
 use super::checkpoint::{Checkpoint, VERSION};
 use super::diagnosis;
@@ -103,12 +104,17 @@ impl<'s> Integrator<'s> {
             }
             .into());
         }
-        let n = y0.len();
         let lower_bounds = structure.lower_bounds();
         let mut counters = Counters::default();
         let mut timing = Timing::default();
         let (mut y, mut yp) = (y0.to_vec(), yp0.to_vec());
         let begin = Instant::now();
+        // In steps of fixed size switches follow the state.
+        let keeps_sides = options.fixed_step.is_none() && system.switches() > 0;
+        if keeps_sides {
+            let weights = setup::weights(&options, system.structure());
+            switches::settle(system.as_mut(), weights, t0, &y, &yp);
+        }
         let start = {
             let mut equations = Equations {
                 system: system.as_mut(),
@@ -123,6 +129,10 @@ impl<'s> Integrator<'s> {
                 mode => initial::make_consistent(&mut equations, &options, mode, t0, span, &mut y, &mut yp)?,
             }
         };
+        if keeps_sides && y != y0 {
+            let weights = setup::weights(&options, system.structure());
+            switches::settle(system.as_mut(), weights, t0, &y, &yp);
+        }
         timing.start = begin.elapsed().as_secs_f64();
         let chooses = options.stepper == AUTO;
         let mut choice = None;
@@ -138,7 +148,7 @@ impl<'s> Integrator<'s> {
         }
         let (mut stepper, strategies, mut decisions) = assemble_parts(system.as_ref(), &options);
         decisions.splice(0..0, choice);
-        let mut finder = EventFinder::new(system.events().len(), n);
+        let mut finder = EventFinder::new(system.as_ref());
         let h = first_step(&options, system.structure(), t0, &y, &yp, span);
         stepper.start(t0, &y, &yp, h);
         stepper.bind(system.as_mut())?;
@@ -223,7 +233,7 @@ impl<'s> Integrator<'s> {
             return misfit("the history has another size".into());
         }
         stepper.bind(system.as_mut())?;
-        let mut finder = EventFinder::new(system.events().len(), n);
+        let mut finder = EventFinder::new(system.as_ref());
         finder.restore(&checkpoint.events);
         let mut foresight = Foresight::new(system.as_ref(), &options, [0.0, 0.0]);
         if !foresight.restore(&checkpoint.foresight) {
@@ -568,10 +578,15 @@ impl<'s> Integrator<'s> {
             self.deliver_outputs(t, observer);
             self.show_at(t);
             // All updates of events at this time, then what the strongest of them asks for.
-            let (mut stop, mut changed) = (None, false);
+            let (mut stop, mut changed, mut other_method) = (None, false, false);
             for k in 0..self.finder.together().len() {
                 let event = self.finder.together()[k];
                 self.counters.events += 1;
+                if self.finder.is_switch(event) {
+                    other_method |= self.turn(event)?;
+                    changed = true;
+                    continue;
+                }
                 observer.event(event, t, &self.y, false);
                 match self.system.on_event(event, t, &mut self.y, &mut self.yp) {
                     EventAction::Continue => {}
@@ -582,7 +597,11 @@ impl<'s> Integrator<'s> {
             if changed || stop.is_some() {
                 // After a stop too: a run that goes on goes on from the state at the event.
                 self.restart(t_end)?;
-                for &event in self.finder.together() {
+                if other_method {
+                    self.stepper.bind(self.system.as_mut())?;
+                }
+                let finder = &self.finder;
+                for &event in finder.together().iter().filter(|e| !finder.is_switch(**e)) {
                     observer.event(event, t, &self.y, true);
                 }
             } else {

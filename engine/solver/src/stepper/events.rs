@@ -19,6 +19,8 @@ pub struct EventMemory {
     scale: Vec<f64>,
     /// Time up to which events have been looked for.
     searched_to: f64,
+    /// Largest value of the function of each switch since it was last at its border.
+    excursion: Vec<f64>,
     /// Time and number of the last event and how many came there in a row.
     last: Option<(f64, usize, u32)>,
 }
@@ -31,6 +33,8 @@ const CHATTER_LIMIT: u32 = 100;
 /// Buffers for event handling.
 pub struct EventFinder {
     memory: EventMemory,
+    /// Number of the first event that belongs to a switch.
+    first_switch: usize,
     /// Values of the functions at the end of the search and in between.
     values_now: Vec<f64>,
     values_mid: Vec<f64>,
@@ -43,9 +47,13 @@ pub struct EventFinder {
 }
 
 impl EventFinder {
-    /// For `n_events` functions of `n` unknowns.
-    pub fn new(n_events: usize, n: usize) -> Self {
+    /// For the event functions of a system.
+    pub fn new(system: &dyn System) -> Self {
+        let n_events = system.events().len();
+        let n = system.structure().dimension();
+        let switches = system.switches();
         Self {
+            first_switch: n_events - switches,
             memory: EventMemory {
                 values: vec![0.0; n_events],
                 zeros: vec![0; n_events],
@@ -53,6 +61,8 @@ impl EventFinder {
                 touched: vec![false; n_events],
                 scale: vec![0.0; n_events],
                 searched_to: 0.0,
+                // The first passage is one in any case.
+                excursion: vec![f64::MAX; switches],
                 last: None,
             },
             values_now: vec![0.0; n_events],
@@ -62,6 +72,16 @@ impl EventFinder {
             y: vec![0.0; n],
             yp: vec![0.0; n],
         }
+    }
+
+    /// Whether an event belongs to a switch.
+    pub fn is_switch(&self, event: usize) -> bool {
+        event >= self.first_switch
+    }
+
+    /// Largest value of the function of a switch since it was last at its border, where it is now.
+    pub fn excursion(&mut self, event: usize) -> f64 {
+        std::mem::take(&mut self.memory.excursion[event - self.first_switch])
     }
 
     /// Whether there is nothing to look for.
@@ -104,18 +124,22 @@ impl EventFinder {
         let on_surface = |i: usize, m: &EventMemory| {
             m.values[i] == 0.0 || (just_fired.contains(&i) && m.values[i].abs() <= 1e-9 * m.scale[i])
         };
-        if (0..self.memory.values.len()).any(|i| on_surface(i, &self.memory)) {
+        if (0..self.first_switch).any(|i| on_surface(i, &self.memory)) {
             let moment = 1e-2 * h;
             for ((next, y), yp) in self.y.iter_mut().zip(y).zip(yp) {
                 *next = y + moment * yp;
             }
             system.event_values(t + moment, &self.y, yp, &mut self.values_mid);
-            for i in 0..self.memory.values.len() {
+            for i in 0..self.first_switch {
                 if on_surface(i, &self.memory) {
                     // The change, not the value: rounding decides the sign of the value here.
                     self.memory.values[i] = self.values_mid[i] - self.memory.values[i];
                 }
             }
+        }
+        // A switch has been put on the side on which the solution goes on, or leaves it at once.
+        for value in &mut self.memory.values[self.first_switch..] {
+            *value = value.max(f64::MIN_POSITIVE);
         }
     }
 
@@ -147,6 +171,15 @@ impl EventFinder {
                 return Err(FailureKind::EventNotFinite { name: name() });
             }
             self.memory.scale[i] = self.memory.scale[i].max(now.abs()).max(before.abs());
+            if self.is_switch(i) {
+                if now < 0.0 {
+                    self.times[i] = self.locate(system, stepper, i, t_from, t_to, before);
+                } else {
+                    let excursion = &mut self.memory.excursion[i - self.first_switch];
+                    *excursion = excursion.max(now);
+                }
+                continue;
+            }
             self.memory.zeros[i] = if now == 0.0 && before == 0.0 {
                 self.memory.zeros[i] + 1
             } else {
@@ -174,7 +207,7 @@ impl EventFinder {
             for i in 0..self.values_now.len() {
                 if self.values_now[i] != 0.0 {
                     self.memory.values[i] = self.values_now[i];
-                } else {
+                } else if !self.is_switch(i) {
                     // A zero keeps the sign it came from, so that a later crossing is still seen.
                     self.memory.touched[i] = true;
                 }
@@ -194,7 +227,10 @@ impl EventFinder {
         match chattering {
             Some(count) => {
                 let name = system.events()[self.together[0]].name.clone();
-                Err(FailureKind::EventChattering { name, count })
+                Err(match self.is_switch(self.together[0]) {
+                    true => FailureKind::SwitchChattering { name, count },
+                    false => FailureKind::EventChattering { name, count },
+                })
             }
             None => Ok(Some(first)),
         }
@@ -211,7 +247,7 @@ impl EventFinder {
         {
             count = before + 1;
             // The same event again with no time between that floating point can tell.
-            stuck = event == event_last && t - t_last <= resolution;
+            stuck = event == event_last && t - t_last <= resolution && !self.is_switch(event);
         }
         self.memory.last = Some((t, event, count));
         (stuck || count >= CHATTER_LIMIT).then_some(count)

@@ -189,7 +189,7 @@ pub trait Residual: Send + Sync {
         &self,
         _turn: Turn,
         _at: Point<'_, f64>,
-        _aside: &[f64],
+        _aside: [&[f64]; 2],
         _work: &mut Self::Workspace<f64>,
         _discrete: &mut [f64],
     ) -> Turned {

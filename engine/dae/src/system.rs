@@ -156,9 +156,9 @@ pub trait System: Send {
         0
     }
 
-    /// Changes the sides on which switches are kept. `aside` is the state moved by about a tolerance: what a switch
-    /// does within so much of its border does not count.
-    fn turn(&mut self, _turn: Turn, _t: f64, _y: &[f64], _yp: &[f64], _aside: &[f64]) -> Turned {
+    /// Changes the sides on which switches are kept. `aside` are two states a tolerance away: what a switch does within so
+    /// much of its border does not count.
+    fn turn(&mut self, _turn: Turn, _t: f64, _y: &[f64], _yp: &[f64], _aside: [&[f64]; 2]) -> Turned {
         Turned::Other
     }
 
@@ -302,7 +302,7 @@ macro_rules! forward {
             fn switches(&self) -> usize {
                 (**self).switches()
             }
-            fn turn(&mut self, turn: Turn, t: f64, y: &[f64], yp: &[f64], aside: &[f64]) -> Turned {
+            fn turn(&mut self, turn: Turn, t: f64, y: &[f64], yp: &[f64], aside: [&[f64]; 2]) -> Turned {
                 (**self).turn(turn, t, y, yp, aside)
             }
             fn discrete(&self) -> &[f64] {
@@ -501,7 +501,7 @@ impl<R: Residual> System for Bound<R> {
         self.residual.switches()
     }
 
-    fn turn(&mut self, turn: Turn, t: f64, y: &[f64], yp: &[f64], aside: &[f64]) -> Turned {
+    fn turn(&mut self, turn: Turn, t: f64, y: &[f64], yp: &[f64], aside: [&[f64]; 2]) -> Turned {
         let before = self.discrete.clone();
         let at = Point::new(t, y, yp, &before);
         self.residual

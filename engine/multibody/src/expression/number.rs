@@ -278,13 +278,14 @@ pub(super) trait Number: Copy {
         Self::select(true, y, self)
     }
 
-    /// The same for a condition between 0 and 1, where both take part by their shares.
+    /// The same where the condition is 1 or 0, or any other value while a switch slides: both take part by their shares,
+    /// also a little beyond the border, so that iterations see one line.
     fn weigh(self, a: Self, b: Self) -> Self {
         let condition = self.value();
-        if condition > 0.0 && condition < 1.0 {
-            b.add(a.subtract(b).multiply(self))
-        } else {
+        if condition == 0.0 || condition == 1.0 {
             self.choose(a, b)
+        } else {
+            b.add(a.subtract(b).multiply(self))
         }
     }
 

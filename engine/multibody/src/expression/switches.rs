@@ -205,8 +205,12 @@ impl Expression {
             let all_truths = operands.iter().all(|operand| operand.truth);
             let truth = match op {
                 Op::Compare(_) | Op::Unary(Unary::Step) => true,
-                Op::Constant(k) => k == 0.0 || k == 1.0,
-                Op::Multiply | Op::Min | Op::Max | Op::Subtract | Op::Add => all_truths,
+                Op::Multiply | Op::Min | Op::Max => all_truths,
+                // 1 − x negates.
+                Op::Subtract => {
+                    let one = operands.first().is_some_and(|one| matches!(program[one.start..], [Op::Constant(1.0), ..]));
+                    one && operands.last().is_some_and(|last| last.truth && last.start == start + 1)
+                }
                 _ => false,
             };
             let kind = match op {

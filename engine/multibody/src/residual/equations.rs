@@ -687,7 +687,7 @@ impl Residual for Equations {
         &self,
         turn: Turn,
         at: Point<'_, f64>,
-        aside: &[f64],
+        aside: [&[f64]; 2],
         work: &mut EquationsWorkspace<f64>,
         discrete: &mut [f64],
     ) -> Turned {

@@ -11,6 +11,10 @@ use holonom_dae::{Event, Point, Turn, Turned};
 /// Part of the size of a function that counts as rounding where no tolerance tells what is small.
 const ROUNDING: f64 = 1e-9;
 
+/// Half the width of the band within which a switch slides, in tolerances: errors must be small against it, since the
+/// place in the band tells the value of the switch.
+const BAND: f64 = 10.0;
+
 /// Arguments of all switches in the scene at hand, whose controls are evaluated.
 fn arguments(model: &Model, work: &mut Workspace<f64>, arguments: &mut [f64]) {
     let (scene, _, _) = work.scene(model);
@@ -87,7 +91,7 @@ impl Equations {
         &self,
         turn: Turn,
         at: Point<'_, f64>,
-        aside: &[f64],
+        aside: [&[f64]; 2],
         work: &mut EquationsWorkspace<f64>,
         discrete: &mut [f64],
     ) -> Turned {
@@ -98,13 +102,18 @@ impl Equations {
             // Inner ones decide on the arguments of outer ones.
             sides.copy_from_slice(&Side::LIVE.repeat(switches.len()));
         }
-        let (mut here, mut beside) = (vec![0.0; switches.len()], vec![0.0; switches.len()]);
+        let mut here = vec![0.0; switches.len()];
         self.switch_arguments(at, work, sides, &mut here);
-        let near = Point::new(at.t, aside, at.yp, at.discrete);
-        self.switch_arguments(near, work, sides, &mut beside);
+        let beside = aside.map(|y| {
+            let mut beside = here.clone();
+            let near = Point::new(at.t, y, at.yp, at.discrete);
+            self.switch_arguments(near, work, sides, &mut beside);
+            beside
+        });
         let width = |k: usize| {
-            let noticed = (beside[k] - here[k]).abs();
-            let rounding = ROUNDING * here[k].abs().max(beside[k].abs());
+            let change = beside.each_ref().map(|x| (x[k] - here[k]).abs());
+            let noticed = BAND * change[0].max(change[1]);
+            let rounding = ROUNDING * here[k].abs().max(beside[0][k].abs());
             if noticed > rounding { noticed } else { rounding.max(ROUNDING) }
         };
         let mut put = |k: usize, side: Side| {

@@ -1,7 +1,7 @@
 //! Location of events on the interpolant of the last step.
 
 use super::Stepper;
-use holonom_dae::{FailureKind, System};
+use holonom_dae::{FailureKind, System, Turned};
 use serde::{Deserialize, Serialize};
 
 /// What is remembered about the event functions between steps.
@@ -19,14 +19,22 @@ pub struct EventMemory {
     scale: Vec<f64>,
     /// Time up to which events have been looked for.
     searched_to: f64,
-    /// Largest value of the function of each switch since it was last at its border.
+    /// Of each switch the largest value of its function since it was last at its border, the slope of that at the last
+    /// step, and whether it slides.
     excursion: Vec<f64>,
+    slope: Vec<f64>,
+    slides: Vec<bool>,
     /// Time and number of the last event and how many came there in a row.
     last: Option<(f64, usize, u32)>,
 }
 
 /// Steps in a row at exactly zero that make an event function meaningless.
 const ZERO_LIMIT: u32 = 20;
+/// Share of a step beside its end from which the slope there is taken.
+const BESIDE: f64 = 1e-3;
+/// Places in a step at which switches are looked at where they may come to their borders in between: both ends with their
+/// slopes, and between them.
+const PLACES: [f64; 8] = [0.0, BESIDE, 0.23, 0.41, 0.59, 0.77, 1.0 - BESIDE, 1.0];
 /// Events in a row without progress that count as chattering.
 const CHATTER_LIMIT: u32 = 100;
 
@@ -42,6 +50,8 @@ pub struct EventFinder {
     times: Vec<f64>,
     /// Events at the time found last, in order of their number.
     together: Vec<usize>,
+    /// Values of all functions at the places in a step, one place after the other.
+    samples: Vec<f64>,
     y: Vec<f64>,
     yp: Vec<f64>,
 }
@@ -63,12 +73,15 @@ impl EventFinder {
                 searched_to: 0.0,
                 // The first passage is one in any case.
                 excursion: vec![f64::MAX; switches],
+                slope: vec![f64::MAX; switches],
+                slides: vec![false; switches],
                 last: None,
             },
             values_now: vec![0.0; n_events],
             values_mid: vec![0.0; n_events],
             times: vec![f64::INFINITY; n_events],
             together: Vec::with_capacity(n_events),
+            samples: vec![0.0; if switches > 0 { PLACES.len() * n_events } else { 0 }],
             y: vec![0.0; n],
             yp: vec![0.0; n],
         }
@@ -82,6 +95,11 @@ impl EventFinder {
     /// Largest value of the function of a switch since it was last at its border, where it is now.
     pub fn excursion(&mut self, event: usize) -> f64 {
         std::mem::take(&mut self.memory.excursion[event - self.first_switch])
+    }
+
+    /// Notes what became of a switch at its border.
+    pub fn turned(&mut self, event: usize, turned: Turned) {
+        self.memory.slides[event - self.first_switch] = turned == Turned::Slides;
     }
 
     /// Whether there is nothing to look for.
@@ -141,6 +159,7 @@ impl EventFinder {
         for value in &mut self.memory.values[self.first_switch..] {
             *value = value.max(f64::MIN_POSITIVE);
         }
+        self.memory.slope.fill(f64::MAX);
     }
 
     /// The time of the first events up to `t_to`, inside the last step; which ones,
@@ -172,12 +191,7 @@ impl EventFinder {
             }
             self.memory.scale[i] = self.memory.scale[i].max(now.abs()).max(before.abs());
             if self.is_switch(i) {
-                if now < 0.0 {
-                    self.times[i] = self.locate(system, stepper, i, t_from, t_to, before);
-                } else {
-                    let excursion = &mut self.memory.excursion[i - self.first_switch];
-                    *excursion = excursion.max(now);
-                }
+                // Looked for below: it may be left and entered again within the step.
                 continue;
             }
             self.memory.zeros[i] = if now == 0.0 && before == 0.0 {
@@ -196,10 +210,13 @@ impl EventFinder {
             }
             let event = &system.events()[i];
             if event.direction.matches(before, now) {
-                self.times[i] = self.locate(system, stepper, i, t_from, t_to, before);
+                self.times[i] = self.locate(system, stepper, i, [t_from, t_to], [before, now]);
             } else if event.required && self.memory.fired[i] == 0 && before * now > 0.0 {
                 self.memory.touched[i] |= self.touches(system, stepper, i, t_from, t_to);
             }
+        }
+        if self.first_switch < self.times.len() {
+            self.find_switches(system, stepper, [t_from, t_to]);
         }
         let first = self.times.iter().copied().fold(f64::INFINITY, f64::min);
         if first.is_infinite() {
@@ -234,6 +251,127 @@ impl EventFinder {
             }
             None => Ok(Some(first)),
         }
+    }
+
+    /// Times at which switches come to their borders within a part of the last step, whose margins at the end are known.
+    fn find_switches(&mut self, system: &mut dyn System, stepper: &dyn Stepper, [t_from, t_to]: [f64; 2]) {
+        let (first, n) = (self.first_switch, self.times.len());
+        let h = t_to - t_from;
+        // Slopes at the end.
+        stepper.interpolate(t_to - BESIDE * h, &mut self.y, &mut self.yp);
+        system.event_values(t_to - BESIDE * h, &self.y, &self.yp, &mut self.values_mid);
+        let mut look_inside = false;
+        for i in first..n {
+            let slope = (self.values_now[i] - self.values_mid[i]) / (BESIDE * h);
+            let before = std::mem::replace(&mut self.memory.slope[i - first], slope);
+            let least = self.memory.values[i].min(self.values_now[i]);
+            let reach = h * (before.abs() + slope.abs());
+            look_inside |= !self.memory.slides[i - first] && !(least > reach);
+        }
+        if look_inside {
+            self.sample(system, stepper, [t_from, t_to]);
+        }
+        for i in first..n {
+            let ends = [self.memory.values[i], self.values_now[i]];
+            let left = if look_inside && !self.memory.slides[i - first] {
+                self.first_below(system, stepper, i, [t_from, t_to])
+            } else {
+                (ends[1] < 0.0).then_some(([t_from, t_to], ends))
+            };
+            let (mut to, mut peak) = (t_to, ends[1]);
+            if let Some((bracket, values)) = left {
+                to = self.locate(system, stepper, i, bracket, values);
+                self.times[i] = to;
+            }
+            if left.is_some() {
+                // Its way there may lead far from the border.
+                for part in [0.25, 0.5, 0.75] {
+                    peak = peak.max(self.value_at(system, stepper, i, t_from + part * (to - t_from)));
+                }
+            }
+            let excursion = &mut self.memory.excursion[i - first];
+            *excursion = excursion.max(peak);
+        }
+    }
+
+    /// Values of all functions at the [`PLACES`] of a part of the last step.
+    fn sample(&mut self, system: &mut dyn System, stepper: &dyn Stepper, [t_from, t_to]: [f64; 2]) {
+        let n = self.times.len();
+        for (k, place) in PLACES.iter().enumerate() {
+            let t = t_from + place * (t_to - t_from);
+            stepper.interpolate(t, &mut self.y, &mut self.yp);
+            system.event_values(t, &self.y, &self.yp, &mut self.samples[k * n..(k + 1) * n]);
+        }
+        for i in self.first_switch..n {
+            self.samples[i] = self.memory.values[i];
+            self.samples[(PLACES.len() - 1) * n + i] = self.values_now[i];
+        }
+    }
+
+    /// The first part of a step, and the values at its ends, in which function `i` falls below zero. Between samples
+    /// without change of sign it may do so where straight lines through the samples on either side meet below zero,
+    /// which no convex function undercuts: only then is its least value looked for.
+    fn first_below(
+        &mut self,
+        system: &mut dyn System,
+        stepper: &dyn Stepper,
+        i: usize,
+        [t_from, t_to]: [f64; 2],
+    ) -> Option<([f64; 2], [f64; 2])> {
+        let n = self.times.len();
+        let time = |k: usize| t_from + PLACES[k] * (t_to - t_from);
+        for k in 0..PLACES.len() - 1 {
+            let value = |k: usize| self.samples[k * n + i];
+            let (a, b) = (value(k), value(k + 1));
+            if b < 0.0 {
+                return Some(([time(k), time(k + 1)], [a, b]));
+            }
+            let (Some(before), true) = (k.checked_sub(1), k + 2 < PLACES.len()) else {
+                continue;
+            };
+            let falls = (a - value(before)) / (time(k) - time(before));
+            let rises = (value(k + 2) - b) / (time(k + 2) - time(k + 1));
+            if !(falls < 0.0 && rises > 0.0) {
+                continue;
+            }
+            // a + falls u = b − rises (w − u).
+            let width = time(k + 1) - time(k);
+            let meet = ((b - a - rises * width) / (falls - rises)).clamp(0.0, width);
+            if a + falls * meet > 0.0 && b - rises * (width - meet) > 0.0 {
+                continue;
+            }
+            if let Some((t, value)) = self.least(system, stepper, i, [time(k), time(k + 1)]) {
+                return Some(([time(k), t], [a, value]));
+            }
+        }
+        None
+    }
+
+    /// A time in a part of the step at which function `i`, positive at its ends, is negative: golden sections around its
+    /// least value.
+    fn least(
+        &mut self,
+        system: &mut dyn System,
+        stepper: &dyn Stepper,
+        i: usize,
+        [mut a, mut b]: [f64; 2],
+    ) -> Option<(f64, f64)> {
+        const GOLDEN: f64 = 0.618_033_988_749_894_8;
+        let mut at = |t: f64| (t, self.value_at(system, stepper, i, t));
+        let (mut c, mut d) = (at(b - GOLDEN * (b - a)), at(a + GOLDEN * (b - a)));
+        for _ in 0..60 {
+            if let Some(found) = [c, d].into_iter().find(|x| x.1 < 0.0) {
+                return Some(found);
+            }
+            if c.1 < d.1 {
+                (b, d) = (d.0, c);
+                c = at(b - GOLDEN * (b - a));
+            } else {
+                (a, c) = (c.0, d);
+                d = at(a + GOLDEN * (b - a));
+            }
+        }
+        None
     }
 
     /// Keeps count of events without progress; `Some` with the count when there are too many.
@@ -298,12 +436,10 @@ impl EventFinder {
         system: &mut dyn System,
         stepper: &dyn Stepper,
         i: usize,
-        t_from: f64,
-        t_to: f64,
-        before: f64,
+        [mut a, mut b]: [f64; 2],
+        [before, behind]: [f64; 2],
     ) -> f64 {
-        let (mut a, mut b) = (t_from, t_to);
-        let (mut fa, mut fb) = (before, self.values_now[i]);
+        let (mut fa, mut fb) = (before, behind);
         let tolerance = 4.0 * f64::EPSILON * (a.abs().max(b.abs())).max((b - a).abs());
         let mut side = 0i8;
         for iteration in 0..200 {

@@ -38,6 +38,7 @@ impl Integrator<'_> {
         let turn = Turn::Cross { event, excursion };
         let aside = aside.each_ref().map(Vec::as_slice);
         let turned = self.system.turn(turn, self.t, &self.y, &self.yp, aside);
+        self.finder.turned(event, turned);
         let stepper = self.stepper.name();
         let explicit = find(stepper).is_some_and(|entry| entry.takes == Takes::Explicit);
         if turned == Turned::Other || !explicit {

@@ -153,3 +153,8 @@ struct Readme;
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/mechanisms.md")]
 struct Mechanisms;
+
+/// The examples of the guide's page on integrators, compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/guide/integrators.md")]
+struct Integrators;

@@ -19,15 +19,15 @@ pub const COMMAND: Command = Command { define, run };
 
 const AFTER_HELP: &str = "\
 Examples:
-  holonom check four-bar                 tree, loops, degrees of freedom, start
-  holonom check crane.toml --channels    and everything that can be recorded
-  holonom check crane.toml --dot a.dot   the topology as a Graphviz graph
+  holonom check four-bar                 tree, loops, degrees of freedom, initial position
+  holonom check crane.toml --channels    also list all channels that can be recorded
+  holonom check crane.toml --dot a.dot   write the topology as a Graphviz graph
 
-All faults of a file are reported together, each with its line. Exit code 2 when there are some.";
+All errors in a file are reported together, each with its line. The exit code is 2 if there are any.";
 
 fn define() -> clap::Command {
     let command = clap::Command::new("check")
-        .about("Check a model: validity, topology, degrees of freedom, redundancy, start")
+        .about("Check a model: errors, topology, degrees of freedom, redundant constraints, initial position")
         .after_help(AFTER_HELP)
         .arg(
             Arg::new("model")
@@ -40,13 +40,13 @@ fn define() -> clap::Command {
                 .long("set")
                 .value_name("K=V")
                 .action(ArgAction::Append)
-                .help("Give a parameter another value"),
+                .help("Override a parameter, such as \"L=250 mm\""),
         )
         .arg(
             Arg::new("channels")
                 .long("channels")
                 .action(ArgAction::SetTrue)
-                .help("List everything that can be recorded"),
+                .help("List all channels that can be recorded"),
         )
         .arg(
             Arg::new("dot")
@@ -62,7 +62,7 @@ fn define() -> clap::Command {
                 .num_args(0..=1)
                 .require_equals(true)
                 .default_missing_value("-")
-                .help("Write the report as JSON; without FILE to standard output"),
+                .help("Write the report as JSON to FILE, or to standard output instead of the text"),
         );
     settings::arguments(command, |name| ["t_start", "assemble", "form"].contains(&name))
 }

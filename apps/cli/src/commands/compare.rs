@@ -16,11 +16,11 @@ pub const COMMAND: Command = Command {
 
 /// Compare two results, channel by channel
 ///
-/// Rows of the first are compared at their times; the second is interpolated where its times differ.
+/// Values are compared at the times of the first result; the second is interpolated where its times differ.
 #[derive(clap::Parser)]
 #[command(
     name = "compare",
-    after_help = "Examples:\n  holonom compare coarse.parquet fine.parquet\n  holonom compare a.parquet b.parquet --channel 'hook.*' --limit 1e-4\n\nExit code 1 when --limit is exceeded."
+    after_help = "Examples:\n  holonom compare coarse.parquet fine.parquet\n  holonom compare a.parquet b.parquet --channel 'hook.*' --limit 1e-4\n\nThe exit code is 1 if a channel exceeds --limit."
 )]
 struct Arguments {
     /// First result
@@ -33,11 +33,11 @@ struct Arguments {
     #[arg(long, value_name = "PATTERN")]
     channel: Vec<String>,
 
-    /// Fail when a channel differs by more than this part of its range
+    /// Fail if a channel differs by more than this fraction of its range
     #[arg(long, value_name = "PART")]
     limit: Option<f64>,
 
-    /// Write the comparison as JSON; without FILE to standard output
+    /// Write the comparison as JSON to FILE, or to standard output instead of the text
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "-")]
     json: Option<String>,
 }

@@ -6,7 +6,7 @@ use crate::output;
 use clap::{ArgMatches, CommandFactory, Parser};
 use clap_complete::Shell;
 
-/// Print the completion script of a shell
+/// Print the completion script for a shell
 #[derive(Debug, Parser)]
 #[command(name = "completions", after_help = AFTER_HELP)]
 struct Args {

@@ -13,9 +13,9 @@ pub const COMMAND: Command = Command {
     run,
 };
 
-/// Write a result as Parquet or CSV
+/// Convert a result to Parquet or CSV
 ///
-/// The ending of FILE decides. A result of a run that crashed is written up to its last whole chunk.
+/// The extension of FILE selects the format. Results of a crashed run are written up to the last complete chunk.
 #[derive(clap::Parser)]
 #[command(
     name = "export",

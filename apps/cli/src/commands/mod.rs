@@ -64,23 +64,23 @@ pub const REGISTRY: &[Command] = &[
 
 const AFTER_HELP: &str = "\
 A first run:
-  holonom models list                  what is shipped
+  holonom models list                  list the shipped models
   holonom run four-bar                 simulate one of them
-  holonom plot four-bar.parquet        and look at it
+  holonom plot four-bar.parquet        plot the results
 
 Your own model:
-  holonom new crane                    a working model to change
-  holonom check crane.toml             what it is; all faults with their lines
-  holonom run crane.toml
+  holonom new crane                    create a working model to modify
+  holonom check crane.toml             check it; errors are reported with their lines
+  holonom run crane.toml               simulate it
 
-`holonom help COMMAND` says more about one command, with examples.
-Exit codes: 0 done; 1 a run failed or a check does not hold; 2 bad usage or a bad model.";
+`holonom help COMMAND` describes one command in full, with examples.
+Exit codes: 0 success; 1 a run failed or a check was not met; 2 wrong usage or an invalid model.";
 
 /// The whole command line.
 pub fn command_line() -> clap::Command {
     clap::Command::new("holonom")
         .version(env!("CARGO_PKG_VERSION"))
-        .about("Simulation of machines: bodies, joints, loops, springs and drives, over time")
+        .about("Simulation of mechanisms: bodies, joints, closed loops, springs, tyres and drives")
         .after_help(AFTER_HELP)
         .subcommand_required(true)
         .arg_required_else_help(true)
@@ -121,7 +121,9 @@ pub fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
             return (command.run)(arguments);
         }
     }
-    Err(Error::Usage("name a command; `holonom help` lists them".into()))
+    Err(Error::Usage(
+        "no command given; `holonom help` lists the commands".into(),
+    ))
 }
 
 /// The arguments of a command as its own type.

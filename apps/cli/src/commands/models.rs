@@ -16,7 +16,7 @@ const AFTER_HELP: &str = "\
 Examples:
   holonom models list
   holonom models show four-bar
-  holonom models copy four-bar mine.toml     and then: holonom run mine.toml";
+  holonom models copy four-bar mine.toml     copy a model to edit it";
 
 fn define() -> clap::Command {
     let name = || {
@@ -26,9 +26,9 @@ fn define() -> clap::Command {
             .help("Name of a shipped model")
     };
     clap::Command::new("models")
-        .about("The shipped models: list, show, copy")
+        .about("List, show or copy the shipped models")
         .after_help(AFTER_HELP)
-        .subcommand(clap::Command::new("list").about("List them (the default)"))
+        .subcommand(clap::Command::new("list").about("List the shipped models (default)"))
         .subcommand(
             clap::Command::new("show")
                 .about("Print the model file")
@@ -36,13 +36,13 @@ fn define() -> clap::Command {
         )
         .subcommand(
             clap::Command::new("copy")
-                .about("Copy the model file, to change it")
+                .about("Copy the model file for editing")
                 .arg(name())
                 .arg(
                     Arg::new("file")
                         .value_name("FILE")
                         .value_parser(clap::value_parser!(PathBuf))
-                        .help("Where to; NAME.toml in this folder unless given"),
+                        .help("File to write; default: NAME.toml in the current folder"),
                 ),
         )
 }

@@ -23,7 +23,7 @@ const NAME: &str = "{NAME}";
 const TEMPLATES: &[Template] = &[
     Template {
         name: "pendulum",
-        about: "one body on a hinge: the shortest model",
+        about: "one body on a hinge; the simplest model",
         text: include_str!("../../templates/pendulum.toml"),
     },
     Template {
@@ -33,7 +33,7 @@ const TEMPLATES: &[Template] = &[
     },
     Template {
         name: "vehicle",
-        about: "a body on four springs, from a sub-assembly used twice",
+        about: "a body on four springs, with a sub-assembly used twice",
         text: include_str!("../../templates/vehicle.toml"),
     },
 ];
@@ -48,13 +48,13 @@ fn define() -> clap::Command {
         help += &format!("  {:<10} {}\n", template.name, template.about);
     }
     clap::Command::new("new")
-        .about("Write a working model to start from")
+        .about("Create a working model to start from")
         .after_help(help)
         .arg(
             Arg::new("name")
                 .value_name("NAME")
                 .required(true)
-                .help("Name of the model; NAME.toml is written"),
+                .help("Name of the model; creates NAME.toml"),
         )
         .arg(
             Arg::new("template")
@@ -62,7 +62,7 @@ fn define() -> clap::Command {
                 .value_name("T")
                 .default_value("pendulum")
                 .value_parser(PossibleValuesParser::new(TEMPLATES.iter().map(|t| t.name)))
-                .help("What to start from"),
+                .help("Template to use"),
         )
 }
 

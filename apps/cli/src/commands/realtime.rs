@@ -27,9 +27,10 @@ Examples:
   holonom realtime four-bar --step '1 ms' --stabilisation baumgarte --assembly index1 --json
   holonom realtime circular-track --step '1 ms' --bound
 
-Before the run the step sizes that are stable are told, from the model linearised at its start. Without --paced the steps follow each other as fast as they can; with it every step waits for its time. A step that
-takes longer than its size is an overrun. No step fails: where the result is not finite, the last state is held.
-Times are those of this machine and its load; evaluations and operations are a constant of the model.";
+Before the run, the stable step sizes are computed from the model linearised at its start. Without --paced, steps are
+computed as fast as possible; with --paced, each step waits for its start time. A step that takes longer than the step
+size is an overrun. Steps never fail: if the result is not finite, the last state is kept. Times depend on the machine
+and its load; the numbers of evaluations and operations depend only on the model.";
 
 /// The settings that have a meaning here.
 fn wanted(name: &str) -> bool {
@@ -54,7 +55,7 @@ fn wanted(name: &str) -> bool {
 
 fn define() -> clap::Command {
     let command = clap::Command::new("realtime")
-        .about("Run a model in steps of fixed size with bounded work, and time them")
+        .about("Simulate with fixed steps of bounded cost, and measure the time of each step")
         .after_help(AFTER_HELP)
         .arg(
             Arg::new("model")
@@ -67,26 +68,26 @@ fn define() -> clap::Command {
                 .long("duration")
                 .value_name("SECONDS")
                 .default_value("10 s")
-                .help("How long, in the time of the model"),
+                .help("Duration in simulated time"),
         )
         .arg(
             Arg::new("paced")
                 .long("paced")
                 .action(ArgAction::SetTrue)
-                .help("Begin every step at its time"),
+                .help("Start every step at its real time"),
         )
         .arg(
             Arg::new("bound")
                 .long("bound")
                 .action(ArgAction::SetTrue)
-                .help("Find how far the constraints can go with one projection step per time step, and how far they went"),
+                .help("Compute the bound of the constraint violation with one projection step per time step, and compare it with the run"),
         )
         .arg(
             Arg::new("set")
                 .long("set")
                 .value_name("K=V")
                 .action(ArgAction::Append)
-                .help("Give a parameter another value, such as \"L=250 mm\""),
+                .help("Override a parameter, such as \"L=250 mm\""),
         )
         .arg(
             Arg::new("json")
@@ -95,7 +96,7 @@ fn define() -> clap::Command {
                 .num_args(0..=1)
                 .require_equals(true)
                 .default_missing_value("-")
-                .help("Write the report as JSON; without FILE to standard output, and nothing else there"),
+                .help("Write the report as JSON to FILE, or to standard output instead of the text"),
         );
     settings::arguments(command, wanted)
 }

@@ -65,13 +65,13 @@ const EXPERIMENTS: &[Experiment] = &[
     Experiment {
         name: "iltis-modes",
         source: "IAVSD benchmark, Robotran model IAVSD_ILTIS (UCLouvain)",
-        about: "modes of the Iltis at 20 m/s and its position of rest",
+        about: "modes of the Iltis at 20 m/s and its equilibrium",
         run: Make::Whole(iltis::run),
     },
     Experiment {
         name: "arnold-table-2",
         source: "Arnold, Fuchs, Führer 2004, §4.2.1, Table 2",
-        about: "what partitioned and extended updates save along the chain of pendulums",
+        about: "savings of partitioned and extended updates along the chain of pendulums",
         run: Make::Whole(updates::run),
     },
     Experiment {
@@ -89,25 +89,25 @@ const EXPERIMENTS: &[Experiment] = &[
     Experiment {
         name: "jacobian-choice",
         source: "own; Arnold, Fuchs, Führer 2004, §3",
-        about: "what `auto` costs beside every fixed choice of Jacobian, sparsity and update, on the shipped models",
+        about: "cost of `auto` compared with every fixed choice of Jacobian, sparsity and update, on the shipped models",
         run: Make::Models(choice::run),
     },
     Experiment {
         name: "stepper-choice",
         source: "own",
-        about: "what the stepper `auto` takes beside every fixed method, on the shipped models at three tolerances",
+        about: "cost of the stepper `auto` compared with every fixed method, on the shipped models at three tolerances",
         run: Make::Whole(steppers::run),
     },
     Experiment {
         name: "burgermeister-fig-1",
         source: "Burgermeister, Arnold, Esterl, §2, Fig. 1",
-        about: "stability of the linear-implicit Euler method, by scanning",
+        about: "stability domain of the linear-implicit Euler method, by scanning",
         run: Make::Whole(burgermeister::stability::run),
     },
     Experiment {
         name: "burgermeister-fig-3",
         source: "Burgermeister, Arnold, Esterl, §4.1, Fig. 3, and §3.4",
-        about: "drift off the circular track over ten million steps, and its bound",
+        about: "drift from the circular track over ten million steps, and its bound",
         run: Make::Steps(burgermeister::track::STEPS, burgermeister::track::run),
     },
     Experiment {
@@ -119,7 +119,7 @@ const EXPERIMENTS: &[Experiment] = &[
     Experiment {
         name: "burgermeister-fig-6",
         source: "Burgermeister, Arnold, Esterl, §4.2, Fig. 6, and §3.4",
-        about: "drift of the car axle over the step size, and its bound",
+        about: "drift of the car axle as a function of the step size, and its bound",
         run: Make::Whole(burgermeister::axle::orders),
     },
     Experiment {
@@ -131,7 +131,7 @@ const EXPERIMENTS: &[Experiment] = &[
     Experiment {
         name: "burgermeister-fig-8",
         source: "Burgermeister, Arnold, Esterl, §4.2, Fig. 8",
-        about: "global error of the car axle over the step size",
+        about: "global error of the car axle as a function of the step size",
         run: Make::Whole(burgermeister::axle::errors),
     },
 ];
@@ -147,19 +147,19 @@ Examples:
   holonom reproduce generated-loops --seed 23 --write case.toml
   holonom reproduce all --json=report.json
 
-Report: {name, rows, checks: [{id, value, limit, source, holds}], missing, holds}; exit code 1 when a
-check does not hold. What a paper does not state, or we cannot measure, is named in `missing`.
-Studies over generated mechanisms (generated-…) are not part of `all`.";
+Report: {name, rows, checks: [{id, value, limit, source, holds}], missing, holds}; the exit code is 1 if a
+check is not met. `missing` lists values that a paper does not state or that cannot be measured.
+Studies on generated mechanisms (generated-…) are not part of `all`.";
 
 fn define() -> clap::Command {
     clap::Command::new("reproduce")
-        .about("Make a paper's table or figure again, ours beside theirs")
+        .about("Recompute a table or figure from a paper and compare")
         .after_help(AFTER_HELP)
         .arg(
             Arg::new("name")
                 .value_name("list|NAME|all")
                 .default_value("list")
-                .help("What to do"),
+                .help("List the experiments, or run one or all of them"),
         )
         .arg(
             Arg::new("json")
@@ -168,50 +168,48 @@ fn define() -> clap::Command {
                 .num_args(0..=1)
                 .require_equals(true)
                 .default_missing_value("-")
-                .help("Write the report as JSON; without FILE to standard output, and nothing else there"),
+                .help("Write the report as JSON to FILE, or to standard output instead of the text"),
         )
         .arg(
             Arg::new("plot")
                 .long("plot")
                 .value_name("DIR")
-                .help("Draw the figures (SVG) into this folder"),
+                .help("Write the figures (SVG) to this folder"),
         )
         .arg(
             Arg::new("steps")
                 .long("steps")
                 .value_name("N")
                 .value_parser(clap::value_parser!(u64).range(1..))
-                .help(
-                    "Steps of a long run, for a quicker look (burgermeister-fig-3: ten million unless given)",
-                ),
+                .help("Number of steps of a long run (burgermeister-fig-3; default ten million)"),
         )
         .arg(
             Arg::new("models")
                 .long("models")
                 .value_name("A,B")
                 .value_delimiter(',')
-                .help("Only these models, for a quicker look (jacobian-choice: all unless given)"),
+                .help("Only these models (jacobian-choice; default all)"),
         )
         .arg(
             Arg::new("seed")
                 .long("seed")
                 .value_name("S")
                 .value_parser(clap::value_parser!(u64))
-                .help("Seed of the first mechanism of a generated-… study (1 unless given)"),
+                .help("Seed of the first mechanism of a generated-… study; default 1"),
         )
         .arg(
             Arg::new("count")
                 .long("count")
                 .value_name("N")
                 .value_parser(clap::value_parser!(u64).range(1..))
-                .help("Mechanisms of a generated-… study, with the seeds S, S + 1, …"),
+                .help("Number of mechanisms of a generated-… study, with the seeds S, S + 1, …"),
         )
         .arg(
             Arg::new("write")
                 .long("write")
                 .value_name("FILE")
                 .conflicts_with("count")
-                .help("Only write the model file of the seed of a generated-… study"),
+                .help("Only write the model file for the seed of a generated-… study"),
         )
 }
 

@@ -9,9 +9,9 @@ use clap::ArgMatches;
 pub const COMMAND: Command = Command { define, run };
 
 const AFTER_HELP: &str = "\
-Editors that know TOML schemas complete and check model files with it: save it with
+Editors with TOML schema support use it to complete and validate model files. Save it with
   holonom schema > holonom.schema.json
-and put  #:schema ./holonom.schema.json  in the first line of the model file.";
+and add  #:schema ./holonom.schema.json  as the first line of the model file.";
 
 fn define() -> clap::Command {
     clap::Command::new("schema")

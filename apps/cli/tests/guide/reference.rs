@@ -117,11 +117,11 @@ fn cell(text: &str) -> String {
 }
 
 fn fields(fields: &[Noted]) -> String {
-    let mut out = String::from("| key | value | unit | unless given | |\n|---|---|---|---|---|\n");
+    let mut out = String::from("| key | value | unit | default | |\n|---|---|---|---|---|\n");
     for noted in fields {
         let default = match &noted.default {
             Some(default) => format!("`{default}`"),
-            None => "must be given".to_string(),
+            None => "required".to_string(),
         };
         let (name, unit, doc) = (noted.field.name, noted.field.unit, noted.field.doc);
         let _ = writeln!(
@@ -182,7 +182,7 @@ fn coordinates() -> String {
     for info in JOINTS {
         let special = special(info);
         if !special.is_empty() {
-            let _ = writeln!(out, "**`{}`** has besides:\n\n{}", info.name, fields(&special));
+            let _ = writeln!(out, "**`{}`** also has:\n\n{}", info.name, fields(&special));
         }
     }
     out.trim_end().to_string() + "\n"
@@ -194,7 +194,7 @@ fn settings() -> String {
         let value = match info.kind {
             SettingKind::Number("") => "number".to_string(),
             SettingKind::Number(unit) => format!("number [{unit}]"),
-            SettingKind::Count => "whole number".to_string(),
+            SettingKind::Count => "integer".to_string(),
             SettingKind::Flag => "`true` or `false`".to_string(),
             SettingKind::Choice(names) => names()
                 .iter()

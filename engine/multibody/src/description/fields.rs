@@ -118,10 +118,9 @@ impl Body {
     /// Shows the fields of a body, its name and markers excepted.
     pub fn fields(&mut self, visitor: &mut dyn Fields) {
         visitor.number(&Field::required("mass", "kg", "Mass."), &mut self.mass);
-        let doc = "Centre of mass in the body's frame.";
+        let doc = "Centre of mass, in the body's frame.";
         visitor.vector(&Field::optional("centre", "m", doc), &mut self.centre);
-        let doc = "Moments of inertia about the centre of mass in the axes of the body's frame: xx, yy, zz, \
-                   and where they are not zero the matrix entries xy, yz, zx.";
+        let doc = "Moments of inertia about the centre of mass, in the axes of the body's frame: xx, yy, zz, optionally followed by the matrix entries xy, yz, zx.";
         visitor.symmetric(&Field::optional("inertia", "kg m²", doc), &mut self.inertia);
     }
 }
@@ -132,10 +131,10 @@ impl Rod {
         visitor.frame(&FROM, &mut self.from);
         visitor.frame(&TO, &mut self.to);
         visitor.number(
-            &Field::required("length", "m", "Distance of the ends."),
+            &Field::required("length", "m", "Distance between the ends."),
             &mut self.length,
         );
-        let doc = "Mass, spread evenly along the rod.";
+        let doc = "Mass, distributed uniformly along the rod.";
         visitor.number(&Field::optional("mass", "kg", doc), &mut self.mass);
     }
 }

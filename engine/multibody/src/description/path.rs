@@ -102,13 +102,13 @@ impl Pursuit {
     pub(crate) fn fields(&mut self, visitor: &mut dyn Fields) {
         let doc = "Name of the path.";
         visitor.path(&Field::required("path", "", doc), &mut self.path);
-        let doc = "Frame that follows it, with x to the front.";
+        let doc = "Frame that follows the path, with x pointing forward.";
         visitor.frame(&Field::required("frame", "", doc), &mut self.frame);
-        let doc = "The front is at −x of the frame.";
+        let doc = "The front of the frame points to −x.";
         visitor.flag(&Field::optional("reversed", "", doc), &mut self.reversed);
-        let doc = "Arc of the path beside the frame at the start.";
+        let doc = "Initial arc length of the point of the path nearest to the frame.";
         visitor.number(&Field::optional("start", "m", doc), &mut self.start);
-        let doc = "Time constant with which a wrong arc is corrected.";
+        let doc = "Time constant with which an error of the arc length is corrected.";
         visitor.number(&Field::optional("settling", "s", doc), &mut self.settling);
     }
 }

@@ -39,11 +39,11 @@ impl Mount {
     pub(crate) fn fields(&mut self, visitor: &mut dyn Fields) {
         let doc = "Frame on the wheel: origin at its centre, y along its axle to the left.";
         visitor.frame(&Field::required("wheel", "", doc), &mut self.wheel);
-        let doc = "Name of the road; without it the plane z = 0 of the ground.";
+        let doc = "Name of the road; default: the plane z = 0 of the ground.";
         visitor.road(&Field::optional("road", "", doc), &mut self.road);
-        let doc = "Length over which height and slope of the road are averaged; zero for a single point.";
+        let doc = "Length over which the height and slope of the road are averaged; zero for a single point.";
         visitor.number(&Field::optional("enveloping", "m", doc), &mut self.enveloping);
-        let doc = "The mirror image of the data: for a tyre on the other side than the one measured.";
+        let doc = "Mirror the data, for a tyre on the opposite side from the one measured.";
         visitor.flag(&Field::optional("mirrored", "", doc), &mut self.mirrored);
     }
 }
@@ -100,37 +100,41 @@ impl Carcass {
     pub(crate) fn fields(&mut self, visitor: &mut dyn Fields, relaxes: bool) {
         let mut number = |field: Field, value: &mut f64| visitor.number(&field, value);
         number(
-            Field::required("radius", "m", "Radius without load."),
+            Field::required("radius", "m", "Unloaded radius."),
             &mut self.radius,
         );
         number(
             Field::required(
                 "stiffness",
                 "N/m",
-                "Vertical stiffness k: the force by deflection within the wheel plane, F_z cos γ = k δ.",
+                "Vertical stiffness k: force per deflection in the wheel plane, F_z cos γ = k δ.",
             ),
             &mut self.stiffness,
         );
-        let doc = "Part of the load that grows with the square of the deflection.";
+        let doc = "Coefficient of the part of the load that is quadratic in the deflection.";
         number(Field::optional("stiffening", "N/m²", doc), &mut self.stiffening);
         number(
-            Field::optional("damping", "N s/m", "Vertical damping; it never pulls."),
+            Field::optional(
+                "damping",
+                "N s/m",
+                "Vertical damping; the total force is never tensile.",
+            ),
             &mut self.damping,
         );
-        let doc = "Share s in the effective rolling radius: radius − (1 − s) deflection.";
+        let doc = "Factor s in the effective rolling radius: radius − (1 − s) deflection.";
         number(
             Field::optional("rolling_radius", "", doc),
             &mut self.rolling_radius,
         );
-        let doc = "Moment against rolling by load and radius.";
+        let doc = "Rolling resistance moment divided by load and radius.";
         number(
             Field::optional("rolling_resistance", "", doc),
             &mut self.rolling_resistance,
         );
         if relaxes {
-            let doc = "Relaxation length along the wheel.";
+            let doc = "Longitudinal relaxation length.";
             number(Field::optional("relaxation_x", "m", doc), &mut self.relaxation_x);
-            let doc = "Relaxation length across the wheel.";
+            let doc = "Lateral relaxation length.";
             number(Field::optional("relaxation_y", "m", doc), &mut self.relaxation_y);
         }
     }

@@ -84,15 +84,15 @@ pub const PATHS: &[&PathInfo] = &[&STRAIGHT, &CIRCLE, &POINTS, &FILE, &ISO_3888_
 const LANE: Field = Field::optional(
     "lane",
     "m",
-    "Width of the lane, with the path in its middle; zero for none.",
+    "Width of the lane, centred on the path; zero for no lane.",
 );
-const CLOSED: Field = Field::optional("closed", "", "Leads from the last point back to the first.");
+const CLOSED: Field = Field::optional("closed", "", "Connects the last point to the first.");
 const WIDTH: Field = Field::required("width", "m", "Width of the vehicle, without mirrors.");
-const START: Field = Field::optional("start", "m", "x at which section 1 begins.");
+const START: Field = Field::optional("start", "m", "x at which section 1 starts.");
 const OVERLAP: Field = Field::optional(
     "overlap",
     "m",
-    "By how much a change of lane begins before the end of a lane and ends behind the beginning of the next.",
+    "Distance by which a lane change starts before the end of a lane and ends after the start of the next.",
 );
 
 const STRAIGHT: PathInfo = PathInfo {
@@ -108,7 +108,7 @@ const STRAIGHT: PathInfo = PathInfo {
 
 const CIRCLE: PathInfo = PathInfo {
     name: "circle",
-    doc: "A circle from the origin of its frame along x.",
+    doc: "A circle that starts at the origin of its frame along x.",
     template: || PathKind::Circle {
         radius: 0.0,
         lane: 0.0,
@@ -124,7 +124,7 @@ const CIRCLE: PathInfo = PathInfo {
 
 const POINTS: PathInfo = PathInfo {
     name: "points",
-    doc: "A smooth line with continuous curvature through points.",
+    doc: "A curve with continuous curvature through given points.",
     template: || PathKind::Points {
         x: Vec::new(),
         y: Vec::new(),
@@ -143,7 +143,7 @@ const POINTS: PathInfo = PathInfo {
 
 const FILE: PathInfo = PathInfo {
     name: "file",
-    doc: "A smooth line with continuous curvature through the points of a file.",
+    doc: "A curve with continuous curvature through the points in a file.",
     template: || PathKind::File {
         file: Document::default(),
         closed: false,
@@ -151,7 +151,7 @@ const FILE: PathInfo = PathInfo {
     },
     fields: |kind, visitor| {
         if let PathKind::File { file, closed, lane } = kind {
-            let doc = "Columns x and y: the first two, with headings or without; in m unless a heading has a unit, as in `x [mm]`.";
+            let doc = "File whose first two columns are x and y, with or without headings; in m unless a heading gives a unit, as in `x [mm]`.";
             visitor.document(&Field::required("file", "", doc), file);
             visitor.flag(&CLOSED, closed);
             visitor.number(&LANE, lane);
@@ -173,7 +173,7 @@ const ISO_3888_1: PathInfo = PathInfo {
         {
             visitor.number(&WIDTH, width);
             visitor.number(&START, start);
-            let doc = "From the right border of section 1 to that of section 3.";
+            let doc = "Lateral distance from the right border of section 1 to that of section 3.";
             visitor.number(&Field::optional("offset", "m", doc), offset);
             visitor.number(&OVERLAP, overlap);
         }
@@ -182,7 +182,7 @@ const ISO_3888_1: PathInfo = PathInfo {
 
 const ISO_3888_2: PathInfo = PathInfo {
     name: "iso-3888-2",
-    doc: "The obstacle avoidance of ISO 3888-2 to the left, with its lanes.",
+    doc: "The obstacle avoidance manoeuvre of ISO 3888-2 to the left, with its lanes.",
     template: || PathKind::iso_3888_2(0.0),
     fields: |kind, visitor| {
         if let PathKind::Iso3888Two {
@@ -194,7 +194,7 @@ const ISO_3888_2: PathInfo = PathInfo {
         {
             visitor.number(&WIDTH, width);
             visitor.number(&START, start);
-            let doc = "From the left border of section 1 to the right border of section 3.";
+            let doc = "Lateral distance from the left border of section 1 to the right border of section 3.";
             visitor.number(&Field::optional("gap", "m", doc), gap);
             visitor.number(&OVERLAP, overlap);
         }

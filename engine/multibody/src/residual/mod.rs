@@ -70,11 +70,9 @@ impl Form {
         match self {
             Self::Ode => "No constraints: mechanisms without loops.",
             Self::Index1 => "Constraints on accelerations; positions drift.",
-            Self::Index2 => "Constraints on velocities; positions drift little.",
+            Self::Index2 => "Constraints on velocities; positions drift slightly.",
             Self::Index3 => "Constraints on positions.",
-            Self::Ggl => {
-                "Constraints on velocities and positions: nothing drifts [Gear, Gupta, Leimkuhler 1985]."
-            }
+            Self::Ggl => "Constraints on velocities and positions: no drift [Gear, Gupta, Leimkuhler 1985].",
         }
     }
 
@@ -109,8 +107,8 @@ impl Formalism {
     /// One sentence for users.
     pub fn doc(self) -> &'static str {
         match self {
-            Self::Residual => "Recursive Newton–Euler, M v̇ − f + Gᵀλ: the cheaper one.",
-            Self::Explicit => "Articulated bodies: v̇ itself.",
+            Self::Residual => "Recursive Newton–Euler, M v̇ − f + Gᵀλ; the cheaper formalism.",
+            Self::Explicit => "Articulated-body algorithm, v̇ − M⁻¹ (f − Gᵀλ): computes v̇ explicitly.",
         }
     }
 }

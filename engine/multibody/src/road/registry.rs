@@ -93,13 +93,13 @@ const FLAT: RoadInfo = RoadInfo {
 
 const HEIGHT: RoadInfo = RoadInfo {
     name: "height",
-    doc: "A height over x and y, as an expression; a table of one of them may be called in it.",
+    doc: "Height as an expression of x and y, which may call tables.",
     template: || RoadKind::Height {
         height: Expression::zero(),
     },
     fields: |kind, visitor| {
         if let RoadKind::Height { height } = kind {
-            let field = Field::required("height", "m", "Height over x and y.");
+            let field = Field::required("height", "m", "Height as a function of x and y.");
             visitor.expression(&field, &["x", "y"], height);
         }
     },
@@ -107,7 +107,7 @@ const HEIGHT: RoadInfo = RoadInfo {
 
 const TRACKS: RoadInfo = RoadInfo {
     name: "tracks",
-    doc: "Two profiles along x, usually tables, for the left and the right wheels.",
+    doc: "Two profiles along x, usually tables, for the left and right wheels.",
     template: || RoadKind::Tracks {
         left: Expression::zero(),
         right: Expression::zero(),
@@ -115,11 +115,23 @@ const TRACKS: RoadInfo = RoadInfo {
     },
     fields: |kind, visitor| {
         if let RoadKind::Tracks { left, right, track } = kind {
-            let field = Field::required("left", "m", "Height over x at y = track/2 and left of it.");
+            let field = Field::required(
+                "left",
+                "m",
+                "Height as a function of x at y = track/2 and to the left of it.",
+            );
             visitor.expression(&field, &["x"], left);
-            let field = Field::required("right", "m", "Height over x at y = −track/2 and right of it.");
+            let field = Field::required(
+                "right",
+                "m",
+                "Height as a function of x at y = −track/2 and to the right of it.",
+            );
             visitor.expression(&field, &["x"], right);
-            let field = Field::required("track", "m", "Distance of the two; a smooth step leads across.");
+            let field = Field::required(
+                "track",
+                "m",
+                "Distance between the two profiles, which a smooth step connects.",
+            );
             visitor.number(&field, track);
         }
     },
@@ -127,7 +139,7 @@ const TRACKS: RoadInfo = RoadInfo {
 
 const ISO_8608: RoadInfo = RoadInfo {
     name: "iso-8608",
-    doc: "A random profile with the spectral density of ISO 8608, the same for the same seed.",
+    doc: "A random profile with the spectral density of ISO 8608; the seed determines it.",
     template: || RoadKind::Iso8608 {
         class: 2,
         roughness: 0.0,
@@ -160,13 +172,13 @@ fn random_fields(kind: &mut RoadKind, visitor: &mut dyn Fields) {
         return;
     };
     let names = RoadKind::CLASSES.map(|(name, _)| name);
-    let doc = "Class of the standard, by the geometric mean of its bounds.";
+    let doc = "Road class of the standard; the geometric mean of its bounds is used.";
     visitor.choice(&Field::optional("class", "", doc), &names, class);
-    let doc = "Spectral density at 0.1/m instead of that of the class; zero for the class.";
+    let doc = "Spectral density at 0.1/m, instead of that of the class; zero to use the class.";
     visitor.number(&Field::optional("roughness", "m³", doc), roughness);
-    let doc = "Exponent w of the density: G(n) ~ n^−w.";
+    let doc = "Exponent w of the spectral density: G(n) ~ n^−w.";
     visitor.number(&Field::optional("waviness", "", doc), waviness);
-    let doc = "A whole number that chooses the phases.";
+    let doc = "Integer seed for the phases.";
     visitor.number(&Field::optional("seed", "", doc), seed);
     let doc = "Length after which the profile repeats.";
     visitor.number(&Field::optional("length", "m", doc), length);
@@ -175,11 +187,12 @@ fn random_fields(kind: &mut RoadKind, visitor: &mut dyn Fields) {
         &Field::optional("highest", "1/m", "Highest wave number."),
         highest,
     );
-    let doc = "Distance of two tracks with a smooth step between them; zero for one profile over the width.";
+    let doc = "Distance between two tracks with a smooth step between them; zero for a single profile over the full width.";
     visitor.number(&Field::optional("track", "m", doc), track);
-    let doc = "Coherence c of the tracks at 0.1/m; c^(n/0.1) at the wave number n.";
+    let doc = "Coherence c of the two tracks at 0.1/m; it is c^(n/0.1) at the wave number n.";
     visitor.number(&Field::optional("coherence", "", doc), coherence);
-    let doc = "Length behind x = 0 over which the roughness grows from nothing; zero for rough everywhere.";
+    let doc =
+        "Length beyond x = 0 over which the roughness grows from zero; zero for a rough surface everywhere.";
     visitor.number(&Field::optional("fade", "m", doc), fade);
 }
 
@@ -198,19 +211,16 @@ const BUMP: RoadInfo = RoadInfo {
             height,
         } = kind
         {
-            visitor.number(&Field::required("start", "m", "Where it begins."), start);
-            visitor.number(&Field::required("length", "m", "Its length along x."), length);
-            visitor.number(
-                &Field::required("height", "m", "Its height in the middle."),
-                height,
-            );
+            visitor.number(&Field::required("start", "m", "x at which it starts."), start);
+            visitor.number(&Field::required("length", "m", "Length along x."), length);
+            visitor.number(&Field::required("height", "m", "Height at the middle."), height);
         }
     },
 };
 
 const RAMP: RoadInfo = RoadInfo {
     name: "ramp",
-    doc: "A smooth rise from zero to a height: a ramp, or a curb when it is short.",
+    doc: "A smooth rise from zero to a height: a ramp, or a kerb if it is short.",
     template: || RoadKind::Ramp {
         start: 0.0,
         length: 0.0,
@@ -223,9 +233,9 @@ const RAMP: RoadInfo = RoadInfo {
             height,
         } = kind
         {
-            visitor.number(&Field::required("start", "m", "Where it begins."), start);
-            visitor.number(&Field::required("length", "m", "Its length along x."), length);
-            visitor.number(&Field::required("height", "m", "The height behind it."), height);
+            visitor.number(&Field::required("start", "m", "x at which it starts."), start);
+            visitor.number(&Field::required("length", "m", "Length along x."), length);
+            visitor.number(&Field::required("height", "m", "Height beyond the ramp."), height);
         }
     },
 };

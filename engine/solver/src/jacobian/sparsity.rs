@@ -39,13 +39,13 @@ pub struct Entry {
 pub const REGISTRY: &[Entry] = &[
     Entry {
         name: "traced",
-        description: "the pattern the system declares: for mechanisms from topology and elements, exact",
+        description: "the pattern declared by the system; for mechanisms it follows exactly from topology and elements",
         literature: "Arnold §3.1",
         choice: Sparsity::Traced,
     },
     Entry {
         name: "estimated",
-        description: "entries that matter in a full Jacobian at the start, enlarged when the corrector converges badly",
+        description: "significant entries of a full Jacobian at the start, enlarged if the corrector converges poorly",
         literature: "Arnold §3.1",
         choice: Sparsity::Estimated,
     },

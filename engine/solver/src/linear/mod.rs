@@ -288,13 +288,13 @@ pub struct Entry {
 pub const REGISTRY: &[Entry] = &[
     Entry {
         name: "lu-dense",
-        description: "LU of the full matrix with partial pivoting on equilibrated rows",
+        description: "dense LU with partial pivoting on equilibrated rows",
         literature: "Golub, Van Loan 2013, §3.4",
         build: |n, _| Box::new(LuDense::new(n)),
     },
     Entry {
         name: "lu-sparse",
-        description: "left-looking sparse LU; pattern and pivots are kept as long as they serve",
+        description: "left-looking sparse LU; pattern and pivots are reused as long as they remain suitable",
         literature: "Gilbert, Peierls 1988; Duff 1981; Amestoy, Davis, Duff 1996",
         build: |n, _| Box::new(LuSparse::new(n)),
     },

@@ -123,13 +123,13 @@ pub struct Entry {
 pub const REGISTRY: &[Entry] = &[
     Entry {
         name: "classical",
-        description: "keeps ∂F/∂y as long as the corrector converges well; a changed α costs a matrix addition",
+        description: "reuses ∂F/∂y as long as the corrector converges well; a change of α costs a matrix addition",
         literature: "own; Arnold (22)–(25)",
         build: || Box::new(Classical),
     },
     Entry {
         name: "dassl",
-        description: "DASSL's rule: everything anew on slow convergence, failure or a drastic change of α",
+        description: "DASSL's rule: re-evaluate everything after slow convergence, a failure or a large change of α",
         literature: "Arnold §2.3 (a)–(c); [Brenan, Campbell, Petzold 1996]",
         build: || Box::new(Dassl),
     },

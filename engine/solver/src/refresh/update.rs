@@ -30,19 +30,19 @@ pub struct Entry {
 pub const REGISTRY: &[Entry] = &[
     Entry {
         name: "none",
-        description: "every change is a full evaluation, also that of the step size",
+        description: "every change, including that of the step size, causes a full evaluation",
         literature: "Arnold §2.3",
         choice: Update::None,
     },
     Entry {
         name: "partitioned",
-        description: "a new step size takes new ∂F/∂ẏ and constraints and keeps the rest of ∂F/∂y, which costs no residual",
+        description: "a new step size updates ∂F/∂ẏ and the constraints and reuses the rest of ∂F/∂y, without residual evaluations",
         literature: "Arnold (24), (25)",
         choice: Update::Partitioned,
     },
     Entry {
         name: "extended",
-        description: "the same, and ∂F/∂y follows prescribed motions by second derivatives evaluated once",
+        description: "as `partitioned`; in addition, ∂F/∂y follows prescribed motions using second derivatives evaluated once",
         literature: "Arnold (26)",
         choice: Update::Extended,
     },

@@ -188,7 +188,7 @@ pub struct Entry {
 pub const REGISTRY: &[Entry] = &[
     Entry {
         name: "bdf",
-        description: "backward differentiation of order 1 to 5, variable step, fixed leading coefficient",
+        description: "variable-order, variable-step backward differentiation (BDF), order 1 to 5, fixed leading coefficient",
         literature: "Arnold (12)–(14); [Brenan, Campbell, Petzold 1996]",
         max_order: 5,
         takes: Takes::Everything,
@@ -199,7 +199,7 @@ pub const REGISTRY: &[Entry] = &[
     },
     Entry {
         name: "backward-euler",
-        description: "backward Euler, variable step",
+        description: "backward Euler with variable step size",
         literature: "Arnold (11)",
         max_order: 1,
         takes: Takes::Everything,
@@ -214,7 +214,7 @@ pub const REGISTRY: &[Entry] = &[
     },
     Entry {
         name: linear_implicit::NAME,
-        description: "linear-implicit Euler for mechanisms in real time: fixed step, one linear system, no iteration",
+        description: "linearly implicit Euler method for mechanisms in real time: fixed step, one linear solve, no iteration",
         literature: "Burgermeister §2, §3",
         max_order: 1,
         takes: Takes::Mechanisms,
@@ -225,7 +225,7 @@ pub const REGISTRY: &[Entry] = &[
     },
     Entry {
         name: generalized_alpha::NAME,
-        description: "generalised-α for mechanisms (HHT as a setting): order 2, damping of fast modes as wanted, variable step",
+        description: "generalised-α method for mechanisms (optionally HHT): order 2, adjustable damping of fast modes, variable step",
         literature: "[Chung, Hulbert 1993; Arnold, Brüls 2007; Arnold, Hante, Köbis 2017]",
         max_order: 2,
         takes: Takes::Mechanisms,
@@ -236,7 +236,7 @@ pub const REGISTRY: &[Entry] = &[
     },
     Entry {
         name: "radau",
-        description: "Radau IIA collocation of order 5, 9 and 13, variable step and number of stages",
+        description: "Radau IIA collocation of order 5, 9 and 13, with variable step size and number of stages",
         literature: "[Hairer, Wanner 1996, §IV.8; 1999]",
         max_order: 13,
         takes: Takes::Everything,
@@ -247,7 +247,7 @@ pub const REGISTRY: &[Entry] = &[
     },
     Entry {
         name: dormand_prince::NAME,
-        description: "explicit Runge–Kutta method of order 8 for what is not stiff; loops are closed by projection",
+        description: "explicit Runge–Kutta method of order 8 for non-stiff models; loops are closed by projection",
         literature: "[Dormand, Prince 1981; Hairer, Nørsett, Wanner 1993, §II.5]",
         max_order: 8,
         takes: Takes::Explicit,

@@ -29,24 +29,24 @@ Examples:
   holonom kinematics lift.toml --sweep travel=0..0.1 --points 101 -o curves.csv --plot curves.svg
   holonom kinematics double-wishbone --sweep 'travel=-80 mm..80 mm' --suspension wheel --radius '310 mm' --load rig.force.z
 
-The name is that of an [[input]] or of a parameter. Every step is a position of rest (as of `holonom statics`),
-found from the one before: prescribed motions are held, springs and weights are in balance.
+NAME is an [[input]] or a parameter. Every point is an equilibrium (as computed by `holonom statics`), found from
+the previous one: prescribed motions are held, and all forces are in balance.
 
 With --suspension: travel of the wheel's centre, steer angle (positive to the left), toe (positive inwards), camber
 (positive with the top outwards), change of the half track at the road (positive outwards), recession (positive
-backwards), each against the start of the model; wheel rate: growth of the force of --load by travel.";
+backwards), each relative to the initial position of the model; wheel rate: change of the force of --load per travel.";
 
 fn define() -> clap::Command {
     with_common(
         clap::Command::new("kinematics")
-            .about("Move an input or a parameter through a range, at rest in every step")
+            .about("Sweep an input or a parameter through a range of static equilibria")
             .after_help(AFTER_HELP)
             .arg(
                 Arg::new("sweep")
                     .long("sweep")
                     .value_name("NAME=A..B")
                     .required(true)
-                    .help("What is moved, and how far"),
+                    .help("Input or parameter to vary, and its range"),
             )
             .arg(
                 Arg::new("points")
@@ -57,14 +57,14 @@ fn define() -> clap::Command {
                     .help("Number of steps"),
             )
             .arg(channel_argument(
-                "Channels to record; those that the model records unless given",
+                "Channels to record; default: those recorded by the model",
             ))
             .arg(
                 Arg::new("suspension")
                     .long("suspension")
                     .value_name("WHEEL")
                     .help(
-                        "Body or marker of a wheel, y along its axle to the left: toe, camber, track, rate",
+                        "Body or marker of a wheel, with y along its axle to the left: report toe, camber, track and wheel rate",
                     ),
             )
             .arg(
@@ -73,14 +73,14 @@ fn define() -> clap::Command {
                     .value_name("R")
                     .requires("suspension")
                     .default_value("0")
-                    .help("Radius of the wheel, for the change of track at the road"),
+                    .help("Radius of the wheel, used for the track change at the road"),
             )
             .arg(
                 Arg::new("load")
                     .long("load")
                     .value_name("CHANNEL")
                     .requires("suspension")
-                    .help("Force that pushes the wheel up, for the wheel rate"),
+                    .help("Channel of the force that lifts the wheel, used for the wheel rate"),
             )
             .arg(
                 Arg::new("output")
@@ -88,14 +88,14 @@ fn define() -> clap::Command {
                     .long("output")
                     .value_name("FILE")
                     .value_parser(clap::value_parser!(PathBuf))
-                    .help("Write all steps as CSV"),
+                    .help("Write all points as CSV"),
             )
             .arg(
                 Arg::new("plot")
                     .long("plot")
                     .value_name("FILE")
                     .value_parser(clap::value_parser!(PathBuf))
-                    .help("Draw the channels over what is moved: .svg or .png"),
+                    .help("Plot the channels over the swept quantity: .svg or .png"),
             ),
     )
 }

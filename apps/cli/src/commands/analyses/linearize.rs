@@ -17,22 +17,23 @@ pub const COMMAND: Command = Command { define, run };
 
 const AFTER_HELP: &str = "\
 Examples:
-  holonom linearize gear-train --channel '*.velocity'     from its inputs to velocities
+  holonom linearize gear-train --channel '*.velocity'     from inputs to velocities
   holonom linearize vehicle -o car.m -o car.csv            as a MATLAB script and as tables
 
-States are independent displacements and velocities, as deviations from where the model is linearised. Inputs
-are the [[input]] tables of the model, through all places where they are used. An input that moves a coordinate
-also enters by its derivatives: they are columns of their own, named u' and u''.
-Files end in .csv, .json or .m.";
+States are independent displacements and velocities, relative to the operating point. Inputs are the [[input]]
+tables of the model, with all their effects. If an input moves a coordinate, its derivatives are additional
+inputs, named u' and u''. Output files must end in .csv, .json or .m.";
 
 fn define() -> clap::Command {
     with_common(
         clap::Command::new("linearize")
-            .about("Linear model A, B, C, D from the inputs of a model to its channels")
+            .about(
+                "Compute the linear state-space model A, B, C, D from the inputs of a model to its channels",
+            )
             .after_help(AFTER_HELP)
             .arg(at_argument())
             .arg(channel_argument(
-                "Outputs, such as 'crank.*'; those that the model records unless given",
+                "Output channels, such as 'crank.*'; default: those recorded by the model",
             ))
             .arg(
                 Arg::new("output")

@@ -41,7 +41,7 @@ fn with_common(command: clap::Command) -> clap::Command {
                 .long("set")
                 .value_name("K=V")
                 .action(ArgAction::Append)
-                .help("Give a parameter another value"),
+                .help("Override a parameter, such as \"L=250 mm\""),
         )
         .arg(
             Arg::new("json")
@@ -50,7 +50,7 @@ fn with_common(command: clap::Command) -> clap::Command {
                 .num_args(0..=1)
                 .require_equals(true)
                 .default_missing_value("-")
-                .help("Write the report as JSON; without FILE to standard output"),
+                .help("Write the report as JSON to FILE, or to standard output instead of the text"),
         );
     settings::arguments(command, |name| ["t_start", "assemble"].contains(&name))
 }
@@ -63,8 +63,7 @@ fn at_argument() -> Arg {
         .value_parser(["equilibrium", "start", "trim"])
         .default_value("equilibrium")
         .help(
-            "Linearise where the mechanism rests, at its start with its velocities, or a vehicle in steady motion \
-             straight on at the speed of its start",
+            "Operating point: the static equilibrium, the initial state with its velocities, or (for vehicles) steady straight-line motion at the initial speed",
         )
 }
 

@@ -18,27 +18,28 @@ pub const COMMAND: Command = Command { define, run };
 
 const AFTER_HELP: &str = "\
 Examples:
-  holonom modes vehicle                   frequencies and damping where it rests
-  holonom modes vehicle --at start        at its start, with its speed
-  holonom modes iltis --at trim           of a vehicle that runs straight on at that speed
-  holonom modes four-bar --shapes         how every body moves in each mode
-  holonom modes vehicle --json=modes.json everything with all digits
+  holonom modes vehicle                   frequencies and damping at the equilibrium
+  holonom modes vehicle --at start        at the initial state, with its speed
+  holonom modes iltis --at trim           in steady straight-line motion at that speed
+  holonom modes four-bar --shapes         motion of every body in each mode
+  holonom modes vehicle --json=modes.json all results with all digits
 
-Constraints are eliminated exactly. Zero eigenvalues are counted apart: directions in which nothing holds the
-mechanism, and motions of constant speed along them. A damping of 1 creeps back without swinging, a negative one
-grows. Shapes are measured by their largest coordinate, which is 1; angles of shapes are phases.";
+The frequency printed is the natural frequency |λ|/2π of the eigenvalue λ; the damping ratio is −Re λ/|λ|: 1 for a
+mode that does not oscillate, negative for a mode that grows. Constraints are eliminated exactly. Zero eigenvalues
+are counted separately: directions in which nothing resists motion, and motions at constant speed along them. Mode
+shapes are normalised to their largest coordinate; angles in shapes are phases.";
 
 fn define() -> clap::Command {
     with_common(
         clap::Command::new("modes")
-            .about("Eigenvalues of small motions: frequency, damping, shape")
+            .about("Compute natural frequencies, damping ratios and mode shapes")
             .after_help(AFTER_HELP)
             .arg(at_argument())
             .arg(
                 Arg::new("shapes")
                     .long("shapes")
                     .action(ArgAction::SetTrue)
-                    .help("Show how bodies move in every mode"),
+                    .help("Show the motion of all bodies in every mode"),
             ),
     )
 }

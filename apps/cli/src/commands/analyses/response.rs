@@ -23,8 +23,8 @@ Examples:
   holonom response vehicle --channel '*.z' --plot bode.svg       a Bode plot from road to body
   holonom response vehicle --from 0.1 --to 50 -o response.csv    numbers for other programs
 
-The model is linearised first, as by `holonom linearize`. An amplitude is that of the output for an input of
-amplitude one; the phase is that by which the output leads.";
+The model is first linearised, as by `holonom linearize`. Amplitudes are those of the output for an input of unit
+amplitude. A positive phase means that the output leads.";
 
 fn define() -> clap::Command {
     let text = |name: &'static str, value: &'static str, usual: &'static str, help: &'static str| {
@@ -36,11 +36,11 @@ fn define() -> clap::Command {
     };
     with_common(
         clap::Command::new("response")
-            .about("Frequency response from the inputs of a model to its channels, with Bode plot")
+            .about("Compute the frequency response from the inputs of a model to its channels, and plot it")
             .after_help(AFTER_HELP)
             .arg(at_argument())
             .arg(channel_argument(
-                "Outputs, such as 'body.*'; those that the model records unless given",
+                "Output channels, such as 'body.*'; default: those recorded by the model",
             ))
             .arg(
                 Arg::new("input")
@@ -55,7 +55,7 @@ fn define() -> clap::Command {
                     "points",
                     "N",
                     "400",
-                    "Number of frequencies, evenly spaced in their logarithm",
+                    "Number of frequencies, logarithmically spaced",
                 )
                 .value_parser(clap::value_parser!(u32).range(2..=1_000_000)),
             )
@@ -72,7 +72,7 @@ fn define() -> clap::Command {
                     .long("plot")
                     .value_name("FILE")
                     .value_parser(clap::value_parser!(PathBuf))
-                    .help("Draw a Bode plot: .svg or .png"),
+                    .help("Write a Bode plot: .svg or .png"),
             ),
     )
 }

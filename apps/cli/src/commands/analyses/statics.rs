@@ -16,18 +16,18 @@ pub const COMMAND: Command = Command { define, run };
 
 const AFTER_HELP: &str = "\
 Examples:
-  holonom statics vehicle                            where it settles on its springs
-  holonom statics vehicle --channel '*.tension'      and what the springs carry there
-  holonom run vehicle --start equilibrium            a run that begins settled
+  holonom statics vehicle                            where the vehicle settles on its springs
+  holonom statics vehicle --channel '*.tension'      also show the spring forces
+  holonom run vehicle --start equilibrium            start a simulation at the equilibrium
 
-Everything that is prescribed is held at its value at the start time. The search begins at the start of the
-model and goes to the rest position next to it; it says whether that is stable, and in which directions nothing
-holds the mechanism. Exit code 1 when there is no equilibrium: the message names what is not balanced.";
+Prescribed motions are held at their values at the start time. The search starts from the initial position of the
+model and finds the nearest equilibrium. The report states whether it is stable and in which directions nothing
+resists motion. The exit code is 1 if there is no equilibrium; the message then names the unbalanced coordinates.";
 
 fn define() -> clap::Command {
     with_common(
         clap::Command::new("statics")
-            .about("Find where a mechanism rests: positions, stability, loads")
+            .about("Find the static equilibrium of a mechanism: positions, stability, loads")
             .after_help(AFTER_HELP)
             .arg(super::channel_argument(
                 "Also show these channels at the start and at the equilibrium, such as 'spring.*'",

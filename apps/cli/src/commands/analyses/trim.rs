@@ -27,16 +27,16 @@ const G: f64 = 9.81;
 
 const AFTER_HELP: &str = "\
 Examples:
-  holonom trim car.toml --speed 20                           straight on
+  holonom trim car.toml --speed 20                           straight ahead
   holonom trim car.toml --speed '80 km/h' --lateral 0.1..0.6 --points 11 --plot turns.svg
   holonom trim car.toml --speed 20 --lateral 0.3 --steer wheel --drive torque --channel '*.load'
 
-Looks for values of the inputs, and for the state, with which nothing changes but the place, the heading and the
-angles of the wheels: constant speed on a circle of the lateral acceleration asked for, in parts of 9.81 m/s²,
-positive to the left. The inputs are called `steer` and `drive` unless named; a vehicle whose way along x is
-prescribed needs no drive. The road has to be flat. Understeer gradients are those of the steering input,
-d(steer)/d(lateral) − L/V², and mean something where it is the angle of the front wheels (or a multiple: --ratio).
-Exit code 1 when there is no steady motion: the message says how far it goes, and which tyres give no more.";
+Finds inputs and a state for which only the position, the heading and the wheel angles change: constant speed on a
+circle with the given lateral acceleration, in units of 9.81 m/s², positive to the left. The inputs are called
+`steer` and `drive` unless --steer and --drive name others. A vehicle whose motion along x is prescribed needs no
+drive. The road must be flat. Understeer gradients refer to the steering input, d(steer)/d(lateral) − L/V²; they
+are meaningful if it is the angle of the front wheels (or a multiple: --ratio). The exit code is 1 if there is no
+steady motion; the message then gives the highest lateral acceleration reached and the limiting tyres.";
 
 fn define() -> clap::Command {
     let named = |name: &'static str, value: &'static str, help: &'static str| {
@@ -44,37 +44,43 @@ fn define() -> clap::Command {
     };
     with_common(
         clap::Command::new("trim")
-            .about("Steady motion of a vehicle: steering, drive and state, straight on and in turns")
+            .about(
+                "Find the steady motion of a vehicle, straight ahead and in turns: steering, drive and state",
+            )
             .after_help(AFTER_HELP)
             .arg(named(
                 "speed",
                 "V",
-                "Speed, m/s or with a unit; that of the start unless given",
+                "Speed, in m/s or with a unit; default: the initial speed",
             ))
             .arg(
                 named(
                     "lateral",
                     "A..B",
-                    "Lateral accelerations by 9.81 m/s²: one, or a range",
+                    "Lateral acceleration in units of 9.81 m/s²: a value or a range",
                 )
                 .default_value("0")
                 .allow_hyphen_values(true),
             )
             .arg(
-                named("points", "N", "Number of steps of a range")
+                named("points", "N", "Number of points in a range")
                     .default_value("6")
                     .value_parser(clap::value_parser!(u32).range(2..=10_000)),
             )
-            .arg(named("steer", "INPUT", "Input that steers"))
-            .arg(named("drive", "INPUT", "Input that drives"))
+            .arg(named("steer", "INPUT", "Steering input"))
+            .arg(named("drive", "INPUT", "Driving input"))
             .arg(
-                named("ratio", "X", "Steering input per angle of the front wheels")
-                    .default_value("1")
-                    .allow_hyphen_values(true),
+                named(
+                    "ratio",
+                    "X",
+                    "Ratio of the steering input to the angle of the front wheels",
+                )
+                .default_value("1")
+                .allow_hyphen_values(true),
             )
-            .arg(channel_argument("Also show these channels in every step"))
+            .arg(channel_argument("Also show these channels at every point"))
             .arg(
-                named("output", "FILE", "Write all steps as CSV")
+                named("output", "FILE", "Write all points as CSV")
                     .short('o')
                     .value_parser(clap::value_parser!(PathBuf)),
             )
@@ -82,7 +88,7 @@ fn define() -> clap::Command {
                 named(
                     "plot",
                     "FILE",
-                    "Draw steering, understeer gradient, sideslip and roll: .svg or .png",
+                    "Plot steering, understeer gradient, sideslip and roll: .svg or .png",
                 )
                 .value_parser(clap::value_parser!(PathBuf)),
             ),

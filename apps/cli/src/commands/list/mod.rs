@@ -15,32 +15,32 @@ use mechanics::Mechanics;
 use serde::Serialize;
 use std::path::PathBuf;
 
-/// List strategies, joints, constraints, forces, roads, paths, controls, forms of the equations and
-/// reference problems
+/// List numerical methods, joints, constraints, forces, roads, paths, controls, forms of the equations
+/// and reference problems
 #[derive(Debug, Parser)]
 #[command(name = "list", after_help = AFTER_HELP)]
 struct Args {
-    /// Say everything about this joint, constraint, force, road, control, form or strategy
+    /// Describe this joint, constraint, force, road, control, form or method in full
     name: Option<String>,
     /// Print one JSON object instead of tables
     #[arg(long)]
     json: bool,
-    /// Draw what force elements, roads, tracks, paths and controls do, a picture NAME.svg each, into this folder
+    /// Plot the characteristics of force elements, roads, tracks, paths and controls to files NAME.svg in this folder
     #[arg(long, value_name = "DIR", conflicts_with = "json")]
     plot: Option<PathBuf>,
 }
 
 const AFTER_HELP: &str = "\
-Strategies are named in options (`holonom run four-bar --refresh dassl`); `auto`, the default of
-Jacobians and linear solvers, picks by size and structure. Joints, constraints, forces, roads, paths
-and controls are kinds in model files, see docs/model-file.md. Some problems come in any size:
-`brusselator:5000` has 5000 grid points, `chain-residual:16:0.05` has 16 bodies and a
-suspension that moves with 0.05 rad/s.
+Numerical methods are selected with options (`holonom run four-bar --refresh dassl`); `auto`, the
+default for Jacobians and linear solvers, chooses by size and structure. Joints, constraints, forces,
+roads, paths and controls are kinds in model files, see docs/model-file.md. Some problems are available
+in any size: `brusselator:5000` has 5000 grid points, `chain-residual:16:0.05` has 16 bodies and a
+suspension that moves at 0.05 rad/s.
 
 Examples:
   holonom list
-  holonom list spring-damper           its fields with units and defaults
-  holonom list bushing --plot .        its characteristics, in bushing.svg
+  holonom list spring-damper           describe one element: fields, units, defaults
+  holonom list bushing --plot .        plot its characteristics to bushing.svg
   holonom list --json | jq -r '.problems[].name'";
 
 pub const COMMAND: Command = Command {

@@ -12,11 +12,11 @@ use clap::{ArgMatches, CommandFactory, Parser, ValueEnum};
 use runs::Run;
 use std::path::{Path, PathBuf};
 
-/// Draw channels of results as a picture (SVG or PNG)
+/// Plot channels of results (SVG or PNG)
 ///
-/// Channels are drawn over time, those of the same quantity and unit in one panel. Without
-/// --channel and --panel the first channels are drawn. Several results are laid over each other,
-/// named by their files.
+/// Channels are plotted against time, with one panel per quantity and unit. Without --channel and
+/// --panel, the first channels are plotted. Several results are overlaid and labelled with their
+/// file names.
 #[derive(Debug, Parser)]
 #[command(name = "plot", after_help = AFTER_HELP)]
 struct Args {
@@ -24,27 +24,27 @@ struct Args {
     #[arg(value_name = "RESULT", required = true)]
     results: Vec<PathBuf>,
 
-    /// The picture, .svg or .png; beside the first result when not given
+    /// File to write, .svg or .png; default: next to the first result
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 
-    /// Channels to draw: a name, or a pattern with `*`, `?` and `[xy]`; may be repeated
+    /// Channels to plot: a name, or a pattern with `*`, `?` and `[xy]`; may be repeated
     #[arg(short, long = "channel", value_name = "PATTERN")]
     channels: Vec<String>,
 
-    /// A panel with these channels, separated by commas; one panel for each --panel
+    /// Add a panel with these channels, separated by commas; may be repeated
     #[arg(short, long = "panel", value_name = "PATTERNS")]
     panels: Vec<String>,
 
-    /// Draw over this channel instead of time
+    /// Plot against this channel instead of time
     #[arg(short, long, value_name = "CHANNEL", conflicts_with = "spectrum")]
     x: Option<String>,
 
-    /// Panels side by side
+    /// Number of panels per row
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=12))]
     columns: Option<u16>,
 
-    /// Draw amplitudes over frequency
+    /// Plot amplitude spectra
     #[arg(long)]
     spectrum: bool,
 
@@ -52,23 +52,23 @@ struct Args {
     #[arg(long, value_name = "AXES")]
     log: Option<Log>,
 
-    /// Only this time, such as 2:5, 2: or :5
+    /// Only this time range, such as 2:5, 2: or :5
     #[arg(long, value_name = "T0:T1", value_parser = range, allow_hyphen_values = true)]
     range: Option<(f64, f64)>,
 
-    /// Title of the picture; the name of the model when not given
+    /// Title of the plot; default: the name of the model
     #[arg(long, value_name = "TEXT")]
     title: Option<String>,
 
-    /// The same length for a unit on both axes
+    /// Use the same scale on both axes
     #[arg(long, requires = "x")]
     equal: bool,
 
-    /// Width and height in pixels, such as 1200x600; PNG files have twice as many
+    /// Width and height in pixels, such as 1200x600; PNG files have twice the resolution
     #[arg(long, value_name = "WxH", value_parser = size)]
     size: Option<(f64, f64)>,
 
-    /// Show the picture when it is written
+    /// Open the file in a viewer
     #[arg(long, value_name = "WHEN", default_value = "no", num_args = 0..=1, default_missing_value = "yes")]
     open: Open,
 }
@@ -88,18 +88,18 @@ enum Open {
 }
 
 const AFTER_HELP: &str = "\
-Panels: --channel groups by quantity and unit, --panel puts what it names into one panel. With
-several results every channel gets a panel of its own, until there are more than twelve.
+Panels: --channel groups channels by quantity and unit; each --panel defines one panel. With several
+results, every channel gets its own panel, unless there are more than twelve channels.
 
-Spectra: mean taken off, Hann window, amplitudes corrected for it. Unevenly spaced samples are
-interpolated by cubics, which the picture then says.
+Spectra: the mean is subtracted and a Hann window applied, for which amplitudes are corrected. Unevenly
+spaced samples are interpolated with cubics; the plot then says so.
 
 Examples:
   holonom plot run.arrows                                      an overview
   holonom plot run.arrows -c 'crank.*' -o crank.png            all channels of the crank
   holonom plot run.arrows -p '*.angle' -p A.force.x,A.force.y  two panels
   holonom plot run.arrows -x coupler.x -c coupler.y --equal    a path in the plane
-  holonom plot soft.arrows stiff.arrows -c car.position.z      two runs over each other
+  holonom plot soft.arrows stiff.arrows -c car.position.z      two runs in one diagram
   holonom plot run.csv -c car.acceleration.z --spectrum --log xy --range 2:";
 
 pub const COMMAND: Command = Command {

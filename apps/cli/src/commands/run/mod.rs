@@ -23,16 +23,16 @@ pub const COMMAND: Command = Command { define, run };
 
 const AFTER_HELP: &str = "\
 Examples:
-  holonom run four-bar                               a shipped model, with its own settings
-  holonom run crane.toml --t-end 20 --rtol 1e-8      your model, longer and sharper
-  holonom run crane.toml --set \"L=250 mm\"            with another value of a parameter
-  holonom run crane.toml --channel 'hook.*' --csv    record these channels, write CSV as well
+  holonom run four-bar                               run a shipped model with its own settings
+  holonom run crane.toml --t-end 20 --rtol 1e-8      simulate longer and more accurately
+  holonom run crane.toml --set \"L=250 mm\"            override a parameter
+  holonom run crane.toml --channel 'hook.*' --csv    record these channels, also write CSV
   holonom run crane.toml --sweep L=0.2:0.4:5         five runs, on all cores
-  holonom run crane.toml --explain                   say what was chosen, and why
-  holonom run crane.toml --checkpoint-every 60       and, after a crash, the same with --resume
+  holonom run crane.toml --explain                   report what was chosen automatically, and why
+  holonom run crane.toml --checkpoint-every 60       after a crash, repeat with --resume to continue
 
-A run writes NAME.arrows while it goes on (readable at any time, also after a crash) and NAME.parquet
-at its end. Look at it with `holonom plot NAME.parquet`.";
+A run writes NAME.arrows while it is in progress (readable at any time, also after a crash) and NAME.parquet
+when it finishes. Plot the results with `holonom plot NAME.parquet`.";
 
 fn define() -> clap::Command {
     let command = clap::Command::new("run")
@@ -51,7 +51,7 @@ fn define() -> clap::Command {
                 .value_name("FILE")
                 .value_parser(clap::value_parser!(PathBuf))
                 .help(
-                    "Name of the results, or a folder for them; the model's name in this folder unless given",
+                    "Name of the result files, or a folder for them; default: the model's name in the current folder",
                 ),
         )
         .arg(
@@ -59,20 +59,20 @@ fn define() -> clap::Command {
                 .long("set")
                 .value_name("K=V")
                 .action(ArgAction::Append)
-                .help("Give a parameter another value, such as \"L=250 mm\""),
+                .help("Override a parameter, such as \"L=250 mm\""),
         )
         .arg(
             Arg::new("channel")
                 .long("channel")
                 .value_name("PATTERN")
                 .action(ArgAction::Append)
-                .help("Record these channels instead of those of the model, such as 'wheel_*.force.z'"),
+                .help("Record these channels instead of those selected in the model, such as 'wheel_*.force.z'"),
         )
         .arg(
             Arg::new("csv")
                 .long("csv")
                 .action(ArgAction::SetTrue)
-                .help("Write NAME.csv as well"),
+                .help("Also write NAME.csv"),
         )
         .arg(
             Arg::new("json")
@@ -81,7 +81,7 @@ fn define() -> clap::Command {
                 .num_args(0..=1)
                 .require_equals(true)
                 .default_missing_value("-")
-                .help("Write the report as JSON; without FILE to standard output, and nothing else there"),
+                .help("Write the report as JSON to FILE, or to standard output instead of the text"),
         )
         .arg(
             Arg::new("explain")
@@ -89,27 +89,27 @@ fn define() -> clap::Command {
                 .action(ArgAction::SetTrue)
                 .conflicts_with("sweep")
                 .help(
-                    "Say why Jacobian, sparsity, update and linear solver were chosen, and when that changed",
+                    "Report why the stepper, Jacobian, sparsity, update and linear solver were chosen, and when they changed",
                 ),
         )
         .arg(
             Arg::new("checkpoint_every")
                 .long("checkpoint-every")
                 .value_name("SECONDS")
-                .help("Save the state of the run after this much computing time, again and again"),
+                .help("Save a checkpoint each time this much computing time has passed"),
         )
         .arg(
             Arg::new("resume")
                 .long("resume")
                 .action(ArgAction::SetTrue)
-                .help("Go on from the last checkpoint; the result is the same to the bit"),
+                .help("Continue from the last checkpoint; the result is bit-identical to an uninterrupted run"),
         )
         .arg(
             Arg::new("sweep")
                 .long("sweep")
                 .value_name("K=A:B:N")
                 .conflicts_with_all(["resume", "checkpoint_every"])
-                .help("Run N times with parameter K from A to B, on all cores"),
+                .help("Run N times with parameter K varied from A to B, on all cores"),
         );
     settings::arguments(command, |_| true)
 }

@@ -24,15 +24,15 @@ use setup::Setup;
 use special::SpecialRow;
 use std::path::PathBuf;
 
-/// Solve the reference problems and check the digits reached
+/// Solve the reference problems and check the accuracy
 ///
-/// Every problem is solved with the relative tolerances of the ladder, the absolute ones in the
-/// proportion that belongs to the problem, and compared with its reference solution. Digits are
-/// −log₁₀ of the largest error in a group of variables, relative where values are large.
+/// Every problem is solved at each relative tolerance, with a proportional absolute tolerance defined by
+/// the problem, and compared with its reference solution. Digits are −log₁₀ of the largest error in a
+/// group of variables, relative for large values.
 #[derive(Debug, Parser)]
 #[command(name = "verify", after_help = AFTER_HELP)]
 struct Args {
-    /// Problems to solve, by name; all when none is named
+    /// Names of the problems to solve; default: all
     #[arg(value_name = "PROBLEM")]
     problems: Vec<String>,
 
@@ -41,16 +41,16 @@ struct Args {
           default_value = "1e-4,1e-6,1e-8,1e-10")]
     tolerances: Vec<f64>,
 
-    /// Print the report as one JSON object, or write it to FILE and print the tables too
+    /// Print the report as a JSON object instead of tables, or also write it to FILE
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true)]
     json: Option<Option<PathBuf>>,
 
-    /// Draw work–precision diagrams (SVG) into this folder: of each problem, of all integration methods on it, and
-    /// without names of all methods on each shipped model
+    /// Write work–precision diagrams (SVG) to this folder: for each problem, for all integration methods on it, and,
+    /// if no problems are named, for all methods on each shipped model
     #[arg(long, value_name = "DIR")]
     plot: Option<PathBuf>,
 
-    /// Seconds after which a single run is given up
+    /// Time limit of a single run, in seconds
     #[arg(long, value_name = "SECONDS", default_value = "20", value_parser = seconds)]
     time_limit: f64,
 }
@@ -69,15 +69,15 @@ const STRATEGIES: [&str; 9] = [
 ];
 
 const AFTER_HELP: &str = "\
-Checks: with rtol = 10⁻ᵏ down to 10⁻⁸, k − 2 digits of positions and of variables without
-mechanical meaning, k − 3 of velocities under constraints; multipliers are shown only. With
-tighter tolerances a run has to reach its end. Beyond that (`special`): few steps along the
-chain of pendulums, no drift of the stabilised pendulum over 1000 s, computing time in
-proportion to the size of a sparse system, mechanisms from bodies and joints against their
-references and invariants (at 10⁻⁸), equal counters and bits from run to run.
+Checks: with rtol = 10⁻ᵏ down to 10⁻⁸, at least k − 2 digits of positions and of variables without
+mechanical meaning, and k − 3 digits of velocities under constraints; multipliers are shown but not
+checked. At tighter tolerances, a run must reach its end. In addition (`special`): few steps along
+the chain of pendulums, no drift of the stabilised pendulum over 1000 s, computing time proportional
+to the size of a sparse system, mechanisms compared with their references and invariants (at 10⁻⁸),
+and identical counters and bits in repeated runs.
 
-Report: {name, rows, checks: [{id, value, limit, source, holds}], missing, holds}. Digits have
-to be at least the limit, everything else at most.
+Report: {name, rows, checks: [{id, value, limit, source, holds}], missing, holds}. Digits must be at
+least the limit, all other values at most the limit.
 
 Examples:
   holonom verify

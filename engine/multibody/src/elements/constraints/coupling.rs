@@ -7,7 +7,7 @@ use crate::description::{ConstraintKind, Mirror};
 /// The entry of the registry.
 pub(super) const CONSTRAINT: ConstraintInfo = ConstraintInfo {
     name: "coupling",
-    doc: "A sum of coordinates with factors is constant: gears, racks, belts, differentials.",
+    doc: "A weighted sum of coordinates is constant: gears, racks, belts, differentials.",
     rows: 1,
     template,
     fields,
@@ -25,8 +25,8 @@ fn fields(kind: &mut ConstraintKind, visitor: &mut dyn Fields) {
     let ConstraintKind::Coupling { terms, offset } = kind else {
         return;
     };
-    visitor.terms(&Field::required("terms", "", "Coordinates with their factors."), terms);
-    let doc = "What the sum is equal to, in the unit of the terms.";
+    visitor.terms(&Field::required("terms", "", "Coordinates and their factors."), terms);
+    let doc = "Value of the sum, in the unit of the terms.";
     visitor.number(&Field::optional("offset", "", doc), offset);
 }
 

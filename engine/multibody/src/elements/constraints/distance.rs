@@ -8,7 +8,7 @@ use crate::description::ConstraintKind;
 /// The entry of the registry.
 pub(super) const CONSTRAINT: ConstraintInfo = ConstraintInfo {
     name: "distance",
-    doc: "The origins of two frames keep a distance.",
+    doc: "The origins of two frames keep a constant distance.",
     rows: 1,
     template,
     fields,
@@ -29,5 +29,5 @@ fn fields(kind: &mut ConstraintKind, visitor: &mut dyn Fields) {
     };
     visitor.frame(&FROM, from);
     visitor.frame(&TO, to);
-    visitor.number(&Field::required("length", "m", "The distance; must be positive."), length);
+    visitor.number(&Field::required("length", "m", "Distance; must be positive."), length);
 }

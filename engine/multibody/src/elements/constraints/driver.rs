@@ -8,7 +8,7 @@ use crate::signal::Signal;
 /// The entry of the registry.
 pub(super) const CONSTRAINT: ConstraintInfo = ConstraintInfo {
     name: "driver",
-    doc: "A coordinate follows a function of time by a force, which is the multiplier.",
+    doc: "A coordinate follows a function of time; the multiplier is the driving force.",
     rows: 1,
     template,
     fields,
@@ -26,8 +26,8 @@ fn fields(kind: &mut ConstraintKind, visitor: &mut dyn Fields) {
     let ConstraintKind::Driver { coordinate, signal } = kind else {
         return;
     };
-    visitor.coordinate(&Field::required("coordinate", "", "The coordinate."), coordinate);
-    visitor.signal(&Field::required("follows", "rad or m", "What it follows."), signal);
+    visitor.coordinate(&Field::required("coordinate", "", "Driven coordinate."), coordinate);
+    visitor.signal(&Field::required("follows", "rad or m", "Function that the coordinate follows."), signal);
 }
 
 fn mirror(kind: &mut ConstraintKind, mirror: &mut Mirror) {

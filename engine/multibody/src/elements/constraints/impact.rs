@@ -11,7 +11,7 @@ use holonom_algebra::{Real, Vec3, Wrench};
 /// The entry of the registry.
 pub(super) const CONSTRAINT: ConstraintInfo = ConstraintInfo {
     name: "impact",
-    doc: "A point or a ball hits a plane and rebounds, an event with a jump of the velocities.",
+    doc: "A point or a ball hits a plane and rebounds: an event at which the velocities jump.",
     rows: 1,
     template,
     fields,
@@ -36,14 +36,14 @@ fn fields(kind: &mut ConstraintKind, visitor: &mut dyn Fields) {
     let ConstraintKind::Impact { plane, body, radius, restitution, rest_speed } = kind else {
         return;
     };
-    let doc = "Frame whose x–y plane is hit, from the side to which z points.";
+    let doc = "Frame whose x–y plane is the impact surface, on the side to which z points.";
     visitor.frame(&Field::required("plane", "", doc), plane);
-    let doc = "Frame whose origin is the point, or the centre of the ball.";
+    let doc = "Frame whose origin is the point or the centre of the ball.";
     visitor.frame(&Field::required("body", "", doc), body);
     visitor.number(&Field::optional("radius", "m", "Radius of the ball; 0 for a point."), radius);
-    let doc = "Speed after a hit by speed before it, along the normal; from 0 to 1.";
+    let doc = "Coefficient of restitution: ratio of the normal speeds after and before an impact, from 0 to 1.";
     visitor.number(&Field::required("restitution", "1", doc), restitution);
-    let doc = "A rebound slower than this is none: the contact closes.";
+    let doc = "Rebounds slower than this close the contact.";
     visitor.number(&Field::optional("rest_speed", "m/s", doc), rest_speed);
 }
 

@@ -33,10 +33,10 @@ fn fields(kind: &mut ConstraintKind, visitor: &mut dyn Fields) {
     };
     let doc = "Frame on the wheel: origin at its centre, z along its axle.";
     visitor.frame(&Field::required("wheel", "", doc), wheel);
-    let doc = "Frame whose x–y plane is rolled on, on the side to which z points.";
+    let doc = "Frame whose x–y plane is the rolling surface, on the side to which z points.";
     visitor.frame(&Field::required("plane", "", doc), plane);
     visitor.number(&Field::required("radius", "m", "Radius; must be positive."), radius);
-    visitor.flag(&Field::optional("sphere", "", "A ball instead of a thin disc."), sphere);
+    visitor.flag(&Field::optional("sphere", "", "The wheel is a ball instead of a thin disc."), sphere);
 }
 
 fn mirror(kind: &mut ConstraintKind, mirror: &mut Mirror) {

@@ -14,7 +14,7 @@ use std::sync::Arc;
 /// The entry of the registry.
 pub(super) const CONSTRAINT: ConstraintInfo = ConstraintInfo {
     name: "wheel-rail",
-    doc: "A wheel touches its rail; its multiplier is the normal force that a creep force needs.",
+    doc: "A wheel touches its rail; the multiplier is the normal force used by a creep force.",
     rows: 1,
     template,
     fields,
@@ -162,13 +162,12 @@ fn fields(kind: &mut ConstraintKind, visitor: &mut dyn Fields) {
     else {
         return;
     };
-    let doc = "Frame on the wheel: origin at the centre of the rolling circle, y along the axle, to the left. It \
-               may turn with the wheel.";
+    let doc = "Frame on the wheel: origin at the centre of the rolling circle, y along the axle to the left. It may rotate with the wheel.";
     visitor.frame(&Field::required("wheel", "", doc), wheel);
     let doc = "Frame of the rail: origin at its nominal contact point, x along it, y to the left, z up.";
     visitor.frame(&Field::required("rail", "", doc), rail);
     let mut side = usize::from(*right);
-    let doc = "Which wheel of a wheelset it is; outwards is to this side.";
+    let doc = "Side of the wheelset; the outward direction is towards this side.";
     visitor.choice(&Field::optional("side", "", doc), &["left", "right"], &mut side);
     *right = side == 1;
     let kinds = ProfileKind::ALL;
@@ -187,13 +186,13 @@ fn fields(kind: &mut ConstraintKind, visitor: &mut dyn Fields) {
     visitor.number(&Field::optional("conicity", "1", doc), &mut shape.conicity);
     let doc = "Conical: radius of the rail head.";
     visitor.number(&Field::optional("head_radius", "m", doc), &mut shape.head_radius);
-    let doc = "Curved: what the radius has more over s, outwards from the rolling circle.";
+    let doc = "Curved: increase of the radius as a function of s, outwards from the rolling circle.";
     visitor.expression(
         &Field::optional("wheel_profile", "m", doc),
         &["s"],
         &mut shape.wheel_profile,
     );
-    let doc = "Curved: height of the rail over s, outwards from its nominal contact point.";
+    let doc = "Curved: height of the rail as a function of s, outwards from its nominal contact point.";
     visitor.expression(
         &Field::optional("rail_profile", "m", doc),
         &["s"],
@@ -203,9 +202,9 @@ fn fields(kind: &mut ConstraintKind, visitor: &mut dyn Fields) {
     visitor.number(&Field::optional("begin", "m", doc), &mut shape.begin);
     let doc = "Not conical: last s of the wheel's profile.";
     visitor.number(&Field::optional("end", "m", doc), &mut shape.end);
-    let doc = "Not conical: distance of the points at which profiles are compared.";
+    let doc = "Not conical: spacing of the points at which the profiles are compared.";
     visitor.number(&Field::optional("step", "m", doc), &mut shape.step);
-    let doc = "Not conical: length ε of the quasi-elastic contact, by which a contact point spreads.";
+    let doc = "Not conical: smoothing length ε of the quasi-elastic contact, over which a contact point is spread.";
     visitor.number(&Field::optional("smoothing", "m", doc), &mut shape.smoothing);
 }
 

@@ -11,7 +11,7 @@ use holonom_algebra::Real;
 /// The entry of the registry.
 pub(super) const CONTROL: ControlInfo = ControlInfo {
     name: "dead-time",
-    doc: "Dead time: what its input was a given time ago.",
+    doc: "Dead time: the input, delayed by a given time.",
     in_files: true,
     template,
     fields,
@@ -30,10 +30,10 @@ fn fields(kind: &mut ControlKind, visitor: &mut dyn Fields) {
     let ControlKind::DeadTime { input, delay, order } = kind else {
         return;
     };
-    visitor.signal(&Field::required("input", "", "What it repeats."), input);
-    let doc = "How much later; must be positive.";
+    visitor.signal(&Field::required("input", "", "Input that is delayed."), input);
+    let doc = "Delay; must be positive.";
     visitor.number(&Field::required("delay", "s", doc), delay);
-    let doc = "Number of states that keep the past: a whole number from 1 to 30.";
+    let doc = "Number of states that represent the past: an integer from 1 to 30.";
     visitor.number(&Field::optional("order", "", doc), order);
 }
 

@@ -13,7 +13,7 @@ use holonom_algebra::{Orientation, Pose, Real};
 /// The entry of the registry.
 pub(super) const CONTROL: ControlInfo = ControlInfo {
     name: "driver-speed",
-    doc: "Driver who holds a speed: a torque or force to drive with, negative to brake.",
+    doc: "Driver model that controls speed: the output is a driving torque or force, negative for braking.",
     in_files: true,
     template,
     fields,
@@ -41,32 +41,31 @@ fn fields(kind: &mut ControlKind, visitor: &mut dyn Fields) {
     else {
         return;
     };
-    let doc = "Frame of the vehicle, whose speed along its x axis is held.";
+    let doc = "Frame of the vehicle; its speed along the x axis is controlled.";
     visitor.frame(&Field::required("frame", "", doc), frame);
-    let doc = "The front is at −x of the frame.";
+    let doc = "The front of the frame points to −x.";
     visitor.flag(&Field::optional("reversed", "", doc), reversed);
-    let doc = "Speed to hold, over time or over other controls such as the arc that a path-sensor measures.";
+    let doc = "Target speed, as a function of time or of other controls such as the arc length from a path-sensor.";
     visitor.signal(&Field::required("target", "m/s", doc), target);
-    let doc = "Output per deviation of the speed.";
+    let doc = "Output per speed error.";
     visitor.number(
         &Field::required("proportional", "N m s/m or N s/m", doc),
         &mut law.proportional,
     );
-    let doc = "Output per integral of that.";
+    let doc = "Output per integral of the speed error.";
     visitor.number(
         &Field::optional("integral", "N m/m or N/m", doc),
         &mut law.integral,
     );
-    let doc = "Output per acceleration that the target asks for, where it is a function of time: mass times radius of \
-               the wheels for a torque.";
+    let doc = "Output per acceleration of the target, if the target is a function of time: mass times wheel radius for a torque.";
     visitor.number(&Field::optional("inertia", "kg m or kg", doc), &mut law.inertia);
-    let doc = "Output known to be needed, such as that against the resistances.";
+    let doc = "Feed-forward output, such as that needed to overcome driving resistances.";
     visitor.signal(&Field::optional("feed_forward", "N m or N", doc), feed_forward);
-    let doc = "Largest output to drive with.";
+    let doc = "Largest driving output.";
     visitor.number(&Field::required("drive", "N m or N", doc), &mut law.drive);
-    let doc = "Largest output to brake with, as a positive number.";
+    let doc = "Largest braking output, as a positive number.";
     visitor.number(&Field::required("brake", "N m or N", doc), &mut law.brake);
-    let doc = "Integral part at the start.";
+    let doc = "Initial value of the integral part.";
     visitor.number(&Field::optional("start", "N m or N", doc), &mut law.start);
 }
 

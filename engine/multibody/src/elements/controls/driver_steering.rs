@@ -14,7 +14,7 @@ use holonom_algebra::Real;
 /// The entry of the registry.
 pub(super) const CONTROL: ControlInfo = ControlInfo {
     name: "driver-steering",
-    doc: "Driver who steers along a path by the deviation at points ahead: an angle of the wheels, positive to the left.",
+    doc: "Driver model that steers along a path using preview points: the output is an angle of the wheels, positive to the left.",
     in_files: true,
     template,
     fields,
@@ -33,32 +33,31 @@ fn fields(kind: &mut ControlKind, visitor: &mut dyn Fields) {
         return;
     };
     pursuit.fields(visitor);
-    let doc = "Distance of the axles l of the vehicle as the driver knows it.";
+    let doc = "Wheelbase l assumed by the driver.";
     visitor.number(&Field::required("wheelbase", "m", doc), &mut law.wheelbase);
-    let doc = "Understeer K as the driver knows it: angle of the wheels beyond that of slow driving, per lateral \
-               acceleration.";
+    let doc = "Understeer gradient K assumed by the driver: wheel angle in addition to that at low speed, per lateral acceleration.";
     visitor.number(
         &Field::optional("understeer", "rad s²/m", doc),
         &mut law.understeer,
     );
-    let doc = "How long ahead the driver looks.";
+    let doc = "Preview time of the driver.";
     visitor.number(&Field::optional("preview_time", "s", doc), &mut law.preview_time);
-    let doc = "How far ahead the driver looks at standstill; must be positive.";
+    let doc = "Preview distance at standstill; must be positive.";
     visitor.number(
         &Field::optional("preview_distance", "m", doc),
         &mut law.preview_distance,
     );
-    let doc = "Time until the vehicle answers, which the driver allows for.";
+    let doc = "Response time of the vehicle that the driver compensates for.";
     visitor.number(&Field::optional("anticipation", "s", doc), &mut law.anticipation);
-    let doc = "Number of points ahead, evenly spaced up to the farthest.";
+    let doc = "Number of preview points, evenly spaced.";
     visitor.number(&Field::optional("points", "", doc), &mut law.points);
-    let doc = "Time constant of the lag between what the driver wants and does.";
+    let doc = "Time constant of the driver's reaction.";
     visitor.number(&Field::optional("reaction", "s", doc), &mut law.reaction);
-    let doc = "Largest angle of the wheels.";
+    let doc = "Maximum angle of the wheels.";
     visitor.number(&Field::optional("limit", "rad", doc), &mut law.limit);
-    let doc = "Largest rate of the angle.";
+    let doc = "Maximum rate of the angle.";
     visitor.number(&Field::optional("rate", "rad/s", doc), &mut law.rate);
-    let doc = "What the angle is multiplied by, such as the ratio of the steering gear.";
+    let doc = "Factor applied to the angle, such as the ratio of the steering gear.";
     visitor.number(&Field::optional("factor", "1", doc), &mut law.factor);
 }
 

@@ -10,7 +10,7 @@ use holonom_algebra::Real;
 /// The entry of the registry.
 pub(super) const CONTROL: ControlInfo = ControlInfo {
     name: "expression",
-    doc: "A function of t, parameters and other controls.",
+    doc: "An expression of t, parameters and other controls.",
     in_files: true,
     template,
     fields,
@@ -25,7 +25,7 @@ fn fields(kind: &mut ControlKind, visitor: &mut dyn Fields) {
     let ControlKind::Expression { value } = kind else {
         return;
     };
-    let doc = "The expression, such as `2*(target - angle)`.";
+    let doc = "Expression, such as `2*(target - angle)`.";
     visitor.signal(&Field::required("value", "", doc), value);
 }
 

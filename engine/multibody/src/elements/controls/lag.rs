@@ -11,7 +11,7 @@ use holonom_algebra::Real;
 /// The entry of the registry.
 pub(super) const CONTROL: ControlInfo = ControlInfo {
     name: "lag",
-    doc: "First-order lag: follows its input with a time constant.",
+    doc: "First-order lag: follows the input with a time constant.",
     in_files: true,
     template,
     fields,
@@ -35,10 +35,10 @@ fn fields(kind: &mut ControlKind, visitor: &mut dyn Fields) {
     else {
         return;
     };
-    visitor.signal(&Field::required("input", "", "What it follows."), input);
+    visitor.signal(&Field::required("input", "", "Function that the coordinate follows."), input);
     let doc = "Time constant; must be positive.";
     visitor.number(&Field::required("time_constant", "s", doc), time_constant);
-    visitor.number(&Field::optional("start", "", "Output at the start."), start);
+    visitor.number(&Field::optional("start", "", "Initial output."), start);
 }
 
 /// T ẏ = u − y, the transfer function 1/(1 + T s).

@@ -12,7 +12,7 @@ use holonom_algebra::Real;
 /// The entry of the registry.
 pub(super) const CONTROL: ControlInfo = ControlInfo {
     name: "path-sensor",
-    doc: "Where a frame is beside a path: its arc, deviation, direction, and distance from the borders of the lane.",
+    doc: "Position of a frame relative to a path: arc length, deviation, direction, distance from the borders of the lane.",
     in_files: true,
     template,
     fields,
@@ -37,15 +37,13 @@ fn fields(kind: &mut ControlKind, visitor: &mut dyn Fields) {
         return;
     };
     pursuit.fields(visitor);
-    let doc = "What is measured: the arc of the point beside the frame [m]; the deviation to the left of it [m]; the \
-               angle of the frame's x axis against the path [rad]; the curvature of the path [1/m]; the distance \
-               from the left or the right border of the lane [m].";
+    let doc = "Measured quantity: the arc length of the nearest point of the path [m]; the deviation to the left of it [m]; the angle of the frame's x axis relative to the path [rad]; the curvature of the path [1/m]; the distance from the left or the right border of the lane [m].";
     visitor.choice(
         &Field::optional("quantity", "", doc),
         &PathSensor::QUANTITIES,
         quantity,
     );
-    let doc = "What its value is multiplied by.";
+    let doc = "Factor applied to the value.";
     visitor.number(&Field::optional("factor", "1", doc), factor);
 }
 

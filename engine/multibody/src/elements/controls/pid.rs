@@ -12,7 +12,7 @@ use holonom_algebra::Real;
 /// The entry of the registry.
 pub(super) const CONTROL: ControlInfo = ControlInfo {
     name: "pid",
-    doc: "Controller with proportional, integral and filtered derivative action, and limits.",
+    doc: "Controller with proportional, integral and filtered derivative action, and output limits.",
     in_files: true,
     template,
     fields,
@@ -52,9 +52,9 @@ fn fields(kind: &mut ControlKind, visitor: &mut dyn Fields) {
     else {
         return;
     };
-    let doc = "What is controlled, as measured: usually the name of a sensor.";
+    let doc = "Measured value of the controlled quantity, usually the name of a sensor.";
     visitor.signal(&Field::required("input", "", doc), input);
-    visitor.signal(&Field::optional("target", "", "What it should be."), target);
+    visitor.signal(&Field::optional("target", "", "Set point of the controlled quantity."), target);
     let doc = "Proportional gain.";
     visitor.number(&Field::optional("proportional", "", doc), proportional);
     visitor.number(
@@ -65,17 +65,17 @@ fn fields(kind: &mut ControlKind, visitor: &mut dyn Fields) {
         &Field::optional("derivative", "", "Derivative gain, times s."),
         derivative,
     );
-    let doc = "Time constant of the filter before the derivative.";
+    let doc = "Time constant of the derivative filter.";
     visitor.number(&Field::optional("filter", "s", doc), filter);
-    let doc = "Keeps the output between `low` and `high`.";
+    let doc = "Limit the output to the range from `low` to `high`.";
     visitor.flag(&Field::optional("limited", "", doc), limited);
-    visitor.number(&Field::optional("low", "", "Least output."), low);
+    visitor.number(&Field::optional("low", "", "Smallest output."), low);
     visitor.number(&Field::optional("high", "", "Largest output."), high);
     visitor.number(
-        &Field::optional("start", "", "Integral part at the start."),
+        &Field::optional("start", "", "Initial value of the integral part."),
         start,
     );
-    let doc = "Whether the derivative part follows the error or, without kicks by the target, the input alone.";
+    let doc = "Signal of the derivative part: the error, or the input alone, which avoids derivative kicks from the target.";
     visitor.choice(
         &Field::optional("derivative_of", "", doc),
         &Pid::DERIVATIVES,

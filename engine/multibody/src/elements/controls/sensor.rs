@@ -10,7 +10,7 @@ use holonom_algebra::Real;
 /// The entry of the registry.
 pub(super) const CONTROL: ControlInfo = ControlInfo {
     name: "sensor",
-    doc: "A channel of the mechanism, whichever it is, as a signal.",
+    doc: "Any channel of the mechanism as a signal.",
     in_files: true,
     template,
     fields,
@@ -31,10 +31,9 @@ fn fields(kind: &mut ControlKind, visitor: &mut dyn Fields) {
     };
     let doc = "Name of the channel, such as `knee.angle.velocity`.";
     visitor.channel(&Field::required("channel", "", doc), channel);
-    let doc = "What its value is multiplied by.";
+    let doc = "Factor applied to the value.";
     visitor.number(&Field::optional("factor", "1", doc), factor);
-    let doc = "Frame that positions and orientations are seen from, and in whose axes components of velocities, \
-               accelerations, forces and torques are taken.";
+    let doc = "Frame to which positions and orientations are relative, and whose axes define the components of velocities, accelerations, forces and torques.";
     visitor.frame(&Field::optional("axes", "", doc), axes);
 }
 

@@ -11,7 +11,7 @@ use holonom_algebra::Real;
 /// The entry of the registry.
 pub(super) const CONTROL: ControlInfo = ControlInfo {
     name: "transfer-function",
-    doc: "Rational transfer function: quotient of two polynomials in s.",
+    doc: "Rational transfer function: a quotient of two polynomials in s.",
     in_files: true,
     template,
     fields,
@@ -37,12 +37,12 @@ fn fields(kind: &mut ControlKind, visitor: &mut dyn Fields) {
     else {
         return;
     };
-    visitor.signal(&Field::required("input", "", "Its input."), input);
-    let doc = "Coefficients of the numerator, that of the highest power of s first.";
+    visitor.signal(&Field::required("input", "", "Input signal."), input);
+    let doc = "Coefficients of the numerator, highest power of s first.";
     visitor.numbers(&Field::required("numerator", "", doc), numerator);
-    let doc = "Coefficients of the denominator, that of the highest power of s first.";
+    let doc = "Coefficients of the denominator, highest power of s first.";
     visitor.numbers(&Field::required("denominator", "", doc), denominator);
-    let doc = "States at the start, in controllable canonical form; zero where absent.";
+    let doc = "Initial states in controllable canonical form; default zero.";
     visitor.numbers(&Field::optional("start", "", doc), start);
 }
 

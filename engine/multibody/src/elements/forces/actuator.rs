@@ -13,7 +13,7 @@ use holonom_algebra::{Real, Wrench};
 /// The entry of the registry.
 pub(super) const FORCE: ForceInfo = ForceInfo {
     name: "actuator",
-    doc: "A force over time along the line between two frames, and a torque over time about z of the first.",
+    doc: "A prescribed force along the line between two frames, and a prescribed torque about z of the first.",
     in_files: true,
     template,
     fields,
@@ -36,7 +36,7 @@ fn fields(kind: &mut ForceKind, visitor: &mut dyn Fields) {
     visitor.frame(&FROM, from);
     visitor.frame(&TO, to);
     visitor.signal(&Field::optional("force", "N", "Force that pushes the origins apart."), force);
-    let doc = "Torque on the second frame about z of the first; the opposite acts on the first.";
+    let doc = "Torque on the second frame about z of the first; the opposite torque acts on the first.";
     visitor.signal(&Field::optional("torque", "N m", doc), torque);
 }
 

@@ -14,7 +14,7 @@ use holonom_algebra::Real;
 /// The entry of the registry.
 pub(super) const FORCE: ForceInfo = ForceInfo {
     name: "air-spring",
-    doc: "Enclosed gas that presses the origins of two frames apart: polytropic, with an effective area over the height.",
+    doc: "Enclosed gas that pushes the origins of two frames apart: polytropic, with an effective area that may depend on the height.",
     in_files: true,
     template,
     fields,
@@ -35,17 +35,17 @@ fn fields(kind: &mut ForceKind, visitor: &mut dyn Fields) {
     };
     visitor.frame(&FROM, from);
     visitor.frame(&TO, to);
-    visitor.number(&Field::required("height", "m", "Distance of the origins in the static state."), &mut law.height);
-    visitor.number(&Field::required("volume", "m³", "Volume of the gas in the static state."), &mut law.volume);
-    let doc = "Effective area: a number, or an expression of x = distance − height; tables can be called.";
+    visitor.number(&Field::required("height", "m", "Distance between the origins in the static state."), &mut law.height);
+    visitor.number(&Field::required("volume", "m³", "Gas volume in the static state."), &mut law.volume);
+    let doc = "Effective area: a number, or an expression of x = distance − height; may call tables.";
     visitor.expression(&Field::required("area", "m²", doc), &["x"], &mut law.area);
-    let doc = "Force in the static state; give this or `pressure`.";
+    let doc = "Force in the static state; specify this or `pressure`.";
     visitor.number(&Field::optional("load", "N", doc), &mut law.load);
-    let doc = "Absolute pressure in the static state; give this or `load`.";
+    let doc = "Absolute pressure in the static state; specify this or `load`.";
     visitor.number(&Field::optional("pressure", "Pa", doc), &mut law.pressure);
-    let doc = "Polytropic exponent: 1 for slow (isothermal) changes, 1.4 for fast (adiabatic) ones of air.";
+    let doc = "Polytropic exponent: 1 for slow (isothermal) changes, 1.4 for fast (adiabatic) changes of air.";
     visitor.number(&Field::optional("exponent", "", doc), &mut law.exponent);
-    visitor.number(&Field::optional("ambient", "Pa", "Absolute pressure outside."), &mut law.ambient);
+    visitor.number(&Field::optional("ambient", "Pa", "Absolute ambient pressure."), &mut law.ambient);
     visitor.number(&Field::optional("damping", "N s/m", "Damping along the line between the ends."), &mut law.damping);
 }
 

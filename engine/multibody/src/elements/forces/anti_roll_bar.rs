@@ -12,7 +12,7 @@ use holonom_algebra::{Real, Vec3, Wrench};
 /// The entry of the registry.
 pub(super) const FORCE: ForceInfo = ForceInfo {
     name: "anti-roll-bar",
-    doc: "Torsion bar carried by a body, with a lever and an upright drop link to a point on either side.",
+    doc: "Torsion bar mounted on a body, with a lever and a vertical drop link to a point on each side.",
     in_files: true,
     template,
     fields,
@@ -34,12 +34,12 @@ fn fields(kind: &mut ForceKind, visitor: &mut dyn Fields) {
     };
     let doc = "Frame that carries the bar; the drop links are along its z axis.";
     visitor.frame(&Field::required("bar", "", doc), bar);
-    visitor.frame(&Field::required("left", "", "Frame at whose origin the first link ends."), left);
-    visitor.frame(&Field::required("right", "", "Frame at whose origin the second link ends."), right);
-    visitor.number(&Field::required("stiffness", "N m/rad", "Stiffness of the bar against torsion."), &mut law.stiffness);
+    visitor.frame(&Field::required("left", "", "Frame whose origin is the end of the first link."), left);
+    visitor.frame(&Field::required("right", "", "Frame whose origin is the end of the second link."), right);
+    visitor.number(&Field::required("stiffness", "N m/rad", "Torsional stiffness of the bar."), &mut law.stiffness);
     visitor.number(&Field::optional("damping", "N m s/rad", "Damping of the torsion."), &mut law.damping);
     visitor.number(&Field::required("lever", "m", "Length of the levers."), &mut law.lever);
-    let doc = "Twist without torque: height of the left end above the right one, over the lever.";
+    let doc = "Twist at zero torque: height of the left end above the right one, divided by the lever length.";
     visitor.number(&Field::optional("free_twist", "rad", doc), &mut law.free_twist);
 }
 

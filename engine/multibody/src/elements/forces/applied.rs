@@ -11,7 +11,7 @@ use holonom_algebra::{Orientation, Real, Vec3};
 /// The entry of the registry.
 pub(super) const FORCE: ForceInfo = ForceInfo {
     name: "applied",
-    doc: "A force and a torque over time at the origin of a frame; they react on nothing.",
+    doc: "A prescribed force and torque at the origin of a frame, without an opposite load.",
     in_files: true,
     template,
     fields,
@@ -31,10 +31,10 @@ fn fields(kind: &mut ForceKind, visitor: &mut dyn Fields) {
     let ForceKind::Applied { frame, force, torque, follower } = kind else {
         return;
     };
-    visitor.frame(&Field::required("frame", "", "Where it acts."), frame);
+    visitor.frame(&Field::required("frame", "", "Frame on which the load acts."), frame);
     visitor.signals(&Field::optional("force", "N", "Components of the force."), force);
     visitor.signals(&Field::optional("torque", "N m", "Components of the torque."), torque);
-    let doc = "Components in the axes of the frame, with which they turn, instead of the ground's.";
+    let doc = "The components are in the axes of the frame and rotate with it, instead of in ground axes.";
     visitor.flag(&Field::optional("follower", "", doc), follower);
 }
 

@@ -14,7 +14,7 @@ use holonom_algebra::Real;
 /// The entry of the registry.
 pub(super) const FORCE: ForceInfo = ForceInfo {
     name: "bump-stop",
-    doc: "Buffer that pushes the origins of two frames apart (or, as rebound stop, together) beyond a distance.",
+    doc: "Bump stop that pushes the origins of two frames apart below a distance, or pulls them together above it (rebound stop).",
     in_files: true,
     template,
     fields,
@@ -37,12 +37,12 @@ fn fields(kind: &mut ForceKind, visitor: &mut dyn Fields) {
     };
     visitor.frame(&FROM, from);
     visitor.frame(&TO, to);
-    visitor.number(&Field::required("length", "m", "Distance at which it begins to act."), length);
-    let doc = "Acts above that distance and pulls, instead of below and pushing.";
+    visitor.number(&Field::required("length", "m", "Distance at which the stop starts to act."), length);
+    let doc = "Rebound stop: acts above that distance and pulls, instead of acting below it and pushing.";
     visitor.flag(&Field::optional("rebound", "", doc), rebound);
-    visitor.number(&Field::required("stiffness", "N/m", "Stiffness behind the onset."), &mut law.stiffness);
-    visitor.number(&Field::optional("damping", "N s/m", "Damping behind the onset."), &mut law.damping);
-    let doc = "Deflection over which stiffness and damping grow to their full values.";
+    visitor.number(&Field::required("stiffness", "N/m", "Stiffness beyond the onset."), &mut law.stiffness);
+    visitor.number(&Field::optional("damping", "N s/m", "Damping beyond the onset."), &mut law.damping);
+    let doc = "Deflection over which stiffness and damping rise to their full values.";
     visitor.number(&Field::required("onset", "m", doc), &mut law.onset);
 }
 

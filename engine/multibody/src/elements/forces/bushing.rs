@@ -13,7 +13,7 @@ use holonom_algebra::{Mat3, Orientation, Real, Twist, Vec3, Wrench};
 /// The entry of the registry.
 pub(super) const FORCE: ForceInfo = ForceInfo {
     name: "bushing",
-    doc: "Elastic bearing between two frames: stiffness and damping in all six directions, which may be coupled.",
+    doc: "Elastic bearing between two frames, with stiffness and damping in all six directions, optionally coupled.",
     in_files: true,
     template,
     fields,
@@ -34,18 +34,17 @@ fn fields(kind: &mut ForceKind, visitor: &mut dyn Fields) {
     };
     visitor.frame(&FROM, from);
     visitor.frame(&TO, to);
-    let doc = "Stiffness against displacements x, y, z and rotations x, y, z: the diagonal or all rows; \
-               N where they are coupled.";
+    let doc = "Stiffness for displacements x, y, z and rotations x, y, z: the diagonal or all rows; coupling terms are in N.";
     visitor.matrix(&Field::optional("stiffness", "N/m or N m/rad or N", doc), &mut law.stiffness);
-    let doc = "Damping of their rates: the diagonal or all rows; N s where they are coupled.";
+    let doc = "Damping for the same directions: the diagonal or all rows; coupling terms are in N s.";
     visitor.matrix(&Field::optional("damping", "N s/m or N m s/rad or N s", doc), &mut law.damping);
-    let doc = "Restoring force without displacement, in the axes of the first frame.";
+    let doc = "Restoring force at zero displacement, in the axes of the first frame.";
     visitor.vector(&Field::optional("preload_force", "N", doc), &mut law.preload_force);
-    let doc = "Restoring torque without displacement, in the axes of the first frame.";
+    let doc = "Restoring torque at zero displacement, in the axes of the first frame.";
     visitor.vector(&Field::optional("preload_torque", "N m", doc), &mut law.preload_torque);
-    let doc = "Restoring forces that act besides, each over s, the displacement along its own axis.";
+    let doc = "Additional restoring forces, each as a function of s, the displacement along its own axis.";
     visitor.expressions(&Field::optional("force", "N", doc), &["s"], &mut law.force);
-    let doc = "Restoring torques that act besides, each over s, the rotation about its own axis.";
+    let doc = "Additional restoring torques, each as a function of s, the rotation about its own axis.";
     visitor.expressions(&Field::optional("torque", "N m", doc), &["s"], &mut law.torque);
 }
 

@@ -9,7 +9,7 @@ use crate::tyre::Calspan;
 /// The entry of the registry.
 pub(super) const FORCE: ForceInfo = ForceInfo {
     name: "calspan-tyre",
-    doc: "A tyre with the side force of the Calspan model, as the Iltis benchmark has it, on a road.",
+    doc: "A tyre with the side force of the Calspan model used in the Iltis benchmark, on a road.",
     in_files: true,
     template,
     fields,
@@ -32,40 +32,40 @@ fn fields(kind: &mut ForceKind, visitor: &mut dyn Fields) {
     carcass.fields(visitor, true);
     let mut number = |field: Field, value: &mut f64| visitor.number(&field, value);
     number(
-        Field::optional("a_zero", "N/rad", "A0: cornering stiffness without load."),
+        Field::optional("a_zero", "N/rad", "A0: cornering stiffness at zero load."),
         &mut law.a0,
     );
     number(
         Field::optional("a_one", "1/rad", "A1: growth of the cornering stiffness."),
         &mut law.a1,
     );
-    let doc = "A2: load at which the cornering stiffness is A0 again.";
+    let doc = "A2: load at which the cornering stiffness equals A0 again.";
     number(Field::optional("a_two", "N", doc), &mut law.a2);
     number(
-        Field::optional("a_three", "1/rad", "A3: camber thrust."),
+        Field::optional("a_three", "1/rad", "A3: camber thrust coefficient."),
         &mut law.a3,
     );
-    let doc = "A4: load at which the camber thrust ends.";
+    let doc = "A4: load at which the camber thrust vanishes.";
     number(Field::optional("a_four", "N", doc), &mut law.a4);
     number(
-        Field::optional("b_one", "1/N", "B1: friction by load."),
+        Field::optional("b_one", "1/N", "B1: coefficient of friction linear in the load."),
         &mut law.b1,
     );
     number(
-        Field::optional("b_three", "", "B3: friction without load."),
+        Field::optional("b_three", "", "B3: coefficient of friction at zero load."),
         &mut law.b3,
     );
-    let doc = "B4: friction by the square of the load.";
+    let doc = "B4: coefficient of friction quadratic in the load.";
     number(Field::optional("b_four", "1/N²", doc), &mut law.b4);
     number(
-        Field::optional("skid", "", "Skid number: factor of the friction."),
+        Field::optional("skid", "", "Skid number, a factor on the friction."),
         &mut law.skid,
     );
-    let doc = "AF1: aligning moment by load and side force.";
+    let doc = "AF1: coefficient of the aligning moment proportional to load and side force.";
     number(Field::optional("trail_one", "m/N", doc), &mut law.trail1);
-    let doc = "AF2: aligning moment by the square of the side force.";
+    let doc = "AF2: coefficient of the aligning moment quadratic in the side force.";
     number(Field::optional("trail_two", "m/N", doc), &mut law.trail2);
-    let doc = "Longitudinal force by slip, for small slip; the benchmark has none.";
+    let doc = "Longitudinal force per slip, for small slip; not part of the benchmark.";
     number(
         Field::optional("slip_stiffness", "N", doc),
         &mut law.slip_stiffness,

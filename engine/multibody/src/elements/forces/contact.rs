@@ -44,17 +44,17 @@ impl Default for ContactLaw {
 impl ContactLaw {
     /// Shows its fields.
     pub(super) fn fields(&mut self, visitor: &mut dyn Fields) {
-        let doc = "Stiffness k of F = k δⁿ; N/m to the power of the exponent.";
+        let doc = "Stiffness k in F = k δⁿ, in N/m to the power of the exponent.";
         visitor.number(&Field::required("stiffness", "", doc), &mut self.stiffness);
-        let doc = "Exponent n of the depth: 1.5 for round bodies (Hertz), 1 for flat ones.";
+        let doc = "Exponent n of the depth: 1.5 for curved surfaces (Hertz), 1 for flat ones.";
         visitor.number(&Field::optional("exponent", "", doc), &mut self.exponent);
-        let doc = "Dissipation χ: about (1 − restitution)/speed of impact.";
+        let doc = "Dissipation χ: about (1 − restitution)/(impact speed).";
         visitor.number(&Field::optional("dissipation", "s/m", doc), &mut self.dissipation);
         visitor.number(
             &Field::optional("friction", "", "Coefficient of friction."),
             &mut self.friction,
         );
-        let doc = "Sliding speed below which friction is reduced.";
+        let doc = "Sliding speed below which friction is reduced towards zero.";
         visitor.number(&Field::optional("slip_speed", "m/s", doc), &mut self.slip_speed);
     }
 

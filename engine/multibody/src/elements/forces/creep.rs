@@ -17,7 +17,7 @@ use holonom_algebra::{Orientation, Real, Vec3};
 /// The entry of the registry.
 pub(super) const FORCE: ForceInfo = ForceInfo {
     name: "creep",
-    doc: "Creep forces of a wheel on its rail, with the normal force of a wheel-rail constraint.",
+    doc: "Creep forces between wheel and rail; the normal force is that of a wheel-rail constraint.",
     in_files: true,
     template,
     fields,
@@ -105,9 +105,9 @@ fn fields(kind: &mut ForceKind, visitor: &mut dyn Fields) {
     let ForceKind::Creep { contact, data } = kind else {
         return;
     };
-    let doc = "The wheel-rail constraint that keeps the wheel on its rail.";
+    let doc = "Wheel-rail constraint of this wheel.";
     visitor.constraint(&Field::required("contact", "", doc), contact);
-    let doc = "Kalker's linear forces with the saturation of Shen, Hedrick and Elkins or tanh, or Polach's.";
+    let doc = "Kalker's linear forces with the saturation of Shen, Hedrick and Elkins or with tanh, or Polach's law.";
     let names = CreepLaw::ALL.map(CreepLaw::name);
     let mut law = CreepLaw::ALL.iter().position(|law| *law == data.law).unwrap_or(0);
     visitor.choice(&Field::optional("law", "", doc), &names, &mut law);
@@ -116,22 +116,22 @@ fn fields(kind: &mut ForceKind, visitor: &mut dyn Fields) {
     visitor.number(&Field::optional("friction", "1", doc), &mut data.friction);
     let doc = "Young's modulus of wheel and rail.";
     visitor.number(&Field::optional("modulus", "Pa", doc), &mut data.modulus);
-    let doc = "Their Poisson's ratio.";
+    let doc = "Poisson's ratio of wheel and rail.";
     visitor.number(&Field::optional("poisson", "1", doc), &mut data.poisson);
-    let doc = "Speed to which lower ones are rounded when creepages are formed.";
+    let doc = "Speed V₀ that keeps creepages finite at standstill.";
     visitor.number(&Field::optional("low_speed", "m/s", doc), &mut data.low_speed);
-    let doc = "The frame of the rail travels along a rail that stands still, as that of a [[track]] does.";
+    let doc = "The frame of the rail moves along a fixed rail, as that of a [[track]] does.";
     visitor.flag(&Field::optional("travelling", "", doc), &mut data.travelling);
-    let doc = "A: friction at high sliding velocity by that at none; 1 leaves it constant.";
+    let doc = "A: ratio of the friction at high sliding velocity to that at zero; 1 means constant friction.";
     let field = Field::optional("friction_ratio", "1", doc);
     visitor.number(&field, &mut data.falling.ratio);
-    let doc = "B: how fast friction falls with the sliding velocity.";
+    let doc = "B: rate at which friction decreases with the sliding velocity.";
     let field = Field::optional("friction_decay", "s/m", doc);
     visitor.number(&field, &mut data.falling.decay);
-    let doc = "Polach: k_A, what remains of the stiffness in the area of adhesion.";
+    let doc = "Polach: factor k_A on Kalker's stiffness in the area of adhesion.";
     let field = Field::optional("adhesion_factor", "1", doc);
     visitor.number(&field, &mut data.reduction.adhesion);
-    let doc = "Polach: k_S, what remains of it in the area of slip; at most k_A.";
+    let doc = "Polach: factor k_S on Kalker's stiffness in the area of slip; at most k_A.";
     let field = Field::optional("slip_factor", "1", doc);
     visitor.number(&field, &mut data.reduction.slip);
 }

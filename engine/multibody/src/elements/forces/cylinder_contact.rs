@@ -15,7 +15,7 @@ use holonom_algebra::{Real, Vec3};
 /// The entry of the registry.
 pub(super) const FORCE: ForceInfo = ForceInfo {
     name: "cylinder-contact",
-    doc: "Two cylinders about the z axes of two frames, crossed or side by side: penalty force by Hunt and Crossley with friction.",
+    doc: "Contact of two cylinders about the z axes of two frames, crossed or side by side: Hunt–Crossley penalty force with friction.",
     in_files: true,
     template,
     fields,
@@ -39,8 +39,7 @@ fn fields(kind: &mut ForceKind, visitor: &mut dyn Fields) {
     visitor.frame(&TO, to);
     visitor.number(&Field::required("radius", "m", "Radius of the first cylinder."), &mut cylinders.radii[0]);
     visitor.number(&Field::required("second_radius", "m", "Radius of the second cylinder."), &mut cylinders.radii[1]);
-    let doc = "Axes that cross at an angle, both cylinders without end; or axes that are nearly parallel, \
-               the second cylinder with two ends.";
+    let doc = "`crossed`: axes at an angle, both cylinders infinite; `parallel`: axes nearly parallel, the second cylinder with two ends.";
     visitor.choice(&Field::required("axes", "", doc), &Cylinders::AXES, &mut cylinders.axes);
     let doc = "Length of the second of two parallel cylinders.";
     visitor.number(&Field::optional("length", "m", doc), &mut cylinders.length);

@@ -8,7 +8,7 @@ use crate::expression::{Expression, ExpressionLaw};
 /// The entry of the registry.
 pub(super) const FORCE: ForceInfo = ForceInfo {
     name: "expression",
-    doc: "A law of your own between two frames, as expressions of their relative motion.",
+    doc: "A user-defined force law between two frames, given by expressions of their relative motion.",
     in_files: true,
     template,
     fields,
@@ -37,10 +37,9 @@ fn fields(kind: &mut ForceKind, visitor: &mut dyn Fields) {
     visitor.frame(&FROM, from);
     visitor.frame(&TO, to);
     let variables = &ExpressionLaw::VARIABLES;
-    let doc =
-        "Force on the second frame at its origin, in the axes of the first; the opposite acts on the first.";
+    let doc = "Force on the second frame at its origin, in the axes of the first; the opposite force acts on the first.";
     visitor.expressions(&Field::optional("force", "N", doc), variables, force);
-    let doc = "Torque on the second frame, in the axes of the first; the opposite acts on the first.";
+    let doc = "Torque on the second frame, in the axes of the first; the opposite torque acts on the first.";
     visitor.expressions(&Field::optional("torque", "N m", doc), variables, torque);
 }
 

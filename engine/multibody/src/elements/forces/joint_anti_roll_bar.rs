@@ -10,7 +10,7 @@ use holonom_algebra::Real;
 /// The entry of the registry.
 pub(super) const FORCE: ForceInfo = ForceInfo {
     name: "joint-anti-roll-bar",
-    doc: "Spring and damper between coordinates of two joints in the tree: an anti-roll bar between suspension arms.",
+    doc: "Spring and damper between the coordinates of two joints in the tree, such as an anti-roll bar between suspension arms.",
     in_files: true,
     template,
     fields,
@@ -31,12 +31,12 @@ fn fields(kind: &mut ForceKind, visitor: &mut dyn Fields) {
     };
     visitor.coordinate(&Field::required("left", "", "Coordinate of one side."), left);
     visitor.coordinate(&Field::required("right", "", "Coordinate of the other side."), right);
-    let doc = "Stiffness against the twist, left_ratio · left − right_ratio · right.";
+    let doc = "Stiffness of the twist, left_ratio · left − right_ratio · right.";
     visitor.number(&Field::required("stiffness", "N m/rad or N/m", doc), &mut law.stiffness);
     visitor.number(&Field::optional("damping", "N m s/rad or N s/m", "Damping of the twist."), &mut law.damping);
     visitor.number(&Field::optional("left_ratio", "", "Factor of the left coordinate."), &mut law.ratios[0]);
     visitor.number(&Field::optional("right_ratio", "", "Factor of the right coordinate."), &mut law.ratios[1]);
-    visitor.number(&Field::optional("free_twist", "rad or m", "Twist without torque."), &mut law.free_twist);
+    visitor.number(&Field::optional("free_twist", "rad or m", "Twist at zero torque."), &mut law.free_twist);
 }
 
 fn mirror(kind: &mut ForceKind, mirror: &mut Mirror) {

@@ -12,7 +12,7 @@ use holonom_algebra::{Real, Vec3, Wrench};
 /// The entry of the registry.
 pub(super) const FORCE: ForceInfo = ForceInfo {
     name: "joint-friction",
-    doc: "Friction on one coordinate of a joint: Coulomb and Stribeck, regularised, and viscous.",
+    doc: "Friction on one coordinate of a joint: regularised Coulomb and Stribeck friction, and viscous friction.",
     in_files: true,
     template,
     fields,
@@ -48,29 +48,29 @@ fn fields(kind: &mut ForceKind, visitor: &mut dyn Fields) {
     else {
         return;
     };
-    let doc = "The coordinate it acts on.";
+    let doc = "Coordinate on which it acts.";
     visitor.coordinate(&Field::required("coordinate", "", doc), coordinate);
     let doc = "Coefficient of sliding friction.";
     visitor.number(&Field::required("coefficient", "1", doc), coefficient);
-    let doc = "What the coefficient has more near rest.";
+    let doc = "Additional coefficient of friction near zero velocity.";
     visitor.number(&Field::optional("stribeck", "1", doc), stribeck);
-    let doc = "Velocity at which that has fallen to 1/e.";
+    let doc = "Velocity at which the additional friction has decreased to 1/e.";
     visitor.number(
         &Field::optional("stribeck_velocity", "rad/s or m/s", doc),
         stribeck_velocity,
     );
-    let doc = "Velocity below which the friction falls to zero, instead of a jump.";
+    let doc = "Velocity below which the friction decreases smoothly to zero instead of jumping.";
     visitor.number(
         &Field::optional("transition_velocity", "rad/s or m/s", doc),
         transition_velocity,
     );
-    let doc = "Damping besides.";
+    let doc = "Additional damping.";
     visitor.number(&Field::optional("viscous", "N m s/rad or N s/m", doc), viscous);
     let doc = "Constant normal force.";
     visitor.number(&Field::optional("normal_force", "N", doc), normal_force);
-    let doc = "Adds the force that the joint transmits to the normal force; the joint is cut for it.";
+    let doc = "Add the joint's reaction force to the normal force; this requires the joint to be cut.";
     visitor.flag(&Field::optional("from_reaction", "", doc), from_reaction);
-    let doc = "For an angle, the radius at which the friction acts.";
+    let doc = "Radius at which the friction acts, for an angle.";
     visitor.number(&Field::optional("radius", "m", doc), radius);
 }
 

@@ -31,11 +31,11 @@ fn fields(kind: &mut ForceKind, visitor: &mut dyn Fields) {
     let ForceKind::JointSpring { coordinate, stiffness, damping, free_position, motor } = kind else {
         return;
     };
-    visitor.coordinate(&Field::required("coordinate", "", "The coordinate it acts on."), coordinate);
+    visitor.coordinate(&Field::required("coordinate", "", "Coordinate on which it acts."), coordinate);
     visitor.number(&Field::optional("stiffness", "N m/rad or N/m", "Stiffness of the spring."), stiffness);
     visitor.number(&Field::optional("damping", "N m s/rad or N s/m", "Damping."), damping);
-    visitor.number(&Field::optional("free_position", "rad or m", "Position without force of the spring."), free_position);
-    visitor.signal(&Field::optional("motor", "N m or N", "Torque or force that acts besides."), motor);
+    visitor.number(&Field::optional("free_position", "rad or m", "Position at zero spring force."), free_position);
+    visitor.signal(&Field::optional("motor", "N m or N", "Additional torque or force, such as that of a motor."), motor);
 }
 
 fn mirror(kind: &mut ForceKind, mirror: &mut Mirror) {

@@ -31,12 +31,12 @@ fn fields(kind: &mut ForceKind, visitor: &mut dyn Fields) {
     let ForceKind::JointStop { coordinate, lower, upper, law } = kind else {
         return;
     };
-    visitor.coordinate(&Field::required("coordinate", "", "The coordinate it acts on."), coordinate);
-    visitor.number(&Field::optional("lower", "rad or m", "Where the lower stop begins to act."), lower);
-    visitor.number(&Field::optional("upper", "rad or m", "Where the upper stop begins to act."), upper);
-    visitor.number(&Field::required("stiffness", "N m/rad or N/m", "Stiffness behind the onset."), &mut law.stiffness);
-    visitor.number(&Field::optional("damping", "N m s/rad or N s/m", "Damping behind the onset."), &mut law.damping);
-    let doc = "Deflection over which stiffness and damping grow to their full values.";
+    visitor.coordinate(&Field::required("coordinate", "", "Coordinate on which it acts."), coordinate);
+    visitor.number(&Field::optional("lower", "rad or m", "Position at which the lower stop starts to act."), lower);
+    visitor.number(&Field::optional("upper", "rad or m", "Position at which the upper stop starts to act."), upper);
+    visitor.number(&Field::required("stiffness", "N m/rad or N/m", "Stiffness beyond the onset."), &mut law.stiffness);
+    visitor.number(&Field::optional("damping", "N m s/rad or N s/m", "Damping beyond the onset."), &mut law.damping);
+    let doc = "Deflection over which stiffness and damping rise to their full values.";
     visitor.number(&Field::required("onset", "rad or m", doc), &mut law.onset);
 }
 

@@ -9,7 +9,7 @@ use crate::tyre::Linear;
 /// The entry of the registry.
 pub(super) const FORCE: ForceInfo = ForceInfo {
     name: "linear-tyre",
-    doc: "A tyre with constant slip stiffnesses within the friction ellipse, on a road.",
+    doc: "A tyre with constant slip stiffnesses, limited by the friction ellipse, on a road.",
     in_files: true,
     template,
     fields,
@@ -31,28 +31,28 @@ fn fields(kind: &mut ForceKind, visitor: &mut dyn Fields) {
     mount.fields(visitor);
     carcass.fields(visitor, true);
     let mut number = |field: Field, value: &mut f64| visitor.number(&field, value);
-    let doc = "Longitudinal force by slip, for small slip.";
+    let doc = "Longitudinal force per slip, for small slip.";
     number(
         Field::required("slip_stiffness", "N", doc),
         &mut law.slip_stiffness,
     );
-    let doc = "Side force by slip angle, for small angles.";
+    let doc = "Side force per slip angle, for small angles.";
     number(
         Field::required("cornering_stiffness", "N/rad", doc),
         &mut law.cornering_stiffness,
     );
     number(
-        Field::optional("camber_stiffness", "N/rad", "Side force by camber."),
+        Field::optional("camber_stiffness", "N/rad", "Side force per camber angle."),
         &mut law.camber_stiffness,
     );
-    let doc = "Load at which the stiffnesses hold, to which they are proportional; zero: they are constant.";
+    let doc = "Load to which the slip stiffnesses refer; they are proportional to the load. Zero: they are constant.";
     number(Field::optional("nominal_load", "N", doc), &mut law.nominal_load);
     number(
-        Field::optional("friction_x", "", "Friction coefficient along the wheel."),
+        Field::optional("friction_x", "", "Longitudinal friction coefficient."),
         &mut law.friction_x,
     );
     number(
-        Field::optional("friction_y", "", "Friction coefficient across the wheel."),
+        Field::optional("friction_y", "", "Lateral friction coefficient."),
         &mut law.friction_y,
     );
     let doc = "Pneumatic trail for small slip.";

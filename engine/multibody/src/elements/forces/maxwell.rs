@@ -45,11 +45,11 @@ fn fields(kind: &mut ForceKind, visitor: &mut dyn Fields) {
     visitor.frame(&TO, to);
     let doc = "Stiffness of the spring.";
     visitor.number(&Field::required("stiffness", "N/m", doc), stiffness);
-    let doc = "Damping of the damper; must be positive.";
+    let doc = "Damping coefficient; must be positive.";
     visitor.number(&Field::required("damping", "N s/m", doc), damping);
-    let doc = "Length without force when the damper stands at zero.";
+    let doc = "Length at zero force when the damper's displacement is zero.";
     visitor.number(&Field::required("free_length", "m", doc), free_length);
-    let doc = "Displacement of the damper at the start.";
+    let doc = "Initial displacement of the damper.";
     visitor.number(&Field::optional("start", "m", doc), start);
 }
 

@@ -10,7 +10,7 @@ use holonom_algebra::Real;
 /// The entry of the registry.
 pub(super) const FORCE: ForceInfo = ForceInfo {
     name: "nonlinear-joint-spring",
-    doc: "Spring and damper with tables or expressions as characteristics, on one coordinate of a joint in the tree.",
+    doc: "Spring and damper with characteristics from tables or expressions, on one coordinate of a joint in the tree.",
     in_files: true,
     template,
     fields,
@@ -28,10 +28,10 @@ fn fields(kind: &mut ForceKind, visitor: &mut dyn Fields) {
     let ForceKind::NonlinearJointSpring { coordinate, law } = kind else {
         return;
     };
-    visitor.coordinate(&Field::required("coordinate", "", "The coordinate it acts on."), coordinate);
-    let doc = "Restoring force or torque of the spring over x = coordinate − free position; tables can be called.";
+    visitor.coordinate(&Field::required("coordinate", "", "Coordinate on which it acts."), coordinate);
+    let doc = "Restoring force or torque of the spring as a function of x = coordinate − free position; may call tables.";
     visitor.expression(&Field::optional("spring", "N m or N", doc), &["x"], &mut law.spring);
-    let doc = "Restoring force or torque of the damper over v, the rate of the coordinate; tables can be called.";
+    let doc = "Restoring force or torque of the damper as a function of v, the rate of the coordinate; may call tables.";
     visitor.expression(&Field::optional("damper", "N m or N", doc), &["v"], &mut law.damper);
     let doc = "Position at which x is zero.";
     visitor.number(&Field::optional("free_position", "rad or m", doc), &mut law.free);

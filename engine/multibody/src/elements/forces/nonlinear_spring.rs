@@ -14,7 +14,7 @@ use holonom_algebra::{Dual4, Real};
 /// The entry of the registry.
 pub(super) const FORCE: ForceInfo = ForceInfo {
     name: "nonlinear-spring",
-    doc: "Spring and damper with tables or expressions as characteristics, between the origins of two frames.",
+    doc: "Spring and damper with characteristics from tables or expressions, between the origins of two frames.",
     in_files: true,
     template,
     fields,
@@ -35,9 +35,9 @@ fn fields(kind: &mut ForceKind, visitor: &mut dyn Fields) {
     };
     visitor.frame(&FROM, from);
     visitor.frame(&TO, to);
-    let doc = "Tension of the spring over x = length − free length; tables can be called.";
+    let doc = "Tension of the spring as a function of x = length − free length; may call tables.";
     visitor.expression(&Field::optional("spring", "N", doc), &["x"], &mut law.spring);
-    let doc = "Tension of the damper over v, the rate of the length; tables can be called.";
+    let doc = "Tension of the damper as a function of v, the rate of the length; may call tables.";
     visitor.expression(&Field::optional("damper", "N", doc), &["v"], &mut law.damper);
     visitor.number(&Field::optional("free_length", "m", "Length at which x is zero."), &mut law.free);
 }

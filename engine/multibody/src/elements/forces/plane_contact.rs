@@ -13,7 +13,7 @@ use holonom_algebra::{Real, Vec3};
 /// The entry of the registry.
 pub(super) const FORCE: ForceInfo = ForceInfo {
     name: "plane-contact",
-    doc: "A sphere, a cylinder or a box on a plane: penalty force by Hunt and Crossley with friction.",
+    doc: "Contact of a sphere, a cylinder or a box with a plane: Hunt–Crossley penalty force with friction.",
     in_files: true,
     template,
     fields,
@@ -33,15 +33,15 @@ fn fields(kind: &mut ForceKind, visitor: &mut dyn Fields) {
     let ForceKind::PlaneContact { plane, body, shape, law } = kind else {
         return;
     };
-    let doc = "Frame whose x–y plane is touched, from the side to which z points.";
+    let doc = "Frame whose x–y plane is the contact surface, on the side to which z points.";
     visitor.frame(&Field::required("plane", "", doc), plane);
-    let doc = "Frame of the shape: origin in its middle, z along the axis of a cylinder.";
+    let doc = "Frame of the shape: origin at its centre, z along the axis of a cylinder.";
     visitor.frame(&Field::required("body", "", doc), body);
-    visitor.choice(&Field::required("shape", "", "What touches the plane."), &Shape::NAMES, &mut shape.kind);
+    visitor.choice(&Field::required("shape", "", "Shape that touches the plane."), &Shape::NAMES, &mut shape.kind);
     visitor.number(&Field::optional("radius", "m", "Radius of a sphere or cylinder."), &mut shape.radius);
     let doc = "Length of a cylinder; 0 for a thin disc.";
     visitor.number(&Field::optional("length", "m", doc), &mut shape.length);
-    visitor.vector(&Field::optional("size", "m", "Edges of a box along x, y, z."), &mut shape.size);
+    visitor.vector(&Field::optional("size", "m", "Edge lengths of a box along x, y, z."), &mut shape.size);
     law.fields(visitor);
 }
 

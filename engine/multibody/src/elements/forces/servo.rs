@@ -11,7 +11,7 @@ use holonom_algebra::Real;
 /// The entry of the registry.
 pub(super) const FORCE: ForceInfo = ForceInfo {
     name: "servo",
-    doc: "Drive that leads one coordinate of a joint in the tree to a set point, with limited force.",
+    doc: "Drive that moves one coordinate of a joint in the tree to a set point, with limited force.",
     in_files: true,
     template,
     fields,
@@ -30,13 +30,13 @@ fn fields(kind: &mut ForceKind, visitor: &mut dyn Fields) {
     let ForceKind::Servo { coordinate, target, law } = kind else {
         return;
     };
-    visitor.coordinate(&Field::required("coordinate", "", "The coordinate it acts on."), coordinate);
+    visitor.coordinate(&Field::required("coordinate", "", "Coordinate on which it acts."), coordinate);
     visitor.signal(&Field::required("target", "rad or m", "Set point of the coordinate."), target);
     let doc = "Force per deviation from the set point.";
     visitor.number(&Field::required("stiffness", "N m/rad or N/m", doc), &mut law.stiffness);
     let doc = "Force per deviation from the rate of the set point.";
     visitor.number(&Field::optional("damping", "N m s/rad or N s/m", doc), &mut law.damping);
-    let doc = "Largest force or torque, approached smoothly.";
+    let doc = "Maximum force or torque, approached smoothly.";
     visitor.number(&Field::optional("limit", "N m or N", doc), &mut law.limit);
 }
 

@@ -15,7 +15,7 @@ use holonom_algebra::Real;
 /// The entry of the registry.
 pub(super) const FORCE: ForceInfo = ForceInfo {
     name: "sphere-contact",
-    doc: "Two spheres about the origins of two frames: penalty force by Hunt and Crossley with friction.",
+    doc: "Contact of two spheres centred at the origins of two frames: Hunt–Crossley penalty force with friction.",
     in_files: true,
     template,
     fields,

@@ -38,8 +38,8 @@ fn fields(kind: &mut ForceKind, visitor: &mut dyn Fields) {
     visitor.frame(&TO, to);
     visitor.number(&Field::required("stiffness", "N/m", "Stiffness of the spring."), stiffness);
     visitor.number(&Field::optional("damping", "N s/m", "Damping along the line between the ends."), damping);
-    visitor.number(&Field::required("free_length", "m", "Length without force of the spring."), free_length);
-    visitor.number(&Field::optional("preload", "N", "Tension that acts besides."), preload);
+    visitor.number(&Field::required("free_length", "m", "Length at zero spring force."), free_length);
+    visitor.number(&Field::optional("preload", "N", "Additional constant tension."), preload);
 }
 
 /// Tension k (ℓ − ℓ₀) + c ℓ̇ + F₀ along the line between two origins, with ℓ their distance.

@@ -9,7 +9,7 @@ use crate::tyre::Tmeasy;
 /// The entry of the registry.
 pub(super) const FORCE: ForceInfo = ForceInfo {
     name: "tmeasy-tyre",
-    doc: "A TMeasy tyre on a road; fields that end in `_double` hold at twice the nominal load.",
+    doc: "A TMeasy tyre on a road; fields ending in `_double` apply at twice the nominal load.",
     in_files: true,
     template,
     fields,
@@ -34,34 +34,39 @@ fn fields(kind: &mut ForceKind, visitor: &mut dyn Fields) {
         visitor.number(&Field::required(name, unit, doc), value);
     };
     number("nominal_load", "N", "Nominal load.", &mut law.nominal_load);
-    let doc = "Stiffness of the carcass along the wheel, for the relaxation.";
+    let doc = "Longitudinal stiffness of the carcass, which determines the relaxation.";
     number("stiffness_x", "N/m", doc, &mut law.stiffness_x);
-    let doc = "Stiffness of the carcass across the wheel, for the relaxation.";
+    let doc = "Lateral stiffness of the carcass, which determines the relaxation.";
     number("stiffness_y", "N/m", doc, &mut law.stiffness_y);
     let mut pair = |[one, two]: [&'static str; 2], unit, doc, value: &mut [f64; 2]| {
         number(one, unit, doc, &mut value[0]);
-        number(two, unit, "The same at twice the nominal load.", &mut value[1]);
+        number(
+            two,
+            unit,
+            "The same quantity at twice the nominal load.",
+            &mut value[1],
+        );
     };
     let x = &mut law.x;
-    let doc = "Longitudinal force by slip, for small slip.";
+    let doc = "Longitudinal force per slip, for small slip.";
     pair(["slope_x", "slope_x_double"], "N", doc, &mut x.slope);
-    let doc = "Largest longitudinal force.";
+    let doc = "Maximum longitudinal force.";
     pair(
         ["peak_force_x", "peak_force_x_double"],
         "N",
         doc,
         &mut x.peak_force,
     );
-    let doc = "Slip at the largest longitudinal force.";
+    let doc = "Slip at the maximum longitudinal force.";
     pair(["peak_slip_x", "peak_slip_x_double"], "", doc, &mut x.peak_slip);
-    let doc = "Longitudinal force when sliding.";
+    let doc = "Longitudinal force at full sliding.";
     pair(
         ["sliding_force_x", "sliding_force_x_double"],
         "N",
         doc,
         &mut x.sliding_force,
     );
-    let doc = "Slip from which it slides.";
+    let doc = "Slip beyond which the tyre slides.";
     pair(
         ["sliding_slip_x", "sliding_slip_x_double"],
         "",
@@ -69,41 +74,41 @@ fn fields(kind: &mut ForceKind, visitor: &mut dyn Fields) {
         &mut x.sliding_slip,
     );
     let y = &mut law.y;
-    let doc = "Side force by slip, for small slip.";
+    let doc = "Side force per slip, for small slip.";
     pair(["slope_y", "slope_y_double"], "N", doc, &mut y.slope);
-    let doc = "Largest side force.";
+    let doc = "Maximum side force.";
     pair(
         ["peak_force_y", "peak_force_y_double"],
         "N",
         doc,
         &mut y.peak_force,
     );
-    let doc = "Slip at the largest side force.";
+    let doc = "Slip at the maximum side force.";
     pair(["peak_slip_y", "peak_slip_y_double"], "", doc, &mut y.peak_slip);
-    let doc = "Side force when sliding.";
+    let doc = "Side force at full sliding.";
     pair(
         ["sliding_force_y", "sliding_force_y_double"],
         "N",
         doc,
         &mut y.sliding_force,
     );
-    let doc = "Slip from which it slides sideways.";
+    let doc = "Lateral slip beyond which the tyre slides.";
     pair(
         ["sliding_slip_y", "sliding_slip_y_double"],
         "",
         doc,
         &mut y.sliding_slip,
     );
-    let doc = "Pneumatic trail without slip by the length of the contact.";
+    let doc = "Pneumatic trail at zero slip divided by the contact length.";
     pair(["trail", "trail_double"], "", doc, &mut law.trail);
-    let doc = "Lateral slip at which the trail passes zero.";
+    let doc = "Lateral slip at which the trail first becomes zero.";
     pair(
         ["trail_zero_slip", "trail_zero_slip_double"],
         "",
         doc,
         &mut law.trail_zero,
     );
-    let doc = "Lateral slip from which there is no trail.";
+    let doc = "Lateral slip beyond which the trail is zero.";
     pair(
         ["trail_end_slip", "trail_end_slip_double"],
         "",

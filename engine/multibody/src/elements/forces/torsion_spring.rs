@@ -11,7 +11,7 @@ use holonom_algebra::{Real, Vec3, Wrench};
 /// The entry of the registry.
 pub(super) const FORCE: ForceInfo = ForceInfo {
     name: "torsion-spring",
-    doc: "Spring and damper about the z axis that two frames share; turns are not counted.",
+    doc: "Spring and damper about the common z axis of two frames; full revolutions are not counted.",
     in_files: true,
     template,
     fields,
@@ -36,7 +36,7 @@ fn fields(kind: &mut ForceKind, visitor: &mut dyn Fields) {
     visitor.frame(&TO, to);
     visitor.number(&Field::required("stiffness", "N m/rad", "Stiffness of the spring."), stiffness);
     visitor.number(&Field::optional("damping", "N m s/rad", "Damping about the axis."), damping);
-    visitor.number(&Field::optional("free_angle", "rad", "Angle without torque of the spring."), free_angle);
+    visitor.number(&Field::optional("free_angle", "rad", "Angle at zero spring torque."), free_angle);
 }
 
 fn mirror(kind: &mut ForceKind, mirror: &mut Mirror) {

@@ -13,7 +13,7 @@ use holonom_algebra::{Orientation, Real, Vec3};
 /// The entry of the registry.
 pub(super) const FORCE: ForceInfo = ForceInfo {
     name: "tyre",
-    doc: "A tyre by the Magic Formula (PAC2002), with its data in a .tir file, on a road.",
+    doc: "A Magic Formula tyre (PAC2002) with data from a .tir file, on a road.",
     in_files: true,
     template,
     fields,
@@ -32,7 +32,7 @@ fn fields(kind: &mut ForceKind, visitor: &mut dyn Fields) {
         return;
     };
     mount.fields(visitor);
-    let doc = "The tyre property file, relative to the model file; or a table with its text.";
+    let doc = "Tyre property file, relative to the model file; or a table with its text.";
     visitor.document(&Field::required("file", "", doc), data);
 }
 

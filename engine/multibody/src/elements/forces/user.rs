@@ -13,7 +13,7 @@ use std::sync::Arc;
 /// The entry of the registry.
 pub(super) const FORCE: ForceInfo = ForceInfo {
     name: "user",
-    doc: "A law of your own between two frames, written in Rust.",
+    doc: "A user-defined force law between two frames, written in Rust.",
     in_files: false,
     template,
     fields,

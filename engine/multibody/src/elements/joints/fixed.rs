@@ -6,7 +6,7 @@ use crate::description::JointKind;
 /// The entry of the registry.
 pub(super) const JOINT: JointInfo = JointInfo {
     name: "fixed",
-    doc: "No freedom: the two frames coincide.",
+    doc: "No degrees of freedom: the two frames coincide.",
     coordinates: &[],
     has_axis: false,
     has_orientation: false,

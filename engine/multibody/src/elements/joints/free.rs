@@ -6,7 +6,7 @@ use crate::description::JointKind;
 /// The entry of the registry.
 pub(super) const JOINT: JointInfo = JointInfo {
     name: "free",
-    doc: "All six freedoms: position in the first frame and Euler parameters.",
+    doc: "All six degrees of freedom: position in the first frame and Euler parameters.",
     coordinates: &[metres("x"), metres("y"), metres("z")],
     has_axis: false,
     has_orientation: true,

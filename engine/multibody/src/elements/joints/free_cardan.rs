@@ -6,7 +6,7 @@ use crate::description::JointKind;
 /// The entry of the registry.
 pub(super) const JOINT: JointInfo = JointInfo {
     name: "free-cardan",
-    doc: "All six freedoms: position in the first frame and Cardan angles about x, y and z.",
+    doc: "All six degrees of freedom: position in the first frame and Cardan angles about x, y and z.",
     coordinates: &[
         metres("x"),
         metres("y"),

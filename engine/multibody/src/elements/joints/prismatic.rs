@@ -6,7 +6,7 @@ use crate::description::JointKind;
 /// The entry of the registry.
 pub(super) const JOINT: JointInfo = JointInfo {
     name: "prismatic",
-    doc: "One displacement along the common axis, no turning.",
+    doc: "One displacement along the common axis, without rotation.",
     coordinates: &[metres("displacement")],
     has_axis: true,
     has_orientation: false,

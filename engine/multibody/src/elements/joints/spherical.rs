@@ -6,7 +6,7 @@ use crate::description::JointKind;
 /// The entry of the registry.
 pub(super) const JOINT: JointInfo = JointInfo {
     name: "spherical",
-    doc: "Free turning about a common point: Euler parameters.",
+    doc: "Free rotation about a common point, described by Euler parameters.",
     coordinates: &[],
     has_axis: false,
     has_orientation: true,

@@ -6,7 +6,7 @@ use crate::description::JointKind;
 /// The entry of the registry.
 pub(super) const JOINT: JointInfo = JointInfo {
     name: "track",
-    doc: "Displacements, yaw about z, pitch about the new y, then roll about the new x: the frame of a track.",
+    doc: "Frame of a track: displacements, yaw about z, pitch about the rotated y, then roll about the rotated x.",
     coordinates: &[
         metres("x"),
         metres("y"),

@@ -72,8 +72,8 @@ max_steps = 100000
         )
     }
 
-    /// Displacement and velocity at the end.
-    fn run(&self, stepper: &str) -> Result<[f64; 2], String> {
+    /// Displacement, velocity and acceleration at the end.
+    fn run(&self, stepper: &str) -> Result<[f64; 3], String> {
         let text = self.text();
         let files = Files::in_memory([("switches.toml", text.as_str())]);
         let file = read("switches.toml", &files, &[]).map_err(|e| format!("{e:?}"))?;
@@ -84,13 +84,13 @@ max_steps = 100000
         let simulation = Simulation::new(&file, &settings).map_err(|e| e.to_string())?;
         let selection = simulation
             .catalogue
-            .select(&["slide.displacement", "slide.displacement.velocity"]);
+            .select(&["slide.displacement", "slide.displacement.velocity", "slide.displacement.acceleration"]);
         let mut rows = Memory::default();
         simulation
             .run(&RunOptions::new(selection.unwrap()), &mut rows)
             .map_err(|e| e.to_string())?;
         let last = rows.0.last().unwrap();
-        Ok([last[1], last[2]])
+        Ok([last[1], last[2], last[3]])
     }
 }
 
@@ -287,7 +287,7 @@ fn narrow_bands_are_not_stepped_over() {
         for law in &laws {
             for stepper in STEPPERS {
                 let case = Case { law, by: By::Law, start: [0.0, 1.0], end: 10.0, tolerance: 1e-7 };
-                let [_, v] = case.run(stepper).unwrap();
+                let [_, v, _] = case.run(stepper).unwrap();
                 assert!((v - 3.0_f64.sqrt()).abs() < 1e-4, "{stepper}, {law}: {v}");
             }
         }
@@ -299,11 +299,13 @@ fn narrow_bands_are_not_stepped_over() {
 fn a_mass_held_by_friction_stays() {
     for stepper in STEPPERS {
         let case = Case { law: "-3*sign(vx)", by: By::Law, start: [0.25, 0.0], end: 10.0, tolerance: 1e-6 };
-        assert_eq!(case.run(stepper).unwrap(), [0.25, 0.0], "{stepper}");
+        assert_eq!(case.run(stepper).unwrap(), [0.25, 0.0, 0.0], "{stepper}");
     }
     for stepper in ["bdf", "radau", "generalized-alpha", "auto"] {
         let case = Case { law: "2 - 3*sign(vx)", by: By::Law, start: [0.25, 0.0], end: 10.0, tolerance: 1e-6 };
-        let [x, v] = case.run(stepper).unwrap();
+        let [x, v, a] = case.run(stepper).unwrap();
         assert!((x - 0.25).abs() < 3e-4 && v.abs() < 3e-5, "{stepper}: {x} {v}");
+        // What is written is the force that holds, not one of the sides.
+        assert!(a.abs() < 1e-2, "{stepper}: {a}");
     }
 }

@@ -7,7 +7,7 @@ use crate::elements::constraints::{ConstraintElement, Impact};
 use crate::elements::controls::ControlElement;
 use crate::elements::forces::ForceElement;
 use crate::expression::Break;
-use crate::expression::switches::Switch;
+use crate::expression::switches::{Side, Switch};
 use crate::forest::{Forest, Graph, Names};
 use crate::signal::Signal;
 use crate::tree::Tree;
@@ -280,6 +280,11 @@ impl Model {
         let impacts = self.constraints.iter().filter(|c| c.impact().is_some());
         let first = impacts.map(|c| c.rows.start).min();
         first.unwrap_or(self.rows.len())..self.rows.len()
+    }
+
+    /// How many of the discrete variables, the last ones, keep switches of expressions on their sides.
+    pub fn sides(&self) -> usize {
+        Side::NUMBERS * self.switches.len()
     }
 
     /// Instants within a range, ascending, at which functions of time in it are not smooth, see [`Signal::breaks`]. A

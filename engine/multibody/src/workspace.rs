@@ -111,7 +111,7 @@ impl<T: Real> Workspace<T> {
                 0 => Vec::new(),
                 n => vec![T::zero(); n + 1],
             },
-            sides: Side::LIVE.repeat(model.switches.len()),
+            sides: Side::LIVE.repeat(model.sides() / Side::NUMBERS),
             wrenches: vec![Wrench::zero(); n],
             applied: vec![Wrench::zero(); n],
             generalised: vec![T::zero(); n_v],

@@ -46,7 +46,7 @@ impl Equations {
 
     /// Numbers of the switches among the discrete variables: the last ones.
     fn sides_begin(&self, discrete: &[f64]) -> usize {
-        discrete.len() - Side::NUMBERS * self.model.switches.len()
+        discrete.len() - self.model.sides()
     }
 
     /// Arguments of the switches in a state.

@@ -552,6 +552,9 @@ impl<'s> Integrator<'s> {
 
     /// Delivers the outputs up to `t`.
     fn deliver_outputs(&mut self, t: f64, observer: &mut dyn Observer) {
+        if self.system.switches() > 0 {
+            observer.discrete(self.system.discrete());
+        }
         while let Some(t_out) = self.options.outputs.get(self.outputs_done) {
             if t_out > t {
                 break;

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 use holonom::format::{Files, Settings, read};
+use holonom::prelude::*;
 use holonom::simulation::{Memory, RunOptions, Simulation};
 
 const STEPPERS: [&str; 5] = ["bdf", "radau", "dormand-prince", "generalized-alpha", "auto"];
@@ -307,5 +308,62 @@ fn a_mass_held_by_friction_stays() {
         assert!((x - 0.25).abs() < 3e-4 && v.abs() < 3e-5, "{stepper}: {x} {v}");
         // What is written is the force that holds, not one of the sides.
         assert!(a.abs() < 1e-2, "{stepper}: {a}");
+    }
+}
+
+/// Sides, bands and what is remembered of passages are in checkpoints.
+#[test]
+fn a_resumed_run_gives_the_same_bits() {
+    let law = "5*sin(3*t) - 3*sign(vx) - if(x > 0.8, 2, if(vx > 0.5, 0.3, 0))";
+    for stepper in ["bdf", "radau", "generalized-alpha", "auto"] {
+        let case = Case { law, by: By::Law, start: [0.0, 1.0], end: 4.0, tolerance: 1e-6 };
+        let text = case.text();
+        let files = Files::in_memory([("switches.toml", text.as_str())]);
+        let file = read("switches.toml", &files, &[]).unwrap();
+        let settings = Settings { stepper: Some(stepper.into()), ..Settings::default() };
+        let simulation = Simulation::new(&file, &settings).unwrap();
+        let equations = || simulation.start.equations(simulation.form, simulation.formalism).unwrap();
+        let (y, yp) = simulation.start.state(&equations());
+        let start = || {
+            Integrator::new(equations().system(), 0.0, &y, &yp, 4.0, simulation.solver.clone()).unwrap()
+        };
+        let mut whole = start();
+        whole.run(4.0, &mut Quiet).unwrap();
+        let mut first = start();
+        for k in 1..16 {
+            first.run(0.25 * f64::from(k), &mut Quiet).unwrap();
+            let checkpoint = first.checkpoint();
+            let mut resumed = Integrator::resume(equations().system(), simulation.solver.clone(), &checkpoint).unwrap();
+            resumed.run(4.0, &mut Quiet).unwrap();
+            assert_eq!(resumed.y(), whole.y(), "{stepper}, {k}");
+            assert_eq!(resumed.counters(), whole.counters(), "{stepper}, {k}");
+        }
+    }
+}
+
+/// Conditions that no run should stumble over.
+#[test]
+fn careless_conditions_run_or_say_why_not() {
+    for law in [
+        "if(x > x, 1, 2)",
+        "sign(0*x) + step(0*vx)",
+        "if(x > 0, if(sqrt(x) > 0.5, -1, 1), 1)",
+        "sign(sign(x))*(-1)",
+        "if((x > 0) + (vx > 0), -1, 1)",
+        "if(1/(x - 5) > -1, 0, 1)",
+        "if(vx == 0, 1, 0)",
+        "-2*sign(x) - sign(vx)",
+        "-floor(1e3*x)",
+        "-1e6*sign(vx) - 1e6*x",
+        "if(sin(20*x) > 0, 1, -1)",
+        "if(t > 1, sign(x - t), 0)",
+    ] {
+        for stepper in STEPPERS {
+            let case = Case { law, by: By::Law, start: [0.0, 0.0], end: 3.0, tolerance: 1e-6 };
+            match case.run(stepper) {
+                Ok(found) => assert!(found.iter().all(|x| x.is_finite()), "{stepper}, {law}: {found:?}"),
+                Err(message) => assert!(message.contains("law"), "{stepper}, {law}: {message}"),
+            }
+        }
     }
 }

@@ -406,7 +406,8 @@ impl<'scope, 'a: 'scope> Observer for Stretch<'_, 'scope, '_, 'a> {
 
     fn discrete(&mut self, discrete: &[f64]) {
         let sides = &mut self.feed.sides;
-        sides.copy_from_slice(&discrete[discrete.len() - sides.len()..]);
+        let first = discrete.len() - sides.len();
+        sides.copy_from_slice(&discrete[first..]);
     }
 
     fn output(&mut self, t: f64, y: &[f64], _yp: &[f64]) {

@@ -581,15 +581,14 @@ impl<'s> Integrator<'s> {
             self.deliver_outputs(t, observer);
             self.show_at(t);
             // All updates of events at this time, then what the strongest of them asks for.
-            let (mut stop, mut changed, mut other_method) = (None, false, false);
+            let switched = self.turn_switches()?;
+            let (mut stop, mut changed) = (None, switched.restart);
             for k in 0..self.finder.together().len() {
                 let event = self.finder.together()[k];
-                self.counters.events += 1;
                 if self.finder.is_switch(event) {
-                    other_method |= self.turn(event)?;
-                    changed = true;
-                    continue;
+                    break;
                 }
+                self.counters.events += 1;
                 observer.event(event, t, &self.y, false);
                 match self.system.on_event(event, t, &mut self.y, &mut self.yp) {
                     EventAction::Continue => {}
@@ -600,7 +599,7 @@ impl<'s> Integrator<'s> {
             if changed || stop.is_some() {
                 // After a stop too: a run that goes on goes on from the state at the event.
                 self.restart(t_end)?;
-                if other_method {
+                if switched.other_method {
                     self.stepper.bind(self.system.as_mut())?;
                 }
                 let finder = &self.finder;

@@ -182,6 +182,10 @@ impl EventFinder {
         stepper.interpolate(t_to, &mut self.y, &mut self.yp);
         system.event_values(t_to, &self.y, &self.yp, &mut self.values_now);
         for i in 0..self.values_now.len() {
+            if self.is_switch(i) && !self.values_now[i].is_finite() {
+                // Inside of a branch that is not taken it need not be defined.
+                self.values_now[i] = f64::MAX;
+            }
             let now = self.values_now[i];
             let before = self.memory.values[i];
             let name = || system.events()[i].name.clone();
@@ -482,7 +486,12 @@ impl EventFinder {
         system.event_values(t, &self.y, &self.yp, &mut self.values_mid);
         for i in 0..self.values_mid.len() {
             let (before, now) = (self.memory.values[i], self.values_mid[i]);
-            if self.together.contains(&i) {
+            if self.is_switch(i) {
+                if self.together.contains(&i) {
+                    self.memory.values[i] = now.max(f64::MIN_POSITIVE);
+                    self.memory.slope[i - self.first_switch] = f64::MAX;
+                }
+            } else if self.together.contains(&i) {
                 // The sign behind the crossing.
                 self.memory.values[i] = if now != 0.0 { now } else { -before };
             } else if before == 0.0 || before * now > 0.0 {

@@ -1,8 +1,18 @@
 //! Switches of the equations: their sides at the start, and what becomes of them at their borders.
 
 use super::Integrator;
+use crate::equations::{Equations, Purpose};
 use crate::stepper::{Takes, find, setup};
 use holonom_dae::{ErrorTest, Failure, FailureKind, System, Turn, Turned, Weights};
+
+/// What becomes of a run after switches were turned.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Change {
+    /// It starts afresh.
+    pub restart: bool,
+    /// With another method, which is to be bound.
+    pub other_method: bool,
+}
 
 /// A state moved by a tolerance in each variable that has one: all the same way, and every other one back, so that what
 /// cancels in one of them adds up in the other.
@@ -27,9 +37,40 @@ pub(super) fn settle(system: &mut dyn System, mut weights: Weights, t: f64, y: &
 }
 
 impl Integrator<'_> {
-    /// Turns the switch of an event at the state seen from outside; whether another method takes over, which is to be
-    /// started and bound.
-    pub(super) fn turn(&mut self, event: usize) -> Result<bool, Failure> {
+    /// Turns the switches among the events found last, at the state seen from outside. Nothing has changed where the
+    /// equations are the same on both sides, as those of a condition inside of a branch that is not taken.
+    pub(super) fn turn_switches(&mut self) -> Result<Change, Failure> {
+        let first = self.finder.together().iter().position(|event| self.finder.is_switch(*event));
+        let Some(first) = first else {
+            return Ok(Change::default());
+        };
+        let before = self.residuals_around();
+        let mut change = Change::default();
+        for k in first..self.finder.together().len() {
+            let event = self.finder.together()[k];
+            self.counters.events += 1;
+            change.other_method |= self.turn(event)?;
+        }
+        change.restart = change.other_method || before.is_none() || before != self.residuals_around();
+        Ok(change)
+    }
+
+    /// The residuals at the state seen from outside and at the end of the last step; none where they have none.
+    fn residuals_around(&mut self) -> Option<[Vec<f64>; 2]> {
+        let mut equations = Equations {
+            system: self.system.as_mut(),
+            counters: &mut self.counters,
+        };
+        let mut here = vec![0.0; self.y.len()];
+        let mut end = here.clone();
+        let (s, purpose) = (&self.stepper, Purpose::Other);
+        equations.residual(purpose, self.t, &self.y, &self.yp, &mut here).ok()?;
+        equations.residual(purpose, s.t(), s.y(), s.yp(), &mut end).ok()?;
+        Some([here, end])
+    }
+
+    /// Turns the switch of an event; whether another method takes over, which is to be started and bound.
+    fn turn(&mut self, event: usize) -> Result<bool, Failure> {
         let excursion = self.finder.excursion(event);
         // Those of the method may be tightened.
         let mut weights = setup::weights(&self.options, self.system.structure());

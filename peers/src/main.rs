@@ -30,6 +30,7 @@ mod race;
 mod radau5;
 mod references;
 mod report;
+mod robots;
 mod simulators;
 #[cfg(feature = "ida")]
 mod sundials;
@@ -194,6 +195,21 @@ enum Command {
         #[arg(long)]
         json: Option<PathBuf>,
     },
+    /// The robots of example-robot-data as we read them: dynamics in random states beside Pinocchio.
+    Robots {
+        /// Random states for each robot.
+        #[arg(long, default_value_t = 20)]
+        states: usize,
+        /// Seed of the states.
+        #[arg(long, default_value_t = 1)]
+        seed: u64,
+        /// A folder of other URDF files.
+        #[arg(long)]
+        folder: Option<PathBuf>,
+        /// Write the result as JSON.
+        #[arg(long)]
+        json: Option<PathBuf>,
+    },
     /// Inverse and forward dynamics and mass matrices beside Pinocchio and MuJoCo.
     Kernels {
         /// Rounds of batches in turn.
@@ -337,6 +353,12 @@ fn dispatch(command: Command) -> Result<bool, String> {
             finish(&report, json)
         }
         Command::Simulators { rounds, json } => finish(&simulators::simulators(rounds.max(1))?, json),
+        Command::Robots {
+            states,
+            seed,
+            folder,
+            json,
+        } => finish(&robots::robots(states.max(1), seed, folder.as_deref())?, json),
         Command::Kernels { rounds, json } => finish(&kernels::kernels(rounds.max(1))?, json),
         Command::Fidelity { json } => finish(&fidelity::fidelity(find), json),
         Command::Chain {

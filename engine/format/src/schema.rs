@@ -156,7 +156,19 @@ fn part(table: &str) -> Value {
                 ),
                 (
                     "strict".to_string(),
-                    json!({ "type": "boolean", "description": "Refuse what of a URDF file is not honoured." }),
+                    json!({ "type": "boolean", "description": "Refuse what is not URDF in a URDF file." }),
+                ),
+                (
+                    "damping".to_string(),
+                    json!({ "type": "boolean", "description": "Dampers from a URDF file." }),
+                ),
+                (
+                    "friction".to_string(),
+                    json!({ "type": "boolean", "description": "Coulomb friction from a URDF file." }),
+                ),
+                (
+                    "limits".to_string(),
+                    json!({ "type": "boolean", "description": "End stops from a URDF file." }),
                 ),
                 (
                     "parameters".to_string(),

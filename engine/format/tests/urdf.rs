@@ -10,5 +10,9 @@ mod common;
 mod hostile;
 #[path = "urdf/messages.rs"]
 mod messages;
+#[path = "urdf/oddities.rs"]
+mod oddities;
+#[path = "urdf/resistance.rs"]
+mod resistance;
 #[path = "urdf/robots.rs"]
 mod robots;

@@ -52,6 +52,12 @@ pub enum Signal {
     },
 }
 
+impl From<f64> for Signal {
+    fn from(value: f64) -> Self {
+        Self::constant(value)
+    }
+}
+
 impl Signal {
     /// A constant.
     pub fn constant(value: f64) -> Self {
@@ -160,6 +166,24 @@ impl Signal {
             Self::Scaled(factor, signal) => factor.is_finite() && signal.is_finite(),
             Self::Expression(_) | Self::Function(_) => true,
             Self::Track { travel, .. } => travel.is_finite(),
+        }
+    }
+
+    /// Whether its value changes with time, as far as can be told.
+    pub(crate) fn varies(&self) -> bool {
+        match self {
+            Self::Polynomial(c) => c.iter().skip(1).any(|c| *c != 0.0),
+            Self::Harmonic {
+                amplitude, frequency, ..
+            } => *amplitude != 0.0 && *frequency != 0.0,
+            Self::Sum(parts) => parts.iter().any(Self::varies),
+            Self::Scaled(factor, signal) => *factor != 0.0 && signal.varies(),
+            Self::Expression(expression) => !expression.is_constant(),
+            Self::Track { travel, .. } => travel.varies(),
+            Self::Function(f) => {
+                let start = f(0.0)[0];
+                [0.1, 0.77, 1.3, 2.9, 17.0].iter().any(|&t| f(t)[0] != start)
+            }
         }
     }
 

@@ -21,7 +21,6 @@ use crate::tangent::State;
 use core::fmt;
 use holonom_dae::Rejection;
 use holonom_multibody::Signal;
-use holonom_multibody::elements::constraints::ConstraintElement;
 use holonom_multibody::elements::controls::ControlElement;
 use holonom_multibody::elements::forces::ForceElement;
 use holonom_multibody::model::Model;
@@ -319,13 +318,9 @@ pub(crate) fn hold(model: &Model, base: Option<&Model>, t: f64) -> (Model, Vec<S
         hold(signal, base.and_then(|base| base.signals.get(k)), name);
     }
     for (k, constraint) in still.constraints.iter_mut().enumerate() {
-        let base = match base.and_then(|base| base.constraints.get(k)).map(|c| &c.element) {
-            Some(ConstraintElement::Coordinates(sum)) => sum.signal.as_ref(),
-            _ => None,
-        };
-        if let ConstraintElement::Coordinates(sum) = &mut constraint.element
-            && let Some(signal) = &mut sum.signal
-        {
+        let base = base.and_then(|base| base.constraints.get(k));
+        let base = base.and_then(|base| base.element.signal());
+        if let Some(signal) = constraint.element.signal_mut() {
             hold(signal, base, &constraint.name);
         }
     }

@@ -27,10 +27,28 @@ pub(super) struct Names {
     pub taken: std::collections::BTreeSet<String>,
     /// Parameters that something has used.
     pub used: std::collections::BTreeSet<String>,
-    /// What laws of forces may use, once one has been read.
-    pub laws: Option<Scope>,
+    /// What laws of forces may use, once one has been read, with the variables it is for.
+    pub laws: Option<(Variables, Scope)>,
     /// Gravity, which waits for the parameters.
     pub gravity: Option<Value>,
+}
+
+/// Variables of a law besides t, with their dimensions where these are known.
+type Variables = Vec<(String, Option<Dimension>)>;
+
+/// The dimension of a variable of a law: of one variable and a torque it is an angle or its rate, else a length or
+/// velocity. Nothing is known where the law may be that of an angle or of a displacement.
+fn measure(name: &str, unit: &str, variables: &[&str]) -> Option<Dimension> {
+    let turning = unit == "N m" && variables.len() == 1;
+    let one_of = |turned, moved| Some(if turning { turned } else { moved });
+    match name {
+        _ if unit.contains(" or ") => None,
+        "x" | "y" | "z" | "s" => one_of(Dimension::NONE, Dimension::LENGTH),
+        "v" => one_of(Dimension::ANGULAR_VELOCITY, Dimension::VELOCITY),
+        "vx" | "vy" | "vz" => Some(Dimension::VELOCITY),
+        "wx" | "wy" | "wz" => Some(Dimension::ANGULAR_VELOCITY),
+        _ => None,
+    }
 }
 
 /// Where the points of a table come from.
@@ -215,12 +233,20 @@ impl Reader<'_, '_> {
                 return None;
             }
         };
-        let others = || variables.iter().copied().filter(|name| *name != "t");
+        let others = variables.iter().copied().filter(|name| *name != "t");
+        let others: Variables = others
+            .map(|name| (name.to_string(), measure(name, unit, variables)))
+            .collect();
         // Made once: there may be many parameters and many laws.
         let scope = match self.names.laws.take() {
-            Some(scope) if scope.variables().iter().skip(1).map(String::as_str).eq(others()) => scope,
+            Some((same, scope)) if same == others => scope,
             // Behind t, which functions of time have already; inputs come with them.
-            _ => others().fold(self.names.functions.clone(), Scope::variable),
+            _ => others
+                .iter()
+                .fold(self.names.functions.clone(), |scope, (name, known)| match known {
+                    Some(dimension) => scope.quantity(name, *dimension),
+                    None => scope.variable(name),
+                }),
         };
         let (start, span) = self.text_of(&text, &value.span);
         let place = Text {
@@ -230,7 +256,7 @@ impl Reader<'_, '_> {
         };
         let result = bound(&scope, &text, &place, dimension(unit));
         self.note_names(&text);
-        self.names.laws = Some(scope);
+        self.names.laws = Some((others, scope));
         let law = self.keep(result, unit)?;
         if variables.contains(&"t") {
             return Some(law);
@@ -282,7 +308,13 @@ impl Reader<'_, '_> {
     }
 
     /// Makes an input known to the expressions that follow.
-    pub(super) fn declare_input(&mut self, name: &str, signal: &Signal, head: &Range<usize>) -> bool {
+    pub(super) fn declare_input(
+        &mut self,
+        name: &str,
+        signal: &Signal,
+        unit: &str,
+        head: &Range<usize>,
+    ) -> bool {
         if !self.declare_name("input", name, head) {
             return false;
         }
@@ -299,7 +331,11 @@ impl Reader<'_, '_> {
             }
         };
         if let Some(expression) = expression {
-            names.functions = std::mem::take(&mut names.functions).input(name, expression);
+            let functions = std::mem::take(&mut names.functions);
+            names.functions = match dimension(unit) {
+                Some(dimension) if !unit.is_empty() => functions.input_in(name, expression, dimension),
+                _ => functions.input(name, expression),
+            };
         }
         true
     }

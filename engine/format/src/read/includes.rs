@@ -22,6 +22,7 @@ impl Reader<'_, '_> {
         let parameters = fields.optional("parameters");
         let base = fields.optional("base");
         let strict = fields.optional("strict");
+        let resistance = ["damping", "friction", "limits"].map(|key| fields.optional(key));
         fields.finish();
         self.subject = "an include".to_string();
         let Some(file) = file else {
@@ -59,9 +60,10 @@ impl Reader<'_, '_> {
         }
         let path = self.folder.join(name);
         let mut robot = urdf::Options::default();
-        for value in [base, strict].into_iter().flatten() {
+        for value in [base, strict].into_iter().chain(resistance).flatten() {
             if !is_urdf(&path) {
-                self.error(&value.span, "`base` and `strict` are for URDF files");
+                let text = "`base`, `strict`, `damping`, `friction` and `limits` are for URDF files";
+                self.error(&value.span, text);
             }
         }
         if let Some(index) = base.and_then(|value| self.choice(value, "base", &["fixed", "free"])) {
@@ -69,6 +71,12 @@ impl Reader<'_, '_> {
         }
         if let Some(strict) = strict.and_then(|value| self.flag(value)) {
             robot.strict = strict;
+        }
+        let settings = [&mut robot.damping, &mut robot.friction, &mut robot.limits];
+        for (setting, value) in settings.into_iter().zip(resistance) {
+            if let Some(value) = value.and_then(|value| self.flag(value)) {
+                *setting = value;
+            }
         }
         let at = self.place(&file.span);
         let part = Part {

@@ -77,7 +77,7 @@ impl Reader<'_, '_> {
         let constants = std::mem::take(&mut self.names.constants);
         self.names.constants = constants.forbid("t", "this number must be constant");
         self.evaluate(declared);
-        self.names.functions = self.names.constants.clone().variable("t");
+        self.names.functions = self.names.constants.clone().quantity("t", Dimension::TIME);
         self.subject = "[model]".to_string();
         if let Some(gravity) = self.names.gravity.take()
             && let Some(gravity) = self.numbers(&gravity, "m/s²")

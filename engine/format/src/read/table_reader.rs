@@ -205,7 +205,7 @@ impl Fields for TableReader<'_, '_, '_, '_> {
             let unit = self.unit_of(field);
             // Constraints and tracks that follow a function need its derivatives, as motions do.
             *out = match field.name {
-                "follows" | "travel" => self.reader.motion(value, unit),
+                "follows" | "travel" | "length" => self.reader.motion(value, unit),
                 _ => self.reader.signal(value, unit),
             };
         }

@@ -358,7 +358,7 @@ impl Reader<'_, '_> {
             let head = fields.head();
             fields.finish();
             // Known by name, so that its users do not complain as well.
-            self.declare_input(&name, &Signal::constant(1.0), &head);
+            self.declare_input(&name, &Signal::constant(1.0), "", &head);
             return;
         }
         let expression = fields.required("expression", "a function of t, such as \"0.1*sin(2*t)\"");
@@ -371,7 +371,7 @@ impl Reader<'_, '_> {
         };
         let (full, free) = self.session.full_name(&self.prefix, &name);
         let signal = self.with_offset(&full, signal);
-        if self.declare_input(&name, &signal, &head) {
+        if self.declare_input(&name, &signal, &unit, &head) {
             if !free {
                 let text = format!(
                     "input \"{name}\" of this part would be called `{}{name}`, which is taken",

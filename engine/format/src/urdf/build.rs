@@ -1,15 +1,15 @@
-//! The description: bodies, markers, joints, couplings and dampers.
+//! The description: bodies, markers, joints and couplings.
 
 use super::elements::{self, Joint as UrdfJoint, Link, LoopJoint, Robot};
-use super::names::mapped;
+use super::mimic::{self, Positions};
 use super::notes::listed;
 use super::tree::{self, Edge, Tree};
 use super::xml::{Reader, quoted};
-use super::{Base, Imported, LoopEnd, Options, Renamed, mimic};
+use super::{Base, Imported, LoopEnd, Options, Renamed, resistance};
 use core::ops::Range;
 use holonom_algebra::{Mat3, Pose, Vec3};
 use holonom_multibody::Description;
-use holonom_multibody::description::{Body, Constraint, Force, Frame, Joint, JointKind, Marker, frame};
+use holonom_multibody::description::{Body, Constraint, Frame, Joint, JointKind, Marker, frame};
 use holonom_multibody::forest::Hint;
 
 /// The link that is the ground.
@@ -42,11 +42,17 @@ pub(super) fn build(reader: &mut Reader, robot: Robot, file: &str, options: &Opt
             name
         }
     };
-    let starts = mimic::starts(reader, &robot.joints, &robot.joint_names);
     tree::check_loops(reader, &robot);
-    let tree = tree::build(reader, &robot)?;
-    world_is_root(reader, &robot, &tree, options);
-    all_have_mass(reader, &robot, &tree, options);
+    let tree = tree::build(reader, &robot);
+    let held = match &tree {
+        Some(tree) => {
+            world_is_root(reader, &robot, tree, options);
+            without_mass(reader, &robot, tree, options)
+        }
+        None => vec![false; robot.joints.len()],
+    };
+    let positions = mimic::positions(reader, &robot.joints, &robot.joint_names, &held, options);
+    let tree = tree?;
     if !reader.errors.is_empty() {
         // Loops are checked below against seats that may be wrong.
         return None;
@@ -55,7 +61,7 @@ pub(super) fn build(reader: &mut Reader, robot: Robot, file: &str, options: &Opt
         description: Description::new(name),
         seats: vec![None; robot.links.len()],
         markers: Vec::new(),
-        starts,
+        positions,
         robot,
     };
     build.root(reader, tree.root, options);
@@ -64,7 +70,7 @@ pub(super) fn build(reader: &mut Reader, robot: Robot, file: &str, options: &Opt
         joint_names[edge.joint] = build.joint(edge);
     }
     build.followers(&tree);
-    build.dampers(&tree);
+    build.description.forces = resistance::forces(reader, &build.robot, &tree, &build.positions, options);
     for index in 0..build.robot.loops.len() {
         build.close(reader, index);
     }
@@ -93,26 +99,31 @@ fn world_is_root(reader: &mut Reader, robot: &Robot, tree: &Tree, options: &Opti
     }
 }
 
-/// What moves must have mass, itself or behind it; what is free must have it rigidly.
-fn all_have_mass(reader: &mut Reader, robot: &Robot, tree: &Tree, options: &Options) {
+/// The joints that are to keep their positions because nothing they move has mass; what is free
+/// must have it rigidly.
+fn without_mass(reader: &mut Reader, robot: &Robot, tree: &Tree, options: &Options) -> Vec<bool> {
+    let mut held = vec![false; robot.joints.len()];
     let mut carries: Vec<bool> = robot.links.iter().map(|link| link.mass > 0.0).collect();
+    // A moment of inertia is enough for what turns.
+    let mut turns: Vec<bool> = robot.links.iter().map(|link| !link.is_frame()).collect();
     if robot.links[tree.root].name == WORLD {
         carries[tree.root] = false;
     }
     let mut rigid = carries.clone();
     for edge in tree.joints.iter().rev() {
         carries[edge.parent] |= carries[edge.child];
+        turns[edge.parent] |= turns[edge.child];
         rigid[edge.parent] |= rigid[edge.child] && robot.joints[edge.joint].kind == JointKind::Fixed;
     }
     if !carries[tree.root] {
         if !reader.errors.is_empty() {
             // The mass may be in what could not be read.
-            return;
+            return held;
         }
         let message = "no link of the robot has mass".to_string();
         let help = "add <inertial> to the links that move";
         reader.error(robot.span.clone(), message, Some(help.to_string()));
-        return;
+        return held;
     }
     let mut floating = |link: &Link| {
         let message = format!(
@@ -134,10 +145,23 @@ fn all_have_mass(reader: &mut Reader, robot: &Robot, tree: &Tree, options: &Opti
     let mut reported = vec![false; robot.links.len()];
     for edge in &tree.joints {
         let joint = &robot.joints[edge.joint];
-        if carries[edge.child] || reported[edge.parent] {
-            reported[edge.child] = reported[edge.parent];
-        } else if joint.kind != JointKind::Fixed {
-            reported[edge.child] = true;
+        let moves = match joint.kind {
+            JointKind::Fixed => {
+                reported[edge.child] = reported[edge.parent];
+                continue;
+            }
+            JointKind::Revolute => turns[edge.child],
+            _ => carries[edge.child],
+        };
+        if moves {
+            continue;
+        }
+        held[edge.joint] = true;
+        if !reader.strict {
+            let fate = "locked, because nothing behind has mass";
+            let (span, name) = (joint.span.clone(), Some(joint.name.as_str()));
+            reader.notes.count("joint", fate, span, name);
+        } else if !reported[edge.parent] {
             let link = &robot.links[edge.child];
             let message = format!(
                 "link {}: the joint {} moves it, but neither it nor anything behind it has mass",
@@ -147,7 +171,9 @@ fn all_have_mass(reader: &mut Reader, robot: &Robot, tree: &Tree, options: &Opti
             let help = "add <inertial>, or make the joint fixed";
             reader.error(link.span.clone(), message, Some(help.to_string()));
         }
+        reported[edge.child] = true;
     }
+    held
 }
 
 /// A planar joint moves across z of its frames: they are turned so that z is the axis. For an axis
@@ -169,7 +195,7 @@ struct Build {
     seats: Vec<Option<Seat>>,
     /// Links that became markers, with their bodies.
     markers: Vec<(String, Range<usize>)>,
-    starts: Vec<f64>,
+    positions: Positions,
     robot: Robot,
 }
 
@@ -183,7 +209,7 @@ impl Build {
         };
         let seat = if link.name == WORLD {
             ground
-        } else if link.mass == 0.0 && options.base == Base::Fixed {
+        } else if link.is_frame() && options.base == Base::Fixed {
             self.marker_link(root, &ground, Pose::identity())
         } else {
             let name = self.robot.joint_names.fresh(format!("{}_base", link.here));
@@ -219,9 +245,11 @@ impl Build {
             mass,
             centre,
             inertia,
+            unphysical,
             ..
         } = &self.robot.links[link];
-        let body = Body::new(here.clone(), *mass).centre(*centre).inertia(*inertia);
+        let mut body = Body::new(here.clone(), *mass).centre(*centre).inertia(*inertia);
+        body.unphysical = *unphysical;
         self.description.bodies.push(body);
         Seat {
             body: Some(self.description.bodies.len() - 1),
@@ -285,12 +313,15 @@ impl Build {
             kind,
             origin,
             axis,
-            mimic,
             ..
         } = &self.robot.joints[edge.joint];
-        let (here, kind, origin, axis) = (here.clone(), *kind, *origin, *axis);
-        let locked = mimic.as_ref().is_some_and(|mimic| mimic.multiplier == 0.0);
-        if kind == JointKind::Fixed && self.robot.links[edge.child].mass == 0.0 {
+        let (here, mut kind, origin, axis) = (here.clone(), *kind, *origin, *axis);
+        let locked = self.positions.locked[edge.joint];
+        let one = [JointKind::Revolute, JointKind::Prismatic].contains(&kind);
+        if locked && !one {
+            kind = JointKind::Fixed;
+        }
+        if kind == JointKind::Fixed && self.robot.links[edge.child].is_frame() {
             let seat = self.marker_link(edge.child, &parent, parent.pose.then(&origin));
             self.seats[edge.child] = Some(seat);
             return None;
@@ -303,8 +334,8 @@ impl Build {
         if kind.info().has_axis {
             joint = joint.axis(axis);
         }
-        let start = self.starts[edge.joint];
-        if locked {
+        let start = self.positions.starts[edge.joint];
+        if locked && one {
             joint = joint.locked(0, start);
         } else if start != 0.0 {
             joint = joint.start(start, 0.0);
@@ -314,29 +345,20 @@ impl Build {
         Some(here)
     }
 
-    /// `<mimic>`: position − multiplier · other = offset; with a multiplier of zero it is locked.
+    /// `<mimic>`: position − multiplier · other = offset; what follows a joint that stands still
+    /// is locked.
     fn followers(&mut self, tree: &Tree) {
         for edge in &tree.joints {
             let UrdfJoint { here, mimic, .. } = &self.robot.joints[edge.joint];
-            let Some(mimic) = mimic.as_ref().filter(|m| m.multiplier != 0.0) else {
+            let led = self.positions.leaders[edge.joint].filter(|_| !self.positions.locked[edge.joint]);
+            let (Some(mimic), Some(leader)) = (mimic, led) else {
                 continue;
             };
             let name = self.robot.joint_names.fresh(format!("{here}_mimic"));
-            let other = mapped(&mimic.joint.name);
-            let terms = [(here.as_str(), 1.0), (other.as_str(), -mimic.multiplier)];
+            let other = self.robot.joints[leader].here.as_str();
+            let terms = [(here.as_str(), 1.0), (other, -mimic.multiplier)];
             let coupling = Constraint::coupling(name, terms, mimic.offset);
             self.description.constraints.push(coupling);
-        }
-    }
-
-    fn dampers(&mut self, tree: &Tree) {
-        for edge in &tree.joints {
-            let UrdfJoint { here, damping, .. } = &self.robot.joints[edge.joint];
-            if *damping != 0.0 {
-                let name = format!("{here}_damping");
-                let damper = Force::joint_spring(name, here.as_str(), 0.0, *damping, 0.0);
-                self.description.forces.push(damper);
-            }
         }
     }
 
@@ -393,12 +415,11 @@ impl Build {
             let message = format!("links without mass became markers: {}", listed(&all));
             reader.notes.add(span.clone(), message, None);
         }
-        for (joint, start) in joints.iter().zip(&self.starts) {
+        for (joint, start) in joints.iter().zip(&self.positions.starts) {
             if let Some([lower, upper]) = joint.limits
                 && (*start < lower || *start > upper)
-                && lower <= upper
             {
-                let what = "start position";
+                let what = "initial position";
                 let fate = "outside the limits of the joint";
                 let name = Some(joint.name.as_str());
                 reader.notes.count(what, fate, joint.span.clone(), name);

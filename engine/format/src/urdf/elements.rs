@@ -24,6 +24,15 @@ pub(super) struct Link {
     pub centre: [f64; 3],
     /// About the centre of mass, in the link's axes: xx, yy, zz, xy, yz, zx.
     pub inertia: [f64; 6],
+    /// No body has this inertia.
+    pub unphysical: bool,
+}
+
+impl Link {
+    /// Whether it is nothing but a frame.
+    pub fn is_frame(&self) -> bool {
+        self.mass == 0.0 && self.inertia == [0.0; 6]
+    }
 }
 
 pub(super) struct Joint {
@@ -37,8 +46,12 @@ pub(super) struct Joint {
     pub child: Option<Named>,
     pub axis: [f64; 3],
     pub damping: f64,
-    /// Lowest and highest position.
+    /// Coulomb friction, N m or N.
+    pub friction: f64,
+    /// Lowest and highest position, in this order.
     pub limits: Option<[f64; 2]>,
+    /// Largest torque or force of the motor.
+    pub effort: Option<f64>,
     pub mimic: Option<Mimic>,
 }
 
@@ -95,7 +108,7 @@ const JOINT_UNUSED: [(&str, &str); 3] = [
     ("safety_controller", REAL),
     ("hardwareInterface", OTHER),
 ];
-const NOT_HONOURED: &str = "not honoured";
+const NOT_HONOURED: &str = "not used";
 
 /// Reads all elements; none when the text is no robot at all.
 pub(super) fn read(reader: &mut Reader, root: Node, options: &Options) -> Option<Robot> {
@@ -158,6 +171,7 @@ impl Robot {
             mass: 0.0,
             centre: [0.0; 3],
             inertia: [0.0; 6],
+            unphysical: false,
         };
         let before = reader.errors.len();
         let children = reader.children(node, &owner, &["inertial"], &LINK_UNUSED);
@@ -194,7 +208,9 @@ impl Robot {
             child: None,
             axis: [1.0, 0.0, 0.0],
             damping: 0.0,
+            friction: 0.0,
             limits: None,
+            effort: None,
             mimic: None,
         };
         if let Some(origin) = reader.single(&children, "origin", &owner) {
@@ -209,12 +225,17 @@ impl Robot {
         joint.child = end("child");
         self.incomplete |= kind.is_none() || joint.parent.is_none() || joint.child.is_none();
         if let Some(node) = reader.single(&children, "axis", &owner) {
-            joint.axis = axis(reader, node, &owner, name);
             let useless = [JointKind::Fixed, JointKind::Free].contains(&joint.kind);
             if useless {
                 let span = reader.tag(node);
                 let fate = "not used: the joint has none";
                 reader.notes.count("axis vector", fate, span, Some(name));
+            }
+            // Fixed joints often have the axis 0 0 0.
+            if !useless || reader.strict {
+                joint.axis = axis(reader, node, &owner, name);
+            }
+            if useless {
                 joint.axis = [1.0, 0.0, 0.0];
             }
         }
@@ -340,19 +361,52 @@ impl Link {
             return;
         }
         let span = reader.tag(inertia);
-        if self.mass == 0.0 && entries != [0.0; 6] {
-            let message = format!("{owner}: it has a moment of inertia but no mass");
-            let help = "give it a mass, or leave out <inertial>";
-            reader.error(span, message, Some(help.to_string()));
-        } else if let Some((message, help)) = impossible(entries) {
-            reader.error(span, format!("{owner}: {message}"), Some(help.to_string()));
+        let fault = if self.mass == 0.0 && entries != [0.0; 6] {
+            Some(NO_MASS)
+        } else {
+            impossible(entries)
+        };
+        let Some(fault) = fault else { return };
+        self.unphysical = true;
+        if reader.strict {
+            let message = format!("{owner}: {}", fault.message);
+            reader.error(span, message, Some(fault.help.to_string()));
+        } else {
+            let name = Some(self.name.as_str());
+            reader.notes.count(fault.counted, AS_WRITTEN, span, name);
         }
     }
 }
 
+/// Why no body has an inertia.
+struct Fault {
+    message: &'static str,
+    help: &'static str,
+    /// Of several links, for a note.
+    counted: &'static str,
+}
+
+const AS_WRITTEN: &str = "used as written, although physically impossible";
+
+const NO_MASS: Fault = Fault {
+    message: "it has a moment of inertia but no mass",
+    help: "give it a mass, or leave out <inertial>",
+    counted: "moment% of inertia without mass",
+};
+const NEGATIVE: Fault = Fault {
+    message: "a principal moment of inertia is negative",
+    help: "check the signs; ixy, ixz and iyz are entries of the matrix",
+    counted: "inertia% with a negative principal moment",
+};
+const TOO_LARGE: Fault = Fault {
+    message: "one principal moment of inertia is larger than the sum of the others",
+    help: "no body has such an inertia; for a thin plate they are equal",
+    counted: "inertia% with a principal moment above the sum of the others",
+};
+
 /// Why no body has this inertia. The moments of mass along the axes, ½ tr(I) − I, are positive as
 /// well: the triangle inequality of the principal moments.
-fn impossible(entries: [f64; 6]) -> Option<(&'static str, &'static str)> {
+fn impossible(entries: [f64; 6]) -> Option<Fault> {
     let largest = entries.iter().fold(0.0_f64, |m, e| m.max(e.abs()));
     if largest == 0.0 {
         return None;
@@ -368,15 +422,9 @@ fn impossible(entries: [f64; 6]) -> Option<(&'static str, &'static str)> {
         x > 0.0 && minor > 0.0 && determinant > 0.0
     };
     if !definite(scaled, 1e-6) {
-        Some((
-            "a principal moment of inertia is negative",
-            "check the signs; ixy, ixz and iyz are entries of the matrix",
-        ))
+        Some(NEGATIVE)
     } else if !definite([half - xx, half - yy, half - zz, -xy, -yz, -zx], 0.5e-6) {
-        Some((
-            "one principal moment of inertia is larger than the sum of the others",
-            "no body has such an inertia; for a thin plate they are equal",
-        ))
+        Some(TOO_LARGE)
     } else {
         None
     }
@@ -403,24 +451,28 @@ impl Joint {
             let fate = "not used: the joint has none";
             reader.notes.count("position limit", fate, span.clone(), name);
         } else if stops {
-            let limits = [lower.unwrap_or(0.0), upper.unwrap_or(0.0)];
-            self.limits = Some(limits);
-            if limits[0] > limits[1] {
+            // URDF's own defaults.
+            let [lower, upper] = [lower.unwrap_or(0.0), upper.unwrap_or(0.0)];
+            if lower > upper {
                 let message = format!("{owner}: the lower limit is above the upper one");
-                reader.notes.add(span.clone(), message, Some("exchange them"));
-            }
-            let fate = "not honoured: there are no end stops yet";
-            if options.strict {
-                let message = format!("{owner}: its end stops are not honoured yet");
-                let help = "remove lower and upper, or read the file without \"strict\"";
-                reader.error(span.clone(), message, Some(help.to_string()));
+                let help = "exchange them".to_string();
+                reader.odd(span.clone(), message, "neither is used", Some(help));
+            } else if lower == upper {
+                let fate = "not used: the lower one equals the upper one";
+                reader.notes.count("position limit", fate, span.clone(), name);
             } else {
+                self.limits = Some([lower, upper]);
+                let fate = match options.limits {
+                    true => "turned into end stops",
+                    false => "left out, as asked for",
+                };
                 reader.notes.count("position limit", fate, span.clone(), name);
             }
         }
+        self.effort = effort;
         for (value, what) in [(effort, "effort limit"), (velocity, "velocity limit")] {
             if value.is_some() {
-                let fate = "not honoured: motors are forces of their own";
+                let fate = "not used: motors are forces of their own";
                 reader.notes.count(what, fate, span.clone(), name);
             }
         }
@@ -438,22 +490,32 @@ impl Joint {
         let friction = reader.number(node, "friction", owner).unwrap_or(0.0);
         let span = reader.tag(node);
         let name = Some(self.name.as_str());
-        if [JointKind::Revolute, JointKind::Prismatic].contains(&self.kind) {
-            self.damping = damping;
-        } else if damping != 0.0 {
-            let fate = "not used: it is defined for joints with one coordinate";
-            reader
-                .notes
-                .count("damping coefficient", fate, span.clone(), name);
+        let one = [JointKind::Revolute, JointKind::Prismatic].contains(&self.kind);
+        let honoured = [options.damping, options.friction];
+        let values = [(damping, "damping coefficient"), (friction, "friction value")];
+        for ((value, what), honoured) in values.into_iter().zip(honoured) {
+            if value == 0.0 {
+                continue;
+            }
+            if !one {
+                let fate = "not used: it is defined for joints with one coordinate";
+                reader.notes.count(what, fate, span.clone(), name);
+            } else if !honoured {
+                let fate = "left out, as asked for";
+                reader.notes.count(what, fate, span.clone(), name);
+            }
         }
-        if friction != 0.0 {
-            if options.strict {
-                let message = format!("{owner}: its dry friction is not honoured yet");
-                let help = "remove friction, or read the file without \"strict\"";
-                reader.error(span, message, Some(help.to_string()));
-            } else {
-                let fate = "not honoured: dry friction comes later";
-                reader.notes.count("friction coefficient", fate, span, name);
+        if one {
+            self.damping = damping;
+        }
+        if one && friction < 0.0 {
+            let message = format!("{owner}: the friction {friction} is negative");
+            reader.odd(span, message, "it is not used", Some("correct it".to_string()));
+        } else if one {
+            self.friction = friction;
+            if friction != 0.0 && options.friction {
+                let fate = "turned into Coulomb friction";
+                reader.notes.count("friction value", fate, span, name);
             }
         }
     }

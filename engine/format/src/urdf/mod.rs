@@ -1,12 +1,14 @@
 //! Import of URDF, the Unified Robot Description Format.
 //!
-//! Links become bodies, joints become joints, `<mimic>` becomes a coupling, damping becomes a
-//! joint spring without stiffness. A link without mass on a fixed joint becomes a marker on the
-//! body before it. What Holonom does not use is listed in [`Imported::notes`]; nothing is dropped
-//! silently. What is wrong is reported all at once, with its place in the text.
+//! Links become bodies, joints become joints, `<mimic>` becomes a coupling; damping, friction and
+//! position limits become force elements. A link without mass on a fixed joint becomes a marker on
+//! the body before it. Files of real robots contain much that URDF does not define: it is read as
+//! other programs read it, and [`Imported::notes`] lists what is not used and what was changed.
+//! Nothing is dropped silently. What is wrong is reported all at once, with its place in the text.
 //!
-//! The stages in reading order: `xml` (attributes and numbers with their places), `elements`
-//! (what each element may contain), `tree` (who carries whom), `build` (the description).
+//! The stages in reading order: `repair` (text that is almost XML), `xml` (attributes and numbers
+//! with their places), `elements` (what each element may contain), `tree` (who carries whom),
+//! `mimic` (who follows whom), `build` (the description), `resistance` (dampers, friction, stops).
 //! The manual is `docs/urdf.md`.
 
 mod build;
@@ -14,6 +16,8 @@ mod elements;
 mod mimic;
 mod names;
 mod notes;
+mod repair;
+mod resistance;
 mod tree;
 mod xml;
 
@@ -59,17 +63,36 @@ pub enum Base {
 /// ```
 /// use holonom_format::urdf::{Base, Options};
 /// let options = Options { base: Base::Free, ..Options::default() };
-/// assert!(!options.strict && options.loops.is_empty());
+/// assert!(options.limits && !options.strict && options.loops.is_empty());
 /// ```
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Options {
     /// How the root link is held. A root named `world` is the ground in any case.
     pub base: Base,
-    /// Refuse what would change the motion but is not honoured (dry friction, end stops) instead
-    /// of listing it.
+    /// Refuse what URDF does not define or no robot can have (unknown elements and attributes,
+    /// impossible inertias, joints that move nothing) instead of listing it.
     pub strict: bool,
+    /// `<dynamics damping>` becomes a damper.
+    pub damping: bool,
+    /// `<dynamics friction>` becomes Coulomb friction.
+    pub friction: bool,
+    /// `<limit lower upper>` becomes end stops, and joints start within them.
+    pub limits: bool,
     /// Joints that close loops, besides those in the file.
     pub loops: Vec<Loop>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            base: Base::Fixed,
+            strict: false,
+            damping: true,
+            friction: true,
+            limits: true,
+            loops: Vec::new(),
+        }
+    }
 }
 
 /// A joint that closes a loop, which the tree of a URDF file cannot say.
@@ -162,8 +185,23 @@ pub fn read(text: &str, file: &str) -> Result<Imported, Vec<UrdfError>> {
 /// # Errors
 /// Everything that is wrong with it, in the order of the text.
 pub fn read_with(text: &str, file: &str, options: &Options) -> Result<Imported, Vec<UrdfError>> {
-    let document = xml::parse(text).map_err(|error| vec![error])?;
-    let mut reader = xml::Reader::new(text);
+    let mut reader = xml::Reader::new(text, options.strict);
+    let repaired;
+    let document = match xml::parse(text) {
+        Ok(document) => document,
+        Err(error) => {
+            // Strict reading takes the text as it is.
+            let again = match options.strict {
+                true => None,
+                false => repair::repaired(&mut reader, text),
+            };
+            let Some(text) = again else {
+                return Err(vec![error]);
+            };
+            repaired = text;
+            xml::parse(&repaired).map_err(|error| vec![error])?
+        }
+    };
     let imported = elements::read(&mut reader, document.root_element(), options)
         .and_then(|robot| build::build(&mut reader, robot, file, options));
     match imported {

@@ -108,6 +108,20 @@ impl Names {
     }
 }
 
+/// Names with commas, each once.
+pub(super) fn listed_once(names: impl Iterator<Item = String>) -> String {
+    let mut once: Vec<String> = Vec::new();
+    for name in names {
+        if !once.contains(&name) {
+            once.push(name);
+        }
+        if once.len() > super::notes::NAMES {
+            break;
+        }
+    }
+    super::notes::listed(&once)
+}
+
 /// "did you mean …", if some name is similar.
 pub(super) fn suggestion<'a>(
     reader: &Reader,

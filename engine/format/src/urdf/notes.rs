@@ -5,7 +5,10 @@ use core::ops::Range;
 use std::collections::HashMap;
 
 /// Names in one note.
-const NAMES: usize = 20;
+pub(super) const NAMES: usize = 20;
+
+/// Notes shown.
+const SHOWN: usize = 100;
 
 /// Notes in the making.
 #[derive(Default)]
@@ -24,8 +27,8 @@ struct Counted {
 }
 
 impl Notes {
-    /// Counts a thing: `what` in the singular, and after "is" or "are" its `fate`. The owner's
-    /// name is listed.
+    /// Counts a thing: `what` in the singular, with `%` where the plural has its s unless that is
+    /// at the end, and after "is" or "are" its `fate`. The owner's name is listed.
     pub fn count(&mut self, what: &str, fate: &'static str, span: Range<usize>, owner: Option<&str>) {
         let key = format!("{what}\n{fate}");
         let next = self.counted.len();
@@ -66,10 +69,11 @@ impl Notes {
                 1 => ("", "is"),
                 _ => ("s", "are"),
             };
-            let mut message = format!(
-                "{} {}{plural} {verb} {}",
-                counted.count, counted.what, counted.fate
-            );
+            let what = match counted.what.split_once('%') {
+                Some((before, after)) => format!("{before}{plural}{after}"),
+                None => format!("{}{plural}", counted.what),
+            };
+            let mut message = format!("{} {what} {verb} {}", counted.count, counted.fate);
             if !counted.names.is_empty() {
                 message.push_str(&format!(" ({})", listed(&counted.names)));
             }
@@ -80,6 +84,15 @@ impl Notes {
             });
         }
         notes.sort_by_key(|note| note.span.start);
+        if notes.len() > SHOWN {
+            let more = notes.len() - SHOWN;
+            notes.truncate(SHOWN);
+            notes.extend(notes.last().cloned().map(|last| Note {
+                span: last.span,
+                message: format!("there are {more} more notes"),
+                help: None,
+            }));
+        }
         notes
     }
 }

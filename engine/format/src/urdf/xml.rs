@@ -125,14 +125,17 @@ fn shortened(text: &str) -> String {
 /// Collects what is wrong and what is worth knowing.
 pub(super) struct Reader<'t> {
     text: &'t str,
+    /// Oddities are errors instead of notes.
+    pub strict: bool,
     pub errors: Vec<UrdfError>,
     pub notes: Notes,
 }
 
 impl<'t> Reader<'t> {
-    pub fn new(text: &'t str) -> Self {
+    pub fn new(text: &'t str, strict: bool) -> Self {
         Self {
             text,
+            strict,
             errors: Vec::new(),
             notes: Notes::default(),
         }
@@ -140,6 +143,17 @@ impl<'t> Reader<'t> {
 
     pub fn error(&mut self, span: Range<usize>, message: String, help: Option<String>) {
         self.errors.push(UrdfError { span, message, help });
+    }
+
+    /// Something that other programs read and this one does not understand or cannot use as it
+    /// is: an error when reading is strict, otherwise a note that says what is made of it.
+    pub fn odd(&mut self, span: Range<usize>, message: String, taken: &str, help: Option<String>) {
+        if self.strict {
+            self.error(span, message, help);
+        } else {
+            let message = format!("{message}; {taken}");
+            self.notes.add(span, message, help.as_deref());
+        }
     }
 
     /// The opening tag without its bracket: what to underline of an element.
@@ -156,8 +170,9 @@ impl<'t> Reader<'t> {
         start..end
     }
 
-    /// The known children of an element. Unknown ones are errors; `unused` ones, with the reason,
-    /// and those of other namespaces are counted. `owner` is the element in words.
+    /// The known children of an element. Unknown ones are errors when they may be misspelt or
+    /// reading is strict; other unknown ones, `unused` ones, with the reason, and those of other
+    /// namespaces are counted. `owner` is the element in words.
     pub fn children<'a, 'i>(
         &mut self,
         node: Node<'a, 'i>,
@@ -186,10 +201,17 @@ impl<'t> Reader<'t> {
                 self.notes.count(&format!("{name} element"), reason, span, None);
             } else {
                 let names = known.iter().chain(unused.iter().map(|(n, _)| n)).copied();
-                let help = suggestion(self, name, names)
-                    .or_else(|| Some(format!("what is read here: {}", known.join(", "))));
+                let near = suggestion(self, name, names);
+                let misspelt = suggestion(self, name, known.iter().copied()).is_some();
                 let span = self.tag(child);
-                self.error(span, format!("{owner}: <{}> is not known", shortened(name)), help);
+                if self.strict || misspelt {
+                    let help = near.or_else(|| Some(format!("what is read here: {}", known.join(", "))));
+                    self.error(span, format!("{owner}: <{}> is not known", shortened(name)), help);
+                } else {
+                    let what = format!("unknown element% in <{}>", shortened(node.tag_name().name()));
+                    let name = format!("<{}>", shortened(name));
+                    self.notes.count(&what, "not used", span, Some(&name));
+                }
             }
         }
         children
@@ -213,16 +235,25 @@ impl<'t> Reader<'t> {
     fn stray_text(&mut self, node: Node, owner: &str) {
         let text = node.text().unwrap_or_default();
         if !text.trim().is_empty() {
-            let message = format!("{owner}: the text {} is not read", quoted(text.trim()));
-            let help = Some("is a bracket missing? comments are <!-- … -->".to_string());
             let range = node.range();
             let raw = &self.text[range.clone()];
             let start = range.start + raw.len() - raw.trim_start().len();
-            self.error(start..start + raw.trim().len(), message, help);
+            let span = start..start + raw.trim().len();
+            // What has these may be an element without its first bracket.
+            if !self.strict && !text.contains(['=', '>', '"']) {
+                let name = quoted(text.trim());
+                self.notes
+                    .count("piece% of text between elements", "not used", span, Some(&name));
+                return;
+            }
+            let message = format!("{owner}: the text {} is not read", quoted(text.trim()));
+            let help = Some("is a bracket missing? comments are <!-- … -->".to_string());
+            self.error(span, message, help);
         }
     }
 
-    /// Checks that an element has no attributes but the known ones.
+    /// Checks that an element has no attributes but the known ones. Unknown ones are errors when
+    /// they may be misspelt or reading is strict, otherwise they are counted.
     pub fn attributes(&mut self, node: Node, owner: &str, known: &[&str]) {
         for attribute in node.attributes() {
             let name = attribute.name();
@@ -234,7 +265,17 @@ impl<'t> Reader<'t> {
                 self.notes
                     .count(&what, "not URDF, and not used", attribute.range(), None);
             } else if !known.contains(&name) {
-                let help = suggestion(self, name, known.iter().copied()).or_else(|| {
+                // What is there already is not what was meant.
+                let absent = known.iter().copied().filter(|k| !node.has_attribute(*k));
+                let near = suggestion(self, name, absent);
+                if !self.strict && near.is_none() {
+                    let what = format!("unknown attribute% of <{}>", shortened(node.tag_name().name()));
+                    let name = shortened(name);
+                    self.notes
+                        .count(&what, "not used", attribute.range_qname(), Some(&name));
+                    continue;
+                }
+                let help = near.or_else(|| {
                     Some(match known {
                         [] => "it has no attributes".to_string(),
                         _ => format!("its attributes are {}", known.join(", ")),
@@ -306,7 +347,13 @@ impl<'t> Reader<'t> {
         for again in all {
             let span = self.tag(*again);
             let message = format!("{owner}: there is another <{name}>");
-            self.error(span, message, Some("keep one of them".to_string()));
+            let help = Some("keep one of them".to_string());
+            // Which link is meant cannot be guessed.
+            if ["parent", "child", "link1", "link2"].contains(&name) {
+                self.error(span, message, help);
+            } else {
+                self.odd(span, message, "the first one counts", help);
+            }
         }
         first
     }

@@ -38,8 +38,22 @@ pub fn robot(name: &str) -> Robot {
 
 pub fn robot_with(name: &str, options: &Options) -> Robot {
     let path = folder("good").join(format!("{name}.urdf"));
+    robot_of(
+        &std::fs::read_to_string(&path).unwrap(),
+        path.to_str().unwrap(),
+        options,
+    )
+}
+
+/// A file that no other reader minds but that is not quite URDF.
+pub fn odd(name: &str) -> Robot {
+    let path = folder("odd").join(format!("{name}.urdf"));
     let text = std::fs::read_to_string(&path).unwrap();
-    let imported = urdf::read_with(&text, path.to_str().unwrap(), options).unwrap();
+    robot_of(&text, path.to_str().unwrap(), &Options::default())
+}
+
+pub fn robot_of(text: &str, name: &str, options: &Options) -> Robot {
+    let imported = urdf::read_with(text, name, options).unwrap();
     let model = match imported.description.compile() {
         Ok(model) => Arc::new(model),
         Err(errors) => panic!("{name}: {errors}"),

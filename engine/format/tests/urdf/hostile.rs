@@ -93,7 +93,8 @@ fn changed(text: &str, random: &mut Random) -> String {
 
 #[test]
 fn changed_files_never_panic() {
-    let (sound, broken) = (files("good", "urdf"), files("broken", "urdf"));
+    let (mut sound, broken) = (files("good", "urdf"), files("broken", "urdf"));
+    sound.extend(files("odd", "urdf"));
     let mut random = Random(7);
     let (mut read, mut refused, mut compiled) = (0, 0, 0);
     for round in 0..6000 {
@@ -105,7 +106,7 @@ fn changed_files_never_panic() {
         let options = Options {
             base: if round % 8 == 0 { Base::Free } else { Base::Fixed },
             strict: round % 16 == 1,
-            loops: Vec::new(),
+            ..Options::default()
         };
         match urdf::read_with(&text, "changed.urdf", &options) {
             Ok(imported) => {

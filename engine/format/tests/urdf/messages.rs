@@ -24,6 +24,13 @@ fn all(text: &str, errors: &[UrdfError]) -> String {
         .collect()
 }
 
+fn notes(text: &str, imported: &urdf::Imported) -> String {
+    let notes = imported.notes.iter();
+    notes
+        .map(|n| shown(text, &n.span, &n.message, n.help.as_deref()))
+        .collect()
+}
+
 fn check(name: &str, found: &str) {
     let path = folder(name);
     if std::env::var_os("HOLONOM_BLESS").is_some() {
@@ -58,29 +65,73 @@ fn nothing_is_dropped_silently() {
     assert!(good.len() >= 15);
     for (name, text) in good {
         let imported = urdf::read(&text, &name).unwrap();
-        let notes: String = imported
-            .notes
-            .iter()
-            .map(|n| shown(&text, &n.span, &n.message, n.help.as_deref()))
-            .collect();
-        check(&format!("good/{name}.notes"), &notes);
+        check(&format!("good/{name}.notes"), &notes(&text, &imported));
+    }
+}
+
+fn strict() -> Options {
+    Options {
+        strict: true,
+        ..Options::default()
     }
 }
 
 #[test]
-fn strict_refuses_what_would_change_the_motion() {
-    let text = std::fs::read_to_string(folder("good/slide.urdf")).unwrap();
-    let strict = Options {
-        strict: true,
-        ..Options::default()
-    };
-    let errors = urdf::read_with(&text, "slide.urdf", &strict).unwrap_err();
-    let messages: Vec<&str> = errors.iter().map(|e| e.message.as_str()).collect();
-    assert_eq!(
-        messages,
-        [
-            "joint \"run\": its end stops are not honoured yet",
-            "joint \"run\": its dry friction is not honoured yet"
-        ]
-    );
+fn odd_files_are_read_with_notes_and_refused_when_strict() {
+    let odd = files("odd", "urdf");
+    assert!(odd.len() >= 7);
+    for (name, text) in odd {
+        let imported = match urdf::read(&text, &name) {
+            Ok(imported) => imported,
+            Err(errors) => panic!("{name}: {}", all(&text, &errors)),
+        };
+        check(&format!("odd/{name}.notes"), &notes(&text, &imported));
+        if let Err(errors) = imported.description.compile() {
+            panic!("{name}: {errors}");
+        }
+        match urdf::read_with(&text, &name, &strict()) {
+            Ok(_) => panic!("{name} is read although reading is strict"),
+            Err(errors) => check(&format!("odd/{name}.expected"), &all(&text, &errors)),
+        }
+    }
+}
+
+#[test]
+fn broken_files_are_refused_when_strict_as_well() {
+    for (name, text) in files("broken", "urdf") {
+        assert!(urdf::read_with(&text, &name, &strict()).is_err(), "{name}");
+    }
+}
+
+#[test]
+fn sound_files_are_read_when_strict() {
+    for (name, text) in files("good", "urdf") {
+        let read = urdf::read_with(&text, &name, &strict());
+        assert!(read.is_ok(), "{name}: {:?}", read.err());
+    }
+}
+
+/// A word that resembles one that counts is refused even where unknown ones are not.
+#[test]
+fn what_may_be_misspelt_is_refused() {
+    let (_, text) = files("odd", "urdf")
+        .into_iter()
+        .find(|(n, _)| n == "vendors")
+        .unwrap();
+    for (known, typo) in [
+        ("<inertial>", "<inertail>"),
+        ("damping=", "dampning="),
+        ("lower=", "lowwer="),
+        ("<limit", "<limits"),
+        ("<dynamics", "<dynamic"),
+        ("xyz=\"0.1", "xzy=\"0.1"),
+    ] {
+        let wrong = text.replacen(known, typo, 1);
+        let wrong = wrong.replacen(&known.replace('<', "</"), &typo.replace('<', "</"), 1);
+        assert_ne!(wrong, text, "{known}");
+        let errors = urdf::read(&wrong, "f").unwrap_err();
+        let word = typo.trim_start_matches('<').split(['>', '=']).next().unwrap();
+        assert!(errors[0].message.contains(word), "{}", errors[0].message);
+        assert!(errors[0].help.as_ref().unwrap().contains("did you mean"));
+    }
 }

@@ -140,7 +140,14 @@ fn frames_without_mass_may_move_if_something_is_behind() {
 
 #[test]
 fn slides_along_turned_axes_with_damping() {
-    let robot = robot("slide");
+    let robot = robot_with(
+        "slide",
+        &Options {
+            friction: false,
+            limits: false,
+            ..Options::default()
+        },
+    );
     assert_eq!((robot.freedoms(), robot.mass()), (1, 4.0));
     // Yaw 90°, then pitch 30° down: x points along (0, cos 30°, −sin 30°).
     let along = [0.0, 0.75_f64.sqrt(), -0.5];

@@ -428,12 +428,15 @@ impl Builder<'_> {
             }
         }
         for constraint in &model.constraints {
-            if let ConstraintElement::Coordinates(sum) = &constraint.element
-                && let Some(signal) = &sum.signal
-            {
+            if let Some(signal) = constraint.element.signal() {
                 self.own(Some("constraint"), format!("input.{}", constraint.name));
-                let unit = sum_unit(model, sum);
-                self.input(unit, "function that the driver follows", signal.clone());
+                let (unit, what) = match &constraint.element {
+                    ConstraintElement::Coordinates(sum) => {
+                        (sum_unit(model, sum), "function that the driver follows")
+                    }
+                    _ => ("m", "function that the distance follows"),
+                };
+                self.input(unit, what, signal.clone());
             }
         }
         for input in further {

@@ -22,6 +22,7 @@ use crate::forest::{Forest, Graph};
 use crate::model::{
     Attachment, JointPlace, Model, ModelConstraint, ModelForce, ModelJoint, ModelRod, ModelRow, ModelState,
 };
+use crate::signal::Signal;
 use crate::tree::Tree;
 use core::ops::Range;
 use holonom_algebra::{Generic, Inertia, Sym3};
@@ -215,6 +216,7 @@ impl Attach<'_, '_> {
             from: turned(&ends[0]),
             to: turned(&ends[1]),
             rows: rows.iter().map(|row| row.row).collect(),
+            length: None,
         });
         let row_names = rows.iter().map(|row| row.name.to_string()).collect();
         let constraint = self.add_constraint(&joint.name, element, Some(row_names), None);
@@ -318,9 +320,10 @@ impl Attach<'_, '_> {
                     from: self.frame(from)?,
                     to: self.frame(to)?,
                     rows,
+                    length: None,
                 })
             }
-            ConstraintKind::Distance { from, to, length } => self.distance(from, to, *length)?,
+            ConstraintKind::Distance { from, to, length } => self.distance(from, to, length)?,
             ConstraintKind::Coupling { terms, offset } => self.coupling(place, terms, *offset)?,
             ConstraintKind::Driver { coordinate, signal } => {
                 let (_, node) = self.coordinate(coordinate, place, false)?;
@@ -367,11 +370,16 @@ impl Attach<'_, '_> {
         })
     }
 
-    fn distance(&self, from: &str, to: &str, length: f64) -> Option<ConstraintElement> {
+    fn distance(&self, from: &str, to: &str, length: &Signal) -> Option<ConstraintElement> {
+        let (length, signal) = match length.varies() {
+            true => (0.0, Some(length.clone())),
+            false => (length.evaluate(0.0)[0], None),
+        };
         Some(ConstraintElement::Pair(Pair {
             from: self.frame(from)?,
             to: self.frame(to)?,
             rows: vec![PairRow::Distance { length }],
+            length: signal,
         }))
     }
 
@@ -400,7 +408,7 @@ impl Attach<'_, '_> {
     fn all_rods(&mut self) {
         let description = self.description;
         for rod in &description.rods {
-            let Some(element) = self.distance(&rod.from, &rod.to, rod.length) else {
+            let Some(element) = self.distance(&rod.from, &rod.to, &Signal::constant(rod.length)) else {
                 continue;
             };
             let Some(ends) = element.sides() else { continue };

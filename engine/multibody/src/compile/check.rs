@@ -303,7 +303,7 @@ impl Check<'_> {
         self.finite(&body.centre, &place, "the centre of mass");
         let finite = self.finite(&body.inertia, &place, "the moment of inertia");
         self.markers(&body.markers, &place);
-        if !good || !finite || body.inertia == [0.0; 6] {
+        if !good || !finite || body.unphysical || body.inertia == [0.0; 6] {
             return;
         }
         let name = body.name.clone();
@@ -429,7 +429,13 @@ impl Check<'_> {
     fn constraint(&mut self, kind: &ConstraintKind, place: &str) {
         match kind {
             ConstraintKind::Point { .. } => {}
-            ConstraintKind::Distance { length, .. } => self.positive(*length, place, "the distance"),
+            ConstraintKind::Distance { length, .. } => {
+                self.signal(length, place, "the distance");
+                self.motion(length, place);
+                if length.is_finite() && length.controls().is_empty() && !length.varies() {
+                    self.positive(length.evaluate(0.0)[0], place, "the distance");
+                }
+            }
             ConstraintKind::Coupling { terms, offset } => {
                 for (_, factor) in terms {
                     self.finite(&[*factor], place, "a factor");

@@ -128,6 +128,7 @@ impl Body {
             mass,
             centre: [0.0; 3],
             inertia: [0.0; 6],
+            unphysical: false,
             markers: Vec::new(),
         }
     }
@@ -173,6 +174,12 @@ impl Body {
     /// Sets the centre of mass in the body's frame, m.
     pub fn centre(mut self, centre: [f64; 3]) -> Self {
         self.centre = centre;
+        self
+    }
+
+    /// Accepts moments of inertia that no rigid body can have.
+    pub fn unphysical(mut self) -> Self {
+        self.unphysical = true;
         self
     }
 
@@ -378,14 +385,14 @@ impl Constraint {
         Self::new(name, ConstraintKind::Point { from, to })
     }
 
-    /// The origins of two frames keep a distance, m.
+    /// The origins of two frames keep a distance, m: a number or a function of time.
     pub fn distance(
         name: impl Into<String>,
         from: impl Into<String>,
         to: impl Into<String>,
-        length: f64,
+        length: impl Into<Signal>,
     ) -> Self {
-        let (from, to) = (from.into(), to.into());
+        let (from, to, length) = (from.into(), to.into(), length.into());
         Self::new(name, ConstraintKind::Distance { from, to, length })
     }
 

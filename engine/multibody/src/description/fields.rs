@@ -122,6 +122,8 @@ impl Body {
         visitor.vector(&Field::optional("centre", "m", doc), &mut self.centre);
         let doc = "Moments of inertia about the centre of mass, in the axes of the body's frame: xx, yy, zz, optionally followed by the matrix entries xy, yz, zx.";
         visitor.symmetric(&Field::optional("inertia", "kg m²", doc), &mut self.inertia);
+        let doc = "Accept moments of inertia that no rigid body can have, as some URDF files contain them.";
+        visitor.flag(&Field::optional("unphysical", "", doc), &mut self.unphysical);
     }
 }
 

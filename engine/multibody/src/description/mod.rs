@@ -92,6 +92,9 @@ pub struct Body {
     /// Moment of inertia about the centre of mass in the axes of the body's frame, kg m²:
     /// xx, yy, zz, xy, yz, zx (entries of the matrix, no minus signs).
     pub inertia: [f64; 6],
+    /// Accepts moments of inertia that no rigid body can have, as robot descriptions contain them.
+    /// The equations of motion remain defined as long as the mass matrix is positive definite.
+    pub unphysical: bool,
     /// Frames on it.
     pub markers: Vec<Marker>,
 }
@@ -212,8 +215,8 @@ pub enum ConstraintKind {
         from: String,
         /// Second frame.
         to: String,
-        /// The distance, m; must be positive.
-        length: f64,
+        /// The distance, m, which may be a function of time; must be positive.
+        length: Signal,
     },
     /// Σ factor · coordinate = offset: gears, racks, belts. 1 row.
     Coupling {

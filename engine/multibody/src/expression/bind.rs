@@ -126,7 +126,7 @@ impl Binder<'_> {
     fn name(&mut self, name: &str, span: Range<usize>) {
         let scope = self.scope;
         if let Some(k) = scope.variables.iter().position(|variable| variable == name) {
-            return self.leaf(Op::Variable(k as u32), DimensionState::Any, span);
+            return self.leaf(Op::Variable(k as u32), scope.measure(name), span);
         }
         if let Some(&(value, state)) = scope.constants.get(name) {
             if !value.is_finite() {
@@ -197,10 +197,15 @@ impl Binder<'_> {
             };
             self.program.push(op);
         }
+        let state = match (input.0.dimension, self.scope.measure(name)) {
+            (known @ DimensionState::Known(_), _) => known,
+            (own, DimensionState::Any) => own,
+            (_, measured) => measured,
+        };
         self.stack.push(Operand {
             start,
             constant: input.value(),
-            state: input.0.dimension,
+            state,
             span,
             shape: input.0.shape,
             depth: input.0.depth,
@@ -268,11 +273,21 @@ impl Binder<'_> {
     /// The dimension of a power.
     fn power(&mut self, base: &Operand, exponent: &Operand, span: &Range<usize>) -> DimensionState {
         self.pure(exponent, "an exponent");
-        let DimensionState::Known(d) = base.state else {
+        let (DimensionState::Known(d) | DimensionState::Measured(d) | DimensionState::Scaled(d)) = base.state
+        else {
             return base.state;
+        };
+        let like = |d: Dimension| match base.state {
+            DimensionState::Known(_) => DimensionState::Known(d),
+            DimensionState::Measured(_) => DimensionState::Measured(d),
+            _ => DimensionState::Scaled(d),
         };
         if d.is_none() {
             return DimensionState::Plain;
+        }
+        if !matches!(base.state, DimensionState::Known(_)) {
+            let power = exponent.constant.and_then(|p| d.power(p));
+            return power.map_or(DimensionState::Any, like);
         }
         let Some(p) = exponent.constant else {
             let message = format!("the power of {} needs a constant exponent", d.describe());
@@ -376,6 +391,10 @@ impl Binder<'_> {
                     },
                     DimensionState::Known,
                 ),
+                DimensionState::Measured(d) => {
+                    d.power(0.5).map_or(DimensionState::Any, DimensionState::Measured)
+                }
+                DimensionState::Scaled(d) => d.power(0.5).map_or(DimensionState::Any, DimensionState::Scaled),
                 other => other,
             },
             Op::Unary(_) => {
@@ -412,13 +431,9 @@ impl Binder<'_> {
             Op::Table(k) => {
                 let table = self.tables.get(k as usize);
                 let [argument, value] = table.map_or([None; 2], |table| table.dimensions());
-                // Variables may be anything, but the time is one.
-                let time = self.scope.variables.iter().position(|name| name == "t");
-                let is_time =
-                    matches!(self.program.last(), Some(Op::Variable(v)) if time == Some(*v as usize));
                 let given = match x.state {
-                    DimensionState::Known(given) => Some(given),
-                    _ => is_time.then_some(Dimension::TIME),
+                    DimensionState::Known(given) | DimensionState::Measured(given) => Some(given),
+                    _ => None,
                 };
                 if let (Some(argument), Some(given)) = (argument, given)
                     && argument != given
@@ -584,7 +599,11 @@ impl Binder<'_> {
                 d.describe(),
                 expected.describe()
             );
-            self.error(result.span, message, None);
+            let late =
+                expected.times(Dimension::TIME) == Some(d) && self.scope.variables.iter().any(|v| v == "t");
+            let help = late
+                .then(|| "t is a time in s: what it is multiplied by is a rate, such as 3 m/s".to_string());
+            self.error(result.span, message, help);
         }
         if self.stack.len() != 1 && self.errors.is_empty() {
             self.error(span.clone(), "the expression is not complete", None);

@@ -187,6 +187,10 @@ pub enum DimensionState {
     Known(Dimension),
     /// A plain number: it takes the dimension that its surroundings ask for.
     Plain,
+    /// It has this dimension by what it is, without a unit: the time, a coordinate in a law, an input with a unit.
+    Measured(Dimension),
+    /// A product of measured quantities and plain numbers, which may stand for any quantity: 3 in `3*t` may be 3 m/s.
+    Scaled(Dimension),
     /// Nothing is known, as of parameters without unit and of variables: never an error.
     Any,
 }
@@ -196,7 +200,16 @@ impl DimensionState {
     pub fn known(self) -> Option<Dimension> {
         match self {
             Self::Known(d) => Some(d),
-            Self::Plain | Self::Any => None,
+            Self::Plain | Self::Measured(_) | Self::Scaled(_) | Self::Any => None,
+        }
+    }
+
+    /// The dimension that it has as it stands, if plain numbers in it have none.
+    pub(super) fn apparent(self) -> Option<Dimension> {
+        match self {
+            Self::Known(d) | Self::Measured(d) | Self::Scaled(d) => Some(d),
+            Self::Plain => Some(Dimension::NONE),
+            Self::Any => None,
         }
     }
 
@@ -204,27 +217,46 @@ impl DimensionState {
     pub(super) fn same(self, other: Self) -> Result<Self, [Dimension; 2]> {
         match (self, other) {
             (Self::Any, _) | (_, Self::Any) => Ok(Self::Any),
-            (Self::Known(a), Self::Known(b)) if a != b => Err([a, b]),
-            (Self::Plain, s) | (s, _) => Ok(s),
+            (Self::Known(a), Self::Known(b) | Self::Measured(b)) | (Self::Measured(a), Self::Known(b))
+                if a != b =>
+            {
+                Err([a, b])
+            }
+            (Self::Plain, s) | (s, Self::Plain) => Ok(s),
+            (Self::Known(d), _) | (_, Self::Known(d)) => Ok(Self::Known(d)),
+            (Self::Measured(a), Self::Measured(b)) if a == b => Ok(Self::Measured(a)),
+            (Self::Measured(a) | Self::Scaled(a), Self::Measured(b) | Self::Scaled(b)) => Ok(match a == b {
+                true => Self::Scaled(a),
+                false => Self::Any,
+            }),
         }
     }
 
     /// Of a product or quotient; none when a power is out of range.
     pub(super) fn product(self, other: Self, divide: bool) -> Option<Self> {
+        let (Some(a), Some(b)) = (self.apparent(), other.apparent()) else {
+            return Some(Self::Any);
+        };
+        let d = if divide { a.over(b)? } else { a.times(b)? };
+        // A ratio of two lengths is a plain number; an angle is none.
+        let ratio = d.is_none() && !a.is_none() && divide;
         Some(match (self, other) {
             (Self::Any, _) | (_, Self::Any) => Self::Any,
-            (s, Self::Plain) => s,
-            (Self::Plain, Self::Known(b)) if !divide || b.is_none() => Self::Known(b),
-            (Self::Plain, Self::Known(b)) => Self::Known(Dimension::NONE.over(b)?),
-            (Self::Known(a), Self::Known(b)) => {
-                let d = if divide { a.over(b)? } else { a.times(b)? };
-                // A ratio of two lengths is a plain number; an angle is none.
-                if d.is_none() && !a.is_none() {
-                    Self::Plain
-                } else {
-                    Self::Known(d)
+            (Self::Plain, Self::Plain) => Self::Plain,
+            (Self::Known(_), Self::Plain) | (Self::Plain, Self::Known(_)) => Self::Known(d),
+            (Self::Measured(_) | Self::Known(_), Self::Measured(_) | Self::Known(_)) if ratio => Self::Plain,
+            (Self::Known(_), Self::Known(_)) if d.is_none() && !a.is_none() => Self::Plain,
+            (Self::Known(_), Self::Known(_)) => Self::Known(d),
+            (Self::Measured(_), Self::Measured(_)) => Self::Measured(d),
+            // Angles are numbers: 2 rad times t is like 2 times t.
+            (Self::Known(unit), Self::Measured(_)) | (Self::Measured(_), Self::Known(unit)) => {
+                match unit.is_none() {
+                    true => Self::Scaled(d),
+                    false => Self::Known(d),
                 }
             }
+            (Self::Scaled(_), Self::Known(_)) | (Self::Known(_), Self::Scaled(_)) => Self::Any,
+            _ => Self::Scaled(d),
         })
     }
 }

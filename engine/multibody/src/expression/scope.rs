@@ -1,6 +1,6 @@
 //! What the names in an expression stand for.
 
-use super::{DimensionState, Expression};
+use super::{Dimension, DimensionState, Expression};
 use crate::curve::Curve;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,6 +17,8 @@ use std::sync::Arc;
 #[derive(Clone, Debug, Default)]
 pub struct Scope {
     pub(super) variables: Vec<String>,
+    /// Dimensions of variables and inputs that have one by what they are.
+    pub(super) measured: BTreeMap<String, Dimension>,
     pub(super) constants: BTreeMap<String, (f64, DimensionState)>,
     pub(super) tables: BTreeMap<String, Arc<Curve>>,
     pub(super) inputs: BTreeMap<String, Arc<Expression>>,
@@ -31,7 +33,15 @@ impl Scope {
 
     /// The variable `t` alone: functions of time.
     pub fn time() -> Self {
-        Self::new().variable("t")
+        Self::new().quantity("t", Dimension::TIME)
+    }
+
+    /// One more variable, behind the others, whose dimension is known.
+    #[must_use]
+    pub fn quantity(mut self, name: impl Into<String>, dimension: Dimension) -> Self {
+        let name = name.into();
+        self.measured.insert(name.clone(), dimension);
+        self.variable(name)
     }
 
     /// One more variable, behind the others.
@@ -77,6 +87,26 @@ impl Scope {
     pub fn input(mut self, name: impl Into<String>, expression: Arc<Expression>) -> Self {
         self.inputs.insert(name.into(), expression);
         self
+    }
+
+    /// The same with the dimension that its unit tells.
+    #[must_use]
+    pub fn input_in(
+        self,
+        name: impl Into<String>,
+        expression: Arc<Expression>,
+        dimension: Dimension,
+    ) -> Self {
+        let name = name.into();
+        let mut scope = self.input(name.clone(), expression);
+        scope.measured.insert(name, dimension);
+        scope
+    }
+
+    /// What is known about the dimension of a variable.
+    pub(super) fn measure(&self, name: &str) -> DimensionState {
+        let dimension = self.measured.get(name);
+        dimension.map_or(DimensionState::Any, |d| DimensionState::Measured(*d))
     }
 
     /// A name that exists elsewhere; `reason` completes "`name` cannot be used here: …".

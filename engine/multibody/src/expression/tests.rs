@@ -272,11 +272,82 @@ fn parameters_without_unit_fit_everywhere() {
         0.1,
         DimensionState::Known(Dimension::LENGTH),
     );
-    for text in ["L + w", "w", "L*sin(w*t)", "L*t", "w*3 kg", "L + t", "10*L/L"] {
+    for text in ["L + w", "w", "L*sin(w*t)", "w*t", "w*3 kg", "L + w*t", "10*L/L"] {
         let bound = Expression::parse(text, &scope, Some(Dimension::LENGTH));
         assert!(bound.is_ok(), "{text}: {bound:?}");
     }
-    assert!(Expression::parse("L*L", &scope, Some(Dimension::LENGTH)).is_err());
+    for text in ["L*L", "L*t", "L + t"] {
+        assert!(
+            Expression::parse(text, &scope, Some(Dimension::LENGTH)).is_err(),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn variables_have_the_dimension_of_what_they_are() {
+    let road = Arc::new(Expression::parse("0.1*sin(t)", &Scope::time(), None).unwrap());
+    let scope = Scope::time()
+        .quantity("x", Dimension::LENGTH)
+        .quantity("vx", Dimension::VELOCITY)
+        .variable("signal")
+        .input_in("road", road, Dimension::LENGTH)
+        .constant("n", 5.0, DimensionState::Known(Dimension::ANGULAR_VELOCITY));
+    let fits = |text: &str, unit: &str| {
+        Expression::parse(text, &scope, Some(Dimension::parse(unit).unwrap())).is_ok()
+    };
+    // Plain numbers may stand for anything: they take the unit that is asked for.
+    for (text, unit) in [
+        ("60 mm + 10 mm/s*t", "m"),
+        ("60 mm + 10*t", "m"),
+        ("n*t", "rad"),
+        ("n*t^2/(2*3 s)", "rad"),
+        ("2 deg*t", "rad"),
+        ("0.3*sin(2*t)", "m"),
+        ("5 mm*exp(-t/2 s)", "m"),
+        ("if(t < 2 s, 1 mm/s*t, 2 mm)", "m"),
+        ("t", "m"),
+        ("t*vx + x", "m"),
+        ("200*x + 3*vx", "N"),
+        ("200 N/m*x + 3 N*s/m*vx", "N"),
+        ("2 N/m^2*x*x", "N"),
+        ("1e5*road", "N"),
+        ("1 kN/m*(road - x)", "N"),
+        ("signal*3 N", "N"),
+        ("signal + 3*t", "N"),
+        ("smoothstep(t, 1 s, 0, 2 s, 5 mm)", "m"),
+        ("(t - 1 s)*3 m/s", "m"),
+        ("1 m*sin(1 rad/s*(t - 1 s))", "m"),
+        ("0.1*(t/2 s)", "m"),
+    ] {
+        assert!(fits(text, unit), "{text} for {unit}");
+    }
+    for (text, unit) in [
+        ("60 mm + 10 mm/s*t", "rad"),
+        ("60 mm + 10*t", "rad"),
+        ("60 mm + t", "m"),
+        ("50 N*t", "N"),
+        ("200 N/m*vx", "N"),
+        ("200 N*x", "N"),
+        ("if(x < 2 s, 1 N, 2 N)", "N"),
+        ("1 kN*road", "N"),
+        ("road + 3 N", "N"),
+        ("n*t", "m"),
+        ("5 mm/s^2*t", "m"),
+        ("smoothstep(t, 1 m, 0, 2 m, 5 mm)", "m"),
+        ("exp(-(t - 2 s))*1 N", "N"),
+        ("max(vx, 2 mm)*1 N*s/m", "N"),
+        ("sqrt(x*x)*3 N", "N"),
+    ] {
+        assert!(!fits(text, unit), "{text} for {unit}");
+    }
+    let fault = &Expression::parse("50 N*t", &scope, Some(Dimension::FORCE)).unwrap_err()[0];
+    assert!(
+        fault
+            .help
+            .as_deref()
+            .is_some_and(|help| help.contains("50 N/s*t") || help.contains("/s"))
+    );
 }
 
 #[test]

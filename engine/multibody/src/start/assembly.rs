@@ -1,18 +1,18 @@
 //! Assembly: from rough start values to a state that satisfies everything.
 
 use super::border::Border;
-use super::closure::{Closure, exceeds, moved, varies};
+use super::closure::{Closure, exceeds, moved};
 use super::open::{OpenLoop, open_loops, worst_rows};
 use super::past::{self, NoBeginning};
 use super::redundancy::{self, Random};
 use super::report::RowReport;
 use super::warnings::{self, Warning};
 use super::{KinematicError, KinematicRun, KinematicState, MechanicalModel, contacts, kinematic};
-use crate::elements::constraints::ConstraintElement;
 use crate::elements::controls::ControlElement;
 use crate::formalism::reactions::{self, Motion, Reaction};
 use crate::model::Model;
 use crate::residual::{Equations, Form, Formalism, GglMetric};
+use crate::signal::Signal;
 use crate::tree::NodeKind;
 use core::fmt;
 use holonom_dae::{Mechanical, Rejection};
@@ -640,10 +640,8 @@ impl Assembled {
             .constraints
             .iter()
             .map(|constraint| &constraint.element);
-        let driven = rows.any(|element| {
-            matches!(element, ConstraintElement::Coordinates(sum) if sum.signal.as_ref().is_some_and(varies))
-        });
-        self.degrees_of_freedom() == 0 && !driven && !self.model.signals.iter().any(varies)
+        let driven = rows.any(|element| element.signal().is_some_and(Signal::varies));
+        self.degrees_of_freedom() == 0 && !driven && !self.model.signals.iter().any(Signal::varies)
     }
 
     /// Velocities that can be chosen freely.

@@ -8,7 +8,6 @@
 use crate::elements::constraints::ConstraintElement;
 use crate::formalism::cholesky;
 use crate::model::{Model, RowLevel};
-use crate::signal::Signal;
 use crate::start::border::Border;
 use crate::start::eigen::{PivotedQr, dot};
 use crate::start::scales::Scales;
@@ -108,24 +107,6 @@ pub(crate) fn turns(node: &Node) -> bool {
         node.kind,
         NodeKind::PrismaticX | NodeKind::PrismaticY | NodeKind::PrismaticZ | NodeKind::PrismaticTurned
     )
-}
-
-/// Whether a signal changes with time.
-pub(super) fn varies(signal: &Signal) -> bool {
-    match signal {
-        Signal::Polynomial(c) => c.iter().skip(1).any(|c| *c != 0.0),
-        Signal::Harmonic {
-            amplitude, frequency, ..
-        } => *amplitude != 0.0 && *frequency != 0.0,
-        Signal::Sum(parts) => parts.iter().any(varies),
-        Signal::Scaled(factor, signal) => *factor != 0.0 && varies(signal),
-        Signal::Expression(expression) => !expression.is_constant(),
-        Signal::Track { travel, .. } => varies(travel),
-        Signal::Function(f) => {
-            let start = f(0.0)[0];
-            [0.1, 0.77, 1.3, 2.9, 17.0].iter().any(|&t| f(t)[0] != start)
-        }
-    }
 }
 
 impl Closure {

@@ -8,13 +8,13 @@
 
 use super::assembly::Level;
 use super::border::Border;
-use super::closure::{Closure, distance, exceeds, moved, varies};
+use super::closure::{Closure, distance, exceeds, moved};
 use super::eigen::PivotedQr;
 use super::open::unit;
 use super::report::{DoubtfulRow, DroppedRow, ReactionUniqueness, RowReport};
-use crate::elements::constraints::ConstraintElement;
 use crate::formalism::reactions::{ReactionElement, ReactionLoad};
 use crate::model::{Model, RowLevel};
+use crate::signal::Signal;
 
 /// Distances from the start at which other positions are looked for: rad, or parts of the size.
 const DISTANCES: [f64; 6] = [0.3, 0.05, 0.7, 0.15, 0.4, 0.02];
@@ -168,7 +168,7 @@ fn group(model: &Model, row: usize) -> u8 {
     let r = &model.rows[row];
     match (&model.constraints[r.constraint].element, r.level) {
         (_, RowLevel::Nonholonomic) => 2,
-        (ConstraintElement::Coordinates(sum), _) if sum.signal.as_ref().is_some_and(varies) => 1,
+        (element, _) if element.signal().is_some_and(Signal::varies) => 1,
         _ => 0,
     }
 }
@@ -197,7 +197,7 @@ fn samples(closure: &mut Closure, q: &[f64], groups: &[u8], tolerance: f64) -> V
                     break;
                 };
                 there = moved(&model, q, &step, far);
-                for (s, signal) in model.signals.iter().enumerate().filter(|(_, s)| varies(s)) {
+                for (s, signal) in model.signals.iter().enumerate().filter(|(_, s)| s.varies()) {
                     closure.offsets[s] = far * random.next() * signal_unit(closure, s);
                     debug_assert!(signal.is_finite());
                 }

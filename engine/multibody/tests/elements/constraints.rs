@@ -111,6 +111,16 @@ fn everything(stand: &Stand, r: &mut Random) -> Vec<ModelConstraint> {
             from: r.attachment(from),
             to: r.attachment(to),
             rows: list,
+            length: None,
+        }));
+        elements.push(ConstraintElement::from(Pair {
+            from: r.attachment(from),
+            to: r.attachment(to),
+            rows: vec![PairRow::Distance { length: 0.0 }],
+            length: Some(Signal::Sum(vec![
+                Signal::constant(0.8),
+                Signal::harmonic(0.1, 3.0, 0.4),
+            ])),
         }));
         for sphere in [false, true] {
             elements.push(ConstraintElement::from(Rolling {
@@ -378,6 +388,7 @@ fn a_screw_holds_over_several_turns() {
         from: at(0),
         to: at(turn),
         rows: vec![PairRow::Screw { pitch }],
+        length: None,
     };
     let constraints = compile(&tree, vec![screw.into()]);
     for k in -40..=40 {

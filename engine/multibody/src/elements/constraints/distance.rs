@@ -1,14 +1,15 @@
-//! The origins of two frames keep a distance.
+//! The origins of two frames keep a distance, which may be a function of time.
 
 use super::ConstraintInfo;
 use crate::description::include::same_constraint;
 use crate::description::fields::{FROM, Field, Fields, TO};
 use crate::description::ConstraintKind;
+use crate::signal::Signal;
 
 /// The entry of the registry.
 pub(super) const CONSTRAINT: ConstraintInfo = ConstraintInfo {
     name: "distance",
-    doc: "The origins of two frames keep a constant distance.",
+    doc: "The origins of two frames keep a distance, which may be a function of time.",
     rows: 1,
     template,
     fields,
@@ -19,7 +20,7 @@ fn template() -> ConstraintKind {
     ConstraintKind::Distance {
         from: String::new(),
         to: String::new(),
-        length: 0.0,
+        length: Signal::constant(0.0),
     }
 }
 
@@ -29,5 +30,6 @@ fn fields(kind: &mut ConstraintKind, visitor: &mut dyn Fields) {
     };
     visitor.frame(&FROM, from);
     visitor.frame(&TO, to);
-    visitor.number(&Field::required("length", "m", "Distance; must be positive."), length);
+    let doc = "Distance; must be positive. A function of time models a hoist rope or a telescope.";
+    visitor.signal(&Field::required("length", "m", doc), length);
 }

@@ -9,6 +9,7 @@ use super::scene::{Loads, Scene};
 use crate::description::fields::Fields;
 use crate::description::{ConstraintKind, Mirror};
 use crate::model::{Attachment, RowLevel};
+use crate::signal::Signal;
 use holonom_algebra::{Real, Vec3, Wrench};
 
 mod coordinate_sum;
@@ -160,6 +161,26 @@ macro_rules! registry {
             }
         }
     };
+}
+
+impl ConstraintElement {
+    /// The function of time in it: what a driver follows, or the length of a distance.
+    pub fn signal(&self) -> Option<&Signal> {
+        match self {
+            Self::Pair(pair) => pair.length.as_ref(),
+            Self::Coordinates(sum) => sum.signal.as_ref(),
+            Self::Rolling(_) | Self::Impact(_) | Self::WheelRail(_) => None,
+        }
+    }
+
+    /// The same, to be changed.
+    pub fn signal_mut(&mut self) -> Option<&mut Signal> {
+        match self {
+            Self::Pair(pair) => pair.length.as_mut(),
+            Self::Coordinates(sum) => sum.signal.as_mut(),
+            Self::Rolling(_) | Self::Impact(_) | Self::WheelRail(_) => None,
+        }
+    }
 }
 
 registry! {

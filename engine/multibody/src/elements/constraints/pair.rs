@@ -4,6 +4,7 @@ use super::ConstraintLaw;
 use super::relative::Relative;
 use crate::elements::scene::{Loads, Scene};
 use crate::model::{Attachment, RowLevel};
+use crate::signal::Signal;
 use holonom_algebra::{Real, Twist, Vec3, Wrench};
 
 /// Some rows between two frames, all holonomic.
@@ -15,6 +16,8 @@ pub struct Pair {
     pub to: Attachment,
     /// The rows.
     pub rows: Vec<PairRow>,
+    /// What the length of a distance has besides its constant part: a function of time.
+    pub length: Option<Signal>,
 }
 
 /// One row. With a the axes of the first frame, b those of the second and d from the first origin
@@ -35,7 +38,7 @@ pub enum PairRow {
     },
     /// |d| − L = 0. Not differentiable, and not finite, at d = 0.
     Distance {
-        /// The distance L; must be positive.
+        /// The distance L, or its constant part.
         length: f64,
     },
     /// z = p θ for displacement and angle along and about the common z axis, as
@@ -183,6 +186,19 @@ impl PairRow {
     }
 }
 
+impl Pair {
+    /// Takes derivative number `order` of the length that depends on time off the rows of distances.
+    fn lengthen<T: Real>(&self, t: T, order: usize, out: &mut [T]) {
+        let Some(length) = &self.length else { return };
+        let length = length.evaluate(t)[order];
+        for (out, row) in out.iter_mut().zip(&self.rows) {
+            if matches!(row, PairRow::Distance { .. }) {
+                *out -= length;
+            }
+        }
+    }
+}
+
 impl ConstraintLaw for Pair {
     fn rows(&self) -> usize {
         self.rows.len()
@@ -205,6 +221,7 @@ impl ConstraintLaw for Pair {
         for (g, row) in g.iter_mut().zip(&self.rows) {
             *g = row.position(&relative);
         }
+        self.lengthen(scene.t, 0, g);
     }
 
     fn velocity<T: Real>(&self, scene: &Scene<T>, out: &mut [T]) {
@@ -213,6 +230,7 @@ impl ConstraintLaw for Pair {
         for (out, row) in out.iter_mut().zip(&self.rows) {
             *out = velocity.power(&row.direction(&relative));
         }
+        self.lengthen(scene.t, 1, out);
     }
 
     fn acceleration<T: Real>(&self, scene: &Scene<T>, out: &mut [T]) {
@@ -222,6 +240,7 @@ impl ConstraintLaw for Pair {
         for (out, row) in out.iter_mut().zip(&self.rows) {
             *out = row.acceleration(&relative, &velocity, &acceleration);
         }
+        self.lengthen(scene.t, 2, out);
     }
 
     fn directions<T: Real>(&self, scene: &Scene<T>, out: &mut [Wrench<T>]) -> Option<Vec3<T>> {

@@ -19,6 +19,8 @@ pub struct EventMemory {
     scale: Vec<f64>,
     /// Time up to which events have been looked for.
     searched_to: f64,
+    /// Time up to which switches have been looked for: the end of a step, however far a run was asked to go, or an event.
+    switched_to: f64,
     /// Of each switch the largest value of its function since it was last at its border, the slope of that at the last
     /// step, and whether it slides.
     excursion: Vec<f64>,
@@ -38,6 +40,11 @@ const PLACES: [f64; 8] = [0.0, BESIDE, 0.23, 0.41, 0.59, 0.77, 1.0 - BESIDE, 1.0
 /// Events in a row without progress that count as chattering.
 const CHATTER_LIMIT: u32 = 100;
 
+/// The value of the function of a switch that is on its side, which rounding may put a little beyond its border.
+fn beside_border(value: f64) -> f64 {
+    if value.is_finite() { value.max(f64::MIN_POSITIVE) } else { f64::MAX }
+}
+
 /// Buffers for event handling.
 pub struct EventFinder {
     memory: EventMemory,
@@ -50,7 +57,10 @@ pub struct EventFinder {
     times: Vec<f64>,
     /// Events at the time found last, in order of their number.
     together: Vec<usize>,
-    /// Values of all functions at the places in a step, one place after the other.
+    /// Values at the end of a step, slopes of those of switches there, and values at the places in it, one place after
+    /// the other.
+    ends: Vec<f64>,
+    slopes: Vec<f64>,
     samples: Vec<f64>,
     y: Vec<f64>,
     yp: Vec<f64>,
@@ -71,6 +81,7 @@ impl EventFinder {
                 touched: vec![false; n_events],
                 scale: vec![0.0; n_events],
                 searched_to: 0.0,
+                switched_to: 0.0,
                 // The first passage is one in any case.
                 excursion: vec![f64::MAX; switches],
                 slope: vec![f64::MAX; switches],
@@ -81,6 +92,8 @@ impl EventFinder {
             values_mid: vec![0.0; n_events],
             times: vec![f64::INFINITY; n_events],
             together: Vec::with_capacity(n_events),
+            ends: vec![0.0; n_events],
+            slopes: vec![0.0; switches],
             samples: vec![0.0; if switches > 0 { PLACES.len() * n_events } else { 0 }],
             y: vec![0.0; n],
             yp: vec![0.0; n],
@@ -134,6 +147,7 @@ impl EventFinder {
     /// leaves the ground upwards, a relay that switched goes on to the other side.
     pub fn arm(&mut self, system: &mut dyn System, t: f64, y: &[f64], yp: &[f64], h: f64) {
         self.memory.searched_to = t;
+        self.memory.switched_to = t;
         if self.is_empty() {
             return;
         }
@@ -156,10 +170,7 @@ impl EventFinder {
             }
         }
         // A switch has been put on the side on which the solution goes on, or leaves it at once.
-        for value in &mut self.memory.values[self.first_switch..] {
-            *value = value.max(f64::MIN_POSITIVE);
-        }
-        self.memory.slope.fill(f64::MAX);
+        self.begin_switches(t);
     }
 
     /// The time of the first events up to `t_to`, inside the last step; which ones,
@@ -181,11 +192,7 @@ impl EventFinder {
         }
         stepper.interpolate(t_to, &mut self.y, &mut self.yp);
         system.event_values(t_to, &self.y, &self.yp, &mut self.values_now);
-        for i in 0..self.values_now.len() {
-            if self.is_switch(i) && !self.values_now[i].is_finite() {
-                // Inside of a branch that is not taken it need not be defined.
-                self.values_now[i] = f64::MAX;
-            }
+        for i in 0..self.first_switch {
             let now = self.values_now[i];
             let before = self.memory.values[i];
             let name = || system.events()[i].name.clone();
@@ -194,10 +201,6 @@ impl EventFinder {
                 return Err(FailureKind::EventNotFinite { name: name() });
             }
             self.memory.scale[i] = self.memory.scale[i].max(now.abs()).max(before.abs());
-            if self.is_switch(i) {
-                // Looked for below: it may be left and entered again within the step.
-                continue;
-            }
             self.memory.zeros[i] = if now == 0.0 && before == 0.0 {
                 self.memory.zeros[i] + 1
             } else {
@@ -220,15 +223,18 @@ impl EventFinder {
             }
         }
         if self.first_switch < self.times.len() {
-            self.find_switches(system, stepper, [t_from, t_to]);
+            self.find_switches(system, stepper, t_to);
         }
         let first = self.times.iter().copied().fold(f64::INFINITY, f64::min);
         if first.is_infinite() {
             self.memory.searched_to = t_to;
-            for i in 0..self.values_now.len() {
+            if t_to >= stepper.t() {
+                self.keep_switches(stepper.t());
+            }
+            for i in 0..self.first_switch {
                 if self.values_now[i] != 0.0 {
                     self.memory.values[i] = self.values_now[i];
-                } else if !self.is_switch(i) {
+                } else {
                     // A zero keeps the sign it came from, so that a later crossing is still seen.
                     self.memory.touched[i] = true;
                 }
@@ -257,44 +263,79 @@ impl EventFinder {
         }
     }
 
-    /// Times at which switches come to their borders within a part of the last step, whose margins at the end are known.
-    fn find_switches(&mut self, system: &mut dyn System, stepper: &dyn Stepper, [t_from, t_to]: [f64; 2]) {
+    /// Takes the values at hand for the functions of switches at `t`, behind an event or at a start.
+    fn begin_switches(&mut self, t: f64) {
+        let memory = &mut self.memory;
+        memory.switched_to = t;
+        memory.slope.fill(f64::MAX);
+        for (value, excursion) in memory.values[self.first_switch..].iter_mut().zip(&mut memory.excursion) {
+            *value = beside_border(*value);
+            *excursion = excursion.max(*value);
+        }
+    }
+
+    /// Times at which switches come to their borders, up to `t_to`. All of the step at hand is looked at, so that they are
+    /// the same wherever a run is interrupted.
+    fn find_switches(&mut self, system: &mut dyn System, stepper: &dyn Stepper, t_to: f64) {
         let (first, n) = (self.first_switch, self.times.len());
-        let h = t_to - t_from;
-        // Slopes at the end.
-        stepper.interpolate(t_to - BESIDE * h, &mut self.y, &mut self.yp);
-        system.event_values(t_to - BESIDE * h, &self.y, &self.yp, &mut self.values_mid);
+        let (from, to) = (self.memory.switched_to, stepper.t());
+        let h = to - from;
+        if h <= 0.0 {
+            self.times[first..].fill(f64::INFINITY);
+            return;
+        }
+        stepper.interpolate(to, &mut self.y, &mut self.yp);
+        system.event_values(to, &self.y, &self.yp, &mut self.ends);
+        // Inside of a branch that is not taken a condition need not be defined.
+        for end in self.ends[first..].iter_mut().filter(|end| !end.is_finite()) {
+            *end = f64::MAX;
+        }
+        stepper.interpolate(to - BESIDE * h, &mut self.y, &mut self.yp);
+        system.event_values(to - BESIDE * h, &self.y, &self.yp, &mut self.values_mid);
         let mut look_inside = false;
         for i in first..n {
-            let slope = (self.values_now[i] - self.values_mid[i]) / (BESIDE * h);
-            let before = std::mem::replace(&mut self.memory.slope[i - first], slope);
-            let least = self.memory.values[i].min(self.values_now[i]);
-            let reach = h * (before.abs() + slope.abs());
+            let slope = (self.ends[i] - self.values_mid[i]) / (BESIDE * h);
+            self.slopes[i - first] = if slope.is_finite() { slope } else { f64::MAX };
+            let least = self.memory.values[i].min(self.ends[i]);
+            let reach = h * (self.memory.slope[i - first].abs() + slope.abs());
             look_inside |= !self.memory.slides[i - first] && !(least > reach);
         }
         if look_inside {
-            self.sample(system, stepper, [t_from, t_to]);
+            self.sample(system, stepper, [from, to]);
         }
         for i in first..n {
-            let ends = [self.memory.values[i], self.values_now[i]];
             let left = if look_inside && !self.memory.slides[i - first] {
-                self.first_below(system, stepper, i, [t_from, t_to])
+                self.first_below(system, stepper, i, [from, to])
             } else {
-                (ends[1] < 0.0).then_some(([t_from, t_to], ends))
+                (self.ends[i] < 0.0).then_some(([from, to], [self.memory.values[i], self.ends[i]]))
             };
-            let (mut to, mut peak) = (t_to, ends[1]);
-            if let Some((bracket, values)) = left {
-                to = self.locate(system, stepper, i, bracket, values);
-                self.times[i] = to;
+            self.times[i] = f64::INFINITY;
+            let Some((bracket, values)) = left else { continue };
+            let t = self.locate(system, stepper, i, bracket, values);
+            if t > t_to {
+                continue;
             }
-            if left.is_some() {
-                // Its way there may lead far from the border.
-                for part in [0.25, 0.5, 0.75] {
-                    peak = peak.max(self.value_at(system, stepper, i, t_from + part * (to - t_from)));
-                }
+            self.times[i] = t;
+            // Its way there may have led far from the border.
+            let mut peak = self.memory.excursion[i - first];
+            for part in [0.25, 0.5, 0.75] {
+                peak = peak.max(self.value_at(system, stepper, i, from + part * (t - from)));
             }
-            let excursion = &mut self.memory.excursion[i - first];
-            *excursion = excursion.max(peak);
+            self.memory.excursion[i - first] = peak;
+        }
+    }
+
+    /// Keeps what was found of switches that are on their sides until `t`, the end of a step.
+    fn keep_switches(&mut self, t: f64) {
+        let (first, memory) = (self.first_switch, &mut self.memory);
+        if t <= memory.switched_to {
+            return;
+        }
+        memory.switched_to = t;
+        memory.slope.copy_from_slice(&self.slopes);
+        memory.values[first..].copy_from_slice(&self.ends[first..]);
+        for (excursion, end) in memory.excursion.iter_mut().zip(&self.ends[first..]) {
+            *excursion = excursion.max(*end);
         }
     }
 
@@ -308,7 +349,7 @@ impl EventFinder {
         }
         for i in self.first_switch..n {
             self.samples[i] = self.memory.values[i];
-            self.samples[(PLACES.len() - 1) * n + i] = self.values_now[i];
+            self.samples[(PLACES.len() - 1) * n + i] = self.ends[i];
         }
     }
 
@@ -484,20 +525,20 @@ impl EventFinder {
     pub fn pass(&mut self, system: &mut dyn System, stepper: &dyn Stepper, t: f64) {
         stepper.interpolate(t, &mut self.y, &mut self.yp);
         system.event_values(t, &self.y, &self.yp, &mut self.values_mid);
-        for i in 0..self.values_mid.len() {
+        for i in 0..self.first_switch {
             let (before, now) = (self.memory.values[i], self.values_mid[i]);
-            if self.is_switch(i) {
-                if self.together.contains(&i) {
-                    self.memory.values[i] = now.max(f64::MIN_POSITIVE);
-                    self.memory.slope[i - self.first_switch] = f64::MAX;
-                }
-            } else if self.together.contains(&i) {
+            if self.together.contains(&i) {
                 // The sign behind the crossing.
                 self.memory.values[i] = if now != 0.0 { now } else { -before };
             } else if before == 0.0 || before * now > 0.0 {
                 self.memory.values[i] = now;
             }
             // A function that has crossed here, but was located later, keeps its sign until then.
+        }
+        if self.together.iter().any(|event| self.is_switch(*event)) {
+            let first = self.first_switch;
+            self.memory.values[first..].copy_from_slice(&self.values_mid[first..]);
+            self.begin_switches(t);
         }
     }
 

@@ -79,6 +79,8 @@ pub enum Turn {
 pub enum Turned {
     /// It is on another side.
     Other,
+    /// It slid, and is on the side on which it left the border.
+    Left,
     /// Both sides lead back to the border: it slides along it, and takes a value between those of its sides.
     Slides,
 }

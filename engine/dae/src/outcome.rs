@@ -365,9 +365,9 @@ pub enum FailureKind {
         /// The method.
         stepper: &'static str,
     },
-    /// A switch is passed again and again without time going on.
+    /// A switch is passed again and again at its border.
     #[error(
-        "{name} switches without end: {count} times with no time in between. Make the law smooth there, such as \
+        "{name} switches without end: {count} times while the state stayed at its border. Make the law smooth there, such as \
          `tanh(v/0.001)` for `sign(v)`, or give the switch a hysteresis, or use a friction element"
     )]
     SwitchChattering {

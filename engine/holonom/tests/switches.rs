@@ -34,9 +34,15 @@ impl Case<'_> {
             ),
             By::Motor => {
                 let sensor = |name: &str, channel: &str| {
-                    format!("[[control]]\nname = \"{name}\"\nkind = \"sensor\"\nchannel = \"slide.displacement{channel}\"\n")
+                    format!(
+                        "[[control]]\nname = \"{name}\"\nkind = \"sensor\"\nchannel = \"slide.displacement{channel}\"\n"
+                    )
                 };
-                let motor = self.law.replace("vx", "speed").replace('x', "place").replace("eplacep", "exp");
+                let motor = self
+                    .law
+                    .replace("vx", "speed")
+                    .replace('x', "place")
+                    .replace("eplacep", "exp");
                 sensor("place", "")
                     + &sensor("speed", ".velocity")
                     + &format!(
@@ -83,9 +89,11 @@ max_steps = 100000
             ..Settings::default()
         };
         let simulation = Simulation::new(&file, &settings).map_err(|e| e.to_string())?;
-        let selection = simulation
-            .catalogue
-            .select(&["slide.displacement", "slide.displacement.velocity", "slide.displacement.acceleration"]);
+        let selection = simulation.catalogue.select(&[
+            "slide.displacement",
+            "slide.displacement.velocity",
+            "slide.displacement.acceleration",
+        ]);
         let mut rows = Memory::default();
         let report = simulation
             .run(&RunOptions::new(selection.unwrap()), &mut rows)
@@ -101,12 +109,42 @@ max_steps = 100000
 /// States at the end by SciPy: `solve_ivp` with DOP853 at rtol 10⁻¹¹, sides kept between events, which it locates,
 /// and Filippov's combination of both sides along borders.
 const REFERENCES: [(&str, [f64; 2], f64, [f64; 2]); 7] = [
-    ("if(x<0,-400*x,0)-9.81", [0.3, 0.0], 1.5, [0.179551090, -1.537272786]),
-    ("5*sin(3*t)-3*sign(vx)", [0.0, 1.0], 4.0, [1.048509124, -0.808035667]),
-    ("if(x>0,-5,5)-0.8*vx", [0.7, 0.0], 3.0, [0.116621804, -0.581503197]),
-    ("if(x+0.5*vx>0,-5,5)", [0.7, 0.0], 5.0, [0.000040832, -0.000081664]),
-    ("if(abs(x-1)<0.0001,-1000,0)", [0.0, 1.0], 2.0, [1.774599532, 0.774596669]),
-    ("if(x>0.2*t,-3,2)-0.5*vx", [0.5, 0.0], 4.0, [0.892182718, 0.664847345]),
+    (
+        "if(x<0,-400*x,0)-9.81",
+        [0.3, 0.0],
+        1.5,
+        [0.179551090, -1.537272786],
+    ),
+    (
+        "5*sin(3*t)-3*sign(vx)",
+        [0.0, 1.0],
+        4.0,
+        [1.048509124, -0.808035667],
+    ),
+    (
+        "if(x>0,-5,5)-0.8*vx",
+        [0.7, 0.0],
+        3.0,
+        [0.116621804, -0.581503197],
+    ),
+    (
+        "if(x+0.5*vx>0,-5,5)",
+        [0.7, 0.0],
+        5.0,
+        [0.000040832, -0.000081664],
+    ),
+    (
+        "if(abs(x-1)<0.0001,-1000,0)",
+        [0.0, 1.0],
+        2.0,
+        [1.774599532, 0.774596669],
+    ),
+    (
+        "if(x>0.2*t,-3,2)-0.5*vx",
+        [0.5, 0.0],
+        4.0,
+        [0.892182718, 0.664847345],
+    ),
     ("-4*step(x)+2-x", [0.7, 0.2], 4.0, [-0.360577128, -1.325773595]),
 ];
 
@@ -116,13 +154,22 @@ fn every_stepper_meets_references_with_located_events() {
         for by in [By::Law, By::Motor] {
             for stepper in STEPPERS {
                 let tolerance = 1e-7;
-                let case = Case { law, by, start, end, tolerance };
+                let case = Case {
+                    law,
+                    by,
+                    start,
+                    end,
+                    tolerance,
+                };
                 match case.run(stepper) {
                     Ok(found) => {
                         for k in 0..2 {
                             let allowed = 100.0 * tolerance * (1.0 + expected[k].abs());
                             let off = (found[k] - expected[k]).abs();
-                            assert!(off < allowed, "{stepper}, {by:?}, {law}: {found:?}, not {expected:?}");
+                            assert!(
+                                off < allowed,
+                                "{stepper}, {by:?}, {law}: {found:?}, not {expected:?}"
+                            );
                         }
                     }
                     // An explicit method says so where a switch slides.
@@ -142,11 +189,20 @@ fn every_stepper_meets_references_with_located_events() {
 #[test]
 fn backward_euler_locates_switches_too() {
     for (law, start, end, expected) in REFERENCES {
-        let case = Case { law, by: By::Law, start, end, tolerance: 1e-5 };
+        let case = Case {
+            law,
+            by: By::Law,
+            start,
+            end,
+            tolerance: 1e-5,
+        };
         let found = case.run("backward-euler").unwrap();
         for k in 0..2 {
             let allowed = 0.05 * (1.0 + expected[k].abs());
-            assert!((found[k] - expected[k]).abs() < allowed, "{law}: {found:?}, not {expected:?}");
+            assert!(
+                (found[k] - expected[k]).abs() < allowed,
+                "{law}: {found:?}, not {expected:?}"
+            );
         }
     }
 }
@@ -156,7 +212,10 @@ struct Random(u64);
 
 impl Random {
     fn next(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 11) as f64 / (1u64 << 53) as f64
     }
     fn within(&mut self, a: f64, b: f64) -> f64 {
@@ -180,8 +239,16 @@ impl Staircase {
         let mut forces: Vec<f64> = (0..=n).map(|_| random.within(-4.0, 4.0)).collect();
         forces[0] = random.within(1.0, 5.0);
         forces[n] = random.within(-5.0, -1.0);
-        let friction = if random.next() < 0.5 { 0.0 } else { random.within(0.1, 3.0) };
-        Self { thresholds, forces, friction }
+        let friction = if random.next() < 0.5 {
+            0.0
+        } else {
+            random.within(0.1, 3.0)
+        };
+        Self {
+            thresholds,
+            forces,
+            friction,
+        }
     }
 
     /// Written in one of several ways.
@@ -238,11 +305,19 @@ impl Staircase {
             let passes = border.map_or(f64::INFINITY, |c| {
                 // c − x = v u + a u²/2: the first root ahead.
                 let (d, disc) = (c - x, v * v + 2.0 * a * (c - x));
-                if disc < 0.0 { f64::INFINITY } else { 2.0 * d / (v + sign * disc.sqrt()) }
+                match disc {
+                    _ if d == 0.0 => 0.0,
+                    ..0.0 => f64::INFINITY,
+                    _ => 2.0 * d / (v + sign * disc.sqrt()),
+                }
             });
             let u = turn.min(passes).min(rest);
             let at_border = passes <= turn && passes <= rest;
-            x = if at_border { border.unwrap() } else { x + u * (v + 0.5 * a * u) };
+            x = if at_border {
+                border.unwrap()
+            } else {
+                x + u * (v + 0.5 * a * u)
+            };
             v = if u == turn && !at_border { 0.0 } else { v + a * u };
             rest -= u;
             if at_border {
@@ -269,12 +344,23 @@ fn generated_staircases_with_friction_follow_their_exact_motion() {
         }
         let law = stairs.law(way);
         for stepper in ["bdf", "radau", "generalized-alpha", "auto"] {
-            let case = Case { law: &law, by: By::Law, start, end, tolerance };
-            let found = case.run(stepper).unwrap_or_else(|e| panic!("{stepper}, {law}, {start:?}: {e}"));
+            let case = Case {
+                law: &law,
+                by: By::Law,
+                start,
+                end,
+                tolerance,
+            };
+            let found = case
+                .run(stepper)
+                .unwrap_or_else(|e| panic!("{stepper}, {law}, {start:?}: {e}"));
             for k in 0..2 {
                 let off = (found[k] - expected[k]).abs() / (tolerance * (1.0 + expected[k].abs()));
                 worst = worst.max(off);
-                assert!(off < 200.0, "{stepper}, {law}, {start:?}: {found:?}, not {expected:?}");
+                assert!(
+                    off < 200.0,
+                    "{stepper}, {law}, {start:?}: {found:?}, not {expected:?}"
+                );
             }
             judged += 1;
         }
@@ -292,11 +378,21 @@ fn narrow_bands_are_not_stepped_over() {
             format!("if((x > 3.3)*(x < {:?}), {:?}, 0)", 3.3 + width, 1.0 / width),
             format!("{:?}*(step(x - 3.3) - step(x - {:?}))", 1.0 / width, 3.3 + width),
             format!("if(abs(x - 3.3) < {:?}, {:?}, 0)", 0.5 * width, 1.0 / width),
-            format!("if((x - 3.3)^2 < {:?}, {:?}, 0)", 0.25 * width * width, 1.0 / width),
+            format!(
+                "if((x - 3.3)^2 < {:?}, {:?}, 0)",
+                0.25 * width * width,
+                1.0 / width
+            ),
         ];
         for law in &laws {
             for stepper in STEPPERS {
-                let case = Case { law, by: By::Law, start: [0.0, 1.0], end: 10.0, tolerance: 1e-7 };
+                let case = Case {
+                    law,
+                    by: By::Law,
+                    start: [0.0, 1.0],
+                    end: 10.0,
+                    tolerance: 1e-7,
+                };
                 let [_, v, _] = case.run(stepper).unwrap();
                 assert!((v - 3.0_f64.sqrt()).abs() < 1e-4, "{stepper}, {law}: {v}");
             }
@@ -308,11 +404,23 @@ fn narrow_bands_are_not_stepped_over() {
 #[test]
 fn a_mass_held_by_friction_stays() {
     for stepper in STEPPERS {
-        let case = Case { law: "-3*sign(vx)", by: By::Law, start: [0.25, 0.0], end: 10.0, tolerance: 1e-6 };
+        let case = Case {
+            law: "-3*sign(vx)",
+            by: By::Law,
+            start: [0.25, 0.0],
+            end: 10.0,
+            tolerance: 1e-6,
+        };
         assert_eq!(case.run(stepper).unwrap(), [0.25, 0.0, 0.0], "{stepper}");
     }
     for stepper in ["bdf", "radau", "generalized-alpha", "auto"] {
-        let case = Case { law: "2 - 3*sign(vx)", by: By::Law, start: [0.25, 0.0], end: 10.0, tolerance: 1e-6 };
+        let case = Case {
+            law: "2 - 3*sign(vx)",
+            by: By::Law,
+            start: [0.25, 0.0],
+            end: 10.0,
+            tolerance: 1e-6,
+        };
         let [x, v, a] = case.run(stepper).unwrap();
         assert!((x - 0.25).abs() < 3e-4 && v.abs() < 3e-5, "{stepper}: {x} {v}");
         // What is written is the force that holds, up to errors of v against the band, and not one of the sides.
@@ -325,24 +433,38 @@ fn a_mass_held_by_friction_stays() {
 fn a_resumed_run_gives_the_same_bits() {
     let law = "5*sin(3*t) - 3*sign(vx) - if(x > 0.8, 2, if(vx > 0.5, 0.3, 0))";
     for stepper in ["bdf", "radau", "generalized-alpha", "auto"] {
-        let case = Case { law, by: By::Law, start: [0.0, 1.0], end: 4.0, tolerance: 1e-6 };
+        let case = Case {
+            law,
+            by: By::Law,
+            start: [0.0, 1.0],
+            end: 4.0,
+            tolerance: 1e-6,
+        };
         let text = case.text();
         let files = Files::in_memory([("switches.toml", text.as_str())]);
         let file = read("switches.toml", &files, &[]).unwrap();
-        let settings = Settings { stepper: Some(stepper.into()), ..Settings::default() };
-        let simulation = Simulation::new(&file, &settings).unwrap();
-        let equations = || simulation.start.equations(simulation.form, simulation.formalism).unwrap();
-        let (y, yp) = simulation.start.state(&equations());
-        let start = || {
-            Integrator::new(equations().system(), 0.0, &y, &yp, 4.0, simulation.solver.clone()).unwrap()
+        let settings = Settings {
+            stepper: Some(stepper.into()),
+            ..Settings::default()
         };
+        let simulation = Simulation::new(&file, &settings).unwrap();
+        let equations = || {
+            simulation
+                .start
+                .equations(simulation.form, simulation.formalism)
+                .unwrap()
+        };
+        let (y, yp) = simulation.start.state(&equations());
+        let start =
+            || Integrator::new(equations().system(), 0.0, &y, &yp, 4.0, simulation.solver.clone()).unwrap();
         let mut whole = start();
         whole.run(4.0, &mut Quiet).unwrap();
         let mut first = start();
         for k in 1..16 {
             first.run(0.25 * f64::from(k), &mut Quiet).unwrap();
             let checkpoint = first.checkpoint();
-            let mut resumed = Integrator::resume(equations().system(), simulation.solver.clone(), &checkpoint).unwrap();
+            let mut resumed =
+                Integrator::resume(equations().system(), simulation.solver.clone(), &checkpoint).unwrap();
             resumed.run(4.0, &mut Quiet).unwrap();
             assert_eq!(resumed.y(), whole.y(), "{stepper}, {k}");
             assert_eq!(resumed.counters(), whole.counters(), "{stepper}, {k}");
@@ -360,7 +482,6 @@ fn careless_conditions_run_or_say_why_not() {
         "sign(sign(x))*(-1)",
         "if((x > 0) + (vx > 0), -1, 1)",
         "if(1/(x - 5) > -1, 0, 1)",
-        "if(vx == 0, 1, 0)",
         "-2*sign(x) - sign(vx)",
         "-floor(1e3*x)",
         "-1e6*sign(vx) - 1e6*x",
@@ -368,7 +489,13 @@ fn careless_conditions_run_or_say_why_not() {
         "if(t > 1, sign(x - t), 0)",
     ] {
         for stepper in STEPPERS {
-            let case = Case { law, by: By::Law, start: [0.0, 0.0], end: 3.0, tolerance: 1e-6 };
+            let case = Case {
+                law,
+                by: By::Law,
+                start: [0.0, 0.0],
+                end: 3.0,
+                tolerance: 1e-6,
+            };
             match case.run(stepper) {
                 Ok(found) => assert!(found.iter().all(|x| x.is_finite()), "{stepper}, {law}: {found:?}"),
                 Err(message) => assert!(message.contains("law"), "{stepper}, {law}: {message}"),

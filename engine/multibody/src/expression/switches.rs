@@ -191,7 +191,11 @@ struct Operand {
 impl Expression {
     /// The same with its switches on the state numbered from `first`, and these; none without such switches. `still`
     /// tells of a variable whether it is a function of time alone.
-    pub(crate) fn switched(&self, first: usize, still: impl Fn(usize) -> bool) -> Option<(Self, Vec<Switch>)> {
+    pub(crate) fn switched(
+        &self,
+        first: usize,
+        still: impl Fn(usize) -> bool,
+    ) -> Option<(Self, Vec<Switch>)> {
         let mut found: Vec<Switch> = Vec::new();
         let mut program: Vec<Op> = Vec::with_capacity(self.0.program.len());
         let mut stack: Vec<Operand> = Vec::new();
@@ -208,8 +212,12 @@ impl Expression {
                 Op::Multiply | Op::Min | Op::Max => all_truths,
                 // 1 − x negates.
                 Op::Subtract => {
-                    let one = operands.first().is_some_and(|one| matches!(program[one.start..], [Op::Constant(1.0), ..]));
-                    one && operands.last().is_some_and(|last| last.truth && last.start == start + 1)
+                    let one = operands
+                        .first()
+                        .is_some_and(|one| matches!(program[one.start..], [Op::Constant(1.0), ..]));
+                    one && operands
+                        .last()
+                        .is_some_and(|last| last.truth && last.start == start + 1)
                 }
                 _ => false,
             };

@@ -114,7 +114,11 @@ impl Equations {
             let change = beside.each_ref().map(|x| (x[k] - here[k]).abs());
             let noticed = BAND * change[0].max(change[1]);
             let rounding = ROUNDING * here[k].abs().max(beside[0][k].abs());
-            if noticed > rounding { noticed } else { rounding.max(ROUNDING) }
+            if noticed > rounding {
+                noticed
+            } else {
+                rounding.max(ROUNDING)
+            }
         };
         let mut put = |k: usize, side: Side| {
             let at = Side::NUMBERS * k;
@@ -124,11 +128,14 @@ impl Equations {
             Turn::Settle => {
                 for (k, switch) in switches.iter().enumerate() {
                     let (kind, x) = (switch.switch.kind, here[k]);
-                    put(k, match kind {
-                        // At rest it is neither of its sides.
-                        SwitchKind::Sign if x == 0.0 => kind.sliding(x, width(k)),
-                        _ => Side::Kept(kind.side(x)),
-                    });
+                    put(
+                        k,
+                        match kind {
+                            // At rest it is neither of its sides.
+                            SwitchKind::Sign if x == 0.0 => kind.sliding(x, width(k)),
+                            _ => Side::Kept(kind.side(x)),
+                        },
+                    );
                 }
                 Turned::Other
             }
@@ -136,12 +143,16 @@ impl Equations {
                 let k = event - self.contacts.len();
                 let kind = switches[k].switch.kind;
                 let side = Side::of(&at.discrete[first..], k);
-                if matches!(side, Side::Kept(_)) && excursion <= width(k) {
+                // From the edge of its band it has moved away by one half width when it leaves.
+                if matches!(side, Side::Kept(_)) && excursion <= 2.0 * width(k) {
                     put(k, kind.sliding(here[k], width(k)));
                     return Turned::Slides;
                 }
                 put(k, kind.turned(side, here[k]));
-                Turned::Other
+                match side {
+                    Side::Slides { .. } => Turned::Left,
+                    _ => Turned::Other,
+                }
             }
         }
     }

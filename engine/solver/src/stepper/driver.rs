@@ -581,6 +581,7 @@ impl<'s> Integrator<'s> {
             self.deliver_outputs(t, observer);
             self.show_at(t);
             // All updates of events at this time, then what the strongest of them asks for.
+            let last_h = self.stepper.last_h();
             let switched = self.turn_switches()?;
             let (mut stop, mut changed) = (None, switched.restart);
             for k in 0..self.finder.together().len() {
@@ -598,7 +599,7 @@ impl<'s> Integrator<'s> {
             }
             if changed || stop.is_some() {
                 // After a stop too: a run that goes on goes on from the state at the event.
-                self.restart(t_end)?;
+                self.restart_after(last_h, t_end)?;
                 if switched.other_method {
                     self.stepper.bind(self.system.as_mut())?;
                 }
@@ -617,12 +618,13 @@ impl<'s> Integrator<'s> {
 
     /// Starts afresh from `self.y`, `self.yp`, after a discrete update or at a stop time.
     fn restart(&mut self, t_end: f64) -> Result<(), Failure> {
+        self.restart_after(self.stepper.last_h(), t_end)
+    }
+
+    /// The same after a step of the size given, which another method may have made.
+    fn restart_after(&mut self, last: f64, t_end: f64) -> Result<(), Failure> {
         self.counters.restarts += 1;
-        let rest = if t_end.is_finite() {
-            t_end - self.t
-        } else {
-            self.stepper.last_h()
-        };
+        let rest = if t_end.is_finite() { t_end - self.t } else { last };
         let span = rest.max(1e-12 * self.t.abs().max(1.0));
         if self.options.start != Start::Trust {
             let mut equations = Equations {
@@ -647,7 +649,6 @@ impl<'s> Integrator<'s> {
             self.renew_slopes();
         }
         // The step before tells the time scale, and that alone: a run in pieces goes as one in one.
-        let last = self.stepper.last_h();
         let span = if last > 0.0 { 1e3 * last } else { span };
         let h = first_step(
             &self.options,

@@ -26,12 +26,16 @@ pub struct EventMemory {
     excursion: Vec<f64>,
     slope: Vec<f64>,
     slides: Vec<bool>,
+    /// How often each has come to slide since it was last away from its border.
+    returns: Vec<u32>,
     /// Time and number of the last event and how many came there in a row.
     last: Option<(f64, usize, u32)>,
 }
 
 /// Steps in a row at exactly zero that make an event function meaningless.
 const ZERO_LIMIT: u32 = 20;
+/// Times that a switch may come to slide without having been away from its border.
+const RETURN_LIMIT: u32 = 300;
 /// Share of a step beside its end from which the slope there is taken.
 const BESIDE: f64 = 1e-3;
 /// Places in a step at which switches are looked at where they may come to their borders in between: both ends with their
@@ -42,7 +46,11 @@ const CHATTER_LIMIT: u32 = 100;
 
 /// The value of the function of a switch that is on its side, which rounding may put a little beyond its border.
 fn beside_border(value: f64) -> f64 {
-    if value.is_finite() { value.max(f64::MIN_POSITIVE) } else { f64::MAX }
+    if value.is_finite() {
+        value.max(f64::MIN_POSITIVE)
+    } else {
+        f64::MAX
+    }
 }
 
 /// Buffers for event handling.
@@ -86,6 +94,7 @@ impl EventFinder {
                 excursion: vec![f64::MAX; switches],
                 slope: vec![f64::MAX; switches],
                 slides: vec![false; switches],
+                returns: vec![0; switches],
                 last: None,
             },
             values_now: vec![0.0; n_events],
@@ -111,8 +120,23 @@ impl EventFinder {
     }
 
     /// Notes what became of a switch at its border.
-    pub fn turned(&mut self, event: usize, turned: Turned) {
-        self.memory.slides[event - self.first_switch] = turned == Turned::Slides;
+    ///
+    /// # Errors
+    /// It has come to slide too often without having been away from its border in between.
+    pub fn turned(&mut self, event: usize, turned: Turned) -> Result<(), u32> {
+        let k = event - self.first_switch;
+        self.memory.slides[k] = turned == Turned::Slides;
+        let returns = &mut self.memory.returns[k];
+        match turned {
+            Turned::Other => *returns = 0,
+            Turned::Left => {}
+            Turned::Slides => *returns += 1,
+        }
+        if *returns < RETURN_LIMIT {
+            Ok(())
+        } else {
+            Err(*returns)
+        }
     }
 
     /// Whether there is nothing to look for.
@@ -268,7 +292,10 @@ impl EventFinder {
         let memory = &mut self.memory;
         memory.switched_to = t;
         memory.slope.fill(f64::MAX);
-        for (value, excursion) in memory.values[self.first_switch..].iter_mut().zip(&mut memory.excursion) {
+        for (value, excursion) in memory.values[self.first_switch..]
+            .iter_mut()
+            .zip(&mut memory.excursion)
+        {
             *value = beside_border(*value);
             *excursion = excursion.max(*value);
         }

@@ -55,7 +55,8 @@ impl Integrator<'_> {
             system: self.system.as_mut(),
             counters: &mut self.counters,
         };
-        let Some((name, _)) = chooser::replace(&equations, &self.options, self.stepper.name(), 0, true) else {
+        let Some((name, _)) = chooser::replace(&equations, &self.options, self.stepper.name(), 0, true)
+        else {
             return false;
         };
         self.use_method(self.t, name, Because::Slides);

@@ -40,7 +40,11 @@ impl Integrator<'_> {
     /// Turns the switches among the events found last, at the state seen from outside. Nothing has changed where the
     /// equations are the same on both sides, as those of a condition inside of a branch that is not taken.
     pub(super) fn turn_switches(&mut self) -> Result<Change, Failure> {
-        let first = self.finder.together().iter().position(|event| self.finder.is_switch(*event));
+        let first = self
+            .finder
+            .together()
+            .iter()
+            .position(|event| self.finder.is_switch(*event));
         let Some(first) = first else {
             return Ok(Change::default());
         };
@@ -64,7 +68,9 @@ impl Integrator<'_> {
         let mut here = vec![0.0; self.y.len()];
         let mut end = here.clone();
         let (s, purpose) = (&self.stepper, Purpose::Other);
-        equations.residual(purpose, self.t, &self.y, &self.yp, &mut here).ok()?;
+        equations
+            .residual(purpose, self.t, &self.y, &self.yp, &mut here)
+            .ok()?;
         equations.residual(purpose, s.t(), s.y(), s.yp(), &mut end).ok()?;
         Some([here, end])
     }
@@ -79,10 +85,13 @@ impl Integrator<'_> {
         let turn = Turn::Cross { event, excursion };
         let aside = aside.each_ref().map(Vec::as_slice);
         let turned = self.system.turn(turn, self.t, &self.y, &self.yp, aside);
-        self.finder.turned(event, turned);
+        if let Err(count) = self.finder.turned(event, turned) {
+            let name = self.system.events()[event].name.clone();
+            return Err(self.failed(FailureKind::SwitchChattering { name, count }));
+        }
         let stepper = self.stepper.name();
         let explicit = find(stepper).is_some_and(|entry| entry.takes == Takes::Explicit);
-        if turned == Turned::Other || !explicit {
+        if turned != Turned::Slides || !explicit {
             return Ok(false);
         }
         // Stiff as long as it slides.

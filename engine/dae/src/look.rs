@@ -1,4 +1,4 @@
-//! What a system says of a state that a method has accepted.
+//! What a system says of a state that a method has accepted, and of functions of time.
 
 /// What looking at an accepted state came to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,4 +20,35 @@ pub struct SingularPosition {
     pub constraints: String,
     /// The coordinates there, with their values.
     pub coordinates: String,
+}
+
+/// A function of time over a span, known at so many places that nothing of it is hidden between them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Survey {
+    /// The places, ascending.
+    pub times: Vec<f64>,
+    /// The values there.
+    pub values: Vec<f64>,
+    /// By how much they vary.
+    pub variation: f64,
+}
+
+impl Survey {
+    /// A function by its values at some times.
+    pub fn new(times: Vec<f64>, values: Vec<f64>) -> Self {
+        let known = || values.iter().copied().filter(|x| x.is_finite());
+        let variation = known().fold(f64::NEG_INFINITY, f64::max) - known().fold(f64::INFINITY, f64::min);
+        Self {
+            variation: variation.max(0.0),
+            times,
+            values,
+        }
+    }
+
+    /// The numbers of the places between two instants.
+    pub fn between(&self, from: f64, to: f64) -> core::ops::Range<usize> {
+        let first = self.times.partition_point(|t| *t <= from);
+        let count = self.times[first..].partition_point(|t| *t < to);
+        first..first + count
+    }
 }

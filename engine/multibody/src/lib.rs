@@ -28,6 +28,6 @@ pub mod tyre;
 pub mod workspace;
 
 pub use description::Description;
-pub use model::Model;
+pub use model::{Examination, Model};
 pub use signal::{Signal, SignalFunction};
 pub use snapshot::Snapshot;

@@ -13,6 +13,7 @@ use crate::signal::Signal;
 use crate::tree::Tree;
 use core::ops::Range;
 use holonom_algebra::Pose;
+use holonom_dae::Survey;
 use std::sync::Arc;
 
 /// A frame fixed on a node: where elements attach.
@@ -242,6 +243,8 @@ pub struct Model {
     pub excitations: Vec<Signal>,
     /// Switches on the state in expressions.
     pub(crate) switches: Vec<ModelSwitch>,
+    /// How many of them, the first ones, constraints prescribe: their second derivatives count as well.
+    pub motions: usize,
     /// Forces may have narrow features of the state, such as bumps of a road.
     pub places: bool,
     /// Names of the positions.
@@ -274,6 +277,21 @@ pub struct Model {
     pub(crate) sources: Arc<Tables>,
 }
 
+/// What functions of time do within a range.
+#[derive(Clone, Debug, Default)]
+pub struct Examination {
+    /// Where they are not smooth, ascending, see [`Signal::breaks`]. A table with more than a hundred corners is a
+    /// curve to methods that keep a history: its corners have order 3 here, and where only its second derivative jumps
+    /// there is none. Jumps remain jumps.
+    pub breaks: Vec<Break>,
+    /// Functions whose breaks are too many, or take too long to find.
+    pub unknown: Vec<String>,
+    /// Of each excitation of the equations where it has to be looked at; none for a user's function.
+    pub surveys: Vec<Option<Survey>>,
+    /// Functions that may hide something all the same, and where.
+    pub suspects: Vec<(String, f64)>,
+}
+
 impl Model {
     /// The rows that open and close at events, those of impacts; the last ones of all.
     pub fn switched(&self) -> Range<usize> {
@@ -287,24 +305,28 @@ impl Model {
         Side::NUMBERS * self.switches.len()
     }
 
-    /// Instants within a range, ascending, at which functions of time in it are not smooth, see [`Signal::breaks`]. A
-    /// function with more than a hundred corners is a curve to methods that keep a history: its corners have order 3
-    /// here, and where only its second derivative jumps there is none. Jumps remain jumps.
-    ///
-    /// With them the functions whose breaks are too many, or take too long to find.
-    pub fn breaks(&self, range: [f64; 2]) -> (Vec<Break>, Vec<String>) {
+    /// What its functions of time do within a range, see [`Examination`].
+    pub fn examine(&self, range: [f64; 2]) -> Examination {
         const DENSE: usize = 100;
-        let mut breaks = Vec::new();
-        let mut unknown: Vec<String> = Vec::new();
-        for signal in self.signals.iter().chain(&self.excitations) {
+        let mut found = Examination::default();
+        for (number, signal) in self.signals.iter().chain(&self.excitations).enumerate() {
             let (own, given_up) = signal.search_breaks(range);
             for text in given_up {
-                if !unknown.contains(&text) {
-                    unknown.push(text);
+                if !found.unknown.contains(&text) {
+                    found.unknown.push(text);
                 }
             }
-            let dense = own.iter().filter(|b| b.order > 0).count() > DENSE;
-            breaks.extend(own.into_iter().filter_map(|b| match b.order {
+            let motion = number < self.signals.len() + self.motions;
+            match signal.survey(range, &own, motion) {
+                Some(surveyed) => {
+                    found.surveys.extend(surveyed.surveys.into_iter().map(Some));
+                    found.suspects.extend(surveyed.suspect);
+                }
+                None => found.surveys.extend((0..=usize::from(motion)).map(|_| None)),
+            }
+            let dense = own.iter().filter(|b| b.order > 0 && b.knot).count() > DENSE;
+            found.breaks.extend(own.into_iter().filter_map(|b| match b.order {
+                _ if !b.knot => Some(b),
                 1 if dense => Some(Break {
                     order: Break::SMOOTH,
                     ..b
@@ -313,8 +335,8 @@ impl Model {
                 _ => Some(b),
             }));
         }
-        Break::sort(&mut breaks);
-        (breaks, unknown)
+        Break::sort(&mut found.breaks);
+        found
     }
 
     /// The spanning tree with its cut joints and loops, as text.

@@ -1,10 +1,11 @@
 //! Functions of time: u(t) with its first two derivatives.
 
 use crate::curve::Curve;
-use crate::expression::{Break, Expression, ExpressionError, Scope, number};
+use crate::expression::{Break, Expression, ExpressionError, Places, Scope, number};
 use crate::rail::TrackCurve;
 use core::fmt;
 use holonom_algebra::Real;
+use holonom_dae::Survey;
 use std::sync::Arc;
 
 /// A user's function t ↦ [u, u̇, ü].
@@ -56,6 +57,14 @@ impl From<f64> for Signal {
     fn from(value: f64) -> Self {
         Self::constant(value)
     }
+}
+
+/// What a survey of a function of time gives.
+pub(crate) struct Surveyed {
+    /// Of its value, and where it prescribes a motion of its second derivative.
+    pub surveys: Vec<Survey>,
+    /// Its name with a place where something may be hidden all the same.
+    pub suspect: Option<(String, f64)>,
 }
 
 impl Signal {
@@ -393,10 +402,34 @@ impl Signal {
             Self::Track { curve, travel, .. } => {
                 let mut breaks = travel.breaks_in(range, unknown);
                 let places = crossings(travel, range, &curve.breaks());
-                breaks.extend(places.into_iter().map(|at| Break { at, order: 2 }));
+                breaks.extend(places.into_iter().map(|at| Break::new(at, 2)));
                 breaks
             }
         }
+    }
+
+    /// Where it has to be looked at within a range so that nothing of it is missed, given its breaks: of itself, and where it
+    /// prescribes a `motion` of its second derivative as well. None where nothing is known, as of a user's function.
+    pub(crate) fn survey(&self, range: [f64; 2], breaks: &[Break], motion: bool) -> Option<Surveyed> {
+        let expression = match self {
+            Self::Expression(expression) => (**expression).clone(),
+            other => {
+                let text = other.terms()?;
+                Expression::parse(&text, &other.scope(), None).ok()?
+            }
+        };
+        if range[1] <= range[0] || (1..expression.variables().len()).any(|k| expression.uses(k)) {
+            return None;
+        }
+        let Places { times, suspect } = expression.survey(range, breaks, motion);
+        let jets: Vec<[f64; 3]> = times.iter().map(|t| self.evaluate(*t)).collect();
+        let each = if motion { &[0, 2][..] } else { &[0][..] };
+        let survey = |k: &usize| Survey::new(times.clone(), jets.iter().map(|jet| jet[*k]).collect());
+        let surveys = each.iter().map(survey).collect();
+        Some(Surveyed {
+            surveys,
+            suspect: suspect.map(|at| (expression.to_string(), at)),
+        })
     }
 
     /// The functions of time alone in it: itself, unless it names controls.

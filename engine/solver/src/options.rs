@@ -8,7 +8,7 @@ use crate::stepper::{
     BdfOptions, GeneralizedAlphaOptions, LinearImplicitOptions, RadauOptions, StabilityOptions,
 };
 use crate::{linear, refresh, stepper};
-use holonom_dae::{Absolute, ErrorTest, InputError, Structure, System, Tolerances};
+use holonom_dae::{Absolute, ErrorTest, InputError, Structure, Survey, System, Tolerances};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -100,6 +100,8 @@ pub struct Options {
     pub step_ends: Vec<f64>,
     /// Look at the equations ahead of long steps, so that no short excitation is stepped over.
     pub foresight: bool,
+    /// Of each excitation of the system where it is to be looked at; others are sampled evenly.
+    pub surveys: Arc<[Option<Survey>]>,
     /// Set to true from elsewhere to interrupt the run after the step at hand.
     pub interrupt: Option<Arc<AtomicBool>>,
 }
@@ -135,6 +137,7 @@ impl Default for Options {
             stop_times: Vec::new(),
             step_ends: Vec::new(),
             foresight: true,
+            surveys: Arc::from([]),
             interrupt: None,
         }
     }

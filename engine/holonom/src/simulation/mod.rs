@@ -52,6 +52,7 @@ pub use settings::DEFAULT_END;
 
 use holonom_analysis::statics::{Equilibrium, StaticsOptions, equilibrium};
 use holonom_format::{Message, Messages, ModelFile, Place, Settings};
+use holonom_multibody::Examination;
 use holonom_multibody::channels::{Catalogue, Input, Selection};
 use holonom_multibody::curve::{Refusal, watch_refusals};
 use holonom_multibody::expression::Break;
@@ -82,8 +83,8 @@ pub struct Simulation {
     pub outputs: OutputTimes,
     /// Options of the solver, without output times.
     pub solver: Options,
-    /// Functions of time whose jumps and corners are too many, or take too long to find: no step ends there for sure.
-    pub unknown_breaks: Vec<String>,
+    /// What was found about functions of time, without the surveys, which the solver has.
+    pub examination: Examination,
     /// The equilibrium that the run begins in, where it was asked for.
     pub equilibrium: Option<Equilibrium>,
 }
@@ -184,22 +185,13 @@ impl Simulation {
             start: Start::Trust,
             ..solver_options(&settings)
         };
-        let mut unknown_breaks = Vec::new();
+        let mut examination = Examination::default();
         if solver.fixed_step.is_none() {
-            // A step that ends a little before a jump sees nothing of it, one that begins there nothing else.
-            // Rounding in the bound itself may move the jump by some spacings.
-            let before = |t: f64| t - 16.0 * f64::EPSILON * t.abs();
             // A break at the end counts: the last step would go across.
             let end = times.end + 64.0 * f64::EPSILON * times.end.abs();
-            let (breaks, unknown) = start.model.breaks([times.start, end]);
-            unknown_breaks = unknown;
-            for b in breaks {
-                if b.order < Break::SMOOTH {
-                    solver.stop_times.push(before(b.at));
-                } else {
-                    solver.step_ends.push(b.at);
-                }
-            }
+            examination = start.model.examine([times.start, end]);
+            (solver.stop_times, solver.step_ends) = ends_of_steps(&examination.breaks);
+            solver.surveys = core::mem::take(&mut examination.surveys).into();
         }
         solver
             .check(equations.system().as_ref())
@@ -228,7 +220,7 @@ impl Simulation {
             t_end: times.end,
             outputs: OutputTimes::every(times.start, times.step, times.end),
             solver,
-            unknown_breaks,
+            examination,
             equilibrium: settled,
         })
     }
@@ -241,7 +233,16 @@ impl Simulation {
                  set `max_step` to a part of their distance"
             )
         };
-        let mut remarks: Vec<String> = self.unknown_breaks.iter().map(remark).collect();
+        let mut remarks: Vec<String> = self.examination.unknown.iter().map(remark).collect();
+        let suspects = self.examination.suspects.iter();
+        // What has too many jumps has been named.
+        let suspects = suspects.filter(|(function, _)| !self.examination.unknown.contains(function));
+        remarks.extend(suspects.map(|(function, t)| {
+            format!(
+                "`{function}` may change within less time than can be looked at, near t = {t} s: steps may go across; \
+                 set `max_step` to a part of the time in which it changes"
+            )
+        }));
         if self.is_kinematic() && self.start.is_locked() {
             remarks.push(
                 "the mechanism is locked: no degree of freedom is left and nothing drives it, so that it stands still. \
@@ -273,6 +274,28 @@ impl Simulation {
         let model = &self.start.model;
         self.start.degrees_of_freedom() == 0 && model.states.is_empty() && model.switched().is_empty()
     }
+}
+
+/// Where the integration starts afresh, and where a step ends; both ascending.
+fn ends_of_steps(breaks: &[Break]) -> (Vec<f64>, Vec<f64>) {
+    let (mut stops, mut ends) = (Vec::new(), Vec::new());
+    for b in breaks {
+        if b.order == Break::SMOOTH {
+            ends.push(b.at);
+            continue;
+        }
+        // A step that ends a little before a jump sees nothing of it, one that begins there nothing else: methods look
+        // a little behind their start. Where rounding may move the jump farther than that, one step is spent on it.
+        let [before, behind] = b.sides();
+        stops.push(before);
+        if b.margin > Break::new(b.at, b.order).margin {
+            stops.push(behind);
+        }
+    }
+    // Those of neighbours may overlap.
+    stops.sort_by(f64::total_cmp);
+    stops.dedup();
+    (stops, ends)
 }
 
 /// Patterns of the file that match no channel.

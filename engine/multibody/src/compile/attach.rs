@@ -95,6 +95,7 @@ pub(super) fn attach(
         signals: lowered.signals,
         excitations: Vec::new(),
         switches: Vec::new(),
+        motions: 0,
         places: false,
         position_names: lowered.position_names,
         velocity_names: lowered.velocity_names,
@@ -113,10 +114,13 @@ pub(super) fn attach(
     };
     add_controls(&mut model, description, &mut bind, errors);
     errors.append(&mut bind.errors);
+    let others = core::mem::take(&mut bind.excitations);
     for constraint in &description.constraints {
         let mut kind = constraint.kind.clone();
         (kind.info().fields)(&mut kind, &mut bind);
     }
+    model.motions = bind.excitations.len();
+    bind.excited_by(others);
     (model.excitations, model.places) = (bind.excitations, bind.places);
     model.switches = bind.switches;
     model

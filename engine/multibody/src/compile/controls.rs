@@ -74,7 +74,7 @@ impl<'a> Bind<'a> {
     }
 
     /// Notes functions of time, each once.
-    fn excited_by(&mut self, parts: impl IntoIterator<Item = Signal>) {
+    pub fn excited_by(&mut self, parts: impl IntoIterator<Item = Signal>) {
         for part in parts {
             if !self.excitations.contains(&part) {
                 self.excitations.push(part);

@@ -13,26 +13,55 @@ use std::sync::Arc;
 pub struct Break {
     /// Where.
     pub at: f64,
+    /// How far on each side of it rounding may move it: far where the function passes its bound at a small angle.
+    pub margin: f64,
     /// Which derivative is the lowest that jumps: 0 the function itself, 1 its slope, and so on. 3 stands for the third
     /// and all above it.
     pub order: u8,
+    /// It is a point of a table.
+    pub knot: bool,
 }
 
 impl Break {
     /// The order that stands for all derivatives beyond the second.
     pub const SMOOTH: u8 = 3;
 
+    /// One at a place that is known to rounding.
+    pub fn new(at: f64, order: u8) -> Self {
+        Self {
+            at,
+            margin: spacing(at),
+            order,
+            knot: false,
+        }
+    }
+
+    /// The last instant that is surely before it, and the first that is surely behind.
+    pub fn sides(&self) -> [f64; 2] {
+        [self.at - self.margin, self.at + self.margin]
+    }
+
     /// Sorts, and keeps of breaks at one place the one of the lowest order.
     pub(crate) fn sort(breaks: &mut Vec<Self>) {
         breaks.sort_by(|a, b| a.at.total_cmp(&b.at).then(a.order.cmp(&b.order)));
         breaks.dedup_by(|later, kept| {
-            let same = later.at - kept.at <= 1e-12 * later.at.abs().max(kept.at.abs());
+            let rounding = 1e-12 * later.at.abs().max(kept.at.abs());
+            let same = later.at - kept.at <= rounding.max(later.margin).max(kept.margin);
             if same {
+                if later.margin < kept.margin {
+                    (kept.at, kept.margin) = (later.at, later.margin);
+                }
                 kept.order = kept.order.min(later.order);
+                kept.knot &= later.knot;
             }
             same
         });
     }
+}
+
+/// Some spacings of floating-point numbers: how far rounding moves a place where nothing multiplies it.
+fn spacing(t: f64) -> f64 {
+    16.0 * f64::EPSILON * t.abs()
 }
 
 /// Most breaks of one function: more are no schedule, but a vibration.
@@ -81,13 +110,27 @@ struct Kink<'e> {
     smooth: bool,
 }
 
+impl Kink<'_> {
+    fn is_knot(&self) -> bool {
+        matches!(self.levels, Levels::Knots(_))
+    }
+}
+
 /// What the search needs to know of a function.
 struct Search<'e> {
     tables: &'e [Arc<Curve>],
     depth: usize,
     stack: Vec<Enclosure>,
     effort: usize,
-    found: Vec<(f64, bool)>,
+    found: Vec<Found>,
+}
+
+/// A passage.
+struct Found {
+    at: f64,
+    margin: f64,
+    smooth: bool,
+    knot: bool,
 }
 
 impl Search<'_> {
@@ -139,7 +182,12 @@ impl Search<'_> {
             }
             let middle = 0.5 * (a + b);
             if b - a <= finest || middle <= a || middle >= b {
-                self.found.push((b, kink.smooth));
+                self.found.push(Found {
+                    at: b,
+                    margin: spacing(b).max(b - a),
+                    smooth: kink.smooth,
+                    knot: kink.is_knot(),
+                });
                 continue;
             }
             open.extend([[middle, b], [a, middle]]);
@@ -154,8 +202,15 @@ impl Search<'_> {
         // At its very beginning: the interval before ends there.
         let start = self.value(kink, a);
         if kink.levels.meets(Range::point(start)) {
-            self.found.push((a, kink.smooth));
+            let margin = self.margin(kink, a, [a - f64::MIN_POSITIVE, b]);
+            self.found.push(Found {
+                at: a,
+                margin,
+                smooth: kink.smooth,
+                knot: kink.is_knot(),
+            });
         }
+        let range = [a, b];
         let mut open = vec![([a, b], [from, to])];
         while let Some(([a, b], [from, to])) = open.pop() {
             if from == to || from.is_nan() || to.is_nan() || self.found.len() > MOST {
@@ -163,7 +218,13 @@ impl Search<'_> {
             }
             let middle = 0.5 * (a + b);
             if middle <= a || middle >= b {
-                self.found.push((b, kink.smooth));
+                let margin = self.margin(kink, b, range);
+                self.found.push(Found {
+                    at: b,
+                    margin,
+                    smooth: kink.smooth,
+                    knot: kink.is_knot(),
+                });
                 continue;
             }
             let between = at(self, middle);
@@ -171,6 +232,71 @@ impl Search<'_> {
             open.extend([([middle, b], [between, to]), ([a, middle], [from, between])]);
         }
     }
+}
+
+impl Search<'_> {
+    /// How large the terms are whose difference reaches the level.
+    fn size(&self, kink: &Kink<'_>, t: f64) -> f64 {
+        let run = |program: &[Op]| run::<f64>(program, self.depth, self.tables, &[], |_| t).abs();
+        let largest = |program: &[Op]| match program.last() {
+            Some(Op::Shift(k)) => k.abs(),
+            Some(Op::Add | Op::Subtract) => run(last_operand(program)),
+            Some(_) => run(program),
+            None => 0.0,
+        };
+        largest(kink.first).max(largest(kink.second))
+    }
+
+    /// How far rounding may move a passage at `at` of a function that is monotone over a range. Where the function is
+    /// flat its values are stairs much wider than the spacing of times; another way of evaluating them moves the place by
+    /// a stair, and some steps are out of order: so places are tried at larger distances too, until no place is on
+    /// the wrong side.
+    fn margin(&mut self, kink: &Kink<'_>, at: f64, [a, b]: [f64; 2]) -> f64 {
+        const SCALES: i32 = 12;
+        const PROBES: i32 = 6;
+        let [a0, b0] = [at - 1e-3 * (at - a), at + 1e-3 * (b - at)];
+        let slope = (self.value(kink, b0) - self.value(kink, a0)).abs() / (b0 - a0);
+        let stair = 4.0 * f64::EPSILON * self.size(kink, at) / slope;
+        let least = if stair.is_finite() {
+            spacing(at).max(stair)
+        } else {
+            spacing(at)
+        };
+        let mut margin = least;
+        let level = |search: &Self, t: f64| kink.levels.up_to(search.value(kink, t));
+        // Beyond that other passages are near, and not rounding.
+        let most = 1e-6 * (b - a);
+        for scale in 0..SCALES {
+            let reach = least * 4.0_f64.powi(scale);
+            if reach > most {
+                break;
+            }
+            for side in [-1.0, 1.0] {
+                let place = |k: i32| at + side * reach * (0.25 + 0.75 * f64::from(k) / f64::from(PROBES));
+                let beyond = at + 4.0 * side * reach;
+                if beyond <= a || beyond >= b {
+                    continue;
+                }
+                let settled = level(self, beyond);
+                if (0..=PROBES).any(|k| level(self, place(k)) != settled) {
+                    margin = 8.0 * reach;
+                }
+            }
+            self.effort += 2 * PROBES as usize * (kink.first.len() + kink.second.len());
+        }
+        margin
+    }
+}
+
+/// The last operand of the last operation of a program.
+fn last_operand(program: &[Op]) -> &[Op] {
+    let end = program.len().saturating_sub(1);
+    let (mut start, mut wanted) = (end, 1);
+    while wanted > 0 && start > 0 {
+        start -= 1;
+        wanted = wanted + program[start].operands() - 1;
+    }
+    &program[start..end]
 }
 
 /// Parts of a program: where the operands of each operation begin, and whether they are functions of one variable.
@@ -321,14 +447,19 @@ impl Expression {
             }
         }
         let mut found = search.found;
-        found.retain(|(t, _)| *t > from && *t < to);
-        found.sort_by(|a, b| a.0.total_cmp(&b.0));
+        found.retain(|found| found.at > from && found.at < to);
+        found.sort_by(|a, b| a.at.total_cmp(&b.at));
         let scale = self.scale_of_jets([from, to]);
         let mut breaks: Vec<Break> = found
             .into_iter()
-            .filter_map(|(at, smooth)| {
-                let order = self.order_at(at, &scale);
-                (order < Break::SMOOTH || smooth).then_some(Break { at, order })
+            .filter_map(|found| {
+                let order = self.order_at(found.at, found.margin, &scale);
+                (order < Break::SMOOTH || found.smooth).then_some(Break {
+                    at: found.at,
+                    margin: found.margin,
+                    order,
+                    knot: found.knot,
+                })
             })
             .collect();
         Break::sort(&mut breaks);
@@ -396,9 +527,9 @@ impl Expression {
     }
 
     /// The lowest derivative that jumps at a place.
-    fn order_at(&self, at: f64, scale: &[f64; 3]) -> u8 {
+    fn order_at(&self, at: f64, margin: f64, scale: &[f64; 3]) -> u8 {
         // Wide enough for the place and the jump, which rounding may keep apart.
-        let moment = 64.0 * f64::EPSILON * at.abs().max(f64::MIN_POSITIVE);
+        let moment = (4.0 * margin).max(f64::MIN_POSITIVE);
         let [before, behind]: [[f64; 3]; 2] = [at - moment, at + moment].map(|t| self.jet(t));
         for k in 0..3 {
             let (a, b) = (before[k], behind[k]);
@@ -473,6 +604,40 @@ mod tests {
             7.0,
             &[(0.5, 0), (1.0, 0), (2.5, 0)],
         );
+    }
+
+    #[test]
+    fn bounds_passed_at_small_angles_have_margins() {
+        // Pulses of a ten-thousandth of a period: rounding of the sine moves their ends by far more than that of t.
+        for (bound, w) in [
+            (0.999999, 3.1),
+            (0.99999999, 3.1),
+            (0.99999999, 700.0),
+            (1.0 - 1e-10, 40.0),
+        ] {
+            for text in [
+                format!("sin({w}*t) > {bound}"),
+                format!("max(0, sin({w}*t) - {bound})/(1 - {bound})"),
+            ] {
+                let expression = Expression::parse(&text, &Scope::time(), None).unwrap();
+                let found = expression.breaks([0.0, 10.0]).unwrap();
+                let half = f64::acos(bound) / w;
+                let peak = |k: usize| core::f64::consts::FRAC_PI_2 * (1.0 + 4.0 * k as f64) / w;
+                let expected: Vec<f64> = (0..)
+                    .map(peak)
+                    .take_while(|t| *t < 11.0)
+                    .flat_map(|t| [t - half, t + half])
+                    .filter(|t| *t < 10.0)
+                    .collect();
+                assert_eq!(found.len(), expected.len(), "{text}: {found:?}");
+                for (b, t) in found.iter().zip(&expected) {
+                    assert!((b.at - t).abs() <= b.margin + 1e-13, "{text}: {b:?}, not {t}");
+                    assert!(b.margin < 0.05 * half, "{text}: {b:?}, {half}");
+                    let [before, behind] = b.sides().map(|t| expression.evaluate(&[t]) > 0.0);
+                    assert_ne!(before, behind, "{text}: {b:?}");
+                }
+            }
+        }
     }
 
     #[test]

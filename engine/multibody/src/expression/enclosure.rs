@@ -132,6 +132,13 @@ impl Range {
         }
     }
 
+    /// Whether a multiple of π lies inside, or close to an end.
+    fn passes_pole(self) -> bool {
+        use core::f64::consts::PI;
+        const CLOSE: f64 = 1e-9;
+        !self.is_finite() || ((self.hi / PI + CLOSE).floor() >= (self.lo / PI - CLOSE).ceil())
+    }
+
     fn cosine(self) -> Self {
         self.add(Self::point(core::f64::consts::FRAC_PI_2)).sine()
     }
@@ -288,6 +295,11 @@ impl Enclosure {
                     slope: Range::ZERO,
                     jumps: ends.lo != ends.hi,
                 }
+            }
+            // Between two poles it rises.
+            Unary::Tan if !x.add(Range::point(core::f64::consts::FRAC_PI_2)).passes_pole() => {
+                let tangent = x.map(f64::tan);
+                self.chain(tangent, tangent.power(2).add(Range::point(1.0)))
             }
             Unary::Tan | Unary::Ln | Unary::Log10 | Unary::Sqrt | Unary::Asin | Unary::Acos => {
                 Self::unknown()

@@ -35,6 +35,7 @@ mod parse;
 mod print;
 mod program;
 mod scope;
+mod survey;
 pub(crate) mod switches;
 #[cfg(test)]
 mod tests;
@@ -49,6 +50,7 @@ pub use motion::MotionFault;
 pub use parse::{Ast, NameUse};
 pub(crate) use print::number;
 pub use scope::Scope;
+pub(crate) use survey::Places;
 pub use units::Unit;
 
 use number::Jet;

@@ -612,16 +612,19 @@ impl Residual for Equations {
     }
 
     fn excitations(&self) -> usize {
-        2 * self.model.signals.len() + self.model.excitations.len()
+        2 * self.model.signals.len() + self.model.motions + self.model.excitations.len()
     }
 
     fn excitation_values(&self, t: f64, values: &mut [f64]) {
-        let (motions, others) = values.split_at_mut(2 * self.model.signals.len());
-        for (values, signal) in motions.chunks_exact_mut(2).zip(&self.model.signals) {
+        let motions = self.model.signals.iter().chain(&self.model.excitations);
+        let mut rest = values;
+        for signal in motions.take(self.model.signals.len() + self.model.motions) {
+            let (own, behind) = rest.split_at_mut(2);
+            rest = behind;
             let [u, _, ddu] = signal.evaluate(t);
-            values.copy_from_slice(&[u, ddu]);
+            own.copy_from_slice(&[u, ddu]);
         }
-        for (value, signal) in others.iter_mut().zip(&self.model.excitations) {
+        for (value, signal) in rest.iter_mut().zip(&self.model.excitations[self.model.motions..]) {
             [*value, _, _] = signal.evaluate(t);
         }
         // Beyond the end of a table nothing has gone wrong yet.

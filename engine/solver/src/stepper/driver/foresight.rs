@@ -11,8 +11,10 @@
 use super::super::Stepper;
 use crate::equations::{Equations, Purpose};
 use crate::options::Options;
-use holonom_dae::{ErrorTest, Hidden, System};
+use core::ops::Range;
+use holonom_dae::{ErrorTest, Hidden, Survey, System};
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 /// What is remembered of what was seen.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -39,11 +41,14 @@ const STEADY: f64 = 100.0;
 const MISFIT: f64 = 1e-4;
 /// The same for what depends on the state.
 const COARSE: f64 = 1e-3;
-/// Share of the variation within a step by which a straight line between its ends may miss where a method knows no more,
-/// and share of all variation that does not count, in the first step after a start and later.
+/// Share of the variation within a step and the one before by which a straight line between its ends may miss where a
+/// method knows no more, and share of all variation that does not count.
 const BENT: f64 = 0.3;
-const FLAT_FIRST: f64 = 1e-4;
-const FLAT: f64 = 0.05;
+const FLAT: f64 = 1e-4;
+/// Most places of a survey in one step: more take a shorter one.
+const DENSEST: usize = 1000;
+/// Share of a step that does not belong to it where a survey begins anew there: what jumps at its start has done so.
+const START: f64 = 1e-6;
 /// Share of its largest variation below which an excitation is as good as constant.
 const NEGLIGIBLE: f64 = 1e-7;
 /// Share of its size below which everything is rounding.
@@ -56,15 +61,21 @@ const MOST: usize = 17;
 pub struct Foresight {
     memory: ForesightMemory,
     excitations: usize,
+    surveys: Arc<[Option<Survey>]>,
+    /// Some excitation has no survey.
+    unsurveyed: bool,
     hidden: Hidden,
     off: bool,
+    /// Number of functions that are compared with polynomials.
+    compared: usize,
     /// Values at the nodes, one node after the other.
     nodes: Vec<f64>,
     values: Vec<f64>,
     low: Vec<f64>,
     high: Vec<f64>,
     misfit: Vec<f64>,
-    /// Of residuals: by how much each changes where the state moves by a tolerance.
+    /// By how much each function changes otherwise: excitations in the step before, and what depends on the state where it
+    /// moves by a tolerance.
     unnoticed: Vec<f64>,
     y: Vec<f64>,
     yp: Vec<f64>,
@@ -101,6 +112,12 @@ impl Foresight {
         let off = !options.foresight || options.fixed_step.is_some();
         let hidden = if off { Hidden::Nothing } else { system.hidden() };
         let excitations = if off { 0 } else { excitations };
+        let surveys = if options.surveys.len() == excitations {
+            options.surveys.clone()
+        } else {
+            Arc::from([])
+        };
+        let unsurveyed = excitations > 0 && (surveys.is_empty() || surveys.iter().any(Option::is_none));
         let [coordinates, features] = system.places();
         let tests = system.structure().default_error_test();
         let judged = tests.into_iter().map(|test| test != ErrorTest::Excluded);
@@ -117,8 +134,11 @@ impl Foresight {
                 watch_to: span[0],
             },
             excitations,
+            surveys,
+            unsurveyed,
             hidden,
             off: off || width == 0,
+            compared: 0,
             nodes: vec![0.0; width * MOST],
             values: room(),
             low: room(),
@@ -153,8 +173,15 @@ impl Foresight {
     }
 
     /// Whether a step is one to look into.
-    pub fn looks_at(&self, h: f64) -> bool {
-        !self.off && h > SHORT * self.length()
+    pub fn looks_at(&self, t: f64, h: f64) -> bool {
+        !self.off && (h > SHORT * self.length() || self.has_places(t, h))
+    }
+
+    /// Whether a survey has places inside of a step.
+    pub fn has_places(&self, t: f64, h: f64) -> bool {
+        let [from, to] = [t + START * h, t + (1.0 - START) * h];
+        let mut surveys = self.surveys.iter().flatten();
+        surveys.any(|survey| !survey.between(from, to).is_empty())
     }
 
     /// The size of the step that sees what lies ahead: the one given, or a shorter one.
@@ -162,17 +189,20 @@ impl Foresight {
         let shortest = SHORT * self.length();
         let nodes = (stepper.order() + 4).clamp(FEWEST, MOST);
         let t = stepper.t();
-        let mut h = h;
-        if self.excitations > 0 {
-            // All that a method of low order knows: nothing tells it of a motion in between that ends as it began.
-            let ends_only = match stepper.order() {
-                ..=2 if stepper.last_h() == 0.0 => Some(FLAT_FIRST),
-                ..=2 => Some(FLAT),
-                _ => None,
-            };
-            while h > shortest && !self.follows_excitations(equations.system, (t, h), nodes, ends_only) {
-                h = (0.5 * h).max(shortest);
+        let mut h = self.not_too_dense(t, h);
+        // All that a method of low order knows: nothing tells it of a motion in between that ends as it began.
+        let ends_only = stepper.order() <= 2;
+        if ends_only {
+            self.look_back(equations.system, (t, stepper.last_h()));
+        }
+        loop {
+            let sampled = self.unsurveyed && h > shortest;
+            if !(sampled || self.has_places(t, h))
+                || self.follows_excitations(equations.system, (t, h), (nodes, sampled), ends_only)
+            {
+                break;
             }
+            h *= 0.5;
         }
         if !self.looks_by_residuals(stepper, t, h) {
             return h;
@@ -207,45 +237,94 @@ impl Foresight {
         ((h / (spacing * self.length())).ceil() as usize).clamp(3, 10_000)
     }
 
-    /// Whether a polynomial through `nodes` values follows all excitations over a step, and roughly the straight line
-    /// between its ends if a method sees no more.
+    /// A step that ends before any survey has too many places in it.
+    fn not_too_dense(&self, t: f64, h: f64) -> f64 {
+        let many = |survey: &Survey| {
+            let places = survey.between(t + START * h, t + h);
+            (places.len() > DENSEST).then(|| survey.times[places.start + DENSEST] - t)
+        };
+        self.surveys.iter().flatten().filter_map(many).fold(h, f64::min)
+    }
+
+    /// Keeps in `unnoticed` by how much each excitation has changed in the step before.
+    fn look_back(&mut self, system: &mut dyn System, (t, last): (f64, f64)) {
+        let n = self.excitations;
+        self.unnoticed[..n].fill(0.0);
+        if last == 0.0 || n == 0 {
+            return;
+        }
+        system.excitation_values(t, &mut self.values[..n]);
+        for part in [0.5, 1.0] {
+            system.excitation_values(t - part * last, &mut self.nodes[..n]);
+            let changes = self.values[..n].iter().zip(&self.nodes[..n]);
+            for (most, (now, then)) in self.unnoticed.iter_mut().zip(changes) {
+                *most = most.max((now - then).abs());
+            }
+        }
+    }
+
+    /// Whether a polynomial through `nodes` values follows all excitations over a step, those without a survey where it
+    /// is `sampled`, and roughly the straight line between its ends if a method sees no more.
     fn follows_excitations(
         &mut self,
         system: &mut dyn System,
         (t, h): (f64, f64),
-        nodes: usize,
-        ends_only: Option<f64>,
+        (nodes, sampled): (usize, bool),
+        ends_only: bool,
     ) -> bool {
         let h = self.within(t, h);
         let n = self.excitations;
-        let samples = self.samples(h, SPACING);
+        let surveys = self.surveys.clone();
+        // What jumps at the start of the step has done so at the first place of a survey.
+        let near = |survey: &Survey| {
+            let places = survey.between(t, t + START * h);
+            places.last().map(|k| survey.times[k])
+        };
+        let start = surveys.iter().flatten().filter_map(near).fold(t, f64::max);
+        let h = t + h - start;
         for k in 0..nodes {
-            let at = t + node(k, nodes).0 * h;
+            let at = start + node(k, nodes).0 * h;
             system.excitation_values(at, &mut self.nodes[k * n..(k + 1) * n]);
         }
         self.begin(n, nodes);
-        for k in 0..samples {
-            let x = place(k, samples);
-            system.excitation_values(t + x * h, &mut self.values[..n]);
-            self.compare(n, nodes, x);
+        if sampled {
+            let samples = self.samples(h, SPACING);
+            for k in 0..samples {
+                let x = place(k, samples);
+                system.excitation_values(start + x * h, &mut self.values[..n]);
+                self.compare(0..n, nodes, x);
+            }
         }
-        let mut follows = true;
-        for i in 0..n {
+        for (i, survey) in surveys.iter().enumerate() {
+            let Some(survey) = survey else { continue };
+            for k in survey.between(start, start + h) {
+                self.values[i] = survey.values[k];
+                self.compare(i..i + 1, nodes, (survey.times[k] - start) / h);
+                // By more than the variation in this step can allow.
+                if self.misfit[i] > (MISFIT * survey.variation).max(ROUNDING * self.high[i].abs()) {
+                    return false;
+                }
+            }
+        }
+        (0..n).all(|i| {
             let range = self.high[i] - self.low[i];
             let rounding = ROUNDING * self.high[i].abs().max(self.low[i].abs());
-            if range.is_finite() {
-                self.memory.variation[i] = self.memory.variation[i].max(range);
-            }
-            let most = (MISFIT * range)
-                .max(NEGLIGIBLE * self.memory.variation[i])
-                .max(rounding);
-            follows &= self.misfit[i] <= most;
-            if let Some(flat) = ends_only {
-                let most = (BENT * range).max(flat * self.memory.variation[i]).max(rounding);
-                follows &= self.bow(n, nodes, i) <= most;
-            }
-        }
-        follows
+            let variation = match surveys.get(i).and_then(Option::as_ref) {
+                Some(survey) if survey.between(start, start + h).is_empty() => return true,
+                Some(survey) => survey.variation,
+                None if !sampled => return true,
+                None => {
+                    if range.is_finite() {
+                        self.memory.variation[i] = self.memory.variation[i].max(range);
+                    }
+                    self.memory.variation[i]
+                }
+            };
+            let most = (MISFIT * range).max(NEGLIGIBLE * variation).max(rounding);
+            let bent = BENT * range.max(self.unnoticed[i]);
+            let straight = || self.bow(n, nodes, i) <= bent.max(FLAT * variation).max(rounding);
+            self.misfit[i] <= most && (!ends_only || straight())
+        })
     }
 
     /// By how much a straight line between the ends misses the nodes in between.
@@ -258,6 +337,7 @@ impl Foresight {
 
     /// The range of the first `n` functions over the nodes.
     fn begin(&mut self, n: usize, nodes: usize) {
+        self.compared = n;
         self.low[..n].fill(f64::INFINITY);
         self.high[..n].fill(f64::NEG_INFINITY);
         self.misfit[..n].fill(0.0);
@@ -269,8 +349,9 @@ impl Foresight {
         }
     }
 
-    /// Compares `values` with the polynomials at a place.
-    fn compare(&mut self, n: usize, nodes: usize, x: f64) {
+    /// Compares `values` of some functions with their polynomials at a place.
+    fn compare(&mut self, which: Range<usize>, nodes: usize, x: f64) {
+        let n = self.compared;
         let mut factors = [0.0; MOST];
         let mut sum = 0.0;
         for (k, factor) in factors[..nodes].iter_mut().enumerate() {
@@ -281,7 +362,7 @@ impl Foresight {
             *factor = weight / (x - at);
             sum += *factor;
         }
-        for i in 0..n {
+        for i in which {
             let value = self.values[i];
             self.low[i] = self.low[i].min(value);
             self.high[i] = self.high[i].max(value);
@@ -358,7 +439,7 @@ impl Foresight {
         for k in 0..samples {
             let x = place(k, samples);
             self.look(equations, stepper, (t, h), x)?;
-            self.compare(n, nodes, x);
+            self.compare(0..n, nodes, x);
         }
         Some((0..n).all(|i| {
             let most = COARSE * (self.high[i] - self.low[i]);

@@ -279,3 +279,100 @@ impl Expression {
         }))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::Scope;
+    use super::*;
+    use holonom_algebra::Dual4;
+
+    fn switched(text: &str, first: usize) -> Option<(Expression, Vec<Switch>)> {
+        let scope = Scope::time().variable("x").variable("v");
+        let expression = Expression::parse(text, &scope, None).unwrap();
+        let result = expression.switched(first, |variable| variable == 0);
+        // Without sides it says the same.
+        if let Some((other, _)) = &result {
+            for place in [
+                [0.3, -1.2, 0.4],
+                [2.0, 0.0, 0.0],
+                [1.0, 1.0, -3.5],
+                [0.0, 0.25, 1.0],
+            ] {
+                assert_eq!(
+                    other.evaluate(&place),
+                    expression.evaluate(&place),
+                    "{text} at {place:?}"
+                );
+            }
+        }
+        result
+    }
+
+    #[test]
+    fn switches_on_the_state_are_found_and_those_on_time_are_not() {
+        for (text, expected) in [
+            ("if(t > 1, x, 2*x)", &[][..]),
+            ("sin(x) + abs(v) + max(x, 0)", &[]),
+            ("if(x == 0, 1, 2)", &[]),
+            ("3*sign(v) + floor(2*t)", &["sign(v)"]),
+            (
+                "if((x > 0.2*t)*(v <= 1), floor(10*x), step(t - 1))",
+                &["x > 0.2*t", "v <= 1", "floor(10*x)"],
+            ),
+            (
+                "if(if(x > 0, v, -v) >= 1, 1, 0)",
+                &["x > 0", "if(step(x - 0), v, -v) >= 1"],
+            ),
+        ] {
+            let found = switched(text, 3).map_or(Vec::new(), |(_, switches)| switches);
+            assert_eq!(found.len(), expected.len(), "{text}");
+            for (switch, expected) in found.iter().zip(expected) {
+                if !expected.contains("step") {
+                    assert_eq!(switch.text, *expected);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn kept_switches_stay_and_sliding_ones_go_over_linearly() {
+        let (law, switches) = switched("if(1 - (x < 0), 5, 1) + 10*sign(v)", 0).unwrap();
+        let kept = [Side::Kept(1.0).numbers(), Side::Kept(-1.0).numbers()].concat();
+        // x ≥ 0 and v < 0 are kept on the other sides too.
+        assert_eq!(law.evaluate_on(&[0.0, -3.0, 2.0], &kept), 5.0 - 10.0);
+        let slides = switches[0].kind.sliding(0.0, 0.5).numbers();
+        let sides = [slides, Side::Kept(1.0).numbers()].concat();
+        for x in [-0.5, -0.2, 0.0, 0.1, 0.5] {
+            let at = [Dual4::zero(), Dual4::variable(x, 0), Dual4::zero()];
+            let value = law.evaluate_on(&at, &sides);
+            assert!((value.value() - (3.0 + 4.0 * x + 10.0)).abs() < 1e-14, "{x}");
+            assert!((value.derivative(0) - 4.0).abs() < 1e-14, "{x}");
+        }
+    }
+
+    #[test]
+    fn margins_are_positive_on_the_side_and_turns_lead_to_the_next_one() {
+        let floor = SwitchKind::Floor;
+        assert_eq!(floor.side(2.3), 2.0);
+        let side = Side::Kept(2.0);
+        assert!(
+            floor.margin(side, 2.3) > 0.0 && floor.margin(side, 3.1) < 0.0 && floor.margin(side, 1.9) < 0.0
+        );
+        assert_eq!(floor.turned(side, 3.000_001), Side::Kept(3.0));
+        assert_eq!(floor.turned(side, 1.999_999), Side::Kept(1.0));
+        assert_eq!(
+            floor.sliding(2.999, 0.1),
+            Side::Slides {
+                border: 3.0,
+                width: 0.1
+            }
+        );
+        assert_eq!(floor.turned(floor.sliding(3.0, 0.1), 3.2), Side::Kept(3.0));
+        assert_eq!(floor.turned(floor.sliding(3.0, 0.1), 2.8), Side::Kept(2.0));
+        let sign = SwitchKind::Sign;
+        assert!(sign.margin(Side::Kept(-1.0), -0.5) > 0.0);
+        assert_eq!(sign.turned(Side::Kept(-1.0), 1e-17), Side::Kept(1.0));
+        assert_eq!(Side::of(&Side::LIVE, 0), Side::Live);
+        assert_eq!(Side::of(&[], 4), Side::Live);
+    }
+}

@@ -195,7 +195,7 @@ fn backward_euler_locates_switches_too() {
             by: By::Law,
             start,
             end,
-            tolerance: 1e-4,
+            tolerance: 1e-5,
         };
         let found = case.run("backward-euler").unwrap();
         for k in 0..2 {
@@ -334,7 +334,7 @@ impl Staircase {
 fn generated_staircases_with_friction_follow_their_exact_motion() {
     let mut random = Random(20);
     let (mut judged, mut worst) = (0, 0.0_f64);
-    for way in 0..60 {
+    for way in 0..30 {
         let stairs = Staircase::random(&mut random);
         let start = [random.within(-0.8, 0.8), random.within(-2.0, 2.0)];
         let (end, tolerance) = (4.0, 1e-6);
@@ -366,7 +366,7 @@ fn generated_staircases_with_friction_follow_their_exact_motion() {
             judged += 1;
         }
     }
-    assert!(judged > 120, "{judged}, worst {worst}");
+    assert!(judged > 60, "{judged}, worst {worst}");
 }
 
 /// Bands down to 10⁻⁵ of the run, passed within one step: a push of 1 J.

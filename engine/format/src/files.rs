@@ -57,7 +57,7 @@ impl Files {
 fn from_disk(path: &Path) -> Result<String, String> {
     let reason = |error: std::io::Error| match error.kind() {
         std::io::ErrorKind::NotFound => "there is no such file".to_string(),
-        std::io::ErrorKind::InvalidData => "it is not a text in UTF-8".to_string(),
+        std::io::ErrorKind::InvalidData => "it is not UTF-8 text".to_string(),
         _ => error.to_string(),
     };
     if path.is_dir() {

@@ -223,9 +223,7 @@ impl Session<'_> {
         let text = self.files.text(path)?;
         self.bytes_read += text.len();
         if self.bytes_read > MAX_TEXT {
-            return Err(format!(
-                "with it, more than {MAX_TEXT} bytes would have to be read"
-            ));
+            return Err(format!("with this file, the total size exceeds {MAX_TEXT} bytes"));
         }
         Ok(text)
     }
@@ -279,7 +277,9 @@ impl Session<'_> {
         if self.open.len() >= MAX_DEPTH || self.files_read > MAX_FILES {
             if self.files_read <= MAX_FILES + 1 {
                 let text = format!("too many includes: at most {MAX_FILES} files, {MAX_DEPTH} deep");
-                self.report(Message::error(at, text).help("does a file include itself by another name?"));
+                self.report(
+                    Message::error(at, text).help("check whether a file includes itself under another name"),
+                );
             }
             return None;
         }
@@ -379,8 +379,8 @@ impl Session<'_> {
 /// What helps against faults that say only what is wrong.
 fn usual_remedy(text: &str) -> Option<&'static str> {
     const REMEDIES: [(&str, &str); 10] = [
-        ("cannot add", "give both in units of the same kind"),
-        ("cannot be compared", "give both in units of the same kind"),
+        ("cannot add", "give both in units of the same dimension"),
+        ("cannot be compared", "give both in units of the same dimension"),
         (
             "but its table is over",
             "correct the argument, or the unit in the heading of the table",
@@ -389,11 +389,11 @@ fn usual_remedy(text: &str) -> Option<&'static str> {
         ("finite", "give a number of usual size"),
         (
             "cannot read `",
-            "correct the name, which is looked for beside this file, or add the file",
+            "correct the name (relative to this file), or add the file",
         ),
         (
             "nothing uses the parameter",
-            "remove it, or use its name where its value is meant",
+            "remove it, or use its name where the value is needed",
         ),
         (
             "it is a control",
@@ -603,7 +603,7 @@ impl Reader<'_, '_> {
                 tables
             }
             _ => {
-                let text = format!("`{key}` is a list of tables");
+                let text = format!("`{key}` must be an array of tables");
                 self.error_with_help(&value.span, text, format!("write [[{key}]] above each of them"));
                 self.session.complete = false;
                 Vec::new()

@@ -205,12 +205,14 @@ fn single(request: &Request) -> Result<Outcome, Error> {
     };
     if request.resume && saved.is_none() {
         output::remark(&format!(
-            "there is no checkpoint `{}`; the run starts from its beginning",
+            "there is no checkpoint `{}`; starting from the beginning",
             paths.checkpoint.display()
         ));
     }
     if prepared.simulation.is_kinematic() && request.checkpoint_every.is_some() {
-        output::remark("everything is prescribed or driven; such runs are quick and have no checkpoints");
+        output::remark(
+            "all motion is prescribed or driven, so the simulation is kinematic and has no checkpoints",
+        );
     }
     let notes = named.file.notes.render(false);
     if !notes.is_empty() {
@@ -256,8 +258,8 @@ fn single(request: &Request) -> Result<Outcome, Error> {
     let go_on = match report.status {
         Status::Finished => return Ok(Outcome::Done),
         _ if !files.written.contains(&paths.checkpoint) => "",
-        Status::Interrupted => "; the same command with --resume goes on from there",
-        Status::Failed => "; what was computed is kept",
+        Status::Interrupted => "; to continue, repeat the command with --resume",
+        Status::Failed => "; the results so far are kept",
     };
     Err(Error::Failed(format!("{}{go_on}", report.message)))
 }
@@ -317,7 +319,7 @@ pub(super) fn on_interrupt() -> Arc<AtomicBool> {
         }
     });
     if let Err(error) = installed {
-        output::remark(&format!("Ctrl-C will end the program at once: {error}"));
+        output::remark(&format!("Ctrl-C will end the program immediately: {error}"));
     }
     flag
 }

@@ -37,7 +37,7 @@ impl Sweep {
         };
         let parts: Vec<&str> = range.split(':').collect();
         let [from, to, n] = parts.as_slice() else {
-            return bad("three parts are needed after the =");
+            return bad("three values are needed after the =");
         };
         let (from, to) = (
             settings::quantity("sweep", from)?,
@@ -92,7 +92,7 @@ pub fn run(request: &Request, text: &str) -> Result<Outcome, Error> {
     let _lock = Lock::take(&folder.join("overview"))?;
     if holds_files(&folder) {
         output::remark(&format!(
-            "`{}` holds files already; those of the same names are replaced",
+            "`{}` already contains files; files with the same names are replaced",
             folder.display()
         ));
     }
@@ -266,8 +266,8 @@ fn conclude(
             None => {
                 let none = String::new;
                 table.row([shown.clone(), "not begun".into(), none(), none(), none(), none()]);
-                failures.push(format!("{} = {shown}: interrupted before it began", sweep.name));
-                rows.push(json!({ "value": value, "error": "interrupted before it began" }));
+                failures.push(format!("{} = {shown}: interrupted before it started", sweep.name));
+                rows.push(json!({ "value": value, "error": "interrupted before it started" }));
             }
         }
     }
@@ -286,7 +286,7 @@ fn conclude(
         "message": failures.join("\n"),
     });
     let text = format!(
-        "{}\nLast, smallest and largest values of all channels: {}\n",
+        "{}\nFinal, minimum and maximum values of all channels: {}\n",
         table.render(),
         overview.display()
     );

@@ -325,7 +325,7 @@ impl EventFinder {
             self.slopes[i - first] = if slope.is_finite() { slope } else { f64::MAX };
             let least = self.memory.values[i].min(self.ends[i]);
             let reach = h * (self.memory.slope[i - first].abs() + slope.abs());
-            look_inside |= !self.memory.slides[i - first] && !(least > reach);
+            look_inside |= !self.memory.slides[i - first] && least <= reach;
         }
         if look_inside {
             self.sample(system, stepper, [from, to]);

@@ -58,7 +58,7 @@ pub struct User {
     /// The law; must have the sizes above.
     pub law: Arc<dyn Function>,
     /// The same law where it is written as expressions with switches, which runs keep on sides.
-    pub(crate) switched: Option<Arc<ExpressionLaw>>,
+    pub switched: Option<Arc<ExpressionLaw>>,
 }
 
 impl User {

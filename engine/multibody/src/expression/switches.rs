@@ -281,6 +281,7 @@ impl Expression {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::super::Scope;
     use super::*;

@@ -167,6 +167,7 @@ impl Simulation {
         } else {
             drive(&mut integrator, &mut feed, &mut watch, self, options)
         };
+        watch.set_sides(integrator.system().discrete());
         let (t, y) = (integrator.t(), integrator.y());
         watch.look(t, y);
         let (status, message) = self.told_blank(&watch, options, status, message);

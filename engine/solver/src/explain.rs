@@ -497,7 +497,7 @@ impl fmt::Display for Because {
                 "because {steps} explicit {} were limited by stability, not by the error",
                 counted(steps as usize, "step")
             ),
-            Self::ExplicitFailed => write!(f, "because the explicit method could not continue"),
+            Self::ExplicitFailed => write!(f, "because the explicit method could not go on"),
             Self::LargeAndLoose { unknowns, rtol } => write!(
                 f,
                 "because with {unknowns} unknowns at a tolerance of {rtol:.0e}, one real factorisation per \

@@ -285,14 +285,14 @@ fn text(file: &ModelFile, simulation: &Simulation, channels: bool) -> String {
         );
     }
     if start.moved.is_empty() && start.moved_velocities.is_empty() {
-        let _ = writeln!(out, "The initial values are consistent; nothing was adjusted.");
+        let _ = writeln!(out, "The start values fit; nothing was moved.");
     } else {
         for (what, moved) in [
             ("Positions", &start.moved),
             ("Velocities", &start.moved_velocities),
         ] {
             if !moved.is_empty() {
-                let _ = writeln!(out, "{what} adjusted to satisfy the constraints:");
+                let _ = writeln!(out, "{what} moved to fit the constraints, as little as possible:");
             }
             for moved in moved {
                 let _ = writeln!(out, "  {moved}");

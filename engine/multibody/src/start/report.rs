@@ -110,7 +110,7 @@ impl fmt::Display for RowReport {
                 let names: Vec<&str> = self.dropped.iter().map(|d| d.name.as_str()).collect();
                 write!(
                     f,
-                    "; {all} constraint rows, {kept} of them independent; redundant and dropped, because the \
+                    "; {all} constraint rows, {kept} of them independent; dropped, because the \
                      others imply {}: {}",
                     plural(dropped, "it", "them"),
                     names.join(", ")

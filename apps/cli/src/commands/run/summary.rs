@@ -334,7 +334,7 @@ pub fn explanation(report: &RunReport) -> String {
 /// left at zero: moving the latter is what assembly is for.
 fn most_moved(positions: &[MovedCoordinate], velocities: &[MovedCoordinate]) -> Option<String> {
     let far = |moved: &MovedCoordinate| (moved.from != 0.0, (moved.to - moved.from).abs());
-    let velocities = velocities.iter().map(|moved| ("velocity of ", moved));
+    let velocities = velocities.iter().map(|moved| ("the velocity of ", moved));
     let all = positions.iter().map(|moved| ("", moved)).chain(velocities);
     let most = all.reduce(
         |most, other| {

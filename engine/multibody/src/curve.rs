@@ -301,6 +301,12 @@ impl Curve {
         self.jet(x)[0]
     }
 
+    /// The polynomial between two neighbouring knots: coefficients of the powers of the distance from
+    /// the first one.
+    pub(crate) fn piece(&self, number: usize) -> [f64; 4] {
+        self.pieces[number]
+    }
+
     /// y, y′ and y″ at x.
     pub fn jet<T: Real>(&self, x: T) -> [T; 3] {
         let at = x.value();

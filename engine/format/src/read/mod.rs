@@ -220,7 +220,17 @@ impl Session<'_> {
 
     /// The text of a file, within the bounds of the session.
     fn text(&mut self, path: &Path) -> Result<String, String> {
-        let text = self.files.text(path)?;
+        let text = if is_urdf(path) {
+            let (text, latin) = self.files.text_or_latin(path)?;
+            if latin {
+                let shown = path.display();
+                let message = format!("`{shown}` is not UTF-8 text; reading it as Latin-1");
+                self.report(Message::note(None, message));
+            }
+            text
+        } else {
+            self.files.text(path)?
+        };
         self.bytes_read += text.len();
         if self.bytes_read > MAX_TEXT {
             return Err(format!("with this file, the total size exceeds {MAX_TEXT} bytes"));
@@ -378,7 +388,7 @@ impl Session<'_> {
 
 /// What helps against faults that say only what is wrong.
 fn usual_remedy(text: &str) -> Option<&'static str> {
-    const REMEDIES: [(&str, &str); 10] = [
+    const REMEDIES: [(&str, &str); 11] = [
         ("cannot add", "give both in units of the same dimension"),
         ("cannot be compared", "give both in units of the same dimension"),
         (
@@ -387,6 +397,7 @@ fn usual_remedy(text: &str) -> Option<&'static str> {
         ),
         ("is never closed", "add the `)`"),
         ("finite", "give a number of usual size"),
+        ("not UTF-8 text", "save it as UTF-8"),
         (
             "cannot read `",
             "correct the name (relative to this file), or add the file",

@@ -108,8 +108,11 @@ fn define() -> clap::Command {
             Arg::new("sweep")
                 .long("sweep")
                 .value_name("K=A:B:N")
+                .action(ArgAction::Append)
                 .conflicts_with_all(["resume", "checkpoint_every"])
-                .help("Run N times with parameter K varied from A to B, on all cores"),
+                .help(
+                    "Run N times with parameter K varied from A to B, on all cores; repeat for a grid of several parameters",
+                ),
         );
     settings::arguments(command, |_| true)
 }
@@ -185,8 +188,8 @@ impl Request {
 
 fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
     let request = Request::typed(matches)?;
-    match matches.get_one::<String>("sweep") {
-        Some(sweep) => sweep::run(&request, sweep),
+    match matches.get_many::<String>("sweep") {
+        Some(sweeps) => sweep::run(&request, &sweeps.cloned().collect::<Vec<_>>()),
         None => single(&request),
     }
 }

@@ -72,7 +72,7 @@ fn parallelograms_are_singular_only_when_flat() {
     assert!(
         flat.rows
             .to_string()
-            .contains("singular position: only 2 of the 4 rows"),
+            .contains("singular: only 2 of the 4 rows"),
         "{}",
         flat.rows
     );

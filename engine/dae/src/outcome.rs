@@ -362,6 +362,29 @@ pub enum FailureKind {
         /// The reason of the last rejection.
         reason: Rejection,
     },
+    /// A switch slides along its border, and the method is explicit.
+    #[error(
+        "{name} drives the state back to its border from both sides, so that it switches without end. The explicit method \
+         `{stepper}` cannot follow that: choose `radau`, `bdf` or `auto`, which slide along the border, or make the law \
+         smooth there, such as `tanh(v/0.001)` for `sign(v)`"
+    )]
+    SwitchSlides {
+        /// The switch, with its place.
+        name: String,
+        /// The method.
+        stepper: &'static str,
+    },
+    /// A switch is passed again and again at its border.
+    #[error(
+        "{name} switches without end: {count} times while the state stayed at its border. Make the law smooth there, such as \
+         `tanh(v/0.001)` for `sign(v)`, or give the switch a hysteresis, or use a friction element"
+    )]
+    SwitchChattering {
+        /// The switch, with its place.
+        name: String,
+        /// How often it was passed.
+        count: u32,
+    },
     /// Events follow each other without time going on.
     #[error(
         "event `{name}` occurred {count} times at the same instant: the discrete update does not leave the \

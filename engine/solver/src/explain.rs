@@ -175,6 +175,8 @@ pub enum Because {
     },
     /// An explicit method could not go on.
     ExplicitFailed,
+    /// A switch slides along its border, which is stiff.
+    Slides,
     /// Many unknowns and a loose tolerance: one real factorisation is better than several complex ones.
     LargeAndLoose {
         /// Unknowns.
@@ -498,6 +500,7 @@ impl fmt::Display for Because {
                 counted(steps as usize, "step")
             ),
             Self::ExplicitFailed => write!(f, "because the explicit method could not go on"),
+            Self::Slides => write!(f, "because a switch slides along its border, which is stiff"),
             Self::LargeAndLoose { unknowns, rtol } => write!(
                 f,
                 "because with {unknowns} unknowns at a tolerance of {rtol:.0e}, one real factorisation per \

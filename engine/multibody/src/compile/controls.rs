@@ -9,8 +9,8 @@ use crate::elements::controls::{
     ControlElement, DeadTime, DriverSpeed, DriverSteering, Expression, Lag, PathSensor, Pid, Probe, Sensor,
     TransferFunction,
 };
-use crate::expression::Expression as Formula;
-use crate::model::{Model, ModelControl, ModelForce};
+use crate::expression::{Expression as Formula, ExpressionLaw};
+use crate::model::{Model, ModelControl, ModelForce, ModelSwitch};
 use crate::path::PathCurve;
 use crate::road::RoadKind;
 use crate::signal::Signal;
@@ -33,6 +33,10 @@ pub(super) struct Bind<'a> {
     pub excitations: Vec<Signal>,
     /// Something that it visited has narrow features of the state.
     pub places: bool,
+    /// Switches on the state in all that it visited.
+    pub switches: Vec<ModelSwitch>,
+    /// The force element that it visits.
+    pub force: Option<usize>,
     /// Names of roads that are not flat.
     uneven: Vec<&'a str>,
     pub errors: Vec<ModelError>,
@@ -51,6 +55,8 @@ impl<'a> Bind<'a> {
             read: Vec::new(),
             excitations: Vec::new(),
             places: false,
+            switches: Vec::new(),
+            force: None,
             uneven: roads.map(|road| road.name.as_str()).collect(),
             errors: Vec::new(),
         }
@@ -113,7 +119,29 @@ impl<'a> Bind<'a> {
                 }
             }
         }
-        expression.over_variables(&self.names).ok()
+        let bound = expression.over_variables(&self.names).ok()?;
+        Some(self.switched(&bound, 0, None).unwrap_or(bound))
+    }
+
+    /// An expression with its switches on the state numbered, where it has any; `time` is the variable that is none of
+    /// the state.
+    fn switched(&mut self, expression: &Formula, time: usize, force: Option<usize>) -> Option<Formula> {
+        let first = self.switches.len();
+        let (switched, found) = expression.switched(first, |variable| variable == time)?;
+        let place = &self.place;
+        for mut switch in found {
+            if force.is_some()
+                && let Ok(function) = switch.function.over_variables(&ExpressionLaw::VARIABLES)
+            {
+                switch.function = function;
+            }
+            self.switches.push(ModelSwitch {
+                name: format!("`{}` in {place}", switch.text),
+                switch,
+                force,
+            });
+        }
+        Some(switched)
     }
 }
 
@@ -130,6 +158,12 @@ impl Fields for Bind<'_> {
     }
     fn expressions(&mut self, _: &Field, _: &[&'static str], laws: &mut [Formula; 3]) {
         laws.iter().for_each(|law| self.law(law));
+        for law in laws {
+            let time = law.variables().iter().position(|name| name == "t");
+            if let Some(switched) = self.switched(law, time.unwrap_or(usize::MAX), self.force) {
+                *law = switched;
+            }
+        }
     }
     fn expression(&mut self, _: &Field, _: &[&'static str], _: &mut Formula) {}
     fn matrix(&mut self, _: &Field, _: &mut [[f64; 6]; 6]) {}

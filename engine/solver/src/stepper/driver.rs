@@ -233,17 +233,18 @@ impl<'s> Integrator<'s> {
         }
         if checkpoint.system != fingerprint_of_system(system.as_ref()) {
             return misfit(
-                "the names of the variables, equations or events differ: it is of another system".into(),
+                "the names of the variables, equations or events differ, so it belongs to another system"
+                    .into(),
             );
         }
         if checkpoint.options != options.fingerprint() {
             return misfit(
-                "tolerances or other numerical options differ from those it was taken with".into(),
+                "tolerances or other numerical options differ from those of the run that wrote it".into(),
             );
         }
         system.discrete_mut().copy_from_slice(&checkpoint.discrete);
         if !stepper.restore(&checkpoint.stepper) {
-            return misfit("the history has another size".into());
+            return misfit("the size of the history differs".into());
         }
         stepper.bind(system.as_mut())?;
         let mut finder = EventFinder::new(system.as_ref());
@@ -258,7 +259,7 @@ impl<'s> Integrator<'s> {
         let reachable = stepper.t() - stepper.last_h();
         if let Some(early) = options.outputs.get(outputs_done).filter(|t| *t < reachable) {
             return misfit(format!(
-                "output time {early} lies before the step it was taken at"
+                "output time {early} lies before the step at which it was taken"
             ));
         }
         let mut run = Self {

@@ -411,13 +411,7 @@ impl Signal {
     /// Where it has to be looked at within a range so that nothing of it is missed, given its breaks: of itself, and where it
     /// prescribes a `motion` of its second derivative as well. None where nothing is known, as of a user's function.
     pub(crate) fn survey(&self, range: [f64; 2], breaks: &[Break], motion: bool) -> Option<Surveyed> {
-        let expression = match self {
-            Self::Expression(expression) => (**expression).clone(),
-            other => {
-                let text = other.terms()?;
-                Expression::parse(&text, &other.scope(), None).ok()?
-            }
-        };
+        let expression = self.as_expression()?;
         if range[1] <= range[0] || (1..expression.variables().len()).any(|k| expression.uses(k)) {
             return None;
         }
@@ -430,6 +424,17 @@ impl Signal {
             surveys,
             suspect: suspect.map(|at| (expression.to_string(), at)),
         })
+    }
+
+    /// The same as an expression, where it can be written as one.
+    pub(crate) fn as_expression(&self) -> Option<Expression> {
+        match self {
+            Self::Expression(expression) => Some((**expression).clone()),
+            other => {
+                let text = other.terms()?;
+                Expression::parse(&text, &other.scope(), None).ok()
+            }
+        }
     }
 
     /// The functions of time alone in it: itself, unless it names controls.

@@ -31,6 +31,8 @@ pub(super) struct Bind<'a> {
     pub read: Vec<usize>,
     /// All functions of time that it visited.
     pub excitations: Vec<Signal>,
+    /// All expressions that name controls, over t and all controls.
+    pub mixed: Vec<Formula>,
     /// Something that it visited has narrow features of the state.
     pub places: bool,
     /// Names of roads that are not flat.
@@ -50,6 +52,7 @@ impl<'a> Bind<'a> {
             place: String::new(),
             read: Vec::new(),
             excitations: Vec::new(),
+            mixed: Vec::new(),
             places: false,
             uneven: roads.map(|road| road.name.as_str()).collect(),
             errors: Vec::new(),
@@ -113,7 +116,11 @@ impl<'a> Bind<'a> {
                 }
             }
         }
-        expression.over_variables(&self.names).ok()
+        let bound = expression.over_variables(&self.names).ok()?;
+        if !self.mixed.contains(&bound) {
+            self.mixed.push(bound.clone());
+        }
+        Some(bound)
     }
 }
 

@@ -295,8 +295,15 @@ impl GeneralizedAlpha {
             *to = (e.abs() - rounding).max(0.0);
         }
         for (i, k) in layout.x.clone().enumerate() {
-            // Of the trapezoidal rule, h³ x⃛/12, with the change of ẋ for h² x⃛: on the safe side.
-            self.estimate[k] = h / 12.0 * (to.s[i] - m.s[i]);
+            // Of the trapezoidal rule, h³ x⃛/12, from the second divided difference of ẋ; from its change before there is one,
+            // on the safe side. An estimate of order two would ask for ever more steps as the tolerance of a step falls.
+            let change = to.s[i] - m.s[i];
+            self.estimate[k] = if before > 0.0 {
+                let (new, old) = (change / h, (m.s[i] - s.yp_last[k]) / before);
+                h * h * h / 6.0 * (new - old) / (h + before)
+            } else {
+                h / 12.0 * change
+            };
         }
         // Velocities count fully in all forms: there is no order to choose that their errors could mislead.
         let all = self.estimate.len() as f64;

@@ -311,6 +311,12 @@ impl Foresight {
                 }
             }
         }
+        for i in (0..n).filter(|i| sampled && surveys.get(*i).is_none_or(Option::is_none)) {
+            let range = self.high[i] - self.low[i];
+            if range.is_finite() {
+                self.memory.variation[i] = self.memory.variation[i].max(range);
+            }
+        }
         (0..n).all(|i| {
             let range = self.high[i] - self.low[i];
             let rounding = ROUNDING * self.high[i].abs().max(self.low[i].abs());
@@ -321,9 +327,6 @@ impl Foresight {
                 None if !sampled => return true,
                 None => {
                     flat = ends_only.unwrap_or(FLAT);
-                    if range.is_finite() {
-                        self.memory.variation[i] = self.memory.variation[i].max(range);
-                    }
                     self.memory.variation[i]
                 }
             };

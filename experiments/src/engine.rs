@@ -116,6 +116,34 @@ pub fn run_bodies(text: &str, settings: &Settings) -> Result<Ran, String> {
     run(text, settings, &OF_BODIES)
 }
 
+/// Runs a generated mechanism and gives the states of its bodies in all rows, and why it did not reach its end.
+///
+/// # Errors
+/// Why it could not begin, in words.
+pub fn run_rows(text: &str, settings: &Settings, oracle: &Oracle) -> Result<(Vec<State>, String), String> {
+    let simulation = assemble(text, settings)?;
+    let ran = catch_unwind(AssertUnwindSafe(|| {
+        let selection = simulation
+            .catalogue
+            .select(&OF_BODIES)
+            .map_err(|e| e.to_string())?;
+        let mut rows = Memory::default();
+        let options = RunOptions {
+            output_thread: OutputThread::Never,
+            ..RunOptions::new(selection.clone())
+        };
+        let report = simulation.run(&options, &mut rows).map_err(|e| e.to_string())?;
+        let one = |row: &Vec<f64>| state(oracle, row[0], &|name| selection.column(name).map(|k| row[k + 1]));
+        let states: Option<Vec<State>> = rows.0.iter().map(one).collect();
+        let message = match report.status {
+            Status::Finished => String::new(),
+            _ => report.message,
+        };
+        Ok((states.ok_or("channels of bodies are missing")?, message))
+    }));
+    ran.unwrap_or_else(|_| Err("panicked".into()))
+}
+
 /// The state and the accelerations of all bodies at the start.
 ///
 /// # Errors

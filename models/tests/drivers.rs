@@ -270,7 +270,7 @@ fn what_drivers_refuse() {
     );
     let found = message(&|d| d.paths[0].kind = PathKind::Straight { lane: 0.0 });
     assert!(
-        found.contains("has no lane whose borders could be measured"),
+        found.contains("has no lane, so distances from its borders cannot be measured"),
         "{found}"
     );
     let found = message(&|d| {

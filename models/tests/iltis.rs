@@ -276,7 +276,7 @@ fn beyond_the_grip_there_is_no_turn() {
         (8.0..11.0).contains(&reached.unwrap()) && tyres.iter().any(|t| t.saturated()),
         "{error}"
     );
-    assert!(error.to_string().contains("give no more"), "{error}");
+    assert!(error.to_string().contains("are at their limit"), "{error}");
 }
 
 /// On a road on which the wheels do not slide sideways the nominal position is that of rest: with the

@@ -5,7 +5,8 @@ Each line on standard input is a job in JSON:
     {"file": path, "free": whether the root floats, "joints": names in the order of the velocities,
      "locked": {name: position}, "states": [{"q": ..., "v": ..., "tau": ...}, ...]}
 
-The answer is a line {"states": [{"mass": rows, "bias": ..., "acceleration": ...}, ...]} or {"error": text}.
+The answer is a line {"states": [{"mass": rows, "bias": ..., "acceleration": ..., "solved": ...}, ...]} or
+{"error": text}; the acceleration is that of the articulated-body algorithm, `solved` the one from the mass matrix.
 A floating root has the first seven positions (x, y, z and Euler parameters, the scalar first) and the first six
 velocities: that of its origin in the axes of the ground, and the angular velocity in its own axes.
 """
@@ -67,7 +68,10 @@ def state(model, data, job, given):
     mass = np.triu(mass) + np.triu(mass, 1).T
     bias = pin.nonLinearEffects(model, data, q, v)
     acceleration = pin.aba(model, data, q, v, tau)
+    # The same from the mass matrix: how far Pinocchio's own results differ where that is almost singular.
+    solved = np.linalg.solve(mass, tau - bias)
     return {
+        "solved": np.linalg.solve(change, solved - drift)[order].tolist(),
         "mass": (change.T @ mass @ change)[np.ix_(order, order)].tolist(),
         "bias": (change.T @ (bias + mass @ drift))[order].tolist(),
         "acceleration": np.linalg.solve(change, acceleration - drift)[order].tolist(),

@@ -34,7 +34,7 @@ impl Lock {
                 Ok(()) => {}
                 Err(TryLockError::WouldBlock) => {
                     return Err(Error::Usage(format!(
-                        "another run is writing `{}` just now; wait for its end, or choose another name with -o",
+                        "another run is writing `{}`; wait until it finishes, or choose another name with -o",
                         name.display()
                     )));
                 }

@@ -36,10 +36,10 @@ pub fn load_with_offsets(model: &str, sets: &[String], offsets: &[InputOffset]) 
     } else {
         let names = holonom_models::all().iter().map(|entry| entry.name);
         let hint = match did_you_mean(model, names) {
-            hint if hint.is_empty() => "; `holonom models list` shows the shipped ones".to_string(),
+            hint if hint.is_empty() => "; `holonom models list` lists the shipped models".to_string(),
             hint => hint,
         };
-        let text = format!("there is no file `{model}`, and no shipped model of this name{hint}");
+        let text = format!("there is no file `{model}` and no shipped model with this name{hint}");
         return Err(Error::Usage(text));
     };
     let stem = path

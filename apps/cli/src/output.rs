@@ -76,9 +76,9 @@ pub fn write(path: &Path, content: impl AsRef<[u8]>) -> Result<(), Error> {
     let failed = |error: std::io::Error| {
         let text = format!("cannot write `{}`: {error}", path.display());
         match error.kind() {
-            ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge => {
-                Error::Failed(format!("{text}; free some space, nothing was left behind"))
-            }
+            ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge => Error::Failed(
+                format!("{text}; free some space (the incomplete file was removed)"),
+            ),
             _ => Error::Usage(text),
         }
     };
@@ -112,7 +112,7 @@ pub fn check_file(path: &Path) -> Result<(), Error> {
     }
     if path.is_dir() || names_folder(path) {
         return usage(format!(
-            "cannot write `{}`: it is a folder; name a file",
+            "cannot write `{}`: it is a folder; give a file name",
             path.display()
         ));
     }
@@ -130,7 +130,7 @@ pub fn names_folder(path: &Path) -> bool {
 /// Makes a folder for pictures, unless it is there.
 pub fn make_folder(path: &Path) -> Result<(), Error> {
     std::fs::create_dir_all(path)
-        .map_err(|error| Error::Usage(format!("cannot make the folder `{}`: {error}", path.display())))
+        .map_err(|error| Error::Usage(format!("cannot create the folder `{}`: {error}", path.display())))
 }
 
 #[cfg(test)]

@@ -316,7 +316,7 @@ fn sweeps_rest_in_every_step() {
     near(numbers(&found["rows"][0])[1], 0.5 - 9.62 / 400.0);
     refused(
         &holonom(&folder, &["kinematics", "lift.toml", "--sweep", "pus=0..1"]),
-        &["no input and no parameter", "push"],
+        &["no input or parameter", "push"],
     );
     refused(
         &holonom(&folder, &["kinematics", "lift.toml", "--sweep", "push"]),
@@ -405,7 +405,11 @@ fn steady_turns_of_a_shipped_vehicle() {
         &[&["trim", "iltis", "--lateral", "1.3"][..], &flat].concat(),
     );
     assert_eq!(code(&failed), 1);
-    assert!(stderr(&failed).contains("give no more"), "{}", stderr(&failed));
+    assert!(
+        stderr(&failed).contains("are at their limit"),
+        "{}",
+        stderr(&failed)
+    );
     let failed = holonom(&folder, &["trim", "iltis", "--speed", "20"]);
     assert!(stderr(&failed).contains("flat road"), "{}", stderr(&failed));
     refused(

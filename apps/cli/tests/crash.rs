@@ -172,7 +172,7 @@ fn a_checkpoint_serves_its_own_run_only() {
         &["run", "four-bar", "--t-end", "0.1", "-o", "b", "--resume"],
     );
     assert!(
-        code(&output) == 0 && stderr(&output).contains("from its beginning"),
+        code(&output) == 0 && stderr(&output).contains("from the beginning"),
         "{}",
         stderr(&output)
     );

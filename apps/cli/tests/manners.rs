@@ -261,7 +261,7 @@ stiffness = 100
     let text = stderr(&done);
     // ω = √(k/I) with I = m L²/3.
     let frequency = (1e15_f64 / (1.5 * 0.36 / 3.0)).sqrt() / std::f64::consts::TAU;
-    let named = format!("{frequency:.3e} Hz in hinge, made by force \"friction\"");
+    let named = format!("{frequency:.3e} Hz in hinge, caused by force \"friction\"");
     assert_eq!(
         text.matches(&named).count(),
         2,
@@ -269,7 +269,11 @@ stiffness = 100
     );
     // A run that is only long is none that never ends.
     let done = holonom(&folder, &["run", "p.toml", "--max-steps", "3", "--t-end", "1e-8"]);
-    assert!(!stderr(&done).contains("At this pace"), "{}", stderr(&done));
+    assert!(
+        !stderr(&done).contains("At the current step size"),
+        "{}",
+        stderr(&done)
+    );
 }
 
 const LINE: &str = r#"

@@ -139,7 +139,7 @@ fn every_template_runs_without_notes() {
         let run = holonom(&folder, &["run", &file]);
         assert_eq!((code(&run), stderr(&run).as_str()), (0, ""), "{template}");
     }
-    refused(&holonom(&folder, &["new", "my-linkage"]), &["is there already"]);
+    refused(&holonom(&folder, &["new", "my-linkage"]), &["already exists"]);
     refused(
         &holonom(&folder, &["new", "other", "--template", "crane"]),
         &["linkage"],
@@ -157,7 +157,7 @@ fn shipped_models_can_be_listed_shown_and_copied() {
     assert_eq!(code(&holonom(&folder, &["check", "mine.toml"])), 0);
     refused(
         &holonom(&folder, &["models", "copy", "four-bar", "mine.toml"]),
-        &["is there already"],
+        &["already exists"],
     );
     refused(
         &holonom(&folder, &["models", "show", "four-baar"]),

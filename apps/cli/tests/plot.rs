@@ -128,7 +128,7 @@ fn slips_are_answered() {
         (&["soft.csv", "-c", "crank.postion.x"][..], "crank.position.x"),
         (&["soft.csv", "-c", "crnk.*"], "did you mean `crank`?"),
         (&["soft.csv", "-x", "A.angel", "-c", "energy"], "A.angle"),
-        (&["soft.csv", "-x", "crank.*", "-c", "energy"], "name one"),
+        (&["soft.csv", "-x", "crank.*", "-c", "energy"], "select one"),
         (&["soft.csv", "-o", "a.pdf"], ".png"),
         (&["none.csv"], "none.csv"),
         (&["soft.csv", "--range", "7:9"], "widen --range"),

@@ -128,7 +128,7 @@ fn steps_that_fail_are_told() {
     let output = holonom(&folder, &typed);
     assert_eq!(code(&output), 1);
     let told = common::stderr(&output);
-    for word in ["held", "from t = 0.45 on: `axle.distance` does not hold"] {
+    for word in ["was kept", "from t = 0.45 on: `axle.distance` does not hold"] {
         assert!(told.contains(word), "{told}");
     }
 }

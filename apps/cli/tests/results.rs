@@ -144,7 +144,7 @@ fn reproduce_reports_in_the_common_shape() {
     assert!(json["missing"].to_string().contains("--steps"), "{json}");
     refused(
         &holonom(&folder, &["reproduce", "arnold-chain", "--steps", "100"]),
-        &["no long run"],
+        &["no adjustable number of steps"],
     );
     // Studies over generated mechanisms: a seed, a count, and the model file of a seed.
     let few = [
@@ -171,7 +171,7 @@ fn reproduce_reports_in_the_common_shape() {
     assert_eq!(code(&holonom(&folder, &["check", "case.toml"])), 0);
     refused(
         &holonom(&folder, &["reproduce", "arnold-chain", "--seed", "3"]),
-        &["no study of generated mechanisms"],
+        &["not a study of generated mechanisms"],
     );
     refused(
         &holonom(&folder, &["reproduce", "arnold-chian"]),

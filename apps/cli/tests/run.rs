@@ -101,7 +101,7 @@ fn results_are_named_replaced_and_never_taken_for_others() {
     std::fs::write(folder.join("first.csv"), "x,y\n1,2\n").expect("written");
     refused(
         &holonom(&folder, &quick(&["-o", "first", "--csv"])),
-        &["first.csv", "no result"],
+        &["first.csv", "not a Holonom result"],
     );
     // A run that fails leaves no Parquet file of an earlier one.
     let failed = holonom(&folder, &quick(&["-o", "first", "--max-steps", "3"]));
@@ -159,7 +159,7 @@ fn slips_are_refused_with_a_remedy() {
             vec!["--channel", "letter 9 without its `]`"],
         ),
         (vec!["--t-end", "5 kg"], vec!["--t-end 5 kg"]),
-        (vec!["--t-end", "-1"], vec!["starts at 0"]),
+        (vec!["--t-end", "-1"], vec!["start time 0"]),
         (vec!["--output-step", "0"], vec!["positive"]),
         (vec!["--set", "L"], vec!["NAME=VALUE"]),
         (vec!["--set", "L=1"], vec!["L"]),

@@ -51,14 +51,14 @@ use holonom_dae::{InputError, Rejection};
 pub enum AnalysisError {
     /// The constraints are dependent at this position, although not elsewhere.
     #[error(
-        "the position is singular: the constraints do not fix there which motions are possible; move the mechanism a \
-         little away from it, by another start or another value of what is prescribed"
+        "the position is singular: the constraints do not determine the possible motions there; move the \
+         mechanism slightly away from it, with other initial values or another prescribed value"
     )]
     Singular,
     /// The mass matrix is singular.
     #[error(
-        "accelerations do not follow from forces there: is there a body without mass or inertia that can move by itself? \
-         Give it some"
+        "the accelerations cannot be computed there: a body without mass or inertia may be able to move on \
+         its own; give it mass and inertia"
     )]
     NoAccelerations,
     /// The equations cannot be evaluated.

@@ -270,7 +270,7 @@ fn other_motions_are_named() {
     let text = advice.to_string();
     for word in [
         "creeps back",
-        "grows by itself",
+        "unstable by itself",
         "free (1)",
         "never",
         "whole model",

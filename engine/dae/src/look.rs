@@ -13,6 +13,15 @@ pub enum Look {
     },
 }
 
+/// How far a state is from the constraints that the equations keep, in tolerances.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Misfit {
+    /// Largest violation of a condition on positions; none where the equations do not keep them.
+    pub positions: Option<f64>,
+    /// Largest violation of a condition on velocities.
+    pub velocities: f64,
+}
+
 /// A position where constraints lose rank.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SingularPosition {

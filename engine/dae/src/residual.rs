@@ -1,8 +1,8 @@
 //! The residual F(t, y, ẏ), written once and generic over the scalar.
 
 use crate::{
-    Event, EventAction, FailureKind, Hidden, Look, Mechanical, Rejection, SingularPosition, Structure,
-    Tolerances,
+    Event, EventAction, FailureKind, Hidden, Look, Mechanical, Misfit, Rejection, SingularPosition,
+    Structure, Tolerances,
 };
 use holonom_algebra::Real;
 
@@ -189,6 +189,30 @@ pub trait Residual: Send + Sync {
         _work: &mut Self::Workspace<f64>,
     ) -> Result<Look, FailureKind> {
         Ok(Look::Same)
+    }
+
+    /// As [`System::misfit`](crate::System::misfit).
+    fn misfit(
+        &self,
+        _t: f64,
+        _y: &[f64],
+        _tolerances: Option<&Tolerances>,
+        _discrete: &[f64],
+        _work: &mut Self::Workspace<f64>,
+    ) -> Misfit {
+        Misfit::default()
+    }
+
+    /// As [`System::opening`](crate::System::opening).
+    fn opening(
+        &self,
+        _t: f64,
+        _y: &[f64],
+        _tolerances: Option<&Tolerances>,
+        _discrete: &[f64],
+        _work: &mut Self::Workspace<f64>,
+    ) -> Result<(), FailureKind> {
+        Ok(())
     }
 
     /// As [`System::carry`](crate::System::carry).

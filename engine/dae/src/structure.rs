@@ -343,7 +343,7 @@ impl Structure {
         let err = |s: String| Err(InputError::Structure(s));
         if self.equations.len() != n {
             return err(format!(
-                "{} equations for {n} variables; a system needs as many of one as of the other",
+                "{} equations for {n} variables; their numbers must be equal",
                 self.equations.len()
             ));
         }
@@ -402,7 +402,7 @@ impl Structure {
                 || b.rows.len() != b.source_columns.len()
             {
                 return err(format!(
-                    "the transposed block at columns {:?} has ranges that do not fit",
+                    "the transposed block at columns {:?} has inconsistent ranges",
                     b.columns
                 ));
             }

@@ -1,7 +1,7 @@
 //! [`System`]: the object-safe face of a DAE, and the two ways to get one.
 
 use crate::{
-    Event, EventAction, EventState, FailureKind, Look, Mechanical, Point, Rejection, Residual,
+    Event, EventAction, EventState, FailureKind, Look, Mechanical, Misfit, Point, Rejection, Residual,
     SingularPosition, Structure, Tolerances,
 };
 use holonom_algebra::{Dual4, Dual8, Dual12};
@@ -169,6 +169,21 @@ pub trait System: Send {
         Ok(Look::Same)
     }
 
+    /// How far a state is from the constraints that the equations keep. Asked of states between steps, where the
+    /// polynomial of a method need not satisfy them.
+    fn misfit(&mut self, _t: f64, _y: &[f64], _tolerances: Option<&Tolerances>) -> Misfit {
+        Misfit::default()
+    }
+
+    /// Whether the constraints that the equations keep hold as well as [`look`](Self::look) asks for, in a state
+    /// between steps.
+    ///
+    /// # Errors
+    /// The row that is violated most.
+    fn opening(&mut self, _t: f64, _y: &[f64], _tolerances: Option<&Tolerances>) -> Result<(), FailureKind> {
+        Ok(())
+    }
+
     /// Expresses a vector of the kind of y or ẏ in the unknowns after the last
     /// [exchange](Look::Exchanged).
     fn carry(&self, _vector: &mut [f64]) {}
@@ -294,6 +309,12 @@ macro_rules! forward {
             }
             fn look(&mut self, t: f64, y: &[f64], tolerances: Option<&Tolerances>) -> Result<Look, FailureKind> {
                 (**self).look(t, y, tolerances)
+            }
+            fn misfit(&mut self, t: f64, y: &[f64], tolerances: Option<&Tolerances>) -> Misfit {
+                (**self).misfit(t, y, tolerances)
+            }
+            fn opening(&mut self, t: f64, y: &[f64], tolerances: Option<&Tolerances>) -> Result<(), FailureKind> {
+                (**self).opening(t, y, tolerances)
             }
             fn carry(&self, vector: &mut [f64]) {
                 (**self).carry(vector);
@@ -489,6 +510,16 @@ impl<R: Residual> System for Bound<R> {
     fn look(&mut self, t: f64, y: &[f64], tolerances: Option<&Tolerances>) -> Result<Look, FailureKind> {
         self.residual
             .look(t, y, tolerances, &mut self.discrete, &mut self.work)
+    }
+
+    fn misfit(&mut self, t: f64, y: &[f64], tolerances: Option<&Tolerances>) -> Misfit {
+        self.residual
+            .misfit(t, y, tolerances, &self.discrete, &mut self.work)
+    }
+
+    fn opening(&mut self, t: f64, y: &[f64], tolerances: Option<&Tolerances>) -> Result<(), FailureKind> {
+        self.residual
+            .opening(t, y, tolerances, &self.discrete, &mut self.work)
     }
 
     fn carry(&self, vector: &mut [f64]) {

@@ -288,6 +288,11 @@ impl Weights {
         self.tightening / self.tolerances.rtol
     }
 
+    /// The tolerances given.
+    pub fn tolerances(&self) -> &Tolerances {
+        &self.tolerances
+    }
+
     /// The relative tolerance given.
     pub fn rtol(&self) -> f64 {
         self.tolerances.rtol

@@ -37,11 +37,24 @@ impl Files {
     /// The reason in words.
     pub fn text(&self, path: &Path) -> Result<String, String> {
         match &self.0 {
-            Store::Disk => from_disk(path),
+            Store::Disk => String::from_utf8(from_disk(path)?).map_err(|_| NOT_UTF_8.to_string()),
             Store::Memory(files) => files
                 .get(&plain(path))
                 .cloned()
                 .ok_or_else(|| "there is no such file".to_string()),
+        }
+    }
+
+    /// The text of a file, which is in Latin-1 where it cannot be in UTF-8; and whether it is.
+    pub(crate) fn text_or_latin(&self, path: &Path) -> Result<(String, bool), String> {
+        let Store::Disk = &self.0 else {
+            return Ok((self.text(path)?, false));
+        };
+        match String::from_utf8(from_disk(path)?) {
+            Ok(text) => Ok((text, false)),
+            // UTF-16 has zeros for the upper halves of letters.
+            Err(error) if error.as_bytes().contains(&0) => Err(NOT_UTF_8.to_string()),
+            Err(error) => Ok((error.as_bytes().iter().map(|b| char::from(*b)).collect(), true)),
         }
     }
 
@@ -54,20 +67,21 @@ impl Files {
     }
 }
 
-fn from_disk(path: &Path) -> Result<String, String> {
+const NOT_UTF_8: &str = "it is not UTF-8 text";
+
+fn from_disk(path: &Path) -> Result<Vec<u8>, String> {
     let reason = |error: std::io::Error| match error.kind() {
         std::io::ErrorKind::NotFound => "there is no such file".to_string(),
-        std::io::ErrorKind::InvalidData => "it is not a text in UTF-8".to_string(),
         _ => error.to_string(),
     };
     if path.is_dir() {
         return Err("it is a folder".to_string());
     }
     let file = std::fs::File::open(path).map_err(reason)?;
-    let mut text = String::new();
+    let mut text = Vec::new();
     // A device or pipe may have no end.
     let limit = MAX_TEXT as u64 + 1;
-    file.take(limit).read_to_string(&mut text).map_err(reason)?;
+    file.take(limit).read_to_end(&mut text).map_err(reason)?;
     if text.len() > MAX_TEXT {
         return Err(format!("it has more than {MAX_TEXT} bytes"));
     }

@@ -242,7 +242,7 @@ impl Messages {
     /// Says in the last message that there are more.
     pub(crate) fn say_that_there_are_more(&mut self) {
         if let Some(last) = self.0.last_mut() {
-            last.text += " (there are more faults; these are the first)";
+            last.text += " (only the first errors are shown)";
         }
     }
 

@@ -160,7 +160,7 @@ impl ModelFile {
         if let (ModelError::DuplicateName { .. }, Some(include)) =
             (error, thing.and_then(|thing| thing.include.clone()))
         {
-            let help = "give this include a `prefix` of its own, or rename one of them";
+            let help = "give this include a different `prefix`, or rename one of them";
             return Message::error(Some(include), fault).help(help);
         }
         let place = match thing {

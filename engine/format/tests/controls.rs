@@ -160,7 +160,7 @@ fn what_is_refused_is_shown_at_its_place() {
         (
             "[[force]]",
             "[[control]]\nname = \"sin\"\nkind = \"expression\"\nvalue = 1\n\n[[force]]",
-            "language of expressions",
+            "reserved in expressions",
         ),
     ] {
         assert!(CAR.contains(old), "{old}");

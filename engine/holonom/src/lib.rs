@@ -1,10 +1,10 @@
 //! Holonom solves differential-algebraic equations F(t, y, ẏ) = 0, above all the equations of
 //! motion of constrained mechanical systems.
 //!
-//! # A function is enough
+//! # Equations from a closure
 //!
-//! Hand over the residual as a closure. A ball dropped from 1 m; the event reverses its velocity
-//! and the integration goes on from there:
+//! Pass the residual as a closure. The example is a ball dropped from 1 m; an event reverses its
+//! velocity, and the integration continues from there:
 //!
 //! ```
 //! use holonom::prelude::*;
@@ -29,14 +29,14 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Algebraic equations come without derivatives: [`Structure::semi_explicit`] names them, and the
-//! start is made consistent before the first step.
+//! Algebraic equations contain no derivatives: [`Structure::semi_explicit`] declares them, and the
+//! initial values are made consistent before the first step.
 //!
-//! # From bodies and joints
+//! # Mechanisms from bodies and joints
 //!
-//! A mechanism is described by bodies and joints; the spanning tree, the loops and the equations
-//! follow. A planar four-bar from spatial revolute joints has five loop equations of which three
-//! say nothing new: they are found, dropped and reported.
+//! A mechanism is described by its bodies and joints; the spanning tree, the loops and the equations
+//! are derived from them. A planar four-bar with spatial revolute joints has five loop equations, of
+//! which three are redundant: they are detected, dropped and reported.
 //!
 //! ```
 //! use holonom::multibody::description::{Body, Joint, frame};
@@ -71,8 +71,8 @@
 //! # Constrained mechanics
 //!
 //! A pendulum in Cartesian coordinates, in the stabilised form of Gear, Gupta and Leimkuhler:
-//! both the constraint and its derivative hold, so that nothing drifts. An [`Observer`] watches
-//! the run; here it looks at the length of the rod.
+//! both the constraint and its derivative are satisfied, so there is no drift. An [`Observer`] is
+//! called after every step; here it checks the length of the rod.
 //!
 //! ```
 //! use holonom::prelude::*;
@@ -101,15 +101,15 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! # Where to look next
+//! # Next steps
 //!
-//! * [`Residual`]: equations written once, generic over the scalar, which gives exact derivatives
+//! * [`Residual`]: equations written once, generic over the scalar type, with exact derivatives
 //!   (the example `robertson`).
 //! * [`Options`]: tolerances, methods and limits; every strategy has a name, and the registries
 //!   [`solver::stepper::REGISTRY`], [`solver::jacobian::REGISTRY`], [`solver::linear::REGISTRY`] and
 //!   [`solver::refresh::REGISTRY`] list them.
-//! * [`Integrator`]: stepping by hand, checkpoints, observers.
-//! * [`problems`]: reference problems with verified solutions, for trying out all of this.
+//! * [`Integrator`]: step-by-step integration, checkpoints, observers.
+//! * [`problems`]: reference problems with verified solutions.
 
 pub mod simulation;
 

@@ -55,7 +55,7 @@ fn a_run_names_the_table_it_leaves() {
         let report = run(&simulation(slide, POINTS, rest).unwrap());
         assert_eq!(report.status, Status::Failed, "{slide} {rest}");
         let says = |what: &str| assert!(report.message.contains(what), "{what}: {}", report.message);
-        says("the table \"f\" has points from x = 0 to 2");
+        says("the table \"f\" covers x = 0 to 2");
         says(side);
         says("extrapolation = \"hold\"");
         assert!((report.t - at).abs() < 0.15, "{}", report.t);
@@ -94,5 +94,5 @@ fn a_start_outside_a_table_stands_at_the_table() {
     let late = "x = [1, 2]\ny = [0, 1]";
     let error = simulation("{ follows = \"f(t)\" }", late, "").err().unwrap();
     assert!(error.contains("a.toml:7"), "{error}");
-    assert!(error.contains("asked below 1"), "{error}");
+    assert!(error.contains("a value below 1"), "{error}");
 }

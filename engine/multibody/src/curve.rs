@@ -92,7 +92,9 @@ pub enum CurveError {
         points: usize,
     },
     /// x and y do not belong together.
-    #[error("the table \"{name}\" has {x} values of x, but {y} of y; give as many of both")]
+    #[error(
+        "the lengths of x ({x}) and y ({y}) in the table \"{name}\" differ; give the same number of values"
+    )]
     Lengths {
         /// Name of the curve.
         name: String,
@@ -115,7 +117,7 @@ pub enum CurveError {
     },
     /// x does not rise.
     #[error(
-        "x of the table \"{name}\" must rise, but {after} at point {} does not exceed {before} before it",
+        "x of the table \"{name}\" must be increasing, but {after} at point {} follows {before}",
         index + 1
     )]
     NotRising {
@@ -297,6 +299,12 @@ impl Curve {
     /// y at x.
     pub fn evaluate<T: Real>(&self, x: T) -> T {
         self.jet(x)[0]
+    }
+
+    /// The polynomial between two neighbouring knots: coefficients of the powers of the distance from
+    /// the first one.
+    pub(crate) fn piece(&self, number: usize) -> [f64; 4] {
+        self.pieces[number]
     }
 
     /// y, y′ and y″ at x.

@@ -93,7 +93,9 @@ fn spinning_rods_are_found_behind_any_frames() {
         let errors = d.clone().joint(spin(direction)).compile().unwrap_err();
         assert_eq!(errors.0.len(), 1, "{errors}");
         assert!(
-            errors.to_string().starts_with("joint \"spin\": nothing resists"),
+            errors
+                .to_string()
+                .starts_with("joint \"spin\": no inertia resists"),
             "{errors}"
         );
         // Hardly askew is enough.

@@ -275,7 +275,7 @@ impl<'a> Lines<'a> {
             row.push(value.map_err(|_| {
                 let shown: String = cell.chars().take(40).collect();
                 self.fault(&format!(
-                    "`{shown}` in cell {} is no number; correct it",
+                    "`{shown}` in cell {} is not a number; correct it",
                     row.len() + 1
                 ))
             })?);

@@ -24,7 +24,7 @@ pub enum Error {
         reason: String,
     },
     /// A row has the wrong length.
-    #[error("the row has {found} values, the file {expected} columns; pass one value for each column")]
+    #[error("the row has {found} values, but the file has {expected} columns; pass one value per column")]
     RowLength {
         /// Columns of the file.
         expected: usize,
@@ -32,7 +32,7 @@ pub enum Error {
         found: usize,
     },
     /// The file cannot be continued from the position.
-    #[error("cannot go on writing {}: {reason}", path.display())]
+    #[error("cannot continue writing {}: {reason}", path.display())]
     Resume {
         /// The file.
         path: PathBuf,
@@ -41,15 +41,15 @@ pub enum Error {
     },
     /// The first bytes belong to none of the known formats.
     #[error(
-        "{} is no result file: its first bytes are neither Arrow, Parquet nor text; \
-         give a file ending in .arrows, .arrow, .parquet or .csv", path.display()
+        "{} is not a result file: it is neither Arrow, Parquet nor text; give a file ending in .arrows, \
+         .arrow, .parquet or .csv", path.display()
     )]
     NotRecognised {
         /// The file.
         path: PathBuf,
     },
     /// The description of the columns, without which nothing can be read, is damaged.
-    #[error("the header of {} is damaged: {reason}; nothing can be recovered, run the simulation again", path.display())]
+    #[error("the header of {} is damaged: {reason}; the data cannot be recovered, run the simulation again", path.display())]
     Header {
         /// The file.
         path: PathBuf,
@@ -67,7 +67,7 @@ pub enum Error {
         remedy: &'static str,
     },
     /// A Parquet file is damaged.
-    #[error("{} is no sound Parquet file: {reason}; export it again from the .arrows file", path.display())]
+    #[error("{} is not a valid Parquet file: {reason}; export it again from the .arrows file", path.display())]
     Parquet {
         /// The file.
         path: PathBuf,
@@ -85,7 +85,7 @@ pub enum Error {
         reason: String,
     },
     /// The file changed while it was read.
-    #[error("{} changed while it was read: {reason}; open it again", path.display())]
+    #[error("{} changed while it was being read: {reason}; open it again", path.display())]
     Changed {
         /// The file.
         path: PathBuf,
@@ -142,8 +142,8 @@ pub enum Error {
     },
     /// Two results have no time in common.
     #[error(
-        "the results have no time in common: {} covers {first}, {} covers {second}; \
-         compare runs over the same interval", paths.0.display(), paths.1.display()
+        "the results do not overlap in time: {} covers {first}, {} covers {second}; compare runs over the \
+         same interval", paths.0.display(), paths.1.display()
     )]
     NoOverlap {
         /// The two files.

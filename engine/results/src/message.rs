@@ -368,7 +368,7 @@ pub(crate) fn schema(metadata: &[u8]) -> Result<Result<Schema, Unsupported>, Sto
             let what = format!("has the column `{name}` of type {coded}{}", kind_name(&field)?);
             return Ok(Err((
                 what,
-                "results hold numbers and truth values; write it without that column",
+                "results contain only numbers and truth values; write the file without that column",
             )));
         };
         let mut column = Column::new(name, "", "");
@@ -492,7 +492,7 @@ pub(crate) fn batch(
     if kind != RECORD_BATCH {
         return Ok(Err((
             format!("holds a message of kind {kind}"),
-            "results hold a schema and record batches only; write it again without dictionaries",
+            "results contain only a schema and record batches; write the file again without dictionaries",
         )));
     }
     let batch = message.table(id::MESSAGE_HEADER)?.ok_or(Broken)?;

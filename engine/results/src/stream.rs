@@ -67,7 +67,7 @@ pub(crate) fn scan(path: &Path, kind: FileKind, until: Option<u64>) -> Result<St
     };
     let (mut metadata, mut scratch) = (Vec::new(), vec![0; length.clamp(64, 1 << 18) as usize]);
     let frame = message::read(&mut reader, at, end, &mut metadata)
-        .and_then(|frame| frame.ok_or_else(|| message::malformed("it holds nothing")))
+        .and_then(|frame| frame.ok_or_else(|| message::malformed("it is empty")))
         .map_err(header)?;
     let schema = message::schema(&metadata).map_err(header)?.map_err(unsupported)?;
     if schema.checked {

@@ -82,7 +82,7 @@ impl fmt::Display for Loss {
         } = self;
         write!(
             f,
-            "{reason}; {row} rows are sound, {bytes} bytes from byte {at} on are left out"
+            "{reason}; {row} rows are valid, {bytes} bytes from byte {at} on are ignored"
         )
     }
 }

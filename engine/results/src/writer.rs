@@ -201,12 +201,12 @@ impl Writer {
         let found = stream::scan(path, FileKind::ArrowStream, Some(position.bytes))?;
         if !found.checked {
             return Err(refuse(
-                "it was written by other software; start a new file".to_string(),
+                "it was written by other software; use a new file".to_string(),
             ));
         }
         if let Some(difference) = difference(&found.columns, columns) {
             return Err(refuse(format!(
-                "{difference}; choose the same outputs, or start a new file"
+                "{difference}; select the same outputs, or use a new file"
             )));
         }
         let end = found.batches.last().map_or(found.header, |batch| batch.end());

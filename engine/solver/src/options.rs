@@ -399,7 +399,8 @@ impl Options {
                 return option("stepper", format!("`{}`", self.stepper), remedy.into());
             }
             if structure.layout.is_none() {
-                let remedy = "it needs the mechanics behind the equations, which this system does not have; choose `bdf`";
+                let remedy = "it supports only mechanical systems (`Mechanical`), which this system is not; \
+                choose `bdf`";
                 return option("stepper", format!("`{}`", self.stepper), remedy.into());
             }
             self.linear_implicit.check()?;

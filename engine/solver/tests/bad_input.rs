@@ -557,7 +557,7 @@ fn start_that_cannot_be_assembled() {
             matches!(input_error(&failure), InputError::NoConsistentStart { .. }),
             "{failure}"
         );
-        assert_says(&failure, &["constraint", "correct the start"]);
+        assert_says(&failure, &["constraint", "correct the initial values"]);
     }
     // An equation without any solution.
     let system = Closure::new(Structure::semi_explicit(["a"], ["root"]), |_t, y, yp, r| {

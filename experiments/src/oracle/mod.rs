@@ -399,6 +399,18 @@ impl Oracle {
         worst
     }
 
+    /// The same of velocities: in units of the tolerances of lengths per second and of angles per second.
+    pub fn rates(&self, s: &State, length: f64, angle: f64) -> (f64, String) {
+        let mut worst = (0.0, String::new());
+        for row in &self.rows {
+            let rate = row.rate(self, s).abs() / if row.is_length() { length } else { angle };
+            if rate > worst.0 || !rate.is_finite() {
+                worst = (rate, row.name().to_string());
+            }
+        }
+        worst
+    }
+
     /// The row that is violated most.
     pub fn worst_row(&self, s: &State) -> String {
         let worst = self

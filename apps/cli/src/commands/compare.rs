@@ -69,7 +69,7 @@ fn run(matches: &clap::ArgMatches) -> Result<Outcome, Error> {
     if comparison.channels.is_empty() {
         let names = [&arguments.a, &arguments.b].map(|path| path.display().to_string());
         return Err(Error::Usage(format!(
-            "`{}` and `{}` have no channel in common; record the same ones (`holonom run --channel …`)",
+            "`{}` and `{}` have no channel in common; record the same channels (`holonom run --channel …`)",
             names[0], names[1]
         )));
     }

@@ -41,7 +41,7 @@ fn run(matches: &clap::ArgMatches) -> Result<Outcome, Error> {
     let same = |path: &PathBuf| std::fs::canonicalize(path).ok();
     if same(&arguments.output).is_some_and(|path| Some(path) == same(&arguments.result)) {
         let text = format!(
-            "`{}` cannot be written over itself; name another file",
+            "`{}` cannot be overwritten with itself; choose another file name",
             arguments.result.display()
         );
         return Err(Error::Usage(text));
@@ -56,7 +56,7 @@ fn run(matches: &clap::ArgMatches) -> Result<Outcome, Error> {
         .map(|e| e.to_string_lossy().to_lowercase());
     let summary = match ending.as_deref() {
         Some("parquet") if !arguments.channel.is_empty() => {
-            let text = "--channel is for CSV; other programs read single columns of Parquet";
+            let text = "--channel works only for CSV; other programs can read single columns of Parquet";
             return Err(Error::Usage(text.to_string()));
         }
         Some("parquet") => to_parquet(&table, &arguments.output),
@@ -70,7 +70,7 @@ fn run(matches: &clap::ArgMatches) -> Result<Outcome, Error> {
         _ => {
             let shown = arguments.output.display();
             return Err(Error::Usage(format!(
-                "cannot tell the format of `{shown}`: let it end in .parquet or .csv"
+                "the format of `{shown}` is unknown: the file name must end in .parquet or .csv"
             )));
         }
     };

@@ -103,7 +103,7 @@ pub fn copy(entry: &Entry, path: &Path) -> Result<(), Error> {
         output::check_file(path)?;
         if path.exists() {
             let text = format!(
-                "`{}` is there already; name another file, or remove it",
+                "`{}` already exists; choose another name, or remove the file",
                 path.display()
             );
             return Err(Error::Usage(text));

@@ -89,7 +89,7 @@ fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
         output::check_file(path)?;
         if path.exists() {
             let text = format!(
-                "`{}` is there already; choose another name, or remove it",
+                "`{}` already exists; choose another name, or remove it",
                 path.display()
             );
             return Err(Error::Usage(text));

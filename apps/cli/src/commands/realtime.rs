@@ -125,8 +125,7 @@ fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
     };
     if named.file.settings.overridden_by(&typed).fixed_step.is_none() {
         return Err(Error::Usage(
-            "neither --step nor `fixed_step` of the model is set: give the step size, such as --step '1 ms'"
-                .into(),
+            "no step size given: use --step, such as --step '1 ms', or set `fixed_step` in the model".into(),
         ));
     }
     let simulation = Simulation::new(&named.file, &typed).map_err(Error::Model)?;
@@ -136,7 +135,8 @@ fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
     let steps = (seconds / system.h()).round();
     if !(1.0..=MOST_STEPS).contains(&steps) {
         return Err(Error::Usage(format!(
-            "--duration {duration}: that makes {steps} steps; give a time of at least one step and at most {MOST_STEPS:e} steps"
+            "--duration {duration} corresponds to {steps} steps; give at least one step and at most \
+             {MOST_STEPS:e} steps"
         )));
     }
     let paced = matches.get_flag("paced");
@@ -172,7 +172,8 @@ fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
     }
     let held = (report.measured.held > 0).then(|| {
         format!(
-            "{} of {} steps were held because the state was not finite; take smaller steps, or other stiff terms",
+            "in {} of {} steps the last state was kept because the result was not finite; use smaller steps \
+             or other stiff terms",
             report.measured.held, report.measured.steps
         )
     });
@@ -345,7 +346,7 @@ impl Report<'_> {
         );
         let _ = writeln!(text, "overruns: {}; steps held: {}", m.overruns, m.held);
         if self.paced {
-            let _ = writeln!(text, "steps begun late by more than a step: {}", m.late);
+            let _ = writeln!(text, "steps started late by more than one step: {}", m.late);
         }
         let _ = writeln!(text, "max |g|: {:.3e}\n", m.violation);
         if let Some(bound) = &self.bound {

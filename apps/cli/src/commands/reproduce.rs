@@ -218,7 +218,11 @@ fn generated(study: &Study, matches: &ArgMatches, json: Option<&str>) -> Result<
     let seed = matches.get_one::<u64>("seed").copied().unwrap_or(SEED);
     if let Some(file) = matches.get_one::<String>("write") {
         output::check_file(Path::new(file))?;
-        let none = || Error::Failed(format!("the seed {seed} gives no mechanism; take another"));
+        let none = || {
+            Error::Failed(format!(
+                "the seed {seed} does not produce a mechanism; use another seed"
+            ))
+        };
         output::write(Path::new(file), (study.model)(seed).ok_or_else(none)?)?;
         output::print(&format!("{file} written.\n"))?;
         return Ok(Outcome::Done);
@@ -261,7 +265,7 @@ fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
     }
     for option in ["seed", "count", "write"] {
         if matches.contains_id(option) {
-            let text = format!("`{name}` is no study of generated mechanisms; leave `--{option}` out");
+            let text = format!("`{name}` is not a study of generated mechanisms; remove `--{option}`");
             return Err(Error::Usage(text));
         }
     }
@@ -281,7 +285,7 @@ fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
     }
     let steps = matches.get_one::<u64>("steps").copied();
     if steps.is_some() && !chosen.iter().any(|e| matches!(e.run, Make::Steps(..))) {
-        let text = format!("`{name}` is no long run; leave `--steps` out");
+        let text = format!("`{name}` has no adjustable number of steps; remove `--steps`");
         return Err(Error::Usage(text));
     }
     let models: Vec<String> = matches
@@ -291,7 +295,7 @@ fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
         .cloned()
         .collect();
     if !models.is_empty() && !chosen.iter().any(|e| matches!(e.run, Make::Models(..))) {
-        let text = format!("`{name}` does not go through models; leave `--models` out");
+        let text = format!("`{name}` does not run models; remove `--models`");
         return Err(Error::Usage(text));
     }
     if let Some(unknown) = models.iter().find(|m| holonom_models::find(m).is_none()) {

@@ -400,7 +400,7 @@ fn a_huge_stiffness_is_named_soon() {
     // √(k/I)/2π with I = m L²/3.
     let frequency = (1e15_f64 / (1.5 * 0.36 / 3.0)).sqrt() / (2.0 * PI);
     let told = text
-        .split("vibration of ")
+        .split("vibration at ")
         .nth(1)
         .and_then(|t| t.split(" Hz").next())
         .unwrap();

@@ -64,7 +64,7 @@ impl MotionKind {
             Self::Creeps => "creeps back",
             Self::States => "states",
             Self::Decays => "decays",
-            Self::Grows => "grows by itself",
+            Self::Grows => "unstable by itself",
         }
     }
 }
@@ -425,7 +425,7 @@ const SHOWN: usize = 8;
 
 impl fmt::Display for Advice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "Largest stable step [s], from the linearised model")?;
+        writeln!(f, "Largest stable step size [s], from the linearised model")?;
         write!(
             f,
             "{:<24} {:<16} {:>10} {:>10}",
@@ -485,8 +485,9 @@ impl fmt::Display for Advice {
         if self.growth > 0.0 {
             writeln!(
                 f,
-                "The model grows by itself here, with up to {:.3e} 1/s; the limits are of what the method adds to it. Whether a \
-                 run stays bounded cannot be told from such a state: look at one of rest or of steady motion.",
+                "The model itself is unstable here, with growth rates up to {:.3e} 1/s; the limits concern \
+                 only the growth added by the method. Such a state does not show whether a run stays \
+                 bounded: use a state of rest or of steady motion.",
                 self.growth
             )?;
         }
@@ -495,8 +496,9 @@ impl fmt::Display for Advice {
         {
             writeln!(
                 f,
-                "A step leaves of the fastest oscillation {exact:.4} with `exact`, {j2:.4} with `j2`, {model:.4} in the model; of one without \
-                 damping `exact` takes some, `j2` nothing."
+                "Per step, the amplitude of the fastest oscillation is multiplied by {exact:.4} with \
+                 `exact`, {j2:.4} with `j2` and {model:.4} in the model; `exact` also damps undamped \
+                 oscillations, `j2` does not."
             )?;
         }
         let (name, growth) = (self.terms.name(), self.growth_with(self.terms));
@@ -510,7 +512,7 @@ impl fmt::Display for Advice {
         } else {
             write!(
                 f,
-                "h = {} s with `{name}`: NOT stable, deviations grow with {growth:.3e} 1/s",
+                "h = {} s with `{name}`: NOT stable, deviations grow at a rate of {growth:.3e} 1/s",
                 self.h
             )
         }

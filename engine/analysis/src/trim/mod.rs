@@ -128,12 +128,15 @@ pub struct Trim {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum TrimError {
     /// No body moves freely.
-    #[error("nothing goes round: a trim needs a body on a joint `free` or `free-cardan` from the ground")]
+    #[error(
+        "no body can move along a circle: a trim needs a body connected to the ground by a joint of kind \
+    `free` or `free-cardan`"
+    )]
     NoCarrier,
     /// The carrier cannot turn and move in the plane.
     #[error(
-        "`{body}` is not free to go round: all six coordinates of its joint must be free, but for the way along x, \
-         which may be prescribed"
+        "`{body}` cannot move along a circle: all six coordinates of its joint must be free, except x, which \
+         may be prescribed"
     )]
     Locked {
         /// The body.
@@ -142,7 +145,7 @@ pub enum TrimError {
     /// Too few or too many inputs.
     #[error(
         "{found} inputs are given, {wanted} are needed to hold speed and direction: steering{}",
-        if *.wanted > 1 { " and drive" } else { " alone, since the way along x is prescribed" }
+        if *.wanted > 1 { " and drive" } else { " alone, since the motion along x is prescribed" }
     )]
     Count {
         /// Inputs given.
@@ -160,10 +163,10 @@ pub enum TrimError {
     #[error("the equations of motion cannot be evaluated near the start: check tables and expressions there")]
     Undefined,
     /// Speeds that are none.
-    #[error("a steady motion needs a speed above zero, not {0} m/s")]
+    #[error("steady motion needs a positive speed, not {0} m/s")]
     Speed(f64),
     /// No steady motion.
-    #[error("no steady motion was found at {lateral:.3} m/s² sideways{}", told(.reached, .tyres, .worst, *.sliding))]
+    #[error("no steady motion was found at a lateral acceleration of {lateral:.3} m/s²{}", told(.reached, .tyres, .worst, *.sliding))]
     NotFound {
         /// The lateral acceleration asked for, m/s².
         lateral: f64,
@@ -178,8 +181,8 @@ pub enum TrimError {
     },
     /// The road or something else changes along the way.
     #[error(
-        "the motion is not steady: moved by {moved}, the vehicle finds other forces; a trim needs a flat road and \
-         nothing that ties the vehicle to the ground"
+        "the motion is not steady: after a displacement of {moved}, other forces act on the vehicle; a trim \
+         needs a flat road and no force that connects the vehicle to a fixed place"
     )]
     NotFlat {
         /// How far.
@@ -193,25 +196,25 @@ pub enum TrimError {
 fn told(reached: &Option<f64>, tyres: &[TyreUse], worst: &[Unbalanced], sliding: bool) -> String {
     let list = |all: Vec<String>| all.join(", ");
     let mut out = match reached {
-        Some(lateral) => format!("; the last one is at {lateral:.3} m/s²"),
+        Some(lateral) => format!("; the last one found is at {lateral:.3} m/s²"),
         None => String::new(),
     };
     let full: Vec<String> = (tyres.iter().filter(|t| t.saturated()))
         .map(ToString::to_string)
         .collect();
     if !full.is_empty() {
-        out += &format!(", where these tyres give no more: {}", list(full));
+        out += &format!(", where these tyres are at their limit: {}", list(full));
     } else if !tyres.is_empty() {
         let mut order: Vec<&TyreUse> = tyres.iter().collect();
         order.sort_by(|a, b| a.reserve.total_cmp(&b.reserve));
         let most = order.iter().take(2).map(ToString::to_string).collect();
-        out += &format!(", where the tyres used most are {}", list(most));
+        out += &format!(", where the most heavily loaded tyres are {}", list(most));
     } else if !worst.is_empty() {
         let worst = worst.iter().map(ToString::to_string).collect();
         out += &format!("; unbalanced are {}", list(worst));
     }
     if sliding {
-        out += "; beyond it the vehicle slides, with more sideslip than a turn is taken for";
+        out += "; beyond that, the sideslip is too large for a steady turn";
     }
     out
 }

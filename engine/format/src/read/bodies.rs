@@ -32,7 +32,7 @@ impl Reader<'_, '_> {
                 // Only a rod says where its centre is.
                 let said_twice = entry.key == "inertia" || is_rod(solid);
                 if said_twice {
-                    let text = format!("body \"{name}\": `solid` says the {} already", entry.key);
+                    let text = format!("body \"{name}\": `solid` already determines the {}", entry.key);
                     self.error_with_help(&entry.key_span, text, "remove one of them");
                 }
             }
@@ -65,7 +65,7 @@ impl Reader<'_, '_> {
         let table = self.table(value)?;
         self.unknown_keys(table, "a solid", &SOLIDS);
         let [entry] = table.entries.as_slice() else {
-            let text = "a solid is one thing, such as { box = [0.1, 0.2, 0.3] }";
+            let text = "give exactly one shape, such as { box = [0.1, 0.2, 0.3] }";
             self.error_with_help(&value.span, text, format!("choose one of {}", SOLIDS.join(", ")));
             return None;
         };
@@ -158,7 +158,9 @@ impl Reader<'_, '_> {
             // Said where the number stands.
             return None;
         }
-        let text = self.about(format!("{what} needs numbers of usual size, not all zero"));
+        let text = self.about(format!(
+            "{what} needs numbers of moderate size that are not all zero"
+        ));
         self.error(span, text);
         None
     }

@@ -142,7 +142,7 @@ impl Reader<'_, '_> {
             }
         };
         if !x.is_finite() {
-            let text = self.about(format!("this number is {x}: not finite, or too large"));
+            let text = self.about(format!("this number is {x}, which is not finite or too large"));
             self.error(&value.span, text);
             return None;
         }
@@ -171,7 +171,7 @@ impl Reader<'_, '_> {
                 Some(expression) => match expression.value() {
                     Some(x) if x.is_finite() => Signal::constant(x),
                     Some(x) => {
-                        self.error(&value.span, format!("this number is {x}, not a finite one"));
+                        self.error(&value.span, format!("this number is {x}, which is not finite"));
                         nothing
                     }
                     None => Signal::Expression(Arc::new(expression.over_used())),
@@ -192,14 +192,14 @@ impl Reader<'_, '_> {
         if let Signal::Expression(expression) = &signal
             && let Err(fault) = expression.check_motion()
         {
-            let text = self.about(format!("{fault}, so nothing can follow it"));
+            let text = self.about(format!("{fault}, so a coordinate cannot follow it"));
             let help = match fault {
                 MotionFault::Hidden => {
-                    "a motion needs a rate that does not jump: use a table with interpolation = \"spline\", or \
-                     smoothstep, or `if` with conditions such as t < 2"
+                    "a prescribed motion needs a continuous rate: use a table with interpolation = \
+                     \"spline\", or smoothstep, or `if` with conditions such as t < 2"
                 }
                 _ => {
-                    "give the pieces the same value and rate there, or use smoothstep or a table with \
+                    "give both pieces the same value and rate there, or use smoothstep or a table with \
                      interpolation = \"spline\""
                 }
             };
@@ -291,11 +291,11 @@ impl Reader<'_, '_> {
         let is_name = letters.next().is_some_and(|c| c.is_alphabetic() || c == '_')
             && letters.all(|c| c.is_alphanumeric() || c == '_');
         let fault = if !is_name {
-            "must begin with a letter and consist of letters, digits and _"
+            "must start with a letter and contain only letters, digits and _"
         } else if is_reserved(name) || name == "t" {
-            "is taken by the language of expressions"
+            "is reserved in expressions"
         } else if !self.names.taken.insert(name.to_string()) {
-            "is taken by another parameter, table, input or control"
+            "is already used by another parameter, table, input or control"
         } else {
             return true;
         };
@@ -413,7 +413,7 @@ impl Reader<'_, '_> {
             }
             (None, Some(x), Some(y)) => {
                 if let Some(columns) = columns {
-                    self.error(&columns.span, "`columns` are those of a file, and there is none");
+                    self.error(&columns.span, "`columns` needs a `file`");
                 }
                 let points = x.clone();
                 let (x, y) = (self.many(x, ""), self.many(y, ""));
@@ -433,7 +433,7 @@ impl Reader<'_, '_> {
             }
             _ => {
                 let text = format!("table \"{name}\" needs `file`, or `x` and `y`");
-                self.error_with_help(head, text, "give its points in one of the two ways");
+                self.error_with_help(head, text, "give the points in one of these two ways");
                 None
             }
         }

@@ -93,7 +93,7 @@ impl Reader<'_, '_> {
         }
         if let Some(follows) = follows {
             if let Some(other) = start.or(velocity).or(locked) {
-                let text = format!("{thing} follows a function of time, which says this already");
+                let text = format!("{thing} follows a function of time, which already determines this");
                 self.error_with_help(&other.span, text, "remove it, or `follows`");
             }
             coordinate.motion = CoordinateMotion::Prescribed(self.motion(follows, info.unit));
@@ -141,7 +141,7 @@ impl Reader<'_, '_> {
                     kind.info().name
                 );
                 let help = format!(
-                    "say which: \"{joint}.{}\"",
+                    "name one of them: \"{joint}.{}\"",
                     known.join(&format!("\", \"{joint}."))
                 );
                 self.error_with_help(span, text, help);
@@ -159,7 +159,7 @@ impl Reader<'_, '_> {
                     None => format!("the {kind} joint \"{joint}\" has no coordinate"),
                 };
                 let help = match known.as_slice() {
-                    [] => "a joint with one is needed here, such as a revolute one".to_string(),
+                    [] => "use a joint with one coordinate, such as a revolute joint".to_string(),
                     known => format!("it has {}", known.join(", ")),
                 };
                 self.error_with_help(span, text, help);

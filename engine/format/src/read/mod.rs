@@ -220,12 +220,20 @@ impl Session<'_> {
 
     /// The text of a file, within the bounds of the session.
     fn text(&mut self, path: &Path) -> Result<String, String> {
-        let text = self.files.text(path)?;
+        let text = if is_urdf(path) {
+            let (text, latin) = self.files.text_or_latin(path)?;
+            if latin {
+                let shown = path.display();
+                let message = format!("`{shown}` is not UTF-8 text; reading it as Latin-1");
+                self.report(Message::note(None, message));
+            }
+            text
+        } else {
+            self.files.text(path)?
+        };
         self.bytes_read += text.len();
         if self.bytes_read > MAX_TEXT {
-            return Err(format!(
-                "with it, more than {MAX_TEXT} bytes would have to be read"
-            ));
+            return Err(format!("with this file, the total size exceeds {MAX_TEXT} bytes"));
         }
         Ok(text)
     }
@@ -279,7 +287,9 @@ impl Session<'_> {
         if self.open.len() >= MAX_DEPTH || self.files_read > MAX_FILES {
             if self.files_read <= MAX_FILES + 1 {
                 let text = format!("too many includes: at most {MAX_FILES} files, {MAX_DEPTH} deep");
-                self.report(Message::error(at, text).help("does a file include itself by another name?"));
+                self.report(
+                    Message::error(at, text).help("check whether a file includes itself under another name"),
+                );
             }
             return None;
         }
@@ -378,22 +388,23 @@ impl Session<'_> {
 
 /// What helps against faults that say only what is wrong.
 fn usual_remedy(text: &str) -> Option<&'static str> {
-    const REMEDIES: [(&str, &str); 10] = [
-        ("cannot add", "give both in units of the same kind"),
-        ("cannot be compared", "give both in units of the same kind"),
+    const REMEDIES: [(&str, &str); 11] = [
+        ("cannot add", "give both in units of the same dimension"),
+        ("cannot be compared", "give both in units of the same dimension"),
         (
             "but its table is over",
             "correct the argument, or the unit in the heading of the table",
         ),
         ("is never closed", "add the `)`"),
         ("finite", "give a number of usual size"),
+        ("not UTF-8 text", "save it as UTF-8"),
         (
             "cannot read `",
-            "correct the name, which is looked for beside this file, or add the file",
+            "correct the name (relative to this file), or add the file",
         ),
         (
             "nothing uses the parameter",
-            "remove it, or use its name where its value is meant",
+            "remove it, or use its name where the value is needed",
         ),
         (
             "it is a control",
@@ -603,7 +614,7 @@ impl Reader<'_, '_> {
                 tables
             }
             _ => {
-                let text = format!("`{key}` is a list of tables");
+                let text = format!("`{key}` must be an array of tables");
                 self.error_with_help(&value.span, text, format!("write [[{key}]] above each of them"));
                 self.session.complete = false;
                 Vec::new()

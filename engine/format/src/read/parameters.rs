@@ -236,7 +236,7 @@ impl Reader<'_, '_> {
         let text = match names.as_slice() {
             [name, _] => format!("the parameter {name} depends on itself"),
             names => format!(
-                "the parameters {} depend on each other in a ring",
+                "the parameters {} depend on each other circularly",
                 names.join(" → ")
             ),
         };

@@ -64,7 +64,7 @@ fn angles(seen: &[Seen], remarks: &mut Vec<Message>) {
         remarks.push(remark(
             angle,
             &format!("an angle of {x} rad is {turns:.1} turns"),
-            format!("if degrees are meant, write \"{x} deg\"; if not, \"{x} rad\" says so"),
+            format!("write \"{x} deg\" if you mean degrees, or \"{x} rad\" to confirm radians"),
         ));
     }
 }
@@ -96,8 +96,8 @@ fn lengths(seen: &[Seen], remarks: &mut Vec<Message>) {
         if odd {
             remarks.push(remark(
                 length,
-                &format!("a length of {x} m stands out"),
-                format!("if millimetres are meant, write \"{x} mm\"; if not, \"{x} m\" says so"),
+                &format!("a length of {x} m is unusually large for this model"),
+                format!("write \"{x} mm\" if you mean millimetres, or \"{x} m\" to confirm metres"),
             ));
         }
     }
@@ -111,7 +111,7 @@ fn masses(seen: &[Seen], remarks: &mut Vec<Message>) {
     let next = values.iter().rev().nth(1).copied();
     for mass in all.iter().filter(|s| !s.has_unit) {
         let x = mass.value;
-        let help = format!("correct it, or write \"{x} kg\" to say that this is the mass");
+        let help = format!("correct the mass, or write \"{x} kg\" to confirm it");
         if STEEL.contains(&x) {
             let text = format!("a mass of {x} kg is the density of steel in kg/m³");
             remarks.push(remark(mass, &text, help));
@@ -133,7 +133,9 @@ fn gravity(seen: &[Seen], remarks: &mut Vec<Message>) {
         if (900.0..1100.0).contains(&x.abs()) || (9_000.0..11_000.0).contains(&x.abs()) {
             remarks.push(remark(
                 g,
-                &format!("an acceleration of {x} m/s² is that of gravity on earth in another unit"),
+                &format!(
+                    "an acceleration of {x} m/s² looks like the acceleration of gravity in another unit"
+                ),
                 "give it in m/s², such as -9.81".to_string(),
             ));
         }

@@ -110,3 +110,26 @@ fn limits_without_room_are_no_stops() {
     // The nearer limit.
     assert_eq!(robot.model.q0, [0.0, 0.0, -0.5]);
 }
+
+/// An author's name in a comment, in the encoding of another time.
+#[test]
+fn latin_1_is_read_with_a_note() {
+    let text = std::fs::read_to_string(crate::common::folder("good/pendulum.urdf")).unwrap();
+    let text = text.replacen("<robot", "<!-- J\u{e9}r\u{f4}me --><robot", 1);
+    let latin: Vec<u8> = text
+        .chars()
+        .map(|c| u8::try_from(u32::from(c)).unwrap())
+        .collect();
+    let path = std::env::temp_dir().join(format!("holonom-latin-{}.urdf", std::process::id()));
+    std::fs::write(&path, latin).unwrap();
+    let read = holonom_format::read(&path, &Files::disk(), &[]);
+    // Two bytes for each letter: nobody means that as Latin-1.
+    let wide: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    std::fs::write(&path, wide).unwrap();
+    let refused = holonom_format::read(&path, &Files::disk(), &[]);
+    std::fs::remove_file(&path).unwrap();
+    let read = read.unwrap();
+    assert!(read.notes.0.iter().any(|note| note.text.contains("Latin-1")));
+    assert_eq!(read.description.bodies[0].mass, 2.0);
+    assert!(refused.unwrap_err().to_string().contains("save it as UTF-8"));
+}

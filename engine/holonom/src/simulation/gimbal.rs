@@ -33,8 +33,9 @@ impl fmt::Display for GimbalLock {
         };
         write!(
             f,
-            "angle_y of joint `{joint}` {how} ({:.2}°) at t = {t:.6}: angle_x and angle_z lose digits and turn fast there; \
-             a joint of kind `free` has Euler parameters, which have no such position",
+            "angle_y of joint `{joint}` {how} ({:.2}°) at t = {t:.6}: angle_x and angle_z lose accuracy and \
+             change rapidly there; use a joint of kind `free`, whose Euler parameters have no such \
+             singularity",
             angle.to_degrees()
         )
     }

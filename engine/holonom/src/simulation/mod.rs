@@ -1,4 +1,4 @@
-//! From a model to a run: the front door for mechanisms.
+//! Simulation of mechanisms from model files.
 //!
 //! ```
 //! use holonom::format::{Files, Settings, read};

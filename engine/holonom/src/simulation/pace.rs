@@ -35,14 +35,14 @@ impl fmt::Display for FastestMotion {
         };
         write!(
             f,
-            "the fastest motion at the start is a {kind} of {:.3e} Hz",
+            "the fastest motion at the start is a {kind} at {:.3e} Hz",
             self.frequency
         )?;
         if let Some(coordinate) = &self.coordinate {
             write!(f, " in {coordinate}")?;
         }
         if let Some(force) = &self.force {
-            write!(f, ", made by force \"{force}\"")?;
+            write!(f, ", caused by force \"{force}\"")?;
         }
         Ok(())
     }
@@ -53,11 +53,11 @@ impl FastestMotion {
     pub fn remedy(&self) -> String {
         let what = match &self.force {
             Some(force) => format!("correct the stiffness and damping of \"{force}\""),
-            None => "correct the stiffnesses and masses behind it".to_string(),
+            None => "correct the stiffnesses and masses involved".to_string(),
         };
         format!(
-            "{what}, put a joint, lock or constraint in place of what is meant to be rigid, or damp it: `radau` and \
-             `bdf` then step over it"
+            "{what}, replace parts that are meant to be rigid by a joint, lock or constraint, or add \
+             damping, so that `radau` and `bdf` need not resolve it"
         )
     }
 }
@@ -77,14 +77,14 @@ impl fmt::Display for Pace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "At this pace, {:.2e} s a step, the whole run takes {:.1e} steps",
+            "At the current step size of {:.2e} s, the whole run takes {:.1e} steps",
             self.step, self.steps
         )?;
         match &self.motion {
             Some(motion) => write!(f, ": {motion}; {}", motion.remedy()),
             None => write!(
                 f,
-                "; look for stiff contacts, stops and friction with narrow transitions, or loosen the tolerances"
+                "; check for stiff contacts, stops and friction with narrow transitions, or loosen the tolerances"
             ),
         }
     }

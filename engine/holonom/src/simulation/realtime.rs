@@ -165,7 +165,8 @@ impl Simulation {
             return Err(InputError::Option {
                 option: "stepper",
                 value: "to be used in real time".into(),
-                remedy: "the model has impacts, which are located by iteration; use `holonom run`, or a contact force instead"
+                remedy: "the model has impacts, which must be located by iteration; use `holonom run`, or \
+                replace the impacts by contact forces"
                     .into(),
             });
         }
@@ -173,8 +174,8 @@ impl Simulation {
             return Err(InputError::Option {
                 option: "stepper",
                 value: "to be used in real time".into(),
-                remedy: "the model has sensors of accelerations, reactions or totals, which are found by iteration; use \
-                         `holonom run`, or read velocities, forces and multipliers"
+                remedy: "the model has sensors of accelerations, reactions or totals, which must be solved \
+                by iteration; use `holonom run`, or let the sensors read velocities, forces and multipliers"
                     .into(),
             });
         }

@@ -117,7 +117,7 @@ pub enum RunError {
     #[error(transparent)]
     Solver(#[from] Failure),
     /// Checkpoints of runs without integration do not exist.
-    #[error("a kinematic run has no checkpoints: it takes no longer to begin again")]
+    #[error("kinematic simulations have no checkpoints: start the run again")]
     KinematicCheckpoint,
 }
 

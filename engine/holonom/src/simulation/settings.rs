@@ -55,14 +55,17 @@ pub(super) fn faults(settings: &Settings) -> Vec<Fault> {
     if !start.is_finite() {
         faults.push(Fault::new(
             "t_start",
-            format!("the run is to start at {start} s"),
+            format!("the start time is {start} s"),
             "give a finite number",
         ));
     } else if !(end.is_finite() && end > start) {
-        let text = format!("the run is to end at {end} s, but starts at {start} s");
-        faults.push(Fault::new("t_end", text, "let it end later"));
+        let text = format!("the end time {end} s is not after the start time {start} s");
+        faults.push(Fault::new("t_end", text, "increase `t_end`"));
     } else if step != 0.0 && start + step.abs() == start {
-        let text = format!("the output step of {step} s is lost in the rounding of the start time {start} s");
+        let text = format!(
+            "the output interval of {step} s is too small to change the start time {start} s \
+        in double precision"
+        );
         let setting = if settings.output_step.is_some() {
             "output_step"
         } else {
@@ -71,14 +74,14 @@ pub(super) fn faults(settings: &Settings) -> Vec<Fault> {
         faults.push(Fault::new(
             setting,
             text,
-            "give a larger step, or an earlier start",
+            "increase `output_step`, or reduce `t_start`",
         ));
     } else if step > 0.0 && (end - start) / step > MAX_ROWS {
         let text = format!(
-            "an output step of {step} s makes {:.1e} rows",
+            "an output interval of {step} s produces {:.1e} rows",
             (end - start) / step
         );
-        faults.push(Fault::new("output_step", text, "give a larger one"));
+        faults.push(Fault::new("output_step", text, "increase `output_step`"));
     }
     let positive = [
         ("output_step", settings.output_step),
@@ -138,7 +141,7 @@ pub(super) fn faults(settings: &Settings) -> Vec<Fault> {
         faults.push(Fault::new(
             "stages",
             format!("`stages` is {stages}"),
-            "choose 3, 5 or 7, or leave it out",
+            "choose 3, 5 or 7, or remove it",
         ));
     }
     // Ten units of rounding: the solver cannot tell errors that small from noise.
@@ -149,8 +152,8 @@ pub(super) fn faults(settings: &Settings) -> Vec<Fault> {
     {
         faults.push(Fault::new(
             "rtol",
-            format!("`rtol` is {rtol:e}, below what double precision can tell"),
-            "give 1e-12 or more; 1e-8 is sharp for most purposes",
+            format!("`rtol` is {rtol:e}, which is below double precision"),
+            "give 1e-12 or more; 1e-8 is tight enough for most purposes",
         ));
     }
     if settings.max_steps == Some(0) {

@@ -32,7 +32,7 @@ impl fmt::Display for Undefined {
         match self {
             Self::Table(refusal) => refusal.fmt(f),
             Self::Motion(text) => {
-                f.write_str("a coordinate follows a function that has no finite value or derivative there")?;
+                f.write_str("a coordinate follows a function whose value or derivative is not finite there")?;
                 if let Some(text) = text {
                     write!(f, ": `{text}`")?;
                 }

@@ -218,7 +218,7 @@ pub enum ModelError {
     },
     /// No axis.
     #[error(
-        "joint \"{joint}\": the axis has no direction; give it three numbers of usual size, not all zero"
+        "joint \"{joint}\": the axis has no direction; give three numbers of moderate size that are not all zero"
     )]
     ZeroAxis {
         /// The joint.
@@ -259,7 +259,7 @@ pub enum ModelError {
     },
     /// A start value that something else decides.
     #[error(
-        "joint \"{joint}\": {coordinate} is {state}, so its start {quantity} cannot be chosen; set it to zero"
+        "joint \"{joint}\": {coordinate} is {state}, so its initial {quantity} cannot be set; set it to zero"
     )]
     UselessStart {
         /// The joint.
@@ -272,14 +272,16 @@ pub enum ModelError {
         quantity: &'static str,
     },
     /// Euler parameters of length zero.
-    #[error("joint \"{joint}\": the start orientation is the zero quaternion; no rotation is (1, 0, 0, 0)")]
+    #[error(
+        "joint \"{joint}\": the initial orientation is the zero quaternion; use (1, 0, 0, 0) for no rotation"
+    )]
     ZeroQuaternion {
         /// The joint.
         joint: String,
     },
     /// Both ends on one body.
     #[error(
-        "{place}: both ends are on {}; attach one of them to another body",
+        "{place}: both ends are attached to {}; attach one of them to another body",
         owner(body)
     )]
     SameBody {
@@ -290,7 +292,7 @@ pub enum ModelError {
     },
     /// No joint leads to the bodies.
     #[error(
-        "no joint leads from ground to {}; add one (a free joint, if {} to move freely)",
+        "no joint connects {} to the ground; add one (a free joint, if {} to move freely)",
         quoted(bodies),
         if bodies.len() == 1 { "the body is" } else { "they are" }
     )]
@@ -300,8 +302,8 @@ pub enum ModelError {
     },
     /// Joints without a constraint form in a loop.
     #[error(
-        "the joints {} form a loop, but none of them can be cut (free, locked, prescribed or hinted as \
-         \"tree\"); release one of them",
+        "the joints {} form a loop, but none of them can be cut (they are free, locked, prescribed or hinted \
+         as \"tree\"); release one of them",
         quoted(joints)
     )]
     RequiredLoop {
@@ -390,7 +392,7 @@ pub enum ModelError {
     },
     /// Controls that need each other's outputs at the same instant.
     #[error(
-        "the controls {} need each other's outputs at the same instant; put a `lag` into the ring",
+        "the controls {} depend on each other's outputs at the same instant (an algebraic loop); insert a `lag`",
         ring.iter().map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(" -> ")
     )]
     ControlRing {
@@ -399,8 +401,8 @@ pub enum ModelError {
     },
     /// A motion that should follow a control.
     #[error(
-        "{place}: a motion cannot follow the control \"{control}\", which has no known derivatives; let a force \
-         follow it (a servo: a `joint-spring` with the control in `motor`)"
+        "{place}: a prescribed motion cannot follow the control \"{control}\", whose derivatives are \
+         unknown; use a force that follows it (a servo: a `joint-spring` with the control in `motor`)"
     )]
     MotionOfControl {
         /// Who follows it.
@@ -410,15 +412,15 @@ pub enum ModelError {
     },
     /// A name that expressions cannot use.
     #[error(
-        "{place}: expressions use the name of a control, so it must begin with a letter, consist of letters, digits \
-         and _, and not be a word of the language of expressions; choose another name, or another prefix"
+        "{place}: expressions use the name of a control, so it must start with a letter, contain only \
+         letters, digits and _, and not be reserved in expressions; choose another name or prefix"
     )]
     ControlName {
         /// The control.
         place: String,
     },
     /// Limits in the wrong order.
-    #[error("{place}: the least output {low} must be below the largest output {high}")]
+    #[error("{place}: the smallest output {low} must be below the largest output {high}")]
     Limits {
         /// The control.
         place: String,
@@ -428,7 +430,7 @@ pub enum ModelError {
         high: f64,
     },
     /// A coordinate that cannot react.
-    #[error("{place}: {coordinate} of the joint \"{joint}\" is {state} already; {remedy}")]
+    #[error("{place}: {coordinate} of the joint \"{joint}\" is already {state}; {remedy}")]
     CoordinateTaken {
         /// Who refers to it.
         place: String,
@@ -442,7 +444,7 @@ pub enum ModelError {
         remedy: &'static str,
     },
     /// A coupling without a coordinate that could follow.
-    #[error("{place}: no coordinate in it can move; {remedy}")]
+    #[error("{place}: none of its coordinates can move; {remedy}")]
     CouplingWithoutFreedom {
         /// The coupling.
         place: String,
@@ -450,7 +452,7 @@ pub enum ModelError {
         remedy: &'static str,
     },
     /// A coordinate twice in one sum.
-    #[error("{place}: {coordinate} of the joint \"{joint}\" appears twice; add up its factors")]
+    #[error("{place}: {coordinate} of the joint \"{joint}\" appears twice; combine its factors")]
     RepeatedTerm {
         /// The coupling.
         place: String,
@@ -469,14 +471,14 @@ pub enum ModelError {
     },
     /// A constraint between frames that do not move with respect to each other.
     #[error(
-        "{place}: no free coordinate moves one of its ends against the other; remove it or free a joint between them"
+        "{place}: no free coordinate moves its ends relative to each other; remove it or release a joint between them"
     )]
     ConstraintWithoutFreedom {
         /// The constraint or rod.
         place: String,
     },
     /// A load on the ground.
-    #[error("{place}: it acts on the ground, which does not move; attach it to a body")]
+    #[error("{place}: it acts only on the ground, which does not move; attach it to a body")]
     LoadOnGround {
         /// The force.
         place: String,
@@ -532,8 +534,8 @@ pub enum ModelError {
     },
     /// A free coordinate that accelerates nothing.
     #[error(
-        "joint \"{joint}\": nothing resists a motion of {coordinate} in any position; give body \"{body}\" \
-         {}, or lock the coordinate",
+        "joint \"{joint}\": no inertia resists a motion of {coordinate}; give body \"{body}\" {}, or lock \
+         the coordinate",
         if *turning { "(or a body carried by it) a moment of inertia" } else { "(or a body carried by it) a mass" }
     )]
     NoInertia {
@@ -548,7 +550,7 @@ pub enum ModelError {
     },
     /// A start position in which the mass matrix is singular.
     #[error(
-        "joint \"{joint}\": in the start position nothing resists a motion of {coordinate}; start from \
+        "joint \"{joint}\": no inertia resists a motion of {coordinate} in the initial position; start from \
          another position{}",
         if *cardan { ", or use a joint with Euler parameters (free, spherical)" } else { " or give the bodies masses and moments of inertia" }
     )]

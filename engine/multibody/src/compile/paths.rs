@@ -98,8 +98,8 @@ pub(super) fn check(description: &Description, errors: &mut Vec<ModelError>) {
                 let curve = curves.get(pursuit.path.as_str());
                 if asks_for_lane && curve.is_some_and(|curve| !curve.has_lane()) {
                     faults.push(format!(
-                        "the path \"{}\" has no lane whose borders could be measured; give it a `lane`, or take \
-                         another `quantity`",
+                        "the path \"{}\" has no lane, so distances from its borders cannot be measured; add \
+                         a `lane`, or choose another `quantity`",
                         pursuit.path
                     ));
                 }

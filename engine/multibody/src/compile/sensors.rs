@@ -106,8 +106,8 @@ pub(super) fn probe(
     }
 }
 
-const SEVERAL: &str = "several things have this channel; put the kind in front: `joint:`, `body:`, `constraint:`, \
-                       `force:` or `control:`";
+const SEVERAL: &str = "several elements have this channel; prefix the kind: `joint:`, `body:`, \
+`constraint:`, `force:` or `control:`";
 
 /// Adds what sensors read as unknowns of their own, by the list of all channels.
 pub(super) fn add_readings(
@@ -174,8 +174,9 @@ pub(super) fn add_readings(
     }
 }
 
-const UNKNOWN: &str = "there is no such channel; sensors read all that can be recorded: coordinates, velocities, \
-                       accelerations and reactions of joints, motions of bodies and markers, own states, loads, \
+const UNKNOWN: &str = "there is no such channel; sensors can read all channels that can be recorded: \
+coordinates, velocities, \
+                       accelerations and reactions of joints, motions of bodies and markers, states, loads, \
                        powers and energies of force elements, reactions of constraints, other controls, `energy`, \
                        `momentum` and `residual`";
 

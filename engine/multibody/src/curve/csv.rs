@@ -105,7 +105,8 @@ fn split_heading(heading: &str) -> Result<(&str, Option<Unit>), String> {
         return match unit(text) {
             Some(unit) => Ok((name, Some(unit))),
             None => Err(format!(
-                "`{text}` in the heading \"{heading}\" is not a unit; write one such as [mm] or [N/m], or drop the brackets"
+                "`{text}` in the heading \"{heading}\" is not a unit; write one such as [mm] or [N/m], or \
+                 remove the brackets"
             )),
         };
     }
@@ -175,7 +176,7 @@ impl Points {
             Some(other) => Err(CurveError::Csv {
                 name: name.to_string(),
                 line: self.line,
-                reason: format!("a column is in {other}, but lengths are expected; correct its heading"),
+                reason: format!("a column is in {other}, but a length is expected; correct its heading"),
             }),
         }
     }
@@ -226,7 +227,10 @@ pub(crate) fn points(
         }
         Column::Name(heading) => Err(fail(
             start,
-            format!("the column \"{heading}\" is asked for, but there are no headings; give its number"),
+            format!(
+                "the column \"{heading}\" cannot be found because the file has no headings; give the \
+            column number"
+            ),
         )),
     };
     let indices = [find(&columns[0])?, find(&columns[1])?];
@@ -261,7 +265,7 @@ pub(crate) fn points(
             && let [.., before, after] = points[0][..]
             && after <= before
         {
-            let reason = format!("x must rise, but {after} does not exceed {before} before it");
+            let reason = format!("x must be increasing, but {after} follows {before}");
             return Err(fail(line, reason));
         }
     }

@@ -34,8 +34,8 @@ impl fmt::Display for Refusal {
         };
         write!(
             f,
-            "the table \"{}\" has points from x = {first} to {last} and is asked {side} {end}; \
-             give it more points, or extrapolation = \"hold\" or \"linear\"",
+            "the table \"{}\" covers x = {first} to {last}, but a value {side} {end} is needed; add points, \
+             or set extrapolation = \"hold\" or \"linear\"",
             self.table
         )
     }

@@ -27,11 +27,11 @@ fn bad_points_are_refused() {
     );
     assert_eq!(
         new(&[1.0, 2.0], &[2.0]),
-        "the table \"road\" has 2 values of x, but 1 of y; give as many of both"
+        "the lengths of x (2) and y (1) in the table \"road\" differ; give the same number of values"
     );
     assert_eq!(
         new(&[1.0, 2.0, 2.0], &[0.0; 3]),
-        "x of the table \"road\" must rise, but 2 at point 3 does not exceed 2 before it"
+        "x of the table \"road\" must be increasing, but 2 at point 3 follows 2"
     );
     assert_eq!(
         new(&[1.0, f64::NAN], &[0.0; 2]),
@@ -201,7 +201,7 @@ fn unreadable_lines_are_told_by_number() {
         ),
         (
             "0,1\n",
-            "the table \"road\", line 1: the column \"s\" is asked for, but there are no headings; give its number",
+            "the table \"road\", line 1: the column \"s\" cannot be found because the file has no headings; give the column number",
         ),
         (
             "s,z\n0,1\n\n1,abc\n",
@@ -217,7 +217,7 @@ fn unreadable_lines_are_told_by_number() {
         ),
         (
             "s,z\n1,0\n0,0\n",
-            "the table \"road\", line 3: x must rise, but 0 does not exceed 1 before it",
+            "the table \"road\", line 3: x must be increasing, but 0 follows 1",
         ),
         (
             "s,z\n1,0\n",

@@ -33,7 +33,7 @@ impl fmt::Display for MotionFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Hidden => {
-                f.write_str("this function has corners at instants that cannot be told beforehand")
+                f.write_str("this function has corners at times that cannot be determined in advance")
             }
             Self::Value { t, before, after } => {
                 write!(

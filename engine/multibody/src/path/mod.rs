@@ -41,7 +41,7 @@ pub enum PathError {
         bounds: &'static str,
     },
     /// x and y do not belong together.
-    #[error("there are {x} values of `x`, but {y} of `y`; give as many of both")]
+    #[error("the lengths of `x` ({x}) and `y` ({y}) differ; give the same number of values")]
     Lengths {
         /// Values of x.
         x: usize,
@@ -65,7 +65,7 @@ pub enum PathError {
         most: usize,
     },
     /// Two points in a row at the same place.
-    #[error("points {} and {} are at the same place ({x}, {y}); remove one", index + 1, index + 2)]
+    #[error("points {} and {} coincide at ({x}, {y}); remove one of them", index + 1, index + 2)]
     SamePlace {
         /// Number of the first, from 0.
         index: usize,

@@ -13,6 +13,9 @@ const ALL_PIECES: usize = 4000;
 /// Points of the round before and after that a closed spline sees: what lies beyond is felt with
 /// (√3 − 2)ⁿ, which is below the last digit.
 const AROUND: usize = 30;
+/// Parts between two given points for the quadrature of the length. The pieces of equal arc, of which there
+/// are at least as many, are one part each.
+const PARTS: usize = 4;
 /// Points and weights of Gauss on (0, 1), degree 9.
 const GAUSS: [[f64; 2]; 5] = [
     [0.046_910_077_030_668, 0.118_463_442_528_094_54],
@@ -61,24 +64,21 @@ pub(super) fn through(points: &[[f64; 2]], closed: bool) -> Result<PathCurve, Pa
     // Then over the arc, with points of the first spline at equal arcs between the given ones.
     let pieces = (ALL_PIECES / found).clamp(PIECES[0], PIECES[1]);
     let (mut dense, mut steps) = (Vec::new(), Vec::new());
-    let (mut begin, mut s) = (0.0, 0.0);
+    let mut s = 0.0;
+    let before = if closed { AROUND } else { 0 };
     for (k, chord) in chords.iter().enumerate() {
-        let end = begin + chord;
-        let whole = length(&rough, begin, end);
-        let mut at = begin;
-        for piece in 0..pieces {
-            // The first is the given point, to the last bit.
-            dense.push(if piece == 0 {
-                points[k]
-            } else {
-                rough.each_ref().map(|c| c.evaluate(at))
-            });
-            let step = whole / pieces as f64;
-            steps.push(step);
-            at = behind(&rough, at, step, end);
+        let cubic = Cubic(rough.each_ref().map(|curve| curve.piece(before + k)));
+        let whole = cubic.length(0.0, *chord, PARTS);
+        let step = whole / pieces as f64;
+        // The first is the given point, to the last bit.
+        dense.push(points[k]);
+        let mut at = 0.0;
+        for _ in 1..pieces {
+            at = cubic.behind(at, step, *chord);
+            dense.push(cubic.place(at));
         }
+        steps.extend(core::iter::repeat_n(step, pieces));
         s += whole;
-        begin = end;
     }
     if !closed {
         dense.push(points[found - 1]);
@@ -132,33 +132,45 @@ fn splines(name: &str, points: &[[f64; 2]], steps: &[f64], closed: bool) -> Resu
     Ok([axis(0)?, axis(1)?])
 }
 
-fn speed(curves: &[Curve; 2], at: f64) -> f64 {
-    let [[_, dx, _], [_, dy, _]] = curves.each_ref().map(|c| c.jet(at));
-    dx.hypot(dy)
-}
+/// x and y between two given points: polynomials of the distance from the first one.
+struct Cubic([[f64; 4]; 2]);
 
-/// Length between two values of the parameter of one piece.
-fn length(curves: &[Curve; 2], from: f64, to: f64) -> f64 {
-    const PARTS: usize = 4;
-    let width = (to - from) / PARTS as f64;
-    let part = |k: usize| {
-        let start = from + width * k as f64;
-        let speeds = GAUSS.map(|[place, weight]| weight * speed(curves, start + width * place));
-        width * speeds.iter().sum::<f64>()
-    };
-    (0..PARTS).map(part).sum()
-}
-
-/// The parameter behind `from` by some length, at most `end`: Newton's method.
-fn behind(curves: &[Curve; 2], from: f64, wanted: f64, end: f64) -> f64 {
-    let mut at = from + wanted / speed(curves, from).max(1e-9);
-    for _ in 0..20 {
-        at = at.clamp(from, end);
-        let fault = wanted - length(curves, from, at);
-        at += fault / speed(curves, at).max(1e-9);
-        if fault.abs() <= 1e-14 * wanted {
-            break;
-        }
+impl Cubic {
+    fn place(&self, u: f64) -> [f64; 2] {
+        self.0.map(|[a, b, c, d]| ((u * d + c) * u + b) * u + a)
     }
-    at.clamp(from, end)
+
+    fn speed(&self, u: f64) -> f64 {
+        let [dx, dy] = self.0.map(|[_, b, c, d]| (u * (3.0 * d) + 2.0 * c) * u + b);
+        dx.hypot(dy)
+    }
+
+    /// Length between two distances, by quadrature over so many parts.
+    fn length(&self, from: f64, to: f64, parts: usize) -> f64 {
+        let width = (to - from) / parts as f64;
+        let part = |k: usize| {
+            let start = from + width * k as f64;
+            let speeds = GAUSS.map(|[place, weight]| weight * self.speed(start + width * place));
+            width * speeds.iter().sum::<f64>()
+        };
+        (0..parts).map(part).sum()
+    }
+
+    /// The distance behind `from` by some length, at most `end`: Newton's method, whose derivative is
+    /// the speed.
+    fn behind(&self, from: f64, wanted: f64, end: f64) -> f64 {
+        let mut at = from + wanted / self.speed(from).max(1e-9);
+        let mut least = f64::INFINITY;
+        for _ in 0..20 {
+            at = at.clamp(from, end);
+            let fault = wanted - self.length(from, at, 1);
+            at += fault / self.speed(at).max(1e-9);
+            // What does not become smaller any more is rounding.
+            if fault.abs() <= 1e-14 * wanted || fault.abs() >= least {
+                break;
+            }
+            least = fault.abs();
+        }
+        at.clamp(from, end)
+    }
 }

@@ -206,7 +206,7 @@ fn what_makes_no_path_is_said() {
     for (kind, expected) in [
         (
             points(&[0.0, 1.0], &[0.0], false),
-            "2 values of `x`, but 1 of `y`",
+            "the lengths of `x` (2) and `y` (1) differ",
         ),
         (
             points(&[0.0], &[0.0], false),
@@ -218,7 +218,7 @@ fn what_makes_no_path_is_said() {
         ),
         (
             points(&[0.0, 1.0, 1.0], &[0.0, 2.0, 2.0], false),
-            "points 2 and 3 are at the same place (1, 2)",
+            "points 2 and 3 coincide at (1, 2)",
         ),
         (points(&[0.0, f64::NAN], &[0.0, 2.0], false), "must be finite"),
         (

@@ -69,7 +69,7 @@ pub enum RailError {
         at: f64,
     },
     /// Too many points of a profile or a track.
-    #[error("{what} would need {points} points, but {most} are allowed; make the step longer")]
+    #[error("{what} would need {points} points, but at most {most} are allowed; increase the step")]
     TooMany {
         /// Of what.
         what: &'static str,

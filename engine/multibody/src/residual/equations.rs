@@ -16,8 +16,8 @@ use core::any::TypeId;
 use core::ops::Range;
 use holonom_algebra::Real;
 use holonom_dae::{
-    Bound, DerivativeForm, Event, EventAction, EventState, FailureKind, Hidden, Look, Mechanical, Point,
-    Rejection, Residual, SingularPosition, Structure, System, Tolerances,
+    Bound, DerivativeForm, Event, EventAction, EventState, FailureKind, Hidden, Look, Mechanical, Misfit,
+    Point, Rejection, Residual, SingularPosition, Structure, System, Tolerances,
 };
 use std::sync::Arc;
 
@@ -722,6 +722,44 @@ impl Residual for Equations {
         let state = (t, &y[l.q], &y[l.v]);
         let with = (&mut work.mechanism, &mut **room);
         loops.look(&self.model, state, tolerances, discrete, &mut work.active, with)
+    }
+
+    fn misfit(
+        &self,
+        t: f64,
+        y: &[f64],
+        tolerances: Option<&Tolerances>,
+        discrete: &[f64],
+        work: &mut EquationsWorkspace<f64>,
+    ) -> Misfit {
+        let Some(loops) = &self.loops else {
+            return Misfit::default();
+        };
+        self.follow(discrete, work);
+        let Some(room) = &mut work.loops else {
+            return Misfit::default();
+        };
+        let with = (&mut work.mechanism, &mut **room);
+        loops.misfit(&self.model, (t, y), tolerances, &work.active, with)
+    }
+
+    fn opening(
+        &self,
+        t: f64,
+        y: &[f64],
+        tolerances: Option<&Tolerances>,
+        discrete: &[f64],
+        work: &mut EquationsWorkspace<f64>,
+    ) -> Result<(), FailureKind> {
+        let Some(loops) = &self.loops else {
+            return Ok(());
+        };
+        self.follow(discrete, work);
+        let Some(room) = &mut work.loops else {
+            return Ok(());
+        };
+        let with = (&mut work.mechanism, &mut **room);
+        loops.opening(&self.model, (t, y), tolerances, &work.active, with)
     }
 
     fn carry(&self, work: &EquationsWorkspace<f64>, vector: &mut [f64]) {

@@ -11,8 +11,10 @@
 //! Rows take the place of rows of the same constraint, which move with the same coordinates: sparsity,
 //! names and sizes stay what they are.
 
+mod closed;
+
 use super::Form;
-use crate::elements::constraints::{ConstraintElement, PairRow};
+use crate::elements::constraints::ConstraintElement;
 use crate::model::{Model, RowLevel};
 use crate::start::{Dependence, RowReport, RowScales};
 use crate::workspace::Workspace;
@@ -297,67 +299,6 @@ impl Loops {
         Ok(look)
     }
 
-    /// Tolerance of a row in its own unit; in steps of fixed size it is what they may drift.
-    fn tolerance(&self, model: &Model, row: usize, tolerances: Option<&Tolerances>) -> f64 {
-        let Some(tolerances) = tolerances else {
-            return DRIFT * self.scales.gap[row];
-        };
-        let constraint = &model.constraints[model.rows[row].constraint];
-        let terms = match &constraint.element {
-            ConstraintElement::Coordinates(sum) => sum.terms.as_slice(),
-            _ => &[],
-        };
-        let paths = constraint.to_path.iter().chain(&constraint.from_path).copied();
-        let mut most = 0.0_f64;
-        for node in paths.chain(terms.iter().map(|term| term.0)) {
-            let node = &model.tree.nodes[node];
-            for k in 0..node.n_v() {
-                let unit = self.scales.velocity[node.v + k];
-                most = most.max(tolerances.absolute(node.q + k) / unit);
-            }
-        }
-        (most + tolerances.rtol) * self.scales.gap[row]
-    }
-
-    /// Whether all loops are closed.
-    fn closed(
-        &self,
-        model: &Model,
-        tolerances: Option<&Tolerances>,
-        gaps: &[f64],
-    ) -> Result<(), FailureKind> {
-        // A limit that holds everywhere saves those of the rows.
-        for (&row, gap) in self.rows.iter().zip(gaps) {
-            let relative = tolerances.map_or(DRIFT, |to| TOLERABLE * to.rtol);
-            let mut allowed = relative * self.scales.gap[row] + self.slack[row];
-            if gap.abs() <= allowed {
-                continue;
-            }
-            if tolerances.is_some() {
-                allowed = TOLERABLE * self.tolerance(model, row, tolerances) + self.slack[row];
-            }
-            if !self.keeps_positions {
-                allowed = allowed.max(DRIFT * self.scales.gap[row]);
-            }
-            if gap.abs() > allowed {
-                return Err(FailureKind::LoopOpen {
-                    row: format!("`{}`", model.rows[row].name),
-                    gap: gap.abs(),
-                    unit: unit(model, row),
-                    allowed,
-                    remedy: if tolerances.is_none() {
-                        "Take smaller steps, or a stepper that controls its error"
-                    } else if self.keeps_positions {
-                        "Tighten the tolerances, or take another stepper"
-                    } else {
-                        "This form lets positions drift; take the form `ggl`, which keeps them"
-                    },
-                });
-            }
-        }
-        Ok(())
-    }
-
     /// B of a part at the positions in the workspace, with the dependence of its rows.
     fn depend(
         &self,
@@ -598,21 +539,4 @@ fn constraints(model: &Model, part: &Part) -> String {
         }
     }
     names.join(", ")
-}
-
-/// Unit of a row.
-fn unit(model: &Model, row: usize) -> &'static str {
-    let constraint = &model.constraints[model.rows[row].constraint];
-    let turn = match &constraint.element {
-        ConstraintElement::Pair(pair) => {
-            let own = pair.rows.get(row - constraint.rows.start);
-            matches!(own, Some(PairRow::Perpendicular { .. }))
-        }
-        ConstraintElement::Coordinates(sum) => {
-            let first = sum.terms.first().map(|term| &model.tree.nodes[term.0]);
-            first.is_some_and(crate::start::turns)
-        }
-        _ => false,
-    };
-    if turn { "rad" } else { "m" }
 }

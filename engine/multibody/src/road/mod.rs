@@ -41,11 +41,11 @@ pub enum RoadError {
         bounds: &'static str,
     },
     /// No harmonic lies between the wave numbers.
-    #[error("no multiple of 1/length lies between `lowest` and `highest`; make `length` longer")]
+    #[error("no multiple of 1/length lies between `lowest` and `highest`; increase `length`")]
     NoHarmonics,
     /// More points than memory should hold.
     #[error(
-        "the profile would need {points} points; make `length` shorter or `highest` lower ({most} are allowed)"
+        "the profile would need {points} points, but at most {most} are allowed; reduce `length` or `highest`"
     )]
     TooFine {
         /// Points needed.

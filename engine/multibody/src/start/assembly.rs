@@ -391,7 +391,7 @@ pub(super) fn assemble_rows(
     mechanical
         .state_rates(options.time, &q, &v, &lambda, &mut x_rates)
         .map_err(AssemblyError::Rejected)?;
-    check_accelerations(&mut closure, &q, &v, &a, rows.noise)?;
+    check_accelerations(&mut closure, &q, &v, &a, rows.noise_at_start)?;
     let position_unit = position_units(&closure);
     Ok(Assembled {
         t: options.time,
@@ -460,7 +460,7 @@ fn close(closure: &mut Closure, q: &mut Vec<f64>, options: &AssemblyOptions) -> 
     if !options.assemble {
         let gaps = closure.gaps(q);
         let gap = closure.largest_gap(&gaps, &rows);
-        if gap <= options.check_tolerance.max(enough) {
+        if closure.largest_misfit(&gaps, &rows) <= options.check_tolerance.max(enough) {
             return Ok(gap);
         }
         return Err(AssemblyError::Inconsistent {
@@ -529,7 +529,7 @@ fn close_chosen(
             .is_ok()
         {
             let gaps = closure.gaps(&there);
-            if closure.largest_gap(&gaps, &all) <= enough {
+            if closure.largest_misfit(&gaps, &all) <= enough {
                 *q = there;
                 return Ok(());
             }
@@ -558,7 +558,7 @@ fn fit_velocities(
         |closure: &Closure, v: &[f64]| 1.0 + closure.largest_step(v) + closure.largest_gap(&rates, &all);
     if !options.assemble {
         let rest = closure.velocity_gaps(q, v);
-        let tolerance = options.check_tolerance.max(chosen.noise) * size(closure, v);
+        let tolerance = options.check_tolerance.max(chosen.noise_at_start) * size(closure, v);
         let loops = open_loops(closure, &rest, &all, Level::Velocity, tolerance);
         let level = Level::Velocity;
         return if loops.is_empty() {
@@ -575,7 +575,7 @@ fn fit_velocities(
         &rest,
         &all,
         Level::Velocity,
-        VELOCITY_TOLERANCE.max(chosen.noise) * size(closure, v),
+        VELOCITY_TOLERANCE.max(chosen.noise_at_start) * size(closure, v),
     );
     let level = Level::Velocity;
     if loops.is_empty() {

@@ -59,6 +59,8 @@ pub(super) struct Closure {
     pub size: f64,
     /// What g of each row is measured by: the length of its loop or one.
     pub gap_scale: Vec<f64>,
+    /// By which a gap that errors of the data leave may be larger, of each row.
+    data: Vec<f64>,
     /// The same by the size of the whole mechanism.
     overall: Vec<f64>,
     /// What each velocity is measured by where dependence is judged.
@@ -120,6 +122,7 @@ impl Closure {
             offsets: vec![0.0; model.signals.len()],
             size: 1.0,
             gap_scale: Vec::new(),
+            data: Vec::new(),
             overall: Vec::new(),
             column: Vec::new(),
             rounding: 0.0,
@@ -141,6 +144,7 @@ impl Closure {
         closure.unit = unit;
         let scales = Scales::measure(&model, &closure.work, size, reach);
         (closure.gap_scale, closure.overall, closure.column) = (scales.rows, scales.overall, scales.columns);
+        closure.data = scales.data;
         closure.rounding = scales.rounding;
         closure
     }
@@ -198,6 +202,13 @@ impl Closure {
     /// Largest gap of some rows, without unit; infinite when it is no number.
     pub fn largest_gap(&self, gaps: &[f64], rows: &[usize]) -> f64 {
         let part = |&i: &usize| (gaps[i] / self.gap_scale[i]).abs();
+        let worst = |a: f64, x: f64| if x.is_finite() { a.max(x) } else { f64::INFINITY };
+        rows.iter().map(part).fold(0.0, worst)
+    }
+
+    /// Largest gap of some rows in relative errors of the data; infinite when it is no number.
+    pub fn largest_misfit(&self, gaps: &[f64], rows: &[usize]) -> f64 {
+        let part = |&i: &usize| (gaps[i] / (self.gap_scale[i] * self.data[i])).abs();
         let worst = |a: f64, x: f64| if x.is_finite() { a.max(x) } else { f64::INFINITY };
         rows.iter().map(part).fold(0.0, worst)
     }
@@ -399,7 +410,7 @@ impl Closure {
             if gap == 0.0 {
                 return Ok(gap);
             }
-            let (closed, near) = (gap <= tolerance, gap <= enough);
+            let (closed, near) = (gap <= tolerance, self.largest_misfit(&gaps, rows) <= enough);
             let failed = if near { Ok(gap) } else { Err(Stuck) };
             if slow > if near { 2 } else { 10 } || self.linearise(q).is_err() {
                 return failed;
@@ -445,7 +456,11 @@ impl Closure {
                 None => return Err(Stuck),
             }
         }
-        if gap <= enough { Ok(gap) } else { Err(Stuck) }
+        if self.largest_misfit(&gaps, rows) <= enough {
+            Ok(gap)
+        } else {
+            Err(Stuck)
+        }
     }
 
     /// Σ (g/D⁻¹)², the function that closing reduces; infinite when it is no number.

@@ -275,7 +275,7 @@ impl Follower {
         let closed = self.closure.close(&mut q, closing, TOLERANCE, TOLERANCE);
         let gaps = self.closure.gaps(&q);
         let limit = if self.exact { f64::INFINITY } else { self.enough };
-        if closed.is_err() || self.closure.largest_gap(&gaps, &rows) > limit {
+        if closed.is_err() || self.closure.largest_misfit(&gaps, &rows) > limit {
             let open = open_loops(&self.closure, &gaps, &rows, Level::Position, TOLERANCE);
             self.open = open.into_iter().next();
             return None;

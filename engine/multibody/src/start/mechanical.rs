@@ -43,6 +43,8 @@ pub struct MechanicalModel {
     factor: Vec<f64>,
     right: Vec<f64>,
     scale: Vec<f64>,
+    /// A correction of the multipliers.
+    change: Vec<f64>,
     force: Vec<f64>,
     /// For forces that depend on multipliers.
     implicit: Implicit,
@@ -154,6 +156,7 @@ impl MechanicalModel {
             factor: vec![0.0; m * m],
             right: vec![0.0; m],
             scale: vec![0.0; m],
+            change: vec![0.0; m],
             force: vec![0.0; n],
             implicit: Implicit::new(&model, &active),
             plan: None,
@@ -304,6 +307,23 @@ impl MechanicalModel {
                 self.right[i] += self.matrix[j * m + i] * a;
             }
         }
+    }
+
+    /// Corrects multipliers and accelerations by what is left of G v̇ + γ: bodies of very different masses make S nearly
+    /// singular to rounding.
+    fn refine_multipliers(
+        &mut self,
+        at: (f64, &[f64], &[f64]),
+        lambda: &mut [f64],
+        accelerations: &mut [f64],
+    ) -> Result<(), Rejection> {
+        self.constraint_right(at, accelerations)?;
+        let mut change = std::mem::take(&mut self.change);
+        self.multipliers(true, &mut change);
+        self.subtract_reactions(&change, accelerations);
+        lambda.iter_mut().zip(&change).for_each(|(l, c)| *l += c);
+        self.change = change;
+        Ok(())
     }
 
     /// image := Φ(λ) = S⁻¹(G M⁻¹ f(λ) + γ), accelerations := M⁻¹ f(λ), with positions, velocities and readings
@@ -674,6 +694,9 @@ impl Mechanical for MechanicalModel {
             self.multipliers(regular, lambda);
         }
         self.subtract_reactions(lambda, accelerations);
+        if regular && m > 0 {
+            self.refine_multipliers((t, q, v), lambda, accelerations)?;
+        }
         if self.implicit.readings < self.model.readings.len() {
             self.measure(accelerations, lambda);
             self.work.readings.copy_from_slice(&self.implicit.measured);

@@ -38,6 +38,12 @@ const MOST_NOISE: f64 = 0.01;
 /// Errors explain this many times what is seen of them in one place.
 const EXPLAINED: f64 = 30.0;
 
+/// Gap of another position that the mechanism can reach, in gaps of the start.
+const REACHED: f64 = 100.0;
+
+/// Rows are chosen at the start where those chosen elsewhere are worse there by this factor.
+const BETTER: f64 = 3.0;
+
 /// Part of the largest load of a self-equilibrated state that counts as nothing.
 const NO_LOAD: f64 = 1e-7;
 
@@ -60,6 +66,12 @@ impl Random {
     }
 }
 
+/// How far errors turn motions of a mechanism, when dependent rows lack so much and chosen ones have at least so much of
+/// their own: positions are off by δ/σ, the directions that stay free by as much again over σ.
+fn turned(lacking: f64, least: f64) -> f64 {
+    (EXPLAINED * lacking / (least * least)).min(MOST_NOISE)
+}
+
 /// A position with the dependence of all rows there.
 struct Sample {
     q: Vec<f64>,
@@ -70,14 +82,30 @@ struct Sample {
 }
 
 impl Sample {
+    /// The shortest independent part of the chosen rows.
+    fn least(&self) -> f64 {
+        self.qr.lengths[..self.qr.rank]
+            .iter()
+            .copied()
+            .fold(1.0, f64::min)
+    }
+
+    /// The same of other rows here.
+    fn least_of(&self, closure: &mut Closure, rows: &[usize]) -> f64 {
+        if closure.linearise(&self.q).is_err() {
+            return 0.0;
+        }
+        let lengths = closure.dependence(rows, &vec![0; rows.len()], 0.0).lengths;
+        lengths.iter().copied().fold(1.0, f64::min)
+    }
+
     /// How far errors of the data may turn motions of the mechanism: what dependent rows lack, through rows
     /// that hardly depend on some motions.
     fn noise(&self) -> f64 {
-        let (chosen, rest) = self.qr.lengths.split_at(self.qr.rank);
+        let rest = &self.qr.lengths[self.qr.rank..];
         let lacking = rest.iter().copied().fold(self.gap, f64::max);
-        let least = chosen.iter().copied().fold(1.0, f64::min);
-        // Positions are off by δ/σ, the directions that stay free by as much again over σ.
-        (EXPLAINED * lacking / (least * least)).min(MOST_NOISE)
+        let least = self.least();
+        turned(lacking, least)
     }
 }
 
@@ -100,18 +128,43 @@ pub(super) fn choose(closure: &mut Closure, q: &[f64], tolerance: f64) -> Result
         return Err(Contradiction(all.iter().map(|&i| (i, f64::NAN)).collect()));
     };
     let rank = start.qr.rank;
-    let generic_rank = samples.iter().map(|s| s.qr.rank).max().unwrap_or(0);
+    // What is open there by more than the errors that show at the start is no position of the mechanism.
+    let reached = |s: &&Sample| s.gap <= REACHED * start.gap.max(tolerance);
+    let generic_rank = samples
+        .iter()
+        .filter(reached)
+        .map(|s| s.qr.rank)
+        .fold(rank, usize::max);
     let mut best = start;
     for s in samples.iter().filter(|s| s.qr.rank == generic_rank) {
         if best.qr.rank < generic_rank || s.qr.conditioning() > best.qr.conditioning() {
             best = s;
         }
     }
+    // Rows that hardly depend on some motions at the start turn errors of the data into contradictions there.
+    if start.qr.rank == generic_rank
+        && start.least() > BETTER * start.least_of(closure, &best.qr.pivots[..generic_rank])
+    {
+        best = start;
+    }
     let mut active = best.qr.pivots[..generic_rank].to_vec();
     let mut left_out = best.qr.pivots[generic_rank..].to_vec();
     active.sort_unstable();
     left_out.sort_unstable();
     let noise = best.noise();
+    // Velocities and accelerations are asked of the start, where the chosen rows may depend less on some motions.
+    let noise_at_start = if start.qr.rank == generic_rank {
+        let rest = &start.qr.lengths[generic_rank..];
+        let lacking = rest.iter().copied().fold(start.gap, f64::max);
+        let lacking = if left_out.is_empty() {
+            lacking
+        } else {
+            lacking.max(closure.precision)
+        };
+        noise.max(turned(lacking, start.least_of(closure, &active)))
+    } else {
+        noise
+    };
     closure.offsets.copy_from_slice(&best.offsets);
     let wrong = broken(closure, best, &active, &left_out, &groups, tolerance);
     let uniqueness = uniqueness(closure, &best.q, &best.qr.null_vectors(), noise);
@@ -159,6 +212,7 @@ pub(super) fn choose(closure: &mut Closure, q: &[f64], tolerance: f64) -> Result
         doubtful,
         scales: closure.gap_scale.clone(),
         noise,
+        noise_at_start,
     })
 }
 
@@ -212,6 +266,8 @@ fn samples(closure: &mut Closure, q: &[f64], groups: &[u8], tolerance: f64) -> V
             if closure.linearise(&there).is_ok() {
                 let gaps = closure.gaps(&there);
                 let gap = closure.largest_gap(&gaps, &geometry);
+                // Errors that show in one place are there in all of them.
+                let gap = samples.first().map_or(gap, |start| gap.max(start.gap));
                 samples.push(Sample {
                     gap,
                     qr: closure.dependence(&all, groups, gap),

@@ -84,6 +84,8 @@ pub struct RowReport {
     pub scales: Vec<f64>,
     /// Relative error of dropped rows, next to velocities and accelerations, that errors of the data explain.
     pub noise: f64,
+    /// The same at the start itself, where the active rows may depend less on some motions.
+    pub noise_at_start: f64,
 }
 
 impl fmt::Display for RowReport {

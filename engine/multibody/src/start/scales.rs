@@ -20,6 +20,9 @@ pub(super) struct Scales {
     pub rows: Vec<f64>,
     /// The same with the size of the whole mechanism for the length of each loop.
     pub overall: Vec<f64>,
+    /// Part of what a row is measured by that an error of the data amounts to, in relative errors of the data: more than
+    /// one where small differences of large coordinates make a loop.
+    pub data: Vec<f64>,
     /// What each velocity is measured by: one for turns, the smallest loop it belongs to for slides.
     pub columns: Vec<f64>,
     /// Part of a loop's length that rounding of world positions may amount to.
@@ -56,11 +59,28 @@ impl Scales {
         for column in columns.iter_mut().filter(|column| column.is_infinite()) {
             *column = size;
         }
+        let mut data = vec![1.0_f64; model.rows.len()];
+        for (c, length) in model.constraints.iter().zip(&lengths) {
+            let (Some(length), ConstraintElement::Pair(pair)) = (length, &c.element) else {
+                continue;
+            };
+            let largest = largest_coordinate(
+                model,
+                [&pair.from, &pair.to],
+                [c.from_path.as_slice(), &c.to_path],
+            );
+            for (data, row) in data[c.rows.clone()].iter_mut().zip(&pair.rows) {
+                if !matches!(row, PairRow::Perpendicular { .. }) {
+                    *data = (largest / length).max(1.0);
+                }
+            }
+        }
         let smallest = lengths.iter().flatten().fold(size, |a, x| a.min(*x));
         let slide = |velocity: usize| columns[velocity];
         Self {
             rows: row_scales(model, &lengths, size, slide),
             overall: row_scales(model, &vec![None; lengths.len()], size, |_| size),
+            data,
             columns,
             rounding: 64.0 * f64::EPSILON * reach.max(size) / smallest,
         }
@@ -102,6 +122,17 @@ fn row_scales(model: &Model, lengths: &[Option<f64>], size: f64, slide: impl Fn(
         }
     }
     rows
+}
+
+/// The largest distance of a marker or joint in a loop from the origin of its body.
+fn largest_coordinate(model: &Model, sides: [&Attachment; 2], paths: [&[usize]; 2]) -> f64 {
+    let nodes = paths.into_iter().flatten();
+    let placements = nodes.map(|&i| model.tree.nodes[i].placement.position.norm());
+    let frames = sides.into_iter().map(|side| side.frame.position.norm());
+    placements
+        .chain(frames)
+        .filter(|x| x.is_finite())
+        .fold(0.0, f64::max)
 }
 
 /// The largest distance or arm in a loop; none for conditions on coordinates.

@@ -502,17 +502,17 @@ fn faults_of_files_name_line_and_key() {
         (
             "PDX1 = 1.1",
             "PCX1 = 1.1",
-            "line 27: `PCX1` stands in [LONGITUDINAL_COEFFICIENTS] already, on line 26; remove one of them",
+            "line 27: `PCX1` is already given in [LONGITUDINAL_COEFFICIENTS] on line 26; remove one of them",
         ),
         (
             "PDX1 = 1.1",
             "$",
-            "`PDX1` in [LONGITUDINAL_COEFFICIENTS] is missing; the tyre cannot be computed without",
+            "`PDX1` in [LONGITUDINAL_COEFFICIENTS] is missing, but required for the tyre",
         ),
         (
             "[UNITS]",
             "[UNITS",
-            "line 5: `[UNITS` is no section, no `KEY = value` and no comment",
+            "line 5: `[UNITS` is not a section, a `KEY = value` pair or a comment",
         ),
         (
             "'mm'",
@@ -532,12 +532,12 @@ fn faults_of_files_name_line_and_key() {
         (
             "$ a made-up tyre",
             "A = 1",
-            "line 1: `A` stands before the first section; put a line such as [MODEL] above it",
+            "line 1: `A` appears before the first section; add a line such as [MODEL] above it",
         ),
         (
             "$ a made-up tyre",
             "hello",
-            "line 1: `hello` is no section, no `KEY = value` and no comment",
+            "line 1: `hello` is not a section, a `KEY = value` pair or a comment",
         ),
     ] {
         assert_eq!(fault(from, to).to_string(), expected);

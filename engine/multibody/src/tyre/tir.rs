@@ -28,7 +28,7 @@ use thiserror::Error;
 #[non_exhaustive]
 pub enum TirError {
     /// A line that is none of section, `KEY = value`, comment or row of a table.
-    #[error("line {line}: `{text}` is no section, no `KEY = value` and no comment")]
+    #[error("line {line}: `{text}` is not a section, a `KEY = value` pair or a comment")]
     Syntax {
         /// The line, from 1.
         line: usize,
@@ -36,7 +36,7 @@ pub enum TirError {
         text: String,
     },
     /// A key before the first section.
-    #[error("line {line}: `{key}` stands before the first section; put a line such as [MODEL] above it")]
+    #[error("line {line}: `{key}` appears before the first section; add a line such as [MODEL] above it")]
     NoSection {
         /// The line, from 1.
         line: usize,
@@ -44,7 +44,7 @@ pub enum TirError {
         key: String,
     },
     /// A key that appears twice in its section.
-    #[error("line {line}: `{key}` stands in [{section}] already, on line {first}; remove one of them")]
+    #[error("line {line}: `{key}` is already given in [{section}] on line {first}; remove one of them")]
     Repeated {
         /// The line, from 1.
         line: usize,
@@ -78,7 +78,7 @@ pub enum TirError {
         bounds: &'static str,
     },
     /// Keys that must be there.
-    #[error("{} missing; the tyre cannot be computed without", list_missing(.0))]
+    #[error("{} missing, but required for the tyre", list_missing(.0))]
     Missing(Vec<(&'static str, &'static str)>),
     /// A unit that is not known.
     #[error("line {line}: the unit `{unit}` of {quantity} is not known; there are {known}")]

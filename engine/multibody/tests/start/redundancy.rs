@@ -197,7 +197,10 @@ fn units_do_not_matter() {
             *scale = *of;
         }
         assert!(start.rows.noise < 1e-11, "{}", start.rows.noise);
+        let (noise, of) = (start.rows.noise_at_start, reference.rows.noise_at_start);
+        assert!((noise / of - 1.0).abs() < 1e-9, "{noise} {of}");
         start.rows.noise = reference.rows.noise;
+        start.rows.noise_at_start = of;
         assert_eq!(start.rows, reference.rows, "{length} {mass}");
         for (a, b) in start.q.iter().zip(&reference.q) {
             assert!((a - b).abs() < 1e-9, "{length} {mass}: {a} {b}");

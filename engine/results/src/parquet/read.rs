@@ -144,7 +144,7 @@ fn fields(path: &Path, meta: &Struct<'_>) -> Result<(Vec<Column>, Vec<Format>)> 
             return Err(Error::Unsupported {
                 path: path.to_path_buf(),
                 what: format!("has the column `{name}`, which holds no plain numbers"),
-                remedy: "results hold numbers and truth values; write it without that column",
+                remedy: "results contain only numbers and truth values; write the file without that column",
             });
         }
         columns.push(Column::new(name, "", ""));

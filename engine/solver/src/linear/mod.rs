@@ -101,7 +101,7 @@ pub struct Factorised {
 pub enum Singular {
     /// Singular whatever the values of its non-zeros: this row and this column stay without a
     /// partner.
-    #[error("structurally singular: no entry is left for row {row} and column {column}")]
+    #[error("structurally singular: no pivot is available for row {row} and column {column}")]
     Structural {
         /// An equation that determines nothing the others do not.
         row: usize,

@@ -136,14 +136,14 @@ fn below_rounding(
 fn remedy(reason: Rejection) -> &'static str {
     match reason {
         Rejection::ErrorTest { .. } => {
-            "The equations are probably discontinuous here: smooth what switches, as `smoothstep`, transition velocities \
-             and onsets do"
+            "The equations are probably discontinuous here: smooth the switch, for example with \
+             `smoothstep`, a transition velocity or an onset"
         }
         Rejection::OutsideDomain => {
             "The solution leaves the domain of the residual: check the model near this point"
         }
         _ => {
-            "Check for a discontinuity, a singular position, or tolerances that differ wildly between variables"
+            "Check for a discontinuity, a singular position, or tolerances that differ greatly between variables"
         }
     }
 }

@@ -1,11 +1,13 @@
 //! The only loop: attempts, acceptance, events, output times, limits.
 
 mod change;
+mod consistent;
 mod foresight;
 
 use super::checkpoint::{Checkpoint, VERSION};
 use super::diagnosis;
 use super::events::EventFinder;
+use super::projection::Projection;
 use super::setup::{self, assemble_parts, check_start, fingerprint_of_system, first_step};
 use super::{AUTO, Control, Observer, Quiet, StepInfo, Stepper, chooser};
 use crate::equations::Equations;
@@ -62,6 +64,8 @@ pub struct Integrator<'s> {
     timing: Timing,
     report: Report,
     outputs_done: usize,
+    /// Room to bring states between steps to the constraints; made when it is needed first.
+    projection: Option<Box<Projection>>,
     /// The method is chosen here, and may be changed.
     chooses: bool,
     lower_bounds: Vec<(usize, f64)>,
@@ -166,6 +170,7 @@ impl<'s> Integrator<'s> {
                 decisions,
             },
             outputs_done: 0,
+            projection: None,
             chooses,
             lower_bounds,
             t: t0,
@@ -260,13 +265,14 @@ impl<'s> Integrator<'s> {
                 decisions,
             },
             outputs_done,
+            projection: None,
             chooses,
             lower_bounds,
             t: checkpoint.t,
             y: vec![0.0; n],
             yp: vec![0.0; n],
         };
-        run.show_at(checkpoint.t);
+        run.show_at(checkpoint.t)?;
         Ok(run)
     }
 
@@ -300,7 +306,8 @@ impl<'s> Integrator<'s> {
         if let Err(failure) = &result
             && !matches!(failure.kind, FailureKind::Input(_))
         {
-            self.show_at(self.finder.searched_to().min(t_end));
+            // What is wrong there is told already.
+            let _ = self.show_at(self.finder.searched_to().min(t_end));
         }
         self.timing.total += begin.elapsed().as_secs_f64();
         result
@@ -313,7 +320,7 @@ impl<'s> Integrator<'s> {
         self.advance()?;
         let stop = self.handle_events(f64::INFINITY, &mut Quiet)?;
         if stop.is_none() {
-            self.show_at(self.stepper.t());
+            self.show_at(self.stepper.t())?;
         }
         Ok(stop)
     }
@@ -330,9 +337,9 @@ impl<'s> Integrator<'s> {
             }
             let ended = self.has_reached(t_end);
             let reached = if ended { t_end } else { self.stepper.t() };
-            self.deliver_outputs(reached, observer);
+            self.deliver_outputs(reached, observer)?;
             if ended {
-                self.show_at(t_end);
+                self.show_at(t_end)?;
                 self.look_at_end(t_end)?;
                 return match self.finder.missing(self.system.as_ref(), t_end) {
                     Some(kind) => Err(self.failed(kind)),
@@ -340,7 +347,7 @@ impl<'s> Integrator<'s> {
                 };
             }
             if control == Control::Stop {
-                self.show_at(reached);
+                self.show_at(reached)?;
                 return Ok(Stop::Interrupted);
             }
             self.begin_step(t_end)?;
@@ -368,7 +375,7 @@ impl<'s> Integrator<'s> {
         let t = self.stepper.t();
         self.look(t_end)?;
         if self.stepper.last_h() != 0.0 && self.is_stop_time(t) {
-            self.show_at(t);
+            self.show_at(t)?;
             self.restart(t_end)?;
         }
         if self.chooses {
@@ -396,7 +403,7 @@ impl<'s> Integrator<'s> {
             None => self.report.decisions.push(decision),
         }
         if restart {
-            self.show_at(t);
+            self.show_at(t)?;
             self.restart(t_end)?;
         }
         Ok(())
@@ -550,15 +557,16 @@ impl<'s> Integrator<'s> {
     }
 
     /// Delivers the outputs up to `t`.
-    fn deliver_outputs(&mut self, t: f64, observer: &mut dyn Observer) {
+    fn deliver_outputs(&mut self, t: f64, observer: &mut dyn Observer) -> Result<(), Failure> {
         while let Some(t_out) = self.options.outputs.get(self.outputs_done) {
             if t_out > t {
                 break;
             }
-            self.interpolate(t_out);
+            self.interpolate(t_out)?;
             observer.output(t_out, &self.y, &self.yp);
             self.outputs_done += 1;
         }
+        Ok(())
     }
 
     /// Events inside the last step and up to `t_end`, in order of time.
@@ -574,8 +582,8 @@ impl<'s> Integrator<'s> {
             let Some(t) = found.map_err(|kind| self.failed(kind))? else {
                 return Ok(None);
             };
-            self.deliver_outputs(t, observer);
-            self.show_at(t);
+            self.deliver_outputs(t, observer)?;
+            self.show_at(t)?;
             // All updates of events at this time, then what the strongest of them asks for.
             let (mut stop, mut changed) = (None, false);
             for k in 0..self.finder.together().len() {
@@ -652,15 +660,16 @@ impl<'s> Integrator<'s> {
     }
 
     /// Shows the solution at `t`. This does not count as work: a run in pieces counts as one in one.
-    fn show_at(&mut self, t: f64) {
+    fn show_at(&mut self, t: f64) -> Result<(), Failure> {
         let counters = self.counters;
         self.t = t;
-        self.interpolate(t);
+        let done = self.interpolate(t);
         self.counters = counters;
+        done
     }
 
-    /// The solution at `t` in the last step, within its bounds.
-    fn interpolate(&mut self, t: f64) {
+    /// The solution at `t` in the last step, within its bounds and on its constraints.
+    fn interpolate(&mut self, t: f64) -> Result<(), Failure> {
         if t != self.stepper.t() {
             self.prepare_interpolation();
         }
@@ -673,6 +682,7 @@ impl<'s> Integrator<'s> {
         for &(i, bound) in &self.lower_bounds {
             self.y[i] = self.y[i].max(bound);
         }
+        self.bring_to_constraints(t)
     }
 
     fn prepare_interpolation(&mut self) {

@@ -12,6 +12,7 @@ mod events;
 mod generalized_alpha;
 mod linear_implicit;
 mod observer;
+mod projection;
 mod radau;
 mod realtime;
 mod setup;

@@ -71,7 +71,10 @@ impl<'m> RealTime<'m> {
             return Err(InputError::Option {
                 option: "projection_steps",
                 value: "0".into(),
-                remedy: "a projection until it converges has no bound on its work; give the number of steps, such as 1".into(),
+                remedy:
+                    "projection until convergence has no bounded cost; give the number of steps, such as \
+                1"
+                    .into(),
             });
         }
         for (what, found, expected) in [

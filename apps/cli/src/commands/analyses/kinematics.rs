@@ -131,7 +131,7 @@ fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
         let names = names.chain(file.parameters.iter().map(|p| p.name.as_str()));
         let hint = did_you_mean(name, names);
         return Err(Error::Usage(format!(
-            "--sweep {name}: the model has no input and no parameter of this name{hint}"
+            "--sweep {name}: the model has no input or parameter with this name{hint}"
         )));
     }
     let at = |value: f64| -> Result<ModelFile, Error> {
@@ -247,7 +247,7 @@ fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
         write_picture(path, &Figure::new(format!("{} over {name}", case.name()), panels))?;
     }
     let mut text = format!(
-        "{}: {count} positions of rest, {name} from {} to {}\n\n",
+        "{}: {count} equilibria, {name} from {} to {}\n\n",
         case.name(),
         number(a),
         number(b)
@@ -270,7 +270,7 @@ fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
     if channels.len() > shown {
         let _ = writeln!(
             text,
-            "\n{} more channels: see the file of -o, or choose with --channel.",
+            "\n{} more channels: write them to a file with -o, or select channels with --channel.",
             channels.len() - shown
         );
     }

@@ -61,7 +61,7 @@ fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
             .map(str::to_ascii_lowercase);
         if !ending.is_some_and(|e| ["csv", "json", "m"].contains(&e.as_str())) {
             return Err(Error::Usage(format!(
-                "-o {}: name it .csv, .json or .m",
+                "-o {}: the file name must end in .csv, .json or .m",
                 file.display()
             )));
         }
@@ -93,7 +93,7 @@ fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
         counted(linear.outputs.len(), "output")
     );
     if linear.inputs.is_empty() {
-        text += "The model has no [[input]]: B and D have no columns.\n\n";
+        text += "The model has no [[input]], so B and D have no columns.\n\n";
     }
     let inputs: Vec<String> = linear.inputs.iter().map(|i| i.name.clone()).collect();
     let outputs: Vec<String> = linear.outputs.iter().map(|c| c.name.clone()).collect();
@@ -108,7 +108,7 @@ fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
         } else if matrix.columns() > 0 {
             let _ = writeln!(
                 text,
-                "{name}: {} × {}, see the files of -o\n",
+                "{name}: {} × {}; use -o to write it to a file\n",
                 matrix.rows(),
                 matrix.columns()
             );

@@ -237,7 +237,7 @@ impl Linearised {
     /// Where it is, for headings.
     fn words(&self) -> String {
         if let Some(trim) = &self.trim {
-            return format!("in steady motion straight on at {} m/s", number(trim.speed));
+            return format!("in steady straight-line motion at {} m/s", number(trim.speed));
         }
         match &self.rest {
             Some(rest) => format!(
@@ -257,8 +257,8 @@ impl Linearised {
                 let most = self.state.a.iter().fold(0.0_f64, |m, a| m.max(a.abs()));
                 if most > 1e-6 {
                     format!(
-                        "Note: the start is not steady (accelerations up to {most:.3e}); what is said holds for the \
-                         equations frozen there.\n"
+                        "Note: the start is not a steady state (accelerations up to {most:.3e}); the results \
+                         are for the equations frozen there.\n"
                     )
                 } else {
                     String::new()
@@ -287,7 +287,7 @@ fn check_picture(path: &Path) -> Result<(), Error> {
     let ending = path.extension().map(|e| e.to_ascii_lowercase());
     if !ending.is_some_and(|e| e == "svg" || e == "png") {
         return Err(Error::Usage(format!(
-            "--plot {}: name it .svg or .png",
+            "--plot {}: the file name must end in .svg or .png",
             path.display()
         )));
     }

@@ -85,7 +85,7 @@ fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
     let (from, to) = (hertz("from")?, hertz("to")?);
     if !(from > 0.0 && to > from && to.is_finite()) {
         return Err(Error::Usage(format!(
-            "frequencies from {from} to {to} Hz: give positive ones, the lower one first"
+            "frequencies from {from} to {to} Hz: give positive frequencies, the lower one first"
         )));
     }
     let csv = matches.get_one::<PathBuf>("output");
@@ -101,7 +101,8 @@ fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
     let wanted = matches.get_one::<String>("input");
     if known.is_empty() {
         return Err(Error::Usage(format!(
-            "`{}` has no inputs: give it an [[input]] table with a name and an expression, and use the name where it acts",
+            "`{}` has no inputs: add an [[input]] table with a name and an expression, and use the name \
+             where the input acts",
             case.name()
         )));
     }

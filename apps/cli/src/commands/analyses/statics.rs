@@ -81,7 +81,7 @@ pub fn remarks(rest: &Equilibrium) -> String {
     if !rest.held.is_empty() {
         let _ = writeln!(
             out,
-            "Held at their values of that time: {}.",
+            "Held at their values at that time: {}.",
             rest.held.join(", ")
         );
     }
@@ -89,7 +89,7 @@ pub fn remarks(rest: &Equilibrium) -> String {
         let open: Vec<String> = rest.open.iter().map(ToString::to_string).collect();
         let _ = writeln!(
             out,
-            "The stiffness vanishes in these directions, the equilibrium is one of several: {}.",
+            "The stiffness is zero in these directions, so the equilibrium is not unique: {}.",
             open.join("; ")
         );
     }
@@ -98,21 +98,22 @@ pub fn remarks(rest: &Equilibrium) -> String {
         let more = if rest.kept.len() > 4 { ", …" } else { "" };
         let _ = writeln!(
             out,
-            "These keep what motion leaves in them, so that the place depends on the way from the start: {}{more}.",
+            "The states of these elements depend on the motion, so the equilibrium depends on the path from \
+             the initial position: {}{more}.",
             shown.join(", ")
         );
     }
     if rest.stability.unstable > 0 {
         let _ = writeln!(
             out,
-            "It is unstable in {} of {} directions: a small push makes it leave.",
+            "It is unstable in {} of {} directions: a small disturbance moves the mechanism away from it.",
             rest.stability.unstable,
             rest.stability.stable + rest.stability.unstable + rest.stability.neutral
         );
         if rest.departures > 0 {
             let _ = writeln!(
                 out,
-                "A stable one was looked for from {}, pushed to both sides, without success.",
+                "No stable equilibrium was found from {}, disturbed in both directions.",
                 counted(rest.departures, "unstable position")
             );
         }
@@ -154,10 +155,10 @@ fn text(case: &Case, rest: &Equilibrium, channels: &[Shown]) -> String {
     };
     let left = match rest.unbalanced {
         x if x < 1e-14 => "nothing".to_string(),
-        x => format!("{x:.0e} of the forces at work"),
+        x => format!("{x:.0e} of the acting forces"),
     };
     let mut out = format!(
-        "{}: equilibrium at t = {} s, {}\nFound by {}, in {}; {left} is left unbalanced.\n",
+        "{}: equilibrium at t = {} s, {}\nFound by {} in {}; {left} remains unbalanced.\n",
         case.name(),
         rest.state.t,
         rest.stability.word(),
@@ -167,7 +168,7 @@ fn text(case: &Case, rest: &Equilibrium, channels: &[Shown]) -> String {
     if rest.way == Way::Newton && rest.relaxation_steps > 0 {
         let _ = writeln!(
             out,
-            "A stable one was looked for by relaxation as well, without success in {}.",
+            "Relaxation did not find a stable equilibrium either, in {}.",
             counted(rest.relaxation_steps, "step")
         );
     }

@@ -51,7 +51,7 @@ impl Wheel {
             let names = model.bodies.iter().skip(1).map(|b| b.name.as_str());
             let hint = did_you_mean(body, names);
             return Err(Error::Usage(format!(
-                "--suspension {name}: the model has no body or marker of this name{hint}"
+                "--suspension {name}: the model has no body or marker with this name{hint}"
             )));
         };
         // From the frame of the node to that of the body, which poses are given for.

@@ -106,7 +106,7 @@ fn input_names(case: &Case, matches: &ArgMatches) -> Result<Vec<String>, Error> 
                 let all = case.named.file.inputs.iter().map(|input| input.name.as_str());
                 let hint = did_you_mean(name, all);
                 return Err(Error::Usage(format!(
-                    "--{option} {name}: the model has no input of this name{hint}"
+                    "--{option} {name}: the model has no input with this name{hint}"
                 )));
             }
             Some(name) => names.push(name.clone()),
@@ -214,7 +214,7 @@ fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
     let ratio = matches.get_one::<String>("ratio").map_or("1", String::as_str);
     let ratio = settings::number("ratio", ratio, "1")?;
     if ratio == 0.0 || !ratio.is_finite() {
-        return Err(Error::Usage("--ratio: give a number that is not zero".into()));
+        return Err(Error::Usage("--ratio must not be zero".into()));
     }
     let case = Case::load(matches)?;
     let names = input_names(&case, matches)?;
@@ -339,7 +339,7 @@ fn text(
         x => format!("at most {x:.0e} of the weight"),
     };
     let mut out = format!(
-        "{}: steady motion at {} m/s\nFound in {steps} Newton steps; {left} is left unbalanced.\n",
+        "{}: steady motion at {} m/s\nFound in {steps} Newton iterations; {left} remains unbalanced.\n",
         case.name(),
         number(speed),
     );

@@ -25,8 +25,8 @@ pub fn draw(name: Option<&str>, folder: &Path) -> Result<String, Error> {
         .collect();
     if let (Some(name), true) = (name, figures.is_empty()) {
         return Err(Error::Usage(format!(
-            "`{name}` has no characteristic to draw; `holonom list` shows the force elements; there are also \
-             `wheel-rail`, `track`, `road`, `path` and `control`"
+            "`{name}` has no characteristic to plot; `holonom list` shows the force elements; `wheel-rail`, \
+             `track`, `road`, `path` and `control` can also be plotted"
         )));
     }
     output::make_folder(folder)?;

@@ -58,7 +58,7 @@ pub fn panels(runs: &[Run], choice: &Choice, view: &View) -> Result<(Vec<Panel>,
         drawn.push(panel(&loaded, group, view, &mut is_resampled)?);
     }
     if is_resampled {
-        remarks.push("Unevenly spaced samples were interpolated by cubics.".into());
+        remarks.push("Unevenly spaced samples were interpolated with cubics.".into());
     }
     let is_lacking = |run: &&Run| {
         groups
@@ -76,9 +76,10 @@ pub fn panels(runs: &[Run], choice: &Choice, view: &View) -> Result<(Vec<Panel>,
         let (from, to) = view.range;
         return Err(Error::Usage(
             match from > f64::NEG_INFINITY || to < f64::INFINITY {
-                true => format!("there is nothing between {from} and {to}; widen --range"),
+                true => format!("there are no data between {from} and {to}; widen --range"),
                 false if view.is_spectrum => {
-                    "a spectrum needs four samples at rising times; the results have fewer".into()
+                    "a spectrum needs at least four samples at increasing times; the results have fewer"
+                        .into()
                 }
                 false => "the results have no rows".into(),
             },
@@ -105,7 +106,7 @@ impl<'a> Loaded<'a> {
                 [one] => *one,
                 several => {
                     return Err(Error::Usage(format!(
-                        "--x `{name}` matches {} channels of `{}`; name one",
+                        "--x `{name}` matches {} channels of `{}`; select one",
                         several.len(),
                         run.label
                     )));
@@ -196,7 +197,7 @@ fn overview(runs: &[Run], view: &View, remarks: &mut Vec<String>) -> Vec<Group> 
     let (shown, count) = (groups.iter().map(|g| g.names.len()).sum::<usize>(), all().count());
     if shown < count {
         remarks.push(format!(
-            "{shown} of {count} channels; choose with --channel or --panel."
+            "{shown} of {count} channels are shown; select channels with --channel or --panel."
         ));
     }
     groups

@@ -139,17 +139,17 @@ fn target(args: &Args) -> Result<PathBuf, Error> {
             let kind = if args.spectrum { "-spectrum" } else { "" };
             first.with_file_name(format!("{stem}{kind}.svg"))
         }
-        (None, None) => return Err(Error::Usage("name a result file to draw".into())),
+        (None, None) => return Err(Error::Usage("no result file given; name the file to plot".into())),
     };
     if !is_bitmap(&path) && !has_ending(&path, "svg") {
         return Err(Error::Usage(format!(
-            "`{}` is neither .svg nor .png; the ending says which picture to write",
+            "`{}` must end in .svg or .png",
             path.display()
         )));
     }
     if args.results.contains(&path) {
         return Err(Error::Usage(format!(
-            "`{}` is the result itself; name another file with --output",
+            "`{}` is the result file itself; choose another file with --output",
             path.display()
         )));
     }
@@ -243,14 +243,14 @@ fn show(path: &Path) -> Result<(), Error> {
     let started = std::process::Command::new(opener).arg(path).spawn();
     started.map(|_| ()).map_err(|error| {
         Error::Failed(format!(
-            "the picture is written, but `{opener}` does not start: {error}; open `{}` yourself",
+            "the plot was written, but `{opener}` could not be started: {error}; open `{}` manually",
             path.display()
         ))
     })
 }
 
 fn range(text: &str) -> Result<(f64, f64), String> {
-    let help = "write two times such as 2:5, or 2: from then on, or :5 up to then";
+    let help = "write a range such as 2:5, 2: or :5";
     let (from, to) = text.split_once(':').ok_or(help)?;
     let number = |text: &str, open: f64| match text.trim() {
         "" => Ok(open),

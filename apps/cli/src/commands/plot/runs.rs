@@ -19,7 +19,7 @@ pub fn open(paths: &[PathBuf]) -> Result<Vec<Run>, Error> {
         let table = Table::open(path).map_err(usage)?;
         if table.columns().len() < 2 {
             return Err(Error::Usage(format!(
-                "`{}` has no channel to draw: it holds {} columns, of which the first is the time",
+                "`{}` has no channel to plot: it has {} columns, the first of which is the time",
                 path.display(),
                 table.columns().len()
             )));

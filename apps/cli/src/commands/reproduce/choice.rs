@@ -181,7 +181,7 @@ fn cases(models: &[String], finding: &mut Finding) -> Result<Vec<Case>, Error> {
             let simulation = Simulation::new(&file, &settings).map_err(Error::Model)?;
             if simulation.is_kinematic() {
                 finding.missing.push(format!(
-                    "{}: everything is prescribed, nothing is integrated",
+                    "{}: all motion is prescribed, so nothing is integrated",
                     entry.name
                 ));
                 break;

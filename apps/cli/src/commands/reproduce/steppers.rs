@@ -55,7 +55,10 @@ pub fn run() -> Result<Finding, Error> {
         let file = entry.read().map_err(Error::Model)?;
         let simulation = Simulation::new(&file, &Settings::default()).map_err(Error::Model)?;
         if simulation.is_kinematic() {
-            let text = format!("{}: everything is prescribed, nothing is integrated", entry.name);
+            let text = format!(
+                "{}: all motion is prescribed, so nothing is integrated",
+                entry.name
+            );
             finding.missing.push(text);
             continue;
         }

@@ -108,8 +108,11 @@ fn define() -> clap::Command {
             Arg::new("sweep")
                 .long("sweep")
                 .value_name("K=A:B:N")
+                .action(ArgAction::Append)
                 .conflicts_with_all(["resume", "checkpoint_every"])
-                .help("Run N times with parameter K varied from A to B, on all cores"),
+                .help(
+                    "Run N times with parameter K varied from A to B, on all cores; repeat for a grid of several parameters",
+                ),
         );
     settings::arguments(command, |_| true)
 }
@@ -185,8 +188,8 @@ impl Request {
 
 fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
     let request = Request::typed(matches)?;
-    match matches.get_one::<String>("sweep") {
-        Some(sweep) => sweep::run(&request, sweep),
+    match matches.get_many::<String>("sweep") {
+        Some(sweeps) => sweep::run(&request, &sweeps.cloned().collect::<Vec<_>>()),
         None => single(&request),
     }
 }
@@ -205,12 +208,14 @@ fn single(request: &Request) -> Result<Outcome, Error> {
     };
     if request.resume && saved.is_none() {
         output::remark(&format!(
-            "there is no checkpoint `{}`; the run starts from its beginning",
+            "there is no checkpoint `{}`; starting from the beginning",
             paths.checkpoint.display()
         ));
     }
     if prepared.simulation.is_kinematic() && request.checkpoint_every.is_some() {
-        output::remark("everything is prescribed or driven; such runs are quick and have no checkpoints");
+        output::remark(
+            "all motion is prescribed or driven, so the simulation is kinematic and has no checkpoints",
+        );
     }
     let notes = named.file.notes.render(false);
     if !notes.is_empty() {
@@ -256,8 +261,8 @@ fn single(request: &Request) -> Result<Outcome, Error> {
     let go_on = match report.status {
         Status::Finished => return Ok(Outcome::Done),
         _ if !files.written.contains(&paths.checkpoint) => "",
-        Status::Interrupted => "; the same command with --resume goes on from there",
-        Status::Failed => "; what was computed is kept",
+        Status::Interrupted => "; to continue, repeat the command with --resume",
+        Status::Failed => "; the results so far are kept",
     };
     Err(Error::Failed(format!("{}{go_on}", report.message)))
 }
@@ -317,7 +322,7 @@ pub(super) fn on_interrupt() -> Arc<AtomicBool> {
         }
     });
     if let Err(error) = installed {
-        output::remark(&format!("Ctrl-C will end the program at once: {error}"));
+        output::remark(&format!("Ctrl-C will end the program immediately: {error}"));
     }
     flag
 }

@@ -64,7 +64,7 @@ impl Paths {
     fn clear(&self, quiet: bool) -> Result<(), Error> {
         if self.wants_csv && self.csv.exists() && !is_result(&self.csv) {
             return Err(Error::Usage(format!(
-                "`{}` is there and is no result; choose another name with -o",
+                "`{}` already exists and is not a Holonom result; choose another name with -o",
                 self.csv.display()
             )));
         }
@@ -131,11 +131,11 @@ impl SavedRun {
             .map_err(|error| Error::Usage(format!("`{shown}` is not a checkpoint: {error}")))?;
         let refuse = |what: &str| {
             Err(Error::Usage(format!(
-                "the checkpoint `{shown}` belongs to {what}; run without --resume to begin again"
+                "the checkpoint `{shown}` belongs to {what}; run without --resume to start again"
             )))
         };
         if saved.model != prepared.hash {
-            return refuse("another model, or to other values of its parameters");
+            return refuse("another model, or to other parameter values");
         }
         if saved.channels != names(prepared) {
             return refuse("a run that records other channels");
@@ -316,7 +316,7 @@ impl Sink for Recorder<'_> {
             let simulation = &self.prepared.simulation;
             if let Some(pace) = simulation.pace(t, steps, simulation.solver.max_steps) {
                 output::remark(&format!(
-                    "after {steps} steps the run is at t = {t:.3e} s. {pace}"
+                    "after {steps} steps, the run has reached t = {t:.3e} s. {pace}"
                 ));
             }
         }

@@ -1,4 +1,5 @@
-//! One run for each value of a parameter, on all cores, results in order.
+//! One run for each value of a parameter, or each combination of values of several, on all cores,
+//! results in order.
 
 use super::record::{Files, Paths, Recorder};
 use super::{Prepared, Request, on_interrupt, summary};
@@ -37,7 +38,7 @@ impl Sweep {
         };
         let parts: Vec<&str> = range.split(':').collect();
         let [from, to, n] = parts.as_slice() else {
-            return bad("three parts are needed after the =");
+            return bad("three values are needed after the =");
         };
         let (from, to) = (
             settings::quantity("sweep", from)?,
@@ -65,6 +66,76 @@ impl Sweep {
     }
 }
 
+/// The combinations of all values of some parameters; the last one varies fastest.
+struct Grid(Vec<Sweep>);
+
+impl Grid {
+    fn parse(texts: &[String]) -> Result<Self, Error> {
+        let sweeps = texts
+            .iter()
+            .map(|text| Sweep::parse(text))
+            .collect::<Result<Vec<_>, _>>()?;
+        for (number, sweep) in sweeps.iter().enumerate() {
+            if sweeps[..number].iter().any(|other| other.name == sweep.name) {
+                let name = &sweep.name;
+                let text = format!("--sweep {name}: there are two ranges for this parameter; keep one");
+                return Err(Error::Usage(text));
+            }
+        }
+        let runs = sweeps
+            .iter()
+            .try_fold(1_usize, |runs, sweep| runs.checked_mul(sweep.values.len()));
+        match runs {
+            Some(runs) if runs <= MAX_RUNS => Ok(Self(sweeps)),
+            _ => Err(Error::Usage(format!(
+                "--sweep: all combinations are more than {MAX_RUNS} runs; give fewer values"
+            ))),
+        }
+    }
+
+    /// Number of runs.
+    fn len(&self) -> usize {
+        self.0.iter().map(|sweep| sweep.values.len()).product()
+    }
+
+    /// The values of all parameters in a run.
+    fn values(&self, mut index: usize) -> Vec<f64> {
+        let mut values = Vec::with_capacity(self.0.len());
+        for sweep in self.0.iter().rev() {
+            values.push(sweep.values[index % sweep.values.len()]);
+            index /= sweep.values.len();
+        }
+        values.reverse();
+        values
+    }
+
+    fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(|sweep| sweep.name.as_str())
+    }
+
+    /// The values of a run in words: `L = 0.2, m = 3`.
+    fn words(&self, index: usize) -> String {
+        let values = self.values(index);
+        let each = self
+            .names()
+            .zip(values)
+            .map(|(name, value)| format!("{name} = {value}"));
+        each.collect::<Vec<_>>().join(", ")
+    }
+
+    /// The same for a report: one number, or one by name for each of several parameters.
+    fn json(&self, index: usize) -> Value {
+        match self.values(index).as_slice() {
+            [value] => json!(value),
+            values => self
+                .names()
+                .zip(values)
+                .map(|(name, v)| (name.to_string(), json!(v)))
+                .collect(),
+        }
+    }
+}
+
 /// The number without the noise of rounding, where it is one of few digits.
 fn decimal(x: f64) -> f64 {
     match format!("{x:.12e}").parse::<f64>() {
@@ -82,37 +153,37 @@ struct Done {
     ranges: Vec<(String, f64, f64)>,
 }
 
-pub fn run(request: &Request, text: &str) -> Result<Outcome, Error> {
-    let sweep = Sweep::parse(text)?;
+pub fn run(request: &Request, texts: &[String]) -> Result<Outcome, Error> {
+    let grid = Grid::parse(texts)?;
     // Faults that all runs share are told once, before anything is written.
-    let named = model::load(&request.model, &with(request, &sweep, 0))?;
+    let named = model::load(&request.model, &with(request, &grid, 0))?;
     let folder = folder(request.output.as_deref(), &named.stem);
     request.check_json()?;
     output::make_folder(&folder)?;
     let _lock = Lock::take(&folder.join("overview"))?;
     if holds_files(&folder) {
         output::remark(&format!(
-            "`{}` holds files already; those of the same names are replaced",
+            "`{}` already contains files; files with the same names are replaced",
             folder.display()
         ));
     }
     let interrupt = on_interrupt();
-    let progress = Progress::new(sweep.values.len());
+    let progress = Progress::new(grid.len());
     let next = AtomicUsize::new(0);
     let results: Mutex<Vec<Option<Result<Done, Error>>>> =
-        Mutex::new((0..sweep.values.len()).map(|_| None).collect());
+        Mutex::new((0..grid.len()).map(|_| None).collect());
     let threads = std::thread::available_parallelism()
         .map_or(1, usize::from)
-        .min(sweep.values.len());
+        .min(grid.len());
     std::thread::scope(|scope| {
         for _ in 0..threads {
             scope.spawn(|| {
                 loop {
                     let index = next.fetch_add(1, Ordering::Relaxed);
-                    if index >= sweep.values.len() || interrupt.load(Ordering::Relaxed) {
+                    if index >= grid.len() || interrupt.load(Ordering::Relaxed) {
                         return;
                     }
-                    let result = one(request, &sweep, index, &folder, &interrupt);
+                    let result = one(request, &grid, index, &folder, &interrupt);
                     if let Ok(mut results) = results.lock() {
                         results[index] = Some(result);
                     }
@@ -125,7 +196,7 @@ pub fn run(request: &Request, text: &str) -> Result<Outcome, Error> {
     let results = results.into_inner().unwrap_or_default();
     conclude(
         request,
-        &sweep,
+        &grid,
         &folder,
         results,
         interrupt.load(Ordering::Relaxed),
@@ -140,9 +211,10 @@ fn holds_files(folder: &Path) -> bool {
     })
 }
 
-fn with(request: &Request, sweep: &Sweep, index: usize) -> Vec<String> {
+fn with(request: &Request, grid: &Grid, index: usize) -> Vec<String> {
     let mut sets = request.sets.clone();
-    sets.push(format!("{}={:?}", sweep.name, sweep.values[index]));
+    let values = grid.names().zip(grid.values(index));
+    sets.extend(values.map(|(name, value)| format!("{name}={value:?}")));
     sets
 }
 
@@ -152,15 +224,15 @@ fn folder(output: Option<&Path>, stem: &str) -> PathBuf {
 
 fn one(
     request: &Request,
-    sweep: &Sweep,
+    grid: &Grid,
     index: usize,
     folder: &Path,
     interrupt: &std::sync::Arc<std::sync::atomic::AtomicBool>,
 ) -> Result<Done, Error> {
-    let named = model::load(&request.model, &with(request, sweep, index))?;
+    let named = model::load(&request.model, &with(request, grid, index))?;
     let simulation = Simulation::new(&named.file, &request.settings).map_err(Error::Model)?;
     let prepared = Prepared::new(&named, simulation, request)?;
-    let width = (sweep.values.len() - 1).to_string().len().max(3);
+    let width = (grid.len() - 1).to_string().len().max(3);
     let paths = Paths::new(Some(&folder.join(format!("{index:0width$}"))), "", request.csv);
     let mut sink = Ranges {
         inner: Recorder::quiet(&prepared, &paths)?,
@@ -213,30 +285,32 @@ impl Sink for Ranges<'_> {
 /// Tells how the runs ended, in the order of the values.
 fn conclude(
     request: &Request,
-    sweep: &Sweep,
+    grid: &Grid,
     folder: &Path,
     results: Vec<Option<Result<Done, Error>>>,
     interrupted: bool,
 ) -> Result<Outcome, Error> {
-    let mut table = Table::new(&[
-        (sweep.name.as_str(), Align::Right),
+    let mut columns: Vec<(&str, Align)> = grid.names().map(|name| (name, Align::Right)).collect();
+    columns.extend([
         ("status", Align::Left),
         ("t [s]", Align::Right),
         ("steps", Align::Right),
         ("max |g|", Align::Right),
         ("results", Align::Left),
     ]);
+    let mut table = Table::new(&columns);
     let mut csv = String::new();
     let mut rows = Vec::new();
     let mut failures = Vec::new();
-    for (value, result) in sweep.values.iter().zip(results) {
-        let shown = format!("{value}");
+    for (index, result) in results.into_iter().enumerate() {
+        let (values, shown, value) = (grid.values(index), grid.words(index), grid.json(index));
+        let row = |rest: [String; 5]| values.iter().map(f64::to_string).chain(rest).collect::<Vec<_>>();
         match result {
             Some(Ok(done)) => {
                 if csv.is_empty() {
-                    csv = heading(&sweep.name, &done);
+                    csv = heading(grid, &done);
                 }
-                csv += &line(*value, &done);
+                csv += &line(&values, &done);
                 let report = &done.report;
                 let status = serde_json::to_value(report.status).unwrap_or_default();
                 let file = done
@@ -244,30 +318,29 @@ fn conclude(
                     .written
                     .first()
                     .map_or(String::new(), |path| path.display().to_string());
-                table.row([
-                    shown.clone(),
+                table.row(row([
                     status.as_str().unwrap_or("").to_string(),
                     format!("{}", report.t),
                     report.counters.steps.to_string(),
                     format!("{:.1e}", report.constraint.position),
                     file,
-                ]);
+                ]));
                 if report.status != Status::Finished {
-                    failures.push(format!("{} = {shown}: {}", sweep.name, report.message));
+                    failures.push(format!("{shown}: {}", report.message));
                 }
                 rows.push(json!({ "value": value, "run": done.json }));
             }
             Some(Err(error)) => {
                 let none = String::new;
-                table.row([shown.clone(), "refused".into(), none(), none(), none(), none()]);
-                failures.push(format!("{} = {shown}:\n{error}", sweep.name));
+                table.row(row(["refused".into(), none(), none(), none(), none()]));
+                failures.push(format!("{shown}:\n{error}"));
                 rows.push(json!({ "value": value, "error": error.to_string() }));
             }
             None => {
                 let none = String::new;
-                table.row([shown.clone(), "not begun".into(), none(), none(), none(), none()]);
-                failures.push(format!("{} = {shown}: interrupted before it began", sweep.name));
-                rows.push(json!({ "value": value, "error": "interrupted before it began" }));
+                table.row(row(["not begun".into(), none(), none(), none(), none()]));
+                failures.push(format!("{shown}: interrupted before it started"));
+                rows.push(json!({ "value": value, "error": "interrupted before it started" }));
             }
         }
     }
@@ -279,14 +352,14 @@ fn conclude(
         (false, false) => Status::Failed,
     };
     let report = json!({
-        "parameter": sweep.name,
+        "parameter": grid.names().collect::<Vec<_>>().join(", "),
         "runs": rows,
         "overview": overview,
         "status": status,
         "message": failures.join("\n"),
     });
     let text = format!(
-        "{}\nLast, smallest and largest values of all channels: {}\n",
+        "{}\nFinal, minimum and maximum values of all channels: {}\n",
         table.render(),
         overview.display()
     );
@@ -305,8 +378,9 @@ fn conclude(
     }
 }
 
-fn heading(parameter: &str, done: &Done) -> String {
-    let mut heading = vec![parameter.to_string(), "status".into(), "t".into()];
+fn heading(grid: &Grid, done: &Done) -> String {
+    let mut heading: Vec<String> = grid.names().map(str::to_string).collect();
+    heading.extend(["status".into(), "t".into()]);
     for (name, ..) in &done.ranges {
         heading.extend([
             format!("{name} last"),
@@ -317,13 +391,13 @@ fn heading(parameter: &str, done: &Done) -> String {
     heading.join(",") + "\n"
 }
 
-fn line(value: f64, done: &Done) -> String {
+fn line(values: &[f64], done: &Done) -> String {
     let status = serde_json::to_value(done.report.status).unwrap_or_default();
-    let mut line = vec![
-        format!("{value:?}"),
+    let mut line: Vec<String> = values.iter().map(|value| format!("{value:?}")).collect();
+    line.extend([
         status.as_str().unwrap_or("").to_string(),
         format!("{:?}", done.report.t),
-    ];
+    ]);
     for ((_, low, high), (_, last)) in done.ranges.iter().zip(&done.report.last) {
         line.extend([format!("{last:?}"), format!("{low:?}"), format!("{high:?}")]);
     }
@@ -349,6 +423,27 @@ mod tests {
         assert_eq!(Sweep::parse("L=1:2:1").expect("good").values, [1.0]);
         for bad in ["L", "L=1:2", "L=1:2:0", "L=a:2:3", "L=1:2:x", "L=1:2:3:4"] {
             assert!(Sweep::parse(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn grids_have_all_combinations() {
+        let texts = |texts: &[&str]| texts.iter().map(|t| t.to_string()).collect::<Vec<_>>();
+        let grid = Grid::parse(&texts(&["L=1:2:2", "m=5:7:3"])).expect("good");
+        let all: Vec<Vec<f64>> = (0..grid.len()).map(|index| grid.values(index)).collect();
+        let expected = [
+            [1.0, 5.0],
+            [1.0, 6.0],
+            [1.0, 7.0],
+            [2.0, 5.0],
+            [2.0, 6.0],
+            [2.0, 7.0],
+        ];
+        assert_eq!(all, expected);
+        assert_eq!(grid.words(4), "L = 2, m = 6");
+        assert_eq!(grid.json(4), json!({ "L": 2.0, "m": 6.0 }));
+        for bad in [&["L=1:2:2", "L=1:2:3"][..], &["L=1:2:400", "m=1:2:400"]] {
+            assert!(Grid::parse(&texts(bad)).is_err(), "{bad:?}");
         }
     }
 }

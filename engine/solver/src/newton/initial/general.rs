@@ -100,8 +100,9 @@ impl General<'_> {
                     equation,
                     residual,
                     iterations,
-                    remedy: "values were found but no derivatives to go with them: the index may be higher than \
-                             declared; declare it, and give values that satisfy the hidden constraints too",
+                    remedy: "consistent values were found, but no matching derivatives: the index may be \
+                    higher than declared; declare it, and give values that also satisfy the hidden \
+                    constraints",
                 },
                 other => other,
             })
@@ -262,7 +263,7 @@ impl General<'_> {
             equation: self.structure.equations[row].name.clone(),
             residual: r[row],
             iterations: 0,
-            remedy: "it gives no new information about the unknowns: look for a variable that no equation determines",
+            remedy: "it is redundant: look for a variable that no equation determines",
         }
     }
 
@@ -312,7 +313,8 @@ impl General<'_> {
                 equation: self.structure.equations[row].name.clone(),
                 residual: r[row],
                 iterations: 0,
-                remedy: "the residual is not finite next to the start values: move them into the domain",
+                remedy: "the residual is not finite near the initial values: move them into the domain of \
+                the equations",
             }
         };
         engine.evaluate(equations, &at, &mut split).map_err(fail)?;
@@ -398,7 +400,7 @@ impl General<'_> {
                         equation: self.structure.equations[row].name.clone(),
                         residual: r[row],
                         iterations: iteration,
-                        remedy: "no start near the given one satisfies it: correct the given values",
+                        remedy: "no values near the given ones satisfy it: correct the initial values",
                     });
                 }
             }

@@ -137,8 +137,8 @@ fn evaluate(
             equation: structure.equations[row].name.clone(),
             residual: r[row],
             iterations: 0,
-            remedy: "the residual is not finite there: check the start values and that row for a division by zero \
-                     or the root of a negative number",
+            remedy: "the residual is not finite there: check the initial values, and that row for a division \
+            by zero or the root of a negative number",
         }
     })
 }

@@ -74,7 +74,14 @@ impl Projection {
             let rates = &mut yp[layout.x.clone()];
             mechanical.state_rates(t, &q, &v, &lambda, rates).map_err(|_| {
                 let level = EquationLevel::Differential;
-                self.error(structure, "rates of own states", level, 0, f64::NAN, iterations)
+                self.error(
+                    structure,
+                    "rates of element states",
+                    level,
+                    0,
+                    f64::NAN,
+                    iterations,
+                )
             })?;
         }
         y[layout.q.clone()].copy_from_slice(&q);
@@ -123,7 +130,8 @@ impl Projection {
             equation,
             residual,
             iterations,
-            remedy: "the constraints cannot be met from here, or depend on each other: correct the start or the geometry",
+            remedy: "the constraints cannot be satisfied from here, or are redundant: correct the initial \
+            values or the geometry",
         }
     }
 

@@ -31,6 +31,10 @@ const REDUCTION: f64 = 0.333;
 const INSIDE: f64 = 4.0;
 /// |h λ| beyond which the step is at the border of the stability domain.
 const BORDER: f64 = 6.1;
+/// Violations of constraints inside of a step, in tolerances, up to which its polynomial is taken for the solution.
+const FITS: f64 = 0.1;
+/// Attempts at a place inside of a step, in parts of it.
+const MOST_PARTS: usize = 64;
 /// Steps away from the border after which those at it are forgotten.
 const CALM: u32 = 3;
 
@@ -68,6 +72,8 @@ pub struct DormandPrince {
     k: Vec<f64>,
     stage: Vec<f64>,
     y_new: Vec<f64>,
+    /// The beginning of the last step and its slope, while other steps begin there.
+    kept: [Vec<f64>; 2],
     estimate: Vec<f64>,
     error: f64,
     stretch: f64,
@@ -107,6 +113,7 @@ impl DormandPrince {
             k: vec![0.0; n * ALL],
             stage: zeros.clone(),
             y_new: zeros.clone(),
+            kept: [zeros.clone(), zeros.clone()],
             estimate: zeros,
             error: 0.0,
             stretch: 0.0,
@@ -135,6 +142,79 @@ impl DormandPrince {
         }
         let rates = self.rates.as_mut().ok_or(Rejection::OutsideDomain)?;
         rates.evaluate(equations, t + C[i] * h, &self.stage, &mut slope[..n])
+    }
+
+    /// The solution at `t` inside the last step by steps of the method from its beginning, in `y_new`.
+    fn step_to(&mut self, equations: &mut Equations<'_>, t: f64) -> Result<(), Rejection> {
+        let n = self.stage.len();
+        let (mut here, end) = (self.state.t - self.state.h_last, t);
+        // The state at the beginning is kept: steps begin from `y_last`.
+        self.kept[0].copy_from_slice(&self.state.y_last);
+        self.kept[1].copy_from_slice(&self.state.yp_last);
+        let mut h = end - here;
+        let mut done = Err(Rejection::Divergence);
+        for _ in 0..MOST_PARTS {
+            done = self.part(equations, (here, h));
+            if done.is_err() {
+                h *= 0.5;
+                continue;
+            }
+            here += h;
+            if end - here <= 4.0 * f64::EPSILON * end.abs() {
+                break;
+            }
+            self.state.y_last.copy_from_slice(&self.y_new);
+            self.state
+                .yp_last
+                .copy_from_slice(&self.k[STAGES * n..(STAGES + 1) * n]);
+            (h, done) = (end - here, Err(Rejection::Divergence));
+        }
+        std::mem::swap(&mut self.state.y_last, &mut self.kept[0]);
+        std::mem::swap(&mut self.state.yp_last, &mut self.kept[1]);
+        done
+    }
+
+    /// One step from `y_last` into `y_new`, with the error test and on the constraints.
+    fn part(&mut self, equations: &mut Equations<'_>, (t, h): (f64, f64)) -> Result<(), Rejection> {
+        let n = self.stage.len();
+        self.k[..n].copy_from_slice(&self.state.yp_last);
+        for i in 1..STAGES {
+            self.slope(equations, i, (t, h), true)?;
+        }
+        combine(A[STAGES], &self.k, &mut self.y_new);
+        for (x, y) in self.y_new.iter_mut().zip(&self.state.y_last) {
+            *x = y + h * *x;
+        }
+        let error = self.estimate(h);
+        if error.is_nan() || error > 1.0 {
+            return Err(Rejection::ErrorTest { ratio: error });
+        }
+        self.settle(equations, t + h)
+    }
+
+    /// Brings `y_new` to the constraints, and puts its slope behind the stages.
+    fn settle(&mut self, equations: &mut Equations<'_>, t: f64) -> Result<(), Rejection> {
+        let n = self.stage.len();
+        let rates = self.rates.as_mut().ok_or(Rejection::OutsideDomain)?;
+        self.estimate.copy_from_slice(&self.y_new);
+        rates.project(equations, t, &mut self.y_new)?;
+        // What leaves the constraints is part of the error. A projection that moves more goes astray, which happens
+        // next to singular positions.
+        for (e, y) in self.estimate.iter_mut().zip(&self.y_new) {
+            *e -= y;
+        }
+        let moved = self.weights.error_norm(&self.estimate);
+        if moved.is_nan() || (moved > INSIDE && self.fixed.is_none()) {
+            return Err(Rejection::Divergence);
+        }
+        rates.evaluate(
+            equations,
+            t,
+            &self.y_new,
+            &mut self.k[STAGES * n..(STAGES + 1) * n],
+        )?;
+        rates.complete(equations, &mut self.y_new);
+        Ok(())
     }
 
     /// The error test of DOP853: the estimate of order 5, corrected by that of order 3 where this one is small.
@@ -254,23 +334,9 @@ impl Stepper for DormandPrince {
         // `stage` is still the last stage, at the end of the step too: how far apart slopes are for two places
         // there tells of the largest eigenvalue.
         let apart = distance(&self.y_new, &self.stage);
-        let rates = self.rates.as_mut().ok_or(Rejection::OutsideDomain)?;
-        self.estimate.copy_from_slice(&self.y_new);
-        rates.project(equations, t + h, &mut self.y_new)?;
-        // What leaves the constraints is part of the error. A projection that moves more goes astray, which happens
-        // next to singular positions.
-        for (e, y) in self.estimate.iter_mut().zip(&self.y_new) {
-            *e -= y;
-        }
-        let moved = self.weights.error_norm(&self.estimate);
-        if moved.is_nan() || (moved > INSIDE && self.fixed.is_none()) {
-            return Err(Rejection::Divergence);
-        }
-        let (before, slope) = self.k.split_at_mut(STAGES * n);
-        let slope = &mut slope[..n];
-        rates.evaluate(equations, t + h, &self.y_new, slope)?;
-        rates.complete(equations, &mut self.y_new);
-        let slopes = distance(slope, &before[(STAGES - 1) * n..]);
+        self.settle(equations, t + h)?;
+        let (before, slope) = self.k.split_at(STAGES * n);
+        let slopes = distance(&slope[..n], &before[(STAGES - 1) * n..]);
         self.stretch = if apart > 0.0 { h * slopes / apart } else { 0.0 };
         Ok(())
     }
@@ -427,6 +493,27 @@ impl Stepper for DormandPrince {
             }
             y[i] = s.y_last[i] + u;
             yp[i] = du / h;
+        }
+    }
+
+    /// The polynomial inside of a step goes through slopes of stages, which lie off the constraints: next to
+    /// singular positions they are far from those of the solution, and the error test, at the end of the step, does
+    /// not see it. How far the polynomial leaves the constraints does; steps to the place itself take its stead there.
+    fn refine(&mut self, equations: &mut Equations<'_>, t: f64, y: &mut [f64], yp: &mut [f64]) {
+        let s = &self.state;
+        if s.h_last == 0.0 || t == s.t || self.fixed.is_some() {
+            return;
+        }
+        let misfit = equations.system.misfit(t, y, Some(self.weights.tolerances()));
+        let most = misfit.velocities.max(misfit.positions.unwrap_or(0.0));
+        if most <= FITS {
+            return;
+        }
+        self.k_of_last = false;
+        if self.step_to(equations, t).is_ok() {
+            y.copy_from_slice(&self.y_new);
+            let n = y.len();
+            yp.copy_from_slice(&self.k[STAGES * n..(STAGES + 1) * n]);
         }
     }
 

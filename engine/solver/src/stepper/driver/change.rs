@@ -34,7 +34,8 @@ impl Integrator<'_> {
             return Ok(false);
         };
         let (mut t, h) = (self.stepper.t(), self.stepper.last_h().max(self.stepper.h()));
-        self.show_at(t);
+        // The end of a step has been looked at.
+        let _ = self.show_at(t);
         if failed && self.stepper.last_h() > 0.0 {
             // Next to a singular position the state has lost digits: no shorter step mends that. The one before has not.
             t -= self.stepper.last_h();

@@ -326,7 +326,7 @@ impl Stepper for GeneralizedAlpha {
         };
         let missing = || {
             refused(
-                "it needs the mechanics behind the equations, which this system does not have; choose `bdf`",
+                "it supports only mechanical systems (`Mechanical`), which this system is not; choose `bdf`",
             )
         };
         let structure = system.structure().clone();
@@ -335,8 +335,8 @@ impl Stepper for GeneralizedAlpha {
             return Err(InputError::Option {
                 option: "stepper",
                 value: format!("`{NAME}`"),
-                remedy: "sensors of accelerations, reactions or totals are unknowns of the equations, which only methods that \
-                         solve all of them know; choose `bdf`"
+                remedy: "it does not support sensors of accelerations, reactions or totals, which are \
+                additional unknowns of the equations; choose `bdf`"
                     .into(),
             });
         }
@@ -351,8 +351,7 @@ impl Stepper for GeneralizedAlpha {
         let method = Method::new(mechanical, &structure, self.options.coefficients());
         let mut method = method.ok_or_else(|| {
             refused(
-                "it keeps constraints on positions or velocities, not on accelerations; choose the form `ggl`, `index3` \
-                 or `index2`",
+                "it does not support constraints on accelerations; choose the form `ggl`, `index3` or `index2`",
             )
         })?;
         self.direction = fresh.v.clone();

@@ -63,8 +63,10 @@ impl GeneralizedAlphaOptions {
             option: "spectral_radius",
             value: self.spectral_radius.to_string(),
             remedy: match self.family {
-                Family::ChungHulbert => "give a number from 0 (fast modes vanish at once) to 1 (no damping)",
-                Family::Hht => "`hht` has 0.5 to 1; for more damping choose `chung-hulbert`",
+                Family::ChungHulbert => {
+                    "give a number from 0 (fast modes vanish in one step) to 1 (no damping)"
+                }
+                Family::Hht => "`hht` supports 0.5 to 1; for more damping choose `chung-hulbert`",
             }
             .into(),
         })

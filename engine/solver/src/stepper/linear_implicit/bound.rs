@@ -169,7 +169,9 @@ pub fn drift_bound(system: &mut RealTime<'_>, steps: u64, every: u64) -> Result<
             let [a1, a2, a3] = memory.curvature(system).map_err(|rejection| InputError::Option {
                 option: "bound",
                 value: format!("at t = {}", system.state().t),
-                remedy: format!("{rejection}, so that the constants cannot be found; end the run before"),
+                remedy: format!(
+                    "{rejection}, so the constants of the bound cannot be computed; end the run earlier"
+                ),
             })?;
             let h = bound.h;
             for (most, now) in bound.curvature.iter_mut().zip([a1, a2, a3]) {
@@ -207,7 +209,7 @@ fn check(system: &mut RealTime<'_>) -> Result<(), InputError> {
         return refuse(
             "stabilisation",
             value,
-            "the bound is one of projections; choose `projection`",
+            "the bound exists only for projection; choose `projection`",
         );
     }
     if let Projections::Fixed(k) = options.projections
@@ -216,20 +218,20 @@ fn check(system: &mut RealTime<'_>) -> Result<(), InputError> {
         return refuse(
             "projection_steps",
             k.to_string(),
-            "the bound is that of one step; choose 1",
+            "the bound holds only for one projection step; choose 1",
         );
     }
     if options.moves_with_new_velocities() {
         let value = format!("`{}`, `{}`", options.stiff_terms.name(), options.ordering.name());
-        let remedy = "the bound needs positions that move with the old velocities, which satisfy their constraint; \
-                      choose `j2` and `positions-first`";
+        let remedy = "the bound requires positions to be updated with the old velocities, which satisfy \
+        their constraint; choose `j2` and `positions-first`";
         return refuse("stiff_terms", value, remedy);
     }
     if system.mechanical().n_g() == 0 {
         return refuse(
             "bound",
             "asked for".into(),
-            "the model has no constraint that could drift; leave it out",
+            "the model has no constraint that could drift; remove the option",
         );
     }
     Ok(())

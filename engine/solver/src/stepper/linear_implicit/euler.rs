@@ -168,7 +168,7 @@ impl LinearImplicitEuler {
             Err(rejection) => Err(InputError::Option {
                 option: "stepper",
                 value: "`linear-implicit-euler`".into(),
-                remedy: format!("{rejection} at the start; begin somewhere else"),
+                remedy: format!("{rejection} at the start; choose another initial position"),
             }),
         }
     }

@@ -130,7 +130,7 @@ impl Stepper for LinearImplicit {
             option: "stepper",
             value: format!("`{NAME}`"),
             remedy:
-                "it needs the mechanics behind the equations, which this system does not have; choose `bdf`"
+                "it supports only mechanical systems (`Mechanical`), which this system is not; choose `bdf`"
                     .into(),
         };
         let layout = system.structure().layout.clone().ok_or_else(missing)?;
@@ -138,8 +138,8 @@ impl Stepper for LinearImplicit {
             return Err(InputError::Option {
                 option: "stepper",
                 value: format!("`{NAME}`"),
-                remedy: "sensors of accelerations, reactions or totals are unknowns of the equations, which only methods that \
-                         solve all of them know; choose `bdf`"
+                remedy: "it does not support sensors of accelerations, reactions or totals, which are \
+                additional unknowns of the equations; choose `bdf`"
                     .into(),
             });
         }
@@ -156,9 +156,7 @@ impl Stepper for LinearImplicit {
         if let Some(matrices) = &self.state.matrices
             && !euler.restore(mechanical, matrices)
         {
-            return Err(InputError::Checkpoint(
-                "the stiff elements it names are others".into(),
-            ));
+            return Err(InputError::Checkpoint("its stiff elements differ".into()));
         }
         self.placed = false;
         self.euler = Some(euler);

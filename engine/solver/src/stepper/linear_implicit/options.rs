@@ -204,7 +204,8 @@ impl LinearImplicitOptions {
         if self.ordering == Ordering::VelocitiesFirst {
             let reason = match terms {
                 StiffTerms::Exact => {
-                    "`stiff_terms = \"exact\"` moves positions with the new velocities already; leave `ordering` out, or choose `j2`"
+                    "`stiff_terms = \"exact\"` already updates positions with the new velocities; remove \
+                     `ordering`, or choose `j2`"
                 }
                 StiffTerms::J3 => {
                     "(14) has no term h f_q v, which is all that `j3` consists of; choose `j2`, `j1` or `none`"
@@ -222,7 +223,8 @@ impl LinearImplicitOptions {
                 "`ordering = \"velocities-first\"`"
             };
             let reason = format!(
-                "the velocity constraint at the end of the step needs the new positions first, and {what} finds them last; choose `index1`"
+                "the velocity constraint at the end of the step needs the new positions first, but {what} \
+                 computes them last; choose `index1`"
             );
             return refuse("assembly", "`index2`", &reason);
         }
@@ -237,8 +239,7 @@ impl LinearImplicitOptions {
                 return refuse("stiff_terms", &name, reason);
             }
             if self.shares > 1 {
-                let reason =
-                    "it has no matrix to renew in shares; leave `jacobian_shares` out, or choose `j2`";
+                let reason = "it has no matrix to update in parts; remove `jacobian_shares`, or choose `j2`";
                 return refuse("stiff_terms", &name, reason);
             }
         }

@@ -48,10 +48,10 @@ fn number(mechanical: &dyn Mechanical, name: &str) -> Result<usize, InputError> 
         .ok_or_else(|| {
             let names: Vec<&str> = all.map(|k| mechanical.element_name(k)).collect();
             let remedy = if names.is_empty() {
-                "the model has no force elements; leave `stiff` out".to_string()
+                "the model has no force elements; remove `stiff`".to_string()
             } else {
                 format!(
-                    "there is no force element of this name; choose of {}",
+                    "there is no force element with this name; choose from {}",
                     names.join(", ")
                 )
             };
@@ -72,7 +72,7 @@ fn automatic(mechanical: &mut dyn Mechanical, h: f64, start: &MotionState) -> Re
         option: "stiff",
         value: "`auto`".into(),
         remedy: format!(
-            "{rejection} at the start, so that the model cannot be linearised; name the stiff elements"
+            "{rejection} at the start, so the model cannot be linearised; name the stiff elements"
         ),
     };
     let mut factor = vec![0.0; n * n];

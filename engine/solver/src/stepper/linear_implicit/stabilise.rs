@@ -51,7 +51,7 @@ pub fn baumgarte(options: &LinearImplicitOptions, h: f64) -> Result<(f64, f64), 
             }
         ),
         remedy: format!(
-            "errors in the constraints grow with h = {h} unless {condition}; give smaller values, or none"
+            "constraint errors grow for h = {h} unless {condition}; give smaller values, or none"
         ),
     })
 }

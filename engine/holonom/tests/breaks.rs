@@ -285,7 +285,8 @@ fn narrow_conditions_on_what_is_driven_are_seen() {
         1.0 / half
     );
     // The same from another control, and from sensors of joints that are driven in both ways.
-    let control = "[[control]]\nname = \"swing\"\nkind = \"expression\"\nvalue = \"sin(3.1*t)\"\n".to_string();
+    let control =
+        "[[control]]\nname = \"swing\"\nkind = \"expression\"\nvalue = \"sin(3.1*t)\"\n".to_string();
     let cam = |joint: &str, more: &str| {
         format!(
             "[[body]]\nname = \"cam\"\nmass = 1\n[[joint]]\nname = \"way\"\nkind = \"prismatic\"\nfrom = \"ground\"\nto = \"cam\"\n\
@@ -298,7 +299,10 @@ fn narrow_conditions_on_what_is_driven_are_seen() {
             let text = model("gate*1 N", &format!("{swing}{gate}"));
             let [_, v] = end(&text, stepper, 60_000);
             // 2 N s at each peak, on 2 kg.
-            assert!((v - count).abs() < 1e-3 * count, "{stepper}, {swing}: {v}, not {count}");
+            assert!(
+                (v - count).abs() < 1e-3 * count,
+                "{stepper}, {swing}: {v}, not {count}"
+            );
         }
     }
     let driven = cam(
@@ -306,6 +310,7 @@ fn narrow_conditions_on_what_is_driven_are_seen() {
         "[[constraint]]\nname = \"drive\"\nkind = \"driver\"\ncoordinate = \"way\"\nfollows = \"1 m*sin(3.1*t)\"\n",
     );
     let files = Files::in_memory([("pulse.toml", model("gate*1 N", &format!("{driven}{gate}")))]);
-    let simulation = Simulation::new(&read("pulse.toml", &files, &[]).unwrap(), &Settings::default()).unwrap();
+    let simulation =
+        Simulation::new(&read("pulse.toml", &files, &[]).unwrap(), &Settings::default()).unwrap();
     assert!(simulation.solver.stop_times.len() as f64 >= 2.0 * count);
 }

@@ -322,6 +322,17 @@ pub enum FailureKind {
         /// What to do about it.
         remedy: &'static str,
     },
+    /// A joint of a loop is closed in another way than it means: axes opposite, or a screw half a turn off.
+    #[error(
+        "joint `{joint}` was turned over within one step: its rows hold, but axes that should coincide are opposite or \
+         exchanged, or a screw is half a turn off its thread. {remedy}"
+    )]
+    TurnedOver {
+        /// The joint.
+        joint: String,
+        /// What to do about it.
+        remedy: &'static str,
+    },
     /// A mechanism came out of a singular position in another direction than it went in.
     #[error(
         "close to a singular position of {constraints} the motion changed over to another branch: there the mechanism could go \

@@ -81,6 +81,7 @@ fn repair(rest: &mut Description, errors: &[ModelError], gone: &mut HashSet<Stri
             ("force", _) => rest.forces.retain(|force| !is(&force.name)),
             ("control", _) => rest.controls.retain(|control| !is(&control.name)),
             ("road", _) => rest.roads.retain(|road| !is(&road.name)),
+            ("start hint for", _) => rest.hints.retain(|hint| !is(&hint.to)),
             ("path", _) => rest.paths.retain(|path| !is(&path.name)),
             _ => return false,
         }

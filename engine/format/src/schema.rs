@@ -4,7 +4,7 @@ use crate::read::VERSION;
 use crate::read::syntax::{HINTS, ORIENTATIONS, TABLES};
 use crate::settings::{SETTINGS, SettingKind};
 use holonom_multibody::description::fields::{Need, Noted, Sort, note};
-use holonom_multibody::description::{Body, Joint, Path, Road, Rod, Track};
+use holonom_multibody::description::{Body, Joint, Path, Road, Rod, StartHint, Track};
 use holonom_multibody::elements::constraints::CONSTRAINTS;
 use holonom_multibody::elements::controls::CONTROLS;
 use holonom_multibody::elements::forces::FORCES;
@@ -199,6 +199,17 @@ fn part(table: &str) -> Value {
             required.push("name");
             list_of(object(properties, &required))
         }
+        "start" => {
+            let fields = note(|v| StartHint::new("").fields(v));
+            let (mut properties, required) = described(&fields);
+            for key in ["position", "velocity", "angular_velocity"] {
+                properties.insert(key.to_string(), vector());
+            }
+            for key in ORIENTATIONS {
+                properties.insert(key.to_string(), orientation(key));
+            }
+            list_of(object(properties, &required))
+        }
         "force" => {
             let kinds = FORCES.iter().filter(|info| info.in_files).map(|info| {
                 let fields = note(|v| (info.fields)(&mut (info.template)(), v));
@@ -305,6 +316,13 @@ fn joint(name: &str) -> Value {
                     ("start".to_string(), number()),
                     ("velocity".to_string(), number()),
                     ("locked".to_string(), json!({ "type": "boolean" })),
+                    (
+                        "fixed".to_string(),
+                        json!({ "anyOf": [
+                            { "type": "boolean" },
+                            list_of(json!({ "enum": ["start", "velocity"] })),
+                        ], "description": "Initial values that are kept, or the start is refused." }),
+                    ),
                     ("follows".to_string(), function()),
                 ]),
                 &[],
@@ -317,7 +335,13 @@ fn joint(name: &str) -> Value {
         let start = json!({ "anyOf": [orientation("quaternion"), angles] });
         special.insert("orientation".to_string(), start);
         special.insert("angular_velocity".to_string(), vector());
-        special.insert("orientation_locked".to_string(), json!({ "type": "boolean" }));
+        for key in [
+            "orientation_locked",
+            "orientation_fixed",
+            "angular_velocity_fixed",
+        ] {
+            special.insert(key.to_string(), json!({ "type": "boolean" }));
+        }
     }
     element(info.name, info.doc, &fields, special)
 }

@@ -12,8 +12,8 @@ use holonom_multibody::Signal;
 use holonom_multibody::curve::{Curve, Extrapolation, Interpolation};
 use holonom_multibody::description::fields::{Field, Fields, Need, diagonal};
 use holonom_multibody::description::{
-    Body, Coordinate, CoordinateMotion, CoordinateRef, Description, Document, Frame, Joint, Marker, Path,
-    Road, Rod, Track,
+    Body, Coordinate, CoordinateMotion, CoordinateRef, Description, Document, Frame, Hold, Joint, Marker,
+    Path, Road, Rod, StartHint, Track,
 };
 use holonom_multibody::expression::Expression;
 use std::collections::{BTreeMap, HashSet};
@@ -149,6 +149,31 @@ impl Writer<'_> {
             let fields = self.fields(template, |v| rod.clone().fields(v));
             let _ = write!(text, "\n[[rod]]\nname = {}\n{fields}", quoted(&rod.name));
         }
+        for hint in &d.hints {
+            self.thing = format!("start hint for \"{}\"", hint.to);
+            let template = |v: &mut dyn Fields| StartHint::new("").fields(v);
+            let fields = self.fields(template, |v| hint.clone().fields(v));
+            let _ = write!(text, "\n[[start]]\n{fields}");
+            let mut vector = |key: &str, x: &[f64]| {
+                let numbers: Vec<String> = x.iter().map(|x| self.number(*x)).collect();
+                format!("{key} = {}\n", list(numbers))
+            };
+            for (key, value) in [
+                ("position", hint.position),
+                ("velocity", hint.velocity),
+                ("angular_velocity", hint.angular_velocity),
+            ] {
+                text += &value.map_or(String::new(), |value| vector(key, &value));
+            }
+            if let Some(rotation) = &hint.orientation {
+                let rows = rotation.0.iter().map(|row| {
+                    let numbers: Vec<String> = row.iter().map(|x| self.number(*x)).collect();
+                    list(numbers)
+                });
+                let rows: Vec<String> = rows.collect();
+                let _ = writeln!(text, "matrix = {}", list(rows));
+            }
+        }
         for road in &d.roads {
             self.thing = format!("road \"{}\"", road.name);
             let info = road.kind.info();
@@ -278,11 +303,19 @@ impl Writer<'_> {
             }
         }
         let numbers = |x: &[f64]| list(x.iter().map(|x| number(*x)));
-        if joint.orientation != usual.orientation {
+        if joint.orientation != usual.orientation || joint.orientation_hold != Hold::Free {
             let _ = writeln!(text, "orientation = {}", numbers(&joint.orientation));
         }
-        if joint.angular_velocity != usual.angular_velocity {
+        if joint.angular_velocity != usual.angular_velocity || joint.angular_velocity_hold != Hold::Free {
             let _ = writeln!(text, "angular_velocity = {}", numbers(&joint.angular_velocity));
+        }
+        for (key, hold) in [
+            ("orientation_fixed", joint.orientation_hold),
+            ("angular_velocity_fixed", joint.angular_velocity_hold),
+        ] {
+            if hold == Hold::Fixed {
+                let _ = writeln!(text, "{key} = true");
+            }
         }
         if joint.orientation_locked {
             text += "orientation_locked = true\n";
@@ -298,11 +331,20 @@ impl Writer<'_> {
     /// None for a coordinate that says nothing.
     fn coordinate(&mut self, coordinate: &Coordinate) -> Option<String> {
         let mut parts = Vec::new();
-        if coordinate.position != 0.0 {
+        if coordinate.position != 0.0 || coordinate.position_hold != Hold::Free {
             parts.push(format!("start = {}", self.number(coordinate.position)));
         }
-        if coordinate.velocity != 0.0 {
+        if coordinate.velocity != 0.0 || coordinate.velocity_hold != Hold::Free {
             parts.push(format!("velocity = {}", self.number(coordinate.velocity)));
+        }
+        let holds = [
+            ("start", coordinate.position_hold),
+            ("velocity", coordinate.velocity_hold),
+        ];
+        let fixed = holds.into_iter().filter(|(_, hold)| *hold == Hold::Fixed);
+        let fixed: Vec<String> = fixed.map(|(key, _)| quoted(key)).collect();
+        if !fixed.is_empty() {
+            parts.push(format!("fixed = {}", list(fixed)));
         }
         match &coordinate.motion {
             CoordinateMotion::Free => {}

@@ -6,7 +6,9 @@ mod common;
 
 use holonom_format::{Files, ModelFile, read, write};
 use holonom_multibody::description::fields::{Field, Fields};
-use holonom_multibody::description::{Coordinate, CoordinateMotion, CoordinateRef, Description, Document};
+use holonom_multibody::description::{
+    Coordinate, CoordinateMotion, CoordinateRef, Description, Document, Hold, StartHint,
+};
 use holonom_multibody::expression::Expression;
 use holonom_multibody::{Signal, elements};
 use std::path::{Path, PathBuf};
@@ -89,11 +91,44 @@ fn values(description: &mut Description) -> Vec<f64> {
     take.0
 }
 
+/// Initial values are stated or fixed by turns, and some frames have hints.
+fn say_how_it_is_meant(description: &mut Description, seed: u64) {
+    let mut turn = seed;
+    let mut hold = |value: &[f64]| {
+        turn += 1;
+        match turn % 3 {
+            0 if value.iter().all(|x| *x == 0.0) => Hold::Free,
+            0 | 1 => Hold::Stated,
+            _ => Hold::Fixed,
+        }
+    };
+    for joint in &mut description.joints {
+        for coordinate in &mut joint.coordinates {
+            if coordinate.motion == CoordinateMotion::Free {
+                coordinate.position_hold = hold(&[coordinate.position]);
+                coordinate.velocity_hold = hold(&[coordinate.velocity]);
+            }
+        }
+        if joint.kind.info().has_orientation && !joint.orientation_locked {
+            joint.orientation_hold = hold(&joint.orientation);
+            joint.angular_velocity_hold = hold(&joint.angular_velocity);
+        }
+    }
+    let last = description.bodies[description.bodies.len() - 1].name.clone();
+    let hint = StartHint::new(last).position([0.1, 0.2, -0.3]);
+    description.hints.push(match seed % 3 {
+        0 => hint.orientation([1.0, 0.2, -0.1, 0.4]),
+        1 => hint.velocity([1.0, 0.0, 0.5]),
+        _ => hint.angular_velocity([0.0, -2.0, 1.0]),
+    });
+}
+
 #[test]
 fn random_mechanisms() {
     let mut functions = 0;
     for seed in 0..500 {
-        let description = common::description(seed, 12);
+        let mut description = common::description(seed, 12);
+        say_how_it_is_meant(&mut description, seed);
         let text = write(&ModelFile::new(description.clone())).unwrap();
         let file = reread(&text);
         // The same as described, functions of time up to rounding.

@@ -2,7 +2,7 @@
 
 use crate::channels::catalogue::Tables;
 use crate::channels::source::Source;
-use crate::description::JointKind;
+use crate::description::{Hold, JointKind};
 use crate::elements::constraints::{ConstraintElement, Impact};
 use crate::elements::controls::ControlElement;
 use crate::elements::forces::ForceElement;
@@ -201,6 +201,34 @@ pub struct ModelState {
     pub doc: &'static str,
 }
 
+/// What is said about the start besides the values in q0 and v0.
+#[derive(Clone, Debug, Default)]
+pub struct ModelStart {
+    /// How firmly each position is meant, by the number of its velocity.
+    pub positions: Vec<Hold>,
+    /// How firmly each velocity is meant.
+    pub velocities: Vec<Hold>,
+    /// Initial values of coordinates of cut joints.
+    pub(crate) cuts: Vec<CutStart>,
+    /// Poses and velocities near which loops are to close.
+    pub(crate) hints: Vec<CutStart>,
+}
+
+/// An initial value as rows between two frames: of a coordinate that is no unknown, or of a hint.
+#[derive(Clone, Debug)]
+pub(crate) struct CutStart {
+    /// The rows, which are zero where a position is as stated; their numbers are not those of the model.
+    pub constraint: ModelConstraint,
+    /// A velocity, not a position.
+    pub rate: bool,
+    /// The values as stated: of each row where it is a velocity; of the coordinate where it is a position.
+    pub values: Vec<f64>,
+    /// What a row changes by when the coordinate changes by one.
+    pub factor: f64,
+    /// How firmly they are meant.
+    pub hold: Hold,
+}
+
 /// The compiled mechanism.
 #[derive(Clone, Debug)]
 pub struct Model {
@@ -241,6 +269,8 @@ pub struct Model {
     pub q0: Vec<f64>,
     /// Start velocities as described.
     pub v0: Vec<f64>,
+    /// How firmly the start is meant, and initial values that are no coordinates.
+    pub start: ModelStart,
     /// Own states of elements: those of force elements, then of controls, in their order.
     pub states: Vec<ModelState>,
     /// Start values of the own states.

@@ -2,6 +2,7 @@
 
 mod implicit;
 
+use crate::elements::constraints::ConstraintElement;
 use crate::elements::scene::{Loads, Scene};
 use crate::formalism::aba::AbaNode;
 use crate::formalism::constraint_matrix;
@@ -483,6 +484,16 @@ impl<T: Real> Workspace<T> {
         let (scene, _, _) = self.scene(model);
         constraint_matrix::positions(&model.constraints, &scene, active, &mut scratch, out);
         self.row_scratch = scratch;
+    }
+
+    /// The least cosine of the angles by which a constraint is off the branch that it means; 1 for those that
+    /// have one only.
+    pub(crate) fn branch(&mut self, model: &Model, constraint: usize) -> f64 {
+        let (scene, _, _) = self.scene(model);
+        match &model.constraints[constraint].element {
+            ConstraintElement::Pair(pair) => pair.branch(&scene),
+            _ => 1.0,
+        }
     }
 
     /// out := G v + g_t of the active rows.

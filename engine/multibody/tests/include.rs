@@ -7,8 +7,8 @@ mod common;
 use common::{PLANE_CONTACT, Random, between, description};
 use holonom_algebra::{Formula, Generic, Mat3, Pose, Quaternion, Real, Vec3};
 use holonom_multibody::description::{
-    Axis, Body, Carcass, Constraint, Control, Coordinate, CoordinateMotion, CoordinateRef, Description,
-    Force, ForceKind, Frame, IncludeError, Joint, JointKind, Mount, Placement, Road, Rod, frame,
+    Axis, Body, Carcass, Constraint, Control, Coordinate, CoordinateRef, Description, Force, ForceKind,
+    Frame, IncludeError, Joint, JointKind, Mount, Placement, Road, Rod, frame,
 };
 use holonom_multibody::elements::forces::{AntiRollLaw, ContactLaw, Cylinders, ServoLaw, StopLaw};
 use holonom_multibody::expression::{Expression, ExpressionLaw, Scope};
@@ -323,7 +323,7 @@ fn on_joint(kind: JointKind, r: &mut Random) -> Description {
         .map(|_| Coordinate {
             position: r.range(-1.0, 1.0),
             velocity: r.range(-1.0, 1.0),
-            motion: CoordinateMotion::Free,
+            ..Coordinate::default()
         })
         .collect();
     joint = joint.orientation(r.quaternion());

@@ -124,6 +124,8 @@ fn report(file: &ModelFile, simulation: &Simulation, channels: bool) -> Value {
         "not_unique": not_unique(simulation),
         "moved": strings(&start.moved),
         "moved_velocities": strings(&start.moved_velocities),
+        "contradicted": start.moved.iter().chain(&start.moved_velocities)
+            .filter(|moved| moved.stated).map(ToString::to_string).collect::<Vec<_>>(),
         "warnings": warnings(file, simulation),
         "form": simulation.form.name(),
         "parameters": file.parameters.iter().map(|p| (p.name.clone(), json!(p.value))).collect::<serde_json::Map<_, _>>(),
@@ -285,18 +287,32 @@ fn text(file: &ModelFile, simulation: &Simulation, channels: bool) -> String {
         );
     }
     if start.moved.is_empty() && start.moved_velocities.is_empty() {
-        let _ = writeln!(out, "The start values fit; nothing was moved.");
+        let _ = writeln!(out, "The initial values fit; nothing was moved.");
     } else {
         for (what, moved) in [
-            ("Positions", &start.moved),
-            ("Velocities", &start.moved_velocities),
+            ("positions", &start.moved),
+            ("velocities", &start.moved_velocities),
         ] {
-            if !moved.is_empty() {
-                let _ = writeln!(out, "{what} moved to fit the constraints, as little as possible:");
+            let (stated, found): (Vec<_>, Vec<_>) = moved.iter().partition(|moved| moved.stated);
+            let change =
+                format!("Stated {what} that contradict the constraints, changed as little as possible:");
+            let free = format!("Initial {what} that are not stated, found from the constraints:");
+            for (title, moved) in [(change, stated), (free, found)] {
+                if !moved.is_empty() {
+                    let _ = writeln!(out, "{title}");
+                }
+                for moved in moved {
+                    let _ = writeln!(out, "  {moved}");
+                }
             }
-            for moved in moved {
-                let _ = writeln!(out, "  {moved}");
-            }
+        }
+        if start
+            .moved
+            .iter()
+            .chain(&start.moved_velocities)
+            .all(|moved| !moved.stated)
+        {
+            let _ = writeln!(out, "All stated initial values are kept.");
         }
     }
     if start.rows.singular_start {

@@ -252,6 +252,7 @@ pub fn equilibrium(start: &Assembled, options: &StaticsOptions) -> Result<Equili
     let moved = (start.q.iter().zip(&end.state.q).zip(&model.position_names))
         .filter(|((from, to), _)| (*to - *from).abs() > 1e-10)
         .map(|((from, to), name)| MovedCoordinate {
+            stated: true,
             name: name.clone(),
             from: *from,
             to: *to,

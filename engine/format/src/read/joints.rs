@@ -5,13 +5,16 @@ use super::table_reader::TableReader;
 use crate::tree::{Kind, Table, Value};
 use core::ops::Range;
 use holonom_algebra::{CardanAngles, Quaternion};
-use holonom_multibody::description::{Coordinate, CoordinateMotion, CoordinateRef, Joint, JointKind};
+use holonom_multibody::description::{Coordinate, CoordinateMotion, CoordinateRef, Hold, Joint, JointKind};
 use holonom_multibody::elements::joints::{CoordinateInfo, JOINTS};
 use holonom_multibody::forest::Hint;
 use holonom_text::nearest;
 
 /// Wishes about tree and cut, as written.
 pub(crate) const HINTS: [(&str, Hint); 3] = [("auto", Hint::Auto), ("tree", Hint::Tree), ("cut", Hint::Cut)];
+
+/// Keys of the initial values of a coordinate.
+const FIXED: [&str; 2] = ["start", "velocity"];
 
 impl Reader<'_, '_> {
     pub(super) fn joint(&mut self, table: &Table) {
@@ -42,21 +45,44 @@ impl Reader<'_, '_> {
         {
             joint.coordinates.pop();
         }
-        let mut locked = None;
+        let (mut locked, mut fixed) = (None, [None; 2]);
         if info.has_orientation {
             let orientation = fields.optional("orientation");
             let angular_velocity = fields.optional("angular_velocity");
             locked = fields.optional("orientation_locked");
+            fixed = ["orientation_fixed", "angular_velocity_fixed"].map(|key| fields.optional(key));
             if let Some(start) = orientation.and_then(|value| fields.reader.orientation(value)) {
                 joint.orientation = start;
+                joint.orientation_hold = Hold::Stated;
             }
             if let Some(omega) = angular_velocity.and_then(|value| fields.reader.numbers(value, "rad/s")) {
                 joint.angular_velocity = omega;
+                joint.angular_velocity_hold = Hold::Stated;
             }
         }
         fields.finish();
         if let Some(locked) = locked.and_then(|value| self.flag(value)) {
             joint.orientation_locked = locked;
+        }
+        let holds = [&mut joint.orientation_hold, &mut joint.angular_velocity_hold];
+        for ((value, hold), key) in fixed
+            .into_iter()
+            .zip(holds)
+            .zip(["orientation", "angular_velocity"])
+        {
+            let Some(value) = value else { continue };
+            match self.flag(value) {
+                Some(true) if *hold == Hold::Free => {
+                    let text = format!("joint \"{name}\": `{key}_fixed` fixes a value that is not given");
+                    self.error_with_help(&value.span, text, format!("give `{key}`, or remove this"));
+                }
+                Some(true) if joint.orientation_locked => {
+                    let text = format!("joint \"{name}\": a locked orientation has nothing to fix");
+                    self.error_with_help(&value.span, text, format!("remove `{key}_fixed`"));
+                }
+                Some(true) => *hold = Hold::Fixed,
+                _ => {}
+            }
         }
         if let Some(value) = hint
             && let Some(index) = self.choice(value, "hint", &HINTS.map(|(name, _)| name))
@@ -71,6 +97,7 @@ impl Reader<'_, '_> {
         let mut coordinate = Coordinate::default();
         let Kind::Table(table) = &value.kind else {
             coordinate.position = self.number(value, info.unit);
+            coordinate.position_hold = Hold::Stated;
             return coordinate;
         };
         let thing = format!("`{}` of joint \"{joint}\"", info.name);
@@ -79,26 +106,77 @@ impl Reader<'_, '_> {
         let velocity = fields.optional("velocity");
         let locked = fields.optional("locked");
         let follows = fields.optional("follows");
+        let fixed = fields.optional("fixed");
         fields.finish();
         if let Some(start) = start {
             coordinate.position = self.number(start, info.unit);
+            coordinate.position_hold = Hold::Stated;
         }
         if let Some(velocity) = velocity {
             coordinate.velocity = self.number(velocity, &format!("{}/s", info.unit));
+            coordinate.velocity_hold = Hold::Stated;
         }
         if let Some(locked) = locked
             && self.flag(locked) == Some(true)
         {
             coordinate.motion = CoordinateMotion::Locked;
+            // It says more than how the start is meant.
+            coordinate.position_hold = Hold::Free;
         }
         if let Some(follows) = follows {
-            if let Some(other) = start.or(velocity).or(locked) {
+            if let Some(other) = start.or(velocity).or(locked).or(fixed) {
                 let text = format!("{thing} follows a function of time, which already determines this");
                 self.error_with_help(&other.span, text, "remove it, or `follows`");
             }
             coordinate.motion = CoordinateMotion::Prescribed(self.motion(follows, info.unit));
+        } else if let Some(fixed) = fixed {
+            self.fixed(fixed, &mut coordinate, &thing);
         }
         coordinate
+    }
+
+    /// Which initial values of a coordinate are kept at all events: `true` for those that are given, or
+    /// a list of their keys.
+    fn fixed(&mut self, value: &Value, coordinate: &mut Coordinate, thing: &str) {
+        if coordinate.motion == CoordinateMotion::Locked {
+            let text = format!("{thing} is locked, which keeps its start already");
+            self.error_with_help(&value.span, text, "remove `fixed`, or `locked`");
+            return;
+        }
+        let given = [coordinate.position_hold, coordinate.velocity_hold].map(|hold| hold != Hold::Free);
+        let wanted = match &value.kind {
+            Kind::Flag(false) => return,
+            Kind::Flag(true) => given,
+            _ => {
+                let Some(keys) = self.list(value) else { return };
+                let mut wanted = [false; 2];
+                for key in keys {
+                    match self.choice(key, "initial value to fix", &FIXED) {
+                        Some(which) if given[which] => wanted[which] = true,
+                        Some(which) => {
+                            let name = FIXED[which];
+                            let text = format!("{thing}: `{name}` is fixed, but not given");
+                            self.error_with_help(&key.span, text, format!("add `{name}`, or remove this"));
+                        }
+                        None => {}
+                    }
+                }
+                wanted
+            }
+        };
+        if wanted == [false; 2] {
+            if given == [false; 2] {
+                let text = format!("{thing}: nothing is given that could be fixed");
+                self.error_with_help(&value.span, text, "add `start` or `velocity`, or remove `fixed`");
+            }
+            return;
+        }
+        let holds = [&mut coordinate.position_hold, &mut coordinate.velocity_hold];
+        for (hold, wanted) in holds.into_iter().zip(wanted) {
+            if wanted {
+                *hold = Hold::Fixed;
+            }
+        }
     }
 
     /// A start orientation: four Euler parameters, or a table with angles.

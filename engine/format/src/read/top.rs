@@ -8,7 +8,9 @@ use crate::model_file::{Input, Label};
 use crate::settings::{SETTINGS, SettingKind, SettingValue};
 use crate::tree::{Kind, Table, Value};
 use holonom_multibody::Signal;
-use holonom_multibody::description::{Constraint, Control, Force, ForceKind, Path, Road, Rod, Track};
+use holonom_multibody::description::{
+    Constraint, Control, Force, ForceKind, Path, Road, Rod, StartHint, Track,
+};
 use holonom_multibody::elements::constraints::CONSTRAINTS;
 use holonom_multibody::elements::controls::CONTROLS;
 use holonom_multibody::elements::forces::FORCES;
@@ -19,7 +21,7 @@ use holonom_multibody::tyre::tir::TirFile;
 use std::sync::Arc;
 
 /// All tables of a model file.
-pub(crate) const TABLES: [&str; 17] = [
+pub(crate) const TABLES: [&str; 18] = [
     "model",
     "parameters",
     "table",
@@ -29,6 +31,7 @@ pub(crate) const TABLES: [&str; 17] = [
     "joint",
     "constraint",
     "rod",
+    "start",
     "force",
     "road",
     "control",
@@ -78,6 +81,9 @@ impl Reader<'_, '_> {
         }
         for table in self.tables(root, "rod") {
             self.rod(table);
+        }
+        for table in self.tables(root, "start") {
+            self.start_hint(table);
         }
         for table in self.tables(root, "road") {
             self.road(table);
@@ -171,6 +177,33 @@ impl Reader<'_, '_> {
         rod.fields(&mut fields);
         fields.finish();
         self.model.description.rods.push(rod);
+    }
+
+    /// A pose near which loops are to close.
+    fn start_hint(&mut self, table: &Table) {
+        let mut fields = TableReader::new(self, table, "a start hint");
+        let mut hint = StartHint::new("");
+        hint.fields(&mut fields);
+        let (position, turn) = fields.frame_fields();
+        let velocity = fields.optional("velocity");
+        let angular_velocity = fields.optional("angular_velocity");
+        fields.finish();
+        if position.is_none() && turn.is_none() && velocity.is_none() && angular_velocity.is_none() {
+            let text = format!("the start hint for \"{}\" says nothing", hint.to);
+            let help = "give a `position`, an orientation, a `velocity` or an `angular_velocity`";
+            self.error_with_help(&table.span, text, help);
+            return;
+        }
+        let Some(frame) = self.frame(position, turn) else {
+            return;
+        };
+        hint.position = position.map(|_| frame.position.0);
+        hint.orientation = turn.map(|_| frame.rotation);
+        hint.velocity = velocity.and_then(|value| self.numbers(value, "m/s"));
+        hint.angular_velocity = angular_velocity.and_then(|value| self.numbers(value, "rad/s"));
+        let label = Label::Named("start hint for", hint.to.clone());
+        self.remember(label, Some(table), &table.span);
+        self.model.description.hints.push(hint);
     }
 
     fn road(&mut self, table: &Table) {

@@ -55,6 +55,7 @@ use holonom_format::{Message, Messages, ModelFile, Place, Settings};
 use holonom_multibody::Examination;
 use holonom_multibody::channels::{Catalogue, Input, Selection};
 use holonom_multibody::curve::{Refusal, watch_refusals};
+use holonom_multibody::description::Hold;
 use holonom_multibody::expression::Break;
 use holonom_multibody::residual::{Form, Formalism, GglMetric};
 use holonom_multibody::start::{Assembled, AssemblyError, AssemblyOptions, DATA_PRECISION};
@@ -153,8 +154,15 @@ impl Simulation {
                     positions: Some(found.state.q.clone()),
                     ..assembly
                 };
-                let start = model.assemble(&assembly);
-                start.map_err(|error| one(assembly_message(file, &error, None)))?
+                let settled = model.assemble(&assembly);
+                let settled = settled.map_err(|error| one(assembly_message(file, &error, None)))?;
+                if let Some(moved) = fixed_that_moved(&start, &settled) {
+                    let text = format!(
+                        "`{moved}` is fixed, but not in equilibrium there: do not fix it, or drop `start = \"equilibrium\"`"
+                    );
+                    return Err(one(message_with_help(place("start"), &text, ": ")));
+                }
+                settled
             }
             None => start,
         };
@@ -362,6 +370,16 @@ pub fn solver_options(settings: &Settings) -> Options {
     }
 }
 
+/// A position that is fixed and not the same at another start.
+fn fixed_that_moved(start: &Assembled, other: &Assembled) -> Option<String> {
+    let model = &start.model;
+    let fixed =
+        (model.tree.nodes.iter()).filter(|n| n.n_v() > 0 && model.start.positions[n.v] == Hold::Fixed);
+    let mut positions = fixed.flat_map(|node| node.q..node.q + node.n_q());
+    let moved = positions.find(|&i| (start.q[i] - other.q[i]).abs() > 1e-9 * (1.0 + start.q[i].abs()));
+    moved.map(|i| model.position_names[i].clone())
+}
+
 /// Why a mechanism could not be assembled, at the table or the loop that is to blame.
 fn assembly_message(file: &ModelFile, error: &AssemblyError, refusal: Option<&Refusal>) -> Message {
     if let Some(refusal) = refusal {
@@ -370,6 +388,7 @@ fn assembly_message(file: &ModelFile, error: &AssemblyError, refusal: Option<&Re
     let loops = match error {
         AssemblyError::CannotClose { loops }
         | AssemblyError::Inconsistent { loops, .. }
+        | AssemblyError::Fixed { loops, .. }
         | AssemblyError::Contradiction { loops, .. } => loops.as_slice(),
         _ => &[],
     };
@@ -377,6 +396,7 @@ fn assembly_message(file: &ModelFile, error: &AssemblyError, refusal: Option<&Re
         AssemblyError::Penetration { constraint, .. } | AssemblyError::HitAtStart { constraint, .. } => {
             file.places.named(constraint)
         }
+        AssemblyError::TurnedOver { joints } => joints.iter().find_map(|joint| file.places.named(joint)),
         AssemblyError::SensorRing { sensor: control, .. } | AssemblyError::NoPast { control } => {
             file.places.find(&format!("control \"{control}\""), None)
         }

@@ -544,7 +544,10 @@ fn row_unit(model: &Model, element: &ConstraintElement, row: usize) -> &'static 
     match element {
         ConstraintElement::Pair(pair) => match pair.rows[row] {
             PairRow::Perpendicular { .. } => "rad",
-            PairRow::Along { .. } | PairRow::Distance { .. } | PairRow::Screw { .. } => "m",
+            PairRow::Start(row) if row.is_angle() => "rad",
+            PairRow::Along { .. } | PairRow::Distance { .. } | PairRow::Screw { .. } | PairRow::Start(_) => {
+                "m"
+            }
         },
         ConstraintElement::Coordinates(sum) => sum_unit(model, sum),
         ConstraintElement::Rolling(_) | ConstraintElement::Impact(_) | ConstraintElement::WheelRail(_) => "m",

@@ -21,7 +21,8 @@ use crate::elements::joints::Primitive;
 use crate::expression::ExpressionLaw;
 use crate::forest::{Forest, Graph};
 use crate::model::{
-    Attachment, JointPlace, Model, ModelConstraint, ModelForce, ModelJoint, ModelRod, ModelRow, ModelState,
+    Attachment, CutStart, JointPlace, Model, ModelConstraint, ModelForce, ModelJoint, ModelRod, ModelRow,
+    ModelStart, ModelState,
 };
 use crate::signal::Signal;
 use crate::tree::Tree;
@@ -51,6 +52,8 @@ pub(super) fn attach(
         roads: Vec::new(),
         states: Vec::new(),
         x0: Vec::new(),
+        cuts: Vec::new(),
+        hints: Vec::new(),
     };
     let mut faults = Vec::new();
     attach.roads = super::tyres::roads(description, |frame| attach.frame(frame), &mut faults);
@@ -62,6 +65,7 @@ pub(super) fn attach(
     }
     attach.all_constraints(false);
     attach.all_rods();
+    attach.all_hints();
     attach.all_constraints(true);
     let mut bind = Bind::new(description);
     for force in &description.forces {
@@ -100,6 +104,12 @@ pub(super) fn attach(
         velocity_names: lowered.velocity_names,
         q0: lowered.q0,
         v0: lowered.v0,
+        start: ModelStart {
+            positions: lowered.position_holds,
+            velocities: lowered.velocity_holds,
+            cuts: attach.cuts,
+            hints: attach.hints,
+        },
         states: attach.states,
         x0: attach.x0,
         controls: Vec::new(),
@@ -192,9 +202,9 @@ fn add_states(
 }
 
 pub(super) struct Attach<'a, 'b> {
-    description: &'a Description,
+    pub(super) description: &'a Description,
     names: &'b Names<'a>,
-    lowered: Lowered,
+    pub(super) lowered: Lowered,
     errors: &'b mut Vec<ModelError>,
     constraints: Vec<ModelConstraint>,
     rows: Vec<ModelRow>,
@@ -203,6 +213,8 @@ pub(super) struct Attach<'a, 'b> {
     roads: Vec<super::tyres::CompiledRoad>,
     states: Vec<ModelState>,
     x0: Vec<f64>,
+    pub(super) cuts: Vec<CutStart>,
+    pub(super) hints: Vec<CutStart>,
 }
 
 impl Attach<'_, '_> {
@@ -215,14 +227,16 @@ impl Attach<'_, '_> {
                 frame: place.frame.then(&turn),
             })
         };
+        let (from, to) = (turned(&ends[0]), turned(&ends[1]));
         let element = ConstraintElement::Pair(Pair {
-            from: turned(&ends[0]),
-            to: turned(&ends[1]),
+            from,
+            to,
             rows: rows.iter().map(|row| row.row).collect(),
             length: None,
         });
         let row_names = rows.iter().map(|row| row.name.to_string()).collect();
         let constraint = self.add_constraint(&joint.name, element, Some(row_names), None);
+        self.cut_start(joint, from, to);
         ModelJoint {
             name: joint.name.clone(),
             kind: joint.kind,
@@ -623,7 +637,7 @@ impl Attach<'_, '_> {
 
 /// The nodes with freedoms between the lowest common ancestor of two nodes and each of them, tip
 /// to base: the first side, the second side.
-fn paths(tree: &Tree, mut from: usize, mut to: usize) -> (Vec<usize>, Vec<usize>) {
+pub(super) fn paths(tree: &Tree, mut from: usize, mut to: usize) -> (Vec<usize>, Vec<usize>) {
     let (mut from_path, mut to_path) = (Vec::new(), Vec::new());
     // Parents have lower numbers: the higher one of two is never an ancestor of the other.
     while from != to {

@@ -5,7 +5,7 @@ use super::error::ModelError;
 use super::names::GROUND;
 use super::passive;
 use super::paths::{self, path_place};
-use super::references::{constraint_place, force_place, joint_place, road_place, rod_place};
+use super::references::{constraint_place, force_place, hint_place, joint_place, road_place, rod_place};
 use crate::description::{
     Body, ConstraintKind, Control, ControlKind, CoordinateMotion, Description, ForceKind, Joint, JointKind,
     Marker,
@@ -36,6 +36,21 @@ pub(super) fn check(description: &Description, errors: &mut Vec<ModelError>) -> 
     }
     for constraint in &description.constraints {
         check.constraint(&constraint.kind, &constraint_place(&constraint.name));
+    }
+    for hint in &description.hints {
+        let place = hint_place(&hint.to);
+        let known = [hint.position, hint.velocity, hint.angular_velocity];
+        for (value, what) in known
+            .into_iter()
+            .zip(["the position", "the velocity", "the angular velocity"])
+        {
+            check.finite(&value.unwrap_or_default(), &place, what);
+        }
+        if let Some(rotation) = &hint.orientation
+            && check.finite(rotation.0.as_flattened(), &place, "the orientation")
+        {
+            check.rotation(rotation, &place);
+        }
     }
     for rod in &description.rods {
         let place = rod_place(&rod.name);

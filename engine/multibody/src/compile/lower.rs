@@ -13,7 +13,7 @@
 //! its own axes, seen from the second.
 
 use super::names::Place;
-use crate::description::{Body, Coordinate, CoordinateMotion, Description, Frame, Joint};
+use crate::description::{Body, Coordinate, CoordinateMotion, Description, Frame, Hold, Joint};
 use crate::elements::joints::Primitive;
 use crate::forest::{Forest, Graph};
 use crate::model::{Attachment, JointPlace, ModelBody, ModelJoint, ModelMarker};
@@ -32,6 +32,8 @@ pub(super) struct Lowered {
     pub velocity_names: Vec<String>,
     pub q0: Vec<f64>,
     pub v0: Vec<f64>,
+    pub position_holds: Vec<Hold>,
+    pub velocity_holds: Vec<Hold>,
 }
 
 impl Lowered {
@@ -72,6 +74,8 @@ pub(super) fn lower(
         velocity_names: Vec::new(),
         q0: Vec::new(),
         v0: Vec::new(),
+        position_holds: Vec::new(),
+        velocity_holds: Vec::new(),
     };
     for tree_joint in &forest.joints {
         let joint = &description.joints[tree_joint.edge];
@@ -288,6 +292,8 @@ impl Walk<'_> {
                 self.lowered.velocity_names.push(name);
                 self.lowered.q0.push(coordinate.position);
                 self.lowered.v0.push(coordinate.velocity);
+                self.lowered.position_holds.push(coordinate.position_hold);
+                self.lowered.velocity_holds.push(coordinate.velocity_hold);
                 None
             }
         };
@@ -352,6 +358,8 @@ impl Walk<'_> {
         let lowered = &mut *self.lowered;
         lowered.q0.extend(e.0);
         lowered.v0.extend(omega);
+        lowered.position_holds.extend([joint.orientation_hold; 3]);
+        lowered.velocity_holds.extend([joint.angular_velocity_hold; 3]);
         let name = |part: &str| format!("{}.{part}", joint.name);
         lowered.position_names.extend(["e0", "e1", "e2", "e3"].map(name));
         lowered.velocity_names.extend(["wx", "wy", "wz"].map(name));

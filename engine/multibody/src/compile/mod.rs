@@ -21,6 +21,7 @@ mod rails;
 mod references;
 pub(crate) mod referred;
 mod sensors;
+mod start;
 mod timed;
 mod topology;
 mod tyres;

@@ -39,6 +39,9 @@ pub(super) fn check(
     for path in &description.paths {
         check.frame(&path.frame, &path_place(&path.name));
     }
+    for hint in &description.hints {
+        check.pair(&hint.from, &hint.to, &hint_place(&hint.to));
+    }
     for control in &description.controls {
         check.control(&control_place(&control.name), &control.kind);
     }
@@ -54,6 +57,10 @@ pub(super) fn joint_place(name: &str) -> String {
 
 pub(super) fn constraint_place(name: &str) -> String {
     format!("constraint \"{name}\"")
+}
+
+pub(super) fn hint_place(frame: &str) -> String {
+    format!("start hint for \"{frame}\"")
 }
 
 pub(super) fn rod_place(name: &str) -> String {

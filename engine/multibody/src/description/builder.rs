@@ -38,6 +38,7 @@ impl Description {
             tracks: Vec::new(),
             paths: Vec::new(),
             inputs: Vec::new(),
+            hints: Vec::new(),
         }
     }
 
@@ -95,6 +96,12 @@ impl Description {
     /// Adds a frame that travels along a track.
     pub fn track(mut self, track: Track) -> Self {
         self.tracks.push(track);
+        self
+    }
+
+    /// Adds a pose near which loops are to close.
+    pub fn start_hint(mut self, hint: StartHint) -> Self {
+        self.hints.push(hint);
         self
     }
 
@@ -268,6 +275,8 @@ impl Joint {
             coordinates: Vec::new(),
             orientation: [1.0, 0.0, 0.0, 0.0],
             angular_velocity: [0.0; 3],
+            orientation_hold: Hold::Free,
+            angular_velocity_hold: Hold::Free,
             orientation_locked: false,
             hint: Hint::Auto,
         }
@@ -289,16 +298,55 @@ impl Joint {
         self
     }
 
-    /// Sets the start value (rad or m) and start velocity of the first coordinate.
+    /// States the start value (rad or m) of the first coordinate and, unless it is zero, its start velocity. A
+    /// velocity that is not stated follows from the constraints: [`start_velocity`](Self::start_velocity) states a
+    /// zero.
     pub fn start(self, position: f64, velocity: f64) -> Self {
         self.start_at(0, position, velocity)
     }
 
-    /// Sets the start value and start velocity of a coordinate, counted from 0.
+    /// States the start value of a coordinate, counted from 0, and, unless it is zero, its start velocity.
     pub fn start_at(mut self, index: usize, position: f64, velocity: f64) -> Self {
         let coordinate = self.coordinate(index);
         coordinate.position = position;
         coordinate.velocity = velocity;
+        coordinate.position_hold = Hold::Stated;
+        coordinate.velocity_hold = match velocity {
+            0.0 => Hold::Free,
+            _ => Hold::Stated,
+        };
+        self
+    }
+
+    /// States the start value of a coordinate, and nothing about its velocity.
+    pub fn start_position(mut self, index: usize, position: f64) -> Self {
+        let coordinate = self.coordinate(index);
+        coordinate.position = position;
+        coordinate.position_hold = Hold::Stated;
+        self
+    }
+
+    /// States the start velocity of a coordinate, and nothing about its value.
+    pub fn start_velocity(mut self, index: usize, velocity: f64) -> Self {
+        let coordinate = self.coordinate(index);
+        coordinate.velocity = velocity;
+        coordinate.velocity_hold = Hold::Stated;
+        self
+    }
+
+    /// Fixes the start value of a coordinate: it is kept, or the start is refused.
+    pub fn fixed_position(mut self, index: usize, position: f64) -> Self {
+        let coordinate = self.coordinate(index);
+        coordinate.position = position;
+        coordinate.position_hold = Hold::Fixed;
+        self
+    }
+
+    /// Fixes the start velocity of a coordinate: it is kept, or the start is refused.
+    pub fn fixed_velocity(mut self, index: usize, velocity: f64) -> Self {
+        let coordinate = self.coordinate(index);
+        coordinate.velocity = velocity;
+        coordinate.velocity_hold = Hold::Fixed;
         self
     }
 
@@ -312,8 +360,8 @@ impl Joint {
     pub fn locked(mut self, index: usize, position: f64) -> Self {
         *self.coordinate(index) = Coordinate {
             position,
-            velocity: 0.0,
             motion: CoordinateMotion::Locked,
+            ..Coordinate::default()
         };
         self
     }
@@ -322,6 +370,7 @@ impl Joint {
     /// first, of any length but zero.
     pub fn orientation(mut self, orientation: [f64; 4]) -> Self {
         self.orientation = orientation;
+        self.orientation_hold = Hold::Stated;
         self
     }
 
@@ -329,6 +378,19 @@ impl Joint {
     /// frame, rad/s.
     pub fn angular_velocity(mut self, angular_velocity: [f64; 3]) -> Self {
         self.angular_velocity = angular_velocity;
+        self.angular_velocity_hold = Hold::Stated;
+        self
+    }
+
+    /// Fixes the start orientation: it is kept, or the start is refused.
+    pub fn orientation_fixed(mut self) -> Self {
+        self.orientation_hold = Hold::Fixed;
+        self
+    }
+
+    /// Fixes the start angular velocity: it is kept, or the start is refused.
+    pub fn angular_velocity_fixed(mut self) -> Self {
+        self.angular_velocity_hold = Hold::Fixed;
         self
     }
 

@@ -20,6 +20,7 @@ use std::sync::Arc;
 mod builder;
 mod document;
 pub mod fields;
+mod hint;
 pub(crate) mod include;
 mod path;
 mod road;
@@ -27,6 +28,7 @@ mod track;
 mod tyre;
 
 pub use document::Document;
+pub use hint::StartHint;
 pub use include::{Axis, IncludeError, Mirror, Placement};
 pub use path::{Path, Pursuit};
 pub use road::Road;
@@ -66,6 +68,8 @@ pub struct Description {
     /// Functions of time with names, which sensors may read as `input.` and the name. Elements have
     /// those that they use in themselves.
     pub inputs: Vec<Input>,
+    /// Poses near which loops are to close.
+    pub hints: Vec<StartHint>,
 }
 
 /// Position and orientation of a frame in another.
@@ -111,6 +115,18 @@ pub enum CoordinateMotion {
     Prescribed(Signal),
 }
 
+/// How firmly an initial value is meant.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Hold {
+    /// Not stated: the value is where assembly begins, and it moves as the constraints need.
+    #[default]
+    Free,
+    /// Stated: kept where the constraints allow it, else changed as little as possible and reported.
+    Stated,
+    /// Fixed: kept, or the start is refused.
+    Fixed,
+}
+
 /// One scalar coordinate of a joint.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Coordinate {
@@ -118,6 +134,10 @@ pub struct Coordinate {
     pub position: f64,
     /// Start velocity: rad/s or m/s.
     pub velocity: f64,
+    /// How firmly the start value is meant.
+    pub position_hold: Hold,
+    /// How firmly the start velocity is meant.
+    pub velocity_hold: Hold,
     /// What happens to it.
     pub motion: CoordinateMotion,
 }
@@ -167,14 +187,18 @@ pub struct Joint {
     pub to: String,
     /// Main axis in both frames, for the kinds that have one.
     pub axis: [f64; 3],
-    /// Scalar coordinates, in the order of the kind; missing ones start at rest at zero. The
-    /// orientation of `Spherical` and `Free` is not among them. Start values of a joint that is
-    /// cut are not used: they follow from those of the other joints in its loop.
+    /// Scalar coordinates, in the order of the kind; missing ones are not stated. The
+    /// orientation of `Spherical` and `Free` is not among them. Initial values of a joint that is cut
+    /// count as those of the others do.
     pub coordinates: Vec<Coordinate>,
     /// Start orientation, scalar first, for `Spherical` and `Free`.
     pub orientation: [f64; 4],
     /// Start angular velocity in the axes of the second frame, for `Spherical` and `Free`.
     pub angular_velocity: [f64; 3],
+    /// How firmly the start orientation is meant.
+    pub orientation_hold: Hold,
+    /// How firmly the start angular velocity is meant.
+    pub angular_velocity_hold: Hold,
     /// Keep the start orientation, for `Spherical` and `Free`.
     pub orientation_locked: bool,
     /// Wish about tree or cut.

@@ -54,6 +54,9 @@ const TURN: f64 = 30.0;
 /// A position where the distance from dependence is below this part of the largest is called singular.
 const SINGULAR: f64 = 0.05;
 
+/// Least cosine of the angle by which a closed joint may be off what it means.
+const MEANT: f64 = 0.5;
+
 /// Operations of one look at the dependence of rows that are not counted: a step costs more. Larger mechanisms are
 /// looked at every so many steps.
 const FREE: usize = 30_000;
@@ -89,6 +92,8 @@ const DIRECTION: usize = 4;
 pub(crate) struct Loops {
     /// All rows that are conditions on positions, those of contacts left out.
     rows: Vec<usize>,
+    /// Constraints whose rows vanish on branches that they do not mean.
+    branched: Vec<usize>,
     /// What g of each row of the model is measured by, and each velocity.
     scales: RowScales,
     /// By which a row may be open because of the data, by its number in the model.
@@ -158,6 +163,7 @@ impl Loops {
         let mut loops = Self {
             parts: parts(model, &watched, active, &slots),
             rows: watched,
+            branched: branched(model),
             scales,
             slack,
             slots,
@@ -247,6 +253,12 @@ impl Loops {
         work.set_positions(model, q);
         work.constraint(model, &self.rows, &mut room.gaps);
         self.closed(model, tolerances, &room.gaps)?;
+        if let Some(&turned) = self.branched.iter().find(|&&c| work.branch(model, c) < MEANT) {
+            return Err(FailureKind::TurnedOver {
+                joint: model.constraints[turned].name.clone(),
+                remedy: "Limit `max_step`, or tighten the tolerances",
+            });
+        }
         room.carries.clear();
         let mut look = Look::Same;
         for part in &self.parts {
@@ -480,6 +492,12 @@ pub(crate) fn follow(slots: &[usize], rows: &[f64], active: &mut [usize]) {
     for (&k, &row) in slots.iter().zip(rows) {
         active[k] = row as usize;
     }
+}
+
+/// Constraints that can be closed on a branch that they do not mean.
+fn branched(model: &Model) -> Vec<usize> {
+    let branches = |&c: &usize| matches!(&model.constraints[c].element, ConstraintElement::Pair(pair) if pair.has_branches());
+    (0..model.constraints.len()).filter(branches).collect()
 }
 
 /// Rows grouped by the coordinates they share.

@@ -1,10 +1,10 @@
 //! Assembly: from rough start values to a state that satisfies everything.
 
-use super::border::Border;
-use super::closure::{Closure, exceeds, moved};
+use super::closure::{Closure, exceeds};
 use super::open::{OpenLoop, open_loops, worst_rows};
 use super::past::{self, NoBeginning};
-use super::redundancy::{self, Random};
+use super::problem::StartProblem;
+use super::redundancy;
 use super::report::RowReport;
 use super::warnings::{self, Warning};
 use super::{KinematicError, KinematicRun, KinematicState, MechanicalModel, contacts, kinematic};
@@ -18,10 +18,7 @@ use core::fmt;
 use holonom_dae::{Mechanical, Rejection};
 use std::sync::Arc;
 
-/// What is left of G v + g_t, relative to the velocities, that is still rounding.
-const VELOCITY_TOLERANCE: f64 = 1e-9;
-
-/// The same of G v̇ + γ.
+/// What is left of G v̇ + γ, relative to the accelerations, that is still rounding.
 const ACCELERATION_TOLERANCE: f64 = 1e-7;
 
 /// Changes of coordinates below this are not reported: rad, or parts of the mechanism's size.
@@ -60,7 +57,7 @@ impl Default for AssemblyOptions {
             tolerance: 1e-12,
             check_tolerance: 1e-8,
             data_precision: DATA_PRECISION,
-            other_starts: 12,
+            other_starts: 36,
             positions: None,
             velocities: None,
         }
@@ -76,6 +73,8 @@ pub struct MovedCoordinate {
     pub from: f64,
     /// Value after assembly.
     pub to: f64,
+    /// Whether the value before was stated.
+    pub stated: bool,
 }
 
 impl fmt::Display for MovedCoordinate {
@@ -127,6 +126,29 @@ pub enum AssemblyError {
     Inconsistent {
         /// Positions or velocities.
         level: Level,
+        /// What is not satisfied, the worst first.
+        loops: Vec<OpenLoop>,
+    },
+    /// Joints close only with their axes opposite or turned, or half a turn off their thread.
+    #[error(
+        "{} only turned over: axes that should coincide end up opposite or exchanged, or a screw is half a turn \
+         off its thread: start nearer to the position that is meant, give a start hint, or check the markers",
+        turned(.joints)
+    )]
+    TurnedOver {
+        /// The joints.
+        joints: Vec<String>,
+    },
+    /// Fixed initial values contradict the constraints.
+    #[error(
+        "the fixed initial {level} contradict {} ({}): correct them, or do not fix all of them",
+        list(.loops), needed(.fixed)
+    )]
+    Fixed {
+        /// Positions or velocities.
+        level: Level,
+        /// Fixed values, with what the constraints need instead.
+        fixed: Vec<MovedCoordinate>,
         /// What is not satisfied, the worst first.
         loops: Vec<OpenLoop>,
     },
@@ -203,6 +225,28 @@ pub enum AssemblyError {
         /// Speed up to which it would rest, m/s.
         rest_speed: f64,
     },
+}
+
+fn turned(joints: &[String]) -> String {
+    let names: Vec<String> = joints.iter().map(|joint| format!("`{joint}`")).collect();
+    match names.as_slice() {
+        [one] => format!("joint {one} closes"),
+        all => format!("joints {} close", all.join(", ")),
+    }
+}
+
+fn needed(fixed: &[MovedCoordinate]) -> String {
+    let word = |m: &MovedCoordinate| {
+        format!(
+            "`{}` is fixed at {:.6}, but {:.6} would fit",
+            m.name, m.from, m.to
+        )
+    };
+    let mut text: Vec<String> = fixed.iter().take(5).map(word).collect();
+    if fixed.len() > 5 {
+        text.push(format!("{} more", fixed.len() - 5));
+    }
+    text.join(", ")
 }
 
 fn list(loops: &[OpenLoop]) -> String {
@@ -343,8 +387,9 @@ pub(super) fn assemble_rows(
     let mut v = given("velocities", &options.velocities, &model.v0)?;
     normalise(&model, &mut q);
     let mut closure = Closure::new(model.clone(), options.time, &q, options.data_precision);
+    let mut problem = StartProblem::new(&closure, &q, options);
     let (q_given, v_given) = (q.clone(), v.clone());
-    let gap = close(&mut closure, &mut q, options)?;
+    let gap = problem.close(&mut q, options)?;
     let mut rows = redundancy::choose(&mut closure, &q, options.tolerance).map_err(|wrong| {
         AssemblyError::Contradiction {
             level: Level::Position,
@@ -352,18 +397,17 @@ pub(super) fn assemble_rows(
         }
     })?;
     if gap > options.tolerance.max(closure.rounding) {
-        close_chosen(&mut closure, &q_given, &mut q, &rows, options)?;
+        problem.close_chosen(&q_given, &mut q, &rows, options)?;
     }
     let gaps = closure.gaps(&q);
     for dropped in &mut rows.dropped {
         dropped.misfit = gaps[dropped.row].abs();
     }
-    fit_velocities(&mut closure, &q, &mut v, &rows, options)?;
+    problem.fit_velocities(&q, &mut v, &rows, options)?;
     if rows.singular_start && options.assemble {
-        closure
-            .follow_branch(&q, &mut v)
+        problem
+            .follow_branches(&q, &mut v, &v_given, &rows)
             .map_err(AssemblyError::Rejected)?;
-        fit_velocities(&mut closure, &q, &mut v, &rows, options)?;
     }
     let mut mechanical = MechanicalModel::new(model.clone(), rows.active.clone());
     let mut lambda = vec![0.0; rows.active.len()];
@@ -392,12 +436,18 @@ pub(super) fn assemble_rows(
         .state_rates(options.time, &q, &v, &lambda, &mut x_rates)
         .map_err(AssemblyError::Rejected)?;
     check_accelerations(&mut closure, &q, &v, &a, rows.noise_at_start)?;
-    let position_unit = position_units(&closure);
+    let unit = position_units(&closure);
+    let stated = |i: usize| problem.is_stated_position(i);
+    let mut moved = changes(&model.position_names, &q_given, &q, &unit, stated);
+    let stated = |i: usize| problem.is_stated_velocity(i);
+    let mut moved_velocities = changes(&model.velocity_names, &v_given, &v, &closure.unit, stated);
+    moved.extend(problem.value_moves(false, &q, &v));
+    moved_velocities.extend(problem.value_moves(true, &q, &v));
     Ok(Assembled {
         t: options.time,
-        moved: changes(&model.position_names, &q_given, &q, &position_unit),
+        moved,
+        moved_velocities,
         warnings: warnings::look(&model, options.time, &q_given, &q, closure.size),
-        moved_velocities: changes(&model.velocity_names, &v_given, &v, &closure.unit),
         model,
         q,
         v,
@@ -452,139 +502,6 @@ fn normalise(model: &Model, q: &mut [f64]) {
     }
 }
 
-/// Closes all loops as well as the data allow, from other starts as well when it does not go from the given
-/// one. Gives the largest gap.
-fn close(closure: &mut Closure, q: &mut Vec<f64>, options: &AssemblyOptions) -> Result<f64, AssemblyError> {
-    let rows = closure.holonomic();
-    let enough = Border::new(options.data_precision).enough();
-    if !options.assemble {
-        let gaps = closure.gaps(q);
-        let gap = closure.largest_gap(&gaps, &rows);
-        if closure.largest_misfit(&gaps, &rows) <= options.check_tolerance.max(enough) {
-            return Ok(gap);
-        }
-        return Err(AssemblyError::Inconsistent {
-            level: Level::Position,
-            loops: open_loops(closure, &gaps, &rows, Level::Position, options.check_tolerance),
-        });
-    }
-    let mut best: Option<(f64, Vec<f64>)> = None;
-    let mut random = Random(3);
-    for start in 0..=options.other_starts {
-        // Farther and farther away.
-        let far = start as f64 / options.other_starts.max(1) as f64;
-        let step: Vec<f64> = closure.unit.iter().map(|unit| unit * random.next()).collect();
-        let mut there = moved(&closure.model, q, &step, far);
-        if let Ok(gap) = closure.close(&mut there, &rows, options.tolerance, enough) {
-            *q = there;
-            return Ok(gap);
-        }
-        let gaps = closure.gaps(&there);
-        // All of it, not the largest row: gaps turn with the axes they are measured in.
-        let gap = rows
-            .iter()
-            .map(|&i| (gaps[i] / closure.gap_scale[i]).powi(2))
-            .sum::<f64>();
-        let gap = if gap.is_finite() { gap } else { f64::INFINITY };
-        if best.as_ref().is_none_or(|(least, _)| gap < *least) {
-            best = Some((gap, gaps));
-        }
-    }
-    let gaps = best.map_or(Vec::new(), |(_, gaps)| gaps);
-    Err(AssemblyError::CannotClose {
-        loops: open_loops(closure, &gaps, &rows, Level::Position, options.tolerance),
-    })
-}
-
-/// Closes the rows that take part, where all of them together cannot be closed: from the given positions,
-/// so that the start moves no farther than it must, or from those where all are nearly closed.
-fn close_chosen(
-    closure: &mut Closure,
-    given: &[f64],
-    q: &mut Vec<f64>,
-    rows: &RowReport,
-    options: &AssemblyOptions,
-) -> Result<(), AssemblyError> {
-    let all = closure.holonomic();
-    let kept: Vec<usize> = all
-        .iter()
-        .copied()
-        .filter(|row| rows.active.contains(row))
-        .collect();
-    if !options.assemble {
-        let gaps = closure.gaps(q);
-        let loops = open_loops(closure, &gaps, &kept, Level::Position, options.check_tolerance);
-        let level = Level::Position;
-        return if loops.is_empty() {
-            Ok(())
-        } else {
-            Err(AssemblyError::Inconsistent { level, loops })
-        };
-    }
-    let enough = Border::new(options.data_precision).enough().max(rows.noise);
-    for start in [given.to_vec(), q.clone()] {
-        let mut there = start;
-        if closure
-            .close(&mut there, &kept, options.tolerance, options.tolerance)
-            .is_ok()
-        {
-            let gaps = closure.gaps(&there);
-            if closure.largest_misfit(&gaps, &all) <= enough {
-                *q = there;
-                return Ok(());
-            }
-        }
-    }
-    // Next to a singular position errors of the data may leave no position that closes even these.
-    if rows.singular_start {
-        return Ok(());
-    }
-    let gaps = closure.gaps(q);
-    Err(AssemblyError::CannotClose {
-        loops: open_loops(closure, &gaps, &all, Level::Position, options.tolerance),
-    })
-}
-
-fn fit_velocities(
-    closure: &mut Closure,
-    q: &[f64],
-    v: &mut [f64],
-    chosen: &RowReport,
-    options: &AssemblyOptions,
-) -> Result<(), AssemblyError> {
-    let all: Vec<usize> = (0..closure.model.rows.len()).collect();
-    let rates = closure.velocity_gaps(q, &vec![0.0; v.len()]);
-    let size =
-        |closure: &Closure, v: &[f64]| 1.0 + closure.largest_step(v) + closure.largest_gap(&rates, &all);
-    if !options.assemble {
-        let rest = closure.velocity_gaps(q, v);
-        let tolerance = options.check_tolerance.max(chosen.noise_at_start) * size(closure, v);
-        let loops = open_loops(closure, &rest, &all, Level::Velocity, tolerance);
-        let level = Level::Velocity;
-        return if loops.is_empty() {
-            Ok(())
-        } else {
-            Err(AssemblyError::Inconsistent { level, loops })
-        };
-    }
-    let rest = closure
-        .project_velocities(q, v, &chosen.active)
-        .map_err(AssemblyError::Rejected)?;
-    let loops = open_loops(
-        closure,
-        &rest,
-        &all,
-        Level::Velocity,
-        VELOCITY_TOLERANCE.max(chosen.noise_at_start) * size(closure, v),
-    );
-    let level = Level::Velocity;
-    if loops.is_empty() {
-        Ok(())
-    } else {
-        Err(AssemblyError::Contradiction { level, loops })
-    }
-}
-
 /// Rows that were dropped must be satisfied by the accelerations as well.
 fn check_accelerations(
     closure: &mut Closure,
@@ -622,12 +539,19 @@ fn position_units(closure: &Closure) -> Vec<f64> {
     unit
 }
 
-fn changes(names: &[String], from: &[f64], to: &[f64], unit: &[f64]) -> Vec<MovedCoordinate> {
+fn changes(
+    names: &[String],
+    from: &[f64],
+    to: &[f64],
+    unit: &[f64],
+    stated: impl Fn(usize) -> bool,
+) -> Vec<MovedCoordinate> {
     let changed = |&i: &usize| exceeds(to[i] - from[i], NOT_MOVED * unit[i]);
     let moved = |i: usize| MovedCoordinate {
         name: names[i].clone(),
         from: from[i],
         to: to[i],
+        stated: stated(i),
     };
     (0..from.len()).filter(changed).map(moved).collect()
 }

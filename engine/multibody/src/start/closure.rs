@@ -71,6 +71,8 @@ pub(super) struct Closure {
     pub precision: f64,
     /// What each velocity is measured by: `size` for slides, one for turns.
     pub unit: Vec<f64>,
+    /// How freely each velocity moves: 0 where it is held, and a step counts less by this factor.
+    pub freedom: Vec<f64>,
     /// L of the last linearisation.
     factor: Vec<f64>,
     matrix: Vec<f64>,
@@ -128,6 +130,7 @@ impl Closure {
             rounding: 0.0,
             precision,
             unit: Vec::new(),
+            freedom: vec![1.0; n],
             factor: vec![0.0; n * n],
             matrix: vec![0.0; m * n],
             b: vec![0.0; m * n],
@@ -181,6 +184,19 @@ impl Closure {
         (positive(size), reach)
     }
 
+    /// Takes over what rows and velocities of a mechanism are measured by that has the same coordinates and whose
+    /// rows are the first ones of this.
+    pub fn measure_as(&mut self, other: &Self) {
+        self.size = other.size;
+        self.rounding = other.rounding;
+        self.unit.clone_from(&other.unit);
+        self.column.clone_from(&other.column);
+        let own = other.gap_scale.len();
+        self.gap_scale[..own].copy_from_slice(&other.gap_scale);
+        self.overall[..own].copy_from_slice(&other.overall);
+        self.data[..own].copy_from_slice(&other.data);
+    }
+
     /// Places all nodes.
     pub fn place(&mut self, q: &[f64]) {
         self.work.set_time(&self.model, self.t);
@@ -230,6 +246,7 @@ impl Closure {
         if let Some(row) = self.factor.iter().position(|x| !x.is_finite()) {
             return Err(Rejection::NonFinite { row: row % n });
         }
+        self.restrain();
         cholesky::factorise(&mut self.factor, n).map_err(|_| Rejection::OutsideDomain)?;
         let all: Vec<usize> = (0..m).collect();
         self.work.constraint_matrix(&model, &all, &mut self.matrix);
@@ -240,7 +257,11 @@ impl Closure {
             for j in 0..n {
                 let entry = self.matrix[j * m + i];
                 scaled[j] = entry * self.column[j] / self.gap_scale[i];
-                row[j] = entry / self.natural[i];
+                row[j] = if self.freedom[j] > 0.0 {
+                    entry / self.natural[i]
+                } else {
+                    0.0
+                };
             }
             forward(&self.factor, n, row);
             if let Some(column) = row.iter().position(|x| !x.is_finite()) {
@@ -248,6 +269,22 @@ impl Closure {
             }
         }
         Ok(())
+    }
+
+    /// M in the metric in which velocities move as freely as they should: x = F z is small where z is in M.
+    fn restrain(&mut self) {
+        let n = self.model.tree.n_v;
+        for j in 0..n {
+            for i in j..n {
+                let entry = &mut self.factor[j * n + i];
+                let product = self.freedom[i] * self.freedom[j];
+                if product > 0.0 {
+                    *entry /= product;
+                } else if i != j {
+                    *entry = 0.0;
+                }
+            }
+        }
     }
 
     /// The largest value each row of G L⁻ᵀ could have: loads of unit multipliers at the farthest
@@ -309,22 +346,41 @@ impl Closure {
             }
             sum
         };
-        (0..n).map(diagonal).collect()
+        let mut diagonal: Vec<f64> = (0..n).map(diagonal).collect();
+        for (d, freedom) in diagonal.iter_mut().zip(&self.freedom) {
+            *d = if *freedom > 0.0 { *d } else { 0.0 };
+        }
+        diagonal
     }
 
     /// Dependence of some rows at the last linearisation, judged by the geometry and not by masses. The
     /// columns are the rows in their order; `gap` is what their loops are open by.
     pub fn dependence(&self, rows: &[usize], groups: &[u8], gap: f64) -> PivotedQr {
         let n = self.model.tree.n_v;
-        let columns: Vec<f64> = rows
-            .iter()
-            .flat_map(|&i| &self.scaled[i * n..(i + 1) * n])
-            .copied()
-            .collect();
+        let columns = rows.iter().flat_map(|&i| &self.scaled[i * n..(i + 1) * n]);
+        self.dependence_of(columns.copied().collect(), rows.len(), groups, gap)
+    }
+
+    fn dependence_of(&self, columns: Vec<f64>, rows: usize, groups: &[u8], gap: f64) -> PivotedQr {
         let border = Border::new(self.precision);
-        PivotedQr::new(columns, n, rows.len(), groups, |_, lengths| {
+        PivotedQr::new(columns, self.model.tree.n_v, rows, groups, |_, lengths| {
             border.independent(lengths, gap)
         })
+    }
+
+    /// Whether the velocities that are not held can do for some rows what all velocities can, at the last
+    /// linearisation.
+    pub fn is_free_enough(&self, rows: &[usize]) -> bool {
+        let n = self.model.tree.n_v;
+        let groups = vec![0; rows.len()];
+        let rank = |held: f64| {
+            let entries = rows.iter().flat_map(|&i| &self.scaled[i * n..(i + 1) * n]);
+            let masked = entries.zip(self.freedom.iter().cycle());
+            let columns = masked.map(|(x, freedom)| if *freedom > 0.0 { *x } else { held * x });
+            self.dependence_of(columns.collect(), rows.len(), &groups, 0.0)
+                .rank
+        };
+        rank(0.0) == rank(1.0)
     }
 
     /// Velocities from what the columns of [`dependence`](Self::dependence) are multiplied with.
@@ -469,18 +525,24 @@ impl Closure {
         if sum.is_finite() { sum } else { f64::INFINITY }
     }
 
-    /// Changes v, the least in the metric of M, until G v + g_t = 0 in the given rows as well as they allow;
-    /// gives what is left, all rows.
+    /// Changes v, the least in the metric of M, until G v + g_t is as it should in the given rows as well as they
+    /// allow; gives what is left, all rows.
     pub fn project_velocities(
         &mut self,
         q: &[f64],
         v: &mut [f64],
         rows: &[usize],
+        targets: &[f64],
     ) -> Result<Vec<f64>, Rejection> {
         if !rows.is_empty() {
             self.linearise(q)?;
         }
-        let mut rest = self.velocity_gaps(q, v);
+        let left = |closure: &mut Self, v: &[f64]| {
+            let mut rest = closure.velocity_gaps(q, v);
+            rest.iter_mut().zip(targets).for_each(|(rest, to)| *rest -= to);
+            rest
+        };
+        let mut rest = left(self, v);
         for _ in 0..20 {
             let before = self.largest_gap(&rest, rows);
             if before == 0.0 || !before.is_finite() {
@@ -489,12 +551,12 @@ impl Closure {
             let negative: Vec<f64> = rest.iter().map(|g| -g).collect();
             let step = self.solve(rows, &negative, 0.0);
             let next: Vec<f64> = v.iter().zip(&step).map(|(v, s)| v + s).collect();
-            let left = self.velocity_gaps(q, &next);
-            if exceeds(self.largest_gap(&left, rows), 0.5 * before) {
+            let after = left(self, &next);
+            if exceeds(self.largest_gap(&after, rows), 0.5 * before) {
                 break;
             }
             v.copy_from_slice(&next);
-            rest = left;
+            rest = after;
         }
         Ok(rest)
     }
@@ -502,20 +564,26 @@ impl Closure {
     /// At a singular position, changes v until it is tangent to a branch: accelerations exist only if
     /// z·γ(v) = 0 for all z with Gᵀz = 0. Newton's method; z·γ is quadratic in v, so that central
     /// differences are exact. Where there is no branch, v tends to zero.
-    pub fn follow_branch(&mut self, q: &[f64], v: &mut [f64]) -> Result<(), Rejection> {
+    ///
+    /// Only the given rows, and velocities that are not held. Gives whether v is tangent in the end.
+    pub fn follow_branch(&mut self, rows: &[usize], q: &[f64], v: &mut [f64]) -> Result<bool, Rejection> {
         let n = v.len();
-        let all: Vec<usize> = (0..self.model.rows.len()).collect();
         self.linearise(q)?;
         let gaps = self.gaps(q);
-        let gap = self.largest_gap(&gaps, &self.holonomic());
-        let null = self.dependence(&all, &vec![0; all.len()], gap).null_vectors();
+        let holonomic = |i: &usize| self.model.rows[*i].level == RowLevel::Holonomic;
+        let closed: Vec<usize> = rows.iter().copied().filter(holonomic).collect();
+        let gap = self.largest_gap(&gaps, &closed);
+        let null = self.dependence(rows, &vec![0; rows.len()], gap).null_vectors();
         let begin = self.largest_step(v);
         for _ in 0..100 {
-            let here = self.curvature(q, v, &null);
+            let here = self.curvature(rows, q, v, &null);
             let open: Vec<usize> = (0..null.len())
                 .filter(|&k| exceeds(here[k].0, 1e-12 * here[k].1))
                 .collect();
-            if open.is_empty() || self.largest_step(v) <= 1e-9 * begin {
+            if open.is_empty() {
+                return Ok(true);
+            }
+            if self.largest_step(v) <= 1e-9 * begin {
                 break;
             }
             let mut slopes = vec![vec![0.0; n]; open.len()];
@@ -523,7 +591,7 @@ impl Closure {
                 let kept = v[j];
                 let [up, down] = [begin, -begin].map(|d| {
                     v[j] = kept + d;
-                    self.curvature(q, v, &null)
+                    self.curvature(rows, q, v, &null)
                 });
                 v[j] = kept;
                 for (slope, &k) in slopes.iter_mut().zip(&open) {
@@ -531,29 +599,44 @@ impl Closure {
                 }
             }
             let gaps = self.velocity_gaps(q, v);
-            let mut right: Vec<f64> = gaps.iter().zip(&self.natural).map(|(g, d)| -g / d).collect();
+            let mut right: Vec<f64> = rows.iter().map(|&i| -gaps[i] / self.natural[i]).collect();
             for (slope, &k) in slopes.iter_mut().zip(&open) {
+                let held = slope.iter_mut().zip(&self.freedom);
+                held.filter(|(_, freedom)| **freedom == 0.0)
+                    .for_each(|(s, _)| *s = 0.0);
                 forward(&self.factor, n, slope);
                 let length = positive(dot(slope, slope).sqrt());
                 slope.iter_mut().for_each(|x| *x /= length);
                 right.push(-here[k].0 / length);
             }
-            let rows = self.b.chunks_exact(n).chain(slopes.iter().map(Vec::as_slice));
-            let step = self.solve_rows(&rows.collect::<Vec<_>>(), right, 0.0);
+            let own = rows.iter().map(|&i| &self.b[i * n..(i + 1) * n]);
+            let own = own.chain(slopes.iter().map(Vec::as_slice));
+            let step = self.solve_rows(&own.collect::<Vec<_>>(), right, 0.0);
             v.iter_mut().zip(&step).for_each(|(v, s)| *v += s);
         }
-        Ok(())
+        Ok(false)
     }
 
     /// z·γ for each z, with the sum of the magnitudes of its terms.
-    fn curvature(&mut self, q: &[f64], v: &[f64], null: &[Vec<f64>]) -> Vec<(f64, f64)> {
+    fn curvature(&mut self, rows: &[usize], q: &[f64], v: &[f64], null: &[Vec<f64>]) -> Vec<(f64, f64)> {
         let gamma = self.acceleration_gaps(q, v, &vec![0.0; v.len()]);
         let scale = &self.gap_scale;
         let sums = |z: &Vec<f64>| {
-            let terms = || z.iter().zip(&gamma).zip(scale).map(|((z, g), d)| z * g / d);
+            let terms = || z.iter().zip(rows).map(|(z, &i)| z * gamma[i] / scale[i]);
             (terms().sum(), terms().map(f64::abs).sum())
         };
         null.iter().map(sums).collect()
+    }
+
+    /// xᵀ M y over some velocities.
+    pub fn product(&mut self, q: &[f64], columns: &[usize], x: &[f64], y: &[f64]) -> f64 {
+        self.place(q);
+        let model = self.model.clone();
+        self.work.mass(&model, &mut self.factor);
+        let n = y.len();
+        let entry = |i: usize, j: usize| self.factor[i.min(j) * n + i.max(j)];
+        let pairs = columns.iter().flat_map(|&i| columns.iter().map(move |&j| (i, j)));
+        pairs.map(|(i, j)| x[i] * entry(i, j) * y[j]).sum()
     }
 
     /// G v + g_t of all rows.

@@ -285,7 +285,10 @@ impl Follower {
             return None;
         }
         // From the predicted velocities: where a singular position leaves them open, these stay.
-        let rest = self.closure.project_velocities(&q, &mut v, &self.chosen).ok()?;
+        let rest = self
+            .closure
+            .project_velocities(&q, &mut v, &self.chosen, &[])
+            .ok()?;
         let all: Vec<usize> = (0..rest.len()).collect();
         let tolerance = VELOCITY_TOLERANCE.max(self.noise) * (1.0 + self.closure.largest_step(&v));
         if let Some(open) = open_loops(&self.closure, &rest, &all, Level::Velocity, tolerance)

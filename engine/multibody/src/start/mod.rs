@@ -11,6 +11,7 @@ mod kinematic;
 mod mechanical;
 mod open;
 mod past;
+mod problem;
 mod redundancy;
 mod report;
 mod scales;

@@ -53,7 +53,11 @@ pub(super) fn unit(closure: &Closure, row: usize, level: Level) -> &'static str 
     let angle = match &constraint.element {
         ConstraintElement::Pair(pair) => {
             let kind = pair.rows.get(row - constraint.rows.start);
-            matches!(kind, Some(PairRow::Perpendicular { .. }))
+            match kind {
+                Some(PairRow::Perpendicular { .. }) => true,
+                Some(PairRow::Start(row)) => row.is_angle(),
+                _ => false,
+            }
         }
         ConstraintElement::Coordinates(sum) => {
             let mut turning = sum.terms.iter().map(|(node, _)| turns(&model.tree.nodes[*node]));

@@ -70,7 +70,12 @@ impl Scales {
                 [c.from_path.as_slice(), &c.to_path],
             );
             for (data, row) in data[c.rows.clone()].iter_mut().zip(&pair.rows) {
-                if !matches!(row, PairRow::Perpendicular { .. }) {
+                let angle = match row {
+                    PairRow::Perpendicular { .. } => true,
+                    PairRow::Start(row) => row.is_angle(),
+                    _ => false,
+                };
+                if !angle {
                     *data = (largest / length).max(1.0);
                 }
             }
@@ -95,7 +100,11 @@ fn row_scales(model: &Model, lengths: &[Option<f64>], size: f64, slide: impl Fn(
         match &c.element {
             ConstraintElement::Pair(pair) => {
                 for (s, row) in scales.iter_mut().zip(&pair.rows) {
-                    let angle = matches!(row, PairRow::Perpendicular { .. });
+                    let angle = match row {
+                        PairRow::Perpendicular { .. } => true,
+                        PairRow::Start(row) => row.is_angle(),
+                        _ => false,
+                    };
                     *s = if angle { 1.0 } else { length };
                 }
             }

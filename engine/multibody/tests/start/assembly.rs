@@ -148,7 +148,7 @@ fn loop_that_cannot_close_is_named() {
     // Stretched out, 0.2 m are missing.
     assert!((loops[0].gap - 0.2).abs() < 1e-3, "{}", loops[0].gap);
     assert!(
-        error.to_string().starts_with("cannot close `loop` by 0.20")
+        error.to_string().starts_with("cannot close `loop` by 0.2")
             && error.to_string().contains(" m (worst row loop.x)"),
         "{error}"
     );

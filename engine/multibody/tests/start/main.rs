@@ -14,6 +14,10 @@ use holonom_multibody::workspace::Workspace;
 use std::sync::Arc;
 
 mod assembly;
+mod branches;
+#[path = "../common/mod.rs"]
+mod common;
+mod kept;
 mod kinematic;
 mod precision;
 mod reactions;

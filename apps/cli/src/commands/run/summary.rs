@@ -330,10 +330,10 @@ pub fn explanation(report: &RunReport) -> String {
     out
 }
 
-/// The start value that moved farthest, in words. A value that was given goes before one that was
-/// left at zero: moving the latter is what assembly is for.
+/// The initial value that moved farthest, in words. A value that was stated goes before one that was
+/// not: moving the latter is what assembly is for.
 fn most_moved(positions: &[MovedCoordinate], velocities: &[MovedCoordinate]) -> Option<String> {
-    let far = |moved: &MovedCoordinate| (moved.from != 0.0, (moved.to - moved.from).abs());
+    let far = |moved: &MovedCoordinate| (moved.stated, (moved.to - moved.from).abs());
     let velocities = velocities.iter().map(|moved| ("the velocity of ", moved));
     let all = positions.iter().map(|moved| ("", moved)).chain(velocities);
     let most = all.reduce(
@@ -415,6 +415,7 @@ mod tests {
     #[test]
     fn the_value_that_was_given_and_moved_is_named() {
         let moved = |name: &str, from: f64, to: f64| MovedCoordinate {
+            stated: from != 0.0,
             name: name.into(),
             from,
             to,

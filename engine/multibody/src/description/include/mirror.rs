@@ -8,7 +8,7 @@
 
 use super::super::{
     Body, Constraint, ConstraintKind, Coordinate, CoordinateMotion, CoordinateRef, Description, Force,
-    ForceKind, Frame, Joint, JointKind, Marker, Road, Track,
+    ForceKind, Frame, Joint, JointKind, Marker, Road, StartHint, Track,
 };
 use super::signals::scaled;
 use crate::compile::names::GROUND;
@@ -376,6 +376,16 @@ impl Mirror {
         self.coordinates.insert(track.name.clone(), signs);
     }
 
+    fn hint(&self, hint: &mut StartHint) {
+        let frame = self.frame(&hint.frame());
+        hint.position = hint.position.map(|_| frame.position.0);
+        hint.orientation = hint.orientation.map(|_| frame.rotation);
+        hint.velocity = hint.velocity.map(|v| self.vector(v));
+        hint.angular_velocity = hint
+            .angular_velocity
+            .map(|w| [0, 1, 2].map(|k| self.axial(k) * w[k]));
+    }
+
     fn start(&self, coordinate: &mut Coordinate, sign: f64) {
         coordinate.position *= sign;
         coordinate.velocity *= sign;
@@ -436,6 +446,9 @@ impl Description {
             } else {
                 path.swapped = !path.swapped;
             }
+        }
+        for hint in &mut self.hints {
+            mirror.hint(hint);
         }
         for track in &self.tracks {
             mirror.track(track);

@@ -196,6 +196,7 @@ impl Description {
         self.tracks.append(&mut part.tracks);
         self.paths.append(&mut part.paths);
         self.inputs.append(&mut part.inputs);
+        self.hints.append(&mut part.hints);
         Ok(())
     }
 }
@@ -299,6 +300,9 @@ impl Rename<'_> {
         for path in &mut part.paths {
             longer(&mut path.name);
             path.fields(self);
+        }
+        for hint in &mut part.hints {
+            hint.fields(self);
         }
         for input in &mut part.inputs {
             longer(&mut input.name);

@@ -15,11 +15,13 @@ use holonom_algebra::{Real, Vec3, Wrench};
 mod coordinate_sum;
 mod pair;
 pub(crate) mod relative;
+mod start_row;
 
 pub use coordinate_sum::CoordinateSum;
 pub use impact::{Impact, REST_SPEED};
 pub use pair::{Pair, PairRow};
 pub use rolling::Rolling;
+pub use start_row::StartRow;
 pub use wheel_rail::{ProfileKind, WheelRail, WheelRailShape};
 
 /// What a kind of constraint has to say.

@@ -2,6 +2,7 @@
 
 use super::ConstraintLaw;
 use super::relative::Relative;
+use super::start_row::StartRow;
 use crate::elements::scene::{Loads, Scene};
 use crate::model::{Attachment, RowLevel};
 use crate::signal::Signal;
@@ -51,6 +52,8 @@ pub enum PairRow {
         /// Displacement per angle, p.
         pitch: f64,
     },
+    /// A row of the start problem, never of the equations of motion.
+    Start(StartRow),
 }
 
 /// sin and cos of z/p and of θ, for a screw.
@@ -108,6 +111,7 @@ impl PairRow {
             Self::Along { axis } => relative.first_axis(axis).dot(d),
             Self::Perpendicular { from, to } => relative.first_axis(from).dot(relative.second_axis(to)),
             Self::Distance { length } => d.norm() - length,
+            Self::Start(row) => row.position(relative),
             Self::Screw { pitch: 0.0 } => relative.first_axis(2).dot(d),
             Self::Screw { pitch } => {
                 let t = Thread::new(relative, pitch);
@@ -132,6 +136,7 @@ impl PairRow {
                 let d = relative.distance;
                 force(d.scale(d.norm().recip()))
             }
+            Self::Start(row) => row.direction(relative),
             Self::Screw { pitch: 0.0 } => force(relative.first_axis(2)),
             Self::Screw { pitch } => {
                 let t = Thread::new(relative, pitch);
@@ -161,6 +166,8 @@ impl PairRow {
                 let rate = d.dot(u) * inverse;
                 (u.norm_squared() + d.dot(du) - rate.square()) * inverse
             }
+            // No accelerations are asked for at the start problem.
+            Self::Start(_) => T::constant(f64::NAN),
             Self::Screw { pitch: 0.0 } => relative.first_axis(2).dot(du),
             Self::Screw { pitch } => {
                 // g = p across·b with b = x_b: across' = (ż/p) along, along' = −(ż/p) across.
@@ -182,6 +189,64 @@ impl PairRow {
             Self::Perpendicular { from, to } => format!("{}-{}", AXES[from], AXES[to]),
             Self::Distance { .. } => "distance".to_string(),
             Self::Screw { .. } => "screw".to_string(),
+            Self::Start(row) => row.name(),
+        }
+    }
+}
+
+impl Pair {
+    /// Whether the rows vanish also where the frames are turned over: products of axes, and screws.
+    pub(crate) fn has_branches(&self) -> bool {
+        let kind = |row: &PairRow| matches!(row, PairRow::Screw { pitch } if *pitch != 0.0);
+        self.is_parallel() || self.rows.iter().any(kind)
+    }
+
+    /// The rows keep the z axes parallel.
+    fn is_parallel(&self) -> bool {
+        let has = |from, to| self.rows.contains(&PairRow::Perpendicular { from, to });
+        has(2, 0) && (has(2, 1) || has(1, 2) && has(0, 1))
+    }
+
+    /// The least of the cosines that are one where the rows are closed as the joint means it, and −1 or 0 where
+    /// they vanish elsewhere: of the angles between axes that should coincide, and of the angle by which a screw is
+    /// off its thread.
+    pub(crate) fn branch<T: Real>(&self, scene: &Scene<T>) -> f64 {
+        let mut least = 1.0_f64;
+        if !self.has_branches() {
+            return least;
+        }
+        let relative = Relative::new(scene, &self.from, &self.to);
+        let cosine = |k: usize| relative.first_axis(k).dot(relative.second_axis(k)).value();
+        for row in &self.rows {
+            match *row {
+                PairRow::Perpendicular { from, .. } if self.is_parallel() => {
+                    least = least.min(cosine(from));
+                }
+                PairRow::Screw { pitch } if pitch != 0.0 => {
+                    let t = Thread::new(&relative, pitch);
+                    least = least.min((t.cos * t.cos_angle + t.sin * t.sin_angle).value());
+                }
+                _ => {}
+            }
+        }
+        least
+    }
+
+    /// The row that vanishes on the meant branch only, for one that does elsewhere, too.
+    pub(crate) fn on_branch(&self, row: PairRow) -> PairRow {
+        let all = self.rows.contains(&PairRow::Perpendicular { from: 0, to: 1 });
+        match row {
+            PairRow::Perpendicular { from, to } if self.is_parallel() => {
+                // A wrong angle between two axes is a turn about the third.
+                let axis = 3 - from - to;
+                PairRow::Start(if all {
+                    StartRow::Twist { axis }
+                } else {
+                    StartRow::Tilt { axis }
+                })
+            }
+            PairRow::Screw { pitch } if pitch != 0.0 => PairRow::Start(StartRow::Thread { pitch }),
+            row => row,
         }
     }
 }

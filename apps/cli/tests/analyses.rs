@@ -107,7 +107,9 @@ fn statics_of_a_load_on_a_spring() {
 fn no_equilibrium_is_exit_code_1() {
     let output = holonom(Path::new("."), &["statics", "tree"]);
     assert_eq!((code(&output), stdout(&output).as_str()), (1, ""));
-    assert!(stderr(&output).contains("no equilibrium was found") && stderr(&output).contains("hold these"));
+    assert!(
+        stderr(&output).contains("no equilibrium was found") && stderr(&output).contains("Restrain them")
+    );
 }
 
 #[test]
@@ -341,11 +343,11 @@ fn runs_begin_settled() {
     let found = report(&holonom(&folder, &arguments));
     assert_eq!(found["status"], "finished");
     let text = stdout(&holonom(&folder, &["check", "lift.toml"]));
-    assert!(!text.contains("begins at an equilibrium"), "{text}");
+    assert!(!text.contains("starts at an equilibrium"), "{text}");
     let settled = LIFT.to_string() + "[simulation]\nstart = \"equilibrium\"\n";
     std::fs::write(folder.join("settled.toml"), settled).expect("the model");
     let text = stdout(&holonom(&folder, &["check", "settled.toml"]));
-    assert!(text.contains("begins at an equilibrium (stable)"), "{text}");
+    assert!(text.contains("starts at an equilibrium (stable)"), "{text}");
 }
 
 #[test]

@@ -59,6 +59,32 @@ impl Event {
     }
 }
 
+/// What is to be done with the sides on which switches of the equations are kept, see
+/// [`System::switches`](crate::System::switches).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Turn {
+    /// All switches go to the sides on which the state lies.
+    Settle,
+    /// The switch of this event has come to its border.
+    Cross {
+        /// Number of the event.
+        event: usize,
+        /// Largest value of its event function since it came to its border before.
+        excursion: f64,
+    },
+}
+
+/// What became of a switch at its border.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Turned {
+    /// It is on another side.
+    Other,
+    /// It slid, and is on the side on which it left the border.
+    Left,
+    /// Both sides lead back to the border: it slides along it, and takes a value between those of its sides.
+    Slides,
+}
+
 /// What the run does after an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EventAction {

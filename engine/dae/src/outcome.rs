@@ -21,13 +21,13 @@ pub enum Rejection {
     #[error("the residual cannot be evaluated at this point")]
     OutsideDomain,
     /// Forces depend on multipliers and no multipliers were found that agree with them.
-    #[error("no multipliers were found that agree with the forces that depend on them")]
+    #[error("no multipliers are consistent with the forces that depend on them")]
     NoMultipliers,
     /// Forces depend on what a sensor reads of accelerations or reactions, and these on the forces, in
     /// a ring without a solution, or with many.
     #[error(
-        "what sensor {reading} reads and the forces that depend on it have no solution, or many: the gain of \
-         their ring is 1"
+        "the reading of sensor {reading} and the forces that depend on it have no unique solution: the gain \
+         of this algebraic loop is 1"
     )]
     SingularRing {
         /// Number of a reading in the ring.
@@ -79,7 +79,7 @@ pub enum InputError {
         expected: usize,
     },
     /// A start value is NaN or infinite.
-    #[error("the start value of {what} `{name}` (entry {index}) is {value}; give a finite number")]
+    #[error("the initial value of {what} `{name}` (entry {index}) is {value}; give a finite number")]
     NonFiniteStart {
         /// "y" or "ẏ".
         what: &'static str,
@@ -92,8 +92,8 @@ pub enum InputError {
     },
     /// A start value lies below the lower bound declared for its variable.
     #[error(
-        "the start value of `{name}` is {value}, below its lower bound {bound}; \
-         start at or above the bound, or correct the bound"
+        "the initial value of `{name}` is {value}, below its lower bound {bound}; start at or above the \
+         bound, or correct the bound"
     )]
     BelowBound {
         /// Name of the variable.
@@ -116,9 +116,7 @@ pub enum InputError {
         remedy: &'static str,
     },
     /// The end of the interval does not lie after its start.
-    #[error(
-        "the end time {t_end} does not lie after the start time {t0}; integrate forwards, to a later time"
-    )]
+    #[error("the end time {t_end} is not after the start time {t0}; give a later end time")]
     Interval {
         /// Start of the interval.
         t0: f64,
@@ -140,9 +138,9 @@ pub enum InputError {
     Structure(String),
     /// The start values do not satisfy the equations and assembly was switched off.
     #[error(
-        "the start values do not satisfy equation `{equation}` (residual {residual:.3e}); \
-         `{variable}` would move by {moves:.3e} ({times:.0} times its tolerance). \
-         Correct the start or let the program assemble it (`Start::Assemble`)"
+        "the initial values do not satisfy equation `{equation}` (residual {residual:.3e}); `{variable}` \
+         would change by {moves:.3e} ({times:.0} times its tolerance). Correct the initial values or let the \
+         program assemble them (`Start::Assemble`)"
     )]
     InconsistentStart {
         /// Name of the worst equation.
@@ -158,8 +156,8 @@ pub enum InputError {
     },
     /// Assembly was asked for, but an equation cannot be met near the given start.
     #[error(
-        "no consistent start near the given one: equation `{equation}` stays at {residual:.3e} \
-         after {iterations} iterations ({stage}); {remedy}"
+        "no consistent initial values near the given ones: the residual of equation `{equation}` remains \
+         {residual:.3e} after {iterations} iterations ({stage}); {remedy}"
     )]
     NoConsistentStart {
         /// positions, velocities, or accelerations and multipliers.
@@ -174,7 +172,7 @@ pub enum InputError {
         remedy: &'static str,
     },
     /// A checkpoint does not belong to this system or these options.
-    #[error("the checkpoint does not fit: {0}")]
+    #[error("the checkpoint does not match: {0}")]
     Checkpoint(String),
 }
 
@@ -198,9 +196,10 @@ pub enum FailureKind {
     },
     /// The step size fell because the tolerance of a variable is below what rounding lets it be determined to.
     #[error(
-        "the tolerances are below rounding: the step size fell to {h:.3e} at order {order} because {reason}, and `{variable}` \
-         is determined here to {rounding:.1e} only, while steps are judged by {judged:.1e} for a tolerance of {tolerance:.1e}. \
-         Give it an absolute tolerance of {advice:.0e} or more"
+        "the tolerances are below rounding error: the step size fell to {h:.3e} at order {order} because \
+         {reason}. Rounding limits the accuracy of `{variable}` to {rounding:.1e} here, but the error test \
+         requires {judged:.1e} for a tolerance of {tolerance:.1e}. Give it an absolute tolerance of \
+         {advice:.0e} or more"
     )]
     BelowRounding {
         /// The step size at the end.
@@ -222,8 +221,8 @@ pub enum FailureKind {
     },
     /// The residual stays NaN or infinite however small the step.
     #[error(
-        "the residual of equation `{equation}` is not finite here, and no smaller step helps. \
-         Check that row for a division by zero, the root or logarithm of a negative number, or a force without bound"
+        "the residual of equation `{equation}` is not finite here, and smaller steps do not help. Check that \
+         row for a division by zero, the root or logarithm of a negative number, or an unbounded force"
     )]
     NonFinite {
         /// Name of the equation.
@@ -245,29 +244,29 @@ pub enum FailureKind {
     },
     /// A variable falls below its lower bound however small the step.
     #[error(
-        "variable `{variable}` falls below its lower bound, and no smaller step helps. \
-         Check the sign of the terms that make it fall, tighten its absolute tolerance, or correct the bound"
+        "variable `{variable}` falls below its lower bound, and smaller steps do not help. Check the sign of \
+         the terms that reduce it, tighten its absolute tolerance, or correct the bound"
     )]
     BelowBound {
         /// Name of the variable.
         variable: String,
     },
     /// The tolerances ask for more digits than the arithmetic has.
-    #[error(
-        "the tolerances are below what double precision can do here; multiply them by at least {factor:.1e}"
-    )]
+    #[error("the tolerances are too tight for double precision here; multiply them by at least {factor:.1e}")]
     TooMuchAccuracy {
         /// Factor by which the tolerances must grow.
         factor: f64,
     },
     /// The allowed number of steps is used up.
-    #[error("{steps} steps are used up before the end time; raise `max_steps` or loosen the tolerances")]
+    #[error(
+        "the limit of {steps} steps was reached before the end time; raise `max_steps` or loosen the tolerances"
+    )]
     TooManySteps {
         /// The limit.
         steps: u64,
     },
     /// The allowed computing time is used up.
-    #[error("the time limit of {seconds} s is used up; raise `time_limit` or loosen the tolerances")]
+    #[error("the time limit of {seconds} s was reached; raise `time_limit` or loosen the tolerances")]
     TimeLimit {
         /// The limit.
         seconds: f64,
@@ -291,8 +290,8 @@ pub enum FailureKind {
     },
     /// An event function sits at exactly zero, so its sign means nothing.
     #[error(
-        "event `{name}` is exactly zero over {steps} steps, so that no change of sign can be found; \
-         give a function that is non-zero except at the event"
+        "event `{name}` is exactly zero over {steps} steps, so no sign change can be found; give a function \
+         that is non-zero except at the event"
     )]
     EventAlwaysZero {
         /// Name of the event.
@@ -307,9 +306,7 @@ pub enum FailureKind {
         name: String,
     },
     /// A loop came apart.
-    #[error(
-        "{row} does not hold: it is off by {gap:.3e} {unit}, and at most {allowed:.1e} {unit} counts as closed. {remedy}"
-    )]
+    #[error("{row} is violated by {gap:.3e} {unit}, more than the permitted {allowed:.1e} {unit}. {remedy}")]
     LoopOpen {
         /// The row of the constraint, with the constraint named.
         row: String,
@@ -335,8 +332,9 @@ pub enum FailureKind {
     },
     /// A mechanism came out of a singular position in another direction than it went in.
     #[error(
-        "close to a singular position of {constraints} the motion changed over to another branch: there the mechanism could go \
-         on in more than one way, and its loops were open by {gap:.1e} of their size, too much to tell the ways apart. {remedy}"
+        "near a singular position of {constraints}, the motion changed to another branch: the mechanism can \
+         continue in more than one way there, and its loops were open by {gap:.1e} of their size, too much \
+         to distinguish the branches. {remedy}"
     )]
     BranchChanged {
         /// The constraints, named.
@@ -348,9 +346,9 @@ pub enum FailureKind {
     },
     /// No step leads on from a singular position.
     #[error(
-        "the mechanism is at a singular position of {constraints} ({coordinates}), and no step leads on from there: the last \
-         one, of {h:.1e} s at order {order}, failed because {reason}. Choose another tolerance or stepper, `radau` first, or \
-         geometry that keeps away from this position"
+        "the mechanism is at a singular position of {constraints} ({coordinates}) and cannot step past it: \
+         the last attempt, {h:.1e} s at order {order}, failed because {reason}. Choose another stepper (try \
+         `radau` first) or tolerance, or a geometry that avoids this position"
     )]
     SingularPosition {
         /// The constraints, named.
@@ -364,10 +362,33 @@ pub enum FailureKind {
         /// The reason of the last rejection.
         reason: Rejection,
     },
+    /// A switch slides along its border, and the method is explicit.
+    #[error(
+        "{name} drives the state back to its border from both sides, so that it switches without end. The explicit method \
+         `{stepper}` cannot follow that: choose `radau`, `bdf` or `auto`, which slide along the border, or make the law \
+         smooth there, such as `tanh(v/0.001)` for `sign(v)`"
+    )]
+    SwitchSlides {
+        /// The switch, with its place.
+        name: String,
+        /// The method.
+        stepper: &'static str,
+    },
+    /// A switch is passed again and again at its border.
+    #[error(
+        "{name} switches without end: {count} times while the state stayed at its border. Make the law smooth there, such as \
+         `tanh(v/0.001)` for `sign(v)`, or give the switch a hysteresis, or use a friction element"
+    )]
+    SwitchChattering {
+        /// The switch, with its place.
+        name: String,
+        /// How often it was passed.
+        count: u32,
+    },
     /// Events follow each other without time going on.
     #[error(
-        "event `{name}` fired {count} times within one step's breadth: the discrete update does not leave the surface. \
-         Move the state off the surface in the update, or end the run there"
+        "event `{name}` occurred {count} times at the same instant: the discrete update does not leave the \
+         event surface. Move the state off the surface in the update, or end the run there"
     )]
     EventChattering {
         /// Name of the event.

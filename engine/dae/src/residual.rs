@@ -2,7 +2,7 @@
 
 use crate::{
     Event, EventAction, FailureKind, Hidden, Look, Mechanical, Misfit, Rejection, SingularPosition,
-    Structure, Tolerances,
+    Structure, Tolerances, Turn, Turned,
 };
 use holonom_algebra::Real;
 
@@ -177,6 +177,23 @@ pub trait Residual: Send + Sync {
     /// What happens at event number `event`.
     fn on_event(&self, _event: usize, _state: EventState<'_>) -> EventAction {
         EventAction::Continue
+    }
+
+    /// As [`System::switches`](crate::System::switches).
+    fn switches(&self) -> usize {
+        0
+    }
+
+    /// As [`System::turn`](crate::System::turn); `at` has the discrete variables as they were.
+    fn turn(
+        &self,
+        _turn: Turn,
+        _at: Point<'_, f64>,
+        _aside: [&[f64]; 2],
+        _work: &mut Self::Workspace<f64>,
+        _discrete: &mut [f64],
+    ) -> Turned {
+        Turned::Other
     }
 
     /// As [`System::look`](crate::System::look); may change the discrete variables.

@@ -2,7 +2,7 @@
 
 use crate::{
     Event, EventAction, EventState, FailureKind, Look, Mechanical, Misfit, Point, Rejection, Residual,
-    SingularPosition, Structure, Tolerances,
+    SingularPosition, Structure, Tolerances, Turn, Turned,
 };
 use holonom_algebra::{Dual4, Dual8, Dual12};
 
@@ -147,6 +147,19 @@ pub trait System: Send {
     /// What happens at event number `event`; may change y, ẏ and the discrete variables.
     fn on_event(&mut self, _event: usize, _t: f64, _y: &mut [f64], _yp: &mut [f64]) -> EventAction {
         EventAction::Continue
+    }
+
+    /// How many of the events, the last ones, belong to switches: operations in the equations whose value jumps where
+    /// the state crosses a border. Between events each is kept on its side, which is among the discrete variables, so
+    /// that the equations are smooth. Its event function is positive there, and the event is that it becomes negative.
+    fn switches(&self) -> usize {
+        0
+    }
+
+    /// Changes the sides on which switches are kept. `aside` are two states a tolerance away: what a switch does within so
+    /// much of its border does not count.
+    fn turn(&mut self, _turn: Turn, _t: f64, _y: &[f64], _yp: &[f64], _aside: [&[f64]; 2]) -> Turned {
+        Turned::Other
     }
 
     /// The discrete variables.
@@ -300,6 +313,12 @@ macro_rules! forward {
             }
             fn on_event(&mut self, event: usize, t: f64, y: &mut [f64], yp: &mut [f64]) -> EventAction {
                 (**self).on_event(event, t, y, yp)
+            }
+            fn switches(&self) -> usize {
+                (**self).switches()
+            }
+            fn turn(&mut self, turn: Turn, t: f64, y: &[f64], yp: &[f64], aside: [&[f64]; 2]) -> Turned {
+                (**self).turn(turn, t, y, yp, aside)
             }
             fn discrete(&self) -> &[f64] {
                 (**self).discrete()
@@ -497,6 +516,17 @@ impl<R: Residual> System for Bound<R> {
             discrete: &mut self.discrete,
         };
         self.residual.on_event(event, state)
+    }
+
+    fn switches(&self) -> usize {
+        self.residual.switches()
+    }
+
+    fn turn(&mut self, turn: Turn, t: f64, y: &[f64], yp: &[f64], aside: [&[f64]; 2]) -> Turned {
+        let before = self.discrete.clone();
+        let at = Point::new(t, y, yp, &before);
+        self.residual
+            .turn(turn, at, aside, &mut self.work, &mut self.discrete)
     }
 
     fn discrete(&self) -> &[f64] {

@@ -7,6 +7,7 @@ use crate::elements::constraints::{ConstraintElement, Impact};
 use crate::elements::controls::ControlElement;
 use crate::elements::forces::ForceElement;
 use crate::expression::Break;
+use crate::expression::switches::{Side, Switch};
 use crate::forest::{Forest, Graph, Names};
 use crate::signal::Signal;
 use crate::tree::Tree;
@@ -201,6 +202,17 @@ pub struct ModelState {
     pub doc: &'static str,
 }
 
+/// A switch on the state after compilation.
+#[derive(Clone, Debug)]
+pub(crate) struct ModelSwitch {
+    /// What it is and where it stands, for messages.
+    pub name: String,
+    /// What turns it.
+    pub switch: Switch,
+    /// The force element whose law it is part of; none where it reads controls.
+    pub force: Option<usize>,
+}
+
 /// What is said about the start besides the values in q0 and v0.
 #[derive(Clone, Debug, Default)]
 pub struct ModelStart {
@@ -257,6 +269,8 @@ pub struct Model {
     /// Functions of time alone in force elements, controls and constraints, among them parts of laws that depend on more;
     /// none of them twice.
     pub excitations: Vec<Signal>,
+    /// Switches on the state in expressions.
+    pub(crate) switches: Vec<ModelSwitch>,
     /// How many of them, the first ones, constraints prescribe: their second derivatives count as well.
     pub motions: usize,
     /// Forces may have narrow features of the state, such as bumps of a road.
@@ -314,6 +328,11 @@ impl Model {
         let impacts = self.constraints.iter().filter(|c| c.impact().is_some());
         let first = impacts.map(|c| c.rows.start).min();
         first.unwrap_or(self.rows.len())..self.rows.len()
+    }
+
+    /// How many of the discrete variables, the last ones, keep switches of expressions on their sides.
+    pub fn sides(&self) -> usize {
+        Side::NUMBERS * self.switches.len()
     }
 
     /// What its functions of time do within a range, see [`Examination`].

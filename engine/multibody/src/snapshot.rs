@@ -85,6 +85,7 @@ impl Snapshot<'_> {
             own: &[],
             lambda: &self.work.lambda,
             controls: &self.work.controls,
+            sides: &self.work.sides,
         }
     }
 

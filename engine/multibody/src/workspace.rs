@@ -4,6 +4,7 @@ mod implicit;
 
 use crate::elements::constraints::ConstraintElement;
 use crate::elements::scene::{Loads, Scene};
+use crate::expression::switches::Side;
 use crate::formalism::aba::AbaNode;
 use crate::formalism::constraint_matrix;
 use crate::formalism::readings::Measuring;
@@ -49,6 +50,9 @@ pub struct Workspace<T: Real> {
     // --- filled by `evaluate_controls`
     /// The time and the outputs of all controls; empty without controls.
     pub controls: Vec<T>,
+    // --- filled by `set_sides`
+    /// The sides on which switches are kept, two numbers for each; they follow their operands until set.
+    pub sides: Vec<f64>,
     // --- loads of elements, cleared by `clear_loads`
     /// Wrenches on nodes, about their origins, ground's axes; they stay zero when no element needs
     /// the world.
@@ -108,6 +112,7 @@ impl<T: Real> Workspace<T> {
                 0 => Vec::new(),
                 n => vec![T::zero(); n + 1],
             },
+            sides: Side::LIVE.repeat(model.sides() / Side::NUMBERS),
             wrenches: vec![Wrench::zero(); n],
             applied: vec![Wrench::zero(); n],
             generalised: vec![T::zero(); n_v],
@@ -208,6 +213,14 @@ impl<T: Real> Workspace<T> {
         }
     }
 
+    /// Keeps switches on sides: the last of the discrete variables.
+    pub(crate) fn set_sides(&mut self, discrete: &[f64]) {
+        let first = discrete.len().saturating_sub(self.sides.len());
+        if discrete.len() >= self.sides.len() {
+            self.sides.copy_from_slice(&discrete[first..]);
+        }
+    }
+
     /// Sets what sensors read as unknowns of their own.
     pub fn set_readings(&mut self, readings: &[T]) {
         self.readings.copy_from_slice(readings);
@@ -283,6 +296,7 @@ impl<T: Real> Workspace<T> {
             own: &[],
             lambda: &self.lambda,
             controls: &self.controls,
+            sides: &self.sides,
         };
         let loads = Loads {
             wrenches: &mut self.wrenches,
@@ -546,6 +560,7 @@ impl<T: Real> Workspace<T> {
             own: &[],
             lambda: &self.lambda,
             controls: &self.controls,
+            sides: &self.sides,
         };
         let scratch = &mut self.directions;
         constraint_matrix::constraint_matrix(&model.constraints, &scene, active, scratch, matrix);

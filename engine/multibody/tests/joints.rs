@@ -348,6 +348,7 @@ fn evaluate(model: &Model, q: &[f64], v: &[f64]) -> Vec<(f64, f64)> {
         own: &[],
         lambda: &[],
         controls: &[],
+        sides: &[],
     };
     let element = &model.constraints[0].element;
     let (mut g, mut rate) = (vec![0.0; element.rows()], vec![0.0; element.rows()]);

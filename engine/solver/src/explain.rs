@@ -175,6 +175,8 @@ pub enum Because {
     },
     /// An explicit method could not go on.
     ExplicitFailed,
+    /// A switch slides along its border, which is stiff.
+    Slides,
     /// Many unknowns and a loose tolerance: one real factorisation is better than several complex ones.
     LargeAndLoose {
         /// Unknowns.
@@ -361,7 +363,8 @@ impl fmt::Display for Because {
                 differences,
             } => write!(
                 f,
-                "exact: a Jacobian of {groups} {} costs {exact} plain residuals, {differences} with differences",
+                "exact: a Jacobian of {groups} {} costs as much as {exact} plain residuals, compared with \
+                 {differences} for differences",
                 counted(groups, "group")
             ),
             Self::Differences {
@@ -383,23 +386,23 @@ impl fmt::Display for Because {
             }
             Self::Density { unknowns, density } => write!(
                 f,
-                "for {unknowns} unknowns with {:.0} % of the entries possible",
+                "for {unknowns} unknowns with {:.0} % possible non-zero entries",
                 100.0 * density
             ),
             Self::OneByOne => write!(f, "because columns are evaluated one by one"),
             Self::Declared { groups } => write!(
                 f,
-                "the declared pattern, which misses nothing: {groups} {}",
+                "the declared pattern, which is complete: {groups} {}",
                 counted(groups, "group")
             ),
             Self::NotYetEstimated { groups } => write!(
                 f,
-                "until an estimate has settled that saves a quarter of what the {groups} groups cost"
+                "until a settled estimate saves a quarter of the cost of the {groups} groups"
             ),
             Self::Pattern { change, reason } => {
                 let why = match reason {
-                    Reason::SlowConvergence => "slow convergence with a fresh Jacobian",
-                    Reason::Divergence => "divergence with a fresh Jacobian",
+                    Reason::SlowConvergence => "slow convergence with a new Jacobian",
+                    Reason::Divergence => "divergence with a new Jacobian",
                     Reason::PatternViolated => "the Jacobian failed its test",
                     Reason::FirstStep => "the first evaluation",
                     _ => "a regular evaluation",
@@ -415,11 +418,12 @@ impl fmt::Display for Because {
             }
             Self::NoInputs => write!(
                 f,
-                "because a changed step size then costs no evaluation; there are no prescribed motions to follow"
+                "because a new step size then needs no evaluation; there are no prescribed motions to follow"
             ),
             Self::InputsWatched { inputs } => write!(
                 f,
-                "because a changed step size then costs no evaluation; whether following the {inputs} {} pays is watched",
+                "because a new step size then needs no evaluation; following the {inputs} {} will be tried \
+                 if it may be cheaper",
                 counted(inputs, "input")
             ),
             Self::InputsExplain {
@@ -429,8 +433,9 @@ impl fmt::Display for Because {
                 paid,
             } => write!(
                 f,
-                "because with the inputs held the Jacobian would have changed {:.0} % as much; second derivatives cost at \
-                 most {} residuals, evaluations for want of convergence have cost {} so far",
+                "because with constant inputs the Jacobian would have changed only {:.0} % as much; second \
+                 derivatives cost at most {} residuals, evaluations caused by slow convergence have cost {} \
+                 so far",
                 100.0 * left / change,
                 short(price),
                 short(paid)
@@ -440,23 +445,27 @@ impl fmt::Display for Because {
             }
             Self::InputsDoNotPay { before, now, .. } => write!(
                 f,
-                "because a step has cost {} residuals since the inputs are followed, {} before",
+                "because a step has cost {} residuals since the inputs are followed, compared with {} before",
                 short(now),
                 short(before)
             ),
             Self::NotExplicit => write!(f, "because the equations cannot be solved for the derivatives"),
             Self::Followed { steps } => write!(
                 f,
-                "because the step size is given and follows the fastest motion, which takes {} steps to change by its own \
-                 size: one solution a step is enough",
+                "because the prescribed step size resolves the fastest motion, whose time constant is {} \
+                 steps: one solve per step is sufficient",
                 short(steps.floor())
             ),
-            Self::FixedStep => write!(f, "because the step size is given, whatever stability asks for"),
+            Self::FixedStep => write!(
+                f,
+                "because the step size is prescribed, so an unconditionally stable \
+            method is needed"
+            ),
             Self::Resumed => write!(f, "as in the checkpoint"),
             Self::NotStiff { by_stability, longer } => write!(
                 f,
-                "because steps are limited by the error: stability asks for {} steps at least, and the error at the start \
-                 allows steps {} times as long",
+                "because accuracy limits the step size, not stability: stability requires at least {} steps, \
+                 and the error at the start allows steps {} times as long",
                 short(by_stability.ceil()),
                 short(longer)
             ),
@@ -468,19 +477,20 @@ impl fmt::Display for Because {
             }
             Self::Linear { unknowns } => write!(
                 f,
-                "because the equations are linear in their {unknowns} unknowns: one Jacobian serves the whole run"
+                "because the equations are linear in their {unknowns} unknowns: one Jacobian is sufficient \
+                 for the whole run"
             ),
             Self::Stiff { by_stability, longer } => write!(
                 f,
-                "because explicit steps would be limited by stability: it asks for {} steps, the error at the start allows \
-                 steps {} times as long",
+                "because stability would limit explicit steps: it requires {} steps, while the error at the \
+                 start allows steps {} times as long",
                 short(by_stability.ceil()),
                 short(longer)
             ),
             Self::DiesOut { by_stability, decay } => write!(
                 f,
-                "because the fastest motion dies out at a rate of {} 1/s, and explicit steps would still be limited by \
-                 stability: {} of them",
+                "because the fastest motion decays at a rate of {} 1/s, but stability would still require {} \
+                 explicit steps",
                 short(decay),
                 short(by_stability.ceil())
             ),
@@ -490,21 +500,23 @@ impl fmt::Display for Because {
                 counted(steps as usize, "step")
             ),
             Self::ExplicitFailed => write!(f, "because the explicit method could not go on"),
+            Self::Slides => write!(f, "because a switch slides along its border, which is stiff"),
             Self::LargeAndLoose { unknowns, rtol } => write!(
                 f,
-                "because with {unknowns} unknowns at a tolerance of {rtol:.0e} one real factorisation in a step is better \
-                 than several complex ones"
+                "because with {unknowns} unknowns at a tolerance of {rtol:.0e}, one real factorisation per \
+                 step is cheaper than several complex ones"
             ),
             Self::Rounding { noise, limit } => {
                 let sign = if noise >= limit { "above" } else { "below" };
                 write!(
                     f,
-                    "because rounding comes to {noise:.1e} of the tolerance, {sign} {limit:.0e}"
+                    "because rounding errors are {noise:.1e} of the tolerance, {sign} the limit of {limit:.0e}"
                 )
             }
             Self::MassChanges { left, limit } => write!(
                 f,
-                "because its change in one step leaves {} of an error behind, above {limit}: its inverse by articulated bodies",
+                "because the mass matrix changes so much in one step that a fraction of {} of an error \
+                 remains, above {limit}: its inverse is computed with the articulated-body algorithm",
                 short(left)
             ),
         }

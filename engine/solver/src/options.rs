@@ -319,7 +319,8 @@ impl Options {
                 return option("error_test", "StepPower below 0".into(), remedy.into());
             }
             if tests.iter().all(|t| *t == ErrorTest::Excluded) {
-                let remedy = "some variable must be tested, or no step can be judged; for a run without error control give fixed_step";
+                let remedy = "at least one variable must be included in the error test; for a run without \
+                error control, set fixed_step";
                 return option("error_test", "all excluded".into(), remedy.into());
             }
         }
@@ -349,7 +350,7 @@ impl Options {
             );
         }
         if self.fixed_step.is_some() && self.initial_step.is_some() {
-            let remedy = "a fixed step leaves no first step to choose: give one of the two";
+            let remedy = "`initial_step` and `fixed_step` exclude each other: give one of the two";
             return option(
                 "initial_step",
                 "set together with fixed_step".into(),
@@ -394,8 +395,7 @@ impl Options {
         let entry = stepper::find(&self.stepper);
         if entry.is_some_and(|e| e.takes == stepper::Takes::Mechanisms) {
             if self.fixed_step.is_none() && entry.is_some_and(|e| e.fixed_step) {
-                let remedy =
-                    "it works with a fixed step size, which is not set; give `fixed_step`, such as 1 ms";
+                let remedy = "it needs a fixed step size; set `fixed_step`, such as 1 ms";
                 return option("stepper", format!("`{}`", self.stepper), remedy.into());
             }
             if structure.layout.is_none() {

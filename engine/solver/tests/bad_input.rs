@@ -16,13 +16,13 @@ fn wrong_sizes() {
     for (result, word) in [
         (
             run_decay((0.0, 1.0), &[1.0], &[0.0; 2], o()),
-            "the start vector y",
+            "the initial vector y",
         ),
         (
             run_decay((0.0, 1.0), &[1.0; 3], &[0.0; 2], o()),
-            "the start vector y",
+            "the initial vector y",
         ),
-        (run_decay((0.0, 1.0), &[1.0; 2], &[], o()), "the start vector ẏ"),
+        (run_decay((0.0, 1.0), &[1.0; 2], &[], o()), "the initial vector ẏ"),
         (
             with_options(o().tolerances(Tolerances::each(1e-6, vec![1e-6; 3]))),
             "absolute tolerances",

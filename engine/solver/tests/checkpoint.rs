@@ -317,7 +317,7 @@ fn refused(system: Box<dyn System>, options: Options, checkpoint: &Checkpoint) -
     match Integrator::resume(system, options, checkpoint) {
         Ok(_) => panic!("the checkpoint was taken"),
         Err(failure) => {
-            assert_says(&failure, &["the checkpoint does not fit"]);
+            assert_says(&failure, &["the checkpoint does not match"]);
             match input_error(&failure) {
                 InputError::Checkpoint(message) => message.clone(),
                 other => panic!("{other:?}"),

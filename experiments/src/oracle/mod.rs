@@ -470,10 +470,28 @@ impl Oracle {
         a
     }
 
+    /// The same, corrected by what rounding leaves of G a + γ: a moment of inertia far below the others makes large
+    /// accelerations of it.
+    fn refined_accelerations(&self, s: &State) -> Vec<f64> {
+        let mut a = self.accelerations(s);
+        for _ in 0..2 {
+            let mut g = Matrix::zeros(1, a.len());
+            let rest = |i: &usize| {
+                g.entries.fill(0.0);
+                self.fill(&self.rows[*i], s, g.row_mut(0));
+                -self.rows[*i].rest(self, s) - g.times(&a)[0]
+            };
+            let right = self.chosen.iter().map(rest).collect();
+            let x = self.smallest(s, right);
+            a.iter_mut().zip(x).for_each(|(a, x)| *a += x);
+        }
+        a
+    }
+
     /// Accelerations of the frames of all bodies at a state.
     pub fn frame_accelerations(&mut self, s: &State) -> Vec<BodyAcceleration> {
         self.choose(s);
-        let a = self.accelerations(s);
+        let a = self.refined_accelerations(s);
         (0..self.bodies())
             .map(|b| {
                 let a = &a[6 * b..][..6];

@@ -19,6 +19,8 @@ const ACCELERATIONS: f64 = 1e-8;
 const ERROR: f64 = 100.0;
 /// Tolerance of the runs.
 const TOLERANCE: f64 = 1e-8;
+/// Steppers of the runs: errors of single steps add up in one of many small steps, and hardly in one of few large ones.
+const STEPPERS: [&str; 2] = ["bdf", "radau"];
 /// One of so many mechanisms is run to its end.
 const RUN_ONE_OF: u64 = 3;
 
@@ -66,8 +68,8 @@ fn difference(m: &Mechanism, ours: &[BodyAcceleration], theirs: &[BodyAccelerati
 struct Found {
     family: &'static str,
     accelerations: Result<f64, String>,
-    /// Error at the end, of those that are run and are no chaos.
-    end: Option<Result<f64, String>>,
+    /// Error at the end with each stepper, of those that are run and are no chaos.
+    ends: Option<[Result<f64, String>; 2]>,
     missing: Option<String>,
 }
 
@@ -81,7 +83,7 @@ fn judge(seed: u64) -> Option<Found> {
     let mut found = Found {
         family: m.family.name(),
         accelerations,
-        end: None,
+        ends: None,
         missing: None,
     };
     if seed.is_multiple_of(RUN_ONE_OF) {
@@ -89,8 +91,8 @@ fn judge(seed: u64) -> Option<Found> {
             Err(why) => found.missing = Some(why),
             Ok(Truth { chaos: true, .. }) => {}
             Ok(Truth { end, .. }) => {
-                let ran = run_bodies(&file, &settings(&m, "bdf", None, TOLERANCE));
-                found.end = Some(ran.and_then(|ran| {
+                found.ends = Some(STEPPERS.map(|stepper| {
+                    let ran = run_bodies(&file, &settings(&m, stepper, None, TOLERANCE))?;
                     if !ran.is_done() {
                         return Err(ran.message);
                     }
@@ -107,7 +109,7 @@ pub fn run(sample: Sample) -> Finding {
     let seeds = sample.seeds();
     let mut finding = Finding::default();
     let mut tallies = Tallies::new();
-    let (mut all, mut good, mut runs, mut within) = (0, 0, 0, 0);
+    let (mut all, mut good, mut runs, mut within) = (0, 0, 0, [0; 2]);
     for (seed, found) in seeds.iter().zip(map(&seeds, |seed| judge(*seed))) {
         let Some(found) = found else {
             finding.missing.push(format!("seed {seed}: no draw was good"));
@@ -133,11 +135,12 @@ pub fn run(sample: Sample) -> Finding {
                 .missing
                 .push(format!("seed {seed}, {}: {why}", found.family));
         }
-        if let Some(end) = found.end {
-            runs += 1;
-            let what = format!("{}, end", found.family);
+        let Some(ends) = found.ends else { continue };
+        runs += 1;
+        for ((stepper, end), within) in STEPPERS.iter().zip(ends).zip(&mut within) {
+            let what = format!("{}, end, {stepper}", found.family);
             match end {
-                Ok(error) if error <= ERROR => within += 1,
+                Ok(error) if error <= ERROR => *within += 1,
                 Ok(error) => finding.fail(*seed, &what, &format!("error of {} tolerances", shown(error))),
                 Err(message) => finding.fail(*seed, &what, &format!("not done: {message}")),
             }
@@ -157,13 +160,15 @@ pub fn run(sample: Sample) -> Finding {
         1.0,
         "equal to 1e-8 of the largest",
     );
-    finding.share(
-        id("ends"),
-        within,
-        runs,
-        1.0,
-        "within 100 tolerances at 1e-8, without chaos",
-    );
+    for (stepper, within) in STEPPERS.iter().zip(within) {
+        finding.share(
+            id(&format!("ends-{stepper}")),
+            within,
+            runs,
+            1.0,
+            "within 100 tolerances at 1e-8, without chaos",
+        );
+    }
     finding.checks.push(Check::new(
         id("runs"),
         Some(runs as f64),

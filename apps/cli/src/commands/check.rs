@@ -281,7 +281,7 @@ fn text(file: &ModelFile, simulation: &Simulation, channels: bool) -> String {
     if let Some(rest) = &simulation.equilibrium {
         let _ = writeln!(
             out,
-            "The run begins at an equilibrium ({}), found by {}.",
+            "The run starts at an equilibrium ({}), found by {}.",
             rest.stability.word(),
             rest.way
         );
@@ -318,7 +318,7 @@ fn text(file: &ModelFile, simulation: &Simulation, channels: bool) -> String {
     if start.rows.singular_start {
         let _ = writeln!(
             out,
-            "The start is a singular position: the motion goes on along its branch."
+            "The initial position is singular: the motion continues along its branch."
         );
     }
     for warning in warnings(file, simulation) {
@@ -332,9 +332,9 @@ fn text(file: &ModelFile, simulation: &Simulation, channels: bool) -> String {
         let _ = write!(out, "\nChannels\n\n{}", table.render());
     }
     let how = if simulation.is_kinematic() && start.is_locked() {
-        "locked, nothing can move".to_string()
+        "locked; nothing can move".to_string()
     } else if simulation.is_kinematic() {
-        "kinematics: everything is prescribed or driven".to_string()
+        "kinematic simulation: all motion is prescribed or driven".to_string()
     } else {
         format!("{} in the form `{}`", simulation.solver.stepper, simulation.form)
     };

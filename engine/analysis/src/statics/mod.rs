@@ -72,7 +72,7 @@ impl fmt::Display for Way {
             Self::Newton => "Newton's method",
             Self::Relaxed => "relaxation, since Newton's method did not converge",
             Self::RelaxedFromUnstable => "relaxation, since Newton's method led to an unstable position",
-            Self::LeftUnstable => "relaxation from an unstable position, pushed out of it",
+            Self::LeftUnstable => "relaxation from an unstable position after a disturbance",
         })
     }
 }
@@ -173,8 +173,9 @@ impl fmt::Display for Unbalanced {
 pub enum StaticsError {
     /// Forces remain.
     #[error(
-        "no equilibrium was found from this start; unbalanced after {steps} steps are {}: hold these coordinates by a \
-         spring, a stop, a lock or a driver, or start nearer to where the mechanism rests", list(.worst)
+        "no equilibrium was found from this initial position; after {steps} steps these coordinates are \
+         unbalanced: {}. Restrain them with a spring, a stop, a lock or a driver, or start closer to the \
+         equilibrium", list(.worst)
     )]
     NoEquilibrium {
         /// The largest unbalanced forces, N or N m, the largest first.

@@ -237,8 +237,8 @@ impl Simulation {
     pub fn remarks(&self) -> Vec<String> {
         let remark = |function: &String| {
             format!(
-                "the jumps and corners of `{function}` are too many to find: steps may go across; \
-                 set `max_step` to a part of their distance"
+                "`{function}` has too many jumps and corners to locate, so steps may pass over them; set \
+                 `max_step` to a fraction of their distance"
             )
         };
         let mut remarks: Vec<String> = self.examination.unknown.iter().map(remark).collect();
@@ -253,9 +253,9 @@ impl Simulation {
         }));
         if self.is_kinematic() && self.start.is_locked() {
             remarks.push(
-                "the mechanism is locked: no degree of freedom is left and nothing drives it, so that it stands still. \
-                 If it should move, redundant joints may contradict each other in the last digits of the data: \
-                 give more digits, or set `data_precision` to the precision that the data have"
+                "the mechanism is locked: it has no degree of freedom and nothing drives it, so it does not \
+                 move. If it should move, the data of redundant joints may contradict each other in their \
+                 last digits: give more digits, or set `data_precision` to the precision of the data"
                     .to_owned(),
             );
         }

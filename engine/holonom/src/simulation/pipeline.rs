@@ -59,19 +59,21 @@ enum Mark {
 #[derive(Debug)]
 struct Batch {
     marks: Vec<Mark>,
-    /// For every mark t, then the leading unknowns.
+    /// For every mark t, then the leading unknowns and the sides of switches.
     numbers: Vec<f64>,
+    leading: usize,
     width: usize,
     capacity: usize,
 }
 
 impl Batch {
-    fn new(leading: usize) -> Self {
-        let width = leading + 1;
+    fn new(leading: usize, sides: usize) -> Self {
+        let width = leading + 1 + sides;
         let capacity = (BATCH_NUMBERS / width).clamp(1, BATCH_STATES);
         Self {
             marks: Vec::with_capacity(capacity),
             numbers: Vec::with_capacity(capacity * width),
+            leading,
             width,
             capacity,
         }
@@ -82,15 +84,17 @@ impl Batch {
         Self {
             marks: Vec::new(),
             numbers: Vec::new(),
+            leading: 0,
             width: 1,
             capacity: 0,
         }
     }
 
-    fn push(&mut self, mark: Mark, t: f64, y: &[f64]) {
+    fn push(&mut self, mark: Mark, t: f64, y: &[f64], sides: &[f64]) {
         self.marks.push(mark);
         self.numbers.push(t);
-        self.numbers.extend_from_slice(&y[..self.width - 1]);
+        self.numbers.extend_from_slice(&y[..self.leading]);
+        self.numbers.extend_from_slice(sides);
     }
 
     fn is_full(&self) -> bool {
@@ -109,7 +113,8 @@ impl Batch {
     /// Makes rows of all states, up to the first fault.
     fn give(&self, watch: &mut Watch<'_>) {
         for (mark, state) in self.marks.iter().zip(self.numbers.chunks_exact(self.width)) {
-            take(watch, *mark, state[0], &state[1..]);
+            let (y, sides) = state[1..].split_at(self.leading);
+            take(watch, *mark, state[0], y, sides);
             if watch.fault.is_some() {
                 return;
             }
@@ -118,9 +123,10 @@ impl Batch {
 }
 
 /// The one way of a state, whatever the thread.
-fn take(watch: &mut Watch<'_>, mark: Mark, t: f64, y: &[f64]) {
+fn take(watch: &mut Watch<'_>, mark: Mark, t: f64, y: &[f64], sides: &[f64]) {
     match mark {
         Mark::Output => {
+            watch.set_sides(sides);
             watch.look(t, y);
             watch.row(t, |sampler, row| sampler.sample(t, y, &[], row));
         }
@@ -132,6 +138,8 @@ fn take(watch: &mut Watch<'_>, mark: Mark, t: f64, y: &[f64]) {
 pub(super) struct Feed {
     model: Arc<Model>,
     leading: usize,
+    /// The sides on which switches are.
+    sides: Vec<f64>,
     thread: OutputThread,
     /// States so far.
     states: u64,
@@ -152,6 +160,7 @@ impl Feed {
         Self {
             model: model.clone(),
             leading: watch.leading(),
+            sides: vec![f64::NAN; model.sides()],
             thread,
             states: 0,
             pool: Vec::new(),
@@ -209,7 +218,7 @@ impl Feed {
 
     fn fill_pool(&mut self) {
         while self.pool.len() < BATCHES {
-            self.pool.push(Batch::new(self.leading));
+            self.pool.push(Batch::new(self.leading, self.sides.len()));
         }
     }
 }
@@ -249,10 +258,10 @@ impl<'scope, 'a: 'scope> Stretch<'_, 'scope, '_, 'a> {
         }
         self.feed.states += 1;
         match &mut self.lane {
-            Lane::Here(watch) => take(watch, mark, t, y),
+            Lane::Here(watch) => take(watch, mark, t, y, &self.feed.sides),
             Lane::There(second) => {
                 let begin = self.feed.copies.begin();
-                second.batch.push(mark, t, y);
+                second.batch.push(mark, t, y, &self.feed.sides);
                 self.feed.copies.end(begin);
                 if second.batch.is_full() {
                     self.hand_over();
@@ -303,7 +312,7 @@ impl<'scope, 'a: 'scope> Stretch<'_, 'scope, '_, 'a> {
                 .feed
                 .pool
                 .pop()
-                .unwrap_or_else(|| Batch::new(self.feed.leading)),
+                .unwrap_or_else(|| Batch::new(self.feed.leading, self.feed.sides.len())),
             since: Instant::now(),
             full,
             empty,
@@ -393,6 +402,12 @@ impl<'scope, 'a: 'scope> Observer for Stretch<'_, 'scope, '_, 'a> {
         } else {
             Control::Continue
         }
+    }
+
+    fn discrete(&mut self, discrete: &[f64]) {
+        let sides = &mut self.feed.sides;
+        let first = discrete.len() - sides.len();
+        sides.copy_from_slice(&discrete[first..]);
     }
 
     fn output(&mut self, t: f64, y: &[f64], _yp: &[f64]) {

@@ -162,6 +162,7 @@ impl Simulation {
         } else {
             drive(&mut integrator, &mut feed, &mut watch, self, options)
         };
+        watch.set_sides(integrator.system().discrete());
         let (t, y) = (integrator.t(), integrator.y());
         watch.look(t, y);
         let report = watch.report(feed.lost_s());

@@ -123,6 +123,15 @@ impl<'a> Watch<'a> {
         others.fold(self.sampler.leading().max(self.gimbals.leading()), usize::max)
     }
 
+    /// Keeps switches of expressions on sides: the last of the discrete variables.
+    pub fn set_sides(&mut self, discrete: &[f64]) {
+        self.sampler.set_sides(discrete);
+        self.energies.set_sides(discrete);
+        if let Some(residuals) = &mut self.residuals {
+            residuals.set_sides(discrete);
+        }
+    }
+
     /// Energy of a solution.
     pub fn energy(&mut self, t: f64, y: &[f64]) -> f64 {
         let mut row = vec![0.0; self.energies.columns()];

@@ -146,10 +146,10 @@ impl Builder<'_> {
                 (Some(_), _) => ", locked",
                 (None, None) => match (info.name, coordinate.unit) {
                     ("helical", _) => {
-                        ", cut: from the position of its frames, turns counted by the displacement"
+                        ", cut: computed from its frames, revolutions counted by the displacement"
                     }
-                    (_, "rad") => ", cut: from the position of its frames, in (-pi, pi]",
-                    _ => ", cut: from the position of its frames",
+                    (_, "rad") => ", cut: computed from its frames, in (-pi, pi]",
+                    _ => ", cut: computed from its frames",
                 },
                 (None, Some(node)) => match self.model.tree.nodes[node].prescribed {
                     Some(_) => ", prescribed",
@@ -195,7 +195,7 @@ impl Builder<'_> {
             };
             if !locked && self.model.tree.nodes[node].prescribed.is_some() {
                 let name = coordinate.name;
-                let text = format!("force or torque by which {name} of the joint is led as prescribed");
+                let text = format!("force or torque that moves {name} of the joint as prescribed");
                 let unit = force_unit(coordinate.unit);
                 self.push(&format!("{name}.drive"), unit, text, Source::Drive { node }, 0);
             }
@@ -229,7 +229,7 @@ impl Builder<'_> {
             (2, "angular_acceleration", "angular acceleration", "rad/s^2"),
         ] {
             let text =
-                format!("{words} of the second frame seen from the first, in the axes of the second{note}");
+                format!("{words} of the second frame relative to the first, in the axes of the second{note}");
             let source = Source::Spin { joint: number, order };
             self.push_all((name, &AXES), unit, &text, source, 0);
             if order == 1 && !note.starts_with(", locked") {
@@ -337,7 +337,7 @@ impl Builder<'_> {
         }
         self.usual(first);
         for (first, stem, unit, text) in [
-            (0, "momentum", "kg m/s", "momentum of all that moves"),
+            (0, "momentum", "kg m/s", "total momentum of the mechanism"),
             (
                 3,
                 "angular_momentum",
@@ -375,7 +375,7 @@ impl Builder<'_> {
                     };
                     let unit = row_unit(model, &constraint.element, place);
                     if rate {
-                        let text = format!("what is left of the row on velocities{note}");
+                        let text = format!("violation of the constraint row on velocities{note}");
                         self.push(
                             &format!("{}.rate", r.name),
                             &rate_unit(unit, 1),
@@ -384,7 +384,7 @@ impl Builder<'_> {
                             place,
                         );
                     } else {
-                        let text = format!("what is left of the row on positions{note}");
+                        let text = format!("violation of the constraint row on positions{note}");
                         self.push(&r.name, unit, text, source, place);
                     }
                 }
@@ -398,12 +398,12 @@ impl Builder<'_> {
         for (name, text, source) in [
             (
                 "position",
-                "largest rest of all rows on positions, m and rad alike",
+                "largest violation of all constraint rows on positions, in m or rad",
                 Source::LargestGap,
             ),
             (
                 "velocity",
-                "largest rest of all rows on velocities, m/s and rad/s alike",
+                "largest violation of all constraint rows on velocities, in m/s or rad/s",
                 Source::LargestGapRate,
             ),
         ] {
@@ -493,9 +493,7 @@ impl Builder<'_> {
 /// A remark for reactions that the motion does not determine.
 fn open_note(unique: Option<bool>) -> &'static str {
     match unique {
-        Some(false) => {
-            "; not determined by the motion, because constraints are redundant: one of many values"
-        }
+        Some(false) => "; not unique because of redundant constraints: one of many possible values",
         _ => "",
     }
 }

@@ -194,6 +194,12 @@ impl Sampler {
         self.mechanical.set_states(x);
     }
 
+    /// Keeps switches of expressions on the sides that a run gives with its discrete variables, the last of them; until
+    /// then they follow the state.
+    pub fn set_sides(&mut self, sides: &[f64]) {
+        self.mechanical.workspace().set_sides(sides);
+    }
+
     /// Number of columns.
     pub fn columns(&self) -> usize {
         self.columns
@@ -223,7 +229,7 @@ impl Sampler {
         for (closed, &lambda) in self.contacts.iter_mut().zip(multipliers.iter().skip(first)) {
             *closed = f64::from(u8::from(lambda != 0.0));
         }
-        self.mechanical.set_discrete(&self.contacts);
+        self.mechanical.set_contacts(&self.contacts);
         let (motion, x) = known.split_at(n_q + n_v);
         let (q, v) = motion.split_at(n_q);
         self.mechanical.set_states(x);

@@ -71,6 +71,7 @@ pub(super) fn attach(
     for force in &description.forces {
         bind.at(force_place(&force.name));
         let mut kind = force.kind.clone();
+        bind.force = Some(attach.forces.len());
         (kind.info().fields)(&mut kind, &mut bind);
         // Nobody knows what is in it.
         bind.places |= matches!(kind, ForceKind::User { .. });
@@ -98,6 +99,7 @@ pub(super) fn attach(
         forces: attach.forces,
         signals: lowered.signals,
         excitations: Vec::new(),
+        switches: Vec::new(),
         motions: 0,
         places: false,
         position_names: lowered.position_names,
@@ -130,8 +132,9 @@ pub(super) fn attach(
     }
     model.motions = bind.excitations.len();
     bind.excited_by(others);
-    timed::excite(&model, &mut bind);
+    timed::excite(&model, description, &mut bind);
     (model.excitations, model.places) = (bind.excitations, bind.places);
+    model.switches = bind.switches;
     model
 }
 
@@ -588,17 +591,23 @@ impl Attach<'_, '_> {
                 from: self.frame(from)?,
                 to: self.frame(to)?,
                 law: law.clone(),
+                switched: None,
             }),
             ForceKind::Expression {
                 from,
                 to,
                 force,
                 torque,
-            } => ForceElement::User(User {
-                from: self.frame(from)?,
-                to: self.frame(to)?,
-                law: Arc::new(Generic::new(ExpressionLaw::new(force.clone(), torque.clone()).ok()?).ok()?),
-            }),
+            } => {
+                let law = ExpressionLaw::new(force.clone(), torque.clone()).ok()?;
+                let switched = law.has_switches().then(|| Arc::new(law.clone()));
+                ForceElement::User(User {
+                    from: self.frame(from)?,
+                    to: self.frame(to)?,
+                    law: Arc::new(Generic::new(law).ok()?),
+                    switched,
+                })
+            }
             ForceKind::JointFriction { .. } => self.joint_friction(place, kind)?,
             ForceKind::Creep { contact, data } => {
                 let constraint = self.constraints.iter().find(|c| c.name == *contact)?;

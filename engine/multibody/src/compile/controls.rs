@@ -9,8 +9,8 @@ use crate::elements::controls::{
     ControlElement, DeadTime, DriverSpeed, DriverSteering, Expression, Lag, PathSensor, Pid, Probe, Sensor,
     TransferFunction,
 };
-use crate::expression::Expression as Formula;
-use crate::model::{Model, ModelControl, ModelForce};
+use crate::expression::{Expression as Formula, ExpressionLaw};
+use crate::model::{Model, ModelControl, ModelForce, ModelSwitch};
 use crate::path::PathCurve;
 use crate::road::RoadKind;
 use crate::signal::Signal;
@@ -25,7 +25,7 @@ pub(super) fn control_place(name: &str) -> String {
 /// Lets functions of time know the controls they name; as [`Fields`] it visits those of a thing.
 pub(super) struct Bind<'a> {
     /// `t`, then all controls.
-    names: Vec<&'a str>,
+    pub names: Vec<&'a str>,
     place: String,
     /// Numbers of the controls that were found in what it visited.
     pub read: Vec<usize>,
@@ -35,6 +35,10 @@ pub(super) struct Bind<'a> {
     pub mixed: Vec<Formula>,
     /// Something that it visited has narrow features of the state.
     pub places: bool,
+    /// Switches on the state in all that it visited.
+    pub switches: Vec<ModelSwitch>,
+    /// The force element that it visits.
+    pub force: Option<usize>,
     /// Names of roads that are not flat.
     uneven: Vec<&'a str>,
     pub errors: Vec<ModelError>,
@@ -54,6 +58,8 @@ impl<'a> Bind<'a> {
             excitations: Vec::new(),
             mixed: Vec::new(),
             places: false,
+            switches: Vec::new(),
+            force: None,
             uneven: roads.map(|road| road.name.as_str()).collect(),
             errors: Vec::new(),
         }
@@ -120,7 +126,28 @@ impl<'a> Bind<'a> {
         if !self.mixed.contains(&bound) {
             self.mixed.push(bound.clone());
         }
-        Some(bound)
+        Some(self.switched(&bound, 0, None).unwrap_or(bound))
+    }
+
+    /// An expression with its switches on the state numbered, where it has any; `time` is the variable that is none of
+    /// the state.
+    fn switched(&mut self, expression: &Formula, time: usize, force: Option<usize>) -> Option<Formula> {
+        let first = self.switches.len();
+        let (switched, found) = expression.switched(first, |variable| variable == time)?;
+        let place = &self.place;
+        for mut switch in found {
+            if force.is_some()
+                && let Ok(function) = switch.function.over_variables(&ExpressionLaw::VARIABLES)
+            {
+                switch.function = function;
+            }
+            self.switches.push(ModelSwitch {
+                name: format!("`{}` in {place}", switch.text),
+                switch,
+                force,
+            });
+        }
+        Some(switched)
     }
 }
 
@@ -137,6 +164,12 @@ impl Fields for Bind<'_> {
     }
     fn expressions(&mut self, _: &Field, _: &[&'static str], laws: &mut [Formula; 3]) {
         laws.iter().for_each(|law| self.law(law));
+        for law in laws {
+            let time = law.variables().iter().position(|name| name == "t");
+            if let Some(switched) = self.switched(law, time.unwrap_or(usize::MAX), self.force) {
+                *law = switched;
+            }
+        }
     }
     fn expression(&mut self, _: &Field, _: &[&'static str], _: &mut Formula) {}
     fn matrix(&mut self, _: &Field, _: &mut [[f64; 6]; 6]) {}

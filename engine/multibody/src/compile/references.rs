@@ -185,9 +185,9 @@ impl Check<'_, '_> {
             self.errors.push(ModelError::CouplingWithoutFreedom {
                 place: place.to_string(),
                 remedy: if terms.is_empty() {
-                    "name the coordinates it joins"
+                    "name the coordinates that it couples"
                 } else {
-                    "all are locked or prescribed: free one of them"
+                    "all of them are locked or prescribed: release one of them"
                 },
             });
         }
@@ -251,7 +251,7 @@ impl Check<'_, '_> {
             if let Some(found) = self.coordinate(coordinate, place)
                 && found.locked
             {
-                self.taken(place, &found, "locked", "free it or remove the force");
+                self.taken(place, &found, "locked", "release it or remove the force");
             }
         }
     }

@@ -1,6 +1,7 @@
 //! Controls that are functions of time alone, in chains of expressions and as sensors of driven coordinates.
 
 use super::controls::Bind;
+use crate::description::{Control, ControlKind, Description};
 use crate::elements::constraints::ConstraintElement;
 use crate::elements::controls::{ControlElement, Probe};
 use crate::expression::Expression as Formula;
@@ -9,14 +10,18 @@ use crate::signal::Signal;
 use std::sync::Arc;
 
 /// Notes the functions of time in expressions that name controls, where these are functions of time themselves.
-pub(super) fn excite(model: &Model, bind: &mut Bind<'_>) {
+pub(super) fn excite(model: &Model, description: &Description, bind: &mut Bind<'_>) {
+    // Numbers of controls mean nothing where one could not be compiled.
+    if model.controls.len() != description.controls.len() {
+        return;
+    }
     let mut known: Vec<Option<Formula>> = vec![None; model.controls.len()];
     // Each pass finds those that name only what is known.
     loop {
         let mut more = false;
         for (k, control) in model.controls.iter().enumerate() {
             if known[k].is_none()
-                && let Some(found) = of_time(model, control, &known)
+                && let Some(found) = of_time(model, (control, &description.controls[k]), &bind.names, &known)
             {
                 known[k] = Some(found);
                 more = true;
@@ -49,15 +54,22 @@ fn over_time(formula: &Formula, known: &[Option<Formula>]) -> Option<Formula> {
 }
 
 /// The output of a control, if it depends on time alone.
-fn of_time(model: &Model, control: &ModelControl, known: &[Option<Formula>]) -> Option<Formula> {
-    let signal = match &control.element {
-        ControlElement::Expression(expression) => {
-            let formula = over_time(&expression.value.as_expression()?, known)?;
+fn of_time(
+    model: &Model,
+    (control, described): (&ModelControl, &Control),
+    names: &[&str],
+    known: &[Option<Formula>],
+) -> Option<Formula> {
+    let signal = match (&control.element, &described.kind) {
+        // As described: the compiled one may have switches in it.
+        (ControlElement::Expression(_), ControlKind::Expression { value }) => {
+            let formula = value.as_expression()?.over_variables(names).ok()?;
+            let formula = over_time(&formula, known)?;
             let others = (1..formula.variables().len()).any(|k| formula.uses(k));
             let alone = !others && formula.uses(0);
             return alone.then(|| formula.over_variables(&["t"]).ok()).flatten();
         }
-        ControlElement::Sensor(sensor) => {
+        (ControlElement::Sensor(sensor), _) => {
             let read = match &sensor.probe {
                 Probe::Control { control } => Signal::Expression(Arc::new(known.get(*control)?.clone()?)),
                 Probe::Coordinate { node, order: 0 } => driven(model, *node)?.clone(),

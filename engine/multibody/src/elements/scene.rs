@@ -34,6 +34,9 @@ pub struct Scene<'a, T: Real> {
     pub lambda: &'a [T],
     /// The time, then the outputs of all controls by their number; empty where there are none.
     pub controls: &'a [T],
+    /// The sides on which switches of expressions are kept, two numbers for each; empty where they follow their
+    /// operands.
+    pub sides: &'a [f64],
 }
 
 /// A frame in the world, everything in the ground's axes.
@@ -90,7 +93,7 @@ impl<'a, T: Real> Scene<'a, T> {
     pub fn value(&self, signal: &Signal) -> T {
         match signal {
             Signal::Expression(expression) if expression.variables().len() > 1 => {
-                expression.evaluate(self.controls)
+                expression.evaluate_on(self.controls, self.sides)
             }
             Signal::Sum(parts) => {
                 let mut sum = T::zero();

@@ -569,7 +569,7 @@ impl Binder<'_> {
             _ => op,
         };
         self.program.push(op);
-        let value = run::<f64>(&self.program[start..], n.max(1), &self.tables, |_| f64::NAN);
+        let value = run::<f64>(&self.program[start..], n.max(1), &self.tables, &[], |_| f64::NAN);
         self.program.truncate(start);
         if value.is_finite() {
             return self.leaf(Op::Constant(value), state, span);

@@ -135,7 +135,7 @@ struct Found {
 
 impl Search<'_> {
     fn value(&self, kink: &Kink<'_>, t: f64) -> f64 {
-        let run = |program: &[Op]| run::<f64>(program, self.depth, self.tables, |_| t);
+        let run = |program: &[Op]| run::<f64>(program, self.depth, self.tables, &[], |_| t);
         let second = if kink.second.is_empty() {
             0.0
         } else {
@@ -237,7 +237,7 @@ impl Search<'_> {
 impl Search<'_> {
     /// How large the terms are whose difference reaches the level.
     fn size(&self, kink: &Kink<'_>, t: f64) -> f64 {
-        let run = |program: &[Op]| run::<f64>(program, self.depth, self.tables, |_| t).abs();
+        let run = |program: &[Op]| run::<f64>(program, self.depth, self.tables, &[], |_| t).abs();
         let largest = |program: &[Op]| match program.last() {
             Some(Op::Shift(k)) => k.abs(),
             Some(Op::Add | Op::Subtract) => run(last_operand(program)),

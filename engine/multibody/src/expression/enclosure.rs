@@ -495,6 +495,9 @@ pub(super) fn enclose(
             Op::If => operand(0).choose(operand(1), operand(2)),
             Op::Smoothstep => operand(0).smoothstep([1, 2, 3, 4].map(operand)),
             Op::Table(k) => operand(0).curve(&tables[k as usize]),
+            // Functions of time have none.
+            Op::Switch(..) => Enclosure::unknown(),
+            Op::Weigh => operand(0).choose(operand(1), operand(2)),
         };
         stack.truncate(at);
         stack.push(result);

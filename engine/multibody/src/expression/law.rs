@@ -56,6 +56,18 @@ impl ExpressionLaw {
     pub fn outputs(&self) -> &[Expression] {
         &self.outputs
     }
+
+    /// Whether it has numbered switches.
+    pub(crate) fn has_switches(&self) -> bool {
+        self.outputs.iter().any(Expression::has_switches)
+    }
+
+    /// y = f(x) with switches on the sides of a run.
+    pub(crate) fn evaluate_on<T: Real>(&self, x: &[T], sides: &[f64], y: &mut [T]) {
+        for (y, output) in y.iter_mut().zip(&self.outputs) {
+            *y = output.evaluate_on(x, sides);
+        }
+    }
 }
 
 impl Formula for ExpressionLaw {

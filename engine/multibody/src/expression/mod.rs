@@ -36,6 +36,7 @@ mod print;
 mod program;
 mod scope;
 mod survey;
+pub(crate) mod switches;
 #[cfg(test)]
 mod tests;
 mod units;
@@ -188,7 +189,13 @@ impl Expression {
 
     /// Its value for values of the variables. A variable without value is not a number.
     pub fn evaluate<T: Real>(&self, variables: &[T]) -> T {
-        run(&self.0.program, self.0.depth, &self.0.tables, |k| {
+        self.evaluate_on(variables, &[])
+    }
+
+    /// The same with switches on the sides of a run, which are two numbers for each; without them switches follow
+    /// their operands.
+    pub(crate) fn evaluate_on<T: Real>(&self, variables: &[T], sides: &[f64]) -> T {
+        run(&self.0.program, self.0.depth, &self.0.tables, sides, |k| {
             variables.get(k).copied().unwrap_or(T::constant(f64::NAN))
         })
     }
@@ -198,7 +205,7 @@ impl Expression {
     /// With dual numbers the results carry their derivatives: those of the last are third ones.
     /// Other variables than the first are not numbers here.
     pub fn jet<T: Real>(&self, t: T) -> [T; 3] {
-        run(&self.0.program, self.0.depth, &self.0.tables, |k| match k {
+        run(&self.0.program, self.0.depth, &self.0.tables, &[], |k| match k {
             0 => Jet::variable(t),
             _ => Jet([T::constant(f64::NAN); 3]),
         })
@@ -207,7 +214,7 @@ impl Expression {
 
     /// Value, first and second derivative by one of its variables, the others held.
     pub fn partial<T: Real>(&self, variables: &[T], by: usize) -> [T; 3] {
-        run(&self.0.program, self.0.depth, &self.0.tables, |k| {
+        run(&self.0.program, self.0.depth, &self.0.tables, &[], |k| {
             let value = variables.get(k).copied().unwrap_or(T::constant(f64::NAN));
             if k == by {
                 Jet::variable(value)

@@ -278,6 +278,17 @@ pub(super) trait Number: Copy {
         Self::select(true, y, self)
     }
 
+    /// The same where the condition is 1 or 0, or any other value while a switch slides: both take part by their shares,
+    /// also a little beyond the border, so that iterations see one line.
+    fn weigh(self, a: Self, b: Self) -> Self {
+        let condition = self.value();
+        if condition == 0.0 || condition == 1.0 {
+            self.choose(a, b)
+        } else {
+            b.add(a.subtract(b).multiply(self))
+        }
+    }
+
     /// From y0 at x0 to y1 at x1 by s³(10 − 15 s + 6 s²), whose first and second derivatives
     /// vanish at both ends.
     fn smoothstep(self, [x0, y0, x1, y1]: [Self; 4]) -> Self {

@@ -58,6 +58,8 @@ impl fmt::Display for Expression {
                     let name = match call {
                         Op::Unary(f) => f.name(),
                         Op::Table(k) => self.0.tables.get(k as usize).map_or("", |table| table.name()),
+                        Op::Switch(kind, _) => kind.name(),
+                        Op::Weigh => "if",
                         other => named(other),
                     };
                     let rest: Vec<String> = texts.collect();

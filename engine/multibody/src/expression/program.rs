@@ -2,6 +2,7 @@
 
 use super::number::{Exponent, Number, Unary};
 use super::parse::{Comparison, Level};
+use super::switches::{Side, SwitchKind};
 use crate::curve::Curve;
 use std::sync::Arc;
 
@@ -38,6 +39,10 @@ pub(super) enum Op {
     If,
     Smoothstep,
     Table(u32),
+    /// A switch on the state by its number; of a comparison the operand is the difference of its sides.
+    Switch(SwitchKind, u32),
+    /// `If` whose condition may lie between 0 and 1, where a switch in it slides.
+    Weigh,
 }
 
 impl Op {
@@ -51,7 +56,8 @@ impl Op {
             | Self::Over(_)
             | Self::Power(_)
             | Self::Unary(_)
-            | Self::Table(_) => 1,
+            | Self::Table(_)
+            | Self::Switch(..) => 1,
             Self::Add
             | Self::Subtract
             | Self::Multiply
@@ -62,7 +68,7 @@ impl Op {
             | Self::Min
             | Self::Max
             | Self::Compare(_) => 2,
-            Self::If => 3,
+            Self::If | Self::Weigh => 3,
             Self::Smoothstep => 5,
         }
     }
@@ -70,7 +76,7 @@ impl Op {
     /// Whether its result may have corners or jumps.
     pub fn has_kinks(self, tables: &[Arc<Curve>]) -> bool {
         match self {
-            Self::Min | Self::Max | Self::Compare(_) | Self::If => true,
+            Self::Min | Self::Max | Self::Compare(_) | Self::If | Self::Switch(..) | Self::Weigh => true,
             Self::Unary(f) => f.has_kinks(),
             Self::Table(k) => tables.get(k as usize).is_none_or(|table| !table.is_smooth()),
             _ => false,
@@ -123,17 +129,18 @@ pub(super) struct Shape {
     pub nesting: usize,
 }
 
-/// Runs a program whose stack is at most `depth` deep.
+/// Runs a program whose stack is at most `depth` deep, with the numbers of the sides on which switches are.
 pub(super) fn run<N: Number>(
     program: &[Op],
     depth: usize,
     tables: &[Arc<Curve>],
+    sides: &[f64],
     variable: impl Fn(usize) -> N,
 ) -> N {
     if depth <= SMALL_STACK {
-        run_on::<N, SMALL_STACK>(program, tables, variable)
+        run_on::<N, SMALL_STACK>(program, tables, sides, variable)
     } else {
-        run_on::<N, MAX_STACK>(program, tables, variable)
+        run_on::<N, MAX_STACK>(program, tables, sides, variable)
     }
 }
 
@@ -141,6 +148,7 @@ pub(super) fn run<N: Number>(
 fn run_on<N: Number, const DEPTH: usize>(
     program: &[Op],
     tables: &[Arc<Curve>],
+    sides: &[f64],
     variable: impl Fn(usize) -> N,
 ) -> N {
     let mut stack = [N::constant(f64::NAN); DEPTH];
@@ -171,6 +179,8 @@ fn run_on<N: Number, const DEPTH: usize>(
             Op::If => operand(0).choose(operand(1), operand(2)),
             Op::Smoothstep => operand(0).smoothstep([1, 2, 3, 4].map(operand)),
             Op::Table(k) => operand(0).curve(&tables[k as usize]),
+            Op::Switch(kind, k) => kind.value(operand(0), Side::of(sides, k as usize)),
+            Op::Weigh => operand(0).weigh(operand(1), operand(2)),
         };
         stack[at] = result;
         n = at + 1;

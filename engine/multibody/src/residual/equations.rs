@@ -7,6 +7,7 @@ use super::readings::ReadingSlopes;
 use super::stretch::{Source, Stretch};
 use super::{Dependencies, Form, Formalism, GglMetric};
 use crate::curve::forget_refusal;
+use crate::expression::switches::Side;
 use crate::formalism::cholesky;
 use crate::model::{Model, RowLevel};
 use crate::start::{MechanicalModel, RowReport, RowScales};
@@ -17,7 +18,7 @@ use core::ops::Range;
 use holonom_algebra::Real;
 use holonom_dae::{
     Bound, DerivativeForm, Event, EventAction, EventState, FailureKind, Hidden, Look, Mechanical, Misfit,
-    Point, Rejection, Residual, SingularPosition, Structure, System, Tolerances,
+    Point, Rejection, Residual, SingularPosition, Structure, System, Tolerances, Turn, Turned,
 };
 use std::sync::Arc;
 
@@ -472,6 +473,7 @@ impl Equations {
         let l = self.layout();
         self.follow(at.discrete, work);
         let w = &mut work.mechanism;
+        w.set_sides(at.discrete);
         w.set_time(&self.model, at.t);
         w.shift_signal(at.shift);
         w.set_positions(&self.model, &at.y[l.q.clone()]);
@@ -670,14 +672,36 @@ impl Residual for Equations {
         if let Some(loops) = &self.loops {
             all.extend(loops.memory(&self.active));
         }
+        all.extend(Side::LIVE.repeat(self.model.switches.len()));
         all
     }
 
     fn events(&self) -> Vec<Event> {
-        self.contact_events()
+        let mut events = self.contact_events();
+        events.extend(self.switch_events());
+        events
+    }
+
+    fn switches(&self) -> usize {
+        self.model.switches.len()
+    }
+
+    fn turn(
+        &self,
+        turn: Turn,
+        at: Point<'_, f64>,
+        aside: [&[f64]; 2],
+        work: &mut EquationsWorkspace<f64>,
+        discrete: &mut [f64],
+    ) -> Turned {
+        self.follow(discrete, work);
+        self.turn_switches(turn, at, aside, work, discrete)
     }
 
     fn event_values(&self, at: Point<'_, f64>, work: &mut EquationsWorkspace<f64>, values: &mut [f64]) {
+        let (values, margins) = values.split_at_mut(self.contacts.len());
+        self.follow(at.discrete, work);
+        self.switch_margins(at, work, margins);
         if self.contacts.is_empty() {
             return;
         }

@@ -103,6 +103,7 @@ impl Equations {
             loops.follow(state.discrete, &mut active);
         }
         let mut mechanical = MechanicalModel::new(self.model.clone(), active);
+        mechanical.workspace().set_sides(state.discrete);
         mechanical.set_states(&state.y[l.x.clone()]);
         mechanical.set_readings(&state.y[l.readings.clone()]);
         let mut q = state.y[l.q.clone()].to_vec();

@@ -425,7 +425,7 @@ impl Loops {
                     remedy: if self.keeps_positions {
                         "Tighten the tolerances"
                     } else {
-                        "Take the form `ggl`, which keeps the loops closed"
+                        "Use the form `ggl`, which keeps the loops closed"
                     },
                 });
             }

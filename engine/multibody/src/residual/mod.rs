@@ -24,6 +24,7 @@ mod places;
 mod readings;
 mod stretch;
 mod structure;
+mod switches;
 
 pub use equations::Equations;
 pub(crate) use loops::{Loops, LoopsRoom, follow};

@@ -114,15 +114,15 @@ impl fmt::Display for Level {
 pub enum AssemblyError {
     /// No position was found that closes all loops.
     #[error(
-        "cannot close {}: check lengths and markers of these loops, whether drivers and prescribed \
-         coordinates ask for a position out of reach, or start nearer to the closed position", list(.loops)
+        "cannot close {}: check lengths and markers of these loops and whether drivers or prescribed \
+         coordinates demand a position out of reach, or give initial values closer to the closed position", list(.loops)
     )]
     CannotClose {
         /// The loops that stay open where the gaps are smallest, the worst first.
         loops: Vec<OpenLoop>,
     },
     /// The start values do not fit and assembly is off.
-    #[error("the start {level} do not satisfy {}: correct them, or turn assembly on", list(.loops))]
+    #[error("the initial {level} do not satisfy {}: correct them, or switch assembly on", list(.loops))]
     Inconsistent {
         /// Positions or velocities.
         level: Level,
@@ -154,9 +154,9 @@ pub enum AssemblyError {
     },
     /// Constraints depend on each other but ask for different things.
     #[error(
-        "the constraints contradict each other in the {level}; not satisfied are {}: two drivers may \
-         move the same thing, or the mechanism is locked in a singular position; remove one of the constraints or \
-         change the geometry", list(.loops)
+        "the constraints contradict each other in the {level}; not satisfied: {}. Two drivers may move the \
+         same coordinate, or the mechanism is locked in a singular position; remove one of the constraints \
+         or change the geometry", list(.loops)
     )]
     Contradiction {
         /// Where they contradict.
@@ -176,15 +176,15 @@ pub enum AssemblyError {
     },
     /// The mechanism cannot be evaluated at the assembled position.
     #[error(
-        "the accelerations at the start cannot be computed ({0}): is there a body without mass or inertia \
-         that can move by itself?"
+        "the accelerations at the start cannot be computed ({0}): a body without mass or inertia may be able \
+         to move on its own; give it mass and inertia"
     )]
     Rejected(Rejection),
     /// What a sensor reads of accelerations, reactions or totals depends on itself with gain 1.
     #[error(
-        "forces depend on what sensor \"{sensor}\" reads ({channel}), and that depends on them, in a ring of gain 1: \
-         no value fits at the start, or every one: change the gain, or put a `lag` or another filter between the \
-         sensor and the force"
+        "sensor \"{sensor}\" reads {channel}, which depends on forces that depend on the sensor: this \
+         algebraic loop has gain 1 and no unique solution at the start; change the gain, or insert a `lag` \
+         or another filter between the sensor and the force"
     )]
     SensorRing {
         /// The sensor.
@@ -194,8 +194,8 @@ pub enum AssemblyError {
     },
     /// A control that begins with what it sees sees itself.
     #[error(
-        "control \"{control}\" begins with its input as it is at the start, but that depends on its own output in a \
-         ring that amplifies: put a `lag` into the ring"
+        "control \"{control}\" is initialised from its input at the start, which depends on its own output \
+         in a loop with too much gain: insert a `lag` in the loop"
     )]
     NoPast {
         /// The control.
@@ -214,8 +214,8 @@ pub enum AssemblyError {
     },
     /// A body touches a plane at the start and moves into it.
     #[error(
-        "impact `{constraint}` touches at the start and approaches with {speed:.3e} m/s, faster than its rest \
-         speed of {rest_speed:.3e} m/s: start before the hit, or with the velocity after it"
+        "impact `{constraint}` is in contact at the start and approaches at {speed:.3e} m/s, faster than its \
+         rest speed of {rest_speed:.3e} m/s: start before the impact, or with the velocity after it"
     )]
     HitAtStart {
         /// The impact.
@@ -288,7 +288,7 @@ fn why(unsuitable: &UnsuitableForm) -> String {
         );
     }
     format!(
-        "the form `{form}` has no place for the {rows} constraint rows of `{model}` ({names}): use `ggl` for \
+        "the form `{form}` does not support the {rows} constraint rows of `{model}` ({names}): use `ggl` for \
          error-controlled integration, or `index1`, `index2`, `index3`"
     )
 }

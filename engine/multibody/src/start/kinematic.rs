@@ -60,7 +60,7 @@ pub struct KinematicRun {
 pub enum KinematicError {
     /// Something moves freely.
     #[error(
-        "`{model}` has {freedoms} degrees of freedom left: drive or prescribe as many coordinates, or \
+        "`{model}` has {freedoms} free degrees of freedom: drive or prescribe that many coordinates, or \
          integrate the equations of motion"
     )]
     Freedom {
@@ -71,8 +71,8 @@ pub enum KinematicError {
     },
     /// Own states of elements need integration.
     #[error(
-        "`{model}` has no degree of freedom but own states of elements ({states}): integrate the equations \
-         of motion, which are those of the states then"
+        "`{model}` has no degree of freedom, but its elements have states ({states}): integrate the \
+         equations of motion"
     )]
     OwnStates {
         /// The mechanism.
@@ -82,7 +82,8 @@ pub enum KinematicError {
     },
     /// Impacts need integration.
     #[error(
-        "`{model}` has impacts ({impacts}): integrate the equations of motion, which open and close them"
+        "`{model}` has impacts ({impacts}), which kinematic simulation does not support: integrate the \
+         equations of motion"
     )]
     Impacts {
         /// The mechanism.
@@ -92,8 +93,8 @@ pub enum KinematicError {
     },
     /// No way on.
     #[error(
-        "the mechanism cannot follow its drives beyond t = {t}: {}singular position, or end of reach; \
-         change the drives, or the geometry", worst(.open)
+        "the mechanism cannot follow its drives beyond t = {t}: {}it is at a singular position or at the \
+         limit of its range; change the drives or the geometry", worst(.open)
     )]
     Stuck {
         /// The last time reached.

@@ -177,6 +177,14 @@ impl MechanicalModel {
         self
     }
 
+    /// Opens and closes contacts: 1 for each that is closed.
+    pub(crate) fn set_contacts(&mut self, contacts: &[f64]) {
+        let first = self.active.len() - self.switched;
+        for (part, &closed) in self.takes_part[first..].iter_mut().zip(contacts) {
+            *part = closed != 0.0;
+        }
+    }
+
     /// Exchanges active rows for others of the same constraints.
     pub(crate) fn set_active(&mut self, active: &[usize]) {
         self.active.copy_from_slice(active);
@@ -382,13 +390,11 @@ impl Mechanical for MechanicalModel {
     }
 
     fn set_discrete(&mut self, discrete: &[f64]) {
-        let first = self.active.len() - self.switched;
-        for (part, &closed) in self.takes_part[first..].iter_mut().zip(discrete) {
-            *part = closed != 0.0;
-        }
+        self.set_contacts(discrete);
         if let Some(rows) = discrete.get(self.switched + 1..) {
             follow(&self.slots, rows, &mut self.active);
         }
+        self.work.set_sides(discrete);
     }
 
     fn takes_part(&self, row: usize) -> bool {

@@ -110,8 +110,8 @@ impl fmt::Display for RowReport {
                 let names: Vec<&str> = self.dropped.iter().map(|d| d.name.as_str()).collect();
                 write!(
                     f,
-                    "; {all} constraint rows, {kept} of them independent; dropped, because the others imply \
-                     {}: {}",
+                    "; {all} constraint rows, {kept} of them independent; dropped, because the \
+                     others imply {}: {}",
                     plural(dropped, "it", "them"),
                     names.join(", ")
                 )?;
@@ -120,8 +120,8 @@ impl fmt::Display for RowReport {
         if self.singular_start {
             write!(
                 f,
-                "\nthe start is a singular position: only {} of the {} rows are independent there, the \
-                 mechanism may go on in more than one way",
+                "\nthe initial position is singular: only {} of the {} rows are independent there, and the \
+                 mechanism may continue in more than one way",
                 self.rank, self.generic_rank
             )?;
         }
@@ -177,7 +177,7 @@ impl RowReport {
         };
         write!(
             f,
-            "\n{} redundant {rows} {hold} only to {}: {}; data with more digits would close {them} better",
+            "\n{} redundant {rows} {hold} only to within {}: {}; data with more digits would satisfy {them} better",
             names.len(),
             self.largest_misfits(),
             names.join(", ")
@@ -204,9 +204,10 @@ impl RowReport {
             };
             write!(
                 f,
-                "\nin doubt, taken as {taken}: {}; in brackets, the part that the other rows do not imply, in rad or \
-                 parts of the loop's length per rad or part of motion; as {other}, {otherwise} instead of {freedoms} \
-                 degrees of freedom: give the data with more digits, or their precision in `data_precision`",
+                "\nuncertain, treated as {taken}: {}; the number in parentheses is the part that the other \
+                 rows do not imply, relative to the loop's length or in rad; if {other}, there would be \
+                 {otherwise} instead of {freedoms} degrees of freedom: give the data with more digits, or \
+                 state their precision in `data_precision`",
                 named.collect::<Vec<_>>().join(", ")
             )?;
         }

@@ -32,13 +32,14 @@ impl fmt::Display for Warning {
         match self {
             Self::SpringWithoutDirection { force } => write!(
                 f,
-                "force \"{force}\": the ends coincide at the start, so that its tension has no direction and does \
-                 not act; move one of its frames, change the start, or set free length and preload to zero"
+                "force \"{force}\": the ends coincide in the initial position, so its tension has no \
+                 direction and does not act; move one of its frames, change the initial values, or set free \
+                 length and preload to zero"
             ),
             Self::DistanceWithoutDirection { constraint } => write!(
                 f,
-                "constraint \"{constraint}\": the ends coincide in the start values, so that assembly had to choose \
-                 the direction in which it drew them apart; choose start values that draw them apart"
+                "constraint \"{constraint}\": the ends coincide in the initial values, so assembly chose the \
+                 direction in which to separate them; give initial values in which they are apart"
             ),
         }
     }

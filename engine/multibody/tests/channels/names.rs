@@ -116,7 +116,7 @@ fn descriptions_say_what_is_special() {
     let text = |name: &str| catalogue.find(name).unwrap().description.clone();
     assert_eq!(
         text("C.angle"),
-        "angle of the revolute joint, cut: from the position of its frames, in (-pi, pi]"
+        "angle of the revolute joint, cut: computed from its frames, in (-pi, pi]"
     );
     assert_eq!(
         text("A.force.x"),
@@ -124,8 +124,8 @@ fn descriptions_say_what_is_special() {
     );
     assert_eq!(
         text("A.force.z"),
-        "z of the force on the second frame at its origin, in the axes of the first; not determined by \
-         the motion, because constraints are redundant: one of many values"
+        "z of the force on the second frame at its origin, in the axes of the first; not unique because of \
+         redundant constraints: one of many possible values"
     );
     assert_eq!(
         text("crank.end.velocity.y"),

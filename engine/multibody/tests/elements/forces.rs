@@ -324,6 +324,7 @@ fn user(law: impl Function + 'static, from: Attachment, to: Attachment) -> Force
         from,
         to,
         law: Arc::new(law),
+        switched: None,
     })
 }
 

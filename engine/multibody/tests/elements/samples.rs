@@ -125,6 +125,7 @@ pub fn samples(places: &Places) -> Vec<Sample> {
         from,
         to,
         law: Arc::new(Generic::new(written.clone().unwrap()).unwrap()),
+        switched: None,
     };
     add("user", false, user().into());
     add("expression", false, user().into());

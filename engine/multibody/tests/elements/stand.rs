@@ -276,6 +276,7 @@ impl<T: Real> Run<T> {
             own: &[],
             lambda: &self.lambda,
             controls: &[],
+            sides: &[],
         }
     }
 }

@@ -29,6 +29,7 @@ impl<T: Real> State<T> {
     fn scene<'a>(&'a self, tree: &'a Tree) -> Scene<'a, T> {
         Scene {
             controls: &[],
+            sides: &[],
             tree,
             world: &self.world,
             q: &[],

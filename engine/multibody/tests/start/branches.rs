@@ -152,6 +152,5 @@ fn cut_joints_close_on_their_branch_from_turned_guesses() {
             }
         }
     }
-    println!("{closed} closed, {} refused: {refused:?}", refused.len());
     assert!(closed >= 540, "{closed} closed, refused: {refused:?}");
 }

@@ -70,9 +70,7 @@ fn parallelograms_are_singular_only_when_flat() {
         inconsistency(&flat)
     );
     assert!(
-        flat.rows
-            .to_string()
-            .contains("singular position: only 2 of the 4 rows"),
+        flat.rows.to_string().contains("singular: only 2 of the 4 rows"),
         "{}",
         flat.rows
     );

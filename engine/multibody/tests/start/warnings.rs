@@ -58,7 +58,7 @@ fn a_distance_that_starts_at_zero_is_reported() {
         }]
     };
     assert_eq!(start.warnings, expected("thread"));
-    assert!(start.warnings[0].to_string().contains("draw them apart"));
+    assert!(start.warnings[0].to_string().contains("in which they are apart"));
     let length = start.q[..3].iter().map(|x| x * x).sum::<f64>().sqrt();
     assert!((length - 2.0).abs() < 1e-10, "{length}");
     assert_eq!(assembled(&at(0.1)).warnings, []);

@@ -18,8 +18,8 @@ pub struct PatternEvent {
 impl fmt::Display for PatternEvent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let why = match self.reason {
-            Reason::SlowConvergence => "slow convergence with a fresh Jacobian",
-            Reason::Divergence => "divergence with a fresh Jacobian",
+            Reason::SlowConvergence => "slow convergence with a new Jacobian",
+            Reason::Divergence => "divergence with a new Jacobian",
             Reason::PatternViolated => "the Jacobian failed its test",
             Reason::FirstStep => "first evaluation",
             _ => "regular evaluation",

@@ -35,7 +35,7 @@ pub struct Checkpoint {
 }
 
 /// The format written by this build.
-pub const VERSION: u32 = 5;
+pub const VERSION: u32 = 6;
 
 /// A hash of texts that is the same on every machine (FNV-1a).
 pub fn fingerprint<'a>(texts: impl IntoIterator<Item = &'a str>) -> u64 {

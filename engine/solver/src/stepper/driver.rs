@@ -3,6 +3,7 @@
 mod change;
 mod consistent;
 mod foresight;
+mod switches;
 
 use super::checkpoint::{Checkpoint, VERSION};
 use super::diagnosis;
@@ -115,12 +116,17 @@ impl<'s> Integrator<'s> {
             }
             .into());
         }
-        let n = y0.len();
         let lower_bounds = structure.lower_bounds();
         let mut counters = Counters::default();
         let mut timing = Timing::default();
         let (mut y, mut yp) = (y0.to_vec(), yp0.to_vec());
         let begin = Instant::now();
+        // In steps of fixed size switches follow the state.
+        let keeps_sides = options.fixed_step.is_none() && system.switches() > 0;
+        if keeps_sides {
+            let weights = setup::weights(&options, system.structure());
+            switches::settle(system.as_mut(), weights, t0, &y, &yp);
+        }
         let start = {
             let mut equations = Equations {
                 system: system.as_mut(),
@@ -135,6 +141,10 @@ impl<'s> Integrator<'s> {
                 mode => initial::make_consistent(&mut equations, &options, mode, t0, span, &mut y, &mut yp)?,
             }
         };
+        if keeps_sides && y != y0 {
+            let weights = setup::weights(&options, system.structure());
+            switches::settle(system.as_mut(), weights, t0, &y, &yp);
+        }
         timing.start = begin.elapsed().as_secs_f64();
         let chooses = options.stepper == AUTO;
         let mut choice = None;
@@ -150,7 +160,7 @@ impl<'s> Integrator<'s> {
         }
         let (mut stepper, strategies, mut decisions) = assemble_parts(system.as_ref(), &options);
         decisions.splice(0..0, choice);
-        let mut finder = EventFinder::new(system.events().len(), n);
+        let mut finder = EventFinder::new(system.as_ref());
         let h = first_step(&options, system.structure(), t0, &y, &yp, span);
         stepper.start(t0, &y, &yp, h);
         stepper.bind(system.as_mut())?;
@@ -223,20 +233,21 @@ impl<'s> Integrator<'s> {
         }
         if checkpoint.system != fingerprint_of_system(system.as_ref()) {
             return misfit(
-                "the names of the variables, equations or events differ: it is of another system".into(),
+                "the names of the variables, equations or events differ, so it belongs to another system"
+                    .into(),
             );
         }
         if checkpoint.options != options.fingerprint() {
             return misfit(
-                "tolerances or other numerical options differ from those it was taken with".into(),
+                "tolerances or other numerical options differ from those of the run that wrote it".into(),
             );
         }
         system.discrete_mut().copy_from_slice(&checkpoint.discrete);
         if !stepper.restore(&checkpoint.stepper) {
-            return misfit("the history has another size".into());
+            return misfit("the size of the history differs".into());
         }
         stepper.bind(system.as_mut())?;
-        let mut finder = EventFinder::new(system.events().len(), n);
+        let mut finder = EventFinder::new(system.as_ref());
         finder.restore(&checkpoint.events);
         let mut foresight = Foresight::new(system.as_ref(), &options, [0.0, 0.0]);
         if !foresight.restore(&checkpoint.foresight) {
@@ -248,7 +259,7 @@ impl<'s> Integrator<'s> {
         let reachable = stepper.t() - stepper.last_h();
         if let Some(early) = options.outputs.get(outputs_done).filter(|t| *t < reachable) {
             return misfit(format!(
-                "output time {early} lies before the step it was taken at"
+                "output time {early} lies before the step at which it was taken"
             ));
         }
         let mut run = Self {
@@ -558,6 +569,9 @@ impl<'s> Integrator<'s> {
 
     /// Delivers the outputs up to `t`.
     fn deliver_outputs(&mut self, t: f64, observer: &mut dyn Observer) -> Result<(), Failure> {
+        if self.system.switches() > 0 {
+            observer.discrete(self.system.discrete());
+        }
         while let Some(t_out) = self.options.outputs.get(self.outputs_done) {
             if t_out > t {
                 break;
@@ -585,9 +599,14 @@ impl<'s> Integrator<'s> {
             self.deliver_outputs(t, observer)?;
             self.show_at(t)?;
             // All updates of events at this time, then what the strongest of them asks for.
-            let (mut stop, mut changed) = (None, false);
+            let last_h = self.stepper.last_h();
+            let switched = self.turn_switches()?;
+            let (mut stop, mut changed) = (None, switched.restart);
             for k in 0..self.finder.together().len() {
                 let event = self.finder.together()[k];
+                if self.finder.is_switch(event) {
+                    break;
+                }
                 self.counters.events += 1;
                 observer.event(event, t, &self.y, false);
                 match self.system.on_event(event, t, &mut self.y, &mut self.yp) {
@@ -598,8 +617,12 @@ impl<'s> Integrator<'s> {
             }
             if changed || stop.is_some() {
                 // After a stop too: a run that goes on goes on from the state at the event.
-                self.restart(t_end)?;
-                for &event in self.finder.together() {
+                self.restart_after(last_h, t_end)?;
+                if switched.other_method {
+                    self.stepper.bind(self.system.as_mut())?;
+                }
+                let finder = &self.finder;
+                for &event in finder.together().iter().filter(|e| !finder.is_switch(**e)) {
                     observer.event(event, t, &self.y, true);
                 }
             } else {
@@ -613,12 +636,13 @@ impl<'s> Integrator<'s> {
 
     /// Starts afresh from `self.y`, `self.yp`, after a discrete update or at a stop time.
     fn restart(&mut self, t_end: f64) -> Result<(), Failure> {
+        self.restart_after(self.stepper.last_h(), t_end)
+    }
+
+    /// The same after a step of the size given, which another method may have made.
+    fn restart_after(&mut self, last: f64, t_end: f64) -> Result<(), Failure> {
         self.counters.restarts += 1;
-        let rest = if t_end.is_finite() {
-            t_end - self.t
-        } else {
-            self.stepper.last_h()
-        };
+        let rest = if t_end.is_finite() { t_end - self.t } else { last };
         let span = rest.max(1e-12 * self.t.abs().max(1.0));
         if self.options.start != Start::Trust {
             let mut equations = Equations {
@@ -643,7 +667,6 @@ impl<'s> Integrator<'s> {
             self.renew_slopes();
         }
         // The step before tells the time scale, and that alone: a run in pieces goes as one in one.
-        let last = self.stepper.last_h();
         let span = if last > 0.0 { 1e3 * last } else { span };
         let h = first_step(
             &self.options,

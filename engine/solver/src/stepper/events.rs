@@ -1,7 +1,7 @@
 //! Location of events on the interpolant of the last step.
 
 use super::Stepper;
-use holonom_dae::{FailureKind, System};
+use holonom_dae::{FailureKind, System, Turned};
 use serde::{Deserialize, Serialize};
 
 /// What is remembered about the event functions between steps.
@@ -19,18 +19,45 @@ pub struct EventMemory {
     scale: Vec<f64>,
     /// Time up to which events have been looked for.
     searched_to: f64,
+    /// Time up to which switches have been looked for: the end of a step, however far a run was asked to go, or an event.
+    switched_to: f64,
+    /// Of each switch the largest value of its function since it was last at its border, the slope of that at the last
+    /// step, and whether it slides.
+    excursion: Vec<f64>,
+    slope: Vec<f64>,
+    slides: Vec<bool>,
+    /// How often each has come to slide since it was last away from its border.
+    returns: Vec<u32>,
     /// Time and number of the last event and how many came there in a row.
     last: Option<(f64, usize, u32)>,
 }
 
 /// Steps in a row at exactly zero that make an event function meaningless.
 const ZERO_LIMIT: u32 = 20;
+/// Times that a switch may come to slide without having been away from its border.
+const RETURN_LIMIT: u32 = 300;
+/// Share of a step beside its end from which the slope there is taken.
+const BESIDE: f64 = 1e-3;
+/// Places in a step at which switches are looked at where they may come to their borders in between: both ends with their
+/// slopes, and between them.
+const PLACES: [f64; 8] = [0.0, BESIDE, 0.23, 0.41, 0.59, 0.77, 1.0 - BESIDE, 1.0];
 /// Events in a row without progress that count as chattering.
 const CHATTER_LIMIT: u32 = 100;
+
+/// The value of the function of a switch that is on its side, which rounding may put a little beyond its border.
+fn beside_border(value: f64) -> f64 {
+    if value.is_finite() {
+        value.max(f64::MIN_POSITIVE)
+    } else {
+        f64::MAX
+    }
+}
 
 /// Buffers for event handling.
 pub struct EventFinder {
     memory: EventMemory,
+    /// Number of the first event that belongs to a switch.
+    first_switch: usize,
     /// Values of the functions at the end of the search and in between.
     values_now: Vec<f64>,
     values_mid: Vec<f64>,
@@ -38,14 +65,23 @@ pub struct EventFinder {
     times: Vec<f64>,
     /// Events at the time found last, in order of their number.
     together: Vec<usize>,
+    /// Values at the end of a step, slopes of those of switches there, and values at the places in it, one place after
+    /// the other.
+    ends: Vec<f64>,
+    slopes: Vec<f64>,
+    samples: Vec<f64>,
     y: Vec<f64>,
     yp: Vec<f64>,
 }
 
 impl EventFinder {
-    /// For `n_events` functions of `n` unknowns.
-    pub fn new(n_events: usize, n: usize) -> Self {
+    /// For the event functions of a system.
+    pub fn new(system: &dyn System) -> Self {
+        let n_events = system.events().len();
+        let n = system.structure().dimension();
+        let switches = system.switches();
         Self {
+            first_switch: n_events - switches,
             memory: EventMemory {
                 values: vec![0.0; n_events],
                 zeros: vec![0; n_events],
@@ -53,14 +89,53 @@ impl EventFinder {
                 touched: vec![false; n_events],
                 scale: vec![0.0; n_events],
                 searched_to: 0.0,
+                switched_to: 0.0,
+                // The first passage is one in any case.
+                excursion: vec![f64::MAX; switches],
+                slope: vec![f64::MAX; switches],
+                slides: vec![false; switches],
+                returns: vec![0; switches],
                 last: None,
             },
             values_now: vec![0.0; n_events],
             values_mid: vec![0.0; n_events],
             times: vec![f64::INFINITY; n_events],
             together: Vec::with_capacity(n_events),
+            ends: vec![0.0; n_events],
+            slopes: vec![0.0; switches],
+            samples: vec![0.0; if switches > 0 { PLACES.len() * n_events } else { 0 }],
             y: vec![0.0; n],
             yp: vec![0.0; n],
+        }
+    }
+
+    /// Whether an event belongs to a switch.
+    pub fn is_switch(&self, event: usize) -> bool {
+        event >= self.first_switch
+    }
+
+    /// Largest value of the function of a switch since it was last at its border, where it is now.
+    pub fn excursion(&mut self, event: usize) -> f64 {
+        std::mem::take(&mut self.memory.excursion[event - self.first_switch])
+    }
+
+    /// Notes what became of a switch at its border.
+    ///
+    /// # Errors
+    /// It has come to slide too often without having been away from its border in between.
+    pub fn turned(&mut self, event: usize, turned: Turned) -> Result<(), u32> {
+        let k = event - self.first_switch;
+        self.memory.slides[k] = turned == Turned::Slides;
+        let returns = &mut self.memory.returns[k];
+        match turned {
+            Turned::Other => *returns = 0,
+            Turned::Left => {}
+            Turned::Slides => *returns += 1,
+        }
+        if *returns < RETURN_LIMIT {
+            Ok(())
+        } else {
+            Err(*returns)
         }
     }
 
@@ -96,6 +171,7 @@ impl EventFinder {
     /// leaves the ground upwards, a relay that switched goes on to the other side.
     pub fn arm(&mut self, system: &mut dyn System, t: f64, y: &[f64], yp: &[f64], h: f64) {
         self.memory.searched_to = t;
+        self.memory.switched_to = t;
         if self.is_empty() {
             return;
         }
@@ -104,19 +180,21 @@ impl EventFinder {
         let on_surface = |i: usize, m: &EventMemory| {
             m.values[i] == 0.0 || (just_fired.contains(&i) && m.values[i].abs() <= 1e-9 * m.scale[i])
         };
-        if (0..self.memory.values.len()).any(|i| on_surface(i, &self.memory)) {
+        if (0..self.first_switch).any(|i| on_surface(i, &self.memory)) {
             let moment = 1e-2 * h;
             for ((next, y), yp) in self.y.iter_mut().zip(y).zip(yp) {
                 *next = y + moment * yp;
             }
             system.event_values(t + moment, &self.y, yp, &mut self.values_mid);
-            for i in 0..self.memory.values.len() {
+            for i in 0..self.first_switch {
                 if on_surface(i, &self.memory) {
                     // The change, not the value: rounding decides the sign of the value here.
                     self.memory.values[i] = self.values_mid[i] - self.memory.values[i];
                 }
             }
         }
+        // A switch has been put on the side on which the solution goes on, or leaves it at once.
+        self.begin_switches(t);
     }
 
     /// The time of the first events up to `t_to`, inside the last step; which ones,
@@ -138,7 +216,7 @@ impl EventFinder {
         }
         stepper.interpolate(t_to, &mut self.y, &mut self.yp);
         system.event_values(t_to, &self.y, &self.yp, &mut self.values_now);
-        for i in 0..self.values_now.len() {
+        for i in 0..self.first_switch {
             let now = self.values_now[i];
             let before = self.memory.values[i];
             let name = || system.events()[i].name.clone();
@@ -163,15 +241,21 @@ impl EventFinder {
             }
             let event = &system.events()[i];
             if event.direction.matches(before, now) {
-                self.times[i] = self.locate(system, stepper, i, t_from, t_to, before);
+                self.times[i] = self.locate(system, stepper, i, [t_from, t_to], [before, now]);
             } else if event.required && self.memory.fired[i] == 0 && before * now > 0.0 {
                 self.memory.touched[i] |= self.touches(system, stepper, i, t_from, t_to);
             }
         }
+        if self.first_switch < self.times.len() {
+            self.find_switches(system, stepper, t_to);
+        }
         let first = self.times.iter().copied().fold(f64::INFINITY, f64::min);
         if first.is_infinite() {
             self.memory.searched_to = t_to;
-            for i in 0..self.values_now.len() {
+            if t_to >= stepper.t() {
+                self.keep_switches(stepper.t());
+            }
+            for i in 0..self.first_switch {
                 if self.values_now[i] != 0.0 {
                     self.memory.values[i] = self.values_now[i];
                 } else {
@@ -194,10 +278,172 @@ impl EventFinder {
         match chattering {
             Some(count) => {
                 let name = system.events()[self.together[0]].name.clone();
-                Err(FailureKind::EventChattering { name, count })
+                Err(match self.is_switch(self.together[0]) {
+                    true => FailureKind::SwitchChattering { name, count },
+                    false => FailureKind::EventChattering { name, count },
+                })
             }
             None => Ok(Some(first)),
         }
+    }
+
+    /// Takes the values at hand for the functions of switches at `t`, behind an event or at a start.
+    fn begin_switches(&mut self, t: f64) {
+        let memory = &mut self.memory;
+        memory.switched_to = t;
+        memory.slope.fill(f64::MAX);
+        for (value, excursion) in memory.values[self.first_switch..]
+            .iter_mut()
+            .zip(&mut memory.excursion)
+        {
+            *value = beside_border(*value);
+            *excursion = excursion.max(*value);
+        }
+    }
+
+    /// Times at which switches come to their borders, up to `t_to`. All of the step at hand is looked at, so that they are
+    /// the same wherever a run is interrupted.
+    fn find_switches(&mut self, system: &mut dyn System, stepper: &dyn Stepper, t_to: f64) {
+        let (first, n) = (self.first_switch, self.times.len());
+        let (from, to) = (self.memory.switched_to, stepper.t());
+        let h = to - from;
+        if h <= 0.0 {
+            self.times[first..].fill(f64::INFINITY);
+            return;
+        }
+        stepper.interpolate(to, &mut self.y, &mut self.yp);
+        system.event_values(to, &self.y, &self.yp, &mut self.ends);
+        // Inside of a branch that is not taken a condition need not be defined.
+        for end in self.ends[first..].iter_mut().filter(|end| !end.is_finite()) {
+            *end = f64::MAX;
+        }
+        stepper.interpolate(to - BESIDE * h, &mut self.y, &mut self.yp);
+        system.event_values(to - BESIDE * h, &self.y, &self.yp, &mut self.values_mid);
+        let mut look_inside = false;
+        for i in first..n {
+            let slope = (self.ends[i] - self.values_mid[i]) / (BESIDE * h);
+            self.slopes[i - first] = if slope.is_finite() { slope } else { f64::MAX };
+            let least = self.memory.values[i].min(self.ends[i]);
+            let reach = h * (self.memory.slope[i - first].abs() + slope.abs());
+            look_inside |= !self.memory.slides[i - first] && least <= reach;
+        }
+        if look_inside {
+            self.sample(system, stepper, [from, to]);
+        }
+        for i in first..n {
+            let left = if look_inside && !self.memory.slides[i - first] {
+                self.first_below(system, stepper, i, [from, to])
+            } else {
+                (self.ends[i] < 0.0).then_some(([from, to], [self.memory.values[i], self.ends[i]]))
+            };
+            self.times[i] = f64::INFINITY;
+            let Some((bracket, values)) = left else { continue };
+            let t = self.locate(system, stepper, i, bracket, values);
+            if t > t_to {
+                continue;
+            }
+            self.times[i] = t;
+            // Its way there may have led far from the border.
+            let mut peak = self.memory.excursion[i - first];
+            for part in [0.25, 0.5, 0.75] {
+                peak = peak.max(self.value_at(system, stepper, i, from + part * (t - from)));
+            }
+            self.memory.excursion[i - first] = peak;
+        }
+    }
+
+    /// Keeps what was found of switches that are on their sides until `t`, the end of a step.
+    fn keep_switches(&mut self, t: f64) {
+        let (first, memory) = (self.first_switch, &mut self.memory);
+        if t <= memory.switched_to {
+            return;
+        }
+        memory.switched_to = t;
+        memory.slope.copy_from_slice(&self.slopes);
+        memory.values[first..].copy_from_slice(&self.ends[first..]);
+        for (excursion, end) in memory.excursion.iter_mut().zip(&self.ends[first..]) {
+            *excursion = excursion.max(*end);
+        }
+    }
+
+    /// Values of all functions at the [`PLACES`] of a part of the last step.
+    fn sample(&mut self, system: &mut dyn System, stepper: &dyn Stepper, [t_from, t_to]: [f64; 2]) {
+        let n = self.times.len();
+        for (k, place) in PLACES.iter().enumerate() {
+            let t = t_from + place * (t_to - t_from);
+            stepper.interpolate(t, &mut self.y, &mut self.yp);
+            system.event_values(t, &self.y, &self.yp, &mut self.samples[k * n..(k + 1) * n]);
+        }
+        for i in self.first_switch..n {
+            self.samples[i] = self.memory.values[i];
+            self.samples[(PLACES.len() - 1) * n + i] = self.ends[i];
+        }
+    }
+
+    /// The first part of a step, and the values at its ends, in which function `i` falls below zero. Between samples
+    /// without change of sign it may do so where straight lines through the samples on either side meet below zero,
+    /// which no convex function undercuts: only then is its least value looked for.
+    fn first_below(
+        &mut self,
+        system: &mut dyn System,
+        stepper: &dyn Stepper,
+        i: usize,
+        [t_from, t_to]: [f64; 2],
+    ) -> Option<([f64; 2], [f64; 2])> {
+        let n = self.times.len();
+        let time = |k: usize| t_from + PLACES[k] * (t_to - t_from);
+        for k in 0..PLACES.len() - 1 {
+            let value = |k: usize| self.samples[k * n + i];
+            let (a, b) = (value(k), value(k + 1));
+            if b < 0.0 {
+                return Some(([time(k), time(k + 1)], [a, b]));
+            }
+            let (Some(before), true) = (k.checked_sub(1), k + 2 < PLACES.len()) else {
+                continue;
+            };
+            let falls = (a - value(before)) / (time(k) - time(before));
+            let rises = (value(k + 2) - b) / (time(k + 2) - time(k + 1));
+            if !(falls < 0.0 && rises > 0.0) {
+                continue;
+            }
+            // a + falls u = b − rises (w − u).
+            let width = time(k + 1) - time(k);
+            let meet = ((b - a - rises * width) / (falls - rises)).clamp(0.0, width);
+            if a + falls * meet > 0.0 && b - rises * (width - meet) > 0.0 {
+                continue;
+            }
+            if let Some((t, value)) = self.least(system, stepper, i, [time(k), time(k + 1)]) {
+                return Some(([time(k), t], [a, value]));
+            }
+        }
+        None
+    }
+
+    /// A time in a part of the step at which function `i`, positive at its ends, is negative: golden sections around its
+    /// least value.
+    fn least(
+        &mut self,
+        system: &mut dyn System,
+        stepper: &dyn Stepper,
+        i: usize,
+        [mut a, mut b]: [f64; 2],
+    ) -> Option<(f64, f64)> {
+        const GOLDEN: f64 = 0.618_033_988_749_894_8;
+        let mut at = |t: f64| (t, self.value_at(system, stepper, i, t));
+        let (mut c, mut d) = (at(b - GOLDEN * (b - a)), at(a + GOLDEN * (b - a)));
+        for _ in 0..60 {
+            if let Some(found) = [c, d].into_iter().find(|x| x.1 < 0.0) {
+                return Some(found);
+            }
+            if c.1 < d.1 {
+                (b, d) = (d.0, c);
+                c = at(b - GOLDEN * (b - a));
+            } else {
+                (a, c) = (c.0, d);
+                d = at(a + GOLDEN * (b - a));
+            }
+        }
+        None
     }
 
     /// Keeps count of events without progress; `Some` with the count when there are too many.
@@ -211,7 +457,7 @@ impl EventFinder {
         {
             count = before + 1;
             // The same event again with no time between that floating point can tell.
-            stuck = event == event_last && t - t_last <= resolution;
+            stuck = event == event_last && t - t_last <= resolution && !self.is_switch(event);
         }
         self.memory.last = Some((t, event, count));
         (stuck || count >= CHATTER_LIMIT).then_some(count)
@@ -262,12 +508,10 @@ impl EventFinder {
         system: &mut dyn System,
         stepper: &dyn Stepper,
         i: usize,
-        t_from: f64,
-        t_to: f64,
-        before: f64,
+        [mut a, mut b]: [f64; 2],
+        [before, behind]: [f64; 2],
     ) -> f64 {
-        let (mut a, mut b) = (t_from, t_to);
-        let (mut fa, mut fb) = (before, self.values_now[i]);
+        let (mut fa, mut fb) = (before, behind);
         let tolerance = 4.0 * f64::EPSILON * (a.abs().max(b.abs())).max((b - a).abs());
         let mut side = 0i8;
         for iteration in 0..200 {
@@ -308,7 +552,7 @@ impl EventFinder {
     pub fn pass(&mut self, system: &mut dyn System, stepper: &dyn Stepper, t: f64) {
         stepper.interpolate(t, &mut self.y, &mut self.yp);
         system.event_values(t, &self.y, &self.yp, &mut self.values_mid);
-        for i in 0..self.values_mid.len() {
+        for i in 0..self.first_switch {
             let (before, now) = (self.memory.values[i], self.values_mid[i]);
             if self.together.contains(&i) {
                 // The sign behind the crossing.
@@ -317,6 +561,11 @@ impl EventFinder {
                 self.memory.values[i] = now;
             }
             // A function that has crossed here, but was located later, keeps its sign until then.
+        }
+        if self.together.iter().any(|event| self.is_switch(*event)) {
+            let first = self.first_switch;
+            self.memory.values[first..].copy_from_slice(&self.values_mid[first..]);
+            self.begin_switches(t);
         }
     }
 

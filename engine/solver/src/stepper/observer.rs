@@ -33,6 +33,8 @@ pub trait Observer {
     fn step(&mut self, _step: &StepInfo<'_>) -> Control {
         Control::Continue
     }
+    /// Before outputs, in systems with [switches](holonom_dae::System::switches): the discrete variables there.
+    fn discrete(&mut self, _discrete: &[f64]) {}
     /// At every output time.
     fn output(&mut self, _t: f64, _y: &[f64], _yp: &[f64]) {}
     /// At every event, before its discrete update (`after` false) and, where that changed the

@@ -175,7 +175,7 @@ fn error_test(options: &Options, structure: &Structure) -> Vec<ErrorTest> {
 /// Refuses start values no run can begin with.
 pub fn check_start(structure: &Structure, t0: f64, y0: &[f64], yp0: &[f64]) -> Result<(), InputError> {
     let n = structure.dimension();
-    for (what, v) in [("the start vector y", y0), ("the start vector ẏ", yp0)] {
+    for (what, v) in [("the initial vector y", y0), ("the initial vector ẏ", yp0)] {
         if v.len() != n {
             return Err(InputError::WrongSize {
                 what,

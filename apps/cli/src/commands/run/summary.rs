@@ -154,14 +154,14 @@ pub fn text(prepared: &Prepared, report: &RunReport, files: &Files) -> String {
         let mut parts = Vec::new();
         if moved > 0 {
             let most = most_moved(&start.moved, &start.moved_velocities);
-            let most = most.map_or(String::new(), |most| format!(", most of all {most}"));
+            let most = most.map_or(String::new(), |most| format!(", largest change: {most}"));
             let values = if moved == 1 { "value" } else { "values" };
-            parts.push(format!("{moved} start {values} moved to fit{most}"));
+            parts.push(format!("{moved} initial {values} adjusted{most}"));
         }
         if !start.rows.dropped.is_empty() {
             let misfit = match start.rows.largest_misfits() {
                 none if none.is_empty() => String::new(),
-                misfit => format!(", which hold to {misfit} only"),
+                misfit => format!(", satisfied only to within {misfit}"),
             };
             parts.push(format!(
                 "{} redundant rows dropped{misfit}",
@@ -170,13 +170,13 @@ pub fn text(prepared: &Prepared, report: &RunReport, files: &Files) -> String {
         }
         if !start.rows.doubtful.is_empty() {
             parts.push(match start.rows.doubtful.len() {
-                1 => "1 row in doubt".to_string(),
-                n => format!("{n} rows in doubt"),
+                1 => "1 uncertain row".to_string(),
+                n => format!("{n} uncertain rows"),
             });
         }
         line(
             "start",
-            format!("{} (`holonom check` lists them)", parts.join("; ")),
+            format!("{} (details: `holonom check`)", parts.join("; ")),
         );
     }
     let (used, fixed) = (&report.used, prepared.simulation.fixed_steps());
@@ -184,9 +184,9 @@ pub fn text(prepared: &Prepared, report: &RunReport, files: &Files) -> String {
         line(
             "used",
             if prepared.simulation.start.is_locked() {
-                "kinematics: the mechanism is locked".to_string()
+                "kinematic simulation: the mechanism is locked".to_string()
             } else {
-                "kinematics: everything is prescribed or driven".to_string()
+                "kinematic simulation: all motion is prescribed or driven".to_string()
             },
         );
         line("steps", count(report.counters.steps));
@@ -233,7 +233,7 @@ pub fn text(prepared: &Prepared, report: &RunReport, files: &Files) -> String {
         };
         let drifts = matches!(used.form.as_str(), "index1" | "index2") && c.position > 1e-6;
         let drift = if drifts {
-            "; positions drift in this form, `ggl` keeps them"
+            "; positions drift in this form; `ggl` avoids this"
         } else {
             ""
         };
@@ -263,14 +263,14 @@ pub fn text(prepared: &Prepared, report: &RunReport, files: &Files) -> String {
         line(
             "time",
             format!(
-                "Jacobians {jacobians} %, factorisations {factorisations} %, output {output} %, residuals, solves \
-                 and the rest {rest} %"
+                "Jacobians {jacobians} %, factorisations {factorisations} %, output {output} %, residuals, \
+                 solves and other {rest} %"
             ),
         );
     }
     if report.failed_rows > 0 {
         let text = format!(
-            "{} rows in which accelerations could not be computed: not a number there",
+            "{} rows in which accelerations could not be computed (NaN)",
             report.failed_rows
         );
         line("missing", text);
@@ -279,7 +279,7 @@ pub fn text(prepared: &Prepared, report: &RunReport, files: &Files) -> String {
         line(
             "singular",
             format!(
-                "{} rows in singular positions: smallest reactions",
+                "{} rows at singular positions, where reactions are not unique (the smallest are given)",
                 report.singular_rows
             ),
         );
@@ -322,7 +322,7 @@ pub fn explained(report: &RunReport) -> Value {
 pub fn explanation(report: &RunReport) -> String {
     let mut out = String::from("Why:\n");
     if report.explain.is_empty() {
-        out += "  there was nothing to choose: no Jacobian and no linear solver of these options is used\n";
+        out += "  nothing was chosen automatically: the method uses no Jacobian and no linear solver\n";
     }
     for decision in &report.explain {
         let _ = writeln!(out, "  {decision}");

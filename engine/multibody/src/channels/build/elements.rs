@@ -34,7 +34,7 @@ impl Builder<'_> {
                     let force_only =
                         |row: &PairRow| matches!(row, PairRow::Along { .. } | PairRow::Distance { .. });
                     if let [PairRow::Distance { .. }] = pair.rows[..] {
-                        let text = format!("force by which the ends are pulled together{}", open_note(known));
+                        let text = format!("tensile force between the ends{}", open_note(known));
                         let row = constraint.rows.start;
                         self.push("tension", "N", text, Source::Tension { row }, 0);
                     }
@@ -66,7 +66,7 @@ impl Builder<'_> {
             row: self.model.constraints[number].rows.start,
         };
         let first = self.entries.len();
-        let text = "force on the body along the normal of the plane, between hits".to_string();
+        let text = "force on the body along the normal of the plane, between impacts".to_string();
         self.push("normal_force", "N", text, source, 0);
         self.usual(first);
         let text = "1 while the contact is closed and pressed, 0 while it is open".to_string();
@@ -122,8 +122,8 @@ impl Builder<'_> {
                     };
                     (unit, doc.to_string())
                 }
-                What::Length => ("m", "distance of the ends".to_string()),
-                What::Tension => ("N", "force by which the ends are pulled together".to_string()),
+                What::Length => ("m", "distance between the ends".to_string()),
+                What::Tension => ("N", "tensile force between the ends".to_string()),
                 What::Angle => (
                     "rad",
                     "angle of the second frame about z of the first, in (-pi, pi]".to_string(),
@@ -167,7 +167,7 @@ impl Builder<'_> {
     fn generalised_force(&self, node: usize, coordinate: &str) -> (&'static str, String) {
         let text = match self.model.tree.nodes[node].prescribed {
             Some(_) => {
-                format!("force or torque on {coordinate}, which is prescribed: its drive holds against it")
+                format!("force or torque on the prescribed {coordinate}, which its drive must counteract")
             }
             None => format!("force or torque on {coordinate}"),
         };

@@ -5,6 +5,7 @@ use crate::description::fields::{FROM, Fields, TO};
 use crate::description::{ForceKind, Mirror};
 use crate::elements::constraints::relative::Relative;
 use crate::elements::scene::{Loads, Scene};
+use crate::expression::ExpressionLaw;
 use crate::model::Attachment;
 use holonom_algebra::{Dual4, Dual8, Function, Orientation, Real, Trace, Vec3, Wrench};
 use std::sync::Arc;
@@ -56,6 +57,8 @@ pub struct User {
     pub to: Attachment,
     /// The law; must have the sizes above.
     pub law: Arc<dyn Function>,
+    /// The same law where it is written as expressions with switches, which runs keep on sides.
+    pub switched: Option<Arc<ExpressionLaw>>,
 }
 
 impl User {
@@ -94,7 +97,10 @@ impl ForceLaw for User {
         let a = relative.first_axes();
         let x = Self::inputs_of(&relative, scene.t);
         let mut y = [T::zero(); Self::OUTPUTS];
-        T::call(self.law.as_ref(), &x, &mut y);
+        match &self.switched {
+            Some(law) => law.evaluate_on(&x, scene.sides, &mut y),
+            None => T::call(self.law.as_ref(), &x, &mut y),
+        }
         let force = a.times(Vec3([y[0], y[1], y[2]]));
         let torque = a.times(Vec3([y[3], y[4], y[5]]));
         relative.add_load(&Wrench::new(torque, force), loads);

@@ -56,11 +56,11 @@ impl Loops {
                     unit: unit(model, row),
                     allowed,
                     remedy: if tolerances.is_none() {
-                        "Take smaller steps, or a stepper that controls its error"
+                        "Use smaller steps, or a stepper with error control"
                     } else if self.keeps_positions {
-                        "Tighten the tolerances, or take another stepper"
+                        "Tighten the tolerances, or use another stepper"
                     } else {
-                        "This form lets positions drift; take the form `ggl`, which keeps them"
+                        "Positions drift in this form; use the form `ggl`, which prevents drift"
                     },
                 });
             }
@@ -142,7 +142,7 @@ impl Loops {
                         _ => "rad/s",
                     },
                     allowed,
-                    remedy: "Tighten the tolerances, or take another stepper",
+                    remedy: "Tighten the tolerances, or use another stepper",
                 });
             }
         }

@@ -163,6 +163,7 @@ impl Piece {
     ) {
         let tree = &model.tree;
         let dual = &mut memory.work;
+        dual.set_sides(&work.sides);
         for &node in &self.nodes {
             self.rest(tree, work, dual, node);
         }

@@ -258,6 +258,7 @@ impl MechanicalModel {
 
     /// Time, positions, velocities, own states, multipliers and readings, in dual numbers.
     pub(super) fn set_dual(&self, t: f64, lambda: &[f64], m: &mut DualMemory) {
+        m.work.set_sides(&self.work.sides);
         m.work.set_time(&self.model, Dual8::constant(t));
         m.work.set_positions(&self.model, &m.q);
         m.work.set_velocities(&self.model, &m.v);

@@ -16,7 +16,7 @@ impl StartProblem {
     pub(in crate::start) fn fit_velocities(
         &mut self,
         q: &[f64],
-        v: &mut Vec<f64>,
+        v: &mut [f64],
         chosen: &RowReport,
         options: &AssemblyOptions,
     ) -> Result<(), AssemblyError> {
@@ -44,7 +44,7 @@ impl StartProblem {
         {
             targets[value.rows.clone()].copy_from_slice(&value.start.values);
         }
-        let given = v.clone();
+        let given = v.to_vec();
         let rejected = AssemblyError::Rejected;
         let everywhere: Vec<usize> = (0..self.parts.len()).collect();
         let hinted = self.hints.iter().filter(|hint| hint.start.rate);
@@ -57,7 +57,7 @@ impl StartProblem {
                 .map_err(rejected)?;
         }
         let mut tiers = vec![Tier::Kept; self.parts.len()];
-        let guess = v.clone();
+        let guess = v.to_vec();
         loop {
             v.copy_from_slice(&guess);
             self.hold_tiers(1, &tiers);

@@ -5,7 +5,7 @@ use super::super::dormand_prince::{Rates, behind};
 use super::super::setup::assemble_parts;
 use super::{FAILURE_LIMIT, Integrator};
 use crate::equations::Equations;
-use crate::explain::Decision;
+use crate::explain::{Because, Decision};
 use holonom_dae::{Failure, Rejection};
 
 impl Integrator<'_> {
@@ -44,6 +44,28 @@ impl Integrator<'_> {
             self.renew_slopes();
         }
         self.counters.restarts += 1;
+        self.use_method(t, name, because);
+        self.stepper.start(t, &self.y, &self.yp, h);
+        self.stepper.bind(self.system.as_mut())?;
+        Ok(true)
+    }
+
+    /// Takes an implicit method where the one in use is explicit and a switch slides; whether there is one.
+    pub(super) fn change_method_where_it_slides(&mut self) -> bool {
+        let equations = Equations {
+            system: self.system.as_mut(),
+            counters: &mut self.counters,
+        };
+        let Some((name, _)) = chooser::replace(&equations, &self.options, self.stepper.name(), 0, true)
+        else {
+            return false;
+        };
+        self.use_method(self.t, name, Because::Slides);
+        true
+    }
+
+    /// Puts another method in place, which is to be started.
+    fn use_method(&mut self, t: f64, name: &'static str, because: Because) {
         self.options.stepper = name.into();
         let (stepper, strategies, decisions) = assemble_parts(self.system.as_ref(), &self.options);
         self.stepper = stepper;
@@ -51,9 +73,6 @@ impl Integrator<'_> {
         self.report.decisions.push(Decision::stepper(t, name, because));
         let later = decisions.into_iter().map(|d| Decision { t: Some(t), ..d });
         self.report.decisions.extend(later);
-        self.stepper.start(t, &self.y, &self.yp, h);
-        self.stepper.bind(self.system.as_mut())?;
-        Ok(true)
     }
 
     /// ẏ, and multipliers with it, behind a point where forces may jump: methods that go on from accelerations would

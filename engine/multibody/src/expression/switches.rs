@@ -1,0 +1,379 @@
+//! Switches: operations whose value jumps where a function of the state passes zero or a whole number.
+//!
+//! Between events a run keeps each of them on one side, so that integrators see a smooth function; the passage is
+//! located as an event. Where both sides lead back to the border the switch slides along it [Filippov 1988, §4]: it
+//! then goes over linearly from one side to the other within a band so narrow that tolerances do not notice.
+
+use super::number::{Number, Unary};
+use super::parse::Comparison;
+use super::program::{Op, Shape};
+use super::{Compiled, DimensionState, Expression};
+use std::sync::Arc;
+
+/// Which operation it is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum SwitchKind {
+    /// `<` and the like: 1 where it holds, else 0.
+    Compare(Order),
+    /// −1 or 1.
+    Sign,
+    /// 0 or 1.
+    Step,
+    /// The next whole number below.
+    Floor,
+}
+
+/// What holds for positive values of a − b, and at zero.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Order {
+    above: bool,
+    border: bool,
+}
+
+impl Order {
+    fn of(comparison: Comparison) -> Option<Self> {
+        let (above, border) = match comparison {
+            Comparison::Less => (false, false),
+            Comparison::LessEqual => (false, true),
+            Comparison::Greater => (true, false),
+            Comparison::GreaterEqual => (true, true),
+            // An equality holds for no time.
+            Comparison::Equal | Comparison::NotEqual => return None,
+        };
+        Some(Self { above, border })
+    }
+}
+
+/// The state of a switch.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Side {
+    /// It follows its operands: outside of a run.
+    Live,
+    /// It is kept: at ±1, or at a whole number.
+    Kept(f64),
+    /// It slides along a border, zero or a whole number, within a band of this half width.
+    Slides {
+        /// The border.
+        border: f64,
+        /// Half the width of the band.
+        width: f64,
+    },
+}
+
+impl Side {
+    /// How many numbers keep it.
+    pub const NUMBERS: usize = 2;
+    /// The numbers of a live one.
+    pub const LIVE: [f64; Self::NUMBERS] = [0.0, -1.0];
+
+    /// Of a switch, by its number, from the numbers of all; live where there are none.
+    #[inline]
+    pub fn of(all: &[f64], switch: usize) -> Self {
+        let at = Self::NUMBERS * switch;
+        match all.get(at..at + Self::NUMBERS) {
+            Some(&[side, 0.0]) => Self::Kept(side),
+            Some(&[border, width]) if width > 0.0 => Self::Slides { border, width },
+            _ => Self::Live,
+        }
+    }
+
+    /// Its numbers.
+    pub fn numbers(self) -> [f64; Self::NUMBERS] {
+        match self {
+            Self::Live => Self::LIVE,
+            Self::Kept(side) => [side, 0.0],
+            Self::Slides { border, width } => [border, width],
+        }
+    }
+}
+
+impl SwitchKind {
+    /// As what it is printed.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Compare(_) | Self::Step => Unary::Step.name(),
+            Self::Sign => Unary::Sign.name(),
+            Self::Floor => Unary::Floor.name(),
+        }
+    }
+
+    /// The side on which a function of the state lies, the difference of the two sides of a comparison or the argument
+    /// of the others.
+    pub fn side(self, x: f64) -> f64 {
+        let above = match self {
+            Self::Floor => return x.floor(),
+            Self::Compare(order) => x > 0.0 || (x == 0.0 && order.border == order.above),
+            Self::Step => x >= 0.0,
+            Self::Sign => x > 0.0,
+        };
+        if above { 1.0 } else { -1.0 }
+    }
+
+    /// Positive as long as the switch may stay as it is.
+    pub fn margin(self, side: Side, x: f64) -> f64 {
+        match (self, side) {
+            (_, Side::Live) => 1.0,
+            (Self::Floor, Side::Kept(n)) => (x - n).min(n + 1.0 - x),
+            (_, Side::Kept(side)) => side * x,
+            (_, Side::Slides { border, width }) => width - (x - border).abs(),
+        }
+    }
+
+    /// The other side of the border that was passed; of a switch that slid, the side on which it leaves its band.
+    pub fn turned(self, side: Side, x: f64) -> Side {
+        match (self, side) {
+            (_, Side::Live) => Side::Live,
+            (Self::Floor, Side::Kept(n)) if x - n < n + 1.0 - x => Side::Kept(n - 1.0),
+            (Self::Floor, Side::Kept(n)) => Side::Kept(n + 1.0),
+            (_, Side::Kept(side)) => Side::Kept(-side),
+            (Self::Floor, Side::Slides { border, .. }) => {
+                Side::Kept(if x < border { border - 1.0 } else { border })
+            }
+            (_, Side::Slides { .. }) => Side::Kept(if x < 0.0 { -1.0 } else { 1.0 }),
+        }
+    }
+
+    /// The same switch sliding along the border closest to a value of the function.
+    pub fn sliding(self, x: f64, width: f64) -> Side {
+        let border = if self == Self::Floor { x.round() } else { 0.0 };
+        Side::Slides { border, width }
+    }
+
+    /// The value, without derivatives where it is kept.
+    pub(super) fn value<N: Number>(self, x: N, side: Side) -> N {
+        let value = |side: f64| match self {
+            Self::Floor | Self::Sign => side,
+            Self::Step => f64::from(side > 0.0),
+            Self::Compare(order) => f64::from((side > 0.0) == order.above),
+        };
+        match side {
+            Side::Live => match self {
+                Self::Floor => x.unary(Unary::Floor),
+                Self::Sign => x.unary(Unary::Sign),
+                Self::Step => x.unary(Unary::Step),
+                Self::Compare(_) if x.value().is_nan() => x.flat(f64::NAN),
+                Self::Compare(_) => x.flat(value(self.side(x.value()))),
+            },
+            Side::Kept(side) => x.flat(value(side)),
+            Side::Slides { border, width } => {
+                let (low, high) = match self {
+                    Self::Floor => (border - 1.0, border),
+                    _ => (value(-1.0), value(1.0)),
+                };
+                x.shift(-border)
+                    .scale(0.5 * (high - low) / width)
+                    .shift(0.5 * (low + high))
+            }
+        }
+    }
+}
+
+/// A switch in an expression.
+#[derive(Clone, Debug)]
+pub(crate) struct Switch {
+    pub kind: SwitchKind,
+    /// The function of the state whose passages turn it.
+    pub function: Expression,
+    /// As it is written.
+    pub text: String,
+}
+
+/// What is known of an operand while switches are looked for.
+struct Operand {
+    /// Where its code begins.
+    start: usize,
+    /// It depends on the state.
+    moves: bool,
+    /// It is 1 or 0, and a switch in it may take any value between when it slides.
+    truth: bool,
+}
+
+impl Expression {
+    /// The same with its switches on the state numbered from `first`, and these; none without such switches. `still`
+    /// tells of a variable whether it is a function of time alone.
+    pub(crate) fn switched(
+        &self,
+        first: usize,
+        still: impl Fn(usize) -> bool,
+    ) -> Option<(Self, Vec<Switch>)> {
+        let mut found: Vec<Switch> = Vec::new();
+        let mut program: Vec<Op> = Vec::with_capacity(self.0.program.len());
+        let mut stack: Vec<Operand> = Vec::new();
+        for &op in &self.0.program {
+            let operands = stack.split_off(stack.len().saturating_sub(op.operands()));
+            let start = operands.first().map_or(program.len(), |operand| operand.start);
+            let moves = match op {
+                Op::Variable(k) => !still(k as usize),
+                _ => operands.iter().any(|operand| operand.moves),
+            };
+            let all_truths = operands.iter().all(|operand| operand.truth);
+            let truth = match op {
+                Op::Compare(_) | Op::Unary(Unary::Step) => true,
+                Op::Multiply | Op::Min | Op::Max => all_truths,
+                // 1 − x negates.
+                Op::Subtract => {
+                    let one = operands
+                        .first()
+                        .is_some_and(|one| matches!(program[one.start..], [Op::Constant(1.0), ..]));
+                    one && operands
+                        .last()
+                        .is_some_and(|last| last.truth && last.start == start + 1)
+                }
+                _ => false,
+            };
+            let kind = match op {
+                _ if !moves => None,
+                Op::Compare(how) => Order::of(how).map(SwitchKind::Compare),
+                Op::Unary(Unary::Sign) => Some(SwitchKind::Sign),
+                Op::Unary(Unary::Step) => Some(SwitchKind::Step),
+                Op::Unary(Unary::Floor) => Some(SwitchKind::Floor),
+                _ => None,
+            };
+            match (kind, op) {
+                (Some(kind), _) => {
+                    let mut function = program[start..].to_vec();
+                    program.push(op);
+                    let text = self.piece(program[start..].to_vec()).to_string();
+                    program.pop();
+                    if op.operands() == 2 {
+                        function.push(Op::Subtract);
+                        program.push(Op::Subtract);
+                    }
+                    program.push(Op::Switch(kind, (first + found.len()) as u32));
+                    found.push(Switch {
+                        kind,
+                        function: self.piece(function),
+                        text,
+                    });
+                }
+                (None, Op::If) if moves && operands.first().is_some_and(|condition| condition.truth) => {
+                    program.push(Op::Weigh);
+                }
+                _ => program.push(op),
+            }
+            stack.push(Operand { start, moves, truth });
+        }
+        if found.is_empty() {
+            return None;
+        }
+        Some((self.piece(program), found))
+    }
+
+    /// Whether it has numbered switches.
+    pub(crate) fn has_switches(&self) -> bool {
+        self.0.program.iter().any(|op| matches!(op, Op::Switch(..)))
+    }
+
+    /// Another program over the same variables.
+    fn piece(&self, program: Vec<Op>) -> Self {
+        let mut shapes: Vec<Shape> = Vec::new();
+        for op in &program {
+            let operands = shapes.split_off(shapes.len().saturating_sub(op.operands()));
+            shapes.push(op.shape(&operands));
+        }
+        Self(Arc::new(Compiled {
+            program,
+            shape: shapes.pop().unwrap_or(self.0.shape),
+            dimension: DimensionState::Any,
+            ..Compiled::clone(&self.0)
+        }))
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::super::Scope;
+    use super::*;
+    use holonom_algebra::{Dual4, Real};
+
+    fn switched(text: &str, first: usize) -> Option<(Expression, Vec<Switch>)> {
+        let scope = Scope::time().variable("x").variable("v");
+        let expression = Expression::parse(text, &scope, None).unwrap();
+        let result = expression.switched(first, |variable| variable == 0);
+        // Without sides it says the same.
+        if let Some((other, _)) = &result {
+            for place in [
+                [0.3, -1.2, 0.4],
+                [2.0, 0.0, 0.0],
+                [1.0, 1.0, -3.5],
+                [0.0, 0.25, 1.0],
+            ] {
+                assert_eq!(
+                    other.evaluate(&place),
+                    expression.evaluate(&place),
+                    "{text} at {place:?}"
+                );
+            }
+        }
+        result
+    }
+
+    #[test]
+    fn switches_on_the_state_are_found_and_those_on_time_are_not() {
+        for (text, expected) in [
+            ("if(t > 1, x, 2*x)", &[][..]),
+            ("sin(x) + abs(v) + max(x, 0)", &[]),
+            ("if(x == 0, 1, 2)", &[]),
+            ("3*sign(v) + floor(2*t)", &["sign(v)"]),
+            (
+                "if((x > 0.2*t)*(v <= 1), floor(10*x), step(t - 1))",
+                &["x > 0.2*t", "v <= 1", "floor(10*x)"],
+            ),
+            (
+                "if(if(x > 0, v, -v) >= 1, 1, 0)",
+                &["x > 0", "if(step(x - 0), v, -v) >= 1"],
+            ),
+        ] {
+            let found = switched(text, 3).map_or(Vec::new(), |(_, switches)| switches);
+            assert_eq!(found.len(), expected.len(), "{text}");
+            for (switch, expected) in found.iter().zip(expected) {
+                if !expected.contains("step") {
+                    assert_eq!(switch.text, *expected);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn kept_switches_stay_and_sliding_ones_go_over_linearly() {
+        let (law, switches) = switched("if(1 - (x < 0), 5, 1) + 10*sign(v)", 0).unwrap();
+        let kept = [Side::Kept(1.0).numbers(), Side::Kept(-1.0).numbers()].concat();
+        // x ≥ 0 and v < 0 are kept on the other sides too.
+        assert_eq!(law.evaluate_on(&[0.0, -3.0, 2.0], &kept), 5.0 - 10.0);
+        let slides = switches[0].kind.sliding(0.0, 0.5).numbers();
+        let sides = [slides, Side::Kept(1.0).numbers()].concat();
+        for x in [-0.49, -0.2, 0.0, 0.1, 0.49] {
+            let at = [Dual4::zero(), Dual4::variable(x, 0), Dual4::zero()];
+            let value = law.evaluate_on(&at, &sides);
+            assert!((Real::value(value) - (3.0 + 4.0 * x + 10.0)).abs() < 1e-14, "{x}");
+            assert!((value.derivative(0) - 4.0).abs() < 1e-14, "{x}");
+        }
+    }
+
+    #[test]
+    fn margins_are_positive_on_the_side_and_turns_lead_to_the_next_one() {
+        let floor = SwitchKind::Floor;
+        assert_eq!(floor.side(2.3), 2.0);
+        let side = Side::Kept(2.0);
+        assert!(
+            floor.margin(side, 2.3) > 0.0 && floor.margin(side, 3.1) < 0.0 && floor.margin(side, 1.9) < 0.0
+        );
+        assert_eq!(floor.turned(side, 3.000_001), Side::Kept(3.0));
+        assert_eq!(floor.turned(side, 1.999_999), Side::Kept(1.0));
+        assert_eq!(
+            floor.sliding(2.999, 0.1),
+            Side::Slides {
+                border: 3.0,
+                width: 0.1
+            }
+        );
+        assert_eq!(floor.turned(floor.sliding(3.0, 0.1), 3.2), Side::Kept(3.0));
+        assert_eq!(floor.turned(floor.sliding(3.0, 0.1), 2.8), Side::Kept(2.0));
+        let sign = SwitchKind::Sign;
+        assert!(sign.margin(Side::Kept(-1.0), -0.5) > 0.0);
+        assert_eq!(sign.turned(Side::Kept(-1.0), 1e-17), Side::Kept(1.0));
+        assert_eq!(Side::of(&Side::LIVE, 0), Side::Live);
+        assert_eq!(Side::of(&[], 4), Side::Live);
+    }
+}

@@ -1,0 +1,159 @@
+//! Switches of expressions: the sides on which a run keeps them.
+
+use super::Equations;
+use super::equations::EquationsWorkspace;
+use crate::elements::forces::{ForceElement, User};
+use crate::expression::switches::{Side, SwitchKind};
+use crate::model::Model;
+use crate::workspace::Workspace;
+use holonom_dae::{Event, Point, Turn, Turned};
+
+/// Part of the size of a function that counts as rounding where no tolerance tells what is small.
+const ROUNDING: f64 = 1e-9;
+
+/// Half the width of the band within which a switch slides, in tolerances: errors must be small against it, since the
+/// place in the band tells the value of the switch.
+const BAND: f64 = 10.0;
+
+/// Arguments of all switches in the scene at hand, whose controls are evaluated.
+fn arguments(model: &Model, work: &mut Workspace<f64>, arguments: &mut [f64]) {
+    let (scene, _, _) = work.scene(model);
+    // Switches of one law stand together.
+    let mut law: Option<(usize, [f64; User::INPUTS])> = None;
+    for (argument, switch) in arguments.iter_mut().zip(&model.switches) {
+        let function = &switch.switch.function;
+        let Some(force) = switch.force else {
+            *argument = function.evaluate_on(scene.controls, scene.sides);
+            continue;
+        };
+        if law.is_none_or(|(known, _)| known != force) {
+            law = match &model.forces[force].element {
+                ForceElement::User(user) => Some((force, user.inputs(&scene))),
+                _ => None,
+            };
+        }
+        *argument = match &law {
+            Some((_, inputs)) => function.evaluate_on(inputs, scene.sides),
+            None => f64::NAN,
+        };
+    }
+}
+
+impl Equations {
+    pub(super) fn switch_events(&self) -> impl Iterator<Item = Event> {
+        self.model.switches.iter().map(|switch| Event::new(&switch.name))
+    }
+
+    /// Numbers of the switches among the discrete variables: the last ones.
+    fn sides_begin(&self, discrete: &[f64]) -> usize {
+        discrete.len() - self.model.sides()
+    }
+
+    /// Arguments of the switches in a state.
+    fn switch_arguments(
+        &self,
+        at: Point<'_, f64>,
+        work: &mut EquationsWorkspace<f64>,
+        sides: &[f64],
+        out: &mut [f64],
+    ) {
+        let (model, l, w) = (&*self.model, self.layout(), &mut work.mechanism);
+        w.set_sides(sides);
+        w.set_time(model, at.t);
+        w.set_positions(model, &at.y[l.q]);
+        w.set_velocities(model, &at.y[l.v]);
+        w.set_states(&at.y[l.x]);
+        w.set_multipliers(model, &work.active, &at.y[l.lambda]);
+        w.set_readings(&at.y[l.readings]);
+        w.evaluate_controls(model);
+        arguments(model, w, out);
+        crate::curve::forget_refusal();
+    }
+
+    /// Event functions of the switches.
+    pub(super) fn switch_margins(
+        &self,
+        at: Point<'_, f64>,
+        work: &mut EquationsWorkspace<f64>,
+        margins: &mut [f64],
+    ) {
+        if margins.is_empty() {
+            return;
+        }
+        let sides = &at.discrete[self.sides_begin(at.discrete)..];
+        self.switch_arguments(at, work, sides, margins);
+        for (k, (margin, switch)) in margins.iter_mut().zip(&self.model.switches).enumerate() {
+            *margin = switch.switch.kind.margin(Side::of(sides, k), *margin);
+        }
+    }
+
+    pub(super) fn turn_switches(
+        &self,
+        turn: Turn,
+        at: Point<'_, f64>,
+        aside: [&[f64]; 2],
+        work: &mut EquationsWorkspace<f64>,
+        discrete: &mut [f64],
+    ) -> Turned {
+        let switches = &self.model.switches;
+        let first = self.sides_begin(discrete);
+        let sides = &mut discrete[first..];
+        if turn == Turn::Settle {
+            // Inner ones decide on the arguments of outer ones.
+            sides.copy_from_slice(&Side::LIVE.repeat(switches.len()));
+        }
+        let mut here = vec![0.0; switches.len()];
+        self.switch_arguments(at, work, sides, &mut here);
+        let beside = aside.map(|y| {
+            let mut beside = here.clone();
+            let near = Point::new(at.t, y, at.yp, at.discrete);
+            self.switch_arguments(near, work, sides, &mut beside);
+            beside
+        });
+        let width = |k: usize| {
+            let change = beside.each_ref().map(|x| (x[k] - here[k]).abs());
+            let noticed = BAND * change[0].max(change[1]);
+            let rounding = ROUNDING * here[k].abs().max(beside[0][k].abs());
+            if noticed > rounding {
+                noticed
+            } else {
+                rounding.max(ROUNDING)
+            }
+        };
+        let mut put = |k: usize, side: Side| {
+            let at = Side::NUMBERS * k;
+            sides[at..at + Side::NUMBERS].copy_from_slice(&side.numbers());
+        };
+        match turn {
+            Turn::Settle => {
+                for (k, switch) in switches.iter().enumerate() {
+                    let (kind, x) = (switch.switch.kind, here[k]);
+                    put(
+                        k,
+                        match kind {
+                            // At rest it is neither of its sides.
+                            SwitchKind::Sign if x == 0.0 => kind.sliding(x, width(k)),
+                            _ => Side::Kept(kind.side(x)),
+                        },
+                    );
+                }
+                Turned::Other
+            }
+            Turn::Cross { event, excursion } => {
+                let k = event - self.contacts.len();
+                let kind = switches[k].switch.kind;
+                let side = Side::of(&at.discrete[first..], k);
+                // From the edge of its band it has moved away by one half width when it leaves.
+                if matches!(side, Side::Kept(_)) && excursion <= 2.0 * width(k) {
+                    put(k, kind.sliding(here[k], width(k)));
+                    return Turned::Slides;
+                }
+                put(k, kind.turned(side, here[k]));
+                match side {
+                    Side::Slides { .. } => Turned::Left,
+                    _ => Turned::Other,
+                }
+            }
+        }
+    }
+}

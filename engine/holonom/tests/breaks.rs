@@ -272,3 +272,45 @@ fn what_cannot_be_looked_at_is_named() {
     let remarks = simulation(model("sin(1e8*t^2)", ""));
     assert!(remarks.len() == 1 && remarks[0].contains("sin("), "{remarks:?}");
 }
+
+#[test]
+fn narrow_conditions_on_what_is_driven_are_seen() {
+    // Half the time that sin(3.1 t) is above the bound, and the peaks within 100 s.
+    let (bound, w) = (0.999_999, 3.1);
+    let half = f64::acos(bound) / w;
+    let peaks = (0..1000).map(|k| core::f64::consts::FRAC_PI_2 * (1.0 + 4.0 * f64::from(k)) / w);
+    let count = peaks.take_while(|t| *t < 100.0 - half).count() as f64;
+    let gate = format!(
+        "[[control]]\nname = \"gate\"\nkind = \"expression\"\nvalue = \"{:?}*(swing > {bound})\"\n",
+        1.0 / half
+    );
+    // The same from another control, and from sensors of joints that are driven in both ways.
+    let control =
+        "[[control]]\nname = \"swing\"\nkind = \"expression\"\nvalue = \"sin(3.1*t)\"\n".to_string();
+    let cam = |joint: &str, more: &str| {
+        format!(
+            "[[body]]\nname = \"cam\"\nmass = 1\n[[joint]]\nname = \"way\"\nkind = \"prismatic\"\nfrom = \"ground\"\nto = \"cam\"\n\
+             axis = [0, 1, 0]\n{joint}{more}[[control]]\nname = \"swing\"\nkind = \"sensor\"\nchannel = \"way.displacement\"\n"
+        )
+    };
+    let prescribed = cam("displacement = { follows = \"1 m*sin(3.1*t)\" }\n", "");
+    for swing in [control, prescribed] {
+        for stepper in STEPPERS {
+            let text = model("gate*1 N", &format!("{swing}{gate}"));
+            let [_, v] = end(&text, stepper, 60_000);
+            // 2 N s at each peak, on 2 kg.
+            assert!(
+                (v - count).abs() < 1e-3 * count,
+                "{stepper}, {swing}: {v}, not {count}"
+            );
+        }
+    }
+    let driven = cam(
+        "",
+        "[[constraint]]\nname = \"drive\"\nkind = \"driver\"\ncoordinate = \"way\"\nfollows = \"1 m*sin(3.1*t)\"\n",
+    );
+    let files = Files::in_memory([("pulse.toml", model("gate*1 N", &format!("{driven}{gate}")))]);
+    let simulation =
+        Simulation::new(&read("pulse.toml", &files, &[]).unwrap(), &Settings::default()).unwrap();
+    assert!(simulation.solver.stop_times.len() as f64 >= 2.0 * count);
+}

@@ -293,6 +293,18 @@ fn crossings(travel: &Signal, [from, to]: [f64; 2], places: &[f64]) -> Vec<f64> 
     found
 }
 
+/// Many places of a range, and both sides of breaks.
+fn evenly([from, to]: [f64; 2], breaks: &[Break]) -> Vec<f64> {
+    const PLACES: usize = 2000;
+    let mut times: Vec<f64> = (0..=PLACES)
+        .map(|k| from + (to - from) * k as f64 / PLACES as f64)
+        .collect();
+    times.extend(breaks.iter().flat_map(Break::sides));
+    times.sort_by(f64::total_cmp);
+    times.dedup();
+    times
+}
+
 /// Terms with their signs between them.
 fn sum(terms: impl IntoIterator<Item = String>) -> String {
     let mut text = String::new();
@@ -411,25 +423,46 @@ impl Signal {
     /// Where it has to be looked at within a range so that nothing of it is missed, given its breaks: of itself, and where it
     /// prescribes a `motion` of its second derivative as well. None where nothing is known, as of a user's function.
     pub(crate) fn survey(&self, range: [f64; 2], breaks: &[Break], motion: bool) -> Option<Surveyed> {
-        let expression = match self {
-            Self::Expression(expression) => (**expression).clone(),
-            other => {
-                let text = other.terms()?;
-                Expression::parse(&text, &other.scope(), None).ok()?
-            }
-        };
-        if range[1] <= range[0] || (1..expression.variables().len()).any(|k| expression.uses(k)) {
+        if range[1] <= range[0] || self.is_unknown() {
             return None;
         }
-        let Places { times, suspect } = expression.survey(range, breaks, motion);
+        let (times, suspect) = match self.as_expression() {
+            Some(expression) => {
+                if (1..expression.variables().len()).any(|k| expression.uses(k)) {
+                    return None;
+                }
+                let Places { times, suspect } = expression.survey(range, breaks, motion);
+                (times, suspect.map(|at| (expression.to_string(), at)))
+            }
+            // Tracks are built of long pieces.
+            None => (evenly(range, breaks), None),
+        };
         let jets: Vec<[f64; 3]> = times.iter().map(|t| self.evaluate(*t)).collect();
         let each = if motion { &[0, 2][..] } else { &[0][..] };
         let survey = |k: &usize| Survey::new(times.clone(), jets.iter().map(|jet| jet[*k]).collect());
         let surveys = each.iter().map(survey).collect();
-        Some(Surveyed {
-            surveys,
-            suspect: suspect.map(|at| (expression.to_string(), at)),
-        })
+        Some(Surveyed { surveys, suspect })
+    }
+
+    /// Whether a user's function is in it.
+    fn is_unknown(&self) -> bool {
+        match self {
+            Self::Function(_) => true,
+            Self::Sum(parts) => parts.iter().any(Self::is_unknown),
+            Self::Scaled(_, signal) | Self::Track { travel: signal, .. } => signal.is_unknown(),
+            Self::Polynomial(_) | Self::Harmonic { .. } | Self::Expression(_) => false,
+        }
+    }
+
+    /// The same as an expression, where it can be written as one.
+    pub(crate) fn as_expression(&self) -> Option<Expression> {
+        match self {
+            Self::Expression(expression) => Some((**expression).clone()),
+            other => {
+                let text = other.terms()?;
+                Expression::parse(&text, &other.scope(), None).ok()
+            }
+        }
     }
 
     /// The functions of time alone in it: itself, unless it names controls.

@@ -6,6 +6,7 @@ use super::lower::{Lowered, add_inertia, axis_frame};
 use super::names::{Names, Place};
 use super::references::{constraint_place, force_place, rod_place};
 use super::sensors;
+use super::timed;
 use crate::channels::joint_motion;
 use crate::description::{ConstraintKind, CoordinateMotion, CoordinateRef, Description, ForceKind, Joint};
 use crate::elements::constraints::{
@@ -131,6 +132,7 @@ pub(super) fn attach(
     }
     model.motions = bind.excitations.len();
     bind.excited_by(others);
+    timed::excite(&model, description, &mut bind);
     (model.excitations, model.places) = (bind.excitations, bind.places);
     model.switches = bind.switches;
     model

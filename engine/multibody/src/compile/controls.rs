@@ -25,12 +25,14 @@ pub(super) fn control_place(name: &str) -> String {
 /// Lets functions of time know the controls they name; as [`Fields`] it visits those of a thing.
 pub(super) struct Bind<'a> {
     /// `t`, then all controls.
-    names: Vec<&'a str>,
+    pub names: Vec<&'a str>,
     place: String,
     /// Numbers of the controls that were found in what it visited.
     pub read: Vec<usize>,
     /// All functions of time that it visited.
     pub excitations: Vec<Signal>,
+    /// All expressions that name controls, over t and all controls.
+    pub mixed: Vec<Formula>,
     /// Something that it visited has narrow features of the state.
     pub places: bool,
     /// Switches on the state in all that it visited.
@@ -54,6 +56,7 @@ impl<'a> Bind<'a> {
             place: String::new(),
             read: Vec::new(),
             excitations: Vec::new(),
+            mixed: Vec::new(),
             places: false,
             switches: Vec::new(),
             force: None,
@@ -120,6 +123,9 @@ impl<'a> Bind<'a> {
             }
         }
         let bound = expression.over_variables(&self.names).ok()?;
+        if !self.mixed.contains(&bound) {
+            self.mixed.push(bound.clone());
+        }
         Some(self.switched(&bound, 0, None).unwrap_or(bound))
     }
 

@@ -22,6 +22,7 @@ mod references;
 pub(crate) mod referred;
 mod sensors;
 mod start;
+mod timed;
 mod topology;
 mod tyres;
 

@@ -3,7 +3,7 @@
 use super::enclosure::{Enclosure, Range, enclose};
 use super::number::{Exponent, Unary};
 use super::parse::Comparison;
-use super::program::{MAX_STACK, Op, Shape, run};
+use super::program::{MAX_OPERATIONS, MAX_STACK, Op, Shape, run};
 use super::{Compiled, DimensionState, Expression};
 use crate::curve::{Curve, Interpolation};
 use std::sync::Arc;
@@ -391,6 +391,48 @@ impl Expression {
             });
         });
         narrow || bounds > 1
+    }
+
+    /// The same with other expressions, each of its own first variable, in place of some variables: as an expression of
+    /// its first variable, and those that are left. None where it becomes too long.
+    pub(crate) fn with<'e>(&self, known: impl Fn(usize) -> Option<&'e Self>) -> Option<Self> {
+        let mut program = Vec::with_capacity(self.0.program.len());
+        let mut tables = self.0.tables.clone();
+        for op in &self.0.program {
+            let inner = match op {
+                Op::Variable(k) => known(*k as usize),
+                _ => None,
+            };
+            let Some(inner) = inner else {
+                program.push(*op);
+                continue;
+            };
+            let offset = tables.len() as u32;
+            tables.extend_from_slice(&inner.0.tables);
+            program.extend(inner.0.program.iter().map(|op| match op {
+                Op::Variable(_) => Op::Variable(0),
+                Op::Table(k) => Op::Table(k + offset),
+                other => *other,
+            }));
+        }
+        let mut shapes: Vec<Shape> = Vec::new();
+        let mut depth = 0;
+        for op in &program {
+            let operands = shapes.split_off(shapes.len().saturating_sub(op.operands()));
+            shapes.push(op.shape(&operands));
+            depth = depth.max(shapes.len());
+        }
+        let fits = depth <= MAX_STACK && program.len() <= MAX_OPERATIONS;
+        fits.then(|| {
+            Self(Arc::new(Compiled {
+                depth,
+                shape: shapes.pop().unwrap_or(self.0.shape),
+                program,
+                variables: self.0.variables.clone(),
+                tables,
+                dimension: DimensionState::Any,
+            }))
+        })
     }
 
     /// A part of the program as an expression of the only variable in it.

@@ -705,7 +705,8 @@ impl<'s> Integrator<'s> {
         for &(i, bound) in &self.lower_bounds {
             self.y[i] = self.y[i].max(bound);
         }
-        self.bring_to_constraints(t)
+        // A run that ends at a stop time, up to rounding, ends on its near side.
+        self.bring_to_constraints(t.min(self.stepper.t()))
     }
 
     fn prepare_interpolation(&mut self) {

@@ -42,9 +42,11 @@ const MISFIT: f64 = 1e-4;
 /// The same for what depends on the state.
 const COARSE: f64 = 1e-3;
 /// Share of the variation within a step and the one before by which a straight line between its ends may miss where a
-/// method knows no more, and share of all variation that does not count.
+/// method knows no more, and share of all variation that does not count; more of it later in a run where samples are
+/// all that is known.
 const BENT: f64 = 0.3;
 const FLAT: f64 = 1e-4;
+const FLAT_SAMPLED: f64 = 0.05;
 /// Most places of a survey in one step: more take a shorter one.
 const DENSEST: usize = 1000;
 /// Share of a step that does not belong to it where a survey begins anew there: what jumps at its start has done so.
@@ -191,8 +193,11 @@ impl Foresight {
         let t = stepper.t();
         let mut h = self.not_too_dense(t, h);
         // All that a method of low order knows: nothing tells it of a motion in between that ends as it began.
-        let ends_only = stepper.order() <= 2;
-        if ends_only {
+        let ends_only = (stepper.order() <= 2).then_some(match stepper.last_h() {
+            0.0 => FLAT,
+            _ => FLAT_SAMPLED,
+        });
+        if ends_only.is_some() {
             self.look_back(equations.system, (t, stepper.last_h()));
         }
         loop {
@@ -270,7 +275,7 @@ impl Foresight {
         system: &mut dyn System,
         (t, h): (f64, f64),
         (nodes, sampled): (usize, bool),
-        ends_only: bool,
+        ends_only: Option<f64>,
     ) -> bool {
         let h = self.within(t, h);
         let n = self.excitations;
@@ -306,24 +311,29 @@ impl Foresight {
                 }
             }
         }
+        for i in (0..n).filter(|i| sampled && surveys.get(*i).is_none_or(Option::is_none)) {
+            let range = self.high[i] - self.low[i];
+            if range.is_finite() {
+                self.memory.variation[i] = self.memory.variation[i].max(range);
+            }
+        }
         (0..n).all(|i| {
             let range = self.high[i] - self.low[i];
             let rounding = ROUNDING * self.high[i].abs().max(self.low[i].abs());
+            let mut flat = FLAT;
             let variation = match surveys.get(i).and_then(Option::as_ref) {
                 Some(survey) if survey.between(start, start + h).is_empty() => return true,
                 Some(survey) => survey.variation,
                 None if !sampled => return true,
                 None => {
-                    if range.is_finite() {
-                        self.memory.variation[i] = self.memory.variation[i].max(range);
-                    }
+                    flat = ends_only.unwrap_or(FLAT);
                     self.memory.variation[i]
                 }
             };
             let most = (MISFIT * range).max(NEGLIGIBLE * variation).max(rounding);
             let bent = BENT * range.max(self.unnoticed[i]);
-            let straight = || self.bow(n, nodes, i) <= bent.max(FLAT * variation).max(rounding);
-            self.misfit[i] <= most && (!ends_only || straight())
+            let straight = || self.bow(n, nodes, i) <= bent.max(flat * variation).max(rounding);
+            self.misfit[i] <= most && (ends_only.is_none() || straight())
         })
     }
 

@@ -70,6 +70,8 @@ pub struct EventFinder {
     ends: Vec<f64>,
     slopes: Vec<f64>,
     samples: Vec<f64>,
+    /// The samples are those of the step at hand, from this time on.
+    sampled_from: Option<f64>,
     y: Vec<f64>,
     yp: Vec<f64>,
 }
@@ -104,6 +106,7 @@ impl EventFinder {
             ends: vec![0.0; n_events],
             slopes: vec![0.0; switches],
             samples: vec![0.0; if switches > 0 { PLACES.len() * n_events } else { 0 }],
+            sampled_from: None,
             y: vec![0.0; n],
             yp: vec![0.0; n],
         }
@@ -250,6 +253,9 @@ impl EventFinder {
             self.find_switches(system, stepper, t_to);
         }
         let first = self.times.iter().copied().fold(f64::INFINITY, f64::min);
+        if first < stepper.t() || t_to >= stepper.t() {
+            self.note_excursions(first.min(stepper.t()), stepper.t());
+        }
         if first.is_infinite() {
             self.memory.searched_to = t_to;
             if t_to >= stepper.t() {
@@ -307,6 +313,7 @@ impl EventFinder {
         let (first, n) = (self.first_switch, self.times.len());
         let (from, to) = (self.memory.switched_to, stepper.t());
         let h = to - from;
+        self.sampled_from = None;
         if h <= 0.0 {
             self.times[first..].fill(f64::INFINITY);
             return;
@@ -327,6 +334,7 @@ impl EventFinder {
             let reach = h * (self.memory.slope[i - first].abs() + slope.abs());
             look_inside |= !self.memory.slides[i - first] && least <= reach;
         }
+        self.sampled_from = look_inside.then_some(from);
         if look_inside {
             self.sample(system, stepper, [from, to]);
         }
@@ -349,6 +357,22 @@ impl EventFinder {
                 peak = peak.max(self.value_at(system, stepper, i, from + part * (t - from)));
             }
             self.memory.excursion[i - first] = peak;
+        }
+    }
+
+    /// Notes how far the functions of switches have been from their borders up to `t` in a step to `end`. Its ends do not
+    /// tell: a step may begin at the border of a narrow band and end at the other.
+    fn note_excursions(&mut self, t: f64, end: f64) {
+        let (first, n) = (self.first_switch, self.times.len());
+        let Some(from) = self.sampled_from else { return };
+        for (k, place) in PLACES.iter().enumerate() {
+            if from + place * (end - from) > t {
+                break;
+            }
+            let samples = &self.samples[k * n + first..(k + 1) * n];
+            for (excursion, sample) in self.memory.excursion.iter_mut().zip(samples) {
+                *excursion = excursion.max(*sample);
+            }
         }
     }
 

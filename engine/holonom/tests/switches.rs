@@ -399,12 +399,18 @@ fn a_step_of_the_area_of_an_air_spring_is_located() {
     let (volume, pressure, ambient, areas) = (0.004, 2e5, 1e5, [0.002, 0.003]);
     for border in [0.05, -0.02, 0.013] {
         for stepper in STEPPERS {
+            // A method of order two would take a million steps.
+            let tolerance = if stepper == "generalized-alpha" {
+                1e-6
+            } else {
+                1e-8
+            };
             let case = Case {
                 law: "0 | 0",
                 by: By::Curves("nonlinear-joint-spring"),
                 start: [0.1, 3.0],
                 end: 1.0,
-                tolerance: 1e-8,
+                tolerance,
             };
             let spring = format!(
                 "kind = \"air-spring\"\nfrom = \"ground.far\"\nto = \"mass\"\nheight = 10.1\nvolume = {volume:?}\n\
@@ -435,7 +441,7 @@ fn a_step_of_the_area_of_an_air_spring_is_located() {
             };
             let (first, last) = (energy(0.1, 3.0), energy(x, v));
             assert!(
-                (last - first).abs() < 3e-5 * first.abs(),
+                (last - first).abs() < 3000.0 * tolerance * first.abs(),
                 "{stepper}, {border}: {first} {last}"
             );
         }

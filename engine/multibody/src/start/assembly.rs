@@ -237,8 +237,15 @@ fn turned(joints: &[String]) -> String {
 
 fn needed(fixed: &[MovedCoordinate]) -> String {
     let word = |m: &MovedCoordinate| {
+        // As many digits as tell the two apart.
+        let apart = (m.to - m.from).abs();
+        let digits = if apart > 0.0 {
+            (1.0 - apart.log10().floor()).clamp(6.0, 15.0) as usize
+        } else {
+            6
+        };
         format!(
-            "`{}` is fixed at {:.6}, but {:.6} would fit",
+            "`{}` is fixed at {:.digits$}, but {:.digits$} would fit",
             m.name, m.from, m.to
         )
     };

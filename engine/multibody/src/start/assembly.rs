@@ -253,7 +253,13 @@ fn needed(fixed: &[MovedCoordinate]) -> String {
     if fixed.len() > 5 {
         text.push(format!("{} more", fixed.len() - 5));
     }
-    text.join(", ")
+    let text = text.join(", ");
+    // The values belong to one position.
+    if fixed.len() > 1 {
+        format!("{text}, all of these together")
+    } else {
+        text
+    }
 }
 
 fn list(loops: &[OpenLoop]) -> String {

@@ -48,10 +48,17 @@ impl Separator {
 
     fn fields(self, line: &str) -> Vec<&str> {
         match self {
-            Self::Mark(mark) => line
-                .split(mark)
-                .map(|field| field.trim().trim_matches('"').trim())
-                .collect(),
+            Self::Mark(mark) => {
+                // A mark between quotes separates nothing.
+                let mut quoted = false;
+                let separates = move |c: char| {
+                    quoted ^= c == '"';
+                    c == mark && !quoted
+                };
+                line.split(separates)
+                    .map(|field| field.trim().trim_matches('"').trim())
+                    .collect()
+            }
             Self::Blank => line
                 .split_whitespace()
                 .map(|field| field.trim_matches('"'))
@@ -83,9 +90,22 @@ impl Separator {
     }
 }
 
-/// A heading without its unit, such as `z [mm]` or `z (mm)`, and the unit.
+/// Whether a field looks like a number with a comma in it, which cannot be told from a thousands separator.
+fn has_ambiguous_comma(field: &str) -> bool {
+    field.contains(',') && field.parse::<f64>().is_err() && field.replace(',', "").parse::<f64>().is_ok()
+}
+
+fn ambiguous_comma(field: &str) -> String {
+    format!(
+        "the comma in \"{field}\" may be a decimal or a thousands separator; write the number with a decimal point \
+         and no thousands separator, or separate the fields by semicolons if it is a decimal comma"
+    )
+}
+
+/// A heading without its unit, such as `z [mm]`, `z (mm)`, `z/mm`, `z mm` or `z_mm`, and the unit.
 ///
-/// What stands in brackets has to be a unit; what stands in parentheses may be anything.
+/// What stands in brackets has to be a unit; elsewhere it may be anything. Behind a stroke, a blank or an underscore
+/// only units that change the numbers count, because `s` or `m` may be a part of the name there.
 fn split_heading(heading: &str) -> Result<(&str, Option<Unit>), String> {
     let inner = |open: char, close: char| {
         let (name, rest) = heading.strip_suffix(close)?.rsplit_once(open)?;
@@ -111,9 +131,24 @@ fn split_heading(heading: &str) -> Result<(&str, Option<Unit>), String> {
         };
     }
     match inner('(', ')') {
-        Some((name, text)) if unit(text).is_some() => Ok((name, unit(text))),
-        _ => Ok((heading, None)),
+        Some((name, text)) if unit(text).is_some() => return Ok((name, unit(text))),
+        _ => {}
     }
+    // A heading such as `km/h` is a unit alone; one letter before a stroke is a quantity, as in `t/ms`.
+    let stroke = heading
+        .split_once('/')
+        .filter(|(name, _)| name.trim().chars().count() == 1 || unit(name.trim()).is_none());
+    let suffixes = [stroke, heading.rsplit_once(' '), heading.rsplit_once('_')];
+    let scaled = suffixes.into_iter().flatten().find_map(|(name, text)| {
+        let text = text.trim();
+        let text = text
+            .strip_prefix('(')
+            .and_then(|text| text.strip_suffix(')'))
+            .unwrap_or(text);
+        let unit = unit(text).filter(|unit| unit.in_si(1.0) != 1.0 || unit.in_si(0.0) != 0.0)?;
+        (!name.trim().is_empty()).then_some((name.trim(), Some(unit)))
+    });
+    Ok(scaled.unwrap_or((heading, None)))
 }
 
 impl Curve {
@@ -122,7 +157,8 @@ impl Curve {
     /// Fields are separated by semicolons, tabs, commas or blanks, whichever the first line
     /// uses. A first line that is not all numbers holds the headings. Empty lines are skipped, as
     /// is everything behind a `#`. Decimal commas are understood unless fields are separated by
-    /// commas. Units in headings count, as in `z [mm]` or `z (mm)`; numbers without are in SI units.
+    /// commas. Units in headings count, as in `z [mm]`, `z (mm)`, `z/mm`,
+    /// `z mm` or `z_mm`; numbers without are in SI units.
     ///
     /// ```
     /// use holonom_multibody::curve::{Curve, Extrapolation, Interpolation};
@@ -212,21 +248,38 @@ pub(crate) fn points(
     let has_headings = fields
         .iter()
         .any(|field| !field.is_empty() && separator.number(field).is_none());
+    if has_headings && let Some(field) = fields.iter().find(|field| has_ambiguous_comma(field)) {
+        return Err(fail(start, ambiguous_comma(field)));
+    }
     let headings = separator.headings(first);
     let bare =
         |heading: &str| split_heading(heading).map_or(heading.to_string(), |(name, _)| name.to_string());
     let find = |column: &Column| match column {
         Column::Index(k) => Ok(*k),
         Column::Name(heading) if has_headings => {
-            let whole = headings.iter().position(|field| field == heading);
-            let found = whole.or_else(|| headings.iter().position(|field| bare(field) == *heading));
-            found.ok_or_else(|| {
-                let there = headings.join("\", \"");
-                fail(
+            let places = |same: &dyn Fn(&str) -> bool| -> Vec<usize> {
+                (0..headings.len()).filter(|k| same(&headings[*k])).collect()
+            };
+            let mut found = places(&|field| field == heading);
+            if found.is_empty() {
+                found = places(&|field| bare(field) == *heading);
+            }
+            match found[..] {
+                [one] => Ok(one),
+                [] => {
+                    let there = headings.join("\", \"");
+                    let reason = format!("there is no column \"{heading}\"; there are \"{there}\"");
+                    Err(fail(start, reason))
+                }
+                [first, second, ..] => Err(fail(
                     start,
-                    format!("there is no column \"{heading}\"; there are \"{there}\""),
-                )
-            })
+                    format!(
+                        "columns {} and {} both have the heading \"{heading}\"; give the column number",
+                        first + 1,
+                        second + 1
+                    ),
+                )),
+            }
         }
         Column::Name(heading) => Err(fail(
             start,
@@ -261,6 +314,7 @@ pub(crate) fn points(
             };
             match separator.number(field) {
                 Some(x) if x.is_finite() => column.push(unit.map_or(x, |unit| unit.in_si(x))),
+                _ if has_ambiguous_comma(field) => return Err(fail(line, ambiguous_comma(field))),
                 _ => return Err(fail(line, format!("\"{field}\" is not a finite number"))),
             }
         }

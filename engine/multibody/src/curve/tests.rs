@@ -227,3 +227,50 @@ fn unreadable_lines_are_told_by_number() {
         assert_eq!(message(text), expected);
     }
 }
+
+#[test]
+fn units_behind_a_stroke_a_blank_or_an_underscore_count() {
+    for (heading, factor) in [
+        ("z [mm]", 1e-3),
+        ("z/mm", 1e-3),
+        ("z / mm", 1e-3),
+        ("z mm", 1e-3),
+        ("z_mm", 1e-3),
+        ("road height mm", 1e-3),
+        ("v/(mm/s)", 1e-3),
+        ("F_kN", 1e3),
+        // No unit, or one that changes nothing.
+        ("z", 1.0),
+        ("z_m", 1.0),
+        ("z_front", 1.0),
+        ("left wheel", 1.0),
+        ("mm", 1.0),
+        ("_mm", 1.0),
+        ("km/h", 1.0),
+    ] {
+        let curve = csv(&format!("t,{heading}\n0,0\n1,2000\n"), [0, 1]).unwrap();
+        let expected = 1000.0 * factor;
+        assert!(
+            (curve.evaluate(0.5) - expected).abs() < 1e-9 * expected,
+            "{heading}: {}",
+            curve.evaluate(0.5)
+        );
+    }
+    let ms = csv("t/ms,z_mm\n0,0\n1000,2000\n", ["t", "z"]).unwrap();
+    assert!((ms.evaluate(0.5) - 1.0).abs() < 1e-12);
+}
+
+#[test]
+fn commas_within_numbers_and_repeated_headings_are_refused() {
+    for text in ["t,z\n0,0\n1,\"1,000\"\n", "0,\"1,000\"\n1,\"2,000\"\n"] {
+        let message = csv(text, [0, 1]).unwrap_err().to_string();
+        assert!(message.contains("thousands separator"), "{text:?}: {message}");
+    }
+    // Quoted headings may hold the separator.
+    let curve = csv("\"t, measured\",\"z\"\n0,0\n1,2\n", [0, 1]).unwrap();
+    assert!((curve.evaluate(0.5) - 1.0).abs() < 1e-12);
+    for text in ["t,z,z\n0,0,5\n1,2,7\n", "t,z [mm],z_cm\n0,0,5\n1,2,7\n"] {
+        let message = csv(text, ["t", "z"]).unwrap_err().to_string();
+        assert!(message.contains("columns 2 and 3"), "{text:?}: {message}");
+    }
+}

@@ -237,8 +237,15 @@ fn turned(joints: &[String]) -> String {
 
 fn needed(fixed: &[MovedCoordinate]) -> String {
     let word = |m: &MovedCoordinate| {
+        // As many digits as tell the two apart.
+        let apart = (m.to - m.from).abs();
+        let digits = if apart > 0.0 {
+            (1.0 - apart.log10().floor()).clamp(6.0, 15.0) as usize
+        } else {
+            6
+        };
         format!(
-            "`{}` is fixed at {:.6}, but {:.6} would fit",
+            "`{}` is fixed at {:.digits$}, but {:.digits$} would fit",
             m.name, m.from, m.to
         )
     };
@@ -246,7 +253,13 @@ fn needed(fixed: &[MovedCoordinate]) -> String {
     if fixed.len() > 5 {
         text.push(format!("{} more", fixed.len() - 5));
     }
-    text.join(", ")
+    let text = text.join(", ");
+    // The values belong to one position.
+    if fixed.len() > 1 {
+        format!("{text}, all of these together")
+    } else {
+        text
+    }
 }
 
 fn list(loops: &[OpenLoop]) -> String {

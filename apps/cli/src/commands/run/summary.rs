@@ -341,7 +341,12 @@ fn most_moved(positions: &[MovedCoordinate], velocities: &[MovedCoordinate]) -> 
             if far(other.1) > far(most.1) { other } else { most }
         },
     );
-    most.map(|(what, m)| format!("{what}{} {} → {}", m.name, short(m.from), short(m.to)))
+    most.map(|(what, m)| {
+        // What rounding leaves of a value next to the other is zero.
+        let size = m.from.abs().max(m.to.abs());
+        let shown = |x: f64| short(if x.abs() < f64::EPSILON * size { 0.0 } else { x });
+        format!("{what}{} {} → {}", m.name, shown(m.from), shown(m.to))
+    })
 }
 
 /// A number with four digits.

@@ -275,6 +275,16 @@ impl StartProblem {
         if rows.singular_start {
             return Ok(());
         }
+        // Fixed values that miss the loops by little: they are to blame, not the loops.
+        for p in 0..self.parts.len() {
+            if self.says(p, 0, Hold::Fixed)
+                && let error @ AssemblyError::Fixed { .. } = self.cannot(p, given, q, enough, options)
+                && let AssemblyError::Fixed { fixed, .. } = &error
+                && !fixed.is_empty()
+            {
+                return Err(error);
+            }
+        }
         let gaps = self.closure.gaps(q);
         Err(AssemblyError::CannotClose {
             loops: open_loops(&self.closure, &gaps, &all, Level::Position, options.tolerance),

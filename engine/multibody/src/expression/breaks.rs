@@ -379,7 +379,7 @@ impl Expression {
                 narrow |= bound && !all;
                 narrow |= matches!(
                     op,
-                    Op::Table(_) | Op::GeneralPower | Op::Unary(Unary::Exp | Unary::Floor)
+                    Op::Table(_) | Op::GeneralPower | Op::Unary(Unary::Exp | Unary::Floor | Unary::Tanh)
                 );
             }
             linear.push(match op {

@@ -35,8 +35,6 @@ const WIDE: f64 = 5e-3;
 const SHORT: f64 = 1e-4;
 /// Shorter steps are not looked into by residuals, unless something was seen to come.
 const LONG: f64 = 5e-3;
-/// Tolerances by which a cubic may leave the parabola in a step of steady motion.
-const STEADY: f64 = 100.0;
 /// Share of the variation within a step by which a polynomial may miss.
 const MISFIT: f64 = 1e-4;
 /// The same for what depends on the state.
@@ -89,6 +87,8 @@ pub struct Foresight {
     features: usize,
     coordinates: Vec<f64>,
     course: Vec<f64>,
+    /// What features are at least as wide as.
+    widths: Vec<f64>,
 }
 
 /// Chebyshev's points of the second kind on [0, 1], and the weights of interpolation in them
@@ -121,6 +121,8 @@ impl Foresight {
         };
         let unsurveyed = excitations > 0 && (surveys.is_empty() || surveys.iter().any(Option::is_none));
         let [coordinates, features] = system.places();
+        let mut widths = vec![f64::INFINITY; coordinates];
+        system.place_widths(&mut widths);
         let tests = system.structure().default_error_test();
         let judged = tests.into_iter().map(|test| test != ErrorTest::Excluded);
         let width = match hidden {
@@ -154,6 +156,7 @@ impl Foresight {
             features,
             coordinates: vec![0.0; coordinates],
             course: vec![0.0; 3 * coordinates],
+            widths,
         }
     }
 
@@ -240,6 +243,17 @@ impl Foresight {
     fn samples(&self, h: f64, spacing: f64) -> usize {
         // At least as many as tell a polynomial from another function.
         ((h / (spacing * self.length())).ceil() as usize).clamp(3, 10_000)
+    }
+
+    /// Number of samples on the course, half as far from each other as features are wide at least.
+    fn samples_by_distance(&self) -> usize {
+        let many = self.widths.len();
+        let mut most = 0.0_f64;
+        for (i, width) in self.widths.iter().enumerate() {
+            let [a, b, c] = [0, 1, 2].map(|k| self.course[k * many + i]);
+            most = most.max(2.0 * ((b - a).abs() + (c - b).abs()) / width);
+        }
+        (most.ceil() as usize).min(10_000)
     }
 
     /// A step that ends before any survey has too many places in it.
@@ -386,7 +400,12 @@ impl Foresight {
     /// Whether a step is one to look into by residuals; the parabola is ready then.
     fn looks_by_residuals(&mut self, stepper: &dyn Stepper, t: f64, h: f64) -> bool {
         let expected = t < self.memory.watch_to;
-        if self.hidden == Hidden::Nothing || !(expected || h > LONG * self.length()) {
+        let long = match self.hidden {
+            Hidden::Nothing => return false,
+            Hidden::Places => SHORT,
+            Hidden::Unknown => LONG,
+        };
+        if !(expected || h > long * self.length()) {
             return false;
         }
         let last = stepper.last_h();
@@ -398,17 +417,11 @@ impl Foresight {
         if last == 0.0 {
             return true;
         }
-        // The cubic through both ends of the last step, and its slopes: what is left of it over the next one.
         stepper.interpolate(t - last, &mut self.y, &mut self.yp);
-        let (y, yp) = (stepper.y(), stepper.yp());
-        let stretch = h / last;
-        for i in 0..y.len() {
-            let cubic = last * (yp[i] + self.yp[i]) - 2.0 * (y[i] - self.y[i]);
-            self.bend[i] = (yp[i] - self.yp[i]) / last;
-            self.y[i] = cubic * stretch.powi(3);
+        for (bend, (now, then)) in self.bend.iter_mut().zip(stepper.yp().iter().zip(&self.yp)) {
+            *bend = (now - then) / last;
         }
-        let steady = self.norm(stepper, &self.y) <= STEADY;
-        steady || expected
+        true
     }
 
     /// Whether a polynomial follows what depends on the state over a step in which this goes on along its parabola;
@@ -426,7 +439,7 @@ impl Foresight {
             _ => (self.y.len(), WIDE),
         };
         self.begin_course(equations, stepper, (t, h));
-        let samples = self.samples(h, spacing);
+        let samples = self.samples(h, spacing).max(self.samples_by_distance());
         for k in 0..nodes {
             self.look(equations, stepper, (t, h), node(k, nodes).0)?;
             self.nodes[k * n..(k + 1) * n].copy_from_slice(&self.values[..n]);

@@ -4,8 +4,8 @@
 //! such places, and no error test can notice. Functions of time alone are known ahead, and cost little: over the
 //! step to come they are sampled densely, and the step is shortened until a polynomial through a few of the samples,
 //! of about the degree that the method can follow, fits the others. What depends on the state is looked at in the same
-//! way where the state moves steadily, along its parabola: features of the state by their coordinates, and where
-//! nothing is known of the equations the residuals, at rest only. While something else happens steps are short, and the
+//! way along the parabola on which it moves: features of the state by their coordinates, as densely as they can be
+//! narrow, and where nothing is known of the equations the residuals, at rest only. Short steps are not looked into: the
 //! control of errors sees what comes.
 
 use super::super::Stepper;
@@ -33,12 +33,14 @@ const SPACING: f64 = 5e-4;
 const WIDE: f64 = 5e-3;
 /// Steps of this share of the run and shorter are not looked into: the control of errors sees what is that long.
 const SHORT: f64 = 1e-4;
-/// Shorter steps are not looked into by residuals, unless something was seen to come.
+/// Steps of this share of the run are long: shorter ones are not looked into by residuals, unless something was seen to
+/// come.
 const LONG: f64 = 5e-3;
 /// Share of the variation within a step by which a polynomial may miss.
 const MISFIT: f64 = 1e-4;
-/// The same for what depends on the state.
-const COARSE: f64 = 1e-3;
+/// The same for what depends on the state, in long steps and in others: what these see of a feature, the control of
+/// errors judges.
+const COARSE: [f64; 2] = [1e-3, 0.03];
 /// Share of the variation within a step and the one before by which a straight line between its ends may miss where a
 /// method knows no more, and share of all variation that does not count; more of it later in a run where samples are
 /// all that is known.
@@ -464,8 +466,9 @@ impl Foresight {
             self.look(equations, stepper, (t, h), x)?;
             self.compare(0..n, nodes, x);
         }
+        let coarse = COARSE[usize::from(h <= LONG * self.length())];
         Some((0..n).all(|i| {
-            let most = COARSE * (self.high[i] - self.low[i]);
+            let most = coarse * (self.high[i] - self.low[i]);
             // What is not a number is left to the step itself.
             self.misfit[i].is_nan() || self.misfit[i] <= most.max(self.unnoticed[i])
         }))

@@ -36,6 +36,8 @@ const SHORT: f64 = 1e-4;
 /// Steps of this share of the run are long: shorter ones are not looked into by residuals, unless something was seen to
 /// come.
 const LONG: f64 = 5e-3;
+/// Tolerances by which a cubic may leave the parabola in a step of steady motion.
+const STEADY: f64 = 100.0;
 /// Share of the variation within a step by which a polynomial may miss.
 const MISFIT: f64 = 1e-4;
 /// The same for what depends on the state, in long steps and in others: what these see of a feature, the control of
@@ -402,12 +404,10 @@ impl Foresight {
     /// Whether a step is one to look into by residuals; the parabola is ready then.
     fn looks_by_residuals(&mut self, stepper: &dyn Stepper, t: f64, h: f64) -> bool {
         let expected = t < self.memory.watch_to;
-        let long = match self.hidden {
-            Hidden::Nothing => return false,
-            Hidden::Places => SHORT,
-            Hidden::Unknown => LONG,
-        };
-        if !(expected || h > long * self.length()) {
+        // What is known to be narrow may come in any motion.
+        let narrow = self.widths.iter().any(|width| width.is_finite());
+        let long = if narrow { SHORT } else { LONG };
+        if self.hidden == Hidden::Nothing || !(expected || h > long * self.length()) {
             return false;
         }
         let last = stepper.last_h();
@@ -420,10 +420,16 @@ impl Foresight {
             return true;
         }
         stepper.interpolate(t - last, &mut self.y, &mut self.yp);
-        for (bend, (now, then)) in self.bend.iter_mut().zip(stepper.yp().iter().zip(&self.yp)) {
-            *bend = (now - then) / last;
+        // The cubic through both ends of the last step, and its slopes: what is left of it over the next one.
+        let (y, yp) = (stepper.y(), stepper.yp());
+        let stretch = h / last;
+        for i in 0..y.len() {
+            let cubic = last * (yp[i] + self.yp[i]) - 2.0 * (y[i] - self.y[i]);
+            self.bend[i] = (yp[i] - self.yp[i]) / last;
+            self.y[i] = cubic * stretch.powi(3);
         }
-        true
+        let steady = self.norm(stepper, &self.y) <= STEADY;
+        steady || expected || narrow
     }
 
     /// Whether a polynomial follows what depends on the state over a step in which this goes on along its parabola;

@@ -419,7 +419,10 @@ fn turns_end_where_sliding_begins() {
     let TrimError::NotFound { reached, sliding, .. } = &error else {
         panic!("{error}");
     };
-    assert!(*sliding && error.to_string().contains("slides"), "{error}");
+    assert!(
+        *sliding && error.to_string().contains("sideslip is too large"),
+        "{error}"
+    );
     // The last one is within two of the least steps of the first beyond.
     let reached = reached.unwrap();
     let found = turns(&[reached, reached + 2.0 * options.least_step]).unwrap();

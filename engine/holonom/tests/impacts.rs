@@ -468,7 +468,7 @@ fn forms_and_starts_that_do_not_fit_are_refused() {
         "{text}"
     );
     let text = refusal(&at(0.1, -2.0));
-    assert!(text.contains("approaches with 2.000e0 m/s"), "{text}");
+    assert!(text.contains("approaches at 2.000e0 m/s"), "{text}");
     // Thrown upwards from the floor.
     let start = assembled(&at(0.1, 2.0));
     assert_eq!(start.degrees_of_freedom(), 1);

@@ -401,6 +401,73 @@ fn narrow_bands_are_not_stepped_over() {
     }
 }
 
+/// Laws that are not defined beyond their borders turn a mass round without loss.
+#[test]
+fn guarded_laws_are_not_evaluated_where_they_are_undefined() {
+    for law in [
+        "if(x > 1, -50*(x-1)^1.5, 0)",
+        "if(x > 1, -50*sqrt(x-1), 0)",
+        "if(x <= 1, 0, -50*ln(1 + sqrt(x-1)))",
+        "(x > 1)*if(x > 1, -50*sqrt(x-1), 0)",
+    ] {
+        for by in [By::Law, By::Motor] {
+            for stepper in STEPPERS {
+                let case = Case {
+                    law,
+                    by,
+                    start: [0.0, 1.0],
+                    end: 4.0,
+                    tolerance: 1e-6,
+                };
+                let [x, v, a] = case
+                    .run(stepper)
+                    .unwrap_or_else(|e| panic!("{stepper}, {law}: {e}"));
+                assert!(
+                    (v + 1.0).abs() < 1e-4 && x < 0.0 && a == 0.0,
+                    "{stepper}, {law}: {x} {v} {a}"
+                );
+            }
+        }
+    }
+}
+
+/// What is undefined on its own side of the border ends the run.
+#[test]
+fn laws_without_a_value_on_their_own_side_are_refused() {
+    for stepper in STEPPERS {
+        let case = Case {
+            law: "if(x > 1, -50*sqrt(1-x), 0)",
+            by: By::Law,
+            start: [0.0, 1.0],
+            end: 4.0,
+            tolerance: 1e-6,
+        };
+        let message = case.run(stepper).unwrap_err();
+        assert!(message.contains("sqrt(1 - x)"), "{stepper}: {message}");
+    }
+}
+
+/// A step that ends at a border exactly leaves it there, not a little later.
+#[test]
+fn steps_that_end_at_borders_lose_nothing() {
+    for stepper in STEPPERS {
+        for k in 0..40 {
+            // Constant speed makes steps end at round numbers.
+            let c = 0.25 + 0.27 * f64::from(k);
+            let law = format!("50*if(x > {c:?}, if(x < {:?}, 1, 0), 0)", c + 0.01);
+            let case = Case {
+                law: &law,
+                by: By::Law,
+                start: [0.0, 1.0],
+                end: 12.0,
+                tolerance: 1e-6,
+            };
+            let v = case.run(stepper).unwrap()[1];
+            assert!((v - 2f64.sqrt()).abs() < 1e-5, "{stepper}, {c}: {v}");
+        }
+    }
+}
+
 /// At rest friction of a sign holds, and what is still carried stays where it is.
 #[test]
 fn a_mass_held_by_friction_stays() {

@@ -598,7 +598,7 @@ mod tests {
         let text = decisions.list()[2].to_string();
         assert_eq!(
             text,
-            "care at t = 2: careful, because rounding comes to 1.0e-3 of the tolerance, above 1e-5"
+            "care at t = 2: careful, because rounding errors are 1.0e-3 of the tolerance, above the limit of 1e-5"
         );
     }
 }

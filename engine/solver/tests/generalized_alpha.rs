@@ -213,7 +213,10 @@ fn goes_on_from_a_checkpoint_to_the_bit() {
 
 #[test]
 fn refuses_what_it_cannot_do() {
-    for (name, word) in [("pendulum-index1", "accelerations"), ("hires", "mechanics")] {
+    for (name, word) in [
+        ("pendulum-index1", "accelerations"),
+        ("hires", "mechanical systems"),
+    ] {
         let problem = problems::find(name).unwrap();
         let mut system = (problem.build)();
         let refusal = Integrator::new(

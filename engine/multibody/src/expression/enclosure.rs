@@ -2,7 +2,7 @@
 //!
 //! Rounding is not bounded: users allow for it.
 
-use super::number::{Number, Unary};
+use super::number::{HUGE, Number, Unary};
 use super::program::Op;
 use crate::curve::{Curve, Extrapolation};
 use std::sync::Arc;
@@ -220,7 +220,21 @@ impl Enclosure {
             return Self::unknown();
         }
         let value = self.value.reciprocal();
-        self.chain(value, value.power(2).scale(-1.0))
+        self.falling(value, value.power(2).scale(-1.0))
+    }
+
+    /// The same for a negative power of what is huge and has no bounded slope: evaluated, it is flat.
+    fn falling(self, value: Range, slope: Range) -> Self {
+        let chained = self.chain(value, slope);
+        let huge = self.value.lo >= HUGE || self.value.hi <= -HUGE;
+        if huge && value.size() <= 1.0 / HUGE && !chained.slope.is_finite() {
+            Self {
+                slope: Range::ZERO,
+                ..chained
+            }
+        } else {
+            chained
+        }
     }
 
     /// One of the two, undecided.
@@ -454,10 +468,20 @@ pub(super) fn enclose(
                 let p = p.value();
                 if p.fract() == 0.0 && p.abs() <= 64.0 {
                     let n = p as i32;
-                    x.chain(x.value.power(n), x.value.power(n - 1).scale(p))
+                    let (value, slope) = (x.value.power(n), x.value.power(n - 1).scale(p));
+                    if n < 0 {
+                        x.falling(value, slope)
+                    } else {
+                        x.chain(value, slope)
+                    }
                 } else if x.value.lo > 0.0 {
                     let slope = x.value.map(|x| x.powf(p - 1.0)).scale(p);
-                    x.chain(x.value.map(|x| x.powf(p)), slope)
+                    let value = x.value.map(|x| x.powf(p));
+                    if p < 0.0 {
+                        x.falling(value, slope)
+                    } else {
+                        x.chain(value, slope)
+                    }
                 } else {
                     Enclosure::unknown()
                 }

@@ -194,10 +194,20 @@ impl Expression {
 
     /// The same with switches on the sides of a run, which are two numbers for each; without them switches follow
     /// their operands.
+    ///
+    /// A step looks beyond the border of a switch before it is located, and the branch that is kept need not be defined
+    /// there, as the root in `if(z < 0, sqrt(-z), 0)`: then the switches follow their operands.
     pub(crate) fn evaluate_on<T: Real>(&self, variables: &[T], sides: &[f64]) -> T {
-        run(&self.0.program, self.0.depth, &self.0.tables, sides, |k| {
-            variables.get(k).copied().unwrap_or(T::constant(f64::NAN))
-        })
+        let on = |sides: &[f64]| {
+            run(&self.0.program, self.0.depth, &self.0.tables, sides, |k| {
+                variables.get(k).copied().unwrap_or(T::constant(f64::NAN))
+            })
+        };
+        let kept = on(sides);
+        if kept.is_finite() || sides.is_empty() || !self.has_switches() {
+            return kept;
+        }
+        on(&[])
     }
 
     /// Value, first and second derivative by its first variable, for functions of time.

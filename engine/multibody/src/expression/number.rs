@@ -67,12 +67,42 @@ fn flat<T: Real>(x: T, y: f64) -> T {
 
 fn sinh<T: Real>(x: T) -> T {
     let at = x.value();
-    (x - at) * at.cosh() + at.sinh()
+    ((x - at) * at.cosh()).with_value(at.sinh())
 }
 
 fn cosh<T: Real>(x: T) -> T {
     let at = x.value();
-    (x - at) * sinh(x) + at.cosh()
+    // Also at 0, where the slope vanishes, it is a function of x.
+    T::select(true, ((x - at) * at.sinh()).with_value(at.cosh()), x)
+}
+
+/// Beyond this size of a denominator, and below its inverse in the quotient, the slope of the denominator counts
+/// for nothing where it has left the range of numbers: b′/b would have to be about as large for the quotient to show it.
+pub(super) const HUGE: f64 = 1e100;
+
+/// Whether a quotient by `b`, or a negative power of it, is flat for that reason.
+fn vanishes(quotient: f64, b: f64) -> bool {
+    quotient.abs() <= 1.0 / HUGE && b.abs() >= HUGE
+}
+
+/// a/b, whose derivatives are finite where those of a are and b, or only its slope, has grown beyond all numbers.
+fn quotient<T: Real>(a: T, b: T) -> T {
+    let q = a / b;
+    if !q.is_finite() && vanishes(q.value(), b.value()) {
+        T::select(true, a / b.value(), b)
+    } else {
+        q
+    }
+}
+
+/// Whether f has come to its limit at x: no slope of x, however large, is left in the value.
+fn saturates(f: Unary, x: f64) -> bool {
+    match f {
+        Unary::Exp => x < -800.0,
+        Unary::Tanh => x.abs() > 400.0,
+        Unary::Atan => x.abs() >= HUGE,
+        _ => false,
+    }
 }
 
 /// √(1 − x²) without cancellation near ±1.
@@ -86,6 +116,16 @@ fn sign(x: f64) -> f64 {
 
 /// f(x).
 fn value<T: Real>(f: Unary, x: T) -> T {
+    let y = plain_value(f, x);
+    if !y.is_finite() && saturates(f, x.value()) {
+        flat(x, y.value())
+    } else {
+        y
+    }
+}
+
+/// f(x), by the rules of the scalar alone.
+fn plain_value<T: Real>(f: Unary, x: T) -> T {
     match f {
         Unary::Sin => x.sin(),
         Unary::Cos => x.cos(),
@@ -122,6 +162,9 @@ fn value<T: Real>(f: Unary, x: T) -> T {
 
 /// f(x) with its derivatives along t, those of x given.
 fn derivatives<T: Real>(f: Unary, [x, dx, ddx]: [T; 3]) -> [T; 3] {
+    if saturates(f, x.value()) {
+        return [value(f, x), flat(x, 0.0), flat(x, 0.0)];
+    }
     let y = value(f, x);
     let [y, d, dd] = match f {
         Unary::Sin => [y, x.cos(), -y],
@@ -140,14 +183,14 @@ fn derivatives<T: Real>(f: Unary, [x, dx, ddx]: [T; 3]) -> [T; 3] {
             }
         }
         Unary::Atan => {
-            let r = (x * x + 1.0).recip();
+            let r = quotient(T::one(), x * x + 1.0);
             [y, r, x * r * r * -2.0]
         }
         Unary::Sinh => [y, cosh(x), y],
         Unary::Cosh => [y, sinh(x), y],
         Unary::Tanh => {
             // 1/cosh² keeps its digits where 1 − tanh² loses them.
-            let c = cosh(x).recip();
+            let c = quotient(T::one(), cosh(x));
             let d = c * c;
             [y, d, y * d * -2.0]
         }
@@ -180,9 +223,30 @@ fn power<T: Real>(x: T, p: Exponent) -> [T; 3] {
         Exponent::Whole(1) => [x, T::one(), T::zero()],
         Exponent::Whole(n) => {
             let k = f64::from(n);
-            [x.powi(n), x.powi(n - 1) * k, x.powi(n - 2) * (k * (k - 1.0))]
+            let lower = |by: i32| plain_power(x, Exponent::Whole(n - by));
+            [lower(0), lower(1) * k, lower(2) * (k * (k - 1.0))]
         }
-        Exponent::Real(p) => [x.powf(p), x.powf(p - 1.0) * p, x.powf(p - 2.0) * (p * (p - 1.0))],
+        Exponent::Real(p) => {
+            let lower = |by: f64| plain_power(x, Exponent::Real(p - by));
+            [lower(0.0), lower(1.0) * p, lower(2.0) * (p * (p - 1.0))]
+        }
+    }
+}
+
+/// xᵖ as a number with derivatives.
+fn plain_power<T: Real>(x: T, p: Exponent) -> T {
+    let y = match p {
+        Exponent::Whole(n) => x.powi(n),
+        Exponent::Real(p) => x.powf(p),
+    };
+    if y.is_finite() || p.value() >= 0.0 {
+        return y;
+    }
+    let exact = x.value().powf(p.value());
+    if vanishes(exact, x.value()) {
+        flat(x, exact)
+    } else {
+        y
     }
 }
 
@@ -213,7 +277,7 @@ impl Exponent {
 
 /// aᵇ for a variable exponent: exp(b ln a), with the value as exact as the machine has it.
 fn general_power<T: Real>(a: T, b: T) -> T {
-    let y = (b * a.ln()).exp();
+    let y = value(Unary::Exp, b * a.ln());
     let exact = a.value().powf(b.value());
     if y.is_finite() && exact.is_finite() {
         y - y.value() + exact
@@ -322,7 +386,7 @@ impl<T: Real> Number for T {
         self * other
     }
     fn divide(self, other: Self) -> Self {
-        self / other
+        quotient(self, other)
     }
     fn shift(self, k: f64) -> Self {
         self + k
@@ -337,10 +401,7 @@ impl<T: Real> Number for T {
         value(f, self)
     }
     fn power(self, p: Exponent) -> Self {
-        match p {
-            Exponent::Whole(n) => self.powi(n),
-            Exponent::Real(p) => self.powf(p),
-        }
+        plain_power(self, p)
     }
     fn general_power(self, p: Self) -> Self {
         general_power(self, p)
@@ -399,10 +460,17 @@ impl<T: Real> Number for Jet<T> {
     }
     fn divide(self, other: Self) -> Self {
         let ([a, da, dda], [b, db, ddb]) = (self.0, other.0);
-        // From a = q b, differentiated twice.
-        let q = a / b;
-        let dq = (da - q * db) / b;
-        Self([q, dq, (dda - dq * db * 2.0 - q * ddb) / b])
+        // From a = q b, differentiated twice; without what has left the range of numbers under a huge b.
+        let q = quotient(a, b);
+        let without = |full: T, numerator: T| {
+            if !full.is_finite() && vanishes(q.value(), b.value()) {
+                T::select(true, quotient(numerator, b), full)
+            } else {
+                full
+            }
+        };
+        let dq = without((da - q * db) / b, da);
+        Self([q, dq, without((dda - dq * db * 2.0 - q * ddb) / b, dda)])
     }
     fn shift(self, k: f64) -> Self {
         let [a, da, dda] = self.0;
@@ -418,11 +486,24 @@ impl<T: Real> Number for Jet<T> {
         Self(derivatives(f, self.0))
     }
     fn power(self, p: Exponent) -> Self {
-        self.chain(power(self.0[0], p))
+        let x = self.0[0];
+        let Self([y, dy, ddy]) = self.chain(power(x, p));
+        let without = |full: T| {
+            if !full.is_finite() && p.value() < 0.0 && vanishes(y.value(), x.value()) {
+                T::select(true, T::zero(), full)
+            } else {
+                full
+            }
+        };
+        Self([y, without(dy), without(ddy)])
     }
     fn general_power(self, p: Self) -> Self {
         let y = general_power(self.0[0], p.0[0]);
-        p.multiply(self.unary(Unary::Ln)).chain([y, y, y])
+        let exponent = p.multiply(self.unary(Unary::Ln));
+        if saturates(Unary::Exp, exponent.value()) {
+            return exponent.unary(Unary::Exp);
+        }
+        exponent.chain([y, y, y])
     }
     fn atan2(self, x: Self) -> Self {
         let ([y, dy, ddy], [x, dx, ddx]) = (self.0, x.0);

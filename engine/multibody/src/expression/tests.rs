@@ -7,6 +7,7 @@ use holonom_algebra::{Dual4, Trace};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 
+mod overflow;
 mod random;
 
 fn constant(text: &str) -> f64 {

@@ -163,8 +163,8 @@ fn rows_near_the_border_are_named() {
             );
             let text = rows.to_string();
             let said = match freedoms {
-                0 => "taken as independent: second.sum",
-                _ => "taken as redundant: second.sum",
+                0 => "treated as independent: second.sum",
+                _ => "treated as redundant: second.sum",
             };
             assert!(text.contains(said), "{text}");
             assert!(

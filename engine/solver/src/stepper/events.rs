@@ -384,7 +384,10 @@ impl EventFinder {
         }
         memory.switched_to = t;
         memory.slope.copy_from_slice(&self.slopes);
-        memory.values[first..].copy_from_slice(&self.ends[first..]);
+        // A step may end at a border exactly.
+        for (value, end) in memory.values[first..].iter_mut().zip(&self.ends[first..]) {
+            *value = beside_border(*end);
+        }
         for (excursion, end) in memory.excursion.iter_mut().zip(&self.ends[first..]) {
             *excursion = excursion.max(*end);
         }

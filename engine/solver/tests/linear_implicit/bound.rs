@@ -66,5 +66,5 @@ fn refusals() {
         projections: Projections::Fixed(2),
         ..LinearImplicitOptions::default()
     };
-    assert!(refused(twice).contains("one step"));
+    assert!(refused(twice).contains("one projection step"));
 }

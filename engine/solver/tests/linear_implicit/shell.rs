@@ -327,5 +327,5 @@ fn driver_refuses_and_fails_with_names() {
         ..Options::new(1e-6, 1e-6).stepper("linear-implicit-euler")
     };
     let refused = solve((hires.build)(), (0.0, 1.0), &hires.y0, &hires.yp0, run).unwrap_err();
-    assert!(refused.to_string().contains("mechanics"), "{refused}");
+    assert!(refused.to_string().contains("mechanical systems"), "{refused}");
 }

@@ -158,6 +158,11 @@ pub trait Residual: Send + Sync {
     ) {
     }
 
+    /// The distance along each coordinate that its features are at least as wide as; infinite where nothing is known.
+    fn place_widths(&self, widths: &mut [f64]) {
+        widths.fill(f64::INFINITY);
+    }
+
     /// The features, such as heights of a road, for coordinates and a time. Much cheaper than F.
     fn place_values(&self, _t: f64, _coordinates: &[f64], _values: &mut [f64]) {}
 

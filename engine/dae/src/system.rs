@@ -133,6 +133,11 @@ pub trait System: Send {
     /// The coordinates in a state.
     fn place_coordinates(&mut self, _t: f64, _y: &[f64], _yp: &[f64], _coordinates: &mut [f64]) {}
 
+    /// The distance along each coordinate that its features are at least as wide as; infinite where nothing is known.
+    fn place_widths(&self, widths: &mut [f64]) {
+        widths.fill(f64::INFINITY);
+    }
+
     /// The features, such as heights of a road, for coordinates and a time. Much cheaper than a residual.
     fn place_values(&mut self, _t: f64, _coordinates: &[f64], _values: &mut [f64]) {}
 
@@ -301,6 +306,9 @@ macro_rules! forward {
             }
             fn place_coordinates(&mut self, t: f64, y: &[f64], yp: &[f64], coordinates: &mut [f64]) {
                 (**self).place_coordinates(t, y, yp, coordinates);
+            }
+            fn place_widths(&self, widths: &mut [f64]) {
+                (**self).place_widths(widths);
             }
             fn place_values(&mut self, t: f64, coordinates: &[f64], values: &mut [f64]) {
                 (**self).place_values(t, coordinates, values);
@@ -493,6 +501,10 @@ impl<R: Residual> System for Bound<R> {
     fn place_coordinates(&mut self, t: f64, y: &[f64], yp: &[f64], coordinates: &mut [f64]) {
         let at = Point::new(t, y, yp, &self.discrete);
         self.residual.place_coordinates(at, &mut self.work, coordinates);
+    }
+
+    fn place_widths(&self, widths: &mut [f64]) {
+        self.residual.place_widths(widths);
     }
 
     fn place_values(&mut self, t: f64, coordinates: &[f64], values: &mut [f64]) {

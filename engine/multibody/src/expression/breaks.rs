@@ -359,7 +359,7 @@ impl Expression {
     }
 
     /// Whether it may have narrow features of other variables than one (no number of a variable stands for none): bands
-    /// between two bounds, tables, bells, bounds on what is not linear. A single bound on something linear has two
+    /// between two bounds, tables, bells, steps of tanh, bounds on what is not linear. A single bound on something linear has two
     /// sides and is none.
     pub(crate) fn is_narrow(&self, but: usize) -> bool {
         // Of each operand, whether it is linear in the other variables.
@@ -379,7 +379,7 @@ impl Expression {
                 narrow |= bound && !all;
                 narrow |= matches!(
                     op,
-                    Op::Table(_) | Op::GeneralPower | Op::Unary(Unary::Exp | Unary::Floor)
+                    Op::Table(_) | Op::GeneralPower | Op::Unary(Unary::Exp | Unary::Floor | Unary::Tanh)
                 );
             }
             linear.push(match op {
@@ -701,6 +701,8 @@ mod tests {
         let parts: Vec<String> = law.parts_of(0).iter().map(Expression::to_string).collect();
         assert_eq!(parts, ["step(t - 1) + 3", "sin(t)"]);
         assert!(!law.is_narrow(0));
+        let hill = Expression::parse("tanh(9*x) - tanh(9*x - 1)", &scope, None).unwrap();
+        assert!(hill.is_narrow(0));
         let band = Expression::parse("(x > 1)*(x < 2)", &scope, None).unwrap();
         assert!(band.is_narrow(0));
     }

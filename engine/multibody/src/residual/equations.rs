@@ -662,6 +662,10 @@ impl Residual for Equations {
         places::coordinates(&self.model, &scene, coordinates);
     }
 
+    fn place_widths(&self, widths: &mut [f64]) {
+        places::widths(&self.model, widths);
+    }
+
     fn place_values(&self, t: f64, coordinates: &[f64], values: &mut [f64]) {
         places::values(&self.model, t, coordinates, values);
         forget_refusal();

@@ -37,6 +37,19 @@ pub(super) fn coordinates(model: &Model, scene: &Scene<'_, f64>, coordinates: &m
     }
 }
 
+/// Distances along the coordinates that features are at least as wide as.
+pub(super) fn widths(model: &Model, widths: &mut [f64]) {
+    let mut rest = widths;
+    for force in &model.forces {
+        let (own, behind) = rest.split_at_mut(sizes(&force.element)[0]);
+        rest = behind;
+        own.fill(match &force.element {
+            ForceElement::Tyre(tyre) => tyre.shortest_obstacle(),
+            _ => f64::INFINITY,
+        });
+    }
+}
+
 /// Features for coordinates and a time.
 pub(super) fn values(model: &Model, t: f64, coordinates: &[f64], values: &mut [f64]) {
     let (mut from, mut to) = (coordinates, values);

@@ -140,6 +140,8 @@ impl Tyre {
     const TOUCH: f64 = 0.01;
     /// Shortest relaxation length by the radius.
     const SHORTEST: f64 = 0.1;
+    /// Length of the shortest obstacle by the radius.
+    const OBSTACLE: f64 = 0.03;
     /// Time in which the deflection of a wheel in the air fades, s.
     const FADING: f64 = 0.02;
     /// Width of the rounded corners of |V|, m/s.
@@ -182,6 +184,11 @@ impl Tyre {
         let (wheel, road) = (scene.frame(&self.wheel), scene.frame(&self.road));
         let Vec3([x, y, _]) = road.axes.transpose_times(wheel.origin - road.origin);
         [x, y]
+    }
+
+    /// The shortest obstacle that a wheel is expected to notice at any speed: shorter ones no wheel follows by a point.
+    pub(crate) fn shortest_obstacle(&self) -> f64 {
+        Self::OBSTACLE * self.carcass.radius
     }
 
     /// The height of the road at a place.

@@ -4,8 +4,8 @@
 //! such places, and no error test can notice. Functions of time alone are known ahead, and cost little: over the
 //! step to come they are sampled densely, and the step is shortened until a polynomial through a few of the samples,
 //! of about the degree that the method can follow, fits the others. What depends on the state is looked at in the same
-//! way where the state moves steadily, along its parabola: features of the state by their coordinates, and where
-//! nothing is known of the equations the residuals, at rest only. While something else happens steps are short, and the
+//! way along the parabola on which it moves: features of the state by their coordinates, as densely as they can be
+//! narrow, and where nothing is known of the equations the residuals, at rest only. Short steps are not looked into: the
 //! control of errors sees what comes.
 
 use super::super::Stepper;
@@ -33,14 +33,16 @@ const SPACING: f64 = 5e-4;
 const WIDE: f64 = 5e-3;
 /// Steps of this share of the run and shorter are not looked into: the control of errors sees what is that long.
 const SHORT: f64 = 1e-4;
-/// Shorter steps are not looked into by residuals, unless something was seen to come.
+/// Steps of this share of the run are long: shorter ones are not looked into by residuals, unless something was seen to
+/// come.
 const LONG: f64 = 5e-3;
 /// Tolerances by which a cubic may leave the parabola in a step of steady motion.
 const STEADY: f64 = 100.0;
 /// Share of the variation within a step by which a polynomial may miss.
 const MISFIT: f64 = 1e-4;
-/// The same for what depends on the state.
-const COARSE: f64 = 1e-3;
+/// The same for what depends on the state, in long steps and in others: what these see of a feature, the control of
+/// errors judges.
+const COARSE: [f64; 2] = [1e-3, 0.03];
 /// Share of the variation within a step and the one before by which a straight line between its ends may miss where a
 /// method knows no more, and share of all variation that does not count; more of it later in a run where samples are
 /// all that is known.
@@ -89,6 +91,8 @@ pub struct Foresight {
     features: usize,
     coordinates: Vec<f64>,
     course: Vec<f64>,
+    /// What features are at least as wide as.
+    widths: Vec<f64>,
 }
 
 /// Chebyshev's points of the second kind on [0, 1], and the weights of interpolation in them
@@ -121,6 +125,8 @@ impl Foresight {
         };
         let unsurveyed = excitations > 0 && (surveys.is_empty() || surveys.iter().any(Option::is_none));
         let [coordinates, features] = system.places();
+        let mut widths = vec![f64::INFINITY; coordinates];
+        system.place_widths(&mut widths);
         let tests = system.structure().default_error_test();
         let judged = tests.into_iter().map(|test| test != ErrorTest::Excluded);
         let width = match hidden {
@@ -154,6 +160,7 @@ impl Foresight {
             features,
             coordinates: vec![0.0; coordinates],
             course: vec![0.0; 3 * coordinates],
+            widths,
         }
     }
 
@@ -240,6 +247,17 @@ impl Foresight {
     fn samples(&self, h: f64, spacing: f64) -> usize {
         // At least as many as tell a polynomial from another function.
         ((h / (spacing * self.length())).ceil() as usize).clamp(3, 10_000)
+    }
+
+    /// Number of samples on the course, half as far from each other as features are wide at least.
+    fn samples_by_distance(&self) -> usize {
+        let many = self.widths.len();
+        let mut most = 0.0_f64;
+        for (i, width) in self.widths.iter().enumerate() {
+            let [a, b, c] = [0, 1, 2].map(|k| self.course[k * many + i]);
+            most = most.max(2.0 * ((b - a).abs() + (c - b).abs()) / width);
+        }
+        (most.ceil() as usize).min(10_000)
     }
 
     /// A step that ends before any survey has too many places in it.
@@ -386,7 +404,10 @@ impl Foresight {
     /// Whether a step is one to look into by residuals; the parabola is ready then.
     fn looks_by_residuals(&mut self, stepper: &dyn Stepper, t: f64, h: f64) -> bool {
         let expected = t < self.memory.watch_to;
-        if self.hidden == Hidden::Nothing || !(expected || h > LONG * self.length()) {
+        // What is known to be narrow may come in any motion.
+        let narrow = self.widths.iter().any(|width| width.is_finite());
+        let long = if narrow { SHORT } else { LONG };
+        if self.hidden == Hidden::Nothing || !(expected || h > long * self.length()) {
             return false;
         }
         let last = stepper.last_h();
@@ -398,8 +419,8 @@ impl Foresight {
         if last == 0.0 {
             return true;
         }
-        // The cubic through both ends of the last step, and its slopes: what is left of it over the next one.
         stepper.interpolate(t - last, &mut self.y, &mut self.yp);
+        // The cubic through both ends of the last step, and its slopes: what is left of it over the next one.
         let (y, yp) = (stepper.y(), stepper.yp());
         let stretch = h / last;
         for i in 0..y.len() {
@@ -408,7 +429,7 @@ impl Foresight {
             self.y[i] = cubic * stretch.powi(3);
         }
         let steady = self.norm(stepper, &self.y) <= STEADY;
-        steady || expected
+        steady || expected || narrow
     }
 
     /// Whether a polynomial follows what depends on the state over a step in which this goes on along its parabola;
@@ -426,7 +447,7 @@ impl Foresight {
             _ => (self.y.len(), WIDE),
         };
         self.begin_course(equations, stepper, (t, h));
-        let samples = self.samples(h, spacing);
+        let samples = self.samples(h, spacing).max(self.samples_by_distance());
         for k in 0..nodes {
             self.look(equations, stepper, (t, h), node(k, nodes).0)?;
             self.nodes[k * n..(k + 1) * n].copy_from_slice(&self.values[..n]);
@@ -451,8 +472,9 @@ impl Foresight {
             self.look(equations, stepper, (t, h), x)?;
             self.compare(0..n, nodes, x);
         }
+        let coarse = COARSE[usize::from(h <= LONG * self.length())];
         Some((0..n).all(|i| {
-            let most = COARSE * (self.high[i] - self.low[i]);
+            let most = coarse * (self.high[i] - self.low[i]);
             // What is not a number is left to the step itself.
             self.misfit[i].is_nan() || self.misfit[i] <= most.max(self.unnoticed[i])
         }))

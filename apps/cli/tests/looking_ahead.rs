@@ -1,5 +1,5 @@
 //! What looking ahead at functions of time costs on shipped models.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 use holonom::format::Settings;
 use holonom::simulation::{Memory, RunOptions, Simulation};

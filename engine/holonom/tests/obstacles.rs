@@ -113,7 +113,6 @@ fn no_method_steps_over_a_short_obstacle() {
         assert!(fine > 2e-6, "{road}: {fine}");
         for stepper in STEPPERS {
             let seen = swing(&run(&text, "z.displacement", stepper, None));
-            println!("{k} {stepper:14} {width:.3} {seen:.4e} {fine:.4e}");
             assert!(
                 (seen / fine - 1.0).abs() < 0.1,
                 "{road}, {stepper}: {seen}, not {fine}"

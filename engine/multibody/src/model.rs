@@ -209,8 +209,17 @@ pub(crate) struct ModelSwitch {
     pub name: String,
     /// What turns it.
     pub switch: Switch,
-    /// The force element whose law it is part of; none where it reads controls.
-    pub force: Option<usize>,
+    /// The law it is part of; none where it reads controls.
+    pub law: Option<SwitchedLaw>,
+}
+
+/// A law of a force element that has switches.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct SwitchedLaw {
+    /// The force element.
+    pub force: usize,
+    /// Its first input among those of all laws of the element.
+    pub first: usize,
 }
 
 /// What is said about the start besides the values in q0 and v0.

@@ -79,6 +79,7 @@ pub(super) fn attach(
             attach.add_force(&force.name, element, bind.read.clone());
         }
     }
+    bind.force = None;
     let needs_world = !attach.rods.is_empty()
         || attach.constraints.iter().any(|c| c.element.sides().is_some())
         || attach

@@ -9,8 +9,8 @@ use crate::elements::controls::{
     ControlElement, DeadTime, DriverSpeed, DriverSteering, Expression, Lag, PathSensor, Pid, Probe, Sensor,
     TransferFunction,
 };
-use crate::expression::{Expression as Formula, ExpressionLaw};
-use crate::model::{Model, ModelControl, ModelForce, ModelSwitch};
+use crate::expression::Expression as Formula;
+use crate::model::{Model, ModelControl, ModelForce, ModelSwitch, SwitchedLaw};
 use crate::path::PathCurve;
 use crate::road::RoadKind;
 use crate::signal::Signal;
@@ -39,6 +39,8 @@ pub(super) struct Bind<'a> {
     pub switches: Vec<ModelSwitch>,
     /// The force element that it visits.
     pub force: Option<usize>,
+    /// Laws of one variable that it has visited in it.
+    laws: usize,
     /// Names of roads that are not flat.
     uneven: Vec<&'a str>,
     pub errors: Vec<ModelError>,
@@ -60,6 +62,7 @@ impl<'a> Bind<'a> {
             places: false,
             switches: Vec::new(),
             force: None,
+            laws: 0,
             uneven: roads.map(|road| road.name.as_str()).collect(),
             errors: Vec::new(),
         }
@@ -69,6 +72,7 @@ impl<'a> Bind<'a> {
     pub fn at(&mut self, place: String) {
         self.place = place;
         self.read.clear();
+        self.laws = 0;
     }
 
     fn bind(&mut self, signal: &mut Signal) {
@@ -126,28 +130,50 @@ impl<'a> Bind<'a> {
         if !self.mixed.contains(&bound) {
             self.mixed.push(bound.clone());
         }
-        Some(self.switched(&bound, 0, None).unwrap_or(bound))
+        Some(self.switched(&bound, 0, None, &[]).unwrap_or(bound))
     }
 
     /// An expression with its switches on the state numbered, where it has any; `time` is the variable that is none of
-    /// the state.
-    fn switched(&mut self, expression: &Formula, time: usize, force: Option<usize>) -> Option<Formula> {
+    /// the state. Of a law of a force element `names` are its inputs.
+    fn switched(
+        &mut self,
+        expression: &Formula,
+        time: usize,
+        law: Option<SwitchedLaw>,
+        names: &[&str],
+    ) -> Option<Formula> {
         let first = self.switches.len();
         let (switched, found) = expression.switched(first, |variable| variable == time)?;
         let place = &self.place;
         for mut switch in found {
-            if force.is_some()
-                && let Ok(function) = switch.function.over_variables(&ExpressionLaw::VARIABLES)
+            if law.is_some()
+                && let Ok(function) = switch.function.over_variables(names)
             {
                 switch.function = function;
             }
             self.switches.push(ModelSwitch {
                 name: format!("`{}` in {place}", switch.text),
                 switch,
-                force,
+                law,
             });
         }
         Some(switched)
+    }
+
+    /// Numbers the switches in a law of a force element. Laws of one variable have inputs of their own, in the order
+    /// in which they are visited; others share all inputs.
+    fn characteristic(&mut self, names: &[&str], law: &mut Formula) {
+        let Some(force) = self.force else { return };
+        let mut first = 0;
+        if names.len() == 1 {
+            first = self.laws;
+            self.laws += 1;
+        }
+        let time = law.variables().iter().position(|name| name == "t");
+        let place = Some(SwitchedLaw { force, first });
+        if let Some(switched) = self.switched(law, time.unwrap_or(usize::MAX), place, names) {
+            *law = switched;
+        }
     }
 }
 
@@ -162,16 +188,13 @@ impl Fields for Bind<'_> {
     fn signals(&mut self, _: &Field, value: &mut [Signal; 3]) {
         value.iter_mut().for_each(|signal| self.bind(signal));
     }
-    fn expressions(&mut self, _: &Field, _: &[&'static str], laws: &mut [Formula; 3]) {
+    fn expressions(&mut self, _: &Field, names: &[&'static str], laws: &mut [Formula; 3]) {
         laws.iter().for_each(|law| self.law(law));
-        for law in laws {
-            let time = law.variables().iter().position(|name| name == "t");
-            if let Some(switched) = self.switched(law, time.unwrap_or(usize::MAX), self.force) {
-                *law = switched;
-            }
-        }
+        laws.iter_mut().for_each(|law| self.characteristic(names, law));
     }
-    fn expression(&mut self, _: &Field, _: &[&'static str], _: &mut Formula) {}
+    fn expression(&mut self, _: &Field, names: &[&'static str], law: &mut Formula) {
+        self.characteristic(names, law);
+    }
     fn matrix(&mut self, _: &Field, _: &mut [[f64; 6]; 6]) {}
     fn road(&mut self, _: &Field, name: &mut String) {
         self.places |= self.uneven.contains(&name.as_str());

@@ -23,7 +23,9 @@ pub(crate) struct Integral {
 
 impl Integral {
     /// The integral of an expression whose only variable is the first.
-    pub fn new(law: Expression) -> Self {
+    pub fn new(law: &Expression) -> Self {
+        // Kinks are looked for at comparisons and the like.
+        let law = law.unswitched();
         let mut cuts = law.kinks(0, Tables::All);
         if cuts.is_empty() || law.evaluate(&[0.0]).is_finite() {
             cuts.push(0.0);
@@ -107,7 +109,7 @@ mod tests {
     use std::sync::Arc;
 
     fn integral(text: &str, scope: Scope) -> Integral {
-        Integral::new(Expression::parse(text, &scope.variable("x"), None).unwrap())
+        Integral::new(&Expression::parse(text, &scope.variable("x"), None).unwrap())
     }
 
     #[test]

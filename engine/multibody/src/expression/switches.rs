@@ -31,6 +31,15 @@ pub(crate) struct Order {
 }
 
 impl Order {
+    fn comparison(self) -> Comparison {
+        match (self.above, self.border) {
+            (false, false) => Comparison::Less,
+            (false, true) => Comparison::LessEqual,
+            (true, false) => Comparison::Greater,
+            (true, true) => Comparison::GreaterEqual,
+        }
+    }
+
     fn of(comparison: Comparison) -> Option<Self> {
         let (above, border) = match comparison {
             Comparison::Less => (false, false),
@@ -259,6 +268,30 @@ impl Expression {
         Some((self.piece(program), found))
     }
 
+    /// The same as it was before its switches were numbered.
+    pub(crate) fn unswitched(&self) -> Self {
+        if !self.has_switches() {
+            return self.clone();
+        }
+        let mut program: Vec<Op> = Vec::with_capacity(self.0.program.len());
+        for &op in &self.0.program {
+            let before = match op {
+                Op::Switch(SwitchKind::Compare(order), _) => {
+                    // Its operand is the difference of its sides.
+                    program.pop();
+                    Op::Compare(order.comparison())
+                }
+                Op::Switch(SwitchKind::Sign, _) => Op::Unary(Unary::Sign),
+                Op::Switch(SwitchKind::Step, _) => Op::Unary(Unary::Step),
+                Op::Switch(SwitchKind::Floor, _) => Op::Unary(Unary::Floor),
+                Op::Weigh => Op::If,
+                op => op,
+            };
+            program.push(before);
+        }
+        self.piece(program)
+    }
+
     /// Whether it has numbered switches.
     pub(crate) fn has_switches(&self) -> bool {
         self.0.program.iter().any(|op| matches!(op, Op::Switch(..)))
@@ -293,6 +326,7 @@ mod tests {
         let result = expression.switched(first, |variable| variable == 0);
         // Without sides it says the same.
         if let Some((other, _)) = &result {
+            assert_eq!(other.unswitched(), expression, "{text}");
             for place in [
                 [0.3, -1.2, 0.4],
                 [2.0, 0.0, 0.0],

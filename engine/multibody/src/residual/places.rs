@@ -1,6 +1,6 @@
 //! Narrow features of the state: roads under tyres, and laws between frames, over what they depend on.
 
-use crate::elements::forces::{ForceElement, User};
+use crate::elements::forces::{ForceElement, ForceLaw, User};
 use crate::elements::scene::Scene;
 use crate::model::Model;
 
@@ -26,7 +26,11 @@ pub(super) fn coordinates(model: &Model, scene: &Scene<'_, f64>, coordinates: &m
         let (own, behind) = rest.split_at_mut(sizes(&force.element)[0]);
         rest = behind;
         match &force.element {
-            ForceElement::User(law) => own.copy_from_slice(&law.inputs(scene)[1..]),
+            ForceElement::User(law) => {
+                let mut inputs = [0.0; User::INPUTS];
+                law.law_inputs(scene, &mut inputs);
+                own.copy_from_slice(&inputs[1..]);
+            }
             ForceElement::Tyre(tyre) if tyre.is_uneven() => own.copy_from_slice(&tyre.place(scene)),
             _ => {}
         }

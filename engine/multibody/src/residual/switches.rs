@@ -2,7 +2,7 @@
 
 use super::Equations;
 use super::equations::EquationsWorkspace;
-use crate::elements::forces::{ForceElement, User};
+use crate::elements::forces::MOST_LAW_INPUTS;
 use crate::expression::switches::{Side, SwitchKind};
 use crate::model::Model;
 use crate::workspace::Workspace;
@@ -18,24 +18,20 @@ const BAND: f64 = 10.0;
 /// Arguments of all switches in the scene at hand, whose controls are evaluated.
 fn arguments(model: &Model, work: &mut Workspace<f64>, arguments: &mut [f64]) {
     let (scene, _, _) = work.scene(model);
-    // Switches of one law stand together.
-    let mut law: Option<(usize, [f64; User::INPUTS])> = None;
+    // Switches of one element stand together.
+    let mut known = None;
+    let mut inputs = [f64::NAN; MOST_LAW_INPUTS];
     for (argument, switch) in arguments.iter_mut().zip(&model.switches) {
         let function = &switch.switch.function;
-        let Some(force) = switch.force else {
+        let Some(law) = switch.law else {
             *argument = function.evaluate_on(scene.controls, scene.sides);
             continue;
         };
-        if law.is_none_or(|(known, _)| known != force) {
-            law = match &model.forces[force].element {
-                ForceElement::User(user) => Some((force, user.inputs(&scene))),
-                _ => None,
-            };
+        if known != Some(law.force) {
+            known = Some(law.force);
+            model.forces[law.force].element.law_inputs(&scene, &mut inputs);
         }
-        *argument = match &law {
-            Some((_, inputs)) => function.evaluate_on(inputs, scene.sides),
-            None => f64::NAN,
-        };
+        *argument = function.evaluate_on(&inputs[law.first..], scene.sides);
     }
 }
 

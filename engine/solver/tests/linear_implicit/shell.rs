@@ -227,7 +227,7 @@ fn refusals() {
         partition: Partition::Named(vec!["spring".into()]),
         ..LinearImplicitOptions::default()
     };
-    assert!(refused(start(), named).contains("choose of forces"));
+    assert!(refused(start(), named).contains("choose from"));
     let mut nowhere = start();
     nowhere.v[2] = f64::INFINITY;
     assert!(refused(nowhere, LinearImplicitOptions::default()).contains("finite"));

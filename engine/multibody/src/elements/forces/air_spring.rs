@@ -158,20 +158,19 @@ impl AirSpring {
             to,
             law: law.clone(),
             pressure: law.static_pressure(),
-            volume: (!area.is_constant()).then(|| Integral::new(area.clone())),
+            volume: (!area.is_constant()).then(|| Integral::new(&area)),
             area,
         })
     }
 
-    /// V/V₀ and A at a length.
-    fn bellows<T: Real>(&self, length: T) -> (T, T) {
+    /// V/V₀ at a length.
+    fn volume<T: Real>(&self, length: T) -> T {
         let x = length - self.law.height;
-        let area = self.area.evaluate(&[x]);
         let volume = match &self.volume {
             Some(integral) => integral.evaluate(x),
-            None => area * x,
+            None => self.area.evaluate(&[x]) * x,
         };
-        (volume * (1.0 / self.law.volume) + 1.0, area)
+        volume * (1.0 / self.law.volume) + 1.0
     }
 
     /// p/p₀ at V/V₀.
@@ -203,16 +202,20 @@ impl AirSpring {
 impl ForceLaw for AirSpring {
     fn evaluate<T: Real>(&self, scene: &Scene<T>, loads: &mut Loads<T>) {
         let line = Line::new(scene, &self.from, &self.to);
-        let (volume, area) = self.bellows(line.length);
-        let pressure = self.pressure(volume) * self.pressure - self.law.ambient;
+        let area = self.area.evaluate_on(&[line.length - self.law.height], scene.sides);
+        let pressure = self.pressure(self.volume(line.length)) * self.pressure - self.law.ambient;
         let push = pressure * area - line.rate * self.law.damping;
         line.push(line.direction.scale(push), loads);
     }
 
     fn energy<T: Real>(&self, scene: &Scene<T>) -> Option<T> {
-        let (volume, _) = self.bellows(Line::length(scene, &self.from, &self.to));
+        let volume = self.volume(Line::length(scene, &self.from, &self.to));
         let gas = self.work(volume) * self.pressure;
         Some((gas + (volume - 1.0) * self.law.ambient) * self.law.volume)
+    }
+
+    fn law_inputs<T: Real>(&self, scene: &Scene<T>, out: &mut [T]) {
+        out[0] = Line::length(scene, &self.from, &self.to) - self.law.height;
     }
 
     fn reach(&self) -> Reach<'_> {
@@ -228,7 +231,7 @@ impl ForceLaw for AirSpring {
     }
 
     fn shown<T: Real>(&self, scene: &Scene<T>, out: &mut [T]) {
-        let (volume, _) = self.bellows(Line::length(scene, &self.from, &self.to));
+        let volume = self.volume(Line::length(scene, &self.from, &self.to));
         out[0] = self.pressure(volume) * self.pressure;
         out[1] = volume * self.law.volume;
     }

@@ -190,7 +190,8 @@ impl Bushing {
         for (k, expression) in law.force.iter().chain(&law.torque).enumerate() {
             if expression.value() != Some(0.0) {
                 let expression = expression.over_variables(&["s"]).ok()?;
-                laws.push((k, expression.clone(), Integral::new(expression)));
+                let integral = Integral::new(&expression);
+                laws.push((k, expression, integral));
             }
         }
         let preload = |k: usize| {
@@ -229,7 +230,7 @@ impl ForceLaw for Bushing {
         self.stiffness.add_product(&xi, &mut load);
         self.damping.add_product(&rate, &mut load);
         for (k, law, _) in &self.laws {
-            load[*k] += law.evaluate(&[xi[*k]]);
+            load[*k] += law.evaluate_on(&[xi[*k]], scene.sides);
         }
         let force = Vec3([load[0], load[1], load[2]]);
         // The transpose: [θ]ᵀ = −[θ].
@@ -250,6 +251,11 @@ impl ForceLaw for Bushing {
             sum += integral.evaluate(xi[*k]);
         }
         Some(sum)
+    }
+
+    fn law_inputs<T: Real>(&self, scene: &Scene<T>, out: &mut [T]) {
+        let (xi, _) = Self::position(&Relative::new(scene, &self.from, &self.to));
+        out[..xi.len()].copy_from_slice(&xi);
     }
 
     fn reach(&self) -> Reach<'_> {

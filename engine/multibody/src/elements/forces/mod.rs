@@ -36,6 +36,9 @@ pub trait ForceLaw {
     }
     /// Values of [`outputs`](Self::outputs), in their order.
     fn shown<T: Real>(&self, _scene: &Scene<T>, _out: &mut [T]) {}
+    /// What its laws that are written as expressions depend on: that of each law of one variable, in the order of its
+    /// fields. As many as a [`User`] law has at most.
+    fn law_inputs<T: Real>(&self, _scene: &Scene<T>, _out: &mut [T]) {}
     /// Its own states; asked for when a model is compiled. Their values are in
     /// [`Scene::own`], in this order.
     fn states(&self) -> Vec<OwnState> {
@@ -53,6 +56,9 @@ pub trait ForceLaw {
 
 /// Scalars that an element shows at most.
 pub(crate) const MOST_SHOWN: usize = 16;
+
+/// Inputs of the laws of an element at most.
+pub(crate) const MOST_LAW_INPUTS: usize = User::INPUTS;
 
 /// A scalar that an element shows.
 #[derive(Clone, Debug, PartialEq)]
@@ -201,6 +207,11 @@ macro_rules! registry {
             /// Their values.
             pub fn shown<T: Real>(&self, scene: &Scene<T>, out: &mut [T]) {
                 match self { $(Self::$kind(f) => f.shown(scene, out),)* }
+            }
+
+            /// What its laws that are written as expressions depend on.
+            pub fn law_inputs<T: Real>(&self, scene: &Scene<T>, out: &mut [T]) {
+                match self { $(Self::$kind(f) => f.law_inputs(scene, out),)* }
             }
 
             /// Its own states.

@@ -58,12 +58,17 @@ pub struct NonlinearJointSpring {
 impl ForceLaw for NonlinearJointSpring {
     fn evaluate<T: Real>(&self, scene: &Scene<T>, loads: &mut Loads<T>) {
         let [x, rate, _] = scene.coordinate(self.node);
-        loads.add_generalised(scene.tree, self.node, -self.curves.force(x, rate));
+        loads.add_generalised(scene.tree, self.node, -self.curves.force(x, rate, scene));
     }
 
     fn energy<T: Real>(&self, scene: &Scene<T>) -> Option<T> {
         let [x, ..] = scene.coordinate(self.node);
         Some(self.curves.energy(x))
+    }
+
+    fn law_inputs<T: Real>(&self, scene: &Scene<T>, out: &mut [T]) {
+        let [x, rate, _] = scene.coordinate(self.node);
+        out[..2].copy_from_slice(&self.curves.law_inputs(x, rate));
     }
 
     fn reach(&self) -> Reach<'_> {

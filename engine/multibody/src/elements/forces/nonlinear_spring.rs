@@ -77,7 +77,7 @@ impl SpringLaw {
     pub fn compiled(&self) -> Option<SpringCurves> {
         let spring = self.spring.over_variables(&["x"]).ok()?;
         Some(SpringCurves {
-            integral: Integral::new(spring.clone()),
+            integral: Integral::new(&spring),
             spring,
             damper: self.damper.over_variables(&["v"]).ok()?,
             free: self.free,
@@ -96,9 +96,15 @@ pub struct SpringCurves {
 }
 
 impl SpringCurves {
-    /// Force at a length or position and its rate.
-    pub fn force<T: Real>(&self, position: T, rate: T) -> T {
-        self.spring.evaluate(&[position - self.free]) + self.damper.evaluate(&[rate])
+    /// Force at a length or position and its rate, in a scene that keeps switches on sides.
+    pub(crate) fn force<T: Real>(&self, position: T, rate: T, scene: &Scene<T>) -> T {
+        let [x, v] = self.law_inputs(position, rate);
+        self.spring.evaluate_on(&[x], scene.sides) + self.damper.evaluate_on(&[v], scene.sides)
+    }
+
+    /// What the spring and the damper depend on.
+    pub(crate) fn law_inputs<T: Real>(&self, position: T, rate: T) -> [T; 2] {
+        [position - self.free, rate]
     }
 
     /// Energy stored at a length or position.
@@ -145,12 +151,17 @@ impl NonlinearSpring {
 impl ForceLaw for NonlinearSpring {
     fn evaluate<T: Real>(&self, scene: &Scene<T>, loads: &mut Loads<T>) {
         let line = Line::new(scene, &self.from, &self.to);
-        let rest = self.curves.force(line.length, line.rate) - line.length * self.slope;
+        let rest = self.curves.force(line.length, line.rate, scene) - line.length * self.slope;
         line.push(-(line.span.scale(self.slope) + line.direction.scale(rest)), loads);
     }
 
     fn energy<T: Real>(&self, scene: &Scene<T>) -> Option<T> {
         Some(self.curves.energy(Line::length(scene, &self.from, &self.to)))
+    }
+
+    fn law_inputs<T: Real>(&self, scene: &Scene<T>, out: &mut [T]) {
+        let line = Line::new(scene, &self.from, &self.to);
+        out[..2].copy_from_slice(&self.curves.law_inputs(line.length, line.rate));
     }
 
     fn reach(&self) -> Reach<'_> {

@@ -84,11 +84,6 @@ impl User {
         x[16..19].copy_from_slice(&a.transpose_times(velocity.angular).0);
         x
     }
-
-    /// The same in a scene.
-    pub(crate) fn inputs<T: Real>(&self, scene: &Scene<T>) -> [T; Self::INPUTS] {
-        Self::inputs_of(&Relative::new(scene, &self.from, &self.to), scene.t)
-    }
 }
 
 impl ForceLaw for User {
@@ -112,6 +107,11 @@ impl ForceLaw for User {
 
     fn reach(&self) -> Reach<'_> {
         Reach::Pair(&self.from, &self.to)
+    }
+
+    fn law_inputs<T: Real>(&self, scene: &Scene<T>, out: &mut [T]) {
+        let relative = Relative::new(scene, &self.from, &self.to);
+        out[..Self::INPUTS].copy_from_slice(&Self::inputs_of(&relative, scene.t));
     }
 
     fn stores_energy(&self) -> bool {

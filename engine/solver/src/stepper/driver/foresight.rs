@@ -126,7 +126,9 @@ impl Foresight {
         let unsurveyed = excitations > 0 && (surveys.is_empty() || surveys.iter().any(Option::is_none));
         let [coordinates, features] = system.places();
         let mut widths = vec![f64::INFINITY; coordinates];
-        system.place_widths(&mut widths);
+        if coordinates > 0 {
+            system.place_widths(&mut widths);
+        }
         let tests = system.structure().default_error_test();
         let judged = tests.into_iter().map(|test| test != ErrorTest::Excluded);
         let width = match hidden {

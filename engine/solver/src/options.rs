@@ -514,7 +514,7 @@ impl Options {
                     self.max_step,
                     self.min_step,
                     self.fixed_step,
-                    (&self.stop_times, &self.step_ends, self.foresight),
+                    self.foresight,
                     self.stages
                 ),
             )

@@ -21,6 +21,7 @@ use crate::tangent::State;
 use core::fmt;
 use holonom_dae::Rejection;
 use holonom_multibody::Signal;
+use holonom_multibody::elements::constraints::ConstraintElement;
 use holonom_multibody::elements::controls::ControlElement;
 use holonom_multibody::elements::forces::ForceElement;
 use holonom_multibody::model::Model;
@@ -204,7 +205,8 @@ fn list(worst: &[Unbalanced]) -> String {
 /// # Errors
 /// Forces that nothing balances, with the coordinates they act on; singular positions.
 pub fn equilibrium(start: &Assembled, options: &StaticsOptions) -> Result<Equilibrium, StaticsError> {
-    let (model, held) = hold(&start.model, None, start.t);
+    let (mut model, mut held) = hold(&start.model, None, start.t);
+    stop(&mut model, &mut held);
     let model = Arc::new(model);
     let mut search = Search::new(model.clone(), start, options);
     let first = search.state(start);
@@ -289,6 +291,22 @@ pub fn equilibrium(start: &Assembled, options: &StaticsOptions) -> Result<Equili
         moved,
         held,
     })
+}
+
+/// Sets prescribed velocities to zero, as at rest, and adds the names of those that were not.
+fn stop(model: &mut Model, names: &mut Vec<String>) {
+    for constraint in &mut model.constraints {
+        if let ConstraintElement::Coordinates(sum) = &mut constraint.element
+            && sum.rate
+            && let Some(velocity) = &mut sum.signal
+        {
+            if velocity.evaluate(0.0)[0] != 0.0 {
+                names.push(constraint.name.clone());
+            }
+            *velocity = Signal::constant(0.0);
+        }
+    }
+    names.dedup();
 }
 
 /// The mechanism with all that is prescribed held at its value, and the names of what moved. With a

@@ -208,6 +208,25 @@ impl Reader<'_, '_> {
         signal
     }
 
+    /// A function of time that a velocity follows: it must be continuous.
+    pub(super) fn velocity(&mut self, value: &Value, unit: &str) -> Signal {
+        let signal = self.signal(value, unit);
+        if let Signal::Expression(expression) = &signal
+            && let Err(fault) = expression.check_velocity()
+        {
+            let text = self.about(format!("{fault}, so a velocity cannot follow it"));
+            let help = match fault {
+                MotionFault::Hidden => {
+                    "a prescribed velocity must be continuous: use a table, or smoothstep, or `if` with \
+                     conditions such as t < 2"
+                }
+                _ => "give both pieces the same value there, or use smoothstep or a table",
+            };
+            self.error_with_help(&value.span, text, help);
+        }
+        signal
+    }
+
     /// Three expressions of the given variables.
     pub(super) fn laws(&mut self, value: &Value, unit: &str, variables: &[&str]) -> Option<[Expression; 3]> {
         let list = self.list(value)?;

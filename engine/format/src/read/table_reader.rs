@@ -224,6 +224,7 @@ impl Fields for TableReader<'_, '_, '_, '_> {
             // Constraints and tracks that follow a function need its derivatives, as motions do.
             *out = match field.name {
                 "follows" | "travel" | "length" => self.reader.motion(value, unit),
+                "velocity" => self.reader.velocity(value, unit),
                 _ => self.reader.signal(value, unit),
             };
         }

@@ -60,9 +60,8 @@ pub(super) fn forces(
             forces.push(Force::joint_spring(name, here, 0.0, joint.damping, 0.0));
         }
         if options.friction && joint.friction != 0.0 {
-            // A coefficient of 1, and for an angle a radius of 1 m: the normal force is the value.
             let name = format!("{here}_friction");
-            forces.push(Force::joint_friction(name, here, 1.0, joint.friction));
+            forces.push(Force::coulomb_friction(name, here, joint.friction));
         }
         let Some([lower, upper]) = joint.limits.filter(|_| options.limits) else {
             continue;

@@ -315,7 +315,10 @@ impl Simulation {
     /// element has states of its own.
     pub fn is_kinematic(&self) -> bool {
         let model = &self.start.model;
-        self.start.degrees_of_freedom() == 0 && model.states.is_empty() && model.switched().is_empty()
+        self.start.degrees_of_freedom() == 0
+            && model.states.is_empty()
+            && model.switched().is_empty()
+            && self.start.velocity_constraints().next().is_none()
     }
 }
 

@@ -6,7 +6,7 @@ use super::report::{ConstraintReport, EnergyReport, RunReport, Status, Used};
 use super::undefined::Undefined;
 use super::watch::Watch;
 use super::{GimbalLock, Simulation};
-use holonom_dae::{Counters, Failure, FailureKind, Timing};
+use holonom_dae::{Counters, Failure, FailureKind, Hidden, Timing};
 use holonom_multibody::channels::{ForeignSelection, Sampler, Selection};
 use holonom_multibody::curve::{Refusal, watch_refusals};
 use holonom_multibody::start::{KinematicError, UnsuitableForm};
@@ -57,6 +57,8 @@ pub struct RunOptions {
     pub interrupt: Option<Arc<AtomicBool>>,
     /// Take a checkpoint after this much computing time, again and again.
     pub checkpoint_every: Option<Duration>,
+    /// Take a checkpoint of a finished run as well, from which a run to a later end can go on.
+    pub checkpoint_at_end: bool,
     /// Go on from here.
     pub resume: Option<RunCheckpoint>,
     /// Which thread makes the rows.
@@ -70,6 +72,7 @@ impl RunOptions {
             selection,
             interrupt: None,
             checkpoint_every: None,
+            checkpoint_at_end: false,
             resume: None,
             output_thread: OutputThread::default(),
         }
@@ -108,6 +111,26 @@ pub struct RunCheckpoint {
     pub finished: bool,
 }
 
+impl RunCheckpoint {
+    /// Prepares to go on to the end of `simulation`, which may be later than that of the run so far. If step sizes do not
+    /// depend on the length of the run (see [`Simulation::depends_on_length`]), the result is that of a single run, to
+    /// the bit.
+    pub fn extend_to(&mut self, simulation: &Simulation) {
+        self.finished = false;
+        self.solver.extend_to(simulation.t_end);
+        // A grid that meets its end exactly may differ by rounding from one that meets another end.
+        let outputs = &simulation.outputs;
+        if let Some(last) = &mut self.solver.outputs_to {
+            let slack = 64.0 * f64::EPSILON * last.abs();
+            let written = outputs.not_after(*last + slack);
+            *last = written
+                .checked_sub(1)
+                .and_then(|i| outputs.get(i))
+                .unwrap_or(*last);
+        }
+    }
+}
+
 /// Why a run could not begin.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum RunError {
@@ -136,6 +159,22 @@ impl Simulation {
         } else {
             self.run_dynamic(options, sink)
         }
+    }
+
+    /// Whether step sizes may depend on the length of the run: narrow changes of functions of time, and narrow features of
+    /// roads, contacts and other laws, are searched for at distances that are fractions of it.
+    ///
+    /// # Errors
+    /// A form that does not fit the mechanism.
+    pub fn depends_on_length(&self) -> Result<bool, RunError> {
+        if !self.solver.foresight || self.solver.fixed_step.is_some() {
+            return Ok(false);
+        }
+        let equations = self
+            .start
+            .equations_with(self.form, self.formalism, self.ggl_metric)?;
+        let system = equations.system();
+        Ok(system.excitations() > 0 || system.hidden() != Hidden::Nothing)
     }
 
     fn run_dynamic(&self, options: &RunOptions, sink: &mut dyn Sink) -> Result<RunReport, RunError> {
@@ -359,7 +398,7 @@ fn drive(
         }
         let finished = matches!(result, Ok(Stop::Finished | Stop::Event { .. }));
         // What ends early leaves a checkpoint, asked for or not.
-        if !finished || options.checkpoint_every.is_some() {
+        if !finished || options.checkpoint_at_end || options.checkpoint_every.is_some() {
             let report = watch.report(feed.lost_s());
             let checkpoint = RunCheckpoint {
                 solver: integrator.checkpoint(),

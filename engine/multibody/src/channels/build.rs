@@ -432,11 +432,15 @@ impl Builder<'_> {
                 self.own(Some("constraint"), format!("input.{}", constraint.name));
                 let (unit, what) = match &constraint.element {
                     ConstraintElement::Coordinates(sum) => {
-                        (sum_unit(model, sum), "function that the driver follows")
+                        let unit = sum_unit(model, sum);
+                        match sum.rate {
+                            true => (rate_unit(unit, 1), "velocity that the driver prescribes"),
+                            false => (unit.to_string(), "function that the driver follows"),
+                        }
                     }
-                    _ => ("m", "function that the distance follows"),
+                    _ => ("m".to_string(), "function that the distance follows"),
                 };
-                self.input(unit, what, signal.clone());
+                self.input(&unit, what, signal.clone());
             }
         }
         for input in further {

@@ -352,6 +352,16 @@ impl Attach<'_, '_> {
                     terms: vec![(node, 1.0)],
                     offset: 0.0,
                     signal: Some(signal.clone()),
+                    rate: false,
+                })
+            }
+            ConstraintKind::VelocityDriver { coordinate, velocity } => {
+                let (_, node) = self.coordinate(coordinate, place, false)?;
+                ConstraintElement::Coordinates(CoordinateSum {
+                    terms: vec![(node, 1.0)],
+                    offset: 0.0,
+                    signal: Some(velocity.clone()),
+                    rate: true,
                 })
             }
             ConstraintKind::Rolling {
@@ -423,6 +433,7 @@ impl Attach<'_, '_> {
             terms: moving,
             offset,
             signal: None,
+            rate: false,
         }))
     }
 
@@ -455,6 +466,8 @@ impl Attach<'_, '_> {
     fn joint_friction(&mut self, place: &str, kind: &ForceKind) -> Option<ForceElement> {
         let ForceKind::JointFriction {
             coordinate,
+            friction,
+            stribeck_friction,
             coefficient,
             stribeck,
             stribeck_velocity,
@@ -512,6 +525,8 @@ impl Attach<'_, '_> {
         };
         Some(ForceElement::JointFriction(JointFriction {
             place,
+            friction: *friction,
+            stribeck_friction: *stribeck_friction,
             coefficient: *coefficient,
             stribeck: *stribeck,
             stribeck_velocity: *stribeck_velocity,

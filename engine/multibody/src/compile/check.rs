@@ -465,6 +465,10 @@ impl Check<'_> {
                 self.signal(signal, place, "the motion");
                 self.motion(signal, place);
             }
+            ConstraintKind::VelocityDriver { velocity, .. } => {
+                self.signal(velocity, place, "the velocity");
+                self.motion(velocity, place);
+            }
             ConstraintKind::Rolling { radius, .. } => self.positive(*radius, place, "the radius"),
             ConstraintKind::Impact {
                 radius,
@@ -587,6 +591,8 @@ impl Check<'_> {
                 self.finite(&[*start], place, "the start displacement");
             }
             ForceKind::JointFriction {
+                friction,
+                stribeck_friction,
                 coefficient,
                 stribeck,
                 stribeck_velocity,
@@ -594,14 +600,25 @@ impl Check<'_> {
                 viscous,
                 normal_force,
                 radius,
+                from_reaction,
                 ..
             } => {
+                self.finite(&[*friction, *stribeck_friction], place, "the friction");
                 self.finite(&[*coefficient, *stribeck], place, "the coefficient of friction");
                 self.positive(*stribeck_velocity, place, "the Stribeck velocity");
                 self.positive(*transition_velocity, place, "the transition velocity");
                 self.finite(&[*viscous], place, "the viscous damping");
                 self.finite(&[*normal_force], place, "the normal force");
                 self.positive(*radius, place, "the radius");
+                if (*coefficient != 0.0 || *stribeck != 0.0) && *normal_force == 0.0 && !from_reaction {
+                    self.errors.push(ModelError::Mismatch {
+                        place: place.to_string(),
+                        field: "coefficient",
+                        problem: "the coefficient of friction has no effect without a normal force",
+                        remedy: "add `normal_force` or `from_reaction = true`, or specify the friction torque \
+                                 or force as `friction`",
+                    });
+                }
             }
             ForceKind::User { law, .. } => {
                 if (law.inputs(), law.outputs()) != (User::INPUTS, User::OUTPUTS) {

@@ -153,7 +153,9 @@ impl Check<'_, '_> {
                 self.pair(wheel, rail, place);
             }
             ConstraintKind::Coupling { terms, .. } => self.coupling(place, terms),
-            ConstraintKind::Driver { coordinate, .. } => self.driver(place, coordinate),
+            ConstraintKind::Driver { coordinate, .. } | ConstraintKind::VelocityDriver { coordinate, .. } => {
+                self.driver(place, coordinate);
+            }
         }
     }
 

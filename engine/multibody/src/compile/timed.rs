@@ -92,7 +92,9 @@ fn driven(model: &Model, node: usize) -> Option<&Signal> {
         .constraints
         .iter()
         .find_map(|constraint| match &constraint.element {
-            ConstraintElement::Coordinates(sum) if matches!(sum.terms[..], [(only, 1.0)] if only == node) => {
+            ConstraintElement::Coordinates(sum)
+                if !sum.rate && matches!(sum.terms[..], [(only, 1.0)] if only == node) =>
+            {
                 sum.signal.as_ref()
             }
             _ => None,

@@ -106,7 +106,9 @@ fn cut_for_reactions(
 fn require_referred(description: &Description, names: &Names, bodies: usize, edges: &mut [Edge]) {
     let constraints = description.constraints.iter().flat_map(|c| match &c.kind {
         ConstraintKind::Coupling { terms, .. } => terms.iter().map(|(c, _)| c).collect(),
-        ConstraintKind::Driver { coordinate, .. } => vec![coordinate],
+        ConstraintKind::Driver { coordinate, .. } | ConstraintKind::VelocityDriver { coordinate, .. } => {
+            vec![coordinate]
+        }
         _ => Vec::new(),
     });
     let forces: Vec<CoordinateRef> = (description.forces.iter())

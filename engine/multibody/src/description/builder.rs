@@ -505,6 +505,17 @@ impl Constraint {
         Self::new(name, ConstraintKind::Driver { coordinate, signal })
     }
 
+    /// The velocity of a coordinate follows a function of time; the force required is the multiplier. The position is
+    /// integrated from the joint's initial value.
+    pub fn velocity_driver(
+        name: impl Into<String>,
+        coordinate: impl Into<CoordinateRef>,
+        velocity: Signal,
+    ) -> Self {
+        let coordinate = coordinate.into();
+        Self::new(name, ConstraintKind::VelocityDriver { coordinate, velocity })
+    }
+
     /// A thin disc (axle along z of its frame) rolls on the x–y plane of a frame. Radius in m.
     pub fn rolling_disc(
         name: impl Into<String>,

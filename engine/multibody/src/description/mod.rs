@@ -257,6 +257,14 @@ pub enum ConstraintKind {
         /// What it follows.
         signal: Signal,
     },
+    /// The velocity of a coordinate follows a function of time, by a force that appears as multiplier: 1 row. The
+    /// position is integrated from the start of the joint.
+    VelocityDriver {
+        /// The coordinate.
+        coordinate: CoordinateRef,
+        /// Its velocity, rad/s or m/s.
+        velocity: Signal,
+    },
     /// A wheel rolls without slipping on the plane z = 0 of the ground frame: 1 row that keeps
     /// contact and 2 rows on velocities.
     Rolling {
@@ -588,9 +596,13 @@ pub enum ForceKind {
     JointFriction {
         /// The coordinate.
         coordinate: CoordinateRef,
+        /// Coulomb friction as a torque or force, N m or N.
+        friction: f64,
+        /// Additional friction near zero velocity, N m or N.
+        stribeck_friction: f64,
         /// Coefficient of sliding friction.
         coefficient: f64,
-        /// What the coefficient has more near rest.
+        /// Additional coefficient near zero velocity.
         stribeck: f64,
         /// Velocity at which that has fallen to 1/e, rad/s or m/s; must be positive.
         stribeck_velocity: f64,

@@ -78,6 +78,26 @@ impl Expression {
     /// # Errors
     /// The first jump, or corners that cannot be told.
     pub fn check_motion(&self) -> Result<(), MotionFault> {
+        self.check_corners(true)
+    }
+
+    /// Checks that a velocity can follow this function of its only variable t: its value does not jump. Its rate may.
+    ///
+    /// ```
+    /// use holonom_multibody::expression::{Expression, Scope};
+    /// let of_time = |text: &str| Expression::parse(text, &Scope::time(), None);
+    /// assert!(of_time("min(3*t, 6)")?.check_velocity().is_ok());
+    /// assert!(of_time("if(t < 2, 0, 6)")?.check_velocity().is_err());
+    /// # Ok::<(), Vec<holonom_multibody::expression::ExpressionError>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The first jump, or corners whose times cannot be determined.
+    pub fn check_velocity(&self) -> Result<(), MotionFault> {
+        self.check_corners(false)
+    }
+
+    fn check_corners(&self, rates: bool) -> Result<(), MotionFault> {
         if !self.has_kinks() {
             return Ok(());
         }
@@ -107,7 +127,7 @@ impl Expression {
                     after: u1,
                 });
             }
-            if (v1 - v).abs() > 1e-9 * rate + 1e-12 * size * curvature {
+            if rates && (v1 - v).abs() > 1e-9 * rate + 1e-12 * size * curvature {
                 return Err(MotionFault::Rate {
                     t,
                     before: v,

@@ -9,13 +9,14 @@ use holonom_text::{distance, nearest};
 /// A unit: its size in SI and its dimension.
 ///
 /// The units are
-/// - length: `m` with the prefixes n, u (or µ), m, c, d, k; `in`, `ft`;
-/// - mass: `g` with m, k; `t` (1000 kg); `lb`;
-/// - time: `s` with n, u (or µ), m; `min`, `h`;
-/// - force: `N` with u, m, k, M; `lbf`; torque: `Nm` with m, k;
-/// - energy and power: `J` and `W` with m, k, M;
-/// - pressure: `Pa` with h, k, M, G; `bar`, `mbar`;
-/// - angle: `rad` with u, m; `deg` or `°`; `rev` (2π rad);
+/// - length: `m` with the prefixes n, u (or µ), m, c, d, k; `in`, `ft`, `yd`, `mi`, `nmi` (nautical mile), `mil` (1/1000 in);
+/// - mass: `g` with m, k; `t` (1000 kg); `lb`, `oz`, `slug`;
+/// - time: `s` with n, u (or µ), m; `min`, `h`, `day`;
+/// - velocity: `mph`, `knot`; acceleration: `gn` (9.80665 m/s²);
+/// - force: `N` with u, m, k, M; `kgf`, `lbf`, `kip` (1000 lbf); torque: `Nm` with m, k;
+/// - energy: `J` with m, k, M; `Wh` with k; power: `W` with m, k, M; `hp` (550 ft lbf/s), `PS` (75 kgf m/s);
+/// - pressure: `Pa` with h, k, M, G; `bar`, `mbar`, `psi` with k, `atm`, `mmHg`, `inHg`;
+/// - angle: `rad` with u, m; `deg` or `°`; `arcmin`, `arcsec`; `rev` (2π rad);
 /// - `rpm` (2π rad per minute) and `Hz` with k, M. One `Hz` is 1/s, **not** 2π rad/s;
 /// - `%` (1/100).
 ///
@@ -39,7 +40,10 @@ pub struct Unit {
 type Entry = (&'static str, &'static [&'static str], [f64; 2], Dimension);
 
 const PLAIN: &[&str] = &[""];
-const TABLE: [Entry; 24] = [
+const PRESSURE: Dimension = Dimension::new(1, -1, -2);
+const POWER: Dimension = Dimension::new(1, 2, -3);
+const VELOCITY: Dimension = Dimension::new(0, 1, -1);
+const TABLE: [Entry; 45] = [
     (
         "m",
         &["", "n", "u", "µ", "μ", "m", "c", "d", "k"],
@@ -48,12 +52,23 @@ const TABLE: [Entry; 24] = [
     ),
     ("in", PLAIN, [254.0, 1e4], Dimension::LENGTH),
     ("ft", PLAIN, [3048.0, 1e4], Dimension::LENGTH),
+    ("yd", PLAIN, [9144.0, 1e4], Dimension::LENGTH),
+    ("mi", PLAIN, [1_609_344.0, 1e3], Dimension::LENGTH),
+    ("nmi", PLAIN, [1852.0, 1.0], Dimension::LENGTH),
+    ("mil", PLAIN, [254.0, 1e7], Dimension::LENGTH),
     ("g", &["", "m", "k"], [1.0, 1e3], Dimension::MASS),
     ("t", PLAIN, [1e3, 1.0], Dimension::MASS),
     ("lb", PLAIN, [45_359_237.0, 1e8], Dimension::MASS),
+    ("oz", PLAIN, [28_349_523_125.0, 1e12], Dimension::MASS),
+    // lbf s²/ft.
+    ("slug", PLAIN, [44_482_216_152_605.0, 3048e9], Dimension::MASS),
     ("s", &["", "n", "u", "µ", "μ", "m"], [1.0, 1.0], Dimension::TIME),
     ("min", PLAIN, [60.0, 1.0], Dimension::TIME),
     ("h", PLAIN, [3600.0, 1.0], Dimension::TIME),
+    ("day", PLAIN, [86_400.0, 1.0], Dimension::TIME),
+    ("mph", PLAIN, [44_704.0, 1e5], VELOCITY),
+    ("knot", PLAIN, [1852.0, 3600.0], VELOCITY),
+    ("gn", PLAIN, [980_665.0, 1e5], Dimension::new(0, 1, -2)),
     (
         "N",
         &["", "u", "µ", "μ", "m", "k", "M"],
@@ -61,20 +76,27 @@ const TABLE: [Entry; 24] = [
         Dimension::FORCE,
     ),
     ("lbf", PLAIN, [44_482_216_152_605.0, 1e13], Dimension::FORCE),
+    ("kip", PLAIN, [44_482_216_152_605.0, 1e10], Dimension::FORCE),
+    ("kgf", PLAIN, [980_665.0, 1e5], Dimension::FORCE),
     ("Nm", &["", "m", "k"], [1.0, 1.0], Dimension::TORQUE),
     ("J", &["", "m", "k", "M"], [1.0, 1.0], Dimension::TORQUE),
-    ("W", &["", "m", "k", "M"], [1.0, 1.0], Dimension::new(1, 2, -3)),
-    (
-        "Pa",
-        &["", "h", "k", "M", "G"],
-        [1.0, 1.0],
-        Dimension::new(1, -1, -2),
-    ),
-    ("bar", &["", "m"], [1e5, 1.0], Dimension::new(1, -1, -2)),
+    ("Wh", &["", "k"], [3600.0, 1.0], Dimension::TORQUE),
+    ("W", &["", "m", "k", "M"], [1.0, 1.0], POWER),
+    ("hp", PLAIN, [74_569_987_158_227_022.0, 1e14], POWER),
+    ("PS", PLAIN, [73_549_875.0, 1e5], POWER),
+    ("Pa", &["", "h", "k", "M", "G"], [1.0, 1.0], PRESSURE),
+    ("bar", &["", "m"], [1e5, 1.0], PRESSURE),
+    // lbf/in².
+    ("psi", &["", "k"], [44_482_216_152_605.0, 64_516e5], PRESSURE),
+    ("atm", PLAIN, [101_325.0, 1.0], PRESSURE),
+    ("mmHg", PLAIN, [133_322_387_415.0, 1e9], PRESSURE),
+    ("inHg", PLAIN, [3_386_388_640_341.0, 1e9], PRESSURE),
     ("Hz", &["", "k", "M"], [1.0, 1.0], Dimension::ANGULAR_VELOCITY),
     ("rad", &["", "u", "µ", "μ", "m"], [1.0, 1.0], Dimension::NONE),
     ("deg", PLAIN, [PI, 180.0], Dimension::NONE),
     ("°", PLAIN, [PI, 180.0], Dimension::NONE),
+    ("arcmin", PLAIN, [PI, 10_800.0], Dimension::NONE),
+    ("arcsec", PLAIN, [PI, 648_000.0], Dimension::NONE),
     ("rev", PLAIN, [2.0 * PI, 1.0], Dimension::NONE),
     ("rpm", PLAIN, [PI, 30.0], Dimension::ANGULAR_VELOCITY),
     ("%", PLAIN, [1.0, 100.0], Dimension::NONE),
@@ -83,7 +105,7 @@ const TABLE: [Entry; 24] = [
 ];
 
 /// Names that people write for units we call otherwise.
-const ALIASES: [(&str, &str); 22] = [
+const ALIASES: [(&str, &str); 39] = [
     ("degree", "deg"),
     ("degrees", "deg"),
     ("radian", "rad"),
@@ -106,6 +128,23 @@ const ALIASES: [(&str, &str); 22] = [
     ("tonne", "t"),
     ("hertz", "Hz"),
     ("lbs", "lb"),
+    ("pound", "lb"),
+    ("ounce", "oz"),
+    ("feet", "ft"),
+    ("yard", "yd"),
+    ("mile", "mi"),
+    ("miles", "mi"),
+    ("knots", "knot"),
+    ("kt", "knot"),
+    ("kts", "knot"),
+    ("kph", "km/h"),
+    ("kmh", "km/h"),
+    ("kp", "kgf"),
+    ("lbft", "lbf*ft"),
+    ("ftlb", "lbf*ft"),
+    ("inlb", "lbf*in"),
+    ("bhp", "hp"),
+    ("days", "day"),
 ];
 
 fn prefix(text: &str) -> [f64; 2] {

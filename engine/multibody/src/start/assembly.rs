@@ -10,7 +10,7 @@ use super::warnings::{self, Warning};
 use super::{KinematicError, KinematicRun, KinematicState, MechanicalModel, contacts, kinematic};
 use crate::elements::controls::ControlElement;
 use crate::formalism::reactions::{self, Motion, Reaction};
-use crate::model::Model;
+use crate::model::{Model, RowLevel};
 use crate::residual::{Equations, Form, Formalism, GglMetric};
 use crate::signal::Signal;
 use crate::tree::NodeKind;
@@ -579,6 +579,14 @@ impl Assembled {
             .map(|constraint| &constraint.element);
         let driven = rows.any(|element| element.signal().is_some_and(Signal::varies));
         self.degrees_of_freedom() == 0 && !driven && !self.model.signals.iter().any(Signal::varies)
+    }
+
+    /// Names of constraints with active rows on velocities, such as rolling and velocity drivers. Positions do not
+    /// follow from these rows; they have to be integrated.
+    pub fn velocity_constraints(&self) -> impl Iterator<Item = &str> {
+        let rows = self.rows.active.iter().map(|&row| &self.model.rows[row]);
+        let rows = rows.filter(|row| row.level == RowLevel::Nonholonomic);
+        rows.map(|row| self.model.constraints[row.constraint].name.as_str())
     }
 
     /// Velocities that can be chosen freely.

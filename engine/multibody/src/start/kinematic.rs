@@ -80,6 +80,17 @@ pub enum KinematicError {
         /// Names of the states.
         states: String,
     },
+    /// Constraints on velocities need integration.
+    #[error(
+        "`{model}` has constraints on velocities ({constraints}), from which positions do not follow: \
+         integrate the equations of motion"
+    )]
+    Velocities {
+        /// The mechanism.
+        model: String,
+        /// Names of the constraints.
+        constraints: String,
+    },
     /// Impacts need integration.
     #[error(
         "`{model}` has impacts ({impacts}), which kinematic simulation does not support: integrate the \
@@ -155,6 +166,14 @@ pub(super) fn follow(
         return Err(KinematicError::Impacts {
             model: start.model.name.clone(),
             impacts: impacts.join(", "),
+        });
+    }
+    let mut velocities: Vec<&str> = start.velocity_constraints().collect();
+    velocities.dedup();
+    if !velocities.is_empty() {
+        return Err(KinematicError::Velocities {
+            model: start.model.name.clone(),
+            constraints: velocities.join(", "),
         });
     }
     if !start.model.states.is_empty() {

@@ -155,11 +155,19 @@ fn everything(stand: &Stand, r: &mut Random) -> Vec<ModelConstraint> {
         ],
         offset: 0.3,
         signal: Some(Signal::harmonic(0.4, 3.0, 0.1)),
+        rate: false,
+    }));
+    elements.push(ConstraintElement::from(CoordinateSum {
+        terms: vec![(node::ARM, 1.0)],
+        offset: 0.0,
+        signal: Some(Signal::harmonic(0.7, 2.0, 0.4)),
+        rate: true,
     }));
     elements.push(ConstraintElement::from(CoordinateSum {
         terms: vec![(node::SIDE, 1.0)],
         offset: 0.0,
         signal: None,
+        rate: false,
     }));
     compile(&stand.tree, elements)
 }

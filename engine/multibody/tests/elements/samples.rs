@@ -307,6 +307,8 @@ pub fn samples(places: &Places) -> Vec<Sample> {
     ] {
         let friction = JointFriction {
             place,
+            friction: 1.1,
+            stribeck_friction: 0.6,
             coefficient: 0.3,
             stribeck: 0.2,
             stribeck_velocity: 0.4,

@@ -34,6 +34,13 @@ pub struct Checkpoint {
     pub outputs_to: Option<f64>,
 }
 
+impl Checkpoint {
+    /// Prepares a run that goes on to a later end than the one that was stated when the checkpoint was taken.
+    pub fn extend_to(&mut self, t_end: f64) {
+        self.foresight.extend_to(t_end);
+    }
+}
+
 /// The format written by this build.
 pub const VERSION: u32 = 6;
 

@@ -262,6 +262,22 @@ impl<'s> Integrator<'s> {
                 "output time {early} lies before the step at which it was taken"
             ));
         }
+        // The last step of a finished run goes beyond its end. What it did not know of there has been stepped over.
+        let (seen, reached) = (checkpoint.t, stepper.t());
+        let slack = 256.0 * f64::EPSILON * seen.abs();
+        let ends = options.stop_times.iter().chain(&options.step_ends).copied();
+        let within = |t: &f64| *t > seen + slack && *t < reached;
+        let places = options.surveys.iter().flatten().filter_map(|survey| {
+            let place = survey.between(seen + slack, reached).next()?;
+            survey.times.get(place).copied()
+        });
+        if let Some(missed) = ends.chain(places).find(within) {
+            return misfit(format!(
+                "its last step goes from t = {} to t = {reached}, across a change of a function of time at t = {missed}: \
+                 start the run again",
+                reached - stepper.last_h()
+            ));
+        }
         let mut run = Self {
             system,
             options,

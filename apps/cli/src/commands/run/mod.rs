@@ -30,6 +30,7 @@ Examples:
   holonom run crane.toml --sweep L=0.2:0.4:5         five runs, on all cores
   holonom run crane.toml --explain                   report what was chosen automatically, and why
   holonom run crane.toml --checkpoint-every 60       after a crash, repeat with --resume to continue
+  holonom run crane.toml --resume --t-end 40         extend a finished run to 40 s
 
 A run writes NAME.arrows while it is in progress (readable at any time, also after a crash) and NAME.parquet
 when it finishes. Plot the results with `holonom plot NAME.parquet`.";
@@ -102,7 +103,7 @@ fn define() -> clap::Command {
             Arg::new("resume")
                 .long("resume")
                 .action(ArgAction::SetTrue)
-                .help("Continue from the last checkpoint; the result is bit-identical to an uninterrupted run"),
+                .help("Continue an interrupted run, or extend a finished one to a later --t-end, with the same results as a single run"),
         )
         .arg(
             Arg::new("sweep")
@@ -196,17 +197,24 @@ fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
 
 fn single(request: &Request) -> Result<Outcome, Error> {
     let named = model::load(&request.model, &request.sets)?;
-    let simulation = Simulation::new(&named.file, &request.settings).map_err(Error::Model)?;
     let paths = request.paths(&named)?;
-    let prepared = Prepared::new(&named, simulation, request)?;
-    let _lock = paths.lock()?;
-    let interrupt = on_interrupt();
-    let saved = if request.resume {
-        SavedRun::load(&paths.checkpoint, &prepared)?
+    let mut saved = if request.resume {
+        SavedRun::read(&paths.checkpoint)?
     } else {
         None
     };
-    if request.resume && saved.is_none() {
+    let mut settings = request.settings.clone();
+    if settings.output_step.is_none() && named.file.settings.output_step.is_none() {
+        // By default the interval depends on the length of the run, but rows go on as they began.
+        settings.output_step = saved.as_ref().and_then(SavedRun::output_step);
+    }
+    let simulation = Simulation::new(&named.file, &settings).map_err(Error::Model)?;
+    let prepared = Prepared::new(&named, simulation, request)?;
+    let _lock = paths.lock()?;
+    let interrupt = on_interrupt();
+    if let Some(saved) = &mut saved {
+        saved.go_on(&paths.checkpoint, &prepared)?;
+    } else if request.resume {
         output::remark(&format!(
             "there is no checkpoint `{}`; starting from the beginning",
             paths.checkpoint.display()
@@ -233,6 +241,7 @@ fn single(request: &Request) -> Result<Outcome, Error> {
     let options = RunOptions {
         interrupt: Some(interrupt),
         checkpoint_every: request.checkpoint_every,
+        checkpoint_at_end: true,
         resume: saved.map(|saved| saved.run),
         ..RunOptions::new(prepared.selection.clone())
     };

@@ -115,8 +115,8 @@ pub struct SavedRun {
 }
 
 impl SavedRun {
-    /// Reads the checkpoint of the same run; none when there is none.
-    pub fn load(path: &Path, prepared: &Prepared) -> Result<Option<Self>, Error> {
+    /// Reads a checkpoint; none if the file does not exist.
+    pub fn read(path: &Path) -> Result<Option<Self>, Error> {
         let shown = path.display();
         let text = match std::fs::read_to_string(path) {
             Ok(text) => text,
@@ -129,29 +129,77 @@ impl SavedRun {
         };
         let saved: Self = serde_json::from_str(&text)
             .map_err(|error| Error::Usage(format!("`{shown}` is not a checkpoint: {error}")))?;
+        Ok(Some(saved))
+    }
+
+    /// The output interval of the run.
+    pub fn output_step(&self) -> Option<f64> {
+        self.options.get("output_step")?.as_f64()
+    }
+
+    /// Checks that the checkpoint belongs to this run or to one with an earlier or later end, and prepares to go on to
+    /// the end of this one.
+    pub fn go_on(&mut self, path: &Path, prepared: &Prepared) -> Result<(), Error> {
+        let shown = path.display();
         let refuse = |what: &str| {
             Err(Error::Usage(format!(
                 "the checkpoint `{shown}` belongs to {what}; run without --resume to start again"
             )))
         };
-        if saved.model != prepared.hash {
+        if self.model != prepared.hash {
             return refuse("another model, or to other parameter values");
         }
-        if saved.channels != names(prepared) {
+        if self.channels != names(prepared) {
             return refuse("a run that records other channels");
         }
         let now = decisive(prepared);
         let missing = Value::from("unset");
-        let names = saved.options.keys().chain(now.keys());
-        let differs = |name: &&String| saved.options.get(*name) != now.get(*name);
+        let names = self.options.keys().chain(now.keys());
+        let rounding = |a: &Value, b: &Value| match (a.as_f64(), b.as_f64()) {
+            (Some(a), Some(b)) => (a - b).abs() <= 1e-9 * a.abs(),
+            _ => false,
+        };
+        let differs = |name: &&String| match (self.options.get(*name), now.get(*name)) {
+            _ if *name == "t_end" => false,
+            // A grid that meets its end exactly may differ by rounding from one that meets another end.
+            (Some(there), Some(here)) if *name == "output_step" => !rounding(there, here),
+            (there, here) => there != here,
+        };
         if let Some(name) = names.into_iter().find(differs) {
-            let there = saved.options.get(name).unwrap_or(&missing);
+            let there = self.options.get(name).unwrap_or(&missing);
             let here = now.get(name).unwrap_or(&missing);
             return refuse(&format!(
                 "a run with other settings (`{name}` was {there} and is {here} now)"
             ));
         }
-        Ok(Some(saved))
+        let simulation = &prepared.simulation;
+        let (reached, t_end) = (self.run.solver.t, simulation.t_end);
+        if self.options.get("t_end") == now.get("t_end") {
+            if self.run.finished {
+                output::remark(&format!(
+                    "the run is complete; to extend it, set --t-end to a time after {t_end} s"
+                ));
+            }
+            return Ok(());
+        }
+        if t_end <= reached {
+            return Err(Error::Usage(format!(
+                "the run has already reached t = {reached} s: set --t-end to a later time, or run without --resume"
+            )));
+        }
+        self.run.extend_to(simulation);
+        let depends = simulation
+            .depends_on_length()
+            .map_err(|error| Error::Usage(error.to_string()))?;
+        let how = match depends {
+            true => {
+                "; step sizes may differ from those of a single run, because the distances at which narrow changes of \
+                 the equations are searched for depend on the length of a run"
+            }
+            false => "",
+        };
+        output::remark(&format!("continuing from t = {reached} s to t = {t_end} s{how}"));
+        Ok(())
     }
 }
 
@@ -268,7 +316,6 @@ impl<'a> Recorder<'a> {
             files.written.push(paths.csv.clone());
         }
         files.written.push(paths.stream.clone());
-        let _ = std::fs::remove_file(&paths.checkpoint);
         Ok(files)
     }
 

@@ -178,6 +178,8 @@ impl Force {
     ) -> Self {
         let kind = ForceKind::JointFriction {
             coordinate: coordinate.into(),
+            friction: 0.0,
+            stribeck_friction: 0.0,
             coefficient,
             stribeck: 0.0,
             stribeck_velocity: 0.01,
@@ -188,6 +190,19 @@ impl Force {
             radius: 1.0,
         };
         Self::new(name, kind)
+    }
+
+    /// Coulomb friction of a constant torque or force on a coordinate of a joint, N m or N.
+    pub fn coulomb_friction(
+        name: impl Into<String>,
+        coordinate: impl Into<CoordinateRef>,
+        torque: f64,
+    ) -> Self {
+        let mut force = Self::joint_friction(name, coordinate, 0.0, 0.0);
+        if let ForceKind::JointFriction { friction, .. } = &mut force.kind {
+            *friction = torque;
+        }
+        force
     }
 
     /// A tyre by the Magic Formula with a tyre property file.

@@ -166,7 +166,7 @@ impl Mirror {
     /// Notes the signs that forces of a constraint get, before it becomes its image.
     fn constraint(&mut self, constraint: &Constraint) {
         match &constraint.kind {
-            ConstraintKind::Driver { coordinate, .. } => {
+            ConstraintKind::Driver { coordinate, .. } | ConstraintKind::VelocityDriver { coordinate, .. } => {
                 let sign = self.coordinate(coordinate);
                 self.constraints
                     .insert(constraint.name.clone(), vec![("force", sign)]);

@@ -6,7 +6,7 @@ use crate::model::{Attachment, RowLevel};
 use crate::signal::Signal;
 use holonom_algebra::{Real, Vec3, Wrench};
 
-/// Σ factor · coordinate − offset − u(t) = 0: 1 row.
+/// Σ factor · coordinate − offset − u(t) = 0: 1 row. With `rate`, Σ factor · velocity − u(t) = 0 instead.
 #[derive(Clone, Debug)]
 pub struct CoordinateSum {
     /// Nodes with a scalar coordinate, free or prescribed, and their factors.
@@ -15,17 +15,19 @@ pub struct CoordinateSum {
     pub offset: f64,
     /// The part of the right-hand side that depends on time.
     pub signal: Option<Signal>,
+    /// The row is one on velocities: the signal is the derivative of the sum.
+    pub rate: bool,
 }
 
 impl CoordinateSum {
-    /// Derivative number `order` of the sum less that of the signal.
+    /// Derivative number `order` of the sum, minus the corresponding one of the signal.
     fn sum<T: Real>(&self, scene: &Scene<T>, order: usize) -> T {
         let mut sum = T::zero();
         for &(node, factor) in &self.terms {
             sum += scene.coordinate(node)[order] * factor;
         }
         if let Some(signal) = &self.signal {
-            sum -= signal.evaluate(scene.t)[order];
+            sum -= signal.evaluate(scene.t)[order - usize::from(self.rate)];
         }
         sum
     }
@@ -37,7 +39,10 @@ impl ConstraintLaw for CoordinateSum {
     }
 
     fn levels(&self) -> Vec<RowLevel> {
-        vec![RowLevel::Holonomic]
+        vec![match self.rate {
+            true => RowLevel::Nonholonomic,
+            false => RowLevel::Holonomic,
+        }]
     }
 
     fn row_names(&self) -> Vec<String> {
@@ -49,7 +54,10 @@ impl ConstraintLaw for CoordinateSum {
     }
 
     fn position<T: Real>(&self, scene: &Scene<T>, g: &mut [T]) {
-        g[0] = self.sum(scene, 0) - self.offset;
+        g[0] = match self.rate {
+            true => T::zero(),
+            false => self.sum(scene, 0) - self.offset,
+        };
     }
 
     fn velocity<T: Real>(&self, scene: &Scene<T>, out: &mut [T]) {

@@ -93,6 +93,7 @@ kinds! {
     distance Distance,
     coupling Coupling,
     driver Driver,
+    velocity_driver VelocityDriver,
     rolling Rolling,
     impact Impact,
     wheel_rail WheelRail,
@@ -166,7 +167,7 @@ macro_rules! registry {
 }
 
 impl ConstraintElement {
-    /// The function of time in it: what a driver follows, or the length of a distance.
+    /// The function of time in it: what a driver or its velocity follows, or the length of a distance.
     pub fn signal(&self) -> Option<&Signal> {
         match self {
             Self::Pair(pair) => pair.length.as_ref(),
@@ -196,7 +197,7 @@ impl ConstraintElement {
 registry! {
     /// Rows between two frames: cut joints, points, distances.
     Pair(Pair),
-    /// A sum of coordinates: gears and drivers.
+    /// A sum of coordinates or of their velocities: gears and drivers.
     Coordinates(CoordinateSum),
     /// A wheel that rolls without slipping.
     Rolling(Rolling),

@@ -469,6 +469,8 @@ fn friction() -> Vec<Plot> {
     let curve = |stribeck: f64| {
         let kind = ForceKind::JointFriction {
             coordinate: coordinate(0),
+            friction: 0.0,
+            stribeck_friction: 0.0,
             coefficient: 0.2,
             stribeck,
             stribeck_velocity: 0.05,

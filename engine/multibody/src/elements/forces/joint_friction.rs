@@ -22,6 +22,8 @@ pub(super) const FORCE: ForceInfo = ForceInfo {
 fn template() -> ForceKind {
     ForceKind::JointFriction {
         coordinate: CoordinateRef::from(""),
+        friction: 0.0,
+        stribeck_friction: 0.0,
         coefficient: 0.0,
         stribeck: 0.0,
         stribeck_velocity: 0.01,
@@ -36,6 +38,8 @@ fn template() -> ForceKind {
 fn fields(kind: &mut ForceKind, visitor: &mut dyn Fields) {
     let ForceKind::JointFriction {
         coordinate,
+        friction,
+        stribeck_friction,
         coefficient,
         stribeck,
         stribeck_velocity,
@@ -50,8 +54,12 @@ fn fields(kind: &mut ForceKind, visitor: &mut dyn Fields) {
     };
     let doc = "Coordinate on which it acts.";
     visitor.coordinate(&Field::required("coordinate", "", doc), coordinate);
-    let doc = "Coefficient of sliding friction.";
-    visitor.number(&Field::required("coefficient", "1", doc), coefficient);
+    let doc = "Coulomb friction torque or force; specify this or `coefficient`, or both.";
+    visitor.number(&Field::optional("friction", "N m or N", doc), friction);
+    let doc = "Additional friction torque or force near zero velocity.";
+    visitor.number(&Field::optional("stribeck_friction", "N m or N", doc), stribeck_friction);
+    let doc = "Coefficient of sliding friction, which multiplies the normal force.";
+    visitor.number(&Field::optional("coefficient", "1", doc), coefficient);
     let doc = "Additional coefficient of friction near zero velocity.";
     visitor.number(&Field::optional("stribeck", "1", doc), stribeck);
     let doc = "Velocity at which the additional friction has decreased to 1/e.";
@@ -106,20 +114,23 @@ pub enum FrictionPlace {
     },
 }
 
-/// τ = −r [μ + Δμ exp(−(v/v_s)²)] N tanh(v/v_t) − c v on a coordinate with velocity v, the factor
-/// r being one for displacements; N = N₀ + |F|²/√(|F|² + ε²) with F the force that a cut joint
-/// transmits, from the multipliers of its rows that keep points together.
+/// τ = −[τ₀ + r μ N + (Δτ + r Δμ N) exp(−(v/v_s)²)] tanh(v/v_t) − c v on a coordinate with velocity v, where
+/// r = 1 for displacements. N = N₀ + |F|²/√(|F|² + ε²), where F is the force that a cut joint transmits: the
+/// multipliers of its rows that keep points together.
 ///
-/// The tangent hyperbolic replaces the jump at v = 0: nothing sticks, it creeps with |v| below
-/// v_t. The force of rows that were dropped because they are dependent is not known and does not
-/// count.
+/// The hyperbolic tangent replaces the jump at v = 0: nothing sticks, the coordinate creeps with |v| below v_t. Rows
+/// that were dropped as redundant have no multiplier and do not contribute to F.
 #[derive(Clone, Debug)]
 pub struct JointFriction {
     /// Where it acts.
     pub place: FrictionPlace,
-    /// Coefficient of sliding μ.
+    /// Coulomb friction τ₀, N m or N.
+    pub friction: f64,
+    /// Δτ: additional friction near zero velocity, N m or N.
+    pub stribeck_friction: f64,
+    /// Coefficient of sliding friction μ.
     pub coefficient: f64,
-    /// Δμ: what the coefficient has more near rest.
+    /// Δμ: additional coefficient near zero velocity.
     pub stribeck: f64,
     /// v_s > 0.
     pub stribeck_velocity: f64,
@@ -169,9 +180,11 @@ impl JointFriction {
     pub fn force<T: Real>(&self, scene: &Scene<T>) -> T {
         let v = self.velocity(scene);
         let slow = -(v * (1.0 / self.stribeck_velocity)).square();
-        let coefficient = slow.exp() * self.stribeck + self.coefficient;
-        let sliding = coefficient * self.normal(scene) * (v * (1.0 / self.transition_velocity)).tanh();
-        -(sliding * self.radius) - v * self.viscous
+        let near_rest = slow.exp();
+        let coefficient = near_rest * self.stribeck + self.coefficient;
+        let plain = near_rest * self.stribeck_friction + self.friction;
+        let sliding = coefficient * self.normal(scene) * self.radius + plain;
+        -(sliding * (v * (1.0 / self.transition_velocity)).tanh()) - v * self.viscous
     }
 }
 

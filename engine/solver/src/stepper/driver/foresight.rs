@@ -27,6 +27,13 @@ pub struct ForesightMemory {
     watch_to: f64,
 }
 
+impl ForesightMemory {
+    /// Makes the interval of interest end later.
+    pub(crate) fn extend_to(&mut self, t_end: f64) {
+        self.span[1] = self.span[1].max(t_end);
+    }
+}
+
 /// Distance of samples as a share of the run: what is a thousandth of the run long has two of them.
 const SPACING: f64 = 5e-4;
 /// The same where nobody knows whether there is anything.

@@ -28,6 +28,8 @@ pub struct Axis {
     low: f64,
     high: f64,
     scale: Scale,
+    /// Ticks are at multiples of 45.
+    is_phase: bool,
 }
 
 impl Axis {
@@ -39,6 +41,7 @@ impl Axis {
             low,
             high: if high > low { high } else { low + 1.0 },
             scale: Scale::Linear,
+            is_phase: false,
         }
     }
 
@@ -58,6 +61,7 @@ impl Axis {
             low: start,
             high: if end > start + 0.2 { end } else { start + 1.0 },
             scale: Scale::Log,
+            is_phase: false,
         }
     }
 
@@ -69,6 +73,7 @@ impl Axis {
                 low: low.log10(),
                 high: high.log10(),
                 scale: Scale::Log,
+                is_phase: false,
             },
             Some((low, high)) => Self::log([low, high]),
             None => Self::log([]),
@@ -91,7 +96,29 @@ impl Axis {
             low,
             high,
             scale: Scale::Linear,
+            is_phase: false,
         }
+    }
+
+    /// The same axis between given limits; open ends stay. None if nothing is left between them.
+    pub fn within(mut self, (low, high): (Option<f64>, Option<f64>)) -> Option<Self> {
+        let on_axis = |value: f64| match self.scale {
+            Scale::Linear => value,
+            Scale::Log => value.log10(),
+        };
+        self.low = low.map_or(self.low, on_axis);
+        self.high = high.map_or(self.high, on_axis);
+        (self.high > self.low && (self.high - self.low).is_finite()).then_some(self)
+    }
+
+    /// The same linear axis of angles in degrees, ending at multiples of 45°, where its ticks are.
+    pub fn of_phases(mut self) -> Self {
+        const STEP: f64 = 45.0;
+        // Rounding at a multiple does not need another 45°.
+        self.low = (self.low / STEP + 1e-6).floor() * STEP;
+        self.high = (self.high / STEP - 1e-6).ceil() * STEP;
+        self.is_phase = true;
+        self
     }
 
     /// Where a value lies, 0 at the low end and 1 at the high one.
@@ -118,6 +145,7 @@ impl Axis {
     /// The ticks that an axis of this length has room for.
     pub fn ticks(&self, room: f64, labels: Labels) -> Ticks {
         match self.scale {
+            Scale::Linear if self.is_phase => Ticks::phases(self.low, self.high, room, labels),
             Scale::Linear => Ticks::linear(self.low, self.high, room, labels),
             Scale::Log => Ticks::log(self.low, self.high, room, labels),
         }
@@ -285,5 +313,33 @@ mod tests {
         let ((x0, y0), (x1, y1)) = (frame.at(0.0, 0.0), frame.at(1.0, 1.0));
         assert!(((x1 - x0) - (y0 - y1)).abs() < 1e-9);
         assert_eq!((x0, y0), (200.0, 100.0));
+    }
+
+    #[test]
+    fn limits_replace_ends() {
+        let axis = Axis::around([0.0, 10.0], 0.0);
+        assert_eq!(
+            axis.within((Some(2.0), None)).map(|a| (a.low, a.high)),
+            Some((2.0, 10.0))
+        );
+        assert_eq!(axis.within((None, None)), Some(axis));
+        assert_eq!(axis.within((Some(10.0), None)), None);
+        let log = Axis::log([1.0, 100.0]).within((Some(10.0), Some(1e4)));
+        assert_eq!(log.map(|a| (a.low, a.high)), Some((1.0, 4.0)));
+    }
+
+    #[test]
+    fn phases_end_at_multiples_of_45() {
+        let phases = Axis::around([-181.0, -3.0], 0.0).of_phases();
+        assert_eq!((phases.low, phases.high), (-225.0, 0.0));
+        let ticks = phases.ticks(300.0, Labels::Above(11.5));
+        let labels: Vec<&str> = ticks.list.iter().map(|tick| tick.label.as_str()).collect();
+        assert_eq!(labels, ["−225", "−180", "−135", "−90", "−45", "0"]);
+        let wide = Axis::around([-1500.0, 0.0], 0.0).of_phases();
+        let ticks = wide.ticks(150.0, Labels::Above(11.5));
+        assert!(
+            ticks.list.len() <= 9 && ticks.list.iter().all(|tick| tick.label.len() < 10),
+            "{ticks:?}"
+        );
     }
 }

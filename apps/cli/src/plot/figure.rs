@@ -1,6 +1,6 @@
 //! Figures: series of numbers in panels.
 
-use super::axes::Scale;
+use super::axes::{Scale, range};
 use super::canvas::Canvas;
 use super::layout::Layout;
 use super::raster::Raster;
@@ -46,6 +46,12 @@ pub struct Panel {
     pub series: Vec<Series>,
     /// Whether a unit is as long to the right as upwards; only on linear axes.
     pub is_equal: bool,
+    /// Whether upwards are angles in degrees, with ticks at multiples of 45.
+    pub is_phase: bool,
+    /// Ends of the horizontal axis; those that are not given fit the lines.
+    pub x_limits: (Option<f64>, Option<f64>),
+    /// Ends of the vertical axis; those that are not given fit what is visible of the lines.
+    pub y_limits: (Option<f64>, Option<f64>),
 }
 
 impl Panel {
@@ -59,7 +65,54 @@ impl Panel {
             y_scale: Scale::Linear,
             series: Vec::new(),
             is_equal: false,
+            is_phase: false,
+            x_limits: (None, None),
+            y_limits: (None, None),
         }
+    }
+
+    /// Whether a value of x is within the limits.
+    pub(super) fn is_visible(&self, x: f64) -> bool {
+        let (low, high) = self.x_limits;
+        low.is_none_or(|low| x >= low) && high.is_none_or(|high| x <= high)
+    }
+
+    /// What to say if the limits leave nothing of an axis.
+    pub fn nothing_within(&self) -> Option<String> {
+        let ends = |values: &mut dyn Iterator<Item = f64>, scale| range(values, scale);
+        let x = ends(
+            &mut self.series.iter().flat_map(|s| s.x.iter().copied()),
+            self.x_scale,
+        );
+        let points = self.series.iter().flat_map(|s| s.x.iter().zip(&s.y));
+        let y = ends(
+            &mut points.filter(|(x, _)| self.is_visible(**x)).map(|(_, y)| *y),
+            self.y_scale,
+        );
+        for (axis, limits, found) in [("x", self.x_limits, x), ("y", self.y_limits, y)] {
+            let Some((low, high)) = found else { continue };
+            let (text, end) = match limits {
+                (Some(from), None) if from >= high => ("begins above", high),
+                (None, Some(to)) if to <= low => ("ends below", low),
+                _ => continue,
+            };
+            return Some(format!("--{axis}-range {text} all values, which go to {end}"));
+        }
+        None
+    }
+
+    /// How many finite values have no place on a logarithmic axis because they are not positive, and of how many.
+    pub fn hidden_by_log(&self) -> (usize, usize) {
+        let points = || {
+            let all = self
+                .series
+                .iter()
+                .flat_map(|s| s.x.iter().copied().zip(s.y.iter().copied()));
+            all.filter(|(x, y)| x.is_finite() && y.is_finite() && self.is_visible(*x))
+        };
+        let is_shown = |(x, y): &(f64, f64)| self.x_scale.shows(*x) && self.y_scale.shows(*y);
+        let count = points().count();
+        (count - points().filter(is_shown).count(), count)
     }
 
     /// Names of the lines.

@@ -177,7 +177,11 @@ impl<'a> Layout<'a> {
             if panel.is_equal && panel.x_scale == Scale::Linear && panel.y_scale == Scale::Linear {
                 frame.equalise();
             }
-            let trace = |series: &super::Series| Trace::new(&frame, &series.x, &series.y);
+            let is_limited = panel.x_limits != (None, None) || panel.y_limits != (None, None);
+            let trace = |series: &super::Series| {
+                let trace = Trace::new(&frame, &series.x, &series.y);
+                if is_limited { trace.clipped(&frame) } else { trace }
+            };
             let traces: Vec<Trace> = panel.series.iter().map(trace).collect();
             let legend = if panel.series.len() < 2 || !self.common.is_empty() {
                 Place::None
@@ -327,7 +331,7 @@ fn axes(panel: &Panel) -> (Axis, Axis) {
         let mut least = (f64::INFINITY, f64::INFINITY);
         let mut largest = (f64::NEG_INFINITY, f64::NEG_INFINITY);
         for (x, y) in series.x.iter().zip(&series.y) {
-            if panel.x_scale.shows(*x) && panel.y_scale.shows(*y) {
+            if panel.x_scale.shows(*x) && panel.y_scale.shows(*y) && panel.is_visible(*x) {
                 least = (least.0.min(*x), least.1.min(*y));
                 largest = (largest.0.max(*x), largest.1.max(*y));
             }
@@ -335,10 +339,13 @@ fn axes(panel: &Panel) -> (Axis, Axis) {
         (least.0 <= largest.0).then_some([least, largest])
     };
     let ends: Vec<(f64, f64)> = panel.series.iter().filter_map(shown).flatten().collect();
+    let heights = ends.iter().map(|p| p.1);
     let vertical = match panel.y_scale {
-        Scale::Linear => Axis::around(ends.iter().map(|p| p.1), 0.06),
-        Scale::Log => Axis::log(ends.iter().map(|p| p.1)),
+        Scale::Linear if panel.is_phase => Axis::around(heights, 0.0).of_phases(),
+        Scale::Linear => Axis::around(heights, 0.06),
+        Scale::Log => Axis::log(heights),
     };
+    let vertical = vertical.within(panel.y_limits).unwrap_or(vertical);
     (horizontal(ends.iter().map(|p| p.0), panel), vertical)
 }
 
@@ -346,12 +353,13 @@ fn axes(panel: &Panel) -> (Axis, Axis) {
 fn horizontal(values: impl IntoIterator<Item = f64>, panel: &Panel) -> Axis {
     let rises = |x: &[f64]| x.windows(2).all(|pair| pair[0] <= pair[1]);
     let all_rise = panel.series.iter().all(|series| rises(&series.x));
-    match (panel.x_scale, all_rise) {
+    let axis = match (panel.x_scale, all_rise) {
         (Scale::Linear, true) => Axis::around(values, 0.0),
         (Scale::Linear, false) => Axis::around(values, 0.06),
         (Scale::Log, true) => Axis::log_within(values),
         (Scale::Log, false) => Axis::log(values),
-    }
+    };
+    axis.within(panel.x_limits).unwrap_or(axis)
 }
 
 fn x_range(panel: &Panel) -> Option<(f64, f64)> {

@@ -26,4 +26,4 @@ pub mod work_precision;
 
 pub use axes::Scale;
 pub use figure::{Figure, Panel, Series};
-pub use spectrum::Spectrum;
+pub use spectrum::{Spectrum, Window};

@@ -16,6 +16,16 @@ pub struct Tick {
     pub is_main: bool,
 }
 
+impl Tick {
+    /// With a minus sign in front of its number if the value is negative.
+    fn signed(mut self, value: f64) -> Self {
+        if value < 0.0 {
+            self.label.insert(0, '−');
+        }
+        self
+    }
+}
+
 /// The ticks of an axis and what all numbers have in common.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Ticks {
@@ -79,6 +89,35 @@ impl Ticks {
         }
         best.thin_out(room, labels);
         best
+    }
+
+    /// Angles in degrees at multiples of 45, 90 or 180 and so on, as many as there is room for.
+    pub fn phases(low: f64, high: f64, room: f64, labels: Labels) -> Self {
+        let span = high - low;
+        if !(span > 0.0 && span.is_finite() && room > 0.0) {
+            return Self::default();
+        }
+        let mut step = 45.0;
+        while room * step / span < labels.calm() {
+            step *= 2.0;
+        }
+        let (first, last) = (
+            (low / step - 1e-9).ceil() as i64,
+            (high / step + 1e-9).floor() as i64,
+        );
+        let list = (first..=last).map(|k| {
+            let value = k as f64 * step;
+            Tick {
+                place: (value - low) / span,
+                label: format!("{}", value.abs()),
+                is_main: true,
+            }
+            .signed(value)
+        });
+        Self {
+            list: list.collect(),
+            common: String::new(),
+        }
     }
 
     /// Takes away labels that would meet the one before.

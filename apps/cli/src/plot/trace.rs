@@ -43,6 +43,56 @@ impl Trace {
         fine.or_else(coarse).or_else(coarsest).unwrap_or_default()
     }
 
+    /// What of it lies within the frame.
+    pub fn clipped(self, frame: &Frame) -> Self {
+        let (left, right) = (frame.x, frame.x + frame.w);
+        let (top, bottom) = (frame.y, frame.y + frame.h);
+        let is_inside = |p: &Point| p.0 >= left && p.0 <= right && p.1 >= top && p.1 <= bottom;
+        let mut inside = Self {
+            single: self.single.into_iter().filter(is_inside).collect(),
+            ..Self::default()
+        };
+        for piece in self.pieces {
+            let mut current: Vec<Point> = Vec::new();
+            for pair in piece.windows(2) {
+                // Liang and Barsky: the part of the stretch within all four sides.
+                let (a, d) = (pair[0], (pair[1].0 - pair[0].0, pair[1].1 - pair[0].1));
+                let sides = [
+                    (-d.0, a.0 - left),
+                    (d.0, right - a.0),
+                    (-d.1, a.1 - top),
+                    (d.1, bottom - a.1),
+                ];
+                let (mut from, mut to) = (0.0_f64, 1.0_f64);
+                for (slope, room) in sides {
+                    if slope < 0.0 {
+                        from = from.max(room / slope);
+                    } else if slope > 0.0 {
+                        to = to.min(room / slope);
+                    } else if room < 0.0 {
+                        to = -1.0;
+                    }
+                }
+                // Not a number where a value is out of all bounds.
+                if from > to || !(from.is_finite() && to.is_finite()) {
+                    inside.end(&mut current);
+                    continue;
+                }
+                let at = |part: f64| (a.0 + part * d.0, a.1 + part * d.1);
+                if from > 0.0 || current.is_empty() {
+                    inside.end(&mut current);
+                    current.push(at(from));
+                }
+                current.push(if to < 1.0 { at(to) } else { pair[1] });
+                if to < 1.0 {
+                    inside.end(&mut current);
+                }
+            }
+            inside.end(&mut current);
+        }
+        inside
+    }
+
     /// Points in all.
     pub fn len(&self) -> usize {
         self.single.len() + self.pieces.iter().map(Vec::len).sum::<usize>()

@@ -208,6 +208,7 @@ fn bode(case: &Case, linear: &LinearModel, frequencies: &[f64], responses: &[Res
         Panel::new("frequency / Hz", "phase / °"),
     ];
     panels[0].y_scale = Scale::Log;
+    panels[1].is_phase = true;
     for panel in &mut panels {
         panel.x_scale = Scale::Log;
     }

@@ -1,8 +1,9 @@
 //! Which channels go into which panel.
 
 use super::runs::Run;
+use super::units::{self, Wish};
 use crate::error::Error;
-use crate::plot::{Panel, Series, Spectrum};
+use crate::plot::{Panel, Series, Spectrum, Window};
 use holonom_results::Column;
 use std::collections::HashMap;
 
@@ -32,8 +33,12 @@ pub struct View {
     pub x: Option<String>,
     /// Amplitudes over frequency.
     pub is_spectrum: bool,
+    /// Window of the spectra.
+    pub window: Window,
     /// First and last time.
     pub range: (f64, f64),
+    /// Units in which channels are shown.
+    pub units: Vec<Wish>,
 }
 
 /// The channels of a panel, by name.
@@ -52,10 +57,18 @@ pub fn panels(runs: &[Run], choice: &Choice, view: &View) -> Result<(Vec<Panel>,
     };
     let loaded = (runs.iter()).map(|run| Loaded::new(run, &groups, view));
     let loaded = loaded.collect::<Result<Vec<_>, _>>()?;
+    let plotted = (loaded.iter()).flat_map(|l| l.columns.keys().map(|k| &l.run.columns()[*k]));
+    units::check(&view.units, plotted)?;
     let mut drawn = Vec::new();
     let mut is_resampled = false;
     for group in &groups {
         drawn.push(panel(&loaded, group, view, &mut is_resampled)?);
+    }
+    if view.is_spectrum {
+        remarks.push(format!(
+            "Amplitude spectrum with a {} window.",
+            view.window.name()
+        ));
     }
     if is_resampled {
         remarks.push("Unevenly spaced samples were interpolated with cubics.".into());
@@ -95,6 +108,8 @@ struct Loaded<'a> {
     x: usize,
     /// By number of the column.
     numbers: HashMap<usize, Vec<f64>>,
+    /// The same columns with the units in which they are shown.
+    columns: HashMap<usize, Column>,
 }
 
 impl<'a> Loaded<'a> {
@@ -128,10 +143,15 @@ impl<'a> Loaded<'a> {
             let mut inside = is_inside.iter();
             values.retain(|_| inside.next() == Some(&true));
         }
+        let mut shown: Vec<Column> = columns.iter().map(|i| run.columns()[*i].clone()).collect();
+        for (column, values) in shown.iter_mut().zip(&mut numbers) {
+            units::convert(&view.units, column, values);
+        }
         Ok(Self {
             run,
             x,
-            numbers: columns.into_iter().zip(numbers).collect(),
+            numbers: columns.iter().copied().zip(numbers).collect(),
+            columns: columns.into_iter().zip(shown).collect(),
         })
     }
 }
@@ -285,15 +305,21 @@ fn panel(runs: &[Loaded<'_>], group: &Group, view: &View, is_resampled: &mut boo
     let mut units = Vec::new();
     let mut columns: Vec<Column> = Vec::new();
     let mut x_label = String::new();
-    for Loaded { run, x, numbers } in runs {
+    for Loaded {
+        run,
+        x,
+        numbers,
+        columns: shown,
+    } in runs
+    {
         if x_label.is_empty() {
-            x_label = label_of_x(run, *x, view);
+            x_label = label_of_x(&shown[x], view);
         }
         for index in group.names.iter().filter_map(|name| run.find(name)) {
             let (Some(x), Some(values)) = (numbers.get(x), numbers.get(&index)) else {
                 continue;
             };
-            let column = &run.columns()[index];
+            let column = &shown[&index];
             let label = match (runs.len(), group.names.len()) {
                 (1, _) => column.name.clone(),
                 (_, 1) => run.label.clone(),
@@ -304,7 +330,7 @@ fn panel(runs: &[Loaded<'_>], group: &Group, view: &View, is_resampled: &mut boo
             }
             let (mut x, mut y) = (x.clone(), values.clone());
             if view.is_spectrum {
-                let spectrum = Spectrum::new(&x, &y);
+                let spectrum = Spectrum::new(&x, &y, view.window);
                 *is_resampled |= spectrum.as_ref().is_some_and(|s| s.is_resampled);
                 (x, y) = spectrum.map_or((Vec::new(), Vec::new()), |s| (s.frequency, s.amplitude));
             }
@@ -328,8 +354,7 @@ fn panel(runs: &[Loaded<'_>], group: &Group, view: &View, is_resampled: &mut boo
     Ok(panel)
 }
 
-fn label_of_x(run: &Run, x: usize, view: &View) -> String {
-    let column = &run.columns()[x];
+fn label_of_x(column: &Column, view: &View) -> String {
     match (view.is_spectrum, column.name.as_str(), column.unit.as_str()) {
         (true, _, "s" | "") => "frequency / Hz".into(),
         (true, _, unit) => format!("frequency / (1/{unit})"),

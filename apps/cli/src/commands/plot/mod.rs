@@ -2,11 +2,12 @@
 
 mod choose;
 mod runs;
+mod units;
 
 use super::{Command, Outcome, read};
 use crate::error::Error;
 use crate::output;
-use crate::plot::{Figure, Scale};
+use crate::plot::{Figure, Panel, Scale, Window};
 use choose::{Choice, View};
 use clap::{ArgMatches, CommandFactory, Parser, ValueEnum};
 use runs::Run;
@@ -48,13 +49,29 @@ struct Args {
     #[arg(long)]
     spectrum: bool,
 
+    /// Window of the spectra: `flat-top` shows amplitudes to 0.05 %, `hann` separates closer frequencies
+    #[arg(long, value_name = "NAME", default_value = "flat-top", requires = "spectrum")]
+    window: WindowName,
+
+    /// Show channels in this unit, such as mm, deg or rpm; `PATTERN=UNIT` for some channels only; may be repeated
+    #[arg(short, long = "unit", value_name = "UNIT")]
+    units: Vec<String>,
+
     /// Logarithmic axes
     #[arg(long, value_name = "AXES")]
     log: Option<Log>,
 
-    /// Only this time range, such as 2:5, 2: or :5
+    /// Only this time range in the unit of the file, such as 2:5, 2: or :5
     #[arg(long, value_name = "T0:T1", value_parser = range, allow_hyphen_values = true)]
     range: Option<(f64, f64)>,
+
+    /// Limits of the horizontal axis, in its unit, such as 0:10, 0: or :10
+    #[arg(long, value_name = "A:B", value_parser = range, allow_hyphen_values = true)]
+    x_range: Option<(f64, f64)>,
+
+    /// Limits of the vertical axis, in its unit: once for all panels, or once for each panel in order
+    #[arg(long, value_name = "A:B", value_parser = range, allow_hyphen_values = true)]
+    y_range: Vec<(f64, f64)>,
 
     /// Title of the plot; default: the name of the model
     #[arg(long, value_name = "TEXT")]
@@ -82,6 +99,12 @@ enum Log {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum WindowName {
+    FlatTop,
+    Hann,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Open {
     Yes,
     No,
@@ -91,8 +114,12 @@ const AFTER_HELP: &str = "\
 Panels: --channel groups channels by quantity and unit; each --panel defines one panel. With several
 results, every channel gets its own panel, unless there are more than twelve channels.
 
-Spectra: the mean is subtracted and a Hann window applied, for which amplitudes are corrected. Unevenly
-spaced samples are interpolated with cubics; the plot then says so.
+Spectra: the mean is subtracted and a window applied, for which amplitudes are corrected: a sine of 2 mm
+shows a peak of 2 mm. The plot names the window. Unevenly spaced samples are interpolated with cubics; the
+plot then says so.
+
+Units: --unit applies to every channel and axis of the same quantity; angles and plain numbers are different
+quantities, and so are energies and torques. Ranges of axes are in the units shown.
 
 Examples:
   holonom plot run.arrows                                      an overview
@@ -100,6 +127,7 @@ Examples:
   holonom plot run.arrows -p '*.angle' -p A.force.x,A.force.y  two panels
   holonom plot run.arrows -x coupler.x -c coupler.y --equal    a path in the plane
   holonom plot soft.arrows stiff.arrows -c car.position.z      two runs in one diagram
+  holonom plot run.arrows -c '*.angle' --unit deg --y-range -90:90
   holonom plot run.csv -c car.acceleration.z --spectrum --log xy --range 2:";
 
 pub const COMMAND: Command = Command {
@@ -118,6 +146,11 @@ fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
         output::remark(&remark.to_string());
     }
     let figure = figure(&args, &runs)?;
+    for panel in &figure.panels {
+        if let Some(remark) = hidden(panel) {
+            output::remark(&remark);
+        }
+    }
     if is_bitmap(&path) {
         output::write(&path, figure.png(BITMAP_SCALE)?)?;
     } else {
@@ -178,18 +211,43 @@ fn figure(args: &Args, runs: &[Run]) -> Result<Figure, Error> {
     let view = View {
         x: args.x.clone(),
         is_spectrum: args.spectrum,
+        window: match args.window {
+            WindowName::FlatTop => Window::FlatTop,
+            WindowName::Hann => Window::Hann,
+        },
         range: args.range.unwrap_or((f64::NEG_INFINITY, f64::INFINITY)),
+        units: args
+            .units
+            .iter()
+            .map(|text| units::Wish::read(text))
+            .collect::<Result<_, _>>()?,
     };
-    let (mut panels, remarks) = choose::panels(runs, &choice, &view)?;
+    let (mut panels, mut remarks) = choose::panels(runs, &choice, &view)?;
+    if args.y_range.len() > 1 && args.y_range.len() != panels.len() {
+        return Err(Error::Usage(format!(
+            "--y-range is given {} times for {} panels; give it once for all panels or once for each",
+            args.y_range.len(),
+            panels.len()
+        )));
+    }
     let log = |axis| args.log == Some(Log::Xy) || args.log == Some(axis);
-    for panel in &mut panels {
+    for (i, panel) in panels.iter_mut().enumerate() {
         panel.is_equal = args.equal;
+        panel.x_limits = limits("x", args.x_range, log(Log::X))?;
+        let y_range = args.y_range.get(i).or(args.y_range.first()).copied();
+        panel.y_limits = limits("y", y_range, log(Log::Y))?;
         if log(Log::X) {
             panel.x_scale = Scale::Log;
         }
         if log(Log::Y) {
             panel.y_scale = Scale::Log;
         }
+    }
+    for panel in &panels {
+        if let Some(text) = panel.nothing_within() {
+            return Err(Error::Usage(text));
+        }
+        remarks.extend(hidden(panel));
     }
     let files: Vec<&str> = runs.iter().map(|run| run.label.as_str()).collect();
     let files = files.join(", ");
@@ -210,6 +268,36 @@ fn figure(args: &Args, runs: &[Run]) -> Result<Figure, Error> {
     figure.columns = figure.columns.min(figure.panels.len().max(1));
     figure.shares_x = has_one_x && !args.equal;
     Ok(figure)
+}
+
+/// Ends of an axis; an end that is not finite is open.
+fn limits(axis: &str, range: Option<(f64, f64)>, is_log: bool) -> Result<(Option<f64>, Option<f64>), Error> {
+    let Some((low, high)) = range else {
+        return Ok((None, None));
+    };
+    let end = |value: f64| value.is_finite().then_some(value);
+    match [end(low), end(high)]
+        .into_iter()
+        .flatten()
+        .find(|value| is_log && *value <= 0.0)
+    {
+        Some(value) => Err(Error::Usage(format!(
+            "--{axis}-range: {value} is not positive, which a logarithmic axis requires"
+        ))),
+        None => Ok((end(low), end(high))),
+    }
+}
+
+/// What a logarithmic axis does not show.
+fn hidden(panel: &Panel) -> Option<String> {
+    let (hidden, all) = panel.hidden_by_log();
+    let name = match panel.title.as_str() {
+        "" => panel.y_label.as_str(),
+        title => title,
+    };
+    (hidden > 0).then(|| {
+        format!("{name}: {hidden} of {all} values are not positive; the logarithmic axis does not show them.")
+    })
 }
 
 /// What a figure shows, in a line: how many panels and lines, and the first channels.

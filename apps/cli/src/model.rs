@@ -3,11 +3,61 @@
 use crate::error::Error;
 use holonom::format::{Files, InputOffset, ModelFile, read_with_offsets};
 use holonom_text::did_you_mean;
+use clap::{Arg, ArgAction, ArgMatches};
 use std::path::Path;
 
-/// Help for arguments that name a model.
-pub const MODEL_HELP: &str =
-    "Model file (.toml, .urdf), or the name of a shipped model (`holonom models list`)";
+/// Adds the arguments that name a model and say how it is read.
+pub fn arguments(command: clap::Command) -> clap::Command {
+    command
+        .arg(
+            Arg::new("model")
+                .value_name("MODEL")
+                .required(true)
+                .help("Model file (.toml, .urdf), or the name of a shipped model (`holonom models list`)"),
+        )
+        .arg(
+            Arg::new("set")
+                .long("set")
+                .value_name("K=V")
+                .action(ArgAction::Append)
+                .help("Override a parameter, such as \"L=250 mm\""),
+        )
+        .arg(
+            Arg::new("strict")
+                .long("strict")
+                .action(ArgAction::SetTrue)
+                .help("Refuse URDF files that depart from the specification instead of reading them with notes"),
+        )
+}
+
+/// What was typed about the model.
+#[derive(Clone, Debug, Default)]
+pub struct Asked {
+    /// A file, or the name of a shipped model.
+    pub model: String,
+    /// Parameters as `K=V`.
+    pub sets: Vec<String>,
+    /// URDF files are read to the letter.
+    pub strict: bool,
+}
+
+impl Asked {
+    /// From the arguments that [`arguments`] adds.
+    pub fn typed(matches: &ArgMatches) -> Self {
+        Self {
+            model: matches.get_one::<String>("model").cloned().unwrap_or_default(),
+            sets: matches.get_many("set").into_iter().flatten().cloned().collect(),
+            strict: matches.get_flag("strict"),
+        }
+    }
+
+    /// The same with more parameters.
+    pub fn with(&self, sets: impl IntoIterator<Item = String>) -> Self {
+        let mut asked = self.clone();
+        asked.sets.extend(sets);
+        asked
+    }
+}
 
 /// A model with the name of its results.
 pub struct Named {
@@ -17,13 +67,14 @@ pub struct Named {
     pub stem: String,
 }
 
-/// Reads the model; `sets` are parameters as `K=V`.
-pub fn load(model: &str, sets: &[String]) -> Result<Named, Error> {
-    load_with_offsets(model, sets, &[])
+/// Reads the model.
+pub fn load(asked: &Asked) -> Result<Named, Error> {
+    load_with_offsets(asked, &[])
 }
 
 /// The same with something added to inputs.
-pub fn load_with_offsets(model: &str, sets: &[String], offsets: &[InputOffset]) -> Result<Named, Error> {
+pub fn load_with_offsets(asked: &Asked, offsets: &[InputOffset]) -> Result<Named, Error> {
+    let Asked { model, sets, strict } = asked;
     let overrides = sets
         .iter()
         .map(|set| assignment(set))
@@ -45,6 +96,7 @@ pub fn load_with_offsets(model: &str, sets: &[String], offsets: &[InputOffset]) 
     let stem = path
         .file_stem()
         .map_or("model".into(), |stem| stem.to_string_lossy().into_owned());
+    let files = files.strict(*strict);
     let file = read_with_offsets(&path, &files, &overrides, offsets).map_err(Error::Model)?;
     Ok(Named { file, stem })
 }

@@ -5,9 +5,12 @@ use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::{Component, Path, PathBuf};
 
-/// A place to read files from.
+/// A place to read files from, and how strictly they are read.
 #[derive(Clone, Debug)]
-pub struct Files(Store);
+pub struct Files {
+    store: Store,
+    strict: bool,
+}
 
 #[derive(Clone, Debug)]
 enum Store {
@@ -18,13 +21,28 @@ enum Store {
 impl Files {
     /// The disk.
     pub fn disk() -> Self {
-        Self(Store::Disk)
+        Self::of(Store::Disk)
+    }
+
+    fn of(store: Store) -> Self {
+        Self { store, strict: false }
+    }
+
+    /// Refuses URDF files that depart from the specification, as [`urdf::Options::strict`](crate::urdf::Options::strict)
+    /// does for one of them.
+    pub fn strict(mut self, strict: bool) -> Self {
+        self.strict = strict;
+        self
+    }
+
+    pub(crate) fn is_strict(&self) -> bool {
+        self.strict
     }
 
     /// Named texts.
     pub fn in_memory<N: Into<PathBuf>, T: Into<String>>(files: impl IntoIterator<Item = (N, T)>) -> Self {
         let files = files.into_iter();
-        Self(Store::Memory(
+        Self::of(Store::Memory(
             files
                 .map(|(name, text)| (plain(&name.into()), text.into()))
                 .collect(),
@@ -36,7 +54,7 @@ impl Files {
     /// # Errors
     /// The reason in words.
     pub fn text(&self, path: &Path) -> Result<String, String> {
-        match &self.0 {
+        match &self.store {
             Store::Disk => String::from_utf8(from_disk(path)?).map_err(|_| NOT_UTF_8.to_string()),
             Store::Memory(files) => files
                 .get(&plain(path))
@@ -47,7 +65,7 @@ impl Files {
 
     /// The text of a file, which is in Latin-1 where it cannot be in UTF-8; and whether it is.
     pub(crate) fn text_or_latin(&self, path: &Path) -> Result<(String, bool), String> {
-        let Store::Disk = &self.0 else {
+        let Store::Disk = &self.store else {
             return Ok((self.text(path)?, false));
         };
         match String::from_utf8(from_disk(path)?) {
@@ -60,7 +78,7 @@ impl Files {
 
     /// The same path for all ways to write it, to find files that include themselves.
     pub(crate) fn identity(&self, path: &Path) -> PathBuf {
-        match &self.0 {
+        match &self.store {
             Store::Disk => path.canonicalize().unwrap_or_else(|_| plain(path)),
             Store::Memory(_) => plain(path),
         }

@@ -15,6 +15,8 @@ pub mod keys {
     pub const MODEL_NAME: &str = "model.name";
     /// Hash of the model's description, to tell whether two results belong together.
     pub const MODEL_HASH: &str = "model.hash";
+    /// In a run of a sweep: the values that were varied, in words.
+    pub const SWEPT: &str = "swept";
     /// Options of the run, as JSON.
     pub const OPTIONS: &str = "options";
 

@@ -2,7 +2,7 @@
 
 use super::{Command, Outcome};
 use crate::error::Error;
-use crate::model::{self, MODEL_HELP};
+use crate::model::{self, Asked};
 use crate::output;
 use crate::settings;
 use crate::table::{Align, Table};
@@ -28,20 +28,8 @@ All errors in a file are reported together, each with its line. The exit code is
 fn define() -> clap::Command {
     let command = clap::Command::new("check")
         .about("Check a model: errors, topology, degrees of freedom, redundant constraints, initial position")
-        .after_help(AFTER_HELP)
-        .arg(
-            Arg::new("model")
-                .value_name("MODEL")
-                .required(true)
-                .help(MODEL_HELP),
-        )
-        .arg(
-            Arg::new("set")
-                .long("set")
-                .value_name("K=V")
-                .action(ArgAction::Append)
-                .help("Override a parameter, such as \"L=250 mm\""),
-        )
+        .after_help(AFTER_HELP);
+    let command = model::arguments(command)
         .arg(
             Arg::new("channels")
                 .long("channels")
@@ -68,10 +56,8 @@ fn define() -> clap::Command {
 }
 
 fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
-    let model = matches.get_one::<String>("model").cloned().unwrap_or_default();
-    let sets: Vec<String> = matches.get_many("set").into_iter().flatten().cloned().collect();
     let json = matches.get_one::<String>("json").map(String::as_str);
-    let (file, simulation) = load(&model, &sets, matches)?;
+    let (file, simulation) = load(matches)?;
     if let Some(path) = matches.get_one::<PathBuf>("dot") {
         output::check_file(path)?;
         output::write(path, simulation.start.model.topology_dot())?;
@@ -91,8 +77,8 @@ fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
     Ok(Outcome::Done)
 }
 
-fn load(model: &str, sets: &[String], matches: &ArgMatches) -> Result<(ModelFile, Simulation), Error> {
-    let file = model::load(model, sets)?.file;
+fn load(matches: &ArgMatches) -> Result<(ModelFile, Simulation), Error> {
+    let file = model::load(&Asked::typed(matches))?.file;
     let simulation = Simulation::new(&file, &settings::typed(matches)?).map_err(Error::Model)?;
     simulation.wanted(&file).map_err(Error::Model)?;
     Ok((file, simulation))

@@ -2,7 +2,7 @@
 
 use super::{Command, Outcome, step_size};
 use crate::error::Error;
-use crate::model::{self, MODEL_HELP};
+use crate::model::{self, Asked};
 use crate::output;
 use crate::settings;
 use crate::table::{Align, Table};
@@ -56,13 +56,8 @@ fn wanted(name: &str) -> bool {
 fn define() -> clap::Command {
     let command = clap::Command::new("realtime")
         .about("Simulate with fixed steps of bounded cost, and measure the time of each step")
-        .after_help(AFTER_HELP)
-        .arg(
-            Arg::new("model")
-                .value_name("MODEL")
-                .required(true)
-                .help(MODEL_HELP),
-        )
+        .after_help(AFTER_HELP);
+    let command = model::arguments(command)
         .arg(
             Arg::new("duration")
                 .long("duration")
@@ -83,13 +78,6 @@ fn define() -> clap::Command {
                 .help("Compute the bound of the constraint violation with one projection step per time step, and compare it with the run"),
         )
         .arg(
-            Arg::new("set")
-                .long("set")
-                .value_name("K=V")
-                .action(ArgAction::Append)
-                .help("Override a parameter, such as \"L=250 mm\""),
-        )
-        .arg(
             Arg::new("json")
                 .long("json")
                 .value_name("FILE")
@@ -105,14 +93,7 @@ fn define() -> clap::Command {
 const MOST_STEPS: f64 = 1e10;
 
 fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
-    let sets: Vec<String> = matches
-        .get_many::<String>("set")
-        .into_iter()
-        .flatten()
-        .cloned()
-        .collect();
-    let name = matches.get_one::<String>("model").cloned().unwrap_or_default();
-    let named = model::load(&name, &sets)?;
+    let named = model::load(&Asked::typed(matches))?;
     let duration = matches.get_one::<String>("duration").cloned().unwrap_or_default();
     let seconds = settings::number("duration", &duration, "s")?;
     let json = matches.get_one::<String>("json").map(String::as_str);

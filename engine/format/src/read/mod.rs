@@ -364,7 +364,11 @@ impl Session<'_> {
             Some(help) => message.help(help),
             None => message,
         };
-        match urdf::read_with(&source.text, &source.name, robot) {
+        let robot = urdf::Options {
+            strict: robot.strict || self.files.is_strict(),
+            ..robot.clone()
+        };
+        match urdf::read_with(&source.text, &source.name, &robot) {
             Ok(robot) => {
                 for note in robot.notes {
                     self.report(with_help(Message::note(at(note.span), note.message), note.help));

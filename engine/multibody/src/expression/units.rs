@@ -246,7 +246,14 @@ impl Unit {
                 Token::End if !open || span.start == 0 || text.trim().is_empty() => return Ok(unit),
                 Token::Name | Token::UnitSign => {
                     let name = &text[span.clone()];
-                    let next = find(name).ok_or_else(|| unknown(name, span.clone(), None))?;
+                    let next = find(name).ok_or_else(|| {
+                        let mut error = unknown(name, span.clone(), None);
+                        // There is no number in front of it.
+                        if !error.help.as_deref().is_some_and(|help| help.starts_with("did")) {
+                            error.help = Some("write units like `N/m`, `kg*m^2` or `rad/s`".into());
+                        }
+                        error
+                    })?;
                     let power = lexer.unit_power()?;
                     unit = unit.combine(next, power, divide, span)?;
                     (divide, open) = (false, false);

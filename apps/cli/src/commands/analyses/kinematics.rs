@@ -149,10 +149,11 @@ fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
                 coefficients: [value - input.signal.evaluate(t)[0], 0.0, 0.0],
             }),
             None => {
-                let mut sets = case.sets.clone();
-                sets.retain(|set| set.split('=').next().map(str::trim) != Some(name));
-                sets.push(format!("{name}={value}"));
-                model::load(&case.model, &sets).map(|named| named.file)
+                let mut asked = case.asked.clone();
+                let other = |set: &String| set.split('=').next().map(str::trim) != Some(name);
+                asked.sets.retain(other);
+                asked.sets.push(format!("{name}={value}"));
+                model::load(&asked).map(|named| named.file)
             }
         }
     };

@@ -9,7 +9,7 @@ mod suspension;
 pub mod trim;
 
 use crate::error::Error;
-use crate::model::{self, MODEL_HELP, Named};
+use crate::model::{self, Asked, Named};
 use crate::output;
 use crate::plot::Figure;
 use crate::settings;
@@ -29,20 +29,7 @@ use std::sync::Arc;
 
 /// Model, parameters, report and settings: what all analyses take.
 fn with_common(command: clap::Command) -> clap::Command {
-    let command = command
-        .arg(
-            Arg::new("model")
-                .value_name("MODEL")
-                .required(true)
-                .help(MODEL_HELP),
-        )
-        .arg(
-            Arg::new("set")
-                .long("set")
-                .value_name("K=V")
-                .action(ArgAction::Append)
-                .help("Override a parameter, such as \"L=250 mm\""),
-        )
+    let command = model::arguments(command)
         .arg(
             Arg::new("json")
                 .long("json")
@@ -77,24 +64,21 @@ fn channel_argument(help: &'static str) -> Arg {
 
 /// A model as it was asked for.
 struct Case {
-    model: String,
-    sets: Vec<String>,
+    asked: Asked,
     named: Named,
     simulation: Simulation,
 }
 
 impl Case {
     fn load(matches: &ArgMatches) -> Result<Self, Error> {
-        let model = matches.get_one::<String>("model").cloned().unwrap_or_default();
-        let sets: Vec<String> = matches.get_many("set").into_iter().flatten().cloned().collect();
-        let named = model::load(&model, &sets)?;
+        let asked = Asked::typed(matches);
+        let named = model::load(&asked)?;
         let simulation = Simulation::new(&named.file, &settings::typed(matches)?).map_err(Error::Model)?;
         if let Some(path) = matches.get_one::<String>("json").filter(|path| *path != "-") {
             output::check_file(path.as_ref())?;
         }
         Ok(Self {
-            model,
-            sets,
+            asked,
             named,
             simulation,
         })
@@ -178,7 +162,7 @@ impl Case {
             }
         }
         others.push(offset);
-        model::load_with_offsets(&self.model, &self.sets, &others).map(|named| named.file)
+        model::load_with_offsets(&self.asked, &others).map(|named| named.file)
     }
 
     /// The linear model from all inputs to the channels asked for.

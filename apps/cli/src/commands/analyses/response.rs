@@ -212,25 +212,30 @@ fn bode(case: &Case, linear: &LinearModel, frequencies: &[f64], responses: &[Res
     for panel in &mut panels {
         panel.x_scale = Scale::Log;
     }
-    for r in responses {
-        for (i, channel) in linear.outputs.iter().enumerate() {
-            let name = if responses.len() > 1 {
-                format!("{} per {}", channel.name, r.name)
-            } else {
-                channel.name.clone()
-            };
-            let values = || r.values.iter().map(|v| v[i]);
-            let x = frequencies.to_vec();
-            panels[0].series.push(Series::new(
-                &name,
-                x.clone(),
-                values().map(Complex::abs).collect(),
-            ));
-            panels[1].series.push(Series::new(&name, x, phases(values())));
-        }
+    // More lines than that cannot be told apart.
+    const MOST: usize = 12;
+    let all = responses.len() * linear.outputs.len();
+    for (r, i) in responses.iter().flat_map(|r| (0..linear.outputs.len()).map(move |i| (r, i))).take(MOST) {
+        let channel = &linear.outputs[i];
+        let name = if responses.len() > 1 {
+            format!("{} per {}", channel.name, r.name)
+        } else {
+            channel.name.clone()
+        };
+        let values = || r.values.iter().map(|v| v[i]);
+        let x = frequencies.to_vec();
+        panels[0].series.push(Series::new(
+            &name,
+            x.clone(),
+            values().map(Complex::abs).collect(),
+        ));
+        panels[1].series.push(Series::new(&name, x, phases(values())));
     }
     let mut figure = Figure::new(format!("{}: frequency response", case.name()), panels.to_vec());
     figure.shares_x = true;
+    if all > MOST {
+        figure.remark = format!("{MOST} of {all} responses are shown; select with --channel and --input.");
+    }
     if let [one] = responses {
         figure.subtitle = format!("per unit of {}", one.name);
     }

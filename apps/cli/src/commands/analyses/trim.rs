@@ -129,7 +129,7 @@ fn steady(case: &Case, names: &[String], speed: f64, laterals: &[f64]) -> Result
         .collect();
     let mut make = |inputs: &[f64]| {
         let offsets = offsets(names, &values, inputs, start.t);
-        let named = model::load_with_offsets(&case.model, &case.sets, &offsets);
+        let named = model::load_with_offsets(&case.asked, &offsets);
         let file = named.map_err(|error| error.to_string())?.file;
         file.compile()
             .map(Arc::new)

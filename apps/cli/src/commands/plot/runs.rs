@@ -3,7 +3,6 @@
 use crate::error::Error;
 use holonom_results::{Column, Table, keys};
 use holonom_text::did_you_mean;
-use serde_json::{Map, Value};
 use std::path::{Path, PathBuf};
 
 /// A result and its name in the picture.
@@ -16,7 +15,6 @@ pub struct Run {
 /// Opens all results.
 pub fn open(paths: &[PathBuf]) -> Result<Vec<Run>, Error> {
     let labels = labels(paths);
-    let is_sweep = paths.len() > 1 && paths.iter().all(|path| is_numbered(path));
     let open = |(path, label): (&PathBuf, String)| {
         let table = Table::open(path).map_err(usage)?;
         if table.columns().len() < 2 {
@@ -33,7 +31,9 @@ pub fn open(paths: &[PathBuf]) -> Result<Vec<Run>, Error> {
         .zip(labels)
         .map(open)
         .collect::<Result<Vec<Run>, Error>>()?;
-    if is_sweep && let Some(values) = swept(&runs) {
+    if runs.len() > 1
+        && let Some(values) = swept(&runs)
+    {
         for (run, label) in runs.iter_mut().zip(values) {
             run.label = label;
         }
@@ -41,40 +41,14 @@ pub fn open(paths: &[PathBuf]) -> Result<Vec<Run>, Error> {
     Ok(runs)
 }
 
-/// Whether a file is named by a number, as those of a sweep are.
-fn is_numbered(path: &Path) -> bool {
-    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-    !stem.is_empty() && stem.bytes().all(|b| b.is_ascii_digit())
-}
-
-/// The values of the parameters in which the runs differ, such as `L = 0.4`; none where these do not tell them apart.
+/// The values that were varied, such as `L = 0.4`; none where these do not tell the runs apart.
 fn swept(runs: &[Run]) -> Option<Vec<String>> {
-    let all = runs.iter().map(Run::parameters).collect::<Option<Vec<_>>>()?;
-    let differ = |name: &&String| all.iter().any(|p| p.get(*name) != all[0].get(*name));
-    let names: Vec<&String> = all[0].keys().filter(differ).collect();
-    let label = |parameters: &Map<String, Value>| {
-        let text = |name: &&String| {
-            let value = parameters.get(*name).and_then(Value::as_f64);
-            value.map(|x| format!("{name} = {}", short(x)))
-        };
-        let parts = names.iter().map(text).collect::<Option<Vec<String>>>()?;
-        Some(parts.join(", "))
-    };
-    let labels = all.iter().map(label).collect::<Option<Vec<String>>>()?;
+    let label = |run: &Run| run.table.metadata().get(keys::SWEPT).cloned();
+    let labels = runs.iter().map(label).collect::<Option<Vec<String>>>()?;
     let mut unique = labels.clone();
     unique.sort();
     unique.dedup();
     (unique.len() == labels.len()).then_some(labels)
-}
-
-/// A number without the digits of rounding.
-fn short(x: f64) -> String {
-    let rounded: f64 = format!("{x:.5e}").parse().unwrap_or(x);
-    match rounded.abs() {
-        0.0 => "0".into(),
-        1e-3..1e6 => format!("{rounded}"),
-        _ => format!("{rounded:e}"),
-    }
 }
 
 /// What a reader of results says names the thing and the remedy already.
@@ -136,13 +110,6 @@ impl Run {
     pub fn model(&self) -> Option<String> {
         let name = self.table.metadata().get(keys::MODEL_NAME);
         name.filter(|name| !name.is_empty()).cloned()
-    }
-
-    /// Values of the parameters of the model, if the file says.
-    fn parameters(&self) -> Option<Map<String, Value>> {
-        let text = self.table.metadata().get(keys::OPTIONS)?;
-        let options: Value = serde_json::from_str(text).ok()?;
-        options.get("parameters")?.as_object().cloned()
     }
 
     /// What is missing at the end of the file.

@@ -6,7 +6,7 @@ mod sweep;
 
 use super::{Command, Outcome, step_size};
 use crate::error::Error;
-use crate::model::{self, MODEL_HELP, Named};
+use crate::model::{self, Asked, Named};
 use crate::output;
 use crate::settings;
 use clap::{Arg, ArgAction, ArgMatches};
@@ -38,13 +38,8 @@ when it finishes. Plot the results with `holonom plot NAME.parquet`.";
 fn define() -> clap::Command {
     let command = clap::Command::new("run")
         .about("Simulate a model and write its results")
-        .after_help(AFTER_HELP)
-        .arg(
-            Arg::new("model")
-                .value_name("MODEL")
-                .required(true)
-                .help(MODEL_HELP),
-        )
+        .after_help(AFTER_HELP);
+    let command = model::arguments(command)
         .arg(
             Arg::new("output")
                 .short('o')
@@ -54,13 +49,6 @@ fn define() -> clap::Command {
                 .help(
                     "Name of the result files, or a folder for them; default: the model's name in the current folder",
                 ),
-        )
-        .arg(
-            Arg::new("set")
-                .long("set")
-                .value_name("K=V")
-                .action(ArgAction::Append)
-                .help("Override a parameter, such as \"L=250 mm\""),
         )
         .arg(
             Arg::new("channel")
@@ -120,8 +108,7 @@ fn define() -> clap::Command {
 
 /// What was typed.
 pub(super) struct Request {
-    model: String,
-    sets: Vec<String>,
+    asked: Asked,
     settings: Settings,
     channels: Vec<String>,
     output: Option<PathBuf>,
@@ -155,8 +142,7 @@ impl Request {
             None => None,
         };
         Ok(Self {
-            model: matches.get_one::<String>("model").cloned().unwrap_or_default(),
-            sets: many("set"),
+            asked: Asked::typed(matches),
             settings: settings::typed(matches)?,
             channels: many("channel"),
             output: matches.get_one::<PathBuf>("output").cloned(),
@@ -196,7 +182,7 @@ fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
 }
 
 fn single(request: &Request) -> Result<Outcome, Error> {
-    let named = model::load(&request.model, &request.sets)?;
+    let named = model::load(&request.asked)?;
     let paths = request.paths(&named)?;
     let mut saved = if request.resume {
         SavedRun::read(&paths.checkpoint)?
@@ -289,6 +275,8 @@ pub(super) struct Prepared {
     pub hash: String,
     /// Parameters with the values used.
     pub parameters: Vec<(String, f64)>,
+    /// In a sweep, the values of this run in words.
+    pub swept: Option<String>,
 }
 
 impl Prepared {
@@ -317,6 +305,7 @@ impl Prepared {
                 .iter()
                 .map(|p| (p.name.clone(), p.value))
                 .collect(),
+            swept: None,
         })
     }
 }

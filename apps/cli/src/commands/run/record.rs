@@ -385,6 +385,9 @@ fn metadata(prepared: &Prepared) -> Metadata {
         keys::OPTIONS.to_string(),
         Value::Object(super::summary::options(prepared)).to_string(),
     );
+    if let Some(swept) = &prepared.swept {
+        metadata.insert(keys::SWEPT.to_string(), swept.clone());
+    }
     metadata
 }
 

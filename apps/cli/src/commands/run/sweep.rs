@@ -6,11 +6,12 @@ use super::{Prepared, Request, on_interrupt, summary};
 use crate::commands::Outcome;
 use crate::error::Error;
 use crate::lock::Lock;
-use crate::model;
+use crate::model::{self, Asked};
 use crate::output;
 use crate::progress::Progress;
 use crate::settings;
 use crate::table::{Align, Table};
+use holonom::multibody::expression::Unit;
 use holonom::simulation::{OutputThread, RunOptions, RunReport, Simulation, Sink, Status};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -64,6 +65,20 @@ impl Sweep {
             Ok(_) => bad("the number of runs must lie between 1 and 100,000"),
             Err(_) => bad("the number of runs is not a whole number"),
         }
+    }
+}
+
+impl Sweep {
+    /// The unit of both ends, where both are a number with the same unit.
+    fn unit(&self) -> Option<(&str, Unit)> {
+        let unit = |typed: &'_ str| -> Option<usize> {
+            let at = typed.find(|c: char| c.is_alphabetic() || c == '°' || c == '%')?;
+            typed[..at].trim().parse::<f64>().ok().map(|_| at)
+        };
+        let [from, to] = &self.typed;
+        let (from, to) = (&from[unit(from)?..], &to[unit(to)?..]);
+        let same = from == to;
+        Unit::parse(from).ok().filter(|_| same).map(|unit| (from, unit))
     }
 }
 
@@ -124,6 +139,19 @@ impl Grid {
         each.collect::<Vec<_>>().join(", ")
     }
 
+    /// The same in the units that were typed, without the digits of rounding: `speed = 50 rpm`.
+    fn shown(&self, index: usize) -> String {
+        let values = self.values(index);
+        let each = self.0.iter().zip(values).map(|(sweep, value)| {
+            let name = &sweep.name;
+            match sweep.unit() {
+                Some((text, unit)) => format!("{name} = {} {text}", decimal(short(unit.from_si(value)))),
+                None => format!("{name} = {}", short(value)),
+            }
+        });
+        each.collect::<Vec<_>>().join(", ")
+    }
+
     /// The same for a report: one number, or one by name for each of several parameters.
     fn json(&self, index: usize) -> Value {
         match self.values(index).as_slice() {
@@ -135,6 +163,11 @@ impl Grid {
                 .collect(),
         }
     }
+}
+
+/// Six digits, as many as tell values of a sweep apart.
+fn short(x: f64) -> f64 {
+    format!("{x:.5e}").parse().unwrap_or(x)
 }
 
 /// The number without the noise of rounding, where it is one of few digits.
@@ -163,10 +196,9 @@ pub fn run(request: &Request, texts: &[String]) -> Result<Outcome, Error> {
             .0
             .iter()
             .map(|sweep| format!("{}={}", sweep.name, sweep.typed[end]));
-        let sets = request.sets.iter().cloned().chain(typed);
-        model::load(&request.model, &sets.collect::<Vec<_>>())?;
+        model::load(&request.asked.with(typed))?;
     }
-    let named = model::load(&request.model, &with(request, &grid, 0))?;
+    let named = model::load(&with(request, &grid, 0))?;
     let folder = folder(request.output.as_deref(), &named.stem);
     request.check_json()?;
     output::make_folder(&folder)?;
@@ -221,11 +253,11 @@ fn holds_files(folder: &Path) -> bool {
     })
 }
 
-fn with(request: &Request, grid: &Grid, index: usize) -> Vec<String> {
-    let mut sets = request.sets.clone();
+fn with(request: &Request, grid: &Grid, index: usize) -> Asked {
     let values = grid.names().zip(grid.values(index));
-    sets.extend(values.map(|(name, value)| format!("{name}={value:?}")));
-    sets
+    request
+        .asked
+        .with(values.map(|(name, value)| format!("{name}={value:?}")))
 }
 
 fn folder(output: Option<&Path>, stem: &str) -> PathBuf {
@@ -239,9 +271,12 @@ fn one(
     folder: &Path,
     interrupt: &std::sync::Arc<std::sync::atomic::AtomicBool>,
 ) -> Result<Done, Error> {
-    let named = model::load(&request.model, &with(request, grid, index))?;
+    let named = model::load(&with(request, grid, index))?;
     let simulation = Simulation::new(&named.file, &request.settings).map_err(Error::Model)?;
-    let prepared = Prepared::new(&named, simulation, request)?;
+    let prepared = Prepared {
+        swept: Some(grid.shown(index)),
+        ..Prepared::new(&named, simulation, request)?
+    };
     let width = (grid.len() - 1).to_string().len().max(3);
     let paths = Paths::new(Some(&folder.join(format!("{index:0width$}"))), "", request.csv);
     let mut sink = Ranges {
@@ -451,6 +486,8 @@ mod tests {
         ];
         assert_eq!(all, expected);
         assert_eq!(grid.words(4), "L = 2, m = 6");
+        let grid = Grid::parse(&["n=50 rpm:100 rpm:3".to_string(), "k=1e3:2000:2".to_string()]).expect("a grid");
+        assert_eq!(grid.shown(2), "n = 75 rpm, k = 1000");
         assert_eq!(grid.json(4), json!({ "L": 2.0, "m": 6.0 }));
         for bad in [&["L=1:2:2", "L=1:2:3"][..], &["L=1:2:400", "m=1:2:400"]] {
             assert!(Grid::parse(&texts(bad)).is_err(), "{bad:?}");

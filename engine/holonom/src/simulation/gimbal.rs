@@ -2,7 +2,9 @@
 //! axis, and their rates have no bound.
 
 use holonom_multibody::description::JointKind;
+use holonom_algebra::Vec3;
 use holonom_multibody::model::Model;
+use holonom_multibody::tree::NodeKind;
 use serde::{Deserialize, Serialize};
 use std::f64::consts::PI;
 use std::fmt;
@@ -20,12 +22,27 @@ pub struct GimbalLock {
     pub t: f64,
     /// The middle angle then, rad.
     pub angle: f64,
+    /// The joints of the first and the last angle, where each angle has a joint of its own.
+    #[serde(default)]
+    pub others: Option<[String; 2]>,
+    /// The sum of this and the middle angle is ±90° in gimbal lock, rad.
+    #[serde(default)]
+    pub offset: f64,
 }
 
 impl fmt::Display for GimbalLock {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { joint, t, angle } = self;
-        let off = angle.cos().abs().asin().to_degrees();
+        let Self { joint, t, angle, .. } = self;
+        let off = (angle + self.offset).cos().abs().asin().to_degrees();
+        if let Some([first, last]) = &self.others {
+            return write!(
+                f,
+                "joints `{first}`, `{joint}` and `{last}` are in gimbal lock, to within {off:.2}°, at t = {t:.6} \
+                 ({joint} at {:.2}°): the axes of the first and the last coincide, and no mass resists their opposite \
+                 rotation; keep `{joint}` away from this angle, or replace the three joints by a spherical one",
+                angle.to_degrees()
+            );
+        }
         let how = if off < 1e-6 {
             "passes through gimbal lock".to_string()
         } else {
@@ -41,11 +58,59 @@ impl fmt::Display for GimbalLock {
     }
 }
 
-/// Watches the joints of a model that have three Cardan angles.
+/// Three revolute joints in a row whose axes meet at right angles in one point, with no mass in between, as URDF files
+/// describe ball joints.
+fn sequences(model: &Model) -> Vec<Middle> {
+    const RIGHT: f64 = 1e-3;
+    let nodes = &model.tree.nodes;
+    let axis = |i: usize| match nodes[i].kind {
+        NodeKind::RevoluteX => Some(Vec3::unit(0)),
+        NodeKind::RevoluteY => Some(Vec3::unit(1)),
+        NodeKind::RevoluteZ | NodeKind::RevoluteTurned => Some(Vec3::unit(2)),
+        _ => None,
+    };
+    let axis = |i: usize| axis(i).filter(|_| nodes[i].n_v() == 1);
+    let only_child = |i: usize| (1..nodes.len()).filter(|&k| nodes[k].parent == i).count() == 1;
+    let joint = |node: usize| model.joints.iter().find(|j| j.coordinates == [node]);
+    let sequence = |last: usize| {
+        let second = nodes[last].parent;
+        let first = nodes[second].parent;
+        let is_light = |i: usize| i != 0 && !nodes[i].has_inertia && only_child(i);
+        let meets = |i: usize| nodes[i].placement.position.norm() < 1e-9;
+        if !(is_light(first) && is_light(second) && meets(second) && meets(last)) {
+            return None;
+        }
+        let (a, b, c) = (axis(first)?, axis(second)?, axis(last)?);
+        // Both seen from the frame of the middle joint at angle zero.
+        let a = nodes[second].placement.rotation.transpose_times(a);
+        let c = nodes[last].placement.rotation.times(c);
+        if b.dot(a).abs() > RIGHT || b.dot(c).abs() > RIGHT {
+            return None;
+        }
+        Some(Middle {
+            joint: joint(second)?.name.clone(),
+            others: Some([joint(first)?.name.clone(), joint(last)?.name.clone()]),
+            place: nodes[second].q,
+            offset: b.dot(a.cross(c)).atan2(a.dot(c)) - 0.5 * PI,
+        })
+    };
+    (1..nodes.len()).filter_map(sequence).collect()
+}
+
+/// A middle angle.
+#[derive(Clone, Debug)]
+struct Middle {
+    joint: String,
+    others: Option<[String; 2]>,
+    /// Its place among the unknowns.
+    place: usize,
+    offset: f64,
+}
+
+/// Watches the joints of a model that have three Cardan angles, and sequences of three joints without mass in between.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Gimbals {
-    /// Joint and place of the middle angle among the unknowns.
-    middle: Vec<(String, usize)>,
+    middle: Vec<Middle>,
     closest: Vec<Option<GimbalLock>>,
     /// Where each was looked at last.
     last: Vec<Option<(f64, f64)>>,
@@ -56,17 +121,20 @@ pub(super) struct Gimbals {
 impl Gimbals {
     pub fn new(model: &Model, t_end: f64) -> Self {
         let cardan = model.joints.iter().filter(|j| j.kind == JointKind::FreeCardan);
-        let middle: Vec<_> = cardan
+        let mut middle: Vec<_> = cardan
             .filter_map(|joint| {
                 let nodes = joint.coordinates.get(3..6)?;
                 // A locked or prescribed angle leaves two that are never about the same axis, or rates that are known.
                 let free = |&node: &usize| node != 0 && model.tree.nodes[node].n_v() == 1;
-                nodes
-                    .iter()
-                    .all(free)
-                    .then(|| (joint.name.clone(), model.tree.nodes[nodes[1]].q))
+                nodes.iter().all(free).then(|| Middle {
+                    joint: joint.name.clone(),
+                    others: None,
+                    place: model.tree.nodes[nodes[1]].q,
+                    offset: 0.0,
+                })
             })
             .collect();
+        middle.extend(sequences(model));
         Self {
             closest: vec![None; middle.len()],
             last: vec![None; middle.len()],
@@ -77,7 +145,7 @@ impl Gimbals {
 
     /// How many of the leading unknowns are looked at.
     pub fn leading(&self) -> usize {
-        self.middle.iter().map(|(_, place)| place + 1).max().unwrap_or(0)
+        self.middle.iter().map(|m| m.place + 1).max().unwrap_or(0)
     }
 
     /// Looks at positions.
@@ -86,8 +154,9 @@ impl Gimbals {
             return;
         }
         let joints = self.middle.iter().zip(&mut self.closest).zip(&mut self.last);
-        for (((joint, place), closest), last) in joints {
-            let Some(&angle) = q.get(*place) else { continue };
+        for ((middle, closest), last) in joints {
+            let Some(&angle) = q.get(middle.place) else { continue };
+            let angle = angle + middle.offset;
             let (mut at, mut cosine) = ((t, angle), angle.cos());
             // Between two looks it may have gone through.
             if let Some((t_last, last)) = last.replace((t, angle))
@@ -100,12 +169,14 @@ impl Gimbals {
                 );
                 cosine = 0.0;
             }
-            let before = closest.as_ref().map_or(CLOSE, |c| c.angle.cos().abs());
+            let before = closest.as_ref().map_or(CLOSE, |c| (c.angle + c.offset).cos().abs());
             if cosine.abs() < before {
                 *closest = Some(GimbalLock {
-                    joint: joint.clone(),
+                    joint: middle.joint.clone(),
                     t: at.0,
-                    angle: at.1,
+                    angle: at.1 - middle.offset,
+                    others: middle.others.clone(),
+                    offset: middle.offset,
                 });
             }
         }
@@ -113,8 +184,8 @@ impl Gimbals {
 
     /// Goes on from what was found before.
     pub fn go_on(&mut self, found: &[GimbalLock]) {
-        for ((joint, _), closest) in self.middle.iter().zip(&mut self.closest) {
-            *closest = found.iter().find(|f| f.joint == *joint).cloned();
+        for (middle, closest) in self.middle.iter().zip(&mut self.closest) {
+            *closest = found.iter().find(|f| f.joint == middle.joint).cloned();
         }
         self.last.fill(None);
     }

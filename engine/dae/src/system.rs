@@ -368,14 +368,15 @@ pub struct Bound<R: Residual> {
     discrete: Vec<f64>,
     mechanical: Option<Box<dyn Mechanical>>,
     work: R::Workspace<f64>,
-    work4: R::Workspace<Dual4>,
-    work8: R::Workspace<Dual8>,
-    work12: R::Workspace<Dual12>,
+    // Allocated by the first evaluation that needs them: most runs use one width, or none.
+    work4: Option<Box<R::Workspace<Dual4>>>,
+    work8: Option<Box<R::Workspace<Dual8>>>,
+    work12: Option<Box<R::Workspace<Dual12>>>,
     shift: Option<(usize, f64)>,
 }
 
 impl<R: Residual> Bound<R> {
-    /// Allocates everything evaluation needs.
+    /// Allocates what evaluation with plain numbers needs; the first evaluation with dual numbers allocates the rest.
     pub fn new(residual: R) -> Self {
         Self {
             structure: residual.structure(),
@@ -383,9 +384,9 @@ impl<R: Residual> Bound<R> {
             discrete: residual.discrete(),
             mechanical: residual.mechanical(),
             work: residual.workspace(),
-            work4: residual.workspace(),
-            work8: residual.workspace(),
-            work12: residual.workspace(),
+            work4: None,
+            work8: None,
+            work12: None,
             shift: None,
             residual,
         }
@@ -431,7 +432,10 @@ impl<R: Residual> System for Bound<R> {
     ) -> Result<(), Rejection> {
         let mut at = Point::new(t, y, yp, &self.discrete);
         at.shift = self.shift;
-        self.residual.residual(at, &mut self.work4, r)
+        let work = self
+            .work4
+            .get_or_insert_with(|| Box::new(self.residual.workspace()));
+        self.residual.residual(at, work, r)
     }
 
     fn residual_dual8(
@@ -443,7 +447,10 @@ impl<R: Residual> System for Bound<R> {
     ) -> Result<(), Rejection> {
         let mut at = Point::new(t, y, yp, &self.discrete);
         at.shift = self.shift;
-        self.residual.residual(at, &mut self.work8, r)
+        let work = self
+            .work8
+            .get_or_insert_with(|| Box::new(self.residual.workspace()));
+        self.residual.residual(at, work, r)
     }
 
     fn residual_dual12(
@@ -455,7 +462,10 @@ impl<R: Residual> System for Bound<R> {
     ) -> Result<(), Rejection> {
         let mut at = Point::new(t, y, yp, &self.discrete);
         at.shift = self.shift;
-        self.residual.residual(at, &mut self.work12, r)
+        let work = self
+            .work12
+            .get_or_insert_with(|| Box::new(self.residual.workspace()));
+        self.residual.residual(at, work, r)
     }
 
     fn derivative_matrix(

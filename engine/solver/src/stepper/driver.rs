@@ -5,6 +5,7 @@ mod consistent;
 mod foresight;
 mod switches;
 
+use super::NONE;
 use super::checkpoint::{Checkpoint, VERSION};
 use super::diagnosis;
 use super::events::EventFinder;
@@ -135,7 +136,6 @@ impl<'s> Integrator<'s> {
             match options.start {
                 Start::Trust => {
                     equations.system.structure().check_bounds(y0)?;
-                    initial::check_derivative_form(equations.system, t0, y0, yp0)?;
                     StartReport::default()
                 }
                 mode => initial::make_consistent(&mut equations, &options, mode, t0, span, &mut y, &mut yp)?,
@@ -158,7 +158,11 @@ impl<'s> Integrator<'s> {
             options.stepper = name.into();
             choice = Some(Decision::at_start(Subject::Stepper, name, because));
         }
-        let (mut stepper, strategies, mut decisions) = assemble_parts(system.as_ref(), &options);
+        let (mut stepper, strategies, mut decisions) = assemble_parts(system.as_ref(), &options)?;
+        let unchecked = options.start == Start::Trust || system.structure().layout.is_some();
+        if unchecked && stepper.corrector().is_some() {
+            initial::check_derivative_form(system.as_mut(), t0, &y, &yp)?;
+        }
         decisions.splice(0..0, choice);
         let mut finder = EventFinder::new(system.as_ref());
         let h = first_step(&options, system.structure(), t0, &y, &yp, span);
@@ -219,7 +223,7 @@ impl<'s> Integrator<'s> {
             options.stepper = entry.name.into();
             choice = Some(Decision::at_start(Subject::Stepper, entry.name, Because::Resumed));
         }
-        let (mut stepper, strategies, mut decisions) = assemble_parts(system.as_ref(), &options);
+        let (mut stepper, strategies, mut decisions) = assemble_parts(system.as_ref(), &options)?;
         decisions.splice(0..0, choice);
         if checkpoint.strategies != strategies {
             return misfit(format!(
@@ -788,7 +792,8 @@ impl<'s> Integrator<'s> {
     pub fn update(&mut self) -> &'static str {
         match self.stepper.corrector() {
             Some(corrector) if corrector.follows_inputs() => Update::Extended.name(),
-            _ => self.options.update_in_use(self.system.inputs()).name(),
+            Some(_) => self.options.update_in_use(self.system.inputs()).name(),
+            None => NONE,
         }
     }
 

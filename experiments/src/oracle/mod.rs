@@ -224,6 +224,13 @@ impl Oracle {
         }
     }
 
+    /// Position and rotation of a frame of the mechanism.
+    pub fn place(&self, s: &State, frame: usize) -> (V3, M3) {
+        let At { body, arm, turn } = self.frames[frame];
+        let position = add(s.r[body], apply(&s.rot[body], arm));
+        (position, product(&s.rot[body], &turn))
+    }
+
     /// Fixes the number of independent rows.
     pub fn set_rank(&mut self, rank: usize) {
         self.rank = rank;

@@ -17,7 +17,7 @@ use core::any::TypeId;
 use core::ops::Range;
 use holonom_algebra::Real;
 use holonom_dae::{
-    Bound, DerivativeForm, Event, EventAction, EventState, FailureKind, Hidden, Look, Mechanical, Misfit,
+    Bound, DerivativeForm, Event, EventAction, EventState, FailureKind, Gap, Hidden, Look, Mechanical, Misfit,
     Point, Rejection, Residual, SingularPosition, Structure, System, Tolerances, Turn, Turned,
 };
 use std::sync::Arc;
@@ -669,6 +669,18 @@ impl Residual for Equations {
     fn place_values(&self, t: f64, coordinates: &[f64], values: &mut [f64]) {
         places::values(&self.model, t, coordinates, values);
         forget_refusal();
+    }
+
+    fn gaps(&self) -> usize {
+        self.count_gaps()
+    }
+
+    fn gap_values(&self, at: Point<'_, f64>, work: &mut EquationsWorkspace<f64>, gaps: &mut [Gap]) {
+        self.measure_gaps(at, work, gaps);
+    }
+
+    fn gap_name(&self, gap: usize) -> String {
+        self.name_of_gap(gap)
     }
 
     fn discrete(&self) -> Vec<f64> {

@@ -17,6 +17,7 @@
 //! f(t, q, v, x, λ, ρ).
 
 mod equations;
+mod gaps;
 pub(crate) mod impacts;
 mod loops;
 pub(crate) mod pattern;

@@ -179,6 +179,22 @@ pub trait Residual: Send + Sync {
         String::new()
     }
 
+    /// Numbers of inputs and values of laws that may change within a short range of the state.
+    fn laws(&self) -> [usize; 2] {
+        [0; 2]
+    }
+
+    /// What these laws depend on, in a state: smooth functions of the motion.
+    fn law_inputs(&self, _at: Point<'_, f64>, _work: &mut Self::Workspace<f64>, _inputs: &mut [f64]) {}
+
+    /// Their values.
+    fn law_values(&self, _inputs: &[f64], _discrete: &[f64], _values: &mut [f64]) {}
+
+    /// What a value belongs to, for reports.
+    fn law_name(&self, _value: usize) -> String {
+        String::new()
+    }
+
     /// Start values of the discrete variables.
     fn discrete(&self) -> Vec<f64> {
         Vec::new()

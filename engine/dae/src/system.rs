@@ -155,6 +155,23 @@ pub trait System: Send {
         String::new()
     }
 
+    /// Numbers of inputs and values of laws that may change within a short range of the state, such as forces that users
+    /// have written. After each step they are sampled along the motion.
+    fn laws(&self) -> [usize; 2] {
+        [0; 2]
+    }
+
+    /// What these laws depend on, in a state: smooth functions of the motion.
+    fn law_inputs(&mut self, _t: f64, _y: &[f64], _yp: &[f64], _inputs: &mut [f64]) {}
+
+    /// Their values. Much cheaper than a residual.
+    fn law_values(&mut self, _inputs: &[f64], _values: &mut [f64]) {}
+
+    /// What a value belongs to, for reports.
+    fn law_name(&self, _value: usize) -> String {
+        String::new()
+    }
+
     /// The event functions there are.
     fn events(&self) -> &[Event] {
         &[]
@@ -335,6 +352,18 @@ macro_rules! forward {
             }
             fn gap_name(&self, gap: usize) -> String {
                 (**self).gap_name(gap)
+            }
+            fn laws(&self) -> [usize; 2] {
+                (**self).laws()
+            }
+            fn law_inputs(&mut self, t: f64, y: &[f64], yp: &[f64], inputs: &mut [f64]) {
+                (**self).law_inputs(t, y, yp, inputs);
+            }
+            fn law_values(&mut self, inputs: &[f64], values: &mut [f64]) {
+                (**self).law_values(inputs, values);
+            }
+            fn law_name(&self, value: usize) -> String {
+                (**self).law_name(value)
             }
             fn events(&self) -> &[Event] {
                 (**self).events()
@@ -545,6 +574,23 @@ impl<R: Residual> System for Bound<R> {
 
     fn gap_name(&self, gap: usize) -> String {
         self.residual.gap_name(gap)
+    }
+
+    fn laws(&self) -> [usize; 2] {
+        self.residual.laws()
+    }
+
+    fn law_inputs(&mut self, t: f64, y: &[f64], yp: &[f64], inputs: &mut [f64]) {
+        let at = Point::new(t, y, yp, &self.discrete);
+        self.residual.law_inputs(at, &mut self.work, inputs);
+    }
+
+    fn law_values(&mut self, inputs: &[f64], values: &mut [f64]) {
+        self.residual.law_values(inputs, &self.discrete, values);
+    }
+
+    fn law_name(&self, value: usize) -> String {
+        self.residual.law_name(value)
     }
 
     fn events(&self) -> &[Event] {

@@ -324,7 +324,7 @@ impl Decision {
         Self {
             t: Some(t),
             subject: Subject::Cut,
-            chosen: format!("`{name}` begins to act here").into(),
+            chosen: format!("{name} begins to act here").into(),
             because: Because::PassedInStep { h },
         }
     }

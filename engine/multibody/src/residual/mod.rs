@@ -19,6 +19,7 @@
 mod equations;
 mod gaps;
 pub(crate) mod impacts;
+mod laws;
 mod loops;
 pub(crate) mod pattern;
 mod places;

@@ -2,8 +2,10 @@
 
 mod change;
 mod consistent;
+mod defect;
 mod foresight;
 mod hindsight;
+mod laws;
 mod switches;
 
 use super::checkpoint::{Checkpoint, VERSION};
@@ -21,7 +23,7 @@ use crate::options::{Options, Start};
 use crate::refresh::Update;
 use foresight::Foresight;
 pub use foresight::ForesightMemory;
-use hindsight::{Cut, Hindsight};
+use hindsight::{Cut, Hindsight, Passed};
 pub use hindsight::HindsightMemory;
 use holonom_dae::{
     Counters, EventAction, Failure, FailureKind, InputError, Look, Rejection, System, Timing, Tolerances,
@@ -82,13 +84,6 @@ pub struct Integrator<'s> {
 
 /// Steps that were cut short and are told of.
 const MOST_CUTS_TOLD: u64 = 64;
-
-/// The look back, where the size of steps is not fixed.
-fn hindsight_of(system: &dyn System, options: &Options) -> Hindsight {
-    let off = !options.foresight || options.fixed_step.is_some();
-    let gaps = if off { 0 } else { system.gaps() };
-    Hindsight::new(system.structure().dimension(), gaps)
-}
 
 /// What the steps keep to; nothing where their size is fixed.
 fn tolerances(options: &Options) -> Option<&Tolerances> {
@@ -180,7 +175,7 @@ impl<'s> Integrator<'s> {
         stepper.bind(system.as_mut())?;
         finder.arm(system.as_mut(), t0, &y, &yp, h);
         let foresight = Foresight::new(system.as_ref(), &options, [t0, t0 + span]);
-        let mut hindsight = hindsight_of(system.as_ref(), &options);
+        let mut hindsight = Hindsight::new(system.as_ref(), &options, span);
         hindsight.begin(t0);
         Ok(Self {
             system,
@@ -270,7 +265,7 @@ impl<'s> Integrator<'s> {
         if !foresight.restore(&checkpoint.foresight) {
             return misfit("the number of excitations differs".into());
         }
-        let mut hindsight = hindsight_of(system.as_ref(), &options);
+        let mut hindsight = Hindsight::new(system.as_ref(), &options, 0.0);
         if !hindsight.restore(&checkpoint.hindsight) {
             return misfit("the number of gaps differs".into());
         }
@@ -679,7 +674,10 @@ impl<'s> Integrator<'s> {
         self.show_at(cut.t)?;
         self.counters.steps_cut += 1;
         self.hindsight.take_cut();
-        let name = self.system.gap_name(cut.gap);
+        let name = match cut.what {
+            Passed::Gap(gap) => format!("`{}`", self.system.gap_name(gap)),
+            Passed::Law(value) => self.system.law_name(value),
+        };
         let decision = Decision::cut(cut.t, name, self.stepper.last_h());
         match self.stepper.corrector() {
             Some(corrector) => corrector.decided(decision),

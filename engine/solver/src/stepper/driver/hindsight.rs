@@ -11,13 +11,18 @@
 //! method starts anew from there, with steps that do not pass the range again.
 
 use super::super::Stepper;
+use super::defect::{Defect, EFFECT};
+use super::laws::Laws;
 use crate::equations::Equations;
-use holonom_dae::Gap;
+use crate::options::Options;
+use holonom_dae::{Gap, System};
 use serde::{Deserialize, Serialize};
 
 /// What is remembered between steps.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct HindsightMemory {
+    /// The length of the interval of interest.
+    span: f64,
     /// The end of the step looked at last.
     looked_to: f64,
     /// Where this step is to be cut.
@@ -33,6 +38,8 @@ pub struct HindsightMemory {
     /// The gaps at the last end of a step that was looked at, and its time.
     last: Vec<Gap>,
     at: f64,
+    /// What is known of the effects of laws.
+    effects: Vec<f64>,
 }
 
 /// Where a step is to be cut.
@@ -40,10 +47,19 @@ pub struct HindsightMemory {
 pub struct Cut {
     /// The time up to which the step is right.
     pub t: f64,
-    /// The number of the gap.
-    pub gap: usize,
+    /// What begins to act there.
+    pub what: Passed,
     /// Until when shorter steps are needed, and their size.
-    limit: [f64; 2],
+    pub limit: [f64; 2],
+}
+
+/// What a step has passed.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Passed {
+    /// A gap, by its number.
+    Gap(usize),
+    /// A law, by the number of its value.
+    Law(usize),
 }
 
 /// By how much the speed of a gap may exceed those at both ends of an interval.
@@ -73,6 +89,9 @@ struct Instant {
 pub struct Hindsight {
     memory: HindsightMemory,
     count: usize,
+    laws: Laws,
+    defect: Defect,
+    off: bool,
     /// Known instants of the step, the later ones first, for the search.
     stack: Vec<Instant>,
     /// How many of them are in use.
@@ -86,8 +105,12 @@ pub struct Hindsight {
 const ROOM: usize = 64;
 
 impl Hindsight {
-    /// For `n` unknowns and so many gaps.
-    pub fn new(n: usize, gaps: usize) -> Self {
+    /// For a system over a span of time.
+    pub fn new(system: &dyn System, options: &Options, span: f64) -> Self {
+        let n = system.structure().dimension();
+        let off = !options.foresight || options.fixed_step.is_some();
+        let gaps = if off { 0 } else { system.gaps() };
+        let laws = Laws::new(system, options, if off { 0.0 } else { span });
         let room = || Instant {
             t: 0.0,
             gaps: vec![Gap::NONE; gaps],
@@ -95,12 +118,17 @@ impl Hindsight {
         Self {
             memory: HindsightMemory {
                 looked_to: f64::MIN,
+                span: if off { 0.0 } else { span },
                 clear_to: f64::MIN,
                 acceleration: vec![0.0; gaps],
                 last: vec![Gap::NONE; gaps],
+                effects: laws.effects.clone(),
                 ..HindsightMemory::default()
             },
             count: gaps,
+            defect: Defect::new(system, options),
+            off: off || (gaps == 0 && laws.is_empty()),
+            laws,
             stack: (0..if gaps > 0 { ROOM } else { 0 }).map(|_| room()).collect(),
             depth: 0,
             start: room(),
@@ -115,9 +143,12 @@ impl Hindsight {
 
     /// Takes back a memory; false when it does not fit.
     pub fn restore(&mut self, memory: &HindsightMemory) -> bool {
-        let fits = memory.last.len() == self.count && memory.acceleration.len() == self.count;
+        let fits = memory.last.len() == self.count && memory.acceleration.len() == self.count
+            && memory.effects.len() == self.laws.effects.len();
         if fits {
             self.memory.clone_from(memory);
+            self.laws.span = memory.span;
+            self.laws.effects.copy_from_slice(&memory.effects);
         }
         fits
     }
@@ -149,14 +180,22 @@ impl Hindsight {
     /// Looks into the last accepted step, once for each.
     pub fn look(&mut self, equations: &mut Equations<'_>, stepper: &mut dyn Stepper) {
         let (t, h) = (stepper.t(), stepper.last_h());
-        if self.count == 0 || h == 0.0 || t <= self.memory.looked_to {
+        if self.off || h == 0.0 || t <= self.memory.looked_to {
             return;
         }
         self.memory.looked_to = t;
-        if t <= self.memory.clear_to {
-            return;
+        let mut cut = None;
+        if self.count > 0 && t > self.memory.clear_to {
+            cut = self.search(equations, stepper, [t - h, t]);
         }
-        self.memory.cut = self.search(equations, stepper, [t - h, t]);
+        let expected = self.memory.limit.is_some_and(|[until, _]| t - h < until);
+        let passed = self.laws.look(equations, stepper, &mut self.defect, expected);
+        self.memory.effects.copy_from_slice(&self.laws.effects);
+        // What comes first.
+        self.memory.cut = match (cut, passed) {
+            (Some(a), Some(b)) if b.t < a.t => Some(b),
+            (a, b) => a.or(b),
+        };
     }
 
     /// The gaps at a time inside of the last step, at the end of the stack.
@@ -203,6 +242,11 @@ impl Hindsight {
             self.depth -= 1;
             std::mem::swap(&mut self.start, &mut self.stack[1]);
         }
+        if !stepper.sees_its_end()
+            && let Some(cut) = self.entered(equations, stepper)
+        {
+            return Some(cut);
+        }
         let slow = stepper.order() <= 5;
         let end = &mut self.stack[0];
         let mut clear = true;
@@ -247,6 +291,20 @@ impl Hindsight {
         None
     }
 
+    /// Where the step is to be cut because it ends inside of a range, from `start` to the only instant on the stack, and
+    /// has not seen its part of that.
+    fn entered(&mut self, equations: &mut Equations<'_>, stepper: &mut dyn Stepper) -> Option<Cut> {
+        let end = &self.stack[0];
+        let (from, to) = (self.start.t, end.t);
+        let closes = |i: &usize| self.start.gaps[*i].distance > 0.0 && end.gaps[*i].distance < 0.0;
+        let gap = (0..self.count).find(closes)?;
+        stepper.prepare_interpolation(equations);
+        let cut = self.border(equations, stepper, gap);
+        let middle = 0.5 * (cut.t + to);
+        let effect = self.defect.measure(equations, stepper, middle)? * (to - cut.t);
+        (effect > EFFECT && cut.t > from).then_some(cut)
+    }
+
     /// Leaves out, at the instant on top of the stack, what acts at an end of the step.
     fn forget_noticed(&mut self) {
         let (last, rest) = match self.stack[..self.depth].split_last_mut() {
@@ -280,7 +338,7 @@ impl Hindsight {
         }
         Cut {
             t: a,
-            gap: i,
+            what: Passed::Gap(i),
             limit: [inside, (inside - a) / WITHIN],
         }
     }
@@ -300,7 +358,8 @@ impl Hindsight {
             }
             memory.last[i] = *gap;
             // s τ + a τ²/2 = d
-            let (d, s, a) = (USED * gap.distance.max(0.0), gap.speed, memory.acceleration[i]);
+            // What acts has been noticed, and has to end before it is passed again.
+            let (d, s, a) = (USED * gap.distance.abs(), gap.speed, memory.acceleration[i]);
             let root = (s * s + 2.0 * a * d).sqrt();
             if s + root > 0.0 {
                 clear = clear.min(2.0 * d / (s + root));

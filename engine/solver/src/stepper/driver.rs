@@ -677,6 +677,7 @@ impl<'s> Integrator<'s> {
         let name = match cut.what {
             Passed::Gap(gap) => format!("`{}`", self.system.gap_name(gap)),
             Passed::Law(value) => self.system.law_name(value),
+            Passed::Something => "something".into(),
         };
         let decision = Decision::cut(cut.t, name, self.stepper.last_h());
         match self.stepper.corrector() {

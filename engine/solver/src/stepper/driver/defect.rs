@@ -35,8 +35,8 @@ impl Defect {
         }
     }
 
-    /// The largest difference at a time inside of the last step, in tolerances of velocities per second; none where
-    /// there is no mechanism or it cannot be evaluated.
+    /// The largest difference at a time inside of the last step, in tolerances of velocities per second, or of all
+    /// variables where there is no mechanism; none where derivatives cannot be evaluated.
     pub fn measure(&mut self, equations: &mut Equations<'_>, stepper: &dyn Stepper, t: f64) -> Option<f64> {
         if self.rates.is_none() {
             self.rates = Rates::new(equations.system).ok();
@@ -46,7 +46,8 @@ impl Defect {
         stepper.interpolate(t, &mut self.y, &mut self.yp);
         rates.begin(&self.y);
         rates.evaluate(equations, t, &self.y, &mut self.slopes).ok()?;
-        let velocities = equations.system.structure().layout.as_ref()?.v.clone();
+        let layout = equations.system.structure().layout.as_ref();
+        let velocities = layout.map_or(0..self.y.len(), |layout| layout.v.clone());
         let weights = self.weights.reciprocal();
         let all = velocities.filter(|k| self.judged[*k]);
         let size = all.map(|k| ((self.slopes[k] - self.yp[k]) * weights[k]).abs());

@@ -40,6 +40,9 @@ pub struct HindsightMemory {
     at: f64,
     /// What is known of the effects of laws.
     effects: Vec<f64>,
+    /// Residuals spent on checks, and the size of the step checked last, which fades.
+    spent: u64,
+    checked: f64,
 }
 
 /// Where a step is to be cut.
@@ -60,6 +63,8 @@ pub enum Passed {
     Gap(usize),
     /// A law, by the number of its value.
     Law(usize),
+    /// Something, as the equations tell that its polynomial does not satisfy.
+    Something,
 }
 
 /// By how much the speed of a gap may exceed those at both ends of an interval.
@@ -75,6 +80,17 @@ const FADES: f64 = 0.9;
 const MOST: u32 = 200;
 /// Steps within a range that was passed, from its border to its deepest point.
 const WITHIN: f64 = 4.0;
+/// Share of the residuals that checks of the equations inside of steps may take, and what is left from step to step of the
+/// size of the one that was checked last.
+const CHECKS: f64 = 0.015;
+const LESS: f64 = 0.95;
+/// Where a step is checked: away from stages and regular places.
+const CHECKED: f64 = 0.618_033_988_749_894_9;
+/// Change of velocities in a step, in tolerances, by which accelerations of its polynomial may differ from those of the
+/// equations. In steps of mechanisms without narrow ranges it is 70 at most.
+const UNSATISFIED: f64 = 1000.0;
+/// Parts into which a step is divided whose polynomial does not satisfy the equations.
+const PARTS: f64 = 8.0;
 /// Places inside of a step at which a method of high order is looked at in any case.
 const INSIDE: [f64; 3] = [0.23, 0.5, 0.77];
 
@@ -90,6 +106,8 @@ pub struct Hindsight {
     memory: HindsightMemory,
     count: usize,
     laws: Laws,
+    /// The last step comes near to a range.
+    near: bool,
     defect: Defect,
     off: bool,
     /// Known instants of the step, the later ones first, for the search.
@@ -127,7 +145,8 @@ impl Hindsight {
             },
             count: gaps,
             defect: Defect::new(system, options),
-            off: off || (gaps == 0 && laws.is_empty()),
+            near: false,
+            off,
             laws,
             stack: (0..if gaps > 0 { ROOM } else { 0 }).map(|_| room()).collect(),
             depth: 0,
@@ -192,10 +211,42 @@ impl Hindsight {
         let passed = self.laws.look(equations, stepper, &mut self.defect, expected);
         self.memory.effects.copy_from_slice(&self.laws.effects);
         // What comes first.
-        self.memory.cut = match (cut, passed) {
+        cut = match (cut, passed) {
             (Some(a), Some(b)) if b.t < a.t => Some(b),
             (a, b) => a.or(b),
         };
+        // Up to there the polynomial must be right.
+        let right = cut.map_or(h, |cut| cut.t - (t - h));
+        if !expected && let Some(wrong) = self.check(equations, stepper, [t - h, right]) {
+            cut = Some(wrong);
+        }
+        self.memory.cut = cut;
+    }
+
+    /// Checks the equations inside of the step, where this is due.
+    fn check(
+        &mut self,
+        equations: &mut Equations<'_>,
+        stepper: &mut dyn Stepper,
+        [from, h]: [f64; 2],
+    ) -> Option<Cut> {
+        let memory = &mut self.memory;
+        let near = std::mem::take(&mut self.near) && !stepper.sees_its_end();
+        memory.checked *= LESS;
+        let affordable = memory.spent as f64 <= CHECKS * equations.counters.residual_equivalents();
+        if !near && !(affordable && h >= memory.checked) {
+            return None;
+        }
+        let before = equations.counters.residuals;
+        stepper.prepare_interpolation(equations);
+        let differs = self.defect.measure(equations, stepper, from + CHECKED * h);
+        memory.spent += equations.counters.residuals - before;
+        memory.checked = h;
+        (differs? * h > UNSATISFIED).then(|| Cut {
+            t: from,
+            what: Passed::Something,
+            limit: [from + h, h / PARTS],
+        })
     }
 
     /// The gaps at a time inside of the last step, at the end of the stack.
@@ -262,6 +313,7 @@ impl Hindsight {
         if clear {
             return None;
         }
+        self.near = true;
         stepper.prepare_interpolation(equations);
         let inside = if slow { &INSIDE[1..2] } else { &INSIDE[..] };
         for part in inside.iter().rev() {

@@ -17,8 +17,8 @@ use core::any::TypeId;
 use core::ops::Range;
 use holonom_algebra::Real;
 use holonom_dae::{
-    Bound, Event, EventAction, EventState, FailureKind, Hidden, LazyPattern, Look, Mechanical, Misfit, Point,
-    Rejection, Residual, SingularPosition, Structure, System, Tolerances, Turn, Turned,
+    Bound, DerivativeForm, Event, EventAction, EventState, FailureKind, Gap, Hidden, LazyPattern, Look, Mechanical,
+    Misfit, Point, Rejection, Residual, SingularPosition, Structure, System, Tolerances, Turn, Turned,
 };
 use std::sync::{Arc, OnceLock};
 
@@ -669,9 +669,37 @@ impl Residual for Equations {
         places::widths(&self.model, widths);
     }
 
-    fn place_values(&self, t: f64, coordinates: &[f64], values: &mut [f64]) {
-        places::values(&self.model, t, coordinates, values);
+    fn place_values(&self, _t: f64, coordinates: &[f64], values: &mut [f64]) {
+        places::values(&self.model, coordinates, values);
         forget_refusal();
+    }
+
+    fn gaps(&self) -> usize {
+        self.count_gaps()
+    }
+
+    fn gap_values(&self, at: Point<'_, f64>, work: &mut EquationsWorkspace<f64>, gaps: &mut [Gap]) {
+        self.measure_gaps(at, work, gaps);
+    }
+
+    fn laws(&self) -> [usize; 2] {
+        self.count_laws()
+    }
+
+    fn law_inputs(&self, at: Point<'_, f64>, work: &mut EquationsWorkspace<f64>, inputs: &mut [f64]) {
+        self.inputs_of_laws(at, work, inputs);
+    }
+
+    fn law_values(&self, inputs: &[f64], discrete: &[f64], values: &mut [f64]) {
+        self.values_of_laws(inputs, discrete, values);
+    }
+
+    fn law_name(&self, value: usize) -> String {
+        self.name_of_law(value)
+    }
+
+    fn gap_name(&self, gap: usize) -> String {
+        self.name_of_gap(gap)
     }
 
     fn discrete(&self) -> Vec<f64> {

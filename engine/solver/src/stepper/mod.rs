@@ -85,6 +85,10 @@ pub trait Stepper: Send {
     fn steps_at_border(&self) -> u32 {
         0
     }
+    /// Whether the error test takes into account how the equations are at the end of a step.
+    fn sees_its_end(&self) -> bool {
+        true
+    }
     /// Makes [`interpolate`](Stepper::interpolate) as good as it can be inside the last accepted step, where that
     /// takes evaluations which are in vain when nobody looks there.
     fn prepare_interpolation(&mut self, _equations: &mut Equations<'_>) {}

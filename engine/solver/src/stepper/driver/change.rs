@@ -46,6 +46,7 @@ impl Integrator<'_> {
         self.counters.restarts += 1;
         self.use_method(t, name, because)?;
         self.stepper.start(t, &self.y, &self.yp, h);
+        self.hindsight.begin(t);
         self.stepper.bind(self.system.as_mut())?;
         Ok(true)
     }

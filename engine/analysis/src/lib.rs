@@ -34,6 +34,7 @@ pub mod modes;
 pub mod order;
 mod reduced;
 pub mod response;
+mod sparse;
 pub mod statics;
 pub mod step_size;
 mod tangent;

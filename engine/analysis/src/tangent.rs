@@ -7,21 +7,42 @@
 //! its second frame.
 
 use crate::dense::{Lu, Matrix};
+use crate::sparse::Sparse;
 use holonom_algebra::{Dual8, Real};
-use holonom_dae::{Mechanical, Rejection, System};
+use holonom_dae::{DerivativeForm, Mechanical, Pattern, Rejection, System};
 use holonom_multibody::Model;
 use holonom_multibody::model::RowLevel;
 use holonom_multibody::residual::{Equations, Form, Formalism, GglMetric};
 use holonom_multibody::start::{Assembled, MechanicalModel};
 use holonom_multibody::tree::NodeKind;
 use holonom_multibody::workspace::Workspace;
+use holonom_solver::jacobian::best_groups;
 use std::sync::Arc;
 
-/// A direction in (y, ẏ): entries that change, with their rates.
-#[derive(Clone, Debug, Default)]
-struct Direction {
-    y: Vec<(usize, f64)>,
-    yp: Vec<(usize, f64)>,
+/// Directions in (y, ẏ) with the rows that may change along them, grouped so that one lane of a dual number
+/// serves all directions of a group.
+struct Plan {
+    /// Rows by direction.
+    pattern: Pattern,
+    groups: Vec<Vec<usize>>,
+}
+
+impl Plan {
+    fn new(rows: usize, columns: usize, entries: impl IntoIterator<Item = (usize, usize)>) -> Self {
+        let pattern = Pattern::from_entries(rows, columns, entries);
+        let groups = best_groups(&pattern, &vec![true; columns]);
+        Self { pattern, groups }
+    }
+}
+
+/// What changes along a direction.
+enum Change {
+    /// An entry of ẏ.
+    Rate(usize),
+    /// An entry of y.
+    Value(usize),
+    /// A small displacement: entries of q.
+    Displacement(usize),
 }
 
 /// A state of a mechanism, with accelerations and multipliers.
@@ -58,11 +79,25 @@ pub(crate) struct Equation {
     pub holonomic: Vec<usize>,
     pub sizes: Sizes,
     acceleration: Box<dyn System>,
-    velocity: Box<dyn System>,
-    position: Box<dyn System>,
+    /// Constraints on velocities and on positions, made when first used.
+    constrained: [Option<Box<dyn System>>; 2],
     /// Finds what sensors read.
     mechanical: MechanicalModel,
-    duals: Vec<[Vec<Dual8>; 3]>,
+    duals: [Vec<Dual8>; 3],
+    /// Directions of `tangent` and of `velocity_gradient`, made when first used.
+    plans: [Option<Plan>; 2],
+}
+
+/// Derivatives at a state. Rows are those of forces (n_v), states (n_x), constraints on accelerations (n_g) and
+/// readings (n_ρ).
+#[derive(Clone, Debug)]
+pub(crate) struct SparseTangent {
+    /// By v̇, ẋ, λ and ρ: square.
+    pub rates: Sparse,
+    /// By s, v and x.
+    pub states: Sparse,
+    /// What is left of the equations.
+    pub rest: Vec<f64>,
 }
 
 /// Derivatives at a state. Rows are those of forces (n_v), states (n_x) and constraints on
@@ -79,11 +114,7 @@ pub(crate) struct Tangent {
 
 impl Equation {
     pub fn new(model: Arc<Model>, active: Vec<usize>) -> Self {
-        let make = |form| {
-            let (model, active) = (model.clone(), active.clone());
-            Equations::new(model, active, form, Formalism::Residual, GglMetric::Identity).system()
-        };
-        let acceleration = make(Form::Index1);
+        let acceleration = system(&model, &active, Form::Index1);
         let sizes = Sizes {
             q: model.tree.n_q,
             v: model.tree.n_v,
@@ -96,14 +127,21 @@ impl Equation {
                 .filter(|&k| model.rows[active[k]].level == RowLevel::Holonomic)
                 .collect(),
             acceleration,
-            velocity: make(Form::Index2),
-            position: make(Form::Index3),
+            constrained: [None, None],
             mechanical,
             sizes,
             model,
             active,
-            duals: Vec::new(),
+            duals: Default::default(),
+            plans: [None, None],
         }
+    }
+
+    /// Takes the equations with constraints on velocities (0) or positions (1).
+    fn take_constrained(&mut self, k: usize) -> Box<dyn System> {
+        let form = [Form::Index2, Form::Index3][k];
+        let made = self.constrained[k].take();
+        made.unwrap_or_else(|| system(&self.model, &self.active, form))
     }
 
     /// The state of an assembled mechanism.
@@ -150,88 +188,178 @@ impl Equation {
 
     /// δq of every unit δs.
     pub fn displacements(&self, q: &[f64]) -> Vec<Vec<(usize, f64)>> {
-        let n = self.sizes.v;
-        let (mut unit, mut out) = (vec![0.0; n], vec![0.0; self.sizes.q]);
-        let column = |j: usize| {
+        let nodes = || self.model.tree.nodes.iter().filter(|n| n.n_v() > 0);
+        let most = nodes().map(|n| n.n_v()).max().unwrap_or(0);
+        let (mut unit, mut out) = (vec![0.0; self.sizes.v], vec![0.0; self.sizes.q]);
+        let mut all = vec![Vec::new(); self.sizes.v];
+        // V is a block for every node: one product serves the k-th velocity of all of them.
+        for k in 0..most {
             unit.fill(0.0);
-            unit[j] = 1.0;
+            nodes().filter(|n| n.n_v() > k).for_each(|n| unit[n.v + k] = 1.0);
             Workspace::velocity_map(&self.model, q, &unit, &mut out);
-            let entries = out.iter().enumerate().filter(|(_, x)| **x != 0.0);
-            entries.map(|(i, x)| (i, *x)).collect()
-        };
-        (0..n).map(column).collect()
+            for node in nodes().filter(|n| n.n_v() > k) {
+                let entries = (node.q..node.q + node.n_q()).map(|i| (i, out[i]));
+                all[node.v + k] = entries.filter(|(_, x)| *x != 0.0).collect();
+            }
+        }
+        all
     }
 
-    /// All derivatives.
-    pub fn tangent(&mut self, at: &State) -> Result<Tangent, Rejection> {
+    /// The directions of all derivatives: v̇, ẋ, λ, ρ, s, v, x.
+    fn directions(&self) -> Vec<Change> {
+        let Sizes { q, v, x, rows } = self.sizes;
+        let readings = self.model.readings.len();
+        (q..q + v + x)
+            .map(Change::Rate)
+            .chain((q + v + x..q + v + x + rows + readings).map(Change::Value))
+            .chain((0..v).map(Change::Displacement))
+            .chain((q..q + v + x).map(Change::Value))
+            .collect()
+    }
+
+    /// Positions that small displacements change, whatever the position.
+    fn moved_positions(&self) -> Vec<core::ops::Range<usize>> {
+        let mut all = vec![0..0; self.sizes.v];
+        for node in self.model.tree.nodes.iter() {
+            for k in 0..node.n_v() {
+                all[node.v + k] = node.q..node.q + node.n_q();
+            }
+        }
+        all
+    }
+
+    /// Rows from `first` that directions may change in a form of the equations.
+    fn plan(&self, system: &dyn System, directions: &[Change], rows: core::ops::Range<usize>) -> Plan {
+        let structure = system.structure();
+        let n = structure.variables.len();
+        let known = structure.sparsity.clone().unwrap_or_else(|| Pattern::dense(n, n));
+        let mass = match &structure.derivative {
+            DerivativeForm::Mass(pattern) => pattern,
+            _ => &known,
+        };
+        let moved = self.moved_positions();
+        let mut entries = Vec::new();
+        for (j, change) in directions.iter().enumerate() {
+            let mut enter = |i: &usize| {
+                if rows.contains(i) {
+                    entries.push((*i, j));
+                }
+            };
+            match change {
+                Change::Rate(k) => mass.column(*k).iter().for_each(&mut enter),
+                Change::Value(k) => known.column(*k).iter().for_each(&mut enter),
+                Change::Displacement(k) => moved[*k]
+                    .clone()
+                    .for_each(|k| known.column(k).iter().for_each(&mut enter)),
+            }
+        }
+        Plan::new(n, directions.len(), entries)
+    }
+
+    /// All derivatives, with sensors' readings as unknowns.
+    pub fn sparse_tangent(&mut self, at: &State) -> Result<SparseTangent, Rejection> {
         let Sizes { q, v, x, rows } = self.sizes;
         let readings = self.model.readings.len();
         let (y, yp) = self.unknowns(at, readings)?;
-        let one = |i: usize| vec![(i, 1.0)];
-        let mut directions = Vec::new();
-        for i in q..q + v + x {
-            directions.push(Direction {
-                yp: one(i),
-                ..Direction::default()
-            });
-        }
-        for i in q + v + x..q + v + x + rows {
-            directions.push(Direction {
-                y: one(i),
-                ..Direction::default()
-            });
-        }
-        for y in self.displacements(&at.q) {
-            directions.push(Direction {
-                y,
-                ..Direction::default()
-            });
-        }
-        for i in q..q + v + x {
-            directions.push(Direction {
-                y: one(i),
-                ..Direction::default()
-            });
-        }
-        for i in q + v + x + rows..q + v + x + rows + readings {
-            directions.push(Direction {
-                y: one(i),
-                ..Direction::default()
-            });
-        }
-        let (all, rest) = derivatives(
+        let directions = self.directions();
+        let plan = match self.plans[0].take() {
+            Some(plan) => plan,
+            None => self.plan(&*self.acceleration, &directions, q..y.len()),
+        };
+        let displacements = self.displacements(&at.q);
+        let evaluated = derivatives(
             &mut *self.acceleration,
             &mut self.duals,
-            at.t,
-            [&y, &yp],
-            &directions,
-        )?;
-        let (all, rest) = eliminate(&all, &rest, readings)?;
-        let wanted: Vec<usize> = (q..all.rows()).collect();
+            (at.t, &y, &yp),
+            (&directions, &displacements, &plan),
+        );
+        let all = evaluated.map(|(values, rest)| {
+            let pattern = plan.pattern.clone();
+            let all = Sparse { pattern, values };
+            let m = v + x + rows + readings;
+            SparseTangent {
+                rates: all.block(q..y.len(), 0..m),
+                states: all.block(q..y.len(), m..all.columns()),
+                rest: rest[q..].to_vec(),
+            }
+        });
+        self.plans[0] = Some(plan);
+        all
+    }
+
+    /// All derivatives as dense matrices, without sensors' readings.
+    pub fn tangent(&mut self, at: &State) -> Result<Tangent, Rejection> {
+        let all = self.sparse_tangent(at)?;
+        self.dense(all)
+    }
+
+    /// Dense matrices without sensors' readings.
+    pub fn dense(&self, all: SparseTangent) -> Result<Tangent, Rejection> {
+        let Sizes { v, x, rows, .. } = self.sizes;
         let m = v + x + rows;
-        let columns: Vec<usize> = (0..all.columns()).collect();
+        let readings = self.model.readings.len();
+        if readings == 0 {
+            return Ok(Tangent {
+                rates: all.rates.to_dense(),
+                states: all.states.to_dense(),
+                rest: all.rest,
+            });
+        }
+        let (rates, states) = (all.rates.to_dense(), all.states.to_dense());
+        let mut joined = Matrix::zeros(rates.rows(), rates.columns() + states.columns());
+        let every: Vec<usize> = (0..rates.rows()).collect();
+        joined.put(0, 0, &rates.part(&every, &every[..m]));
+        joined.put(0, m, &states);
+        joined.put(0, m + states.columns(), &rates.part(&every, &every[m..]));
+        let (kept, rest) = eliminate(&joined, &all.rest, readings)?;
+        let rows: Vec<usize> = (0..m).collect();
+        let columns: Vec<usize> = (0..kept.columns()).collect();
         Ok(Tangent {
-            rates: all.part(&wanted, &columns[..m]),
-            states: all.part(&wanted, &columns[m..]),
-            rest: rest[q..].to_vec(),
+            rates: kept.part(&rows, &columns[..m]),
+            states: kept.part(&rows, &columns[m..]),
+            rest,
         })
     }
 
     /// ∂(G v + g_t)/∂s, active rows × n_v.
-    pub fn velocity_gradient(&mut self, at: &State) -> Result<Matrix, Rejection> {
+    pub fn sparse_velocity_gradient(&mut self, at: &State) -> Result<Sparse, Rejection> {
+        let Sizes { v, rows, .. } = self.sizes;
+        if rows == 0 {
+            return Ok(Sparse::from_triplets(0, v, &[]));
+        }
+        let mut velocity = self.take_constrained(0);
+        let gradient = self.gradient_of(&mut *velocity, at);
+        self.constrained[0] = Some(velocity);
+        gradient
+    }
+
+    fn gradient_of(&mut self, velocity: &mut dyn System, at: &State) -> Result<Sparse, Rejection> {
         let Sizes { q, v, x, rows } = self.sizes;
-        let (y, yp) = self.unknowns(at, self.more(&*self.velocity))?;
-        let directions: Vec<Direction> = self
-            .displacements(&at.q)
-            .into_iter()
-            .map(|y| Direction {
-                y,
-                ..Direction::default()
-            })
-            .collect();
-        let (all, _) = derivatives(&mut *self.velocity, &mut self.duals, at.t, [&y, &yp], &directions)?;
-        let wanted: Vec<usize> = (q + v + x..q + v + x + rows).collect();
-        Ok(all.part(&wanted, &(0..v).collect::<Vec<_>>()))
+        let (y, yp) = self.unknowns(at, self.more(velocity))?;
+        let directions: Vec<Change> = (0..v).map(Change::Displacement).collect();
+        let wanted = q + v + x..q + v + x + rows;
+        let plan = match self.plans[1].take() {
+            Some(plan) => plan,
+            None => self.plan(velocity, &directions, wanted.clone()),
+        };
+        let displacements = self.displacements(&at.q);
+        let evaluated = derivatives(
+            velocity,
+            &mut self.duals,
+            (at.t, &y, &yp),
+            (&directions, &displacements, &plan),
+        );
+        let all = evaluated.map(|(values, _)| {
+            let pattern = plan.pattern.clone();
+            Sparse { pattern, values }.block(wanted, 0..v)
+        });
+        self.plans[1] = Some(plan);
+        all
+    }
+
+    /// The same as a dense matrix.
+    pub fn velocity_gradient(&mut self, at: &State) -> Result<Matrix, Rejection> {
+        Ok(self.sparse_velocity_gradient(at)?.to_dense())
     }
 
     /// Values of the rows of forces, states and constraints on accelerations.
@@ -247,15 +375,37 @@ impl Equation {
     /// g of the conditions on positions; G v + g_t of all active rows.
     pub fn gaps(&mut self, at: &State) -> Result<(Vec<f64>, Vec<f64>), Rejection> {
         let Sizes { q, v, x, rows } = self.sizes;
-        let (y, yp) = self.unknowns(at, self.more(&*self.velocity))?;
-        let n = y.len();
-        let first = q + v + x;
-        let mut r = vec![0.0; n];
-        self.velocity.residual(at.t, &y, &yp, &mut r)?;
-        let rates = r[first..first + rows].to_vec();
-        self.position.residual(at.t, &y, &yp, &mut r)?;
-        let gaps = self.holonomic.iter().map(|&k| r[first + k]).collect();
-        Ok((gaps, rates))
+        if rows == 0 {
+            return Ok((Vec::new(), Vec::new()));
+        }
+        let mut values = [Vec::new(), Vec::new()];
+        for (k, values) in values.iter_mut().enumerate() {
+            let mut system = self.take_constrained(k);
+            let evaluated = self.unknowns(at, self.more(&*system)).and_then(|(y, yp)| {
+                let mut r = vec![0.0; y.len()];
+                system.residual(at.t, &y, &yp, &mut r)?;
+                Ok(r[q + v + x..q + v + x + rows].to_vec())
+            });
+            self.constrained[k] = Some(system);
+            *values = evaluated?;
+        }
+        let [rates, gaps] = values;
+        Ok((self.holonomic.iter().map(|&k| gaps[k]).collect(), rates))
+    }
+
+    /// Whether a displacement is a way, and not a turn.
+    pub fn slides(&self) -> Vec<bool> {
+        let mut all = vec![false; self.sizes.v];
+        for node in self.model.tree.nodes.iter().filter(|n| n.n_v() == 1) {
+            all[node.v] = matches!(
+                node.kind,
+                NodeKind::PrismaticX
+                    | NodeKind::PrismaticY
+                    | NodeKind::PrismaticZ
+                    | NodeKind::PrismaticTurned
+            );
+        }
+        all
     }
 
     /// q moved by δs, with Euler parameters of length one.
@@ -299,6 +449,12 @@ impl Equation {
         }
         w
     }
+}
+
+/// The equations in a form.
+fn system(model: &Arc<Model>, active: &[usize], form: Form) -> Box<dyn System> {
+    let (model, active) = (model.clone(), active.to_vec());
+    Equations::new(model, active, form, Formalism::Residual, GglMetric::Identity).system()
 }
 
 /// Removes the last rows and columns, those of the readings, from derivatives and what is left of the
@@ -356,38 +512,49 @@ pub fn velocity_names(model: &Model) -> Vec<String> {
     model.velocity_names.iter().map(rate).collect()
 }
 
-/// Derivatives along some directions, eight at a time, and the values.
+/// Derivatives along the directions of a plan, at the places of its pattern, and the values.
 fn derivatives(
     system: &mut dyn System,
-    memory: &mut Vec<[Vec<Dual8>; 3]>,
-    t: f64,
-    [y, yp]: [&[f64]; 2],
-    directions: &[Direction],
-) -> Result<(Matrix, Vec<f64>), Rejection> {
+    memory: &mut [Vec<Dual8>; 3],
+    (t, y, yp): (f64, &[f64], &[f64]),
+    (directions, displacements, plan): (&[Change], &[Vec<(usize, f64)>], &Plan),
+) -> Result<(Vec<f64>, Vec<f64>), Rejection> {
     let n = y.len();
-    let constants = |x: &[f64]| x.iter().map(|x| Dual8::constant(*x)).collect::<Vec<_>>();
-    let [mut dy, mut dyp, mut r] = memory.pop().unwrap_or_default();
+    let [dy, dyp, r] = memory;
     r.clear();
     r.resize(n, Dual8::constant(0.0));
-    let mut out = Matrix::zeros(n, directions.len());
-    for first in (0..directions.len().max(1)).step_by(8) {
-        (dy, dyp) = (constants(y), constants(yp));
-        for (k, direction) in directions.iter().skip(first).take(8).enumerate() {
-            for (target, entries) in [(&mut dy, &direction.y), (&mut dyp, &direction.yp)] {
-                for &(i, x) in entries {
-                    target[i] = target[i].with_derivative(k, x);
+    let mut out = vec![0.0; plan.pattern.len()];
+    let packs = plan.groups.len().max(1);
+    for first in (0..packs).step_by(8) {
+        let pack = &plan.groups[first..(first + 8).min(plan.groups.len())];
+        dy.clear();
+        dy.extend(y.iter().map(|x| Dual8::constant(*x)));
+        dyp.clear();
+        dyp.extend(yp.iter().map(|x| Dual8::constant(*x)));
+        for (lane, group) in pack.iter().enumerate() {
+            for &j in group {
+                match directions[j] {
+                    Change::Rate(i) => dyp[i] = dyp[i].with_derivative(lane, 1.0),
+                    Change::Value(i) => dy[i] = dy[i].with_derivative(lane, 1.0),
+                    Change::Displacement(k) => {
+                        for &(i, x) in &displacements[k] {
+                            dy[i] = dy[i].with_derivative(lane, x);
+                        }
+                    }
                 }
             }
         }
-        system.residual_dual8(Dual8::constant(t), &dy, &dyp, &mut r)?;
-        for k in 0..directions.len().saturating_sub(first).min(8) {
-            for i in 0..n {
-                out[(i, first + k)] = r[i].derivative(k);
+        system.residual_dual8(Dual8::constant(t), dy, dyp, r)?;
+        for (lane, group) in pack.iter().enumerate() {
+            for &j in group {
+                let places = plan.pattern.range(j);
+                for (target, &i) in out[places].iter_mut().zip(plan.pattern.column(j)) {
+                    *target = r[i].derivative(lane);
+                }
             }
         }
     }
     let values: Vec<f64> = r.iter().map(|x| x.value()).collect();
-    memory.push([dy, dyp, r]);
     if let Some(row) = values.iter().position(|x| !x.is_finite()) {
         return Err(Rejection::NonFinite { row });
     }

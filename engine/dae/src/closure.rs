@@ -71,7 +71,7 @@ impl<'a> Closure<'a> {
         pattern: Pattern,
         function: impl FnMut(f64, &[f64], &[f64], &mut [f64]) + Send + 'a,
     ) -> Self {
-        self.structure.derivative = DerivativeForm::Mass(pattern);
+        self.structure.derivative = DerivativeForm::Mass(pattern.into());
         self.mass = Some(Box::new(function));
         self
     }

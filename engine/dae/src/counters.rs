@@ -50,6 +50,12 @@ pub struct Counters {
     pub events: u64,
     /// Restarts after a discrete update.
     pub restarts: u64,
+    /// Steps that were cut short afterwards, because something acts inside of them that no evaluation had seen.
+    #[serde(default)]
+    pub steps_cut: u64,
+    /// Evaluations of gaps and of what laws depend on, to find out: those of the kinematics alone.
+    #[serde(default)]
+    pub looks: u64,
     /// Exchanges of constraint rows for others that say the same and are better conditioned.
     #[serde(default)]
     pub row_changes: u64,
@@ -75,11 +81,13 @@ pub mod cost {
     pub const MASS: f64 = 0.5;
     /// G alone, where it is renewed in ∂F/∂y (median 0.22, from 0.07 to 0.33).
     pub const CONSTRAINTS: f64 = 0.5;
+    /// The kinematics alone, for a look at gaps and at what laws depend on.
+    pub const LOOK: f64 = 0.5;
 }
 
 impl Counters {
     /// All evaluations of the equations in units of a plain residual, those with dual numbers, of
-    /// ∂F/∂ẏ and of G at their [`cost`]: one figure for how dear a run was, whatever its Jacobians are made of.
+    /// ∂F/∂ẏ, of G and of the kinematics at their [`cost`]: one figure for how dear a run was, whatever its Jacobians are made of.
     /// Factorisations and solves are not in it.
     ///
     /// ```
@@ -98,10 +106,11 @@ impl Counters {
             + cost::DUAL12 * self.residuals_dual12 as f64
             + cost::MASS * self.mass_evaluations as f64
             + cost::CONSTRAINTS * self.constraint_evaluations as f64
+            + cost::LOOK * self.looks as f64
     }
 
     /// Name and value of every counter, in the order of the declaration.
-    pub fn rows(&self) -> [(&'static str, u64); 24] {
+    pub fn rows(&self) -> [(&'static str, u64); 26] {
         [
             ("steps", self.steps),
             ("rejected_error", self.rejected_error),
@@ -124,6 +133,8 @@ impl Counters {
             ("refresh_cycles", self.refresh_cycles),
             ("events", self.events),
             ("restarts", self.restarts),
+            ("steps_cut", self.steps_cut),
+            ("looks", self.looks),
             ("row_changes", self.row_changes),
             ("residuals_dual4", self.residuals_dual4),
             ("residuals_dual12", self.residuals_dual12),

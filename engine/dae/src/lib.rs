@@ -31,10 +31,10 @@ mod weights;
 pub use closure::Closure;
 pub use counters::{Counters, Timing, cost};
 pub use events::{Direction, Event, EventAction, Turn, Turned};
-pub use look::{Look, Misfit, SingularPosition, Survey};
+pub use look::{Gap, Look, Misfit, SingularPosition, Survey};
 pub use mechanical::{ElementSet, JacobianPlan, Mechanical, MechanicalLayout};
 pub use outcome::{Failure, FailureKind, InputError, NamedValue, Rejection};
-pub use pattern::Pattern;
+pub use pattern::{LazyPattern, Pattern};
 pub use residual::{EventState, Point, Residual};
 pub use structure::{
     DerivativeForm, Equation, EquationLevel, Structure, TransposedBlock, Variable, VariableKind,

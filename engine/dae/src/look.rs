@@ -1,5 +1,7 @@
 //! What a system says of a state that a method has accepted, and of functions of time.
 
+use serde::{Deserialize, Serialize};
+
 /// What looking at an accepted state came to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Look {
@@ -20,6 +22,26 @@ pub struct Misfit {
     pub positions: Option<f64>,
     /// Largest violation of a condition on velocities.
     pub velocities: f64,
+}
+
+/// How far a law is from acting, such as that of two bodies that do not touch yet.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Gap {
+    /// Distance until the law acts; negative where it does, by the depth.
+    pub distance: f64,
+    /// An upper bound on the present rate of that distance, without a sign.
+    pub speed: f64,
+    /// The depth from which on it matters that the law acts.
+    pub depth: f64,
+}
+
+impl Gap {
+    /// A law that cannot act for the time being.
+    pub const NONE: Self = Self {
+        distance: f64::MAX,
+        speed: 0.0,
+        depth: f64::MAX,
+    };
 }
 
 /// A position where constraints lose rank.

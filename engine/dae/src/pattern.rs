@@ -1,6 +1,9 @@
 //! Sparsity patterns in compressed-column form: which entries of a matrix may be non-zero.
 
+use core::fmt;
+use core::ops::Deref;
 use serde::{Deserialize, Serialize};
+use std::sync::{Arc, OnceLock};
 
 /// The places of the possible non-zeros of a matrix, column by column, rows ascending in each.
 ///
@@ -34,14 +37,19 @@ impl Pattern {
                 i < n_rows && j < n_columns,
                 "entry ({i}, {j}) outside a {n_rows} × {n_columns} pattern"
             );
-            columns[j].push(i);
+            // Most callers go row by row, so that repetitions come one after the other.
+            if columns[j].last() != Some(&i) {
+                columns[j].push(i);
+            }
         }
         let mut column_start = Vec::with_capacity(n_columns + 1);
         let mut rows = Vec::new();
         column_start.push(0);
         for mut column in columns {
-            column.sort_unstable();
-            column.dedup();
+            if !column.is_sorted_by(|a, b| a < b) {
+                column.sort_unstable();
+                column.dedup();
+            }
             rows.extend(column);
             column_start.push(rows.len());
         }
@@ -122,5 +130,83 @@ impl Pattern {
             self.n_columns(),
             self.entries().chain(other.entries()),
         )
+    }
+}
+
+/// A declared pattern that is built when it is first read.
+///
+/// Patterns of mechanisms can have n² entries, as that of the mass matrix of a chain in joint coordinates has. Methods
+/// that solve no linear systems never read them. Clones share what was built.
+///
+/// ```
+/// use holonom_dae::{LazyPattern, Pattern};
+/// let declared = LazyPattern::new(3, || Pattern::from_entries(3, 3, [(0, 1)]));
+/// assert!(!declared.is_built());
+/// assert_eq!(declared.len(), 1);
+/// assert!(declared.is_built());
+/// assert_eq!(declared, LazyPattern::from(Pattern::from_entries(3, 3, [(0, 1)])));
+/// ```
+#[derive(Clone)]
+pub struct LazyPattern(Arc<Promise>);
+
+struct Promise {
+    n: usize,
+    pattern: OnceLock<Pattern>,
+    build: Box<dyn Fn() -> Pattern + Send + Sync>,
+}
+
+impl LazyPattern {
+    /// The n × n pattern that `build` returns.
+    pub fn new(n: usize, build: impl Fn() -> Pattern + Send + Sync + 'static) -> Self {
+        Self(Arc::new(Promise {
+            n,
+            pattern: OnceLock::new(),
+            build: Box::new(build),
+        }))
+    }
+
+    /// Whether the pattern has been read.
+    pub fn is_built(&self) -> bool {
+        self.0.pattern.get().is_some()
+    }
+
+    /// Number of unknowns that it was declared for. Does not build the pattern.
+    pub fn dimension(&self) -> usize {
+        self.0.n
+    }
+}
+
+impl Deref for LazyPattern {
+    type Target = Pattern;
+
+    fn deref(&self) -> &Pattern {
+        self.0.pattern.get_or_init(&self.0.build)
+    }
+}
+
+impl From<Pattern> for LazyPattern {
+    fn from(pattern: Pattern) -> Self {
+        let n = pattern.n_columns();
+        Self(Arc::new(Promise {
+            n,
+            pattern: OnceLock::from(pattern),
+            build: Box::new(move || Pattern::from_entries(n, n, [])),
+        }))
+    }
+}
+
+impl PartialEq for LazyPattern {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0) || **self == **other
+    }
+}
+
+impl fmt::Debug for LazyPattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is_built() {
+            (**self).fmt(f)
+        } else {
+            write!(f, "LazyPattern({}, not built)", self.0.n)
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! The residual F(t, y, ẏ), written once and generic over the scalar.
 
 use crate::{
-    Event, EventAction, FailureKind, Hidden, Look, Mechanical, Misfit, Rejection, SingularPosition,
+    Event, EventAction, FailureKind, Gap, Hidden, Look, Mechanical, Misfit, Rejection, SingularPosition,
     Structure, Tolerances, Turn, Turned,
 };
 use holonom_algebra::Real;
@@ -165,6 +165,35 @@ pub trait Residual: Send + Sync {
 
     /// The features, such as heights of a road, for coordinates and a time. Much cheaper than F.
     fn place_values(&self, _t: f64, _coordinates: &[f64], _values: &mut [f64]) {}
+
+    /// Number of gaps: laws that act only within a narrow range of the state, such as contacts.
+    fn gaps(&self) -> usize {
+        0
+    }
+
+    /// The gaps in a state.
+    fn gap_values(&self, _at: Point<'_, f64>, _work: &mut Self::Workspace<f64>, _gaps: &mut [Gap]) {}
+
+    /// What a gap belongs to, for reports.
+    fn gap_name(&self, _gap: usize) -> String {
+        String::new()
+    }
+
+    /// Numbers of inputs and values of laws that may change within a short range of the state.
+    fn laws(&self) -> [usize; 2] {
+        [0; 2]
+    }
+
+    /// What these laws depend on, in a state: smooth functions of the motion.
+    fn law_inputs(&self, _at: Point<'_, f64>, _work: &mut Self::Workspace<f64>, _inputs: &mut [f64]) {}
+
+    /// Their values.
+    fn law_values(&self, _inputs: &[f64], _discrete: &[f64], _values: &mut [f64]) {}
+
+    /// What a value belongs to, for reports.
+    fn law_name(&self, _value: usize) -> String {
+        String::new()
+    }
 
     /// Start values of the discrete variables.
     fn discrete(&self) -> Vec<f64> {

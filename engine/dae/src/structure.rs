@@ -4,7 +4,7 @@
 //! Everything here is optional knowledge that makes integration cheaper or safer;
 //! [`Structure::unknown`] is always correct.
 
-use crate::{ErrorTest, InputError, MechanicalLayout, Pattern};
+use crate::{ErrorTest, InputError, LazyPattern, MechanicalLayout, Pattern};
 use core::ops::Range;
 
 /// What a variable is.
@@ -143,7 +143,7 @@ pub enum DerivativeForm {
     /// F_i = ẏ_i − … for every differential variable i, no derivative in the other rows.
     Identity,
     /// Depends on t and y and is delivered by the system in this pattern, Arnold (25).
-    Mass(Pattern),
+    Mass(LazyPattern),
     /// Constant: (row, column, value).
     Constant(Vec<(usize, usize, f64)>),
     /// Anything else: differenced together with ∂F/∂y at the current α, Arnold (16).
@@ -181,7 +181,7 @@ pub struct Structure {
     /// The form of ∂F/∂ẏ.
     pub derivative: DerivativeForm,
     /// Possible non-zeros of α ∂F/∂ẏ + ∂F/∂y, where known.
-    pub sparsity: Option<Pattern>,
+    pub sparsity: Option<LazyPattern>,
     /// Columns that need no evaluation.
     pub transposed: Vec<TransposedBlock>,
     /// Where q, v, λ and η lie, for a mechanical system.
@@ -246,7 +246,7 @@ impl Structure {
 
     /// Declares the sparsity pattern.
     pub fn with_sparsity(mut self, pattern: Pattern) -> Self {
-        self.sparsity = Some(pattern);
+        self.sparsity = Some(pattern.into());
         self
     }
 
@@ -337,7 +337,8 @@ impl Structure {
         }
     }
 
-    /// Refuses a structure that contradicts itself.
+    /// Refuses a structure that contradicts itself. Patterns that are not built yet are left to
+    /// [`check_patterns`](Self::check_patterns).
     pub fn check(&self) -> Result<(), InputError> {
         let n = self.dimension();
         let err = |s: String| Err(InputError::Structure(s));
@@ -350,6 +351,63 @@ impl Structure {
         if n == 0 {
             return err("no variables; a system needs at least one".into());
         }
+        if let DerivativeForm::Constant(c) = &self.derivative
+            && let Some((i, j, _)) = c.iter().find(|(i, j, v)| *i >= n || *j >= n || !v.is_finite())
+        {
+            return err(format!(
+                "entry ({i}, {j}) of the constant ∂F/∂ẏ is outside the system or not finite"
+            ));
+        }
+        for b in &self.transposed {
+            let inside = |r: &Range<usize>| r.start <= r.end && r.end <= n;
+            if ![&b.columns, &b.rows, &b.source_rows, &b.source_columns]
+                .iter()
+                .all(|r| inside(r))
+                || b.columns.len() != b.source_rows.len()
+                || b.rows.len() != b.source_columns.len()
+            {
+                return err(format!(
+                    "the transposed block at columns {:?} has inconsistent ranges",
+                    b.columns
+                ));
+            }
+            self.check_multipliers(b)?;
+        }
+        for v in &self.variables {
+            if !(1..=3).contains(&v.index) {
+                return err(format!(
+                    "variable `{}` has index {}; 1, 2 or 3 are possible",
+                    v.name, v.index
+                ));
+            }
+            if let Some(bound) = v.lower_bound.filter(|b| !b.is_finite()) {
+                return err(format!(
+                    "the lower bound of variable `{}` is {bound}; give a finite number, or none",
+                    v.name
+                ));
+            }
+            if let Some(scale) = v.scale.filter(|s| !s.is_finite() || *s <= 0.0) {
+                return err(format!(
+                    "the scale of variable `{}` is {scale}; give a positive, finite number, or none",
+                    v.name
+                ));
+            }
+        }
+        let mass = match &self.derivative {
+            DerivativeForm::Mass(m) => Some(m),
+            _ => None,
+        };
+        match self.sparsity.iter().chain(mass).all(LazyPattern::is_built) {
+            true => self.check_patterns(),
+            false => Ok(()),
+        }
+    }
+
+    /// Refuses patterns that contradict each other or the rest of a structure that [`check`](Self::check) accepts.
+    /// Builds them.
+    pub fn check_patterns(&self) -> Result<(), InputError> {
+        let n = self.dimension();
+        let err = |s: String| Err(InputError::Structure(s));
         if let DerivativeForm::Mass(m) = &self.derivative
             && (m.n_rows() != n || m.n_columns() != n)
         {
@@ -386,67 +444,30 @@ impl Structure {
                 ));
             }
         }
-        if let DerivativeForm::Constant(c) = &self.derivative
-            && let Some((i, j, _)) = c.iter().find(|(i, j, v)| *i >= n || *j >= n || !v.is_finite())
-        {
-            return err(format!(
-                "entry ({i}, {j}) of the constant ∂F/∂ẏ is outside the system or not finite"
-            ));
-        }
-        for b in &self.transposed {
-            let inside = |r: &Range<usize>| r.start <= r.end && r.end <= n;
-            if ![&b.columns, &b.rows, &b.source_rows, &b.source_columns]
-                .iter()
-                .all(|r| inside(r))
-                || b.columns.len() != b.source_rows.len()
-                || b.rows.len() != b.source_columns.len()
-            {
-                return err(format!(
-                    "the transposed block at columns {:?} has inconsistent ranges",
-                    b.columns
-                ));
-            }
-            self.check_transposed(b)?;
-        }
-        for v in &self.variables {
-            if !(1..=3).contains(&v.index) {
-                return err(format!(
-                    "variable `{}` has index {}; 1, 2 or 3 are possible",
-                    v.name, v.index
-                ));
-            }
-            if let Some(bound) = v.lower_bound.filter(|b| !b.is_finite()) {
-                return err(format!(
-                    "the lower bound of variable `{}` is {bound}; give a finite number, or none",
-                    v.name
-                ));
-            }
-            if let Some(scale) = v.scale.filter(|s| !s.is_finite() || *s <= 0.0) {
-                return err(format!(
-                    "the scale of variable `{}` is {scale}; give a positive, finite number, or none",
-                    v.name
-                ));
-            }
-        }
-        Ok(())
+        self.transposed.iter().try_for_each(|b| self.check_transposed(b))
     }
 
-    /// Refuses a transposed block, its ranges known to fit, that would give wrong entries.
-    fn check_transposed(&self, b: &TransposedBlock) -> Result<(), InputError> {
-        let err = |s: String| Err(InputError::Structure(s));
+    /// Refuses a transposed block of multipliers that forces depend on.
+    fn check_multipliers(&self, b: &TransposedBlock) -> Result<(), InputError> {
         if self.forces_depend_on_multipliers {
             let multiplier = |j: &usize| {
                 self.variables[*j].kind == VariableKind::Multiplier
                     || self.layout.as_ref().is_some_and(|l| l.lambda.contains(j))
             };
             if let Some(j) = b.columns.clone().find(multiplier) {
-                return err(format!(
+                return Err(InputError::Structure(format!(
                     "forces depend on the multipliers, so that the column of `{}` is not the transpose of \
                      another block; leave out that transposed block",
                     self.variables[j].name
-                ));
+                )));
             }
         }
+        Ok(())
+    }
+
+    /// Refuses a transposed block, its ranges known to fit, of which the pattern holds one side only.
+    fn check_transposed(&self, b: &TransposedBlock) -> Result<(), InputError> {
+        let err = |s: String| Err(InputError::Structure(s));
         let Some(p) = &self.sparsity else {
             return Ok(());
         };

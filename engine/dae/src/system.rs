@@ -1,7 +1,7 @@
 //! [`System`]: the object-safe face of a DAE, and the two ways to get one.
 
 use crate::{
-    Event, EventAction, EventState, FailureKind, Look, Mechanical, Misfit, Point, Rejection, Residual,
+    Event, EventAction, EventState, FailureKind, Gap, Look, Mechanical, Misfit, Point, Rejection, Residual,
     SingularPosition, Structure, Tolerances, Turn, Turned,
 };
 use holonom_algebra::{Dual4, Dual8, Dual12};
@@ -140,6 +140,37 @@ pub trait System: Send {
 
     /// The features, such as heights of a road, for coordinates and a time. Much cheaper than a residual.
     fn place_values(&mut self, _t: f64, _coordinates: &[f64], _values: &mut [f64]) {}
+
+    /// Number of gaps: laws that act only within a narrow range of the state, such as contacts. After each step the
+    /// motion is searched for ranges that were passed without an evaluation in them.
+    fn gaps(&self) -> usize {
+        0
+    }
+
+    /// The gaps in a state. Much cheaper than a residual.
+    fn gap_values(&mut self, _t: f64, _y: &[f64], _yp: &[f64], _gaps: &mut [Gap]) {}
+
+    /// What a gap belongs to, for reports.
+    fn gap_name(&self, _gap: usize) -> String {
+        String::new()
+    }
+
+    /// Numbers of inputs and values of laws that may change within a short range of the state, such as forces that users
+    /// have written. After each step they are sampled along the motion.
+    fn laws(&self) -> [usize; 2] {
+        [0; 2]
+    }
+
+    /// What these laws depend on, in a state: smooth functions of the motion.
+    fn law_inputs(&mut self, _t: f64, _y: &[f64], _yp: &[f64], _inputs: &mut [f64]) {}
+
+    /// Their values. Much cheaper than a residual.
+    fn law_values(&mut self, _inputs: &[f64], _values: &mut [f64]) {}
+
+    /// What a value belongs to, for reports.
+    fn law_name(&self, _value: usize) -> String {
+        String::new()
+    }
 
     /// The event functions there are.
     fn events(&self) -> &[Event] {
@@ -313,6 +344,27 @@ macro_rules! forward {
             fn place_values(&mut self, t: f64, coordinates: &[f64], values: &mut [f64]) {
                 (**self).place_values(t, coordinates, values);
             }
+            fn gaps(&self) -> usize {
+                (**self).gaps()
+            }
+            fn gap_values(&mut self, t: f64, y: &[f64], yp: &[f64], gaps: &mut [Gap]) {
+                (**self).gap_values(t, y, yp, gaps);
+            }
+            fn gap_name(&self, gap: usize) -> String {
+                (**self).gap_name(gap)
+            }
+            fn laws(&self) -> [usize; 2] {
+                (**self).laws()
+            }
+            fn law_inputs(&mut self, t: f64, y: &[f64], yp: &[f64], inputs: &mut [f64]) {
+                (**self).law_inputs(t, y, yp, inputs);
+            }
+            fn law_values(&mut self, inputs: &[f64], values: &mut [f64]) {
+                (**self).law_values(inputs, values);
+            }
+            fn law_name(&self, value: usize) -> String {
+                (**self).law_name(value)
+            }
             fn events(&self) -> &[Event] {
                 (**self).events()
             }
@@ -368,14 +420,15 @@ pub struct Bound<R: Residual> {
     discrete: Vec<f64>,
     mechanical: Option<Box<dyn Mechanical>>,
     work: R::Workspace<f64>,
-    work4: R::Workspace<Dual4>,
-    work8: R::Workspace<Dual8>,
-    work12: R::Workspace<Dual12>,
+    // Allocated by the first evaluation that needs them: most runs use one width, or none.
+    work4: Option<Box<R::Workspace<Dual4>>>,
+    work8: Option<Box<R::Workspace<Dual8>>>,
+    work12: Option<Box<R::Workspace<Dual12>>>,
     shift: Option<(usize, f64)>,
 }
 
 impl<R: Residual> Bound<R> {
-    /// Allocates everything evaluation needs.
+    /// Allocates what evaluation with plain numbers needs; the first evaluation with dual numbers allocates the rest.
     pub fn new(residual: R) -> Self {
         Self {
             structure: residual.structure(),
@@ -383,9 +436,9 @@ impl<R: Residual> Bound<R> {
             discrete: residual.discrete(),
             mechanical: residual.mechanical(),
             work: residual.workspace(),
-            work4: residual.workspace(),
-            work8: residual.workspace(),
-            work12: residual.workspace(),
+            work4: None,
+            work8: None,
+            work12: None,
             shift: None,
             residual,
         }
@@ -431,7 +484,10 @@ impl<R: Residual> System for Bound<R> {
     ) -> Result<(), Rejection> {
         let mut at = Point::new(t, y, yp, &self.discrete);
         at.shift = self.shift;
-        self.residual.residual(at, &mut self.work4, r)
+        let work = self
+            .work4
+            .get_or_insert_with(|| Box::new(self.residual.workspace()));
+        self.residual.residual(at, work, r)
     }
 
     fn residual_dual8(
@@ -443,7 +499,10 @@ impl<R: Residual> System for Bound<R> {
     ) -> Result<(), Rejection> {
         let mut at = Point::new(t, y, yp, &self.discrete);
         at.shift = self.shift;
-        self.residual.residual(at, &mut self.work8, r)
+        let work = self
+            .work8
+            .get_or_insert_with(|| Box::new(self.residual.workspace()));
+        self.residual.residual(at, work, r)
     }
 
     fn residual_dual12(
@@ -455,7 +514,10 @@ impl<R: Residual> System for Bound<R> {
     ) -> Result<(), Rejection> {
         let mut at = Point::new(t, y, yp, &self.discrete);
         at.shift = self.shift;
-        self.residual.residual(at, &mut self.work12, r)
+        let work = self
+            .work12
+            .get_or_insert_with(|| Box::new(self.residual.workspace()));
+        self.residual.residual(at, work, r)
     }
 
     fn derivative_matrix(
@@ -509,6 +571,36 @@ impl<R: Residual> System for Bound<R> {
 
     fn place_values(&mut self, t: f64, coordinates: &[f64], values: &mut [f64]) {
         self.residual.place_values(t, coordinates, values);
+    }
+
+    fn gaps(&self) -> usize {
+        self.residual.gaps()
+    }
+
+    fn gap_values(&mut self, t: f64, y: &[f64], yp: &[f64], gaps: &mut [Gap]) {
+        let at = Point::new(t, y, yp, &self.discrete);
+        self.residual.gap_values(at, &mut self.work, gaps);
+    }
+
+    fn gap_name(&self, gap: usize) -> String {
+        self.residual.gap_name(gap)
+    }
+
+    fn laws(&self) -> [usize; 2] {
+        self.residual.laws()
+    }
+
+    fn law_inputs(&mut self, t: f64, y: &[f64], yp: &[f64], inputs: &mut [f64]) {
+        let at = Point::new(t, y, yp, &self.discrete);
+        self.residual.law_inputs(at, &mut self.work, inputs);
+    }
+
+    fn law_values(&mut self, inputs: &[f64], values: &mut [f64]) {
+        self.residual.law_values(inputs, &self.discrete, values);
+    }
+
+    fn law_name(&self, value: usize) -> String {
+        self.residual.law_name(value)
     }
 
     fn events(&self) -> &[Event] {

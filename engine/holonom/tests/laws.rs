@@ -13,6 +13,8 @@ mod joints;
 mod rails;
 #[path = "laws/random.rs"]
 mod random;
+#[path = "laws/runs.rs"]
+mod runs;
 #[path = "laws/springs.rs"]
 mod springs;
 #[path = "laws/stand.rs"]

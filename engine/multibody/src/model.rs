@@ -6,13 +6,13 @@ use crate::description::{Hold, JointKind};
 use crate::elements::constraints::{ConstraintElement, Impact};
 use crate::elements::controls::ControlElement;
 use crate::elements::forces::ForceElement;
-use crate::expression::Break;
+use crate::expression::{Break, Expression};
 use crate::expression::switches::{Side, Switch};
 use crate::forest::{Forest, Graph, Names};
 use crate::signal::Signal;
 use crate::tree::Tree;
 use core::ops::Range;
-use holonom_algebra::Pose;
+use holonom_algebra::{Function, Pose};
 use holonom_dae::Survey;
 use std::sync::Arc;
 
@@ -222,6 +222,28 @@ pub(crate) struct SwitchedLaw {
     pub first: usize,
 }
 
+/// A law that may change within a short range of what it depends on.
+#[derive(Clone, Debug)]
+pub(crate) struct ModelLaw {
+    /// The force element; none where it reads controls.
+    pub force: Option<usize>,
+    /// Its first input among those of all laws of the element.
+    pub first: usize,
+    /// Where it stands.
+    pub place: String,
+    /// The law.
+    pub function: LawFunction,
+}
+
+/// How such a law is written.
+#[derive(Clone, Debug)]
+pub(crate) enum LawFunction {
+    /// As an expression, with switches on sides.
+    Expression(Expression),
+    /// In Rust, from all inputs of a [`User`](crate::elements::forces::User) law to all its outputs.
+    User(Arc<dyn Function>),
+}
+
 /// What is said about the start besides the values in q0 and v0.
 #[derive(Clone, Debug, Default)]
 pub struct ModelStart {
@@ -282,8 +304,10 @@ pub struct Model {
     pub(crate) switches: Vec<ModelSwitch>,
     /// How many of them, the first ones, constraints prescribe: their second derivatives count as well.
     pub motions: usize,
-    /// Forces may have narrow features of the state, such as bumps of a road.
+    /// Wheels roll on uneven roads.
     pub places: bool,
+    /// Laws that may change within a short range of the state.
+    pub(crate) laws: Vec<ModelLaw>,
     /// Names of the positions.
     pub position_names: Vec<String>,
     /// Names of the velocities.

@@ -29,6 +29,8 @@ pub enum Subject {
     Rows,
     /// How rows of motion are divided by the mass matrix.
     Metric,
+    /// What acts inside of a step that was cut short.
+    Cut,
 }
 
 impl Subject {
@@ -43,6 +45,7 @@ impl Subject {
             Self::Care => "care",
             Self::Rows => "rows",
             Self::Metric => "mass matrix",
+            Self::Cut => "step cut",
         }
     }
 }
@@ -193,6 +196,11 @@ pub enum Because {
         /// From here on it is amplified.
         limit: f64,
     },
+    /// A step had passed what acts inside of it without an evaluation there.
+    PassedInStep {
+        /// Size of the step.
+        h: f64,
+    },
     /// The mass matrix changes much from step to step.
     MassChanges {
         /// Part of an error in velocities that its change in one step leaves behind after a correction.
@@ -308,6 +316,16 @@ impl Decision {
             subject: Subject::Care,
             chosen: if careful { "careful" } else { "usual" }.into(),
             because: Because::Rounding { noise, limit },
+        }
+    }
+
+    /// A step ends where something begins to act that it did not see.
+    pub(crate) fn cut(t: f64, name: String, h: f64) -> Self {
+        Self {
+            t: Some(t),
+            subject: Subject::Cut,
+            chosen: format!("{name} begins to act here").into(),
+            because: Because::PassedInStep { h },
         }
     }
 
@@ -513,6 +531,11 @@ impl fmt::Display for Because {
                     "because rounding errors are {noise:.1e} of the tolerance, {sign} the limit of {limit:.0e}"
                 )
             }
+            Self::PassedInStep { h } => write!(
+                f,
+                "and a step of {} s had passed it without an evaluation: shorter steps follow",
+                short(h)
+            ),
             Self::MassChanges { left, limit } => write!(
                 f,
                 "because the mass matrix changes so much in one step that a fraction of {} of an error \

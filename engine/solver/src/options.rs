@@ -433,14 +433,13 @@ impl Options {
     pub fn resolve(&self, system: &dyn System) -> (&'static str, &'static str) {
         let structure = system.structure();
         let n = structure.dimension();
-        let density = structure
-            .sparsity
-            .as_ref()
-            .map_or(1.0, |p| p.len() as f64 / (n * n) as f64);
+        let density = || {
+            let entries = structure.sparsity.as_ref().map(|p| p.len() as f64);
+            entries.map_or(1.0, |entries| entries / (n * n) as f64)
+        };
         // Dense LU costs about 0.7 n³ vectorised operations, sparse LU much overhead per entry.
-        let sparse = n >= 50 && density < 0.2;
         let linear = match self.linear.as_str() {
-            "auto" if sparse => "lu-sparse",
+            "auto" if n >= 50 && density() < 0.2 => "lu-sparse",
             "auto" => "lu-dense",
             name => linear::REGISTRY
                 .iter()

@@ -95,7 +95,7 @@ fn tree(b: &mut Builder, n: usize, kinds: &[(JointKind, f64)]) {
 }
 
 /// A joint along a line of the world.
-fn along(
+pub(super) fn along(
     b: &mut Builder,
     kind: JointKind,
     from: Option<usize>,
@@ -254,7 +254,7 @@ fn coaxial(b: &mut Builder, n: usize) -> Result<(), Rejected> {
 }
 
 /// A ring of bodies with revolute joints about these axes (points and directions), the first and the last on the ground.
-fn ring(b: &mut Builder, axes: &[(V3, V3)]) {
+pub(super) fn ring(b: &mut Builder, axes: &[(V3, V3)]) {
     let mut from = None;
     for (k, (point, direction)) in axes.iter().enumerate() {
         // Anywhere along its axis.

@@ -4,13 +4,14 @@
 //! drawn and projected. The oracle counts degrees of freedom; positions in which that number is not clear, or not the same
 //! nearby, are drawn again: what a study judges has one right answer. The same seed gives the same mechanism.
 
+pub mod branches;
 mod builder;
 pub mod excitations;
 mod families;
 mod forces;
 pub mod toml;
 
-use crate::geometry::{add, scale};
+use crate::geometry::{V3, add, scale};
 use crate::mechanism::Mechanism;
 use crate::oracle::{Oracle, State};
 use crate::random::Random;
@@ -161,11 +162,23 @@ fn draw(seed: u64, k: u64, wanted: &Wanted) -> Result<Mechanism, Rejected> {
         forces::add_forces(&mut b);
     }
     let t_end = b.tau * b.random.decades(-0.3, 0.8);
-    let mut random = b.random;
-    let mut mechanism = Mechanism {
+    let (mut mechanism, mut random) = finished(b, (seed, wanted.family), gravity, t_end);
+    judge(&mut mechanism, &mut random)?;
+    let speed = if !wanted.moving || random.chance(0.1) {
+        0.0
+    } else {
+        random.within(0.1, 1.0)
+    };
+    set_velocities(&mut mechanism, &mut random, speed)?;
+    Ok(mechanism)
+}
+
+/// What was built, still to be judged and set in motion.
+fn finished(b: Builder, (seed, family): (u64, Family), gravity: V3, t_end: f64) -> (Mechanism, Random) {
+    let mechanism = Mechanism {
         seed,
-        family: wanted.family,
-        size,
+        family,
+        size: b.size,
         tau: b.tau,
         gravity,
         bodies: b.bodies,
@@ -178,9 +191,7 @@ fn draw(seed: u64, k: u64, wanted: &Wanted) -> Result<Mechanism, Rejected> {
         rank: 0,
         condition: 1.0,
     };
-    judge(&mut mechanism, &mut random)?;
-    set_velocities(&mut mechanism, &mut random, wanted.moving)?;
-    Ok(mechanism)
+    (mechanism, b.random)
 }
 
 /// Three digits.
@@ -227,13 +238,8 @@ fn judge(m: &mut Mechanism, random: &mut Random) -> Result<(), Rejected> {
 }
 
 /// Draws velocities and makes them fit.
-fn set_velocities(m: &mut Mechanism, random: &mut Random, moving: bool) -> Result<(), Rejected> {
+fn set_velocities(m: &mut Mechanism, random: &mut Random, speed: f64) -> Result<(), Rejected> {
     let oracle = Oracle::new(m);
-    let speed = if !moving || random.chance(0.1) {
-        0.0
-    } else {
-        random.within(0.1, 1.0)
-    };
     let mut start: State = oracle.start();
     for b in 0..m.bodies.len() {
         let draw = |random: &mut Random, unit: f64| -> [f64; 3] {

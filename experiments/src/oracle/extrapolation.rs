@@ -147,7 +147,7 @@ impl Oracle {
             s = projected;
             y = self.pack(&s);
             self.follow_angles(&s);
-            if self.rank > 0 && self.choose_again(&s) < 0.02 * condition.min(1e-1) {
+            if self.rank > 0 && self.choose_again(&s) < self.closest * condition.min(1e-1) {
                 return Err(IntegrationError::Singular(s.t));
             }
             // An order more where the last one paid.

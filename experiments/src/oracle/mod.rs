@@ -115,6 +115,8 @@ pub struct Oracle {
     frames: Vec<At>,
     rows: Vec<Row>,
     rank: usize,
+    /// How close to losing rank rows may come, in parts of what they are at the start.
+    closest: f64,
     /// Rows that are used at the moment.
     chosen: Vec<usize>,
     /// Whole turns of joints are counted from these angles: those of the last step.
@@ -147,6 +149,7 @@ impl Oracle {
             frames,
             rows,
             rank: 0,
+            closest: 0.02,
             chosen: Vec::new(),
             angles: mechanism.joints.iter().map(|j| j.start.clone()).collect(),
         };
@@ -222,6 +225,18 @@ impl Oracle {
             velocity: add(s.v[body], cross(s.om[body], arm)),
             angular_velocity: s.om[body],
         }
+    }
+
+    /// Position and rotation of a frame of the mechanism.
+    pub fn place(&self, s: &State, frame: usize) -> (V3, M3) {
+        let At { body, arm, turn } = self.frames[frame];
+        let position = add(s.r[body], apply(&s.rot[body], arm));
+        (position, product(&s.rot[body], &turn))
+    }
+
+    /// Lets rows come this close to losing rank, in parts of what they are at the start, before the oracle stops.
+    pub fn set_closest(&mut self, closest: f64) {
+        self.closest = closest;
     }
 
     /// Fixes the number of independent rows.

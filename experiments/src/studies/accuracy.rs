@@ -43,28 +43,31 @@ pub fn model(seed: u64) -> Option<String> {
 /// Where a mechanism ends by the oracle, and whether that is chaos.
 pub(super) struct Truth {
     pub end: State,
-    pub chaos: bool,
+    /// By which the motion multiplies what it starts off by.
+    pub growth: f64,
+}
+
+impl Truth {
+    pub fn is_chaos(&self) -> bool {
+        self.growth > CHAOS
+    }
 }
 
 /// The oracle's end, and its twin's.
-pub(super) fn truth(m: &Mechanism) -> Result<Truth, String> {
-    let oracle = Oracle::new(m);
+pub(super) fn truth(oracle: &Oracle, m: &Mechanism) -> Result<Truth, String> {
     let start = oracle.start();
     let end = oracle
         .clone()
         .integrate(&start, m.t_end, TIGHT)
         .map_err(|e| e.to_string())?;
-    let other = twin(&oracle, &start, m.seed, OFF).ok_or("the twin does not close")?;
+    let other = twin(oracle, &start, m.seed, OFF).ok_or("the twin does not close")?;
     let other = oracle
         .clone()
         .integrate(&other, m.t_end, TIGHT)
         .map_err(|e| format!("twin: {e}"))?;
     let d = oracle.distance(&end, &other);
     let growth = (d.position / m.size).max(d.rotation) / OFF;
-    Ok(Truth {
-        end,
-        chaos: growth > CHAOS,
-    })
+    Ok(Truth { end, growth })
 }
 
 /// Error of a state, in tolerances.
@@ -96,7 +99,7 @@ pub fn run(sample: Sample) -> Finding {
     let mut finding = Finding::default();
     let made: Vec<Option<(Mechanism, Result<Truth, String>)>> = map(&seeds, |seed| {
         let m = case(*seed)?;
-        let truth = truth(&m);
+        let truth = truth(&Oracle::new(&m), &m);
         Some((m, truth))
     });
     let mut ways: Vec<Way> = STEPPERS
@@ -123,7 +126,7 @@ pub fn run(sample: Sample) -> Finding {
                     .push(format!("seed {}, {family}: {why}", seeds[k]));
             }
             Some((_, Ok(truth))) => {
-                chaotic += usize::from(truth.chaos);
+                chaotic += usize::from(truth.is_chaos());
                 for way in &ways {
                     for tolerance in TOLERANCES {
                         tasks.push((k, *way, tolerance));
@@ -151,7 +154,7 @@ pub fn run(sample: Sample) -> Finding {
     let mut tallies = Tallies::new();
     for ((k, way, tolerance), result) in tasks.iter().zip(&results) {
         let Some((m, Ok(truth))) = &made[*k] else { continue };
-        if truth.chaos || way.formalism != "residual" {
+        if truth.is_chaos() || way.formalism != "residual" {
             continue;
         }
         let tally = tallies

@@ -12,7 +12,7 @@ use holonom::format::Settings;
 
 /// What is run.
 pub(super) const STEPPERS: [&str; 4] = ["bdf", "radau", "auto", "generalized-alpha"];
-const FORMS: [&str; 2] = ["ggl", "index3"];
+pub(super) const FORMS: [&str; 2] = ["ggl", "index3"];
 pub(super) const TOLERANCES: [f64; 3] = [1e-4, 1e-6, 1e-8];
 /// How far a joint may be open, in tolerances.
 const OPEN: f64 = 10.0;
@@ -54,6 +54,13 @@ pub(super) fn settings(m: &Mechanism, stepper: &str, form: Option<&str>, toleran
         max_steps: Some(most_steps(stepper)),
         ..Settings::default()
     }
+}
+
+/// Whether a message says where: it names a singular position, or a part.
+pub(super) fn is_named(m: &Mechanism, message: &str) -> bool {
+    let joints = m.joints.iter().map(|j| &j.name);
+    let mut parts = joints.chain(m.constraints.iter().map(|c| &c.name));
+    message.contains("singular") || parts.any(|name| message.contains(name.as_str()))
 }
 
 /// How a run ended.
@@ -141,14 +148,7 @@ pub fn run(sample: Sample) -> Finding {
                 }
             }
             End::Early(message) => {
-                let parts = m
-                    .joints
-                    .iter()
-                    .map(|j| &j.name)
-                    .chain(m.constraints.iter().map(|c| &c.name));
-                let named =
-                    message.contains("singular") || parts.into_iter().any(|n| message.contains(n.as_str()));
-                unnamed += usize::from(!named);
+                unnamed += usize::from(!is_named(m, &message));
                 finding.fail(seeds[*k], &what, &format!("not done: {message}"));
             }
         }

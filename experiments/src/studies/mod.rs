@@ -5,6 +5,7 @@
 //! written as a model file.
 
 mod accuracy;
+mod branches;
 mod excitations;
 mod freedoms;
 mod loops;
@@ -103,6 +104,13 @@ pub const STUDIES: &[Study] = &[
         count: 22,
         run: loops::run,
         model: loops::model,
+    },
+    Study {
+        name: "generated-branches",
+        about: "linkages that pass singular positions: whether they stay on their branch, or say that they did not",
+        count: 27,
+        run: branches::run,
+        model: branches::model,
     },
     Study {
         name: "generated-accuracy",

@@ -87,9 +87,9 @@ fn judge(seed: u64) -> Option<Found> {
         missing: None,
     };
     if seed.is_multiple_of(RUN_ONE_OF) {
-        match truth(&m) {
+        match truth(&Oracle::new(&m), &m) {
             Err(why) => found.missing = Some(why),
-            Ok(Truth { chaos: true, .. }) => {}
+            Ok(truth) if truth.is_chaos() => {}
             Ok(Truth { end, .. }) => {
                 found.ends = Some(STEPPERS.map(|stepper| {
                     let ran = run_bodies(&file, &settings(&m, stepper, None, TOLERANCE))?;

@@ -5,11 +5,13 @@ mod complex;
 mod eigen;
 mod lu;
 mod svd;
+mod symmetric;
 
 pub use complex::Complex;
 pub use eigen::{Eigen, NoConvergence, eigen};
 pub use lu::{ComplexLu, Lu};
 pub use svd::Svd;
+pub use symmetric::symmetric_eigen;
 
 use core::ops::{Index, IndexMut};
 
@@ -70,6 +72,11 @@ impl Matrix {
     /// All entries, column by column.
     pub fn data(&self) -> &[f64] {
         &self.data
+    }
+
+    /// All entries, column by column, to be changed.
+    pub fn data_mut(&mut self) -> &mut [f64] {
+        &mut self.data
     }
 
     /// The transpose.

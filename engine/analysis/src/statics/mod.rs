@@ -13,8 +13,10 @@
 //! grows most, to both sides, until a stable one is found. The report says which way it was, and
 //! where nothing stable was found that it was looked for.
 
+mod dense;
 mod local;
 mod search;
+mod sparse;
 
 use crate::AnalysisError;
 use crate::tangent::State;
@@ -39,6 +41,9 @@ pub struct StaticsOptions {
     pub newton_steps: usize,
     /// Steps of relaxation at most; none when 0.
     pub relaxation_steps: usize,
+    /// Unknowns (coordinates, multipliers and states of elements) up to which matrices are dense and ranks come from
+    /// singular values. Larger mechanisms have sparse matrices.
+    pub dense_up_to: usize,
 }
 
 impl Default for StaticsOptions {
@@ -47,6 +52,7 @@ impl Default for StaticsOptions {
             tolerance: 1e-9,
             newton_steps: 60,
             relaxation_steps: 3000,
+            dense_up_to: 80,
         }
     }
 }
@@ -184,6 +190,15 @@ pub enum StaticsError {
         /// Steps of both methods.
         steps: usize,
     },
+    /// The stiffness is not symmetric, and too large for all its eigenvalues.
+    #[error(
+        "the stability of the equilibrium cannot be determined: the stiffness is not symmetric and has {directions} \
+         directions; use `holonom modes` with `--at start` from the position found by a damped run"
+    )]
+    StabilityUnknown {
+        /// Directions that the constraints allow.
+        directions: usize,
+    },
     /// The mechanism could not be linearised.
     #[error(transparent)]
     Analysis(#[from] AnalysisError),
@@ -278,7 +293,7 @@ pub fn equilibrium(start: &Assembled, options: &StaticsOptions) -> Result<Equili
         } else {
             0.0
         },
-        open: end.open(&search.equation),
+        open: end.open(&search.equation)?,
         kept: (end.kept.iter())
             .map(|(k, _)| model.states[*k].name.clone())
             .collect(),

@@ -1,17 +1,18 @@
 //! The search: Newton's method with a line search, and relaxation in pseudo-time.
 
-use super::local::{Local, carry, kept};
+use super::dense::Dense;
+use super::local::{Kept, Linear, Local, along, length};
+use super::sparse::{self, Large, carry, kept, least_squares, shortest};
 use super::{StaticsError, StaticsOptions};
 use crate::AnalysisError;
-use crate::dense::{Matrix, Svd, dot, largest};
-use crate::reduced::{constraint_matrix, scaled_rows, weights};
-use crate::tangent::{Equation, Sizes, State};
+use crate::dense::{Matrix, Svd, largest};
+use crate::tangent::{Equation, Sizes, SparseTangent, State};
 use holonom_multibody::Model;
 use holonom_multibody::start::Assembled;
 use std::sync::Arc;
 
 /// Singular values of scaled constraints that count as zero.
-const DEPENDENT: f64 = 1e-10;
+pub(super) const DEPENDENT: f64 = 1e-10;
 
 /// Largest turn or way of one step, rad or m.
 const LONGEST_STEP: f64 = 0.5;
@@ -53,71 +54,87 @@ impl<'a> Search<'a> {
         self.equation.state(&held)
     }
 
-    /// Derivatives at a state; multipliers are chosen so that they balance all they can.
-    pub fn look(&mut self, mut state: State) -> Result<Local, StaticsError> {
+    /// Whether matrices are dense.
+    fn is_small(&self) -> bool {
+        let Sizes { v, x, rows, .. } = self.equation.sizes;
+        v + x + rows <= self.options.dense_up_to
+    }
+
+    /// The change of multipliers that balances all they can.
+    fn balance(&self, tangent: &SparseTangent, weight: &[f64]) -> Option<Vec<f64>> {
         let Sizes {
             v: n, x: n_x, rows, ..
         } = self.equation.sizes;
-        let mut tangent = self.equation.tangent(&state)?;
-        let weight = weights(&tangent, n);
+        let right: Vec<f64> = (0..n).map(|i| -tangent.rest[i] / weight[i]).collect();
+        let g = tangent.rates.block(0..n, n + n_x..n + n_x + rows);
+        let g = g.scaled(|i| weight[i], |_| 1.0);
+        if !self.is_small() {
+            return least_squares(&g, &right);
+        }
+        let g = g.to_dense();
+        let lengths: Vec<f64> = (0..rows).map(|k| length(g.column(k))).collect();
+        let unit = |k: usize| if lengths[k] > 0.0 { lengths[k] } else { 1.0 };
+        let svd = Svd::new(&Matrix::from_fn(n, rows, |i, k| g[(i, k)] / unit(k)));
+        let change = svd.least_squares(&right, DEPENDENT);
+        Some(change.iter().enumerate().map(|(k, x)| x / unit(k)).collect())
+    }
+
+    /// Derivatives at a state; multipliers are chosen so that they balance all they can.
+    pub fn look(&mut self, mut state: State) -> Result<Local, StaticsError> {
+        let sizes = self.equation.sizes;
+        let Sizes {
+            v: n, x: n_x, rows, ..
+        } = sizes;
+        let mut tangent = self.equation.sparse_tangent(&state)?;
+        let weight = sparse::weights(&tangent, n);
         // Once is enough unless forces depend on multipliers.
         for _ in 0..8 {
             if rows == 0 {
                 break;
             }
-            let g = Matrix::from_fn(n, rows, |i, k| tangent.rates[(i, n + n_x + k)] / weight[i]);
-            let lengths: Vec<f64> = (0..rows).map(|k| dot(g.column(k), g.column(k)).sqrt()).collect();
-            let unit = |k: usize| if lengths[k] > 0.0 { lengths[k] } else { 1.0 };
-            let svd = Svd::new(&Matrix::from_fn(n, rows, |i, k| g[(i, k)] / unit(k)));
-            let right: Vec<f64> = (0..n).map(|i| -tangent.rest[i] / weight[i]).collect();
-            let change = svd.least_squares(&right, DEPENDENT);
-            let change: Vec<f64> = change.iter().enumerate().map(|(k, x)| x / unit(k)).collect();
+            let Some(change) = self.balance(&tangent, &weight) else {
+                return Err(AnalysisError::Singular.into());
+            };
             for (l, c) in state.lambda.iter_mut().zip(&change) {
                 *l += c;
             }
-            tangent = self.equation.tangent(&state)?;
+            tangent = self.equation.sparse_tangent(&state)?;
             if largest(&change) <= 1e-12 * (1.0 + largest(&state.lambda)) {
                 break;
             }
         }
-        let kept = kept(&tangent, n, n_x);
-        carry(&mut tangent, n, &kept);
-        let g = constraint_matrix(&tangent, self.equation.sizes);
-        let scaled = scaled_rows(&g, &weight);
-        let all: Vec<usize> = (0..n).collect();
-        let free = Svd::new(&scaled.part(&self.equation.holonomic, &all)).null_space(DEPENDENT);
-        let rolling = Svd::new(&scaled).null_space(DEPENDENT);
+        let kept = kept(&tangent, sizes);
+        carry(&mut tangent, sizes, &kept);
         let rest: Vec<f64> = (0..n + n_x)
             .map(|i| tangent.rest[i] / weight.get(i).copied().unwrap_or(1.0))
             .collect();
         // What the multipliers carry and what a displacement of rounding would change.
-        let carried: Vec<f64> = (0..n)
-            .map(|i| {
-                (0..rows)
-                    .map(|k| tangent.rates[(i, n + n_x + k)] * state.lambda[k])
-                    .sum::<f64>()
-                    / weight[i]
-            })
-            .collect();
+        let mut carried = vec![0.0; n];
+        for (k, lambda) in state.lambda.iter().enumerate() {
+            for (i, x) in tangent.rates.column(n + n_x + k).filter(|(i, _)| *i < n) {
+                carried[i] += x * lambda / weight[i];
+            }
+        }
         let stiffness = (0..n)
             .map(|j| {
-                (0..n)
-                    .map(|i| tangent.states[(i, j)] / weight[i])
-                    .map(|x| x * x)
-                    .sum::<f64>()
-                    .sqrt()
+                let column = tangent.states.column(j).filter(|(i, _)| *i < n);
+                column.map(|(i, x)| (x / weight[i]).powi(2)).sum::<f64>().sqrt()
             })
             .fold(0.0, f64::max);
+        let linear = if self.is_small() {
+            let dense = self.equation.dense(tangent)?;
+            Linear::Dense(Box::new(Dense::new(dense, &self.equation, &weight)))
+        } else {
+            Linear::Sparse(Box::new(Large::new(tangent, &self.equation, &weight)))
+        };
         Ok(Local {
-            length: dot(&rest, &rest).sqrt(),
-            size: dot(&carried, &carried).sqrt() + 1e-6 * stiffness,
+            length: length(&rest),
+            size: length(&carried) + 1e-6 * stiffness,
             state,
-            tangent,
             weight,
-            free,
-            rolling,
             rest,
             kept,
+            linear,
         })
     }
 
@@ -171,16 +188,17 @@ impl<'a> Search<'a> {
             return Ok(false);
         }
         let second: Vec<f64> = gone.iter().zip(&first).map(|(all, first)| all - first).collect();
-        let Sizes { v: n, x: n_x, .. } = self.equation.sizes;
-        let at_middle = kept(&self.equation.tangent(&middle)?, n, n_x);
-        let at_end = kept(&self.equation.tangent(state)?, n, n_x);
+        let sizes = self.equation.sizes;
+        let at_middle = kept(&self.equation.sparse_tangent(&middle)?, sizes);
+        let at_end = kept(&self.equation.sparse_tangent(state)?, sizes);
         for (k, begin) in &from.kept {
-            let there = |all: &[(usize, Vec<f64>)]| {
+            let there = |all: &[Kept]| {
                 let own = all.iter().find(|(other, _)| other == k);
                 own.map_or_else(|| begin.clone(), |(_, change)| change.clone())
             };
             let (middle, end) = (there(&at_middle), there(&at_end));
-            let part = |a: &[f64], b: &[f64], way: &[f64]| 0.5 * (dot(a, way) + dot(b, way));
+            let part =
+                |a: &[(usize, f64)], b: &[(usize, f64)], way: &[f64]| 0.5 * (along(a, way) + along(b, way));
             let coarse = part(begin, &end, gone);
             let fine = part(begin, &middle, &first) + part(&middle, &end, &second);
             state.x[*k] = from.state.x[*k] + (4.0 * fine - coarse) / 3.0;
@@ -207,15 +225,22 @@ impl<'a> Search<'a> {
                 return Ok(false);
             }
             before = gap;
-            let tangent = self.equation.tangent(state)?;
-            let weight = weights(&tangent, self.equation.sizes.v);
-            let g = constraint_matrix(&tangent, self.equation.sizes);
-            let columns: Vec<usize> = (0..g.columns()).collect();
-            let g = g.part(&holonomic, &columns);
-            let scaled = Matrix::from_fn(g.rows(), g.columns(), |i, j| g[(i, j)] / weight[j]);
-            let svd = Svd::new(&scaled);
+            let tangent = self.equation.sparse_tangent(state)?;
+            let sizes = self.equation.sizes;
+            let weight = sparse::weights(&tangent, sizes.v);
             let right: Vec<f64> = gaps.iter().map(|g| -g).collect();
-            let step = svd.least_squares(&right, DEPENDENT * svd.values.first().copied().unwrap_or(0.0));
+            let first = sizes.v + sizes.x;
+            let g = tangent.rates.block(first..first + sizes.rows, 0..sizes.v);
+            let g = g.select_rows(&holonomic).scaled(|_| 1.0, |j| weight[j]);
+            let step = if self.is_small() {
+                let svd = Svd::new(&g.to_dense());
+                svd.least_squares(&right, DEPENDENT * svd.values.first().copied().unwrap_or(0.0))
+            } else {
+                match shortest(&g, &right) {
+                    Some(step) => step,
+                    None => return Ok(false),
+                }
+            };
             let step: Vec<f64> = step.iter().zip(&weight).map(|(s, w)| s / w).collect();
             gone.iter_mut().zip(&step).for_each(|(g, s)| *g += s);
             state.q = self.equation.moved(&state.q, &step);
@@ -231,32 +256,55 @@ impl<'a> Search<'a> {
     /// Newton's method; what is left where it gets stuck.
     pub fn newton(&mut self, mut local: Local) -> Result<Result<Local, Local>, StaticsError> {
         let n = self.equation.sizes.v;
+        let slides = self.equation.slides();
+        // Turns have a bound of their own; ways may grow beyond it where the forces have followed the tangent.
+        let mut farthest = LONGEST_STEP;
         for _ in 0..self.options.newton_steps {
             let balanced = self.is_balanced(&local);
             let (step, x) = local.newton_step(&self.equation);
-            let longest = largest(&step);
-            if !longest.is_finite() {
+            if !largest(&step).is_finite() {
                 return Ok(Err(local));
             }
-            let mut part: f64 = if longest > LONGEST_STEP {
-                LONGEST_STEP / longest
-            } else {
-                1.0
+            let longest = |slide: bool| {
+                let own = (0..n).filter(|&i| slides[i] == slide).map(|i| step[i].abs());
+                own.fold(0.0, f64::max)
             };
+            let (turn, way) = (longest(false), longest(true));
+            let mut part: f64 = 1.0;
+            for (size, bound) in [(turn, LONGEST_STEP), (way, farthest)] {
+                if size > bound {
+                    part = part.min(bound / size);
+                }
+            }
+            let limited = part < 1.0;
             let mut next = None;
             while part > 1e-6 {
+                // A step beyond the usual bound has to do what the tangent says, but for a tenth.
+                let enough = match way * part > LONGEST_STEP {
+                    true => 1.0 - 0.9 * part,
+                    false => 1.0 - 1e-4 * part,
+                };
                 match self.moved(&local, &step[..n], &x, part)? {
-                    Some(other) if other.length < local.length * (1.0 - 1e-4 * part) => {
+                    Some(other) if other.length < local.length * enough => {
                         next = Some(other);
                         break;
                     }
-                    _ => part *= 0.5,
+                    _ => {
+                        farthest = LONGEST_STEP;
+                        part *= 0.5;
+                    }
                 }
                 if balanced {
                     break;
                 }
             }
             self.newton_steps += 1;
+            if let Some(other) = &next
+                && limited
+                && other.length <= local.length * (1.0 - 0.99 * part)
+            {
+                farthest *= 8.0;
+            }
             match next {
                 // Beyond the tolerance as long as it pays: the digits cost one step.
                 Some(other) if balanced && other.length > 0.1 * local.length => return Ok(Ok(other)),

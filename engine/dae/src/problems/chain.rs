@@ -185,7 +185,7 @@ impl Residual for Chain {
             equations: (0..n).map(kinematic).chain((0..n).map(dynamic)).collect(),
             derivative: match self.formalism {
                 Formalism::Explicit => DerivativeForm::Identity,
-                _ => DerivativeForm::Mass(Pattern::from_entries(2 * n, 2 * n, identity.chain(mass))),
+                _ => DerivativeForm::Mass(Pattern::from_entries(2 * n, 2 * n, identity.chain(mass)).into()),
             },
             sparsity: None,
             transposed: Vec::new(),

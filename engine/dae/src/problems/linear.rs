@@ -147,7 +147,7 @@ impl Residual for Linear {
             variables,
             equations,
             derivative: DerivativeForm::Identity,
-            sparsity: Some(Pattern::from_entries(n, n, entries.filter(possible))),
+            sparsity: Some(Pattern::from_entries(n, n, entries.filter(possible)).into()),
             transposed: Vec::new(),
             layout: None,
             forces_depend_on_multipliers: false,

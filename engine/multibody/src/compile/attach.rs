@@ -21,7 +21,7 @@ use crate::elements::joints::Primitive;
 use crate::expression::ExpressionLaw;
 use crate::forest::{Forest, Graph};
 use crate::model::{
-    Attachment, CutStart, JointPlace, Model, ModelConstraint, ModelForce, ModelJoint, ModelRod, ModelRow,
+    LawFunction, ModelLaw, Attachment, CutStart, JointPlace, Model, ModelConstraint, ModelForce, ModelJoint, ModelRod, ModelRow,
     ModelStart, ModelState,
 };
 use crate::signal::Signal;
@@ -73,8 +73,15 @@ pub(super) fn attach(
         let mut kind = force.kind.clone();
         bind.force = Some(attach.forces.len());
         (kind.info().fields)(&mut kind, &mut bind);
-        // Nobody knows what is in it.
-        bind.places |= matches!(kind, ForceKind::User { .. });
+        if let ForceKind::User { law, .. } = &kind {
+            // Nobody knows what is in it.
+            bind.laws.push(ModelLaw {
+                force: Some(attach.forces.len()),
+                first: 0,
+                place: force_place(&force.name),
+                function: LawFunction::User(law.clone()),
+            });
+        }
         if let Some(element) = attach.force(&force_place(&force.name), &kind) {
             attach.add_force(&force.name, element, bind.read.clone());
         }
@@ -103,6 +110,7 @@ pub(super) fn attach(
         switches: Vec::new(),
         motions: 0,
         places: false,
+        laws: Vec::new(),
         position_names: lowered.position_names,
         velocity_names: lowered.velocity_names,
         q0: lowered.q0,
@@ -136,6 +144,9 @@ pub(super) fn attach(
     timed::excite(&model, description, &mut bind);
     (model.excitations, model.places) = (bind.excitations, bind.places);
     model.switches = bind.switches;
+    model.laws = bind.laws;
+    // Those of one element share their inputs.
+    model.laws.sort_by_key(|law| law.force);
     model
 }
 

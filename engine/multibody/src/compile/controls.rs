@@ -10,7 +10,7 @@ use crate::elements::controls::{
     TransferFunction,
 };
 use crate::expression::Expression as Formula;
-use crate::model::{Model, ModelControl, ModelForce, ModelSwitch, SwitchedLaw};
+use crate::model::{LawFunction, Model, ModelControl, ModelForce, ModelLaw, ModelSwitch, SwitchedLaw};
 use crate::path::PathCurve;
 use crate::road::RoadKind;
 use crate::signal::Signal;
@@ -33,14 +33,16 @@ pub(super) struct Bind<'a> {
     pub excitations: Vec<Signal>,
     /// All expressions that name controls, over t and all controls.
     pub mixed: Vec<Formula>,
-    /// Something that it visited has narrow features of the state.
+    /// A road that it visited is uneven.
     pub places: bool,
+    /// Laws with features of the state, as written in expressions.
+    pub laws: Vec<ModelLaw>,
     /// Switches on the state in all that it visited.
     pub switches: Vec<ModelSwitch>,
     /// The force element that it visits.
     pub force: Option<usize>,
     /// Laws of one variable that it has visited in it.
-    laws: usize,
+    inputs: usize,
     /// Names of roads that are not flat.
     uneven: Vec<&'a str>,
     pub errors: Vec<ModelError>,
@@ -60,9 +62,10 @@ impl<'a> Bind<'a> {
             excitations: Vec::new(),
             mixed: Vec::new(),
             places: false,
+            laws: Vec::new(),
             switches: Vec::new(),
             force: None,
-            laws: 0,
+            inputs: 0,
             uneven: roads.map(|road| road.name.as_str()).collect(),
             errors: Vec::new(),
         }
@@ -72,7 +75,7 @@ impl<'a> Bind<'a> {
     pub fn at(&mut self, place: String) {
         self.place = place;
         self.read.clear();
-        self.laws = 0;
+        self.inputs = 0;
     }
 
     fn bind(&mut self, signal: &mut Signal) {
@@ -92,7 +95,6 @@ impl<'a> Bind<'a> {
     /// Notes the functions of time in a law, which may know it or not.
     fn law(&mut self, law: &Formula) {
         let time = law.variables().iter().position(|name| name == "t");
-        self.places |= law.is_narrow(time.unwrap_or(usize::MAX));
         if let Some(time) = time {
             let parts = law.parts_of(time).into_iter();
             self.excited_by(parts.map(|part| Signal::Expression(Arc::new(part))));
@@ -130,7 +132,17 @@ impl<'a> Bind<'a> {
         if !self.mixed.contains(&bound) {
             self.mixed.push(bound.clone());
         }
-        Some(self.switched(&bound, 0, None, &[]).unwrap_or(bound))
+        let featured = bound.has_features(0);
+        let compiled = self.switched(&bound, 0, None, &[]).unwrap_or(bound);
+        if featured {
+            self.laws.push(ModelLaw {
+                force: None,
+                first: 0,
+                place: self.place.clone(),
+                function: LawFunction::Expression(compiled.clone()),
+            });
+        }
+        Some(compiled)
     }
 
     /// An expression with its switches on the state numbered, where it has any; `time` is the variable that is none of
@@ -166,13 +178,22 @@ impl<'a> Bind<'a> {
         let Some(force) = self.force else { return };
         let mut first = 0;
         if names.len() == 1 {
-            first = self.laws;
-            self.laws += 1;
+            first = self.inputs;
+            self.inputs += 1;
         }
         let time = law.variables().iter().position(|name| name == "t");
         let place = Some(SwitchedLaw { force, first });
+        let featured = law.has_features(time.unwrap_or(usize::MAX));
         if let Some(switched) = self.switched(law, time.unwrap_or(usize::MAX), place, names) {
             *law = switched;
+        }
+        if let (true, Ok(function)) = (featured, law.over_variables(names)) {
+            self.laws.push(ModelLaw {
+                force: Some(force),
+                first,
+                place: self.place.clone(),
+                function: LawFunction::Expression(function),
+            });
         }
     }
 }

@@ -358,39 +358,20 @@ impl Expression {
         parts
     }
 
-    /// Whether it may have narrow features of other variables than one (no number of a variable stands for none): bands
-    /// between two bounds, tables, bells, steps of tanh, bounds on what is not linear. A single bound on something linear has two
-    /// sides and is none.
-    pub(crate) fn is_narrow(&self, but: usize) -> bool {
-        // Of each operand, whether it is linear in the other variables.
-        let mut linear: Vec<bool> = Vec::new();
-        let (mut bounds, mut narrow) = (0, false);
+    /// Whether it may change within a short range of other variables than one (no number of a variable stands for none):
+    /// it is more than a polynomial of them. Switches on the state are located and do not count.
+    pub(crate) fn has_features(&self, but: usize) -> bool {
+        let mut found = false;
         walk(&self.0.program, but, |op, _, operands| {
-            let own = linear.split_off(linear.len().saturating_sub(operands.len()));
-            let others = operands.iter().any(|part| !part.alone);
-            let all = own.iter().all(|linear| *linear);
-            let bound = match op {
-                Op::Min | Op::Max | Op::Compare(_) | Op::Smoothstep => true,
-                Op::Unary(f) => f.has_kinks(),
+            let sharp = match op {
+                Op::Min | Op::Max | Op::Compare(_) | Op::Smoothstep | Op::Table(_) | Op::GeneralPower => true,
+                Op::Divide => operands.last().is_some_and(|divisor| !divisor.alone),
+                Op::Unary(f) => !matches!(f, Unary::Sqrt | Unary::Ln | Unary::Log10 | Unary::Asin | Unary::Acos),
                 _ => false,
             };
-            if others {
-                bounds += u32::from(bound);
-                narrow |= bound && !all;
-                narrow |= matches!(
-                    op,
-                    Op::Table(_) | Op::GeneralPower | Op::Unary(Unary::Exp | Unary::Floor | Unary::Tanh)
-                );
-            }
-            linear.push(match op {
-                _ if !others => true,
-                Op::Negate | Op::Add | Op::Subtract | Op::Shift(_) | Op::Scale(_) | Op::Over(_) => all,
-                Op::Multiply => all && operands.iter().any(|part| part.alone),
-                Op::Divide => all && operands.last().is_some_and(|part| part.alone),
-                _ => false,
-            });
+            found |= sharp && operands.iter().any(|part| !part.alone);
         });
-        narrow || bounds > 1
+        found
     }
 
     /// The same with other expressions, each of its own first variable, in place of some variables: as an expression of
@@ -700,11 +681,13 @@ mod tests {
         let law = Expression::parse("2*max(0, step(t - 1) + 3 - x) + x*sin(t)", &scope, None).unwrap();
         let parts: Vec<String> = law.parts_of(0).iter().map(Expression::to_string).collect();
         assert_eq!(parts, ["step(t - 1) + 3", "sin(t)"]);
-        assert!(!law.is_narrow(0));
+        assert!(law.has_features(0));
         let hill = Expression::parse("tanh(9*x) - tanh(9*x - 1)", &scope, None).unwrap();
-        assert!(hill.is_narrow(0));
+        assert!(hill.has_features(0));
         let band = Expression::parse("(x > 1)*(x < 2)", &scope, None).unwrap();
-        assert!(band.is_narrow(0));
+        assert!(band.has_features(0));
+        let smooth = Expression::parse("step(t - 1)*x^3/(1 + t^2) - 2*x", &scope, None).unwrap();
+        assert!(!smooth.has_features(0));
     }
 
     #[test]

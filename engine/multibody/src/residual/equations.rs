@@ -17,10 +17,10 @@ use core::any::TypeId;
 use core::ops::Range;
 use holonom_algebra::Real;
 use holonom_dae::{
-    Bound, DerivativeForm, Event, EventAction, EventState, FailureKind, Hidden, Look, Mechanical, Misfit,
-    Point, Rejection, Residual, SingularPosition, Structure, System, Tolerances, Turn, Turned,
+    Bound, DerivativeForm, Event, EventAction, EventState, FailureKind, Gap, Hidden, LazyPattern, Look, Mechanical,
+    Misfit, Point, Rejection, Residual, SingularPosition, Structure, System, Tolerances, Turn, Turned,
 };
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// Rate at which lengths of Euler parameters are pulled to one in the forms without multiplier
 /// for them, 1/s.
@@ -49,9 +49,11 @@ pub struct Equations {
     pub(super) form: Form,
     pub(super) formalism: Formalism,
     pub(super) metric: GglMetric,
-    pub(super) dependencies: Dependencies,
-    /// Where the entries of ∂F/∂ẏ come from, in the order of its pattern; none where it is the identity.
-    derivative: Option<Vec<Stretch>>,
+    pub(super) dependencies: Arc<Dependencies>,
+    /// The pattern of ∂F/∂ẏ; none where it is the identity.
+    pub(super) mass: Option<LazyPattern>,
+    /// Where its entries come from, in the order of the pattern; found when they are first needed.
+    derivative: OnceLock<Vec<Stretch>>,
 }
 
 /// Where the parts of y lie.
@@ -82,7 +84,7 @@ pub struct EquationsWorkspace<T: Real> {
     /// Gaps of contacts and their rates.
     gaps: Vec<T>,
     speeds: Vec<T>,
-    /// Dense M and G for ∂F/∂ẏ; plain numbers only.
+    /// Dense M and G for ∂F/∂ẏ; empty until these are needed.
     mass: Vec<f64>,
     matrix: Vec<f64>,
     /// Accelerations by the explicit formalism, where readings need them.
@@ -118,7 +120,7 @@ impl Equations {
         let balls = model.tree.nodes.iter().filter(|n| n.kind == NodeKind::Ball);
         let quaternions = balls.map(|n| n.q).collect();
         let mut equations = Self {
-            dependencies: Dependencies::new(&model),
+            dependencies: Arc::new(Dependencies::new(&model)),
             model,
             active,
             holonomic,
@@ -130,14 +132,10 @@ impl Equations {
             form,
             formalism,
             metric,
-            derivative: None,
+            mass: None,
+            derivative: OnceLock::new(),
         };
-        equations.derivative = match equations.derivative_form() {
-            DerivativeForm::Mass(pattern) => Some(Stretch::of(
-                pattern.entries().map(|e| equations.derivative_entry(e)),
-            )),
-            _ => None,
-        };
+        equations.mass = equations.mass_pattern();
         equations
     }
 
@@ -502,7 +500,7 @@ impl Residual for Equations {
         let (model, n, l) = (&*self.model, self.model.tree.n_v, self.layout());
         let dense = !model.rods.is_empty();
         let numbers = TypeId::of::<T>() == TypeId::of::<f64>();
-        let plain = numbers && self.derivative.is_some();
+        let plain = numbers && self.mass.is_some();
         EquationsWorkspace {
             mechanism: Workspace::new(model),
             active: self.active.clone(),
@@ -524,8 +522,8 @@ impl Residual for Equations {
             gaps: vec![T::zero(); self.contacts.len()],
             speeds: vec![T::zero(); self.contacts.len()],
             factor: vec![T::zero(); if dense { n * n } else { 0 }],
-            mass: vec![0.0; if plain { n * n } else { 0 }],
-            matrix: vec![0.0; if plain { n * self.active.len() } else { 0 }],
+            mass: Vec::new(),
+            matrix: Vec::new(),
             accelerations: vec![T::zero(); if model.readings.is_empty() { 0 } else { n }],
             dual: (plain && self.readings_hold_derivatives())
                 .then(|| Box::new(ReadingSlopes::new(model, &l))),
@@ -560,10 +558,13 @@ impl Residual for Equations {
         work: &mut EquationsWorkspace<f64>,
         values: &mut [f64],
     ) -> Result<(), Rejection> {
-        let Some(stretches) = &self.derivative else {
+        let Some(pattern) = &self.mass else {
             return Err(Rejection::OutsideDomain);
         };
-        let l = self.layout();
+        let stretches = self
+            .derivative
+            .get_or_init(|| Stretch::of(pattern.entries().map(|e| self.derivative_entry(e))));
+        let (l, n) = (self.layout(), self.model.tree.n_v);
         self.follow(at.discrete, work);
         let w = &mut work.mechanism;
         let q = &at.y[l.q.clone()];
@@ -574,9 +575,11 @@ impl Residual for Equations {
             w.set_positions(&self.model, q);
         }
         if self.formalism == Formalism::Residual {
+            work.mass.resize(n * n, 0.0);
             w.mass(&self.model, &mut work.mass);
         }
         if self.form == Form::Index1 {
+            work.matrix.resize(n * self.active.len(), 0.0);
             w.constraint_matrix(&self.model, &work.active, &mut work.matrix);
         }
         if let Some(dual) = &mut work.dual {
@@ -666,9 +669,37 @@ impl Residual for Equations {
         places::widths(&self.model, widths);
     }
 
-    fn place_values(&self, t: f64, coordinates: &[f64], values: &mut [f64]) {
-        places::values(&self.model, t, coordinates, values);
+    fn place_values(&self, _t: f64, coordinates: &[f64], values: &mut [f64]) {
+        places::values(&self.model, coordinates, values);
         forget_refusal();
+    }
+
+    fn gaps(&self) -> usize {
+        self.count_gaps()
+    }
+
+    fn gap_values(&self, at: Point<'_, f64>, work: &mut EquationsWorkspace<f64>, gaps: &mut [Gap]) {
+        self.measure_gaps(at, work, gaps);
+    }
+
+    fn laws(&self) -> [usize; 2] {
+        self.count_laws()
+    }
+
+    fn law_inputs(&self, at: Point<'_, f64>, work: &mut EquationsWorkspace<f64>, inputs: &mut [f64]) {
+        self.inputs_of_laws(at, work, inputs);
+    }
+
+    fn law_values(&self, inputs: &[f64], discrete: &[f64], values: &mut [f64]) {
+        self.values_of_laws(inputs, discrete, values);
+    }
+
+    fn law_name(&self, value: usize) -> String {
+        self.name_of_law(value)
+    }
+
+    fn gap_name(&self, gap: usize) -> String {
+        self.name_of_gap(gap)
     }
 
     fn discrete(&self) -> Vec<f64> {

@@ -17,7 +17,9 @@
 //! f(t, q, v, x, λ, ρ).
 
 mod equations;
+mod gaps;
 pub(crate) mod impacts;
+mod laws;
 mod loops;
 pub(crate) mod pattern;
 mod places;

@@ -16,11 +16,15 @@ use core::ops::Range;
 use std::collections::BTreeSet;
 
 /// Dependencies between nodes, and of constraints on nodes.
+///
+/// Every node depends on those between the ground and the tips through it. These pairs, n² of them in a chain, follow
+/// from the tree and are not stored.
 #[derive(Clone, Debug)]
 pub struct Dependencies {
-    n: usize,
-    mass: Vec<bool>,
-    dynamic: Vec<bool>,
+    line: Lines,
+    /// Pairs of nodes that are coupled otherwise, by the mass of rods and by loads.
+    mass: Couplings,
+    dynamic: Couplings,
     /// What force elements with own states, or that read multipliers, depend on.
     pub elements: Vec<ElementDependencies>,
     /// What the readings of sensors depend on.
@@ -348,26 +352,22 @@ impl Dependencies {
     /// Reads them off a model.
     pub fn new(model: &Model) -> Self {
         let n = model.tree.nodes.len();
+        let mut mechanisms = Mechanisms::new(n);
+        for i in 1..n {
+            match model.tree.nodes[i].parent {
+                0 => {}
+                parent => mechanisms.join(i, parent),
+            }
+        }
         let mut d = Self {
-            n,
-            mass: vec![false; n * n],
-            dynamic: vec![false; n * n],
+            line: Lines::new(model),
+            mass: Couplings::new(n),
+            dynamic: Couplings::new(n),
             elements: Vec::new(),
             readings: Vec::new(),
             constraints: Vec::new(),
-            mechanism: (0..n).collect(),
+            mechanism: Vec::new(),
         };
-        for i in 1..n {
-            let mut j = i;
-            while j != 0 {
-                for (a, b) in [(i, j), (j, i)] {
-                    d.mass[a * n + b] = true;
-                    d.dynamic[a * n + b] = true;
-                }
-                d.join(i, j);
-                j = model.tree.nodes[j].parent;
-            }
-        }
         let outputs = Reads::of_outputs(model);
         let readings = model.readings.iter();
         d.readings = readings
@@ -375,13 +375,19 @@ impl Dependencies {
             .collect();
         for force in &model.forces {
             let acts = force_nodes(model, force);
-            d.couple(&acts, false);
+            mechanisms.join_all(&acts);
+            d.couple(&acts);
+            let plain = force.controls.is_empty() && force.states.is_empty();
+            if plain && force.element.multipliers().is_empty() {
+                continue;
+            }
             let reads = Reads::of_force(model, force, &outputs);
-            for &node in &reads.nodes {
-                for &a in &acts {
-                    d.dynamic[a * n + node] = true;
-                    d.join(a, node);
+            if !force.controls.is_empty() {
+                let read: Vec<usize> = reads.nodes.iter().copied().collect();
+                if let Some(&first) = acts.first() {
+                    read.iter().for_each(|&node| mechanisms.join(first, node));
                 }
+                d.dynamic.add(&acts, &read);
             }
             if !reads.states.is_empty() || !reads.rows.is_empty() || !reads.readings.is_empty() {
                 let states = force.states.clone();
@@ -405,64 +411,175 @@ impl Dependencies {
         }
         for constraint in &model.constraints {
             let nodes = constraint_nodes(model, &constraint.element);
-            d.couple(&nodes, false);
+            mechanisms.join_all(&nodes);
+            d.couple(&nodes);
             d.constraints.push(nodes);
         }
         // Forces that depend on λ reach as far as its constraint does.
-        for k in 0..d.elements.len() {
-            let element = &d.elements[k];
+        for element in &d.elements {
             let read = element.reads.rows.iter().filter_map(|&row| model.rows.get(row));
-            let paths: Vec<usize> = read
-                .filter_map(|row| d.constraints[row.constraint].first().copied())
-                .collect();
+            let paths = read.filter_map(|row| d.constraints[row.constraint].first().copied());
             if let Some(&first) = element.acts.first() {
-                paths.into_iter().for_each(|node| d.join(first, node));
+                paths.for_each(|node| mechanisms.join(first, node));
             }
         }
         for rod in &model.rods {
             let mut nodes = support(model, rod.ends[0].node);
             nodes.extend(support(model, rod.ends[1].node));
-            d.couple(&nodes, true);
+            mechanisms.join_all(&nodes);
+            d.couple(&nodes);
+            if !d.line.holds(&nodes) {
+                d.mass.add(&nodes, &nodes);
+            }
         }
+        d.mechanism = mechanisms.labels();
         d
     }
 
-    /// Whether the mass matrix couples two nodes.
-    pub fn mass(&self, i: usize, j: usize) -> bool {
-        self.mass[i * self.n + j]
+    /// The nodes that the mass matrix couples with a node; some may come twice.
+    pub fn mass(&self, node: usize) -> Vec<usize> {
+        self.related(node, &self.mass)
     }
 
-    /// Whether positions and velocities of node `j` enter the dynamic rows of node `i`.
-    pub fn dynamic(&self, i: usize, j: usize) -> bool {
-        self.dynamic[i * self.n + j]
+    /// The nodes whose positions and velocities enter the dynamic rows of a node; some may come twice.
+    pub fn dynamic(&self, node: usize) -> Vec<usize> {
+        self.related(node, &self.dynamic)
     }
 
-    fn couple(&mut self, nodes: &[usize], mass: bool) {
-        for &a in nodes {
-            for &b in nodes {
-                self.dynamic[a * self.n + b] = true;
-                if mass {
-                    self.mass[a * self.n + b] = true;
-                }
-            }
-            if let Some(&first) = nodes.first() {
-                self.join(a, first);
-            }
+    fn related(&self, node: usize, couplings: &Couplings) -> Vec<usize> {
+        let mut nodes = Vec::new();
+        if node != 0 {
+            self.line.through(node, &mut nodes);
+        }
+        nodes.extend(couplings.of(node));
+        nodes
+    }
+
+    /// Lets the loads on each of these nodes depend on all of them.
+    fn couple(&mut self, nodes: &[usize]) {
+        if !self.line.holds(nodes) {
+            self.dynamic.add(nodes, nodes);
+        }
+    }
+}
+
+/// Which nodes lie between the ground and the tips through a node.
+#[derive(Clone, Debug)]
+struct Lines {
+    parent: Vec<usize>,
+    /// The nodes in an order in which all that are carried by one follow it.
+    order: Vec<usize>,
+    /// For every node its place in this order, and the end of those that it carries.
+    carried: Vec<Range<usize>>,
+}
+
+impl Lines {
+    fn new(model: &Model) -> Self {
+        let parent: Vec<usize> = model.tree.nodes.iter().map(|node| node.parent).collect();
+        let n = parent.len();
+        // Parents come before what they carry, so that one pass from the end counts, one from the start places.
+        let mut size = vec![1; n];
+        for i in (1..n).rev() {
+            size[parent[i]] += size[i];
+        }
+        let mut next = vec![1; n];
+        let mut first = vec![0; n];
+        let mut order = vec![0; n];
+        for i in 1..n {
+            let p = parent[i];
+            first[i] = next[p];
+            next[p] += size[i];
+            next[i] = first[i] + 1;
+            order[first[i]] = i;
+        }
+        Self {
+            parent,
+            order,
+            carried: first.iter().zip(&size).map(|(&at, n)| at..at + n).collect(),
         }
     }
 
-    /// Puts two nodes into one mechanism.
+    /// Adds the nodes from `node` down to the ground, and all that it carries.
+    fn through(&self, node: usize, nodes: &mut Vec<usize>) {
+        let mut below = self.parent[node];
+        while below != 0 {
+            nodes.push(below);
+            below = self.parent[below];
+        }
+        nodes.extend_from_slice(&self.order[self.carried[node].clone()]);
+    }
+
+    /// Whether one of two nodes carries the other for every pair of `nodes`.
+    fn holds(&self, nodes: &[usize]) -> bool {
+        let mut places: Vec<usize> = nodes.iter().map(|&node| self.carried[node].start).collect();
+        places.sort_unstable();
+        let carries = |a: usize, b: usize| self.carried[self.order[a]].contains(&b);
+        places.windows(2).all(|pair| carries(pair[0], pair[1]))
+    }
+}
+
+/// Rows of nodes that depend on columns of nodes, as pairs of sets.
+#[derive(Clone, Debug)]
+struct Couplings {
+    columns: Vec<Vec<usize>>,
+    /// For every node the sets that it depends on.
+    of_node: Vec<Vec<usize>>,
+}
+
+impl Couplings {
+    fn new(n: usize) -> Self {
+        Self {
+            columns: Vec::new(),
+            of_node: vec![Vec::new(); n],
+        }
+    }
+
+    fn add(&mut self, rows: &[usize], columns: &[usize]) {
+        for &row in rows {
+            self.of_node[row].push(self.columns.len());
+        }
+        self.columns.push(columns.to_vec());
+    }
+
+    fn of(&self, node: usize) -> impl Iterator<Item = usize> {
+        let sets = self.of_node[node].iter().map(|&k| &self.columns[k]);
+        sets.flatten().copied()
+    }
+}
+
+/// Sets of nodes that can influence each other, joined step by step.
+struct Mechanisms {
+    /// A node of the same set with a lower number; itself for the lowest.
+    lower: Vec<usize>,
+}
+
+impl Mechanisms {
+    fn new(n: usize) -> Self {
+        Self {
+            lower: (0..n).collect(),
+        }
+    }
+
+    fn lowest(&mut self, mut node: usize) -> usize {
+        while self.lower[node] != node {
+            self.lower[node] = self.lower[self.lower[node]];
+            node = self.lower[node];
+        }
+        node
+    }
+
     fn join(&mut self, a: usize, b: usize) {
-        let (a, b) = (self.mechanism[a], self.mechanism[b]);
-        if a == b {
-            return;
-        }
-        let (keep, drop) = (a.min(b), a.max(b));
-        for m in &mut self.mechanism {
-            if *m == drop {
-                *m = keep;
-            }
-        }
+        let (a, b) = (self.lowest(a), self.lowest(b));
+        self.lower[a.max(b)] = a.min(b);
+    }
+
+    fn join_all(&mut self, nodes: &[usize]) {
+        nodes.windows(2).for_each(|pair| self.join(pair[0], pair[1]));
+    }
+
+    /// For every node the lowest number in its set.
+    fn labels(mut self) -> Vec<usize> {
+        (0..self.lower.len()).map(|node| self.lowest(node)).collect()
     }
 }
 
@@ -477,10 +594,19 @@ fn support(model: &Model, node: usize) -> Vec<usize> {
     nodes
 }
 
-/// The nodes that move one side against the other.
-fn between(model: &Model, a: usize, b: usize) -> Vec<usize> {
-    let (a, b) = (support(model, a), support(model, b));
-    let mut nodes: Vec<usize> = a.iter().copied().filter(|i| !b.contains(i)).collect();
-    nodes.extend(b.iter().filter(|i| !a.contains(i)));
+/// The nodes that move one side against the other: those below `a` first, then those below `b`, down to the node that
+/// carries both.
+fn between(model: &Model, mut a: usize, mut b: usize) -> Vec<usize> {
+    let (mut nodes, mut others) = (Vec::new(), Vec::new());
+    // Parents have lower numbers.
+    while a != b {
+        let (side, list) = match a > b {
+            true => (&mut a, &mut nodes),
+            false => (&mut b, &mut others),
+        };
+        list.push(*side);
+        *side = model.tree.nodes[*side].parent;
+    }
+    nodes.append(&mut others);
     nodes
 }

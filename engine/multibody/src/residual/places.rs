@@ -1,13 +1,12 @@
-//! Narrow features of the state: roads under tyres, and laws between frames, over what they depend on.
+//! Narrow features of the state that are known by their width: roads under tyres.
 
-use crate::elements::forces::{ForceElement, ForceLaw, User};
+use crate::elements::forces::ForceElement;
 use crate::elements::scene::Scene;
 use crate::model::Model;
 
 /// Coordinates and features of an element; none for elements without narrow features.
 fn sizes(element: &ForceElement) -> [usize; 2] {
     match element {
-        ForceElement::User(_) => [User::INPUTS - 1, User::OUTPUTS],
         ForceElement::Tyre(tyre) if tyre.is_uneven() => [2, 1],
         _ => [0; 2],
     }
@@ -26,11 +25,6 @@ pub(super) fn coordinates(model: &Model, scene: &Scene<'_, f64>, coordinates: &m
         let (own, behind) = rest.split_at_mut(sizes(&force.element)[0]);
         rest = behind;
         match &force.element {
-            ForceElement::User(law) => {
-                let mut inputs = [0.0; User::INPUTS];
-                law.law_inputs(scene, &mut inputs);
-                own.copy_from_slice(&inputs[1..]);
-            }
             ForceElement::Tyre(tyre) if tyre.is_uneven() => own.copy_from_slice(&tyre.place(scene)),
             _ => {}
         }
@@ -50,8 +44,8 @@ pub(super) fn widths(model: &Model, widths: &mut [f64]) {
     }
 }
 
-/// Features for coordinates and a time.
-pub(super) fn values(model: &Model, t: f64, coordinates: &[f64], values: &mut [f64]) {
+/// Features for coordinates.
+pub(super) fn values(model: &Model, coordinates: &[f64], values: &mut [f64]) {
     let (mut from, mut to) = (coordinates, values);
     for force in &model.forces {
         let [inputs, outputs] = sizes(&force.element);
@@ -59,11 +53,6 @@ pub(super) fn values(model: &Model, t: f64, coordinates: &[f64], values: &mut [f
         let (out, behind) = to.split_at_mut(outputs);
         (from, to) = (more, behind);
         match &force.element {
-            ForceElement::User(law) => {
-                let mut x = [t; User::INPUTS];
-                x[1..].copy_from_slice(own);
-                law.law.evaluate_f64(&x, out);
-            }
             ForceElement::Tyre(tyre) if tyre.is_uneven() => out[0] = tyre.height([own[0], own[1]]),
             _ => {}
         }

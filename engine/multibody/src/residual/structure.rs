@@ -4,8 +4,8 @@ use super::equations::Layout;
 use super::{Equations, Form, Formalism, GglMetric, Reads};
 use crate::tree::NodeKind;
 use holonom_dae::{
-    DerivativeForm, Equation, EquationLevel, MechanicalLayout, Pattern, Structure, TransposedBlock, Variable,
-    VariableKind,
+    DerivativeForm, Equation, EquationLevel, LazyPattern, MechanicalLayout, Pattern, Structure,
+    TransposedBlock, Variable, VariableKind,
 };
 
 impl Equations {
@@ -14,8 +14,11 @@ impl Equations {
         Structure {
             variables: self.variables(),
             equations: self.equations(),
-            derivative: self.derivative_form(),
-            sparsity: Some(self.sparsity(&l)),
+            derivative: match &self.mass {
+                Some(pattern) => DerivativeForm::Mass(pattern.clone()),
+                None => DerivativeForm::Identity,
+            },
+            sparsity: Some(self.lazy(Self::sparsity)),
             transposed: self.transposed(&l),
             layout: Some(MechanicalLayout {
                 q: l.q,
@@ -204,25 +207,32 @@ impl Equations {
         blocks
     }
 
-    pub(super) fn derivative_form(&self) -> DerivativeForm {
+    /// The pattern that `build` returns for equations like these, built when it is needed.
+    fn lazy(&self, build: fn(&Self) -> Pattern) -> LazyPattern {
+        let equations = self.clone();
+        LazyPattern::new(self.layout().readings.end, move || build(&equations))
+    }
+
+    /// Where ∂F/∂ẏ may differ from zero; none where it is the identity.
+    pub(super) fn mass_pattern(&self) -> Option<LazyPattern> {
+        let index1 = self.form == Form::Index1 && !self.layout().lambda.is_empty();
+        (self.formalism == Formalism::Residual || index1).then(|| self.lazy(Self::mass_entries))
+    }
+
+    fn mass_entries(&self) -> Pattern {
         let l = self.layout();
         let index1 = self.form == Form::Index1 && !l.lambda.is_empty();
-        if self.formalism == Formalism::Explicit && !index1 {
-            return DerivativeForm::Identity;
-        }
         let n = l.readings.end;
         let mut entries: Vec<(usize, usize)> = l.q.clone().map(|i| (i, i)).collect();
         let nodes = &self.model.tree.nodes;
-        for (a, node_a) in nodes.iter().enumerate() {
-            for (b, node_b) in nodes.iter().enumerate() {
-                if self.formalism == Formalism::Explicit && a != b || !self.dependencies.mass(a, b) {
-                    continue;
-                }
-                for i in 0..node_a.n_v() {
-                    for j in 0..node_b.n_v() {
-                        if self.formalism == Formalism::Residual || i == j {
-                            entries.push((l.v.start + node_a.v + i, l.v.start + node_b.v + j));
-                        }
+        match self.formalism {
+            Formalism::Explicit => entries.extend(l.v.clone().map(|i| (i, i))),
+            Formalism::Residual => {
+                for (a, node_a) in nodes.iter().enumerate() {
+                    let rows = l.v.start + node_a.v..l.v.start + node_a.v + node_a.n_v();
+                    for node_b in self.dependencies.mass(a).into_iter().map(|b| &nodes[b]) {
+                        let columns = l.v.start + node_b.v..l.v.start + node_b.v + node_b.n_v();
+                        entries.extend(rows.clone().flat_map(|i| columns.clone().map(move |j| (i, j))));
                     }
                 }
             }
@@ -239,7 +249,7 @@ impl Equations {
                 }
             }
         }
-        DerivativeForm::Mass(Pattern::from_entries(n, n, entries))
+        Pattern::from_entries(n, n, entries)
     }
 
     /// Whether v̇ is an unknown in the rows of some readings.
@@ -261,7 +271,8 @@ impl Equations {
     }
 
     /// Possible non-zeros of α ∂F/∂ẏ + ∂F/∂y.
-    fn sparsity(&self, l: &Layout) -> Pattern {
+    fn sparsity(&self) -> Pattern {
+        let l = &self.layout();
         let nodes = &self.model.tree.nodes;
         let d = &self.dependencies;
         let n = l.readings.end;
@@ -279,16 +290,15 @@ impl Equations {
             for row in kinematic() {
                 entries.extend(columns(a).map(|c| (row, c)));
             }
-            for b in 0..nodes.len() {
-                let depends = match self.formalism {
-                    Formalism::Residual => d.dynamic(a, b),
-                    Formalism::Explicit => a != 0 && b != 0 && d.mechanism[a] == d.mechanism[b],
-                };
-                if depends {
-                    for row in dynamic() {
-                        entries.extend(columns(b).map(|c| (row, c)));
-                    }
-                }
+            let depends: Vec<usize> = match self.formalism {
+                Formalism::Residual => d.dynamic(a),
+                Formalism::Explicit if a == 0 => Vec::new(),
+                Formalism::Explicit => (1..nodes.len())
+                    .filter(|&b| d.mechanism[a] == d.mechanism[b])
+                    .collect(),
+            };
+            for row in dynamic() {
+                entries.extend(depends.iter().flat_map(|&b| columns(b)).map(|c| (row, c)));
             }
         }
         // Own states, and what forces read besides the motion of the nodes they act on.

@@ -35,10 +35,14 @@ pub struct MechanicalModel {
     work: Workspace<f64>,
     /// For derivatives; allocated with the first one asked for.
     dual: Option<Box<DualMemory>>,
+    // Dense matrices, allocated by the first evaluation that needs them.
+    /// M.
     mass: Vec<f64>,
+    /// G.
     matrix: Vec<f64>,
     /// M⁻¹Gᵀ, column by column.
     solved: Vec<f64>,
+    /// G M⁻¹ Gᵀ and its factor.
     schur: Vec<f64>,
     factor: Vec<f64>,
     right: Vec<f64>,
@@ -149,11 +153,11 @@ impl MechanicalModel {
             slots: Vec::new(),
             work: Workspace::new(&model),
             dual: None,
-            mass: vec![0.0; n * n],
-            matrix: vec![0.0; m * n],
-            solved: vec![0.0; m * n],
-            schur: vec![0.0; m * m],
-            factor: vec![0.0; m * m],
+            mass: Vec::new(),
+            matrix: Vec::new(),
+            solved: Vec::new(),
+            schur: Vec::new(),
+            factor: Vec::new(),
             right: vec![0.0; m],
             scale: vec![0.0; m],
             change: vec![0.0; m],
@@ -244,8 +248,10 @@ impl MechanicalModel {
             self.work.factorise_tree_mass(&self.model);
             return Ok(());
         }
+        let n = self.model.tree.n_v;
+        self.mass.resize(n * n, 0.0);
         self.work.mass(&self.model, &mut self.mass);
-        cholesky::factorise(&mut self.mass, self.model.tree.n_v).map_err(|_| Rejection::OutsideDomain)
+        cholesky::factorise(&mut self.mass, n).map_err(|_| Rejection::OutsideDomain)
     }
 
     /// Prepares [`multipliers`](Self::multipliers) for S in `schur`. Gives whether S is regular.
@@ -486,6 +492,7 @@ impl Mechanical for MechanicalModel {
     fn apply_mass(&mut self, t: f64, q: &[f64], x: &[f64], out: &mut [f64]) -> Result<(), Rejection> {
         let n = self.model.tree.n_v;
         let mut mass = std::mem::take(&mut self.mass);
+        mass.resize(n * n, 0.0);
         let done = self.mass(t, q, &mut mass);
         for i in 0..n {
             out[i] = (0..n).map(|j| mass[j * n + i] * x[j]).sum();
@@ -672,10 +679,14 @@ impl Mechanical for MechanicalModel {
         let mut regular = true;
         if m > 0 {
             let mut matrix = std::mem::take(&mut self.matrix);
+            matrix.resize(m * n, 0.0);
             self.work
                 .constraint_matrix(&self.model, &self.active, &mut matrix);
             self.mask(&mut matrix);
             let mut solved = std::mem::take(&mut self.solved);
+            solved.resize(m * n, 0.0);
+            self.schur.resize(m * m, 0.0);
+            self.factor.resize(m * m, 0.0);
             for i in 0..m {
                 let y = &mut solved[i * n..(i + 1) * n];
                 for j in 0..n {

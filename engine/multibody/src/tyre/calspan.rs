@@ -97,6 +97,7 @@ impl Calspan {
             overturning: T::zero(),
             resistance: T::zero(),
             aligning: trail * lateral * contact.rolling,
+            gyration: T::zero(),
         }
         .scaled(share)
     }

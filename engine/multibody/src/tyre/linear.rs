@@ -73,6 +73,7 @@ impl Linear {
             overturning: T::zero(),
             resistance: T::zero(),
             aligning: -lateral * factor.square() * contact.rolling * self.trail,
+            gyration: T::zero(),
         }
     }
 }

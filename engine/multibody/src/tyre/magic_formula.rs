@@ -4,7 +4,7 @@ use super::smooth::{at_least, at_most, quotient};
 use super::{Contact, Forces, bounded};
 use holonom_algebra::Real;
 
-/// What a number of a file is: its powers of length, force, time and angle decide the conversion
+/// What a number of a file is: its powers of length, force, time, angle and mass decide the conversion
 /// of units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Coefficient {
@@ -12,8 +12,8 @@ pub struct Coefficient {
     pub section: &'static str,
     /// Key in it.
     pub key: &'static str,
-    /// Exponents of length, force, time and angle in its unit.
-    pub unit: [i32; 4],
+    /// Exponents of length, force, time, angle and mass in its unit.
+    pub unit: [i32; 5],
     /// It must be in the file.
     pub required: bool,
     /// Many files do without it: nothing is said where it is absent.
@@ -27,8 +27,9 @@ macro_rules! coefficients {
         /// Pure and combined slip, camber, aligning and overturning moment, rolling resistance and
         /// relaxation lengths as in H. B. Pacejka, Tyre and Vehicle Dynamics, 2nd edition (2006),
         /// section 4.3.2, with the scaling factors λ (keys `L…`). The terms `QSX4` to `QSX11` and `QSY5` to
-        /// `QSY7` are those of I. J. M. Besselink, A. J. C. Schmeitz, H. B. Pacejka, Vehicle System Dynamics
-        /// 48:S1 (2010) 337–352. Turn slip and inflation pressure are left out. Beyond the bounds of the load
+        /// `QSY8` are those of I. J. M. Besselink, A. J. C. Schmeitz, H. B. Pacejka, Vehicle System Dynamics
+        /// 48:S1 (2010) 337–352. The pressure (`INFLPRES`, `NOMPRES`) counts for `QSY8` alone. Turn slip and
+        /// the other coefficients of the pressure are left out. Beyond the bounds of the load
         /// (`FZMIN` or a thousandth of the nominal load, `FZMAX`), of the slips (`KPUMIN`, `KPUMAX`, `ALPMIN`,
         /// `ALPMAX`) and of the camber (`CAMMIN`, `CAMMAX`) the friction coefficients stay as they are there.
         ///
@@ -91,46 +92,48 @@ macro_rules! coefficients {
 // `!` is a key that must be there, a number the default of one that may be missing, in parentheses that of
 // one that many files do without.
 coefficients! {
-    "MODEL" [1, 0, -1, 0]: longvl "LONGVL" 16.7,;
-    "MODEL" [0, 0, 0, 0]: use_mode "USE_MODE" (14.0),;
-    "DIMENSION" [1, 0, 0, 0]: unloaded_radius "UNLOADED_RADIUS" !, width "WIDTH" 0.0, rim_radius "RIM_RADIUS" 0.0,;
-    "VERTICAL" [-1, 1, 0, 0]: vertical_stiffness "VERTICAL_STIFFNESS" !,;
-    "VERTICAL" [-1, 1, 1, 0]: vertical_damping "VERTICAL_DAMPING" 0.0,;
-    "VERTICAL" [0, 1, 0, 0]: fnomin "FNOMIN" !,;
-    "VERTICAL" [0, 0, 0, 0]: breff "BREFF" 0.0, dreff "DREFF" 0.0, freff "FREFF" 0.0,;
-    "VERTICAL" [0, 0, 0, 0]: qfz1 "QFZ1" (0.0), qfz2 "QFZ2" (0.0),;
-    "VERTICAL_FORCE_RANGE" [0, 1, 0, 0]: fzmin "FZMIN" (0.0), fzmax "FZMAX" [f64::INFINITY],;
-    "INCLINATION_ANGLE_RANGE" [0, 0, 0, 1]: cammin "CAMMIN" [f64::NEG_INFINITY], cammax "CAMMAX" [f64::INFINITY],;
-    "LONG_SLIP_RANGE" [0, 0, 0, 0]: kpumin "KPUMIN" (f64::NEG_INFINITY), kpumax "KPUMAX" (f64::INFINITY),;
-    "SLIP_ANGLE_RANGE" [0, 0, 0, 1]: alpmin "ALPMIN" (f64::NEG_INFINITY), alpmax "ALPMAX" (f64::INFINITY),;
-    "SCALING_COEFFICIENTS" [0, 0, 0, 0]: lfz0 "LFZO" 1.0, lcx "LCX" 1.0, lmux "LMUX" 1.0, lex "LEX" 1.0,
+    "MODEL" [1, 0, -1, 0, 0]: longvl "LONGVL" 16.7,;
+    "MODEL" [0, 0, 0, 0, 0]: use_mode "USE_MODE" (14.0),;
+    "DIMENSION" [1, 0, 0, 0, 0]: unloaded_radius "UNLOADED_RADIUS" !, width "WIDTH" 0.0, rim_radius "RIM_RADIUS" 0.0,;
+    "VERTICAL" [-1, 1, 0, 0, 0]: vertical_stiffness "VERTICAL_STIFFNESS" !,;
+    "VERTICAL" [-1, 1, 1, 0, 0]: vertical_damping "VERTICAL_DAMPING" 0.0,;
+    "VERTICAL" [0, 1, 0, 0, 0]: fnomin "FNOMIN" !,;
+    "VERTICAL" [0, 0, 0, 0, 0]: breff "BREFF" 0.0, dreff "DREFF" 0.0, freff "FREFF" 0.0,;
+    "VERTICAL" [0, 0, 0, 0, 0]: qfz1 "QFZ1" (0.0), qfz2 "QFZ2" (0.0),;
+    "OPERATING_CONDITIONS" [0, 0, 0, 0, 0]: inflpres "INFLPRES" (0.0), nompres "NOMPRES" (0.0),;
+    "VERTICAL_FORCE_RANGE" [0, 1, 0, 0, 0]: fzmin "FZMIN" (0.0), fzmax "FZMAX" [f64::INFINITY],;
+    "INCLINATION_ANGLE_RANGE" [0, 0, 0, 1, 0]: cammin "CAMMIN" [f64::NEG_INFINITY], cammax "CAMMAX" [f64::INFINITY],;
+    "LONG_SLIP_RANGE" [0, 0, 0, 0, 0]: kpumin "KPUMIN" (f64::NEG_INFINITY), kpumax "KPUMAX" (f64::INFINITY),;
+    "SLIP_ANGLE_RANGE" [0, 0, 0, 1, 0]: alpmin "ALPMIN" (f64::NEG_INFINITY), alpmax "ALPMAX" (f64::INFINITY),;
+    "SCALING_COEFFICIENTS" [0, 0, 0, 0, 0]: lfz0 "LFZO" 1.0, lcx "LCX" 1.0, lmux "LMUX" 1.0, lex "LEX" 1.0,
         lkx "LKX" 1.0, lhx "LHX" 1.0, lvx "LVX" 1.0, lgax "LGAX" 1.0, lcy "LCY" 1.0, lmuy "LMUY" 1.0,
         ley "LEY" 1.0, lky "LKY" 1.0, lhy "LHY" 1.0, lvy "LVY" 1.0, lgay "LGAY" 1.0, ltr "LTR" 1.0,
         lres "LRES" 1.0, lgaz "LGAZ" 1.0, lxal "LXAL" 1.0, lyka "LYKA" 1.0, lvyka "LVYKA" 1.0, ls "LS" 1.0,
         lsgkp "LSGKP" 1.0, lsgal "LSGAL" 1.0, lmx "LMX" 1.0, lvmx "LVMX" 1.0, lmy "LMY" 1.0,
-        lcz "LCZ" 1.0,;
-    "LONGITUDINAL_COEFFICIENTS" [0, 0, 0, 0]: pcx1 "PCX1" !, pdx1 "PDX1" !, pdx2 "PDX2" 0.0, pdx3 "PDX3" 0.0,
+        lcz "LCZ" 1.0, lgyr "LGYR" (1.0),;
+    "LONGITUDINAL_COEFFICIENTS" [0, 0, 0, 0, 0]: pcx1 "PCX1" !, pdx1 "PDX1" !, pdx2 "PDX2" 0.0, pdx3 "PDX3" 0.0,
         pex1 "PEX1" 0.0, pex2 "PEX2" 0.0, pex3 "PEX3" 0.0, pex4 "PEX4" 0.0, pkx1 "PKX1" !, pkx2 "PKX2" 0.0,
         pkx3 "PKX3" 0.0, phx1 "PHX1" 0.0, phx2 "PHX2" 0.0, pvx1 "PVX1" 0.0, pvx2 "PVX2" 0.0, rbx1 "RBX1" 0.0,
         rbx2 "RBX2" 0.0, rcx1 "RCX1" 0.0, rex1 "REX1" 0.0, rex2 "REX2" 0.0, rhx1 "RHX1" 0.0, ptx1 "PTX1" 0.0,
         ptx2 "PTX2" 0.0, ptx3 "PTX3" 0.0,;
-    "OVERTURNING_COEFFICIENTS" [0, 0, 0, 0]: qsx1 "QSX1" 0.0, qsx2 "QSX2" 0.0, qsx3 "QSX3" 0.0,
+    "OVERTURNING_COEFFICIENTS" [0, 0, 0, 0, 0]: qsx1 "QSX1" 0.0, qsx2 "QSX2" 0.0, qsx3 "QSX3" 0.0,
         qsx4 "QSX4" (0.0), qsx5 "QSX5" (0.0), qsx6 "QSX6" (0.0), qsx7 "QSX7" (0.0), qsx8 "QSX8" (0.0), qsx9 "QSX9" (0.0),
         qsx10 "QSX10" (0.0), qsx11 "QSX11" (0.0),;
-    "LATERAL_COEFFICIENTS" [0, 0, 0, 0]: pcy1 "PCY1" !, pdy1 "PDY1" !, pdy2 "PDY2" 0.0, pdy3 "PDY3" 0.0,
+    "LATERAL_COEFFICIENTS" [0, 0, 0, 0, 0]: pcy1 "PCY1" !, pdy1 "PDY1" !, pdy2 "PDY2" 0.0, pdy3 "PDY3" 0.0,
         pey1 "PEY1" 0.0, pey2 "PEY2" 0.0, pey3 "PEY3" 0.0, pey4 "PEY4" 0.0, pky1 "PKY1" !, pky2 "PKY2" !,
         pky3 "PKY3" 0.0, phy1 "PHY1" 0.0, phy2 "PHY2" 0.0, phy3 "PHY3" 0.0, pvy1 "PVY1" 0.0, pvy2 "PVY2" 0.0,
         pvy3 "PVY3" 0.0, pvy4 "PVY4" 0.0, rby1 "RBY1" 0.0, rby2 "RBY2" 0.0, rby3 "RBY3" 0.0, rcy1 "RCY1" 0.0,
         rey1 "REY1" 0.0, rey2 "REY2" 0.0, rhy1 "RHY1" 0.0, rhy2 "RHY2" 0.0, rvy1 "RVY1" 0.0, rvy2 "RVY2" 0.0,
         rvy3 "RVY3" 0.0, rvy4 "RVY4" 0.0, rvy5 "RVY5" 0.0, rvy6 "RVY6" 0.0, pty1 "PTY1" 0.0, pty2 "PTY2" 0.0,;
-    "ROLLING_COEFFICIENTS" [0, 0, 0, 0]: qsy1 "QSY1" 0.0, qsy2 "QSY2" 0.0, qsy3 "QSY3" 0.0, qsy4 "QSY4" 0.0,
-        qsy5 "QSY5" (0.0), qsy6 "QSY6" (0.0), qsy7 "QSY7" (0.0),;
-    "ALIGNING_COEFFICIENTS" [0, 0, 0, 0]: qbz1 "QBZ1" 0.0, qbz2 "QBZ2" 0.0, qbz3 "QBZ3" 0.0, qbz4 "QBZ4" 0.0,
+    "ROLLING_COEFFICIENTS" [0, 0, 0, 0, 0]: qsy1 "QSY1" 0.0, qsy2 "QSY2" 0.0, qsy3 "QSY3" 0.0, qsy4 "QSY4" 0.0,
+        qsy5 "QSY5" (0.0), qsy6 "QSY6" (0.0), qsy7 "QSY7" (0.0), qsy8 "QSY8" (0.0),;
+    "ALIGNING_COEFFICIENTS" [0, 0, 0, 0, 0]: qbz1 "QBZ1" 0.0, qbz2 "QBZ2" 0.0, qbz3 "QBZ3" 0.0, qbz4 "QBZ4" 0.0,
         qbz5 "QBZ5" 0.0, qbz9 "QBZ9" 0.0, qbz10 "QBZ10" 0.0, qcz1 "QCZ1" 0.0, qdz1 "QDZ1" 0.0, qdz2 "QDZ2" 0.0,
         qdz3 "QDZ3" 0.0, qdz4 "QDZ4" 0.0, qdz6 "QDZ6" 0.0, qdz7 "QDZ7" 0.0, qdz8 "QDZ8" 0.0, qdz9 "QDZ9" 0.0,
         qez1 "QEZ1" 0.0, qez2 "QEZ2" 0.0, qez3 "QEZ3" 0.0, qez4 "QEZ4" 0.0, qez5 "QEZ5" 0.0, qhz1 "QHZ1" 0.0,
         qhz2 "QHZ2" 0.0, qhz3 "QHZ3" 0.0, qhz4 "QHZ4" 0.0, ssz1 "SSZ1" 0.0, ssz2 "SSZ2" 0.0, ssz3 "SSZ3" 0.0,
-        ssz4 "SSZ4" 0.0,;
+        ssz4 "SSZ4" 0.0, qtz1 "QTZ1" (0.0),;
+    "ALIGNING_COEFFICIENTS" [0, 0, 0, 0, 1]: mbelt "MBELT" (0.0),;
 }
 
 /// Share of the nominal load below which forces are proportional to the load.
@@ -238,7 +241,7 @@ impl MagicFormula {
         } else {
             T::zero()
         };
-        let [trail, residual] = p.trail(fz, dfz, gamma, alpha, cos_alpha, slip, &lateral, mu);
+        let [trail, residual, returning] = p.trail(fz, dfz, gamma, alpha, cos_alpha, slip, &lateral, mu);
         let carried = -trail * weighted * contact.rolling + residual;
         let aligning = if combined { carried + arm * fx } else { carried };
 
@@ -251,7 +254,7 @@ impl MagicFormula {
         let resistance = match p.qsy7 {
             0.0 => resistance,
             exponent => resistance * relative.powf(exponent),
-        };
+        } * p.resistance_by_pressure();
         let side = fy / p.fnomin;
         let further = ((relative * p.qsx6).square().atan() * p.qsx5).cos()
             * (gamma * p.qsx7 + (side * p.qsx9).atan() * p.qsx8).sin()
@@ -267,8 +270,25 @@ impl MagicFormula {
             overturning: only(sideways, overturning * fz * r),
             resistance: only(lengthways, resistance * fz * (r * p.lmy)),
             aligning: only(sideways, aligning),
+            gyration: only(sideways, returning * p.gyration()),
         }
         .scaled(share)
+    }
+
+    /// (p/p₀)^q_Sy8; one without both pressures.
+    fn resistance_by_pressure(&self) -> f64 {
+        match self.inflpres > 0.0 && self.nompres > 0.0 {
+            true => (self.inflpres / self.nompres).powf(self.qsy8),
+            false => 1.0,
+        }
+    }
+
+    /// q_Tz1 λ_gyr m_belt, kg. It belongs to the transient modes, those with tens.
+    fn gyration(&self) -> f64 {
+        match self.use_mode.abs() >= 10.0 {
+            true => self.qtz1 * self.lgyr * self.mbelt,
+            false => 0.0,
+        }
     }
 
     /// Loads between which the law is evaluated.
@@ -335,7 +355,8 @@ impl MagicFormula {
         }
     }
 
-    /// Pneumatic trail and residual moment; `slip` is (K_x κ/K_y)².
+    /// Pneumatic trail, residual moment, and the cos arctan(B_r α_r,eq) by which the residual moment and the
+    /// gyroscopic one decrease over the slip; `slip` is (K_x κ/K_y)².
     #[allow(clippy::too_many_arguments)]
     fn trail<T: Real>(
         &self,
@@ -347,7 +368,7 @@ impl MagicFormula {
         slip: T,
         lateral: &Lateral<T>,
         mu: f64,
-    ) -> [T; 2] {
+    ) -> [T; 3] {
         let p = self;
         let gamma = gamma * p.lgaz;
         let lmuy = p.lmuy * mu;
@@ -369,7 +390,8 @@ impl MagicFormula {
             * ((dfz * p.qdz7 + p.qdz6) * p.lres + (dfz * p.qdz9 + p.qdz8) * gamma)
             * (p.unloaded_radius * lmuy);
         let x = b * equivalent(alpha + lateral.shift);
-        [trail, d / (x.square() + 1.0).sqrt() * cos_alpha]
+        let returning = (x.square() + 1.0).sqrt().recip();
+        [trail, d * returning * cos_alpha, returning]
     }
 
     /// Relaxation lengths along x and y, m; zero without the coefficients.
@@ -395,10 +417,12 @@ impl MagicFormula {
         [x, y]
     }
 
-    /// Effective rolling radius at a deflection, m.
+    /// Effective rolling radius at a deflection, m: r₀ − ρ₀ (D arctan(B ρ/ρ₀) + F ρ/ρ₀) with ρ₀ = F_z0/(C_z λ_Cz). C_z
+    /// is `VERTICAL_STIFFNESS` also where `QFZ1` and `QFZ2` determine the load: it is the stiffness at the nominal
+    /// load, to which the coefficients refer.
     pub fn rolling_radius<T: Real>(&self, deflection: T) -> T {
         let p = self;
-        let unit = p.fnomin / self.vertical()[0];
+        let unit = p.fnomin / (p.vertical_stiffness * p.lcz);
         let rho = deflection / unit;
         (rho * p.breff).atan() * (-p.dreff * unit) - rho * (p.freff * unit) + p.unloaded_radius
     }

@@ -86,6 +86,9 @@ pub struct Forces<T> {
     pub resistance: T,
     /// M_z, N m: aligning.
     pub aligning: T,
+    /// Mass of the gyroscopic moment, kg: M_z gains it times the velocity of rolling r_e Ω and the rate of the
+    /// lateral deflection.
+    pub gyration: T,
 }
 
 impl<T: Real> Forces<T> {
@@ -96,6 +99,7 @@ impl<T: Real> Forces<T> {
             overturning: self.overturning * factor,
             resistance: self.resistance * factor,
             aligning: self.aligning * factor,
+            gyration: self.gyration * factor,
         }
     }
 }

@@ -300,19 +300,21 @@ impl TirFile {
         }
     }
 
-    /// The factors that make SI units of length, force, time and angle.
-    fn units(&self) -> Result<[f64; 4], TirError> {
+    /// The factors that make SI units of length, force, time, angle and mass.
+    fn units(&self) -> Result<[f64; 5], TirError> {
         let deg = core::f64::consts::PI / 180.0;
         #[rustfmt::skip]
-        let known: [(&str, &[(&str, f64)]); 4] = [
+        let known: [(&str, &[(&str, f64)]); 5] = [
             ("LENGTH", &[("METER", 1.0), ("M", 1.0), ("MM", 1e-3), ("MILLIMETER", 1e-3), ("CM", 1e-2), ("CENTIMETER", 1e-2),
                 ("KM", 1e3), ("INCH", 0.0254), ("FOOT", 0.3048)]),
             ("FORCE", &[("NEWTON", 1.0), ("N", 1.0), ("KILONEWTON", 1e3), ("KN", 1e3), ("KILOGRAM_FORCE", 9.80665),
                 ("KG_FORCE", 9.80665), ("KGF", 9.80665), ("POUND_FORCE", 4.448_221_615_260_5), ("LBF", 4.448_221_615_260_5)]),
             ("TIME", &[("SECOND", 1.0), ("SEC", 1.0), ("S", 1.0), ("MILLISECOND", 1e-3), ("MINUTE", 60.0), ("HOUR", 3600.0)]),
             ("ANGLE", &[("RADIANS", 1.0), ("RADIAN", 1.0), ("RAD", 1.0), ("DEGREES", deg), ("DEGREE", deg), ("DEG", deg)]),
+            ("MASS", &[("KG", 1.0), ("KILOGRAM", 1.0), ("GRAM", 1e-3), ("G", 1e-3), ("TONNE", 1e3), ("MEGAGRAM", 1e3), ("POUND_MASS", 0.453_592_37),
+                ("LBM", 0.453_592_37), ("SLUG", 14.593_902_937_206_4)]),
         ];
-        let mut factors = [1.0; 4];
+        let mut factors = [1.0; 5];
         for (factor, (quantity, names)) in factors.iter_mut().zip(known) {
             let Some((unit, line)) = self.get("UNITS", quantity) else {
                 continue;
@@ -382,9 +384,10 @@ impl TirFile {
             let positive = matches!(
                 c.key,
                 "UNLOADED_RADIUS" | "VERTICAL_STIFFNESS" | "FNOMIN" | "LFZO" | "LONGVL" | "FZMAX" | "LCZ"
+                    | "INFLPRES" | "NOMPRES"
             );
             let not_zero = matches!(c.key, "PKY2" | "PCX1" | "PCY1" | "PDX1" | "PDY1");
-            let not_negative = matches!(c.key, "LMUX" | "LMUY" | "VERTICAL_DAMPING" | "FZMIN" | "QFZ1");
+            let not_negative = matches!(c.key, "LMUX" | "LMUY" | "VERTICAL_DAMPING" | "FZMIN" | "QFZ1" | "MBELT");
             let mode = c.key == "USE_MODE"
                 && !(value.fract() == 0.0 && value.abs() < 30.0 && value.abs() % 10.0 < 6.0);
             let bounds = if positive && *value <= 0.0 {
@@ -459,8 +462,9 @@ impl TirFile {
         }
         file.set("MODEL", "PROPERTY_FILE_FORMAT", "'PAC2002'");
         for (value, c) in tyre.values().into_iter().zip(MagicFormula::COEFFICIENTS) {
-            // Bounds that do not exist are not written.
-            if value.is_finite() {
+            // Bounds that do not exist are not written, nor pressures that are not known.
+            let unknown = matches!(c.key, "INFLPRES" | "NOMPRES") && value == 0.0;
+            if value.is_finite() && !unknown {
                 file.set(c.section, c.key, &format!("{value:?}"));
             }
         }
@@ -472,11 +476,11 @@ impl TirFile {
 fn is_used(section: &str, key: &str) -> bool {
     // These are coefficients by their place, but no formula has them.
     const NO_FORMULA: [&str; 2] = ["WIDTH", "RIM_RADIUS"];
-    const UNITS: [&str; 4] = ["LENGTH", "FORCE", "TIME", "ANGLE"];
+    const UNITS: [&str; 5] = ["LENGTH", "FORCE", "TIME", "ANGLE", "MASS"];
     match (section, key) {
         ("MDI_HEADER", _) | ("MODEL", "PROPERTY_FILE_FORMAT") => true,
-        // Nothing that is read has a mass or a pressure.
-        ("UNITS", "MASS" | "PRESSURE") => true,
+        // Of pressures only a ratio is used.
+        ("UNITS", "PRESSURE") => true,
         ("UNITS", key) => UNITS.contains(&key),
         ("SCALING_COEFFICIENTS", "LFZ0") | ("OPERATING_CONDITIONS", "LONGVL") => true,
         _ => {

@@ -148,6 +148,7 @@ impl Tmeasy {
             overturning: T::zero(),
             resistance: T::zero(),
             aligning: -trail * lateral * contact.rolling,
+            gyration: T::zero(),
         }
         .scaled(share)
     }

@@ -231,7 +231,11 @@ impl Grouping {
     /// Every column alone; a declared pattern says where entries can be lost to rounding.
     pub fn columns(structure: &Structure, matrix: &Matrix, derivatives: Derivatives) -> Self {
         Self {
-            complete: Partition::new(single_columns(structure), structure.sparsity.clone(), matrix),
+            complete: Partition::new(
+                single_columns(structure),
+                structure.sparsity.as_deref().cloned(),
+                matrix,
+            ),
             derivatives,
             estimate: None,
             change: None,
@@ -254,7 +258,7 @@ impl Grouping {
         // has room.
         let complete = match declared {
             Some(pattern) if choice != Sparsity::Estimated => {
-                Partition::new(group_columns(structure), Some(pattern.clone()), matrix)
+                Partition::new(group_columns(structure), Some((**pattern).clone()), matrix)
             }
             _ => Partition::new(single_columns(structure), None, matrix),
         };

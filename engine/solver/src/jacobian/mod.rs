@@ -180,7 +180,7 @@ pub fn find(name: &str) -> Option<&'static Entry> {
 pub fn allocate(structure: &Structure, sparse: bool, combined: bool) -> SplitJacobian {
     let n = structure.dimension();
     let f_y = match &structure.sparsity {
-        Some(pattern) if sparse => Matrix::sparse(pattern.clone()),
+        Some(pattern) if sparse => Matrix::sparse((**pattern).clone()),
         _ => Matrix::dense(n),
     };
     let mut f_yp = f_y.clone();

@@ -26,6 +26,8 @@ pub struct Checkpoint {
     pub events: super::events::EventMemory,
     /// What is known about excitations.
     pub foresight: super::driver::ForesightMemory,
+    /// What is known about laws that act only within narrow ranges.
+    pub hindsight: super::driver::HindsightMemory,
     /// Counters so far.
     pub counters: Counters,
     /// Time of the solution as seen from outside, at most that of the last step.
@@ -42,7 +44,7 @@ impl Checkpoint {
 }
 
 /// The format written by this build.
-pub const VERSION: u32 = 6;
+pub const VERSION: u32 = 7;
 
 /// A hash of texts that is the same on every machine (FNV-1a).
 pub fn fingerprint<'a>(texts: impl IntoIterator<Item = &'a str>) -> u64 {

@@ -53,18 +53,18 @@ fn build(entry: &Entry, structure: &Structure, options: &Options) -> Box<dyn Ste
         structure.default_error_test(),
         structure,
     );
-    (entry.build)(
-        n,
-        Parts {
-            structure,
-            corrector,
-            weights,
-            bdf: options.bdf(structure),
-            linear_implicit: options.linear_implicit.clone(),
-            generalized_alpha: options.generalized_alpha,
-            radau: options.radau(),
-        },
-    )
+    let parts = Parts {
+        structure,
+        weights,
+        bdf: options.bdf(structure),
+        linear_implicit: options.linear_implicit.clone(),
+        generalized_alpha: options.generalized_alpha,
+        radau: options.radau(),
+    };
+    match entry.build {
+        Build::Iterative(build) => build(n, parts, corrector),
+        Build::Direct(build) => build(n, parts),
+    }
 }
 
 /// Steps until `t_end`; panics when a step fails for good.

@@ -2,9 +2,13 @@
 
 mod change;
 mod consistent;
+mod defect;
 mod foresight;
+mod hindsight;
+mod laws;
 mod switches;
 
+use super::NONE;
 use super::checkpoint::{Checkpoint, VERSION};
 use super::diagnosis;
 use super::events::EventFinder;
@@ -20,6 +24,8 @@ use crate::options::{Options, Start};
 use crate::refresh::Update;
 use foresight::Foresight;
 pub use foresight::ForesightMemory;
+use hindsight::{Cut, Hindsight, Passed};
+pub use hindsight::HindsightMemory;
 use holonom_dae::{
     Counters, EventAction, Failure, FailureKind, InputError, Look, Rejection, System, Timing, Tolerances,
 };
@@ -61,6 +67,7 @@ pub struct Integrator<'s> {
     stepper: Box<dyn Stepper>,
     finder: EventFinder,
     foresight: Foresight,
+    hindsight: Hindsight,
     counters: Counters,
     timing: Timing,
     report: Report,
@@ -75,6 +82,9 @@ pub struct Integrator<'s> {
     y: Vec<f64>,
     yp: Vec<f64>,
 }
+
+/// Steps that were cut short and are told of.
+const MOST_CUTS_TOLD: u64 = 64;
 
 /// What the steps keep to; nothing where their size is fixed.
 fn tolerances(options: &Options) -> Option<&Tolerances> {
@@ -135,7 +145,6 @@ impl<'s> Integrator<'s> {
             match options.start {
                 Start::Trust => {
                     equations.system.structure().check_bounds(y0)?;
-                    initial::check_derivative_form(equations.system, t0, y0, yp0)?;
                     StartReport::default()
                 }
                 mode => initial::make_consistent(&mut equations, &options, mode, t0, span, &mut y, &mut yp)?,
@@ -158,7 +167,11 @@ impl<'s> Integrator<'s> {
             options.stepper = name.into();
             choice = Some(Decision::at_start(Subject::Stepper, name, because));
         }
-        let (mut stepper, strategies, mut decisions) = assemble_parts(system.as_ref(), &options);
+        let (mut stepper, strategies, mut decisions) = assemble_parts(system.as_ref(), &options)?;
+        let unchecked = options.start == Start::Trust || system.structure().layout.is_some();
+        if unchecked && stepper.corrector().is_some() {
+            initial::check_derivative_form(system.as_mut(), t0, &y, &yp)?;
+        }
         decisions.splice(0..0, choice);
         let mut finder = EventFinder::new(system.as_ref());
         let h = first_step(&options, system.structure(), t0, &y, &yp, span);
@@ -166,12 +179,15 @@ impl<'s> Integrator<'s> {
         stepper.bind(system.as_mut())?;
         finder.arm(system.as_mut(), t0, &y, &yp, h);
         let foresight = Foresight::new(system.as_ref(), &options, [t0, t0 + span]);
+        let mut hindsight = Hindsight::new(system.as_ref(), &options, span);
+        hindsight.begin(t0);
         Ok(Self {
             system,
             options,
             stepper,
             finder,
             foresight,
+            hindsight,
             counters,
             timing,
             report: Report {
@@ -219,7 +235,7 @@ impl<'s> Integrator<'s> {
             options.stepper = entry.name.into();
             choice = Some(Decision::at_start(Subject::Stepper, entry.name, Because::Resumed));
         }
-        let (mut stepper, strategies, mut decisions) = assemble_parts(system.as_ref(), &options);
+        let (mut stepper, strategies, mut decisions) = assemble_parts(system.as_ref(), &options)?;
         decisions.splice(0..0, choice);
         if checkpoint.strategies != strategies {
             return misfit(format!(
@@ -253,6 +269,10 @@ impl<'s> Integrator<'s> {
         if !foresight.restore(&checkpoint.foresight) {
             return misfit("the number of excitations differs".into());
         }
+        let mut hindsight = Hindsight::new(system.as_ref(), &options, 0.0);
+        if !hindsight.restore(&checkpoint.hindsight) {
+            return misfit("the number of gaps differs".into());
+        }
         let outputs_done = checkpoint
             .outputs_to
             .map_or(0, |last| options.outputs.not_after(last));
@@ -284,6 +304,7 @@ impl<'s> Integrator<'s> {
             stepper,
             finder,
             foresight,
+            hindsight,
             counters: checkpoint.counters,
             timing: Timing::default(),
             report: Report {
@@ -315,6 +336,7 @@ impl<'s> Integrator<'s> {
             discrete: self.system.discrete().to_vec(),
             events: self.finder.memory().clone(),
             foresight: self.foresight.memory().clone(),
+            hindsight: self.hindsight.memory().clone(),
             counters: self.counters,
             t: self.t,
             outputs_to: self
@@ -558,6 +580,7 @@ impl<'s> Integrator<'s> {
             };
             h = self.foresight.shorten(&mut equations, self.stepper.as_ref(), h);
         }
+        h = self.hindsight.limit(t, h);
         if h != self.stepper.h() {
             self.stepper.set_h(h);
         }
@@ -601,8 +624,11 @@ impl<'s> Integrator<'s> {
 
     /// Events inside the last step and up to `t_end`, in order of time.
     fn handle_events(&mut self, t_end: f64, observer: &mut dyn Observer) -> Result<Option<Stop>, Failure> {
+        self.look_back();
         loop {
-            let t_to = self.stepper.t().min(t_end);
+            // Behind a cut the step is void.
+            let cut = self.hindsight.memory().cut;
+            let t_to = self.stepper.t().min(cut.map_or(t_end, |cut| t_end.min(cut.t)));
             if !self.finder.is_empty() {
                 self.prepare_interpolation();
             }
@@ -610,6 +636,9 @@ impl<'s> Integrator<'s> {
                 .finder
                 .find(self.system.as_mut(), self.stepper.as_ref(), t_to);
             let Some(t) = found.map_err(|kind| self.failed(kind))? else {
+                if let Some(cut) = cut.filter(|cut| cut.t <= t_end) {
+                    self.cut_step(cut, t_end, observer)?;
+                }
                 return Ok(None);
             };
             self.deliver_outputs(t, observer)?;
@@ -648,6 +677,35 @@ impl<'s> Integrator<'s> {
                 return Ok(stop);
             }
         }
+    }
+
+    /// Looks along the last step for what acts inside of it and was not seen.
+    fn look_back(&mut self) {
+        let mut equations = Equations {
+            system: self.system.as_mut(),
+            counters: &mut self.counters,
+        };
+        self.hindsight.look(&mut equations, self.stepper.as_mut());
+    }
+
+    /// Ends the last step where something begins to act that it did not see, and starts afresh from there.
+    fn cut_step(&mut self, cut: Cut, t_end: f64, observer: &mut dyn Observer) -> Result<(), Failure> {
+        self.deliver_outputs(cut.t, observer)?;
+        self.show_at(cut.t)?;
+        self.counters.steps_cut += 1;
+        self.hindsight.take_cut();
+        let name = match cut.what {
+            Passed::Gap(gap) => format!("`{}`", self.system.gap_name(gap)),
+            Passed::Law(value) => self.system.law_name(value),
+            Passed::Something => "something".into(),
+        };
+        let decision = Decision::cut(cut.t, name, self.stepper.last_h());
+        match self.stepper.corrector() {
+            Some(corrector) => corrector.decided(decision),
+            None if self.counters.steps_cut < MOST_CUTS_TOLD => self.report.decisions.push(decision),
+            None => {}
+        }
+        self.restart(t_end)
     }
 
     /// Starts afresh from `self.y`, `self.yp`, after a discrete update or at a stop time.
@@ -693,6 +751,7 @@ impl<'s> Integrator<'s> {
             span,
         );
         self.stepper.start(self.t, &self.y, &self.yp, h);
+        self.hindsight.begin(self.t);
         self.finder
             .arm(self.system.as_mut(), self.t, &self.y, &self.yp, h);
         Ok(())
@@ -788,7 +847,8 @@ impl<'s> Integrator<'s> {
     pub fn update(&mut self) -> &'static str {
         match self.stepper.corrector() {
             Some(corrector) if corrector.follows_inputs() => Update::Extended.name(),
-            _ => self.options.update_in_use(self.system.inputs()).name(),
+            Some(_) => self.options.update_in_use(self.system.inputs()).name(),
+            None => NONE,
         }
     }
 

@@ -85,6 +85,10 @@ pub trait Stepper: Send {
     fn steps_at_border(&self) -> u32 {
         0
     }
+    /// Whether the error test takes into account how the equations are at the end of a step.
+    fn sees_its_end(&self) -> bool {
+        true
+    }
     /// Makes [`interpolate`](Stepper::interpolate) as good as it can be inside the last accepted step, where that
     /// takes evaluations which are in vain when nobody looks there.
     fn prepare_interpolation(&mut self, _equations: &mut Equations<'_>) {}
@@ -137,8 +141,6 @@ fn across(first: f64, failures: u32) -> f64 {
 pub struct Parts<'a> {
     /// What is known about the system.
     pub structure: &'a Structure,
-    /// The corrector, with Jacobian engine, linear solver and refresh policy.
-    pub corrector: Corrector,
     /// Error weights.
     pub weights: Weights,
     /// Options of BDF-like methods.
@@ -181,9 +183,21 @@ pub struct Entry {
     /// Whether its stages are solved together: the parts of the Jacobian are kept apart, variables count in
     /// the error test by their index, and the option `stages` takes the place of `max_order`.
     pub in_stages: bool,
-    /// Builds the method for `n` unknowns.
-    pub build: fn(n: usize, parts: Parts<'_>) -> Box<dyn Stepper>,
+    /// How it is built.
+    pub build: Build,
 }
+
+/// Builds a method for `n` unknowns.
+#[derive(Clone, Copy)]
+pub enum Build {
+    /// One that solves for its steps, with a corrector: Jacobian engine, linear solver and refresh policy.
+    Iterative(fn(n: usize, parts: Parts<'_>, corrector: Corrector) -> Box<dyn Stepper>),
+    /// One that has no use for these, for which they are not made.
+    Direct(fn(n: usize, parts: Parts<'_>) -> Box<dyn Stepper>),
+}
+
+/// What reports name in place of a strategy that a method has no use for.
+pub const NONE: &str = "none";
 
 /// All methods.
 pub const REGISTRY: &[Entry] = &[
@@ -196,7 +210,7 @@ pub const REGISTRY: &[Entry] = &[
         fixed_step: false,
         start_order: 1,
         in_stages: false,
-        build: |n, parts| Box::new(Bdf::new("bdf", n, parts)),
+        build: Build::Iterative(|n, parts, corrector| Box::new(Bdf::new("bdf", n, parts, corrector))),
     },
     Entry {
         name: "backward-euler",
@@ -207,11 +221,11 @@ pub const REGISTRY: &[Entry] = &[
         fixed_step: false,
         start_order: 1,
         in_stages: false,
-        build: |n, mut parts| {
+        build: Build::Iterative(|n, mut parts, corrector| {
             // Order-1 BDF is the backward Euler method.
             parts.bdf.max_order = 1;
-            Box::new(Bdf::new("backward-euler", n, parts))
-        },
+            Box::new(Bdf::new("backward-euler", n, parts, corrector))
+        }),
     },
     Entry {
         name: linear_implicit::NAME,
@@ -222,7 +236,7 @@ pub const REGISTRY: &[Entry] = &[
         fixed_step: true,
         start_order: 1,
         in_stages: false,
-        build: |n, parts| Box::new(LinearImplicit::new(n, parts)),
+        build: Build::Direct(|n, parts| Box::new(LinearImplicit::new(n, parts))),
     },
     Entry {
         name: generalized_alpha::NAME,
@@ -233,7 +247,7 @@ pub const REGISTRY: &[Entry] = &[
         fixed_step: false,
         start_order: 1,
         in_stages: false,
-        build: |n, parts| Box::new(GeneralizedAlpha::new(n, parts)),
+        build: Build::Direct(|n, parts| Box::new(GeneralizedAlpha::new(n, parts))),
     },
     Entry {
         name: "radau",
@@ -244,7 +258,7 @@ pub const REGISTRY: &[Entry] = &[
         fixed_step: false,
         start_order: 3,
         in_stages: true,
-        build: |n, parts| Box::new(Radau::new(n, parts)),
+        build: Build::Iterative(|n, parts, corrector| Box::new(Radau::new(n, parts, corrector))),
     },
     Entry {
         name: dormand_prince::NAME,
@@ -255,7 +269,7 @@ pub const REGISTRY: &[Entry] = &[
         fixed_step: false,
         start_order: 7,
         in_stages: false,
-        build: |n, parts| Box::new(DormandPrince::new(n, parts)),
+        build: Build::Direct(|n, parts| Box::new(DormandPrince::new(n, parts))),
     },
 ];
 

@@ -1,7 +1,7 @@
 //! What a run needs before its first step: checks, parts, the first step size.
 
 use super::checkpoint::fingerprint;
-use super::{Parts, Stepper};
+use super::{Build, NONE, Parts, Stepper};
 use crate::explain::{Because, Decision, Subject, cost_of_packs};
 use crate::jacobian::{JacobianEngine, PatternUse, Sparsity};
 use crate::newton::Corrector;
@@ -22,14 +22,32 @@ const CAREFUL_SHARE: f64 = 1e-3;
 pub fn assemble_parts(
     system: &dyn System,
     options: &Options,
-) -> (Box<dyn Stepper>, [&'static str; 4], Vec<Decision>) {
+) -> Result<(Box<dyn Stepper>, [&'static str; 4], Vec<Decision>), InputError> {
+    let entry = stepper::find(&options.stepper).unwrap_or(&stepper::REGISTRY[0]);
+    if matches!(entry.build, Build::Iterative(_)) {
+        // Those that no one has read yet are not checked yet.
+        system.structure().check_patterns()?;
+    }
     let structure = system.structure();
     let n = structure.dimension();
+    let mut parts = Parts {
+        structure,
+        weights: weights(options, structure),
+        bdf: options.bdf(structure),
+        linear_implicit: options.linear_implicit.clone(),
+        generalized_alpha: options.generalized_alpha,
+        radau: options.radau(),
+    };
+    let build = match entry.build {
+        Build::Iterative(build) => build,
+        Build::Direct(build) => {
+            return Ok((build(n, parts), [entry.name, NONE, NONE, NONE], Vec::new()));
+        }
+    };
     let (jacobian_name, linear_name) = options.resolve(system);
     let policy_entry = refresh::find(&options.refresh).unwrap_or(&refresh::REGISTRY[0]);
     let policy = (policy_entry.build)();
     let update = options.update_choice();
-    let entry = stepper::find(&options.stepper).unwrap_or(&stepper::REGISTRY[0]);
     let together = update.combines(policy.combined_differences());
     let combined = together && !entry.in_stages;
     let sparse = linear_name == "lu-sparse";
@@ -41,19 +59,18 @@ pub fn assemble_parts(
         sparsity: options.sparsity_choice(),
     };
     let engine = (engine_entry.build)(structure, setup);
-    let mut decisions = explain(system, options, engine.as_ref(), linear_name);
-    let linear = linear::build(linear_name, n, structure.sparsity.as_ref())
+    let decisions = explain(system, options, engine.as_ref(), linear_name);
+    let linear = linear::build(linear_name, n, structure.sparsity.as_deref())
         .unwrap_or_else(|| (linear::REGISTRY[0].build)(n, None));
     let kept_on = |l: &MechanicalLayout| !l.lambda.is_empty() || !l.sigma.is_empty();
     let constrained = structure.layout.as_ref().is_some_and(kept_on);
-    let mut bdf = options.bdf(structure);
     let mut newton = options.newton;
     newton.remember &= options.fixed_step.is_none();
     let mut corrector = Corrector::new(structure, newton, engine, linear, policy, split);
     let precise = engine_entry.needs_duals || !combined;
     if constrained && precise && options.has_exact_jacobian(system) && !entry.in_stages {
         corrector.be_careful(CAREFUL_SHARE);
-        bdf.caution = CAUTION;
+        parts.bdf.caution = CAUTION;
     }
     if !combined && matches!(update, Update::Extended | Update::Auto) {
         corrector.follow_inputs(system.inputs(), update == Update::Auto);
@@ -61,26 +78,11 @@ pub fn assemble_parts(
     if entry.in_stages {
         corrector.keep_apart(!together);
     }
-    let weights = weights(options, structure);
-    let parts = Parts {
-        structure,
-        corrector,
-        weights,
-        bdf,
-        linear_implicit: options.linear_implicit.clone(),
-        generalized_alpha: options.generalized_alpha,
-        radau: options.radau(),
-    };
-    let mut method = (entry.build)(n, parts);
-    if method.corrector().is_none() {
-        // It solves nothing with these parts, so that why they were chosen is of no interest.
-        decisions.clear();
-    }
-    (
-        method,
+    Ok((
+        build(n, parts, corrector),
         [entry.name, engine_entry.name, linear_name, policy_entry.name],
         decisions,
-    )
+    ))
 }
 
 /// Why the parts are what they are.

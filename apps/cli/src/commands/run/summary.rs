@@ -8,6 +8,7 @@ use holonom::multibody::start::MovedCoordinate;
 use holonom::simulation::{RunReport, Status};
 use holonom::solver::OutputTimes;
 use holonom::solver::explain::Decision;
+use holonom::solver::stepper::NONE;
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
 
@@ -191,21 +192,26 @@ pub fn text(prepared: &Prepared, report: &RunReport, files: &Files) -> String {
         );
         line("steps", count(report.counters.steps));
     } else {
-        let names = [
-            &used.stepper,
-            &used.form,
-            &used.formalism,
-            &used.jacobian,
-            &used.linear,
-            &used.refresh,
-            &used.update,
-        ];
+        let mut names = vec![&used.stepper, &used.form];
+        if used.linear != NONE {
+            names.extend([
+                &used.formalism,
+                &used.jacobian,
+                &used.linear,
+                &used.refresh,
+                &used.update,
+            ]);
+        }
         line(
             "used",
             match fixed {
                 // It has forms and matrices of its own.
                 Some((options, h)) => format!("{}, steps of {}, {options}", used.stepper, seconds(h)),
-                None => names.map(String::as_str).join(", "),
+                None => names
+                    .into_iter()
+                    .map(String::as_str)
+                    .collect::<Vec<_>>()
+                    .join(", "),
             },
         );
         if let Some(names) = &report.stiff {

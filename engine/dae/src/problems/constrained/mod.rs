@@ -242,7 +242,7 @@ impl<P: ConstrainedMotion> Residual for Assembly<P> {
         Structure {
             equations: self.equations(),
             variables,
-            derivative: DerivativeForm::Mass(pattern),
+            derivative: DerivativeForm::Mass(pattern.into()),
             sparsity: None,
             transposed: self.transposed(),
             layout: Some(self.layout()),

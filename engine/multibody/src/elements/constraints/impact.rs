@@ -7,6 +7,7 @@ use crate::description::{ConstraintKind, Mirror};
 use crate::elements::scene::{Loads, Scene};
 use crate::model::{Attachment, RowLevel};
 use holonom_algebra::{Real, Vec3, Wrench};
+use holonom_dae::Gap;
 
 /// The entry of the registry.
 pub(super) const CONSTRAINT: ConstraintInfo = ConstraintInfo {
@@ -72,10 +73,27 @@ pub struct Impact {
     pub rest_speed: f64,
 }
 
+/// Depth below which a hit that is passed within a step may be missed: part of the radius, and of a point in m.
+const NOTICED: f64 = 1e-3;
+const SHALLOW: f64 = 1e-6;
+
 impl Impact {
     /// The body seen from the plane.
     fn relative<'a, T: Real>(&'a self, scene: &Scene<'a, T>) -> Relative<'a, T> {
         Relative::new(scene, &self.plane, &self.body)
+    }
+}
+
+impl Impact {
+    /// How far it is from being hit.
+    pub fn gap(&self, scene: &Scene<f64>) -> Gap {
+        let relative = self.relative(scene);
+        let normal = relative.first_axis(2);
+        Gap {
+            distance: normal.dot(relative.distance) - self.radius,
+            speed: normal.dot(relative.velocity().linear).abs(),
+            depth: (NOTICED * self.radius).max(SHALLOW),
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! One-sided stop between two points.
 
+use super::contact::NOTICED;
 use super::faults::Faults;
 use super::line::Line;
 use super::one_sided::{one_sided, soft_start};
@@ -10,6 +11,7 @@ use crate::description::include::same_force;
 use crate::elements::scene::{Loads, Scene};
 use crate::model::Attachment;
 use holonom_algebra::Real;
+use holonom_dae::Gap;
 
 /// The entry of the registry.
 pub(super) const FORCE: ForceInfo = ForceInfo {
@@ -116,6 +118,16 @@ impl ForceLaw for BumpStop {
     fn energy<T: Real>(&self, scene: &Scene<T>) -> Option<T> {
         let length = Line::length(scene, &self.from, &self.to);
         Some(self.law.energy((length - self.length) * self.sign()))
+    }
+
+    fn gap(&self, scene: &Scene<f64>) -> Option<Gap> {
+        let (a, b) = (scene.frame(&self.from), scene.frame(&self.to));
+        let length = (b.origin - a.origin).norm();
+        Some(Gap {
+            distance: (self.length - length) * self.sign(),
+            speed: (b.velocity - a.velocity).norm(),
+            depth: NOTICED * self.law.onset,
+        })
     }
 
     fn reach(&self) -> Reach<'_> {

@@ -29,6 +29,9 @@ pub struct ContactLaw {
     pub slip_speed: f64,
 }
 
+/// Part of the size of bodies below which a contact that is passed within a step may be missed.
+pub(super) const NOTICED: f64 = 1e-3;
+
 impl Default for ContactLaw {
     fn default() -> Self {
         Self {

@@ -1,6 +1,6 @@
 //! Contact of two cylinders.
 
-use super::contact::{self, ContactLaw, Touching, between};
+use super::contact::{self, ContactLaw, NOTICED, Touching, between};
 use super::faults::Faults;
 use super::line::length;
 use super::{ForceInfo, ForceLaw, Reach, ShownValue};
@@ -11,6 +11,7 @@ use crate::elements::constraints::relative::Relative;
 use crate::elements::scene::{Loads, Scene};
 use crate::model::Attachment;
 use holonom_algebra::{Real, Vec3};
+use holonom_dae::Gap;
 
 /// The entry of the registry.
 pub(super) const FORCE: ForceInfo = ForceInfo {
@@ -173,6 +174,24 @@ impl ForceLaw for CylinderContact {
             energy += self.law.energy(T::select(counts, depth, T::zero()));
         });
         Some(energy)
+    }
+
+    fn gap(&self, scene: &Scene<f64>) -> Option<Gap> {
+        let relative = Relative::new(scene, &self.from, &self.to);
+        let mut distance = f64::INFINITY;
+        self.points(&relative, |depth, counts, _, _| {
+            if counts {
+                distance = distance.min(-depth);
+            }
+        });
+        // Axes turn about the second origin.
+        let velocity = relative.velocity();
+        let arm = 0.5 * self.cylinders.length + relative.distance.norm();
+        Some(Gap {
+            distance,
+            speed: velocity.linear.norm() + velocity.angular.norm() * arm,
+            depth: NOTICED * self.cylinders.radii[0].min(self.cylinders.radii[1]),
+        })
     }
 
     fn reach(&self) -> Reach<'_> {

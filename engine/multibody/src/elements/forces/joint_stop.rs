@@ -1,12 +1,14 @@
 //! End stops on one coordinate.
 
 use super::bump_stop::StopLaw;
+use super::contact::NOTICED;
 use super::faults::Faults;
 use super::{ForceInfo, ForceLaw, Reach};
 use crate::description::fields::{Field, Fields};
 use crate::description::{CoordinateRef, ForceKind, Mirror};
 use crate::elements::scene::{Loads, Scene};
 use holonom_algebra::Real;
+use holonom_dae::Gap;
 
 /// The entry of the registry.
 pub(super) const FORCE: ForceInfo = ForceInfo {
@@ -107,6 +109,15 @@ impl ForceLaw for JointStop {
             energy += self.law.energy(x - self.upper);
         }
         Some(energy)
+    }
+
+    fn gap(&self, scene: &Scene<f64>) -> Option<Gap> {
+        let [x, rate, _] = scene.coordinate(self.node);
+        Some(Gap {
+            distance: (x - self.lower).min(self.upper - x),
+            speed: rate.abs(),
+            depth: NOTICED * self.law.onset,
+        })
     }
 
     fn reach(&self) -> Reach<'_> {

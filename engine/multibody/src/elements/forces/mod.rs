@@ -15,6 +15,7 @@ use crate::description::fields::Fields;
 use crate::description::{ForceKind, Mirror};
 use core::ops::Range;
 use holonom_algebra::Real;
+use holonom_dae::Gap;
 
 /// What a kind of force element has to say.
 pub trait ForceLaw {
@@ -39,6 +40,11 @@ pub trait ForceLaw {
     /// What its laws that are written as expressions depend on: that of each law of one variable, in the order of its
     /// fields. As many as a [`User`] law has at most.
     fn law_inputs<T: Real>(&self, _scene: &Scene<T>, _out: &mut [T]) {}
+    /// How far it is from acting, where it acts only within a narrow range of the state. Steps are searched for ranges
+    /// that were passed without an evaluation in them.
+    fn gap(&self, _scene: &Scene<f64>) -> Option<Gap> {
+        None
+    }
     /// Its own states; asked for when a model is compiled. Their values are in
     /// [`Scene::own`], in this order.
     fn states(&self) -> Vec<OwnState> {
@@ -212,6 +218,11 @@ macro_rules! registry {
             /// What its laws that are written as expressions depend on.
             pub fn law_inputs<T: Real>(&self, scene: &Scene<T>, out: &mut [T]) {
                 match self { $(Self::$kind(f) => f.law_inputs(scene, out),)* }
+            }
+
+            /// How far it is from acting, where it acts only within a narrow range of the state.
+            pub fn gap(&self, scene: &Scene<f64>) -> Option<Gap> {
+                match self { $(Self::$kind(f) => f.gap(scene),)* }
             }
 
             /// Its own states.

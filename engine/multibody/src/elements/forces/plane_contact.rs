@@ -1,6 +1,6 @@
 //! Contact of a sphere, a cylinder or a box with a plane.
 
-use super::contact::{self, ContactLaw, Touching};
+use super::contact::{self, ContactLaw, NOTICED, Touching};
 use super::faults::Faults;
 use super::{ForceInfo, ForceLaw, Reach, ShownValue};
 use crate::description::fields::{Field, Fields};
@@ -9,6 +9,7 @@ use crate::elements::constraints::relative::Relative;
 use crate::elements::scene::{Loads, Scene};
 use crate::model::Attachment;
 use holonom_algebra::{Real, Vec3};
+use holonom_dae::Gap;
 
 /// The entry of the registry.
 pub(super) const FORCE: ForceInfo = ForceInfo {
@@ -94,6 +95,13 @@ impl Shape {
             size,
             ..Self::default()
         }
+    }
+
+    /// The distance of its farthest point from its centre.
+    fn extent(&self) -> f64 {
+        let [x, y, z] = self.size.map(|edge| 0.5 * edge);
+        let round = self.radius.hypot(0.5 * self.length);
+        round.max((x * x + y * y + z * z).sqrt())
     }
 
     /// What is wrong with it.
@@ -215,6 +223,22 @@ impl ForceLaw for PlaneContact {
         let relative = Relative::new(scene, &self.plane, &self.body);
         self.points(&relative, |depth, _| energy += self.law.energy(depth));
         Some(energy)
+    }
+
+    fn gap(&self, scene: &Scene<f64>) -> Option<Gap> {
+        let relative = Relative::new(scene, &self.plane, &self.body);
+        let mut distance = f64::INFINITY;
+        self.points(&relative, |depth, _| distance = distance.min(-depth));
+        let velocity = relative.velocity();
+        let turning = match self.shape.kind {
+            0 => 0.0,
+            _ => velocity.angular.norm() * self.shape.extent(),
+        };
+        Some(Gap {
+            distance,
+            speed: velocity.linear.dot(relative.first_axis(2)).abs() + turning,
+            depth: NOTICED * self.shape.extent(),
+        })
     }
 
     fn reach(&self) -> Reach<'_> {

@@ -1,6 +1,6 @@
 //! Contact of two spheres.
 
-use super::contact::{self, ContactLaw, Touching, between};
+use super::contact::{self, ContactLaw, NOTICED, Touching, between};
 use super::faults::Faults;
 use super::line::length;
 use super::{ForceInfo, ForceLaw, Reach, ShownValue};
@@ -11,6 +11,7 @@ use crate::elements::constraints::relative::Relative;
 use crate::elements::scene::{Loads, Scene};
 use crate::model::Attachment;
 use holonom_algebra::Real;
+use holonom_dae::Gap;
 
 /// The entry of the registry.
 pub(super) const FORCE: ForceInfo = ForceInfo {
@@ -85,6 +86,16 @@ impl ForceLaw for SphereContact {
     fn energy<T: Real>(&self, scene: &Scene<T>) -> Option<T> {
         let (distance, _) = length(Relative::new(scene, &self.from, &self.to).distance);
         Some(self.law.energy(-distance + (self.radii[0] + self.radii[1])))
+    }
+
+    fn gap(&self, scene: &Scene<f64>) -> Option<Gap> {
+        let relative = Relative::new(scene, &self.from, &self.to);
+        let sum = self.radii[0] + self.radii[1];
+        Some(Gap {
+            distance: relative.distance.norm() - sum,
+            speed: relative.velocity().linear.norm(),
+            depth: NOTICED * self.radii[0].min(self.radii[1]),
+        })
     }
 
     fn reach(&self) -> Reach<'_> {

@@ -280,7 +280,23 @@ impl Tyre {
         [deflected(0) - damped(0), deflected(1) + damped(1)]
     }
 
-    /// Forces of the law for the deflections of the tread.
+    /// u̇ and ẇ.
+    fn deflection_rates<T: Real>(touch: &Touch<T>, own: &[T]) -> [T; 2] {
+        let speed = magnitude(touch.speed, Self::ROUNDING);
+        core::array::from_fn(|k| {
+            let sign = [-1.0, 1.0][k];
+            let own = own.get(k).copied().unwrap_or(T::zero());
+            let slip = own / touch.relaxation[k];
+            // At the slip 1 the tread slides as fast as the deflection grows.
+            let end = magnitude(touch.sliding[k], Self::ROUNDING) * touch.slow * slip.powi(5);
+            let gained = touch.sliding[k] * sign - end;
+            let fading = (-touch.touching + 1.0) / Self::FADING;
+            gained * touch.touching - speed * slip - own * fading
+        })
+    }
+
+    /// Forces of the law for the deflections of the tread, and the gyroscopic moment of the belt, which tilts as the
+    /// tread is deflected.
     fn forces<T: Real>(&self, touch: &Touch<T>, own: &[T]) -> Forces<T> {
         let [kappa, lateral] = Self::slips(touch, own);
         let side = if self.mirrored { -1.0 } else { 1.0 };
@@ -297,6 +313,8 @@ impl Tyre {
         forces.lateral *= side;
         forces.overturning *= side;
         forces.aligning *= side;
+        let rate = Self::deflection_rates(touch, own)[1];
+        forces.aligning += forces.gyration * touch.rolling_radius * touch.spin * rate;
         forces.resistance += touch.load * (self.carcass.rolling_resistance * self.carcass.radius);
         forces
     }
@@ -436,16 +454,9 @@ impl ForceLaw for Tyre {
     }
 
     fn rates<T: Real>(&self, scene: &Scene<T>, out: &mut [T]) {
-        let touch = self.touch(scene);
-        let speed = magnitude(touch.speed, Self::ROUNDING);
-        for (k, (out, sign)) in out.iter_mut().zip([-1.0, 1.0]).enumerate() {
-            let own = scene.own.get(k).copied().unwrap_or(T::zero());
-            let slip = own / touch.relaxation[k];
-            // At the slip 1 the tread slides as fast as the deflection grows.
-            let end = magnitude(touch.sliding[k], Self::ROUNDING) * touch.slow * slip.powi(5);
-            let gained = touch.sliding[k] * sign - end;
-            let fading = (-touch.touching + 1.0) / Self::FADING;
-            *out = gained * touch.touching - speed * slip - own * fading;
+        let rates = Self::deflection_rates(&self.touch(scene), scene.own);
+        for (out, rate) in out.iter_mut().zip(rates) {
+            *out = rate;
         }
     }
 }

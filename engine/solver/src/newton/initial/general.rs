@@ -269,7 +269,7 @@ impl General<'_> {
 
     fn solver(&self, n: usize, sparse: bool) -> Box<dyn LinearSolver> {
         let name = if sparse { "lu-sparse" } else { "lu-dense" };
-        linear::build(name, n, self.structure.sparsity.as_ref())
+        linear::build(name, n, self.structure.sparsity.as_deref())
             .unwrap_or_else(|| (linear::REGISTRY[0].build)(n, None))
     }
 

@@ -63,9 +63,11 @@ pub fn make_consistent(
     let given = (y.to_vec(), yp.to_vec());
     let mut r = vec![0.0; n];
     evaluate(equations, &structure, t, y, yp, &mut r)?;
-    check_derivative_form(equations.system, t, y, yp)?;
     let residual_given = r.clone();
     let explicit = is_explicit(&structure) && structure.layout.is_none();
+    if structure.layout.is_none() {
+        check_derivative_form(equations.system, t, y, yp)?;
+    }
     if !explicit {
         // An explicit ODE is probed where its derivative is computed, at no extra cost.
         probe_derivative_form(equations, &structure, t, y, yp, &r)?;
@@ -145,7 +147,8 @@ fn evaluate(
 
 /// Refuses a system that declares [`DerivativeForm::Mass`] without delivering ∂F/∂ẏ.
 ///
-/// One call of `derivative_matrix` and no residual; [`make_consistent`] does it by itself.
+/// One call of `derivative_matrix` and no residual. [`make_consistent`] does it by itself where it uses ∂F/∂ẏ: not for
+/// mechanics, of which not every method reads that matrix.
 pub fn check_derivative_form(
     system: &mut dyn System,
     t: f64,

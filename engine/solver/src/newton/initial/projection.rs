@@ -16,7 +16,8 @@ pub(super) struct Projection {
 impl Projection {
     pub(super) fn new(mechanical: &dyn Mechanical) -> Self {
         let (n_v, n_g) = (mechanical.n_v(), mechanical.n_g());
-        let n = n_v + n_g;
+        // Without constraints nothing is projected.
+        let n = if n_g > 0 { n_v + n_g } else { 0 };
         Self {
             n_v,
             n_g,

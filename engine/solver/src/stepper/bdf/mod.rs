@@ -145,12 +145,12 @@ pub struct Bdf {
 
 impl Bdf {
     /// Allocates a method for `n` unknowns.
-    pub fn new(name: &'static str, n: usize, parts: Parts<'_>) -> Self {
+    pub fn new(name: &'static str, n: usize, parts: Parts<'_>, corrector: Corrector) -> Self {
         Self {
             name,
             options: parts.bdf,
             weights: parts.weights,
-            corrector: parts.corrector,
+            corrector,
             state: BdfState {
                 t: 0.0,
                 y: vec![0.0; n],

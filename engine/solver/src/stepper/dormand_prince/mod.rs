@@ -432,6 +432,10 @@ impl Stepper for DormandPrince {
         if self.state.h_last > 0.0 { ORDER } else { 0 }
     }
 
+    fn sees_its_end(&self) -> bool {
+        false
+    }
+
     fn steps_at_border(&self) -> u32 {
         self.state.at_border
     }

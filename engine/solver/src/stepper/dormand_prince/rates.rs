@@ -23,14 +23,14 @@ pub(in crate::stepper) struct Mechanics {
 impl Rates {
     /// For this system, or why an explicit method cannot take it.
     pub fn new(system: &mut dyn System) -> Result<Self, InputError> {
-        let structure = system.structure().clone();
-        if let Some(layout) = &structure.layout
+        if let Some(layout) = system.structure().layout.clone()
             && let Some(mechanical) = system.mechanical()
-            && let Some(mechanics) = Mechanics::new(mechanical, layout)
+            && let Some(mechanics) = Mechanics::new(mechanical, &layout)
         {
             return Ok(Self::Mechanics(Box::new(mechanics)));
         }
-        match is_explicit(&structure) {
+        let structure = system.structure();
+        match is_explicit(structure) {
             true => Ok(Self::Plain {
                 zero: vec![0.0; structure.dimension()],
             }),

@@ -44,35 +44,37 @@ impl Integrator<'_> {
             self.renew_slopes();
         }
         self.counters.restarts += 1;
-        self.use_method(t, name, because);
+        self.use_method(t, name, because)?;
         self.stepper.start(t, &self.y, &self.yp, h);
+        self.hindsight.begin(t);
         self.stepper.bind(self.system.as_mut())?;
         Ok(true)
     }
 
     /// Takes an implicit method where the one in use is explicit and a switch slides; whether there is one.
-    pub(super) fn change_method_where_it_slides(&mut self) -> bool {
+    pub(super) fn change_method_where_it_slides(&mut self) -> Result<bool, Failure> {
         let equations = Equations {
             system: self.system.as_mut(),
             counters: &mut self.counters,
         };
         let Some((name, _)) = chooser::replace(&equations, &self.options, self.stepper.name(), 0, true)
         else {
-            return false;
+            return Ok(false);
         };
-        self.use_method(self.t, name, Because::Slides);
-        true
+        self.use_method(self.t, name, Because::Slides)?;
+        Ok(true)
     }
 
     /// Puts another method in place, which is to be started.
-    fn use_method(&mut self, t: f64, name: &'static str, because: Because) {
+    fn use_method(&mut self, t: f64, name: &'static str, because: Because) -> Result<(), Failure> {
         self.options.stepper = name.into();
-        let (stepper, strategies, decisions) = assemble_parts(self.system.as_ref(), &self.options);
+        let (stepper, strategies, decisions) = assemble_parts(self.system.as_ref(), &self.options)?;
         self.stepper = stepper;
         self.report.strategies = strategies;
         self.report.decisions.push(Decision::stepper(t, name, because));
         let later = decisions.into_iter().map(|d| Decision { t: Some(t), ..d });
         self.report.decisions.extend(later);
+        Ok(())
     }
 
     /// ẏ, and multipliers with it, behind a point where forces may jump: methods that go on from accelerations would

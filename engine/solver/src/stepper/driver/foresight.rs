@@ -104,7 +104,7 @@ pub struct Foresight {
 
 /// Chebyshev's points of the second kind on [0, 1], and the weights of interpolation in them
 /// [Berrut, Trefethen 2004, (5.4)].
-fn node(k: usize, n: usize) -> (f64, f64) {
+pub(super) fn node(k: usize, n: usize) -> (f64, f64) {
     let last = n - 1;
     let x = 0.5 - 0.5 * (core::f64::consts::PI * k as f64 / last as f64).cos();
     let sign = if k.is_multiple_of(2) { 1.0 } else { -1.0 };
@@ -113,7 +113,7 @@ fn node(k: usize, n: usize) -> (f64, f64) {
 }
 
 /// Place k of n in [0, 1]: spread evenly, and aside from regular places.
-fn place(k: usize, n: usize) -> f64 {
+pub(super) fn place(k: usize, n: usize) -> f64 {
     const GOLDEN: f64 = 0.618_033_988_749_894_9;
     (k as f64 + (0.5 + k as f64 * GOLDEN).fract()) / n as f64
 }

@@ -95,7 +95,7 @@ impl Integrator<'_> {
             return Ok(false);
         }
         // Stiff as long as it slides.
-        if self.chooses && self.change_method_where_it_slides() {
+        if self.chooses && self.change_method_where_it_slides()? {
             return Ok(true);
         }
         let name = self.system.events()[event].name.clone();

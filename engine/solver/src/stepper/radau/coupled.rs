@@ -241,7 +241,7 @@ fn derivative_places(structure: &Structure, pattern: &Pattern) -> Pattern {
             let differential = kinds.filter(|(_, v)| v.kind.is_differential());
             Pattern::from_entries(n, n, differential.map(|(i, _)| (i, i)))
         }
-        DerivativeForm::Mass(mass) => mass.clone(),
+        DerivativeForm::Mass(mass) => (**mass).clone(),
         DerivativeForm::Constant(c) => Pattern::from_entries(n, n, c.iter().map(|(i, j, _)| (*i, *j))),
         DerivativeForm::Unknown => pattern.clone(),
     }

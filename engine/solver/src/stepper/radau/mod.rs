@@ -151,7 +151,7 @@ pub struct Radau {
 
 impl Radau {
     /// Allocates a method for `n` unknowns.
-    pub fn new(n: usize, parts: Parts<'_>) -> Self {
+    pub fn new(n: usize, parts: Parts<'_>, corrector: Corrector) -> Self {
         let options = parts.radau;
         let methods = Method::all();
         let stages = options.stages.unwrap_or(MOST_STAGES);
@@ -159,14 +159,14 @@ impl Radau {
             .stages
             .and_then(|s| methods.iter().position(|m| m.s == s))
             .unwrap_or(0);
-        let f_y = &parts.corrector.split().f_y;
+        let f_y = &corrector.split().f_y;
         let blocks = Blocks::new(parts.structure, f_y);
         let coupled = Coupled::new(parts.structure, f_y);
         let kept_on = |l: &MechanicalLayout| !l.lambda.is_empty() || !l.sigma.is_empty();
         let constrained = parts.structure.layout.as_ref().is_some_and(kept_on);
         Self {
             weights: parts.weights,
-            corrector: parts.corrector,
+            corrector,
             room: Room::new(n, stages),
             state: RadauState {
                 t: 0.0,

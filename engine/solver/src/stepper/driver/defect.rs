@@ -1,0 +1,56 @@
+//! How far the polynomial of a step is from the equations of motion, in units of the error test.
+
+use super::super::dormand_prince::Rates;
+use super::super::{Stepper, setup};
+use crate::equations::Equations;
+use crate::options::Options;
+use holonom_dae::{ErrorTest, System, Weights};
+
+/// Effect on velocities, in tolerances, that is to be seen.
+pub(super) const EFFECT: f64 = 10.0;
+
+/// Accelerations by the equations, compared with those of a step's polynomial.
+pub(super) struct Defect {
+    weights: Weights,
+    judged: Vec<bool>,
+    rates: Option<Rates>,
+    y: Vec<f64>,
+    yp: Vec<f64>,
+    slopes: Vec<f64>,
+}
+
+impl Defect {
+    /// Room for a system.
+    pub fn new(system: &dyn System, options: &Options) -> Self {
+        let n = system.structure().dimension();
+        let tests = system.structure().default_error_test();
+        Self {
+            // Those of the method may be tightened.
+            weights: setup::weights(options, system.structure()),
+            judged: tests.into_iter().map(|test| test != ErrorTest::Excluded).collect(),
+            rates: None,
+            y: vec![0.0; n],
+            yp: vec![0.0; n],
+            slopes: vec![0.0; n],
+        }
+    }
+
+    /// The largest difference at a time inside of the last step, in tolerances of velocities per second, or of all
+    /// variables where there is no mechanism; none where derivatives cannot be evaluated.
+    pub fn measure(&mut self, equations: &mut Equations<'_>, stepper: &dyn Stepper, t: f64) -> Option<f64> {
+        if self.rates.is_none() {
+            self.rates = Rates::new(equations.system).ok();
+        }
+        let rates = self.rates.as_mut()?;
+        self.weights.update(stepper.y(), 1.0);
+        stepper.interpolate(t, &mut self.y, &mut self.yp);
+        rates.begin(&self.y);
+        rates.evaluate(equations, t, &self.y, &mut self.slopes).ok()?;
+        let layout = equations.system.structure().layout.as_ref();
+        let velocities = layout.map_or(0..self.y.len(), |layout| layout.v.clone());
+        let weights = self.weights.reciprocal();
+        let all = velocities.filter(|k| self.judged[*k]);
+        let size = all.map(|k| ((self.slopes[k] - self.yp[k]) * weights[k]).abs());
+        Some(size.fold(0.0, f64::max))
+    }
+}

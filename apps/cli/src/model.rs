@@ -1,9 +1,9 @@
 //! The model named on the command line: a file, or one of the shipped ones.
 
 use crate::error::Error;
+use clap::{Arg, ArgAction, ArgMatches};
 use holonom::format::{Files, InputOffset, ModelFile, read_with_offsets};
 use holonom_text::did_you_mean;
-use clap::{Arg, ArgAction, ArgMatches};
 use std::path::Path;
 
 /// Adds the arguments that name a model and say how it is read.
@@ -23,10 +23,9 @@ pub fn arguments(command: clap::Command) -> clap::Command {
                 .help("Override a parameter, such as \"L=250 mm\""),
         )
         .arg(
-            Arg::new("strict")
-                .long("strict")
-                .action(ArgAction::SetTrue)
-                .help("Refuse URDF files that depart from the specification instead of reading them with notes"),
+            Arg::new("strict").long("strict").action(ArgAction::SetTrue).help(
+                "Refuse URDF files that depart from the specification instead of reading them with notes",
+            ),
         )
 }
 

@@ -106,7 +106,17 @@ fn killed_runs_resume_to_the_same_bits() {
     same(&resumed, &expected);
     assert_eq!(bits(&folder.join("killed.parquet")), expected_bits);
     assert_eq!(bits(&folder.join("killed.arrows")), expected_bits);
-    assert!(!folder.join("killed.checkpoint").exists());
+    // What is complete needs nothing more.
+    let again = holonom(
+        &folder,
+        &arguments(&[&stopped[..], &["--resume", "--json"]].concat()),
+    );
+    assert!(
+        stderr(&again).contains("the run is complete"),
+        "{}",
+        stderr(&again)
+    );
+    same(&report(&again), &expected);
 }
 
 #[cfg(unix)]
@@ -140,6 +150,109 @@ fn an_interrupted_run_says_so_and_resumes() {
         bits(&folder.join("stopped.parquet")),
         bits(&folder.join("whole.parquet"))
     );
+}
+
+/// A finished run goes on to later ends, as if it had never ended.
+#[test]
+fn finished_runs_are_extended_to_the_same_bits() {
+    let folder = folder("crash-extend");
+    let run = |name: &str, end: &str, extra: &[&str]| {
+        let usual = [
+            "run",
+            "four-bar",
+            "--output-step",
+            "2 ms",
+            "--t-end",
+            end,
+            "-o",
+            name,
+            "--json",
+        ];
+        holonom(&folder, &[&usual[..], extra].concat())
+    };
+    let whole = report(&run("whole", "3.7", &[]));
+    assert_eq!(code(&run("parts", "0.9", &[])), 0);
+    for end in ["1.303", "3.7"] {
+        let output = run("parts", end, &["--resume"]);
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+        assert!(
+            stderr(&output).contains(&format!("to t = {end} s")),
+            "{}",
+            stderr(&output)
+        );
+        assert!(!stderr(&output).contains("may differ"), "{}", stderr(&output));
+        if end == "3.7" {
+            same(&report(&output), &whole);
+        }
+    }
+    for kind in ["parquet", "arrows"] {
+        let [parts, whole] = ["parts", "whole"].map(|name| bits(&folder.join(format!("{name}.{kind}"))));
+        assert_eq!(parts, whole, "{kind}");
+    }
+    common::refused(
+        &run("parts", "2", &["--resume"]),
+        &["already reached t = 3.7 s", "--t-end"],
+    );
+    // The output interval that the length of the run decided stays.
+    let short = holonom(&folder, &["run", "pendulum", "--t-end", "1", "-o", "p"]);
+    assert_eq!(code(&short), 0);
+    let longer = holonom(
+        &folder,
+        &["run", "pendulum", "--t-end", "2", "-o", "p", "--resume", "--json"],
+    );
+    assert_eq!(code(&longer), 0, "{}", stderr(&longer));
+}
+
+/// The last step of a run may go beyond its end, across what was not known then.
+#[test]
+fn an_extension_does_not_pass_over_a_jump() {
+    let folder = folder("crash-jump");
+    let model = |at: f64| {
+        format!(
+            "[model]\nformat = 1\nname = \"j\"\n[[body]]\nname = \"b\"\nmass = 1\n[[joint]]\nname = \"s\"\n\
+             kind = \"prismatic\"\nfrom = \"ground\"\nto = \"b\"\naxis = [1, 0, 0]\n[[force]]\nname = \"f\"\n\
+             kind = \"joint-spring\"\ncoordinate = \"s\"\nstiffness = 1\nmotor = \"if(t < {at}, 1, 3)\"\n"
+        )
+    };
+    let mut refused = 0;
+    for k in 1..=8 {
+        let name = format!("m{k}.toml");
+        std::fs::write(folder.join(&name), model(2.0 + 0.01 * f64::from(k))).expect("written");
+        let run = |end: &str, out: &str, extra: &[&str]| {
+            let usual = [
+                "run",
+                &name,
+                "--t-end",
+                end,
+                "--output-step",
+                "0.5",
+                "-o",
+                out,
+                "--rtol",
+                "1e-9",
+                "--atol",
+                "1e-9",
+            ];
+            holonom(&folder, &[&usual[..], extra].concat())
+        };
+        assert_eq!(code(&run("2", "a", &[])), 0);
+        let extended = run("4", "a", &["--resume"]);
+        if code(&extended) == 2 {
+            assert!(
+                stderr(&extended).contains("across a change"),
+                "{}",
+                stderr(&extended)
+            );
+            refused += 1;
+            continue;
+        }
+        assert_eq!(code(&extended), 0, "{}", stderr(&extended));
+        assert_eq!(code(&run("4", "b", &[])), 0);
+        let last = |name: &str| *bits(&folder.join(name))[1].last().expect("a row");
+        let [a, b] = ["a.parquet", "b.parquet"].map(|name| f64::from_bits(last(name)));
+        assert!((a - b).abs() < 1e-7, "{k}: {a} {b}");
+    }
+    assert!(refused >= 1, "no step went beyond the end");
 }
 
 #[test]

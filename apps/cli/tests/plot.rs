@@ -118,7 +118,33 @@ fn spectra_have_frequencies_and_units() {
     assert_eq!(code(&output), 0, "{}", stderr(&output));
     let svg = read(&folder.join("soft-spectrum.svg"));
     assert!(svg.contains(">frequency / Hz<") && svg.contains(">amplitude of position / m<"));
-    assert!(!svg.contains("interpolated"));
+    assert!(!svg.contains("interpolated") && svg.contains("flat-top window"));
+}
+
+#[test]
+fn units_and_limits_of_axes_are_chosen() {
+    let folder = folder("plot-units");
+    let usual = ["soft.csv", "-c", "crank.position.x", "-o", "a.svg"];
+    let draw = |extra: &[&str]| {
+        let output = plot(&folder, &[&usual[..], extra].concat());
+        assert_eq!(code(&output), 0, "{extra:?}: {}", stderr(&output));
+        (read(&folder.join("a.svg")), stderr(&output))
+    };
+    let (svg, _) = draw(&["--unit", "mm", "--unit", "ms"]);
+    assert!(svg.contains(">position / mm<") && svg.contains(">time / ms<"));
+    let (svg, _) = draw(&["--unit", "crank.*=in"]);
+    assert!(svg.contains(">position / in<") && svg.contains(">time / s<"));
+    // Lines end at the frame.
+    let (svg, _) = draw(&["--x-range", "0.2:0.4", "--y-range", "-1e-3:1e-3"]);
+    let frame = svg.lines().filter(|line| line.contains("<path")).count();
+    assert!(
+        frame >= 1 && svg.contains(">0.25<") && !svg.contains(">0.5<"),
+        "{svg}"
+    );
+    // What a logarithmic axis cannot show is told.
+    let (svg, told) = draw(&["--log", "y"]);
+    let hidden = "values are not positive; the logarithmic axis does not show them";
+    assert!(svg.contains(hidden) && told.contains(hidden), "{told}");
 }
 
 #[test]
@@ -133,6 +159,42 @@ fn slips_are_answered() {
         (&["none.csv"], "none.csv"),
         (&["soft.csv", "--range", "7:9"], "widen --range"),
         (&["soft.csv", "--size", "5x5"], "1200x600"),
+        (
+            &["soft.csv", "-c", "crank.position.x", "--unit", "deg"],
+            "their units are m, s",
+        ),
+        (
+            &["soft.csv", "-c", "crank.position.x", "--unit", "furlong"],
+            "unknown unit",
+        ),
+        (
+            &["soft.csv", "-c", "crank.position.x", "--y-range", "1e6:"],
+            "begins above all values",
+        ),
+        (
+            &[
+                "soft.csv",
+                "-c",
+                "crank.position.x",
+                "--log",
+                "y",
+                "--y-range",
+                "-1:1",
+            ],
+            "not positive",
+        ),
+        (
+            &[
+                "soft.csv",
+                "-c",
+                "crank.position.x",
+                "--y-range",
+                "0:1",
+                "--y-range",
+                "0:1",
+            ],
+            "once for each",
+        ),
     ] {
         let output = plot(&folder, arguments);
         assert_eq!(code(&output), 2, "{arguments:?}: {}", stderr(&output));

@@ -73,3 +73,71 @@ fn other_runs_say_nothing() {
     let euler = run("free", "angular_velocity = [0, 2, 0]", "bdf");
     assert_eq!(euler.gimbal_lock, []);
 }
+
+/// Three revolute joints in a row, as URDF files describe ball joints; the middle one turns to its singular position.
+#[test]
+fn joints_in_a_row_are_named() {
+    let text = r#"
+[model]
+format = 1
+name = "row"
+gravity = [0, 0, 0]
+[[body]]
+name = "first"
+mass = 0
+[[body]]
+name = "second"
+mass = 0
+[[body]]
+name = "arm"
+mass = 1
+centre = [0.1, 0.2, 0.3]
+inertia = [0.03, 0.04, 0.05]
+[[joint]]
+name = "jz"
+kind = "revolute"
+from = "ground"
+to = "first"
+angle = { velocity = 0.1 }
+[[joint]]
+name = "jx"
+kind = "revolute"
+from = "first"
+to = "second"
+axis = [1, 0, 0]
+angle = { follows = "MOTION" }
+[[joint]]
+name = "jy"
+kind = "revolute"
+from = "second"
+to = "arm"
+axis = [0, 1, 0]
+[simulation]
+t_end = 1
+"#;
+    let run = |text: String| {
+        let files = Files::in_memory([("row.toml", text.as_str())]);
+        let file = read("row.toml", &files, &[]).unwrap();
+        let simulation = Simulation::new(&file, &Settings::default()).unwrap();
+        let selection = simulation.catalogue.select(&["energy.total"]).unwrap();
+        simulation
+            .run(&RunOptions::new(selection), &mut Memory::default())
+            .unwrap()
+            .gimbal_lock
+    };
+    // Prescribed, it is no coordinate; free, it comes within 3° of 90°.
+    assert!(run(text.replace("MOTION", "1.55*t")).is_empty());
+    let free = text.replace("follows = \"MOTION\"", "velocity = 1.6");
+    let found = run(free.clone());
+    let [lock] = found.as_slice() else {
+        panic!("{found:?}")
+    };
+    assert_eq!(
+        (lock.joint.as_str(), &lock.others),
+        ("jx", &Some(["jz".into(), "jy".into()]))
+    );
+    assert!((lock.angle - std::f64::consts::FRAC_PI_2).abs() < 0.06, "{lock}");
+    // Mass in between resists.
+    let heavy = free.replace("mass = 0", "mass = 0.1\ninertia = [0.01, 0.01, 0.01]");
+    assert!(run(heavy).is_empty());
+}

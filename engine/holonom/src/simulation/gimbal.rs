@@ -1,8 +1,8 @@
 //! Gimbal lock: where the middle one of three Cardan angles comes to ±90°, the first and the last turn about the same
 //! axis, and their rates have no bound.
 
-use holonom_multibody::description::JointKind;
 use holonom_algebra::Vec3;
+use holonom_multibody::description::JointKind;
 use holonom_multibody::model::Model;
 use holonom_multibody::tree::NodeKind;
 use serde::{Deserialize, Serialize};
@@ -155,7 +155,9 @@ impl Gimbals {
         }
         let joints = self.middle.iter().zip(&mut self.closest).zip(&mut self.last);
         for ((middle, closest), last) in joints {
-            let Some(&angle) = q.get(middle.place) else { continue };
+            let Some(&angle) = q.get(middle.place) else {
+                continue;
+            };
             let angle = angle + middle.offset;
             let (mut at, mut cosine) = ((t, angle), angle.cos());
             // Between two looks it may have gone through.
@@ -169,7 +171,9 @@ impl Gimbals {
                 );
                 cosine = 0.0;
             }
-            let before = closest.as_ref().map_or(CLOSE, |c| (c.angle + c.offset).cos().abs());
+            let before = closest
+                .as_ref()
+                .map_or(CLOSE, |c| (c.angle + c.offset).cos().abs());
             if cosine.abs() < before {
                 *closest = Some(GimbalLock {
                     joint: middle.joint.clone(),

@@ -21,8 +21,8 @@ use crate::elements::joints::Primitive;
 use crate::expression::ExpressionLaw;
 use crate::forest::{Forest, Graph};
 use crate::model::{
-    LawFunction, ModelLaw, Attachment, CutStart, JointPlace, Model, ModelConstraint, ModelForce, ModelJoint, ModelRod, ModelRow,
-    ModelStart, ModelState,
+    Attachment, CutStart, JointPlace, LawFunction, Model, ModelConstraint, ModelForce, ModelJoint, ModelLaw,
+    ModelRod, ModelRow, ModelStart, ModelState,
 };
 use crate::signal::Signal;
 use crate::tree::Tree;

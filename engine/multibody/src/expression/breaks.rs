@@ -366,7 +366,10 @@ impl Expression {
             let sharp = match op {
                 Op::Min | Op::Max | Op::Compare(_) | Op::Smoothstep | Op::Table(_) | Op::GeneralPower => true,
                 Op::Divide => operands.last().is_some_and(|divisor| !divisor.alone),
-                Op::Unary(f) => !matches!(f, Unary::Sqrt | Unary::Ln | Unary::Log10 | Unary::Asin | Unary::Acos),
+                Op::Unary(f) => !matches!(
+                    f,
+                    Unary::Sqrt | Unary::Ln | Unary::Log10 | Unary::Asin | Unary::Acos
+                ),
                 _ => false,
             };
             found |= sharp && operands.iter().any(|part| !part.alone);

@@ -383,11 +383,21 @@ impl TirFile {
             *value = number * factor;
             let positive = matches!(
                 c.key,
-                "UNLOADED_RADIUS" | "VERTICAL_STIFFNESS" | "FNOMIN" | "LFZO" | "LONGVL" | "FZMAX" | "LCZ"
-                    | "INFLPRES" | "NOMPRES"
+                "UNLOADED_RADIUS"
+                    | "VERTICAL_STIFFNESS"
+                    | "FNOMIN"
+                    | "LFZO"
+                    | "LONGVL"
+                    | "FZMAX"
+                    | "LCZ"
+                    | "INFLPRES"
+                    | "NOMPRES"
             );
             let not_zero = matches!(c.key, "PKY2" | "PCX1" | "PCY1" | "PDX1" | "PDY1");
-            let not_negative = matches!(c.key, "LMUX" | "LMUY" | "VERTICAL_DAMPING" | "FZMIN" | "QFZ1" | "MBELT");
+            let not_negative = matches!(
+                c.key,
+                "LMUX" | "LMUY" | "VERTICAL_DAMPING" | "FZMIN" | "QFZ1" | "MBELT"
+            );
             let mode = c.key == "USE_MODE"
                 && !(value.fract() == 0.0 && value.abs() < 30.0 && value.abs() % 10.0 < 6.0);
             let bounds = if positive && *value <= 0.0 {

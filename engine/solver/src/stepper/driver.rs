@@ -24,8 +24,8 @@ use crate::options::{Options, Start};
 use crate::refresh::Update;
 use foresight::Foresight;
 pub use foresight::ForesightMemory;
-use hindsight::{Cut, Hindsight, Passed};
 pub use hindsight::HindsightMemory;
+use hindsight::{Cut, Hindsight, Passed};
 use holonom_dae::{
     Counters, EventAction, Failure, FailureKind, InputError, Look, Rejection, System, Timing, Tolerances,
 };

@@ -29,16 +29,15 @@ use std::sync::Arc;
 
 /// Model, parameters, report and settings: what all analyses take.
 fn with_common(command: clap::Command) -> clap::Command {
-    let command = model::arguments(command)
-        .arg(
-            Arg::new("json")
-                .long("json")
-                .value_name("FILE")
-                .num_args(0..=1)
-                .require_equals(true)
-                .default_missing_value("-")
-                .help("Write the report as JSON to FILE, or to standard output instead of the text"),
-        );
+    let command = model::arguments(command).arg(
+        Arg::new("json")
+            .long("json")
+            .value_name("FILE")
+            .num_args(0..=1)
+            .require_equals(true)
+            .default_missing_value("-")
+            .help("Write the report as JSON to FILE, or to standard output instead of the text"),
+    );
     settings::arguments(command, |name| ["t_start", "assemble"].contains(&name))
 }
 

@@ -215,7 +215,11 @@ fn bode(case: &Case, linear: &LinearModel, frequencies: &[f64], responses: &[Res
     // More lines than that cannot be told apart.
     const MOST: usize = 12;
     let all = responses.len() * linear.outputs.len();
-    for (r, i) in responses.iter().flat_map(|r| (0..linear.outputs.len()).map(move |i| (r, i))).take(MOST) {
+    for (r, i) in responses
+        .iter()
+        .flat_map(|r| (0..linear.outputs.len()).map(move |i| (r, i)))
+        .take(MOST)
+    {
         let channel = &linear.outputs[i];
         let name = if responses.len() > 1 {
             format!("{} per {}", channel.name, r.name)

@@ -27,7 +27,10 @@ impl Defect {
         Self {
             // Those of the method may be tightened.
             weights: setup::weights(options, system.structure()),
-            judged: tests.into_iter().map(|test| test != ErrorTest::Excluded).collect(),
+            judged: tests
+                .into_iter()
+                .map(|test| test != ErrorTest::Excluded)
+                .collect(),
             rates: None,
             y: vec![0.0; n],
             yp: vec![0.0; n],

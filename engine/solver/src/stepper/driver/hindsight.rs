@@ -162,7 +162,8 @@ impl Hindsight {
 
     /// Takes back a memory; false when it does not fit.
     pub fn restore(&mut self, memory: &HindsightMemory) -> bool {
-        let fits = memory.last.len() == self.count && memory.acceleration.len() == self.count
+        let fits = memory.last.len() == self.count
+            && memory.acceleration.len() == self.count
             && memory.effects.len() == self.laws.effects.len();
         if fits {
             self.memory.clone_from(memory);
@@ -256,9 +257,7 @@ impl Hindsight {
         let place = &mut self.stack[self.depth];
         self.depth += 1;
         place.t = t;
-        equations
-            .system
-            .gap_values(t, &self.y, &self.yp, &mut place.gaps);
+        equations.system.gap_values(t, &self.y, &self.yp, &mut place.gaps);
         for gap in &mut place.gaps {
             if !(gap.distance.is_finite() && gap.speed.is_finite()) {
                 *gap = Gap::NONE;

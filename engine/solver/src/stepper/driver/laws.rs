@@ -89,7 +89,11 @@ impl Laws {
     pub fn new(system: &dyn System, options: &Options, span: f64) -> Self {
         let off = !options.foresight || options.fixed_step.is_some();
         let [inputs, values] = if off { [0; 2] } else { system.laws() };
-        let n = if values > 0 { system.structure().dimension() } else { 0 };
+        let n = if values > 0 {
+            system.structure().dimension()
+        } else {
+            0
+        };
         Self {
             inputs,
             values,

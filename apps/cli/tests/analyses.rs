@@ -97,7 +97,7 @@ fn statics_of_a_load_on_a_spring() {
         &["statics", "lift.toml", "--set", "k=1600", "--json=rest.json"],
     ));
     assert!(
-        text.contains("equilibrium at t = 0 s, stable") && text.contains("Held at"),
+        text.contains("equilibrium at t = 0 s, stable") && text.contains("held still"),
         "{text}"
     );
     assert!(folder.join("rest.json").exists());

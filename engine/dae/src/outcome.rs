@@ -67,9 +67,7 @@ pub enum Rejection {
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum InputError {
     /// A vector has the wrong length.
-    #[error(
-        "{what} has {found} entries, the system has {expected} unknowns; pass one entry for each of them"
-    )]
+    #[error("{what} has {found} entries, but the system has {expected} unknowns; pass one entry per unknown")]
     WrongSize {
         /// Which vector.
         what: &'static str,
@@ -321,8 +319,7 @@ pub enum FailureKind {
     },
     /// A joint of a loop is closed in another way than it means: axes opposite, or a screw half a turn off.
     #[error(
-        "joint `{joint}` was turned over within one step: its rows hold, but axes that should coincide are opposite or \
-         exchanged, or a screw is half a turn off its thread. {remedy}"
+        "joint `{joint}` flipped within one step: its constraint rows are satisfied, but axes that should coincide are opposite or exchanged, or a screw is half a turn off its thread. {remedy}"
     )]
     TurnedOver {
         /// The joint.
@@ -364,9 +361,7 @@ pub enum FailureKind {
     },
     /// A switch slides along its border, and the method is explicit.
     #[error(
-        "{name} drives the state back to its border from both sides, so that it switches without end. The explicit method \
-         `{stepper}` cannot follow that: choose `radau`, `bdf` or `auto`, which slide along the border, or make the law \
-         smooth there, such as `tanh(v/0.001)` for `sign(v)`"
+        "{name} switches back and forth indefinitely, because it drives the state back to the switching point from both sides. The explicit method `{stepper}` cannot handle this: use `radau`, `bdf` or `auto`, or smooth the law, for example `tanh(v/0.001)` instead of `sign(v)`"
     )]
     SwitchSlides {
         /// The switch, with its place.
@@ -376,8 +371,7 @@ pub enum FailureKind {
     },
     /// A switch is passed again and again at its border.
     #[error(
-        "{name} switches without end: {count} times while the state stayed at its border. Make the law smooth there, such as \
-         `tanh(v/0.001)` for `sign(v)`, or give the switch a hysteresis, or use a friction element"
+        "{name} switched {count} times while the state stayed at the switching point. Smooth the law, for example `tanh(v/0.001)` instead of `sign(v)`, add hysteresis, or use a friction element"
     )]
     SwitchChattering {
         /// The switch, with its place.

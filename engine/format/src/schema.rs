@@ -103,7 +103,7 @@ fn part(table: &str) -> Value {
                 ("format".to_string(), json!({ "const": VERSION })),
                 ("name".to_string(), text("Name of the mechanism.")),
                 ("description".to_string(), text("What it is.")),
-                ("source".to_string(), text("Where its data come from.")),
+                ("source".to_string(), text("Source of the data.")),
                 ("gravity".to_string(), vector()),
             ]),
             &["format", "name"],
@@ -156,7 +156,7 @@ fn part(table: &str) -> Value {
                 ),
                 (
                     "strict".to_string(),
-                    json!({ "type": "boolean", "description": "Refuse what is not URDF in a URDF file." }),
+                    json!({ "type": "boolean", "description": "Refuse URDF files that depart from the specification." }),
                 ),
                 (
                     "damping".to_string(),
@@ -252,7 +252,7 @@ fn part(table: &str) -> Value {
                 ("expression".to_string(), function()),
                 (
                     "live".to_string(),
-                    json!({ "const": false, "description": "Inputs from outside while a run goes on do not exist yet." }),
+                    json!({ "const": false, "description": "Inputs that receive values during a run are not supported yet." }),
                 ),
             ]),
             &["name", "expression"],
@@ -321,7 +321,7 @@ fn joint(name: &str) -> Value {
                         json!({ "anyOf": [
                             { "type": "boolean" },
                             list_of(json!({ "enum": ["start", "velocity"] })),
-                        ], "description": "Initial values that are kept, or the start is refused." }),
+                        ], "description": "Initial values that must not change; assembly fails if it cannot keep them." }),
                     ),
                     ("follows".to_string(), function()),
                 ]),

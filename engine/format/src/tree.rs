@@ -132,7 +132,7 @@ fn syntax_message(error: &toml::de::Error, source: &Arc<Source>, span: Range<usi
     } else if fault.contains("inline table") || fault.contains("array") || fault.contains("between") {
         Some("is a bracket or brace before this not closed, or a comma missing?")
     } else if fault.contains("string values must be quoted") || fault.contains("unquoted") {
-        Some("texts, expressions and quantities stand in quotation marks, such as \"12 mm\"")
+        Some("write texts, expressions and quantities in quotation marks, such as \"12 mm\"")
     } else {
         None
     };

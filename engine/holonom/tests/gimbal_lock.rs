@@ -91,14 +91,13 @@ mass = 0
 [[body]]
 name = "arm"
 mass = 1
-centre = [0.1, 0.2, 0.3]
-inertia = [0.03, 0.04, 0.05]
+inertia = [0.03, 0.03, 0.03]
 [[joint]]
 name = "jz"
 kind = "revolute"
 from = "ground"
 to = "first"
-angle = { velocity = 0.1 }
+angle = { velocity = 0.05 }
 [[joint]]
 name = "jx"
 kind = "revolute"

@@ -103,7 +103,7 @@ pub enum Error {
         suggestion: Option<String>,
     },
     /// A column number lies beyond the last column.
-    #[error("{} has {columns} columns, number {index} was asked for; numbers start at 0", path.display())]
+    #[error("{} has {columns} columns, but column {index} was requested; columns are numbered from 0", path.display())]
     ColumnIndex {
         /// The file.
         path: PathBuf,

@@ -217,8 +217,7 @@ impl Writer {
         };
         if sound != *position {
             return Err(refuse(format!(
-                "the checkpoint stands at row {} (byte {}, chunk {}), the file is sound up to row {} \
-                 (byte {}, chunk {}); use a checkpoint of this very run",
+                "the checkpoint is at row {} (byte {}, chunk {}), but the file is valid only up to row {} (byte {}, chunk {}); use a checkpoint of the same run",
                 position.rows, position.bytes, position.chunks, sound.rows, sound.bytes, sound.chunks
             )));
         }

@@ -517,7 +517,7 @@ impl fmt::Display for Because {
                 "because {steps} explicit {} were limited by stability, not by the error",
                 counted(steps as usize, "step")
             ),
-            Self::ExplicitFailed => write!(f, "because the explicit method could not go on"),
+            Self::ExplicitFailed => write!(f, "because the explicit method could not continue"),
             Self::Slides => write!(f, "because a switch slides along its border, which is stiff"),
             Self::LargeAndLoose { unknowns, rtol } => write!(
                 f,

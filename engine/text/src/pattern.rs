@@ -42,7 +42,7 @@ pub enum PatternError {
     Empty,
     /// A `[` without its `]`, or `[]`.
     #[error(
-        "the pattern `{pattern}` has a `[` at letter {at} without its `]`; close it, or write `\\[` for the letter itself"
+        "the pattern `{pattern}` has an unclosed `[` at character {at}; close it, or write `\\[` for a literal bracket"
     )]
     Open {
         /// The pattern.
@@ -51,7 +51,7 @@ pub enum PatternError {
         at: usize,
     },
     /// A range such as `[z-a]`.
-    #[error("the pattern `{pattern}` has the range {from}-{to}, which holds no letter; write {to}-{from}")]
+    #[error("the pattern `{pattern}` has the empty range {from}-{to}; write {to}-{from}")]
     Range {
         /// The pattern.
         pattern: String,
@@ -61,7 +61,7 @@ pub enum PatternError {
         to: char,
     },
     /// A backslash at the end.
-    #[error("the pattern `{pattern}` ends in a backslash; write `\\\\` for the letter itself")]
+    #[error("the pattern `{pattern}` ends in a backslash; write `\\\\` for a literal backslash")]
     Escape {
         /// The pattern.
         pattern: String,

@@ -273,7 +273,7 @@ fn text(file: &ModelFile, simulation: &Simulation, channels: bool) -> String {
         );
     }
     if start.moved.is_empty() && start.moved_velocities.is_empty() {
-        let _ = writeln!(out, "The initial values fit; nothing was moved.");
+        let _ = writeln!(out, "The initial values are consistent; none was changed.");
     } else {
         for (what, moved) in [
             ("positions", &start.moved),

@@ -153,8 +153,7 @@ fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
     }
     let held = (report.measured.held > 0).then(|| {
         format!(
-            "in {} of {} steps the last state was kept because the result was not finite; use smaller steps \
-             or other stiff terms",
+            "in {} of {} steps the result was not finite and the previous state was kept; use smaller steps or other stiff terms",
             report.measured.held, report.measured.steps
         )
     });

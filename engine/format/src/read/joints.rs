@@ -77,7 +77,8 @@ impl Reader<'_, '_> {
                     self.error_with_help(&value.span, text, format!("give `{key}`, or remove this"));
                 }
                 Some(true) if joint.orientation_locked => {
-                    let text = format!("joint \"{name}\": a locked orientation has nothing to fix");
+                    let text =
+                        format!("joint \"{name}\": the orientation is locked, so `fixed` has no effect");
                     self.error_with_help(&value.span, text, format!("remove `{key}_fixed`"));
                 }
                 Some(true) => *hold = Hold::Fixed,
@@ -139,7 +140,7 @@ impl Reader<'_, '_> {
     /// a list of their keys.
     fn fixed(&mut self, value: &Value, coordinate: &mut Coordinate, thing: &str) {
         if coordinate.motion == CoordinateMotion::Locked {
-            let text = format!("{thing} is locked, which keeps its start already");
+            let text = format!("{thing} is locked, so `fixed` has no effect");
             self.error_with_help(&value.span, text, "remove `fixed`, or `locked`");
             return;
         }
@@ -166,7 +167,7 @@ impl Reader<'_, '_> {
         };
         if wanted == [false; 2] {
             if given == [false; 2] {
-                let text = format!("{thing}: nothing is given that could be fixed");
+                let text = format!("{thing}: `fixed` needs an initial value or velocity");
                 self.error_with_help(&value.span, text, "add `start` or `velocity`, or remove `fixed`");
             }
             return;

@@ -410,7 +410,7 @@ fn usual_remedy(text: &str) -> Option<&'static str> {
             "correct the name (relative to this file), or add the file",
         ),
         (
-            "nothing uses the parameter",
+            "the parameter is not used",
             "remove it, or use its name where the value is needed",
         ),
         (

@@ -335,7 +335,7 @@ impl Reader<'_, '_> {
         for entry in &table.entries {
             if !self.names.used.contains(&entry.key) {
                 let place = self.place(&entry.key_span);
-                let text = format!("nothing uses the parameter `{}`", shortened(&entry.key));
+                let text = format!("the parameter `{}` is not used", shortened(&entry.key));
                 self.report(Message::note(Some(place), text));
             }
         }

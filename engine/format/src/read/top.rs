@@ -189,7 +189,7 @@ impl Reader<'_, '_> {
         let angular_velocity = fields.optional("angular_velocity");
         fields.finish();
         if position.is_none() && turn.is_none() && velocity.is_none() && angular_velocity.is_none() {
-            let text = format!("the start hint for \"{}\" says nothing", hint.to);
+            let text = format!("the start hint for \"{}\" contains no value", hint.to);
             let help = "give a `position`, an orientation, a `velocity` or an `angular_velocity`";
             self.error_with_help(&table.span, text, help);
             return;
@@ -382,8 +382,7 @@ impl Reader<'_, '_> {
             && fields.reader.flag(value) == Some(true)
         {
             let text = format!(
-                "input \"{name}\": live inputs come from outside while a run goes on, which this \
-                 version cannot do yet"
+                "input \"{name}\": live inputs, which receive values during a run, are not supported yet"
             );
             let help = "give an `expression` of t, or a [[table]] with what was recorded";
             fields.reader.error_with_help(&value.span, text, help);
@@ -407,7 +406,7 @@ impl Reader<'_, '_> {
         if self.declare_input(&name, &signal, &unit, &head) {
             if !free {
                 let text = format!(
-                    "input \"{name}\" of this part would be called `{}{name}`, which is taken",
+                    "input \"{name}\" of this part would be called `{}{name}`, but this name is already used",
                     self.prefix
                 );
                 self.error_with_help(&head, text, "give the include another `prefix`");

@@ -127,7 +127,7 @@ fn without_mass(reader: &mut Reader, robot: &Robot, tree: &Tree, options: &Optio
     }
     let mut floating = |link: &Link| {
         let message = format!(
-            "link {}: it floats, but nothing fixed to it has mass",
+            "link {} floats, but neither it nor a link fixed to it has mass",
             quoted(&link.name)
         );
         let help = "add <inertial> to it";
@@ -158,7 +158,7 @@ fn without_mass(reader: &mut Reader, robot: &Robot, tree: &Tree, options: &Optio
         }
         held[edge.joint] = true;
         if !reader.strict {
-            let fate = "locked, because nothing behind has mass";
+            let fate = "locked, because it moves nothing with mass";
             let (span, name) = (joint.span.clone(), Some(joint.name.as_str()));
             reader.notes.count("joint", fate, span, name);
         } else if !reported[edge.parent] {

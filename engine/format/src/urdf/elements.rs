@@ -84,7 +84,7 @@ pub(super) struct Robot {
 }
 
 const KNOWN: [&str; 3] = ["link", "joint", "loop_joint"];
-const PICTURES: &str = "not used: pictures come later";
+const PICTURES: &str = "not used: pictures are not supported";
 const OTHER: &str = "for other programs only";
 const REAL: &str = "for the real robot only";
 const ROBOT_UNUSED: [(&str, &str); 6] = [
@@ -97,7 +97,7 @@ const ROBOT_UNUSED: [(&str, &str); 6] = [
 ];
 const LINK_UNUSED: [(&str, &str); 6] = [
     ("visual", PICTURES),
-    ("collision", "not used: contact between bodies comes later"),
+    ("collision", "not used: contact geometry is not supported"),
     ("contact", OTHER),
     ("sensor", OTHER),
     ("audio_source", OTHER),
@@ -472,7 +472,7 @@ impl Joint {
         self.effort = effort;
         for (value, what) in [(effort, "effort limit"), (velocity, "velocity limit")] {
             if value.is_some() {
-                let fate = "not used: motors are forces of their own";
+                let fate = "not used: add motors as forces in a model file";
                 reader.notes.count(what, fate, span.clone(), name);
             }
         }

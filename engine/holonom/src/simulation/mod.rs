@@ -179,7 +179,7 @@ impl Simulation {
                 let settled = settled.map_err(|error| one(assembly_message(file, &error, None)))?;
                 if let Some(moved) = fixed_that_moved(&start, &settled) {
                     let text = format!(
-                        "`{moved}` is fixed, but not in equilibrium there: do not fix it, or drop `start = \"equilibrium\"`"
+                        "`{moved}` is fixed at a position that is not an equilibrium: release it, or remove `start = \"equilibrium\"`"
                     );
                     return Err(one(message_with_help(place("start"), &text, ": ")));
                 }
@@ -281,16 +281,14 @@ impl Simulation {
         let suspects = suspects.filter(|(function, _)| !self.examination.unknown.contains(function));
         remarks.extend(suspects.map(|(function, t)| {
             format!(
-                "`{function}` may change within less time than can be looked at, near t = {t} s: steps may go across; \
-                 set `max_step` to a part of the time in which it changes"
+                "`{function}` may change near t = {t} s faster than can be resolved, so steps may pass over the change; set `max_step` to a fraction of its duration"
             )
         }));
         remarks.extend(self.unused_settings.iter().cloned());
         if self.is_kinematic() && self.start.is_locked() {
             remarks.push(
                 "the mechanism is locked: it has no degree of freedom and nothing drives it, so it does not \
-                 move. If it should move, the data of redundant joints may contradict each other in their \
-                 last digits: give more digits, or set `data_precision` to the precision of the data"
+                 move. If it should move, the data of redundant joints may be inconsistent in their last digits: give more digits, or set `data_precision` to the precision of the data"
                     .to_owned(),
             );
         }

@@ -126,7 +126,7 @@ fn remedy(suggestion: &Option<String>, examples: &[String]) -> String {
         Some(name) => format!("; did you mean \"{name}\"?"),
         None => {
             let quoted: Vec<String> = examples.iter().map(|e| format!("\"{e}\"")).collect();
-            format!("; there are, among others, {}", quoted.join(", "))
+            format!("; available channels include {}", quoted.join(", "))
         }
     }
 }

@@ -484,7 +484,7 @@ impl Check<'_> {
                         *restitution,
                         1.0,
                         "lie between 0 and 1",
-                        "0 keeps nothing of the speed, 1 all of it",
+                        "with 0 the body does not rebound, with 1 it keeps its full speed",
                     ),
                 ];
                 for (field, value, most, need, remedy) in ranges {
@@ -492,7 +492,10 @@ impl Check<'_> {
                         self.out_of_range(place, field, value, need, remedy);
                     }
                 }
-                let (value, remedy) = (*rest_speed, "without it hits would follow each other without end");
+                let (value, remedy) = (
+                    *rest_speed,
+                    "otherwise ever smaller impacts would follow each other indefinitely",
+                );
                 if self.finite(&[value], place, "rest_speed") && value <= 0.0 {
                     self.out_of_range(place, "rest_speed", value, "be positive", remedy);
                 }

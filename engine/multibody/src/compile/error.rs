@@ -69,7 +69,7 @@ pub enum ModelError {
         name: String,
     },
     /// Two things of one name.
-    #[error("{place}: the name \"{name}\" is taken by {other}; rename one of them")]
+    #[error("{place}: the name \"{name}\" is already used by {other}; rename one of them")]
     DuplicateName {
         /// The later one.
         place: String,
@@ -132,7 +132,7 @@ pub enum ModelError {
     #[error(
         "{place}: the {kind} joint \"{joint}\" has no coordinate number {index}; {}{}",
         listed(coordinates),
-        if *has_orientation { ", its orientation cannot be referred to (a free-cardan joint has angles)" } else { "" }
+        if *has_orientation { ", its orientation is not a coordinate (the angles of a free-cardan joint are)" } else { "" }
     )]
     UnknownCoordinate {
         /// Who refers to it.
@@ -178,9 +178,7 @@ pub enum ModelError {
     },
     /// A principal moment below zero.
     #[error(
-        "body \"{body}\": the principal moments of inertia are {}, but none may be negative; check the \
-         signs of the products of inertia (entries of the matrix) and that the centre of mass is the \
-         point of reference",
+        "body \"{body}\": one of the principal moments of inertia {} is negative; check the signs of the products of inertia, and that the moments are about the centre of mass",
         moments(principal)
     )]
     IndefiniteInertia {
@@ -191,8 +189,7 @@ pub enum ModelError {
     },
     /// A principal moment above the sum of the others.
     #[error(
-        "body \"{body}\": the principal moments of inertia are {}, but the largest may not exceed the sum \
-         of the others; for a planar body set the moments about x and y to at least half of the one about z",
+        "body \"{body}\": no rigid body has the principal moments of inertia {}: the largest exceeds the sum of the others; for a planar body set the moments about x and y to at least half of the one about z",
         moments(principal)
     )]
     ImpossibleInertia {
@@ -202,15 +199,16 @@ pub enum ModelError {
         principal: [f64; 3],
     },
     /// Moments of inertia without mass.
-    #[error("body \"{body}\": it has a moment of inertia but no mass; give it a mass or drop the moment")]
+    #[error(
+        "body \"{body}\" has a moment of inertia but no mass; give it a mass, or remove the moment of inertia"
+    )]
     InertiaWithoutMass {
         /// The body.
         body: String,
     },
     /// A frame whose axes are not at right angles.
     #[error(
-        "{place}: the orientation is not a rotation (axes of unit length at right angles, right-handed); \
-         build it with frame::oriented or frame::along"
+        "{place}: the orientation is not a rotation matrix (orthonormal and right-handed); create it with frame::oriented or frame::along"
     )]
     NotARotation {
         /// The marker.
@@ -218,7 +216,7 @@ pub enum ModelError {
     },
     /// No axis.
     #[error(
-        "joint \"{joint}\": the axis has no direction; give three numbers of moderate size that are not all zero"
+        "joint \"{joint}\": the axis has no direction; specify three numbers that are not all zero and neither extremely small nor large"
     )]
     ZeroAxis {
         /// The joint.
@@ -241,8 +239,7 @@ pub enum ModelError {
         "joint \"{joint}\": {} given, but a {kind} joint has {}{}",
         count(*given),
         count(*allowed),
-        if *has_orientation { " besides its orientation (to lock or prescribe angles take a free-cardan joint, \
-         or three revolute ones; orientation_locked keeps the whole orientation)" }
+        if *has_orientation { " besides its orientation (to lock or prescribe angles, use a free-cardan joint or three revolute joints; orientation_locked locks the entire orientation)" }
         else { "; remove the others" }
     )]
     TooManyCoordinates {
@@ -302,8 +299,7 @@ pub enum ModelError {
     },
     /// Joints without a constraint form in a loop.
     #[error(
-        "the joints {} form a loop, but none of them can be cut (they are free, locked, prescribed or hinted \
-         as \"tree\"); release one of them",
+        "the joints {} form a loop that cannot be cut, because each of them is free, locked, prescribed or has the hint \"tree\"; release one of them",
         quoted(joints)
     )]
     RequiredLoop {
@@ -325,7 +321,7 @@ pub enum ModelError {
         joint: Option<String>,
     },
     /// A joint that cannot be cut, with the hint to cut it.
-    #[error("joint \"{joint}\": it is hinted as \"cut\", but {reason}; drop the hint")]
+    #[error("joint \"{joint}\" has the hint \"cut\", but {reason}; remove the hint")]
     CannotCut {
         /// The joint.
         joint: String,
@@ -334,9 +330,8 @@ pub enum ModelError {
     },
     /// A coordinate of a cut joint.
     #[error(
-        "{place}: the joint \"{joint}\" closes a loop and has no coordinate there; give it hint = \"tree\" \
-         (and release another joint of the loop){}",
-        if *alternative { ", or act between its frames with a torsion spring or a spring-damper" } else { "" }
+        "{place}: the joint \"{joint}\" is cut to open a loop, so it has no coordinate; give it hint = \"tree\" (and release another joint of the loop){}",
+        if *alternative { ", or use a torsion spring or a spring-damper between its frames" } else { "" }
     )]
     CutCoordinate {
         /// Who refers to it.
@@ -348,9 +343,7 @@ pub enum ModelError {
     },
     /// A force depends on the reaction of a joint that must stay in the tree.
     #[error(
-        "{place} depends on the reaction of the joint \"{joint}\", which must be cut for that but has the hint \
-         `tree`, locked or prescribed coordinates, or six freedoms; release it, or give a constant normal force \
-         instead"
+        "{place} uses the reaction of the joint \"{joint}\", which cannot be cut for this purpose: it has the hint `tree`, locked or prescribed coordinates, or six degrees of freedom; release it, or specify a constant normal force"
     )]
     ReactionOfTreeJoint {
         /// The force element.
@@ -383,8 +376,7 @@ pub enum ModelError {
     },
     /// A transfer function without order.
     #[error(
-        "{place}: a transfer function needs a denominator that is not zero, with at least the highest power of s \
-         that the numerator has, and not more start values than that power; correct its coefficients"
+        "{place}: the denominator of a transfer function must be non-zero and of at least the degree of the numerator, and there may be at most as many initial values as its degree; correct the coefficients"
     )]
     ImproperTransferFunction {
         /// The control.
@@ -401,8 +393,7 @@ pub enum ModelError {
     },
     /// A motion that should follow a control.
     #[error(
-        "{place}: a prescribed motion cannot follow the control \"{control}\", whose derivatives are \
-         unknown; use a force that follows it (a servo: a `joint-spring` with the control in `motor`)"
+        "{place}: a prescribed motion cannot follow the control \"{control}\", because its derivatives are unknown; use a `servo`, or a `joint-spring` with the control in `motor`"
     )]
     MotionOfControl {
         /// Who follows it.
@@ -412,15 +403,14 @@ pub enum ModelError {
     },
     /// A name that expressions cannot use.
     #[error(
-        "{place}: expressions use the name of a control, so it must start with a letter, contain only \
-         letters, digits and _, and not be reserved in expressions; choose another name or prefix"
+        "{place}: the name of a control must start with a letter, contain only letters, digits and _, and not be reserved in expressions; choose another name or prefix"
     )]
     ControlName {
         /// The control.
         place: String,
     },
     /// Limits in the wrong order.
-    #[error("{place}: the smallest output {low} must be below the largest output {high}")]
+    #[error("{place}: the lower limit {low} must be below the upper limit {high}; correct `low` or `high`")]
     Limits {
         /// The control.
         place: String,
@@ -754,6 +744,12 @@ fn quoted(names: &[String]) -> String {
 }
 
 fn moments(principal: &[f64; 3]) -> String {
-    let [a, b, c] = principal.map(|m| format!("{m:.4e}"));
+    let [a, b, c] = principal.map(|m| {
+        let rounded: f64 = format!("{m:.4e}").parse().unwrap_or(m);
+        match rounded == 0.0 || (1e-4..1e6).contains(&rounded.abs()) {
+            true => rounded.to_string(),
+            false => format!("{rounded:e}"),
+        }
+    });
     format!("{a}, {b} and {c} kg m²")
 }

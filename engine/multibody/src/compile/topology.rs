@@ -62,7 +62,7 @@ fn edge(joint: &Joint, from: usize, to: usize, errors: &mut Vec<ModelError>) -> 
                 reason: if special {
                     "it has locked or prescribed coordinates, which only a joint in the tree can have"
                 } else {
-                    "a joint with six freedoms has no rows to cut it with"
+                    "a joint with six degrees of freedom has no constraint rows"
                 },
             });
         }

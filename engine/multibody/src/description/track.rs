@@ -77,7 +77,7 @@ impl Track {
         visitor.expression(&Field::optional("cant", "rad", doc), &["s"], &mut self.cant);
         let doc = "Rise by horizontal length over the arc s, positive upwards.";
         visitor.expression(&Field::optional("gradient", "1", doc), &["s"], &mut self.gradient);
-        let doc = "Length; beyond both ends the track goes on straight.";
+        let doc = "Length; the track continues straight beyond both ends.";
         visitor.number(&Field::optional("length", "m", doc), &mut self.length);
         let doc = "The place s over time.";
         visitor.signal(&Field::required("travel", "m", doc), &mut self.travel);

@@ -160,7 +160,7 @@ impl Binder<'_> {
             return Some(format!("did you mean `{meant}`?"));
         }
         if units::find(name).is_some() {
-            return Some(format!("a unit stands right after a number: `1 {name}`"));
+            return Some(format!("write a unit directly after a number: `1 {name}`"));
         }
         const MOST: usize = 12;
         let mut names: Vec<&str> = self.scope.names().take(MOST + 1).collect();
@@ -168,7 +168,7 @@ impl Binder<'_> {
             names[MOST] = "…";
         }
         Some(match names.is_empty() {
-            true => "nothing is known here but `pi` and functions".to_string(),
+            true => "only `pi` and functions can be used here".to_string(),
             false => format!("known here: {}", names.join(", ")),
         })
     }

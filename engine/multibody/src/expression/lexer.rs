@@ -129,7 +129,7 @@ impl<'a> Lexer<'a> {
             '>' => Token::Greater,
             '=' => {
                 return Err(
-                    ExpressionError::new(start..start + 1, "`=` does not stand in an expression")
+                    ExpressionError::new(start..start + 1, "`=` is not allowed in an expression")
                         .with_help("two numbers are compared with `==`"),
                 );
             }

@@ -141,8 +141,10 @@ impl Ast {
                 nodes: parser.nodes,
             }),
             Token::Close => Err(ExpressionError::new(span, "this `)` closes nothing")),
-            Token::Comma => Err(ExpressionError::new(span, "`,` stands only between arguments")
-                .with_help("decimals are written with a point")),
+            Token::Comma => Err(
+                ExpressionError::new(span, "`,` is allowed only between arguments")
+                    .with_help("decimals are written with a point"),
+            ),
             _ => Err(ExpressionError::new(span, "an operator is missing before this")
                 .with_help("to multiply, write `*`")),
         }
@@ -310,7 +312,7 @@ impl Parser<'_> {
             .with_help("write a number or an expression, or remove the key")),
             Token::End => Err(ExpressionError::new(span, "the expression ends too early")
                 .with_help("a number, a name or `(` is missing at the end")),
-            Token::UnitSign => Err(ExpressionError::new(span, "a unit stands right after a number")),
+            Token::UnitSign => Err(ExpressionError::new(span, "write a unit directly after a number")),
             _ => Err(ExpressionError::new(
                 span,
                 "a number, a name or `(` is expected here",
@@ -323,8 +325,10 @@ impl Parser<'_> {
         match token {
             Token::Close => Ok(span.end),
             Token::End => Err(ExpressionError::new(open.clone(), "this `(` is never closed")),
-            Token::Comma => Err(ExpressionError::new(span, "`,` stands only between arguments")
-                .with_help("decimals are written with a point")),
+            Token::Comma => Err(
+                ExpressionError::new(span, "`,` is allowed only between arguments")
+                    .with_help("decimals are written with a point"),
+            ),
             _ => Err(ExpressionError::new(span, "an operator or `)` is expected here")
                 .with_help("to multiply, write `*`")),
         }

@@ -240,7 +240,7 @@ impl ForestError {
             }
             Self::CutOfTreeOnly { edge } => write!(
                 out,
-                "joint \"{}\" is hinted as \"cut\", but its kind exists only in the tree; drop the hint",
+                "joint \"{}\" has the hint \"cut\", but joints of its kind cannot be cut; remove the hint",
                 names.joint(*edge)
             ),
             Self::HintTreeCycle { edges } => write!(
@@ -250,13 +250,13 @@ impl ForestError {
             ),
             Self::Disconnected { bodies } => write!(
                 out,
-                "no joints lead from {} to {}; add a joint, if need be one with all six freedoms",
+                "no joints connect {} to {}; add a joint, for example a free joint",
                 names.body(0),
                 names.all_bodies(bodies)
             ),
             Self::HintCutDisconnects { edge, bodies } => write!(
                 out,
-                "joint \"{}\" is hinted as \"cut\", but without it no joints lead from {} to {}; drop the hint",
+                "joint \"{}\" has the hint \"cut\", but without it no joints connect {} to {}; remove the hint",
                 names.joint(*edge),
                 names.body(0),
                 names.all_bodies(bodies)

@@ -140,7 +140,7 @@ impl GglMetric {
 
 /// A name that stands for none of the choices.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{found}` is no {what}; there are {known}")]
+#[error("unknown {what} `{found}`; choose from {known}")]
 pub struct UnknownName {
     /// What was looked for.
     pub what: &'static str,

@@ -114,15 +114,14 @@ impl fmt::Display for Level {
 pub enum AssemblyError {
     /// No position was found that closes all loops.
     #[error(
-        "cannot close {}: check lengths and markers of these loops and whether drivers or prescribed \
-         coordinates demand a position out of reach, or give initial values closer to the closed position", list(.loops)
+        "cannot close {}: check the lengths and markers of these loops, check that drivers and prescribed coordinates do not require a position out of reach, or give initial values closer to the closed position", list(.loops)
     )]
     CannotClose {
         /// The loops that stay open where the gaps are smallest, the worst first.
         loops: Vec<OpenLoop>,
     },
     /// The start values do not fit and assembly is off.
-    #[error("the initial {level} do not satisfy {}: correct them, or switch assembly on", list(.loops))]
+    #[error("the initial {level} do not satisfy {}: correct them, or enable assembly", list(.loops))]
     Inconsistent {
         /// Positions or velocities.
         level: Level,
@@ -131,8 +130,7 @@ pub enum AssemblyError {
     },
     /// Joints close only with their axes opposite or turned, or half a turn off their thread.
     #[error(
-        "{} only turned over: axes that should coincide end up opposite or exchanged, or a screw is half a turn \
-         off its thread: start nearer to the position that is meant, give a start hint, or check the markers",
+        "{} only in a flipped position, in which axes that should coincide are opposite or exchanged, or a screw is half a turn off its thread: start closer to the intended position, give a start hint, or check the markers",
         turned(.joints)
     )]
     TurnedOver {
@@ -165,7 +163,7 @@ pub enum AssemblyError {
         loops: Vec<OpenLoop>,
     },
     /// Start values of the wrong number.
-    #[error("{found} {what} given, the mechanism has {expected}")]
+    #[error("{found} {what} were given, but the mechanism has {expected}")]
     WrongSize {
         /// Positions or velocities.
         what: &'static str,

@@ -116,7 +116,7 @@ pub enum KinematicError {
         partial: KinematicRun,
     },
     /// Times must not go back and forth.
-    #[error("times must be in order, {after} comes after {before}")]
+    #[error("the times must ascend or descend throughout, but {after} follows {before}")]
     Times {
         /// A time.
         before: f64,

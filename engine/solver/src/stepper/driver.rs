@@ -122,7 +122,7 @@ impl<'s> Integrator<'s> {
             return Err(InputError::Option {
                 option: "outputs",
                 value: early.to_string(),
-                remedy: format!("the first output time must not lie before the start time {t0}"),
+                remedy: format!("the first output time must not be before the start time {t0}"),
             }
             .into());
         }
@@ -239,7 +239,7 @@ impl<'s> Integrator<'s> {
         decisions.splice(0..0, choice);
         if checkpoint.strategies != strategies {
             return misfit(format!(
-                "it was taken with {}, the options say {}",
+                "it was written with {}, but the options specify {}",
                 checkpoint.strategies.join(", "),
                 strategies.join(", ")
             ));
@@ -279,7 +279,7 @@ impl<'s> Integrator<'s> {
         let reachable = stepper.t() - stepper.last_h();
         if let Some(early) = options.outputs.get(outputs_done).filter(|t| *t < reachable) {
             return misfit(format!(
-                "output time {early} lies before the step at which it was taken"
+                "output time {early} is before the step at which it was written"
             ));
         }
         // The last step of a finished run goes beyond its end. What it did not know of there has been stepped over.

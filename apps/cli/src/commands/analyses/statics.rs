@@ -79,11 +79,7 @@ fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
 pub fn remarks(rest: &Equilibrium) -> String {
     let mut out = String::new();
     if !rest.held.is_empty() {
-        let _ = writeln!(
-            out,
-            "Held at their values at that time: {}.",
-            rest.held.join(", ")
-        );
+        let _ = writeln!(out, "Prescribed motions held still: {}.", rest.held.join(", "));
     }
     if !rest.open.is_empty() {
         let open: Vec<String> = rest.open.iter().map(ToString::to_string).collect();

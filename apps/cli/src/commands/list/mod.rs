@@ -11,6 +11,7 @@ use crate::table::{Align, Table};
 use clap::{ArgMatches, CommandFactory, Parser};
 use holonom::problems;
 use holonom::solver::{jacobian, linear, refresh, stepper};
+use holonom_text::did_you_mean;
 use mechanics::Mechanics;
 use serde::Serialize;
 use std::path::PathBuf;
@@ -174,9 +175,9 @@ impl Listing {
             let mut names: Vec<&str> = self.mechanics.names().collect();
             names.extend(self.strategies().map(|(_, s)| s.name));
             names.extend(self.problems.iter().map(|p| p.name.as_str()));
+            let hint = did_you_mean(name, names);
             return Err(Error::Usage(format!(
-                "there is no `{name}`; there are {}",
-                names.join(", ")
+                "`holonom list` has no entry `{name}`{hint}; without a name, it lists all entries"
             )));
         }
         Ok(found)

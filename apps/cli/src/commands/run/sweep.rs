@@ -94,7 +94,7 @@ impl Grid {
         for (number, sweep) in sweeps.iter().enumerate() {
             if sweeps[..number].iter().any(|other| other.name == sweep.name) {
                 let name = &sweep.name;
-                let text = format!("--sweep {name}: there are two ranges for this parameter; keep one");
+                let text = format!("--sweep {name}: this parameter has two ranges; remove one of them");
                 return Err(Error::Usage(text));
             }
         }

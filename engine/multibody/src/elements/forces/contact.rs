@@ -137,7 +137,7 @@ pub(super) fn outputs() -> Vec<ShownValue> {
         show(
             "depth",
             "m",
-            "depth of the deepest point; negative, the distance, while nothing touches",
+            "depth of the deepest point; negative values are the distance while there is no contact",
         ),
         show("normal_force", "N", "sum of the normal forces of all points"),
         show(

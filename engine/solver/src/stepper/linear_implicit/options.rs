@@ -294,7 +294,7 @@ impl LinearImplicitOptions {
         if let Projections::Fixed(k) = self.projections
             && !(1..=MOST_PROJECTIONS).contains(&k)
         {
-            let reason = "give 1 to 100, or 0 to go on until it converges, which is not for real time";
+            let reason = "give 1 to 100, or 0 to iterate to convergence, which is not suitable for real time";
             return refuse("projection_steps", k.to_string(), reason);
         }
         if self.shares == 0 {

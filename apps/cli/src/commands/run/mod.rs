@@ -227,7 +227,7 @@ fn single(request: &Request) -> Result<Outcome, Error> {
     let options = RunOptions {
         interrupt: Some(interrupt),
         checkpoint_every: request.checkpoint_every,
-        checkpoint_at_end: true,
+        checkpoint_at_end: prepared.keeps_checkpoint,
         resume: saved.map(|saved| saved.run),
         ..RunOptions::new(prepared.selection.clone())
     };
@@ -275,6 +275,8 @@ pub(super) struct Prepared {
     pub hash: String,
     /// Parameters with the values used.
     pub parameters: Vec<(String, f64)>,
+    /// A finished run keeps its checkpoint.
+    pub keeps_checkpoint: bool,
     /// In a sweep, the values of this run in words.
     pub swept: Option<String>,
 }
@@ -292,6 +294,10 @@ impl Prepared {
         // How it is run and recorded is compared by itself.
         let mut mechanism = file.clone();
         (mechanism.settings, mechanism.outputs) = (Settings::default(), Vec::new());
+        // The matrices in a checkpoint grow with the square of this.
+        const MOST_UNKNOWNS: usize = 400;
+        let tree = &simulation.start.model.tree;
+        let keeps_checkpoint = request.checkpoint_every.is_some() || tree.n_q + tree.n_v <= MOST_UNKNOWNS;
         let text = write(&mechanism).map_err(|error| Error::Failed(error.to_string()))?;
         Ok(Self {
             name: file.description.name.clone(),
@@ -305,6 +311,7 @@ impl Prepared {
                 .iter()
                 .map(|p| (p.name.clone(), p.value))
                 .collect(),
+            keeps_checkpoint,
             swept: None,
         })
     }

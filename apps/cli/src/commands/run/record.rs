@@ -316,6 +316,9 @@ impl<'a> Recorder<'a> {
             files.written.push(paths.csv.clone());
         }
         files.written.push(paths.stream.clone());
+        if !prepared.keeps_checkpoint {
+            let _ = std::fs::remove_file(&paths.checkpoint);
+        }
         Ok(files)
     }
 

@@ -8,6 +8,7 @@ mod builder;
 pub mod excitations;
 mod families;
 mod forces;
+pub mod machines;
 pub mod toml;
 
 use crate::geometry::{add, scale};

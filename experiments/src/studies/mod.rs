@@ -5,6 +5,7 @@
 //! written as a model file.
 
 mod accuracy;
+mod choice;
 mod excitations;
 mod freedoms;
 mod loops;
@@ -117,6 +118,13 @@ pub const STUDIES: &[Study] = &[
         count: 120,
         run: oracle::run,
         model: oracle::model,
+    },
+    Study {
+        name: "generated-choice",
+        about: "what the stepper `auto` costs beside every fixed one, at four tolerances",
+        count: 60,
+        run: choice::run,
+        model: choice::model,
     },
 ];
 

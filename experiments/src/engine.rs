@@ -2,6 +2,7 @@
 
 use crate::geometry::V3;
 use crate::oracle::{BodyAcceleration, Oracle, State};
+use holonom::Counters;
 use holonom::format::{Files, Settings, read};
 use holonom::multibody::channels::Sampler;
 use holonom::simulation::{Memory, OutputThread, RunOptions, Simulation, Status};
@@ -26,6 +27,12 @@ pub struct Ran {
     pub steps: u64,
     /// Work in plain residuals.
     pub work: f64,
+    /// What was counted.
+    pub counters: Counters,
+    /// Positions, velocities, constraints and unknowns.
+    pub size: [usize; 4],
+    /// The stepper at the end.
+    pub stepper: String,
     /// Values of channels at the time reached.
     pub last: Vec<(String, f64)>,
 }
@@ -102,6 +109,13 @@ pub fn run(text: &str, settings: &Settings, channels: &[&str]) -> Result<Ran, St
             t: report.t,
             steps: report.counters.steps,
             work: report.counters.residual_equivalents(),
+            counters: report.counters,
+            size: {
+                let tree = &simulation.start.model.tree;
+                let constraints = simulation.start.rows.active.len();
+                [tree.n_q, tree.n_v, constraints, tree.nodes.len()]
+            },
+            stepper: report.used.stepper,
             last: report.last,
         })
     }));

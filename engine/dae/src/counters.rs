@@ -18,6 +18,10 @@ pub struct Counters {
     pub residuals: u64,
     /// Residual evaluations of the corrector alone (#fcw).
     pub residuals_corrector: u64,
+    /// Those of `residuals` that solved for the accelerations, v̇ = M⁻¹(f − Gᵀλ) with λ from the constraints: the slopes of
+    /// explicit methods.
+    #[serde(default)]
+    pub accelerations: u64,
     /// Evaluations of the residual with dual numbers, eight directions each or, where fewer are left,
     /// four; not among `residuals`.
     pub residuals_dual: u64,
@@ -110,7 +114,7 @@ impl Counters {
     }
 
     /// Name and value of every counter, in the order of the declaration.
-    pub fn rows(&self) -> [(&'static str, u64); 26] {
+    pub fn rows(&self) -> [(&'static str, u64); 27] {
         [
             ("steps", self.steps),
             ("rejected_error", self.rejected_error),
@@ -138,6 +142,7 @@ impl Counters {
             ("row_changes", self.row_changes),
             ("residuals_dual4", self.residuals_dual4),
             ("residuals_dual12", self.residuals_dual12),
+            ("accelerations", self.accelerations),
         ]
     }
 }

@@ -133,10 +133,10 @@ settings! {
     atol: f64 = Number(""), "Absolute tolerance; default 1e-6.";
     assemble: bool = Flag, "Close loops and correct velocities before the run; default true.";
     data_precision: f64 = Number(""), "Relative rounding error of lengths and directions in the model; default 1e-6 (six digits). Constraint rows whose conflict it explains are treated as redundant.";
-    form: String = Choice(forms), "Form of the equations; default `ggl` with loops and `ode` without.";
-    formalism: String = Choice(formalisms), "Evaluation of the equations of motion; default `residual`.";
+    form: String = Choice(forms), "Form of the equations; default `auto`: `ggl` with constraints and `ode` without.";
+    formalism: String = Choice(formalisms), "Evaluation of the equations of motion; default `auto`, which is `residual`.";
     ggl_metric: String = Choice(metrics), "Metric of the position correction in `ggl`.";
-    stepper: String = Choice(steppers), "Time integration method; default `bdf`.";
+    stepper: String = Choice(steppers), "Time integration method; default `auto`.";
     jacobian: String = Choice(jacobians), "How Jacobians are computed.";
     sparsity: String = Choice(sparsities), "How to obtain the sparsity pattern used to group Jacobian columns.";
     linear: String = Choice(linear_solvers), "Linear solver.";
@@ -176,11 +176,11 @@ fn starts() -> Vec<&'static str> {
 }
 
 fn forms() -> Vec<&'static str> {
-    Form::ALL.iter().map(|f| f.name()).collect()
+    with_auto(Form::ALL.iter().map(|f| f.name()))
 }
 
 fn formalisms() -> Vec<&'static str> {
-    Formalism::ALL.iter().map(|f| f.name()).collect()
+    with_auto(Formalism::ALL.iter().map(|f| f.name()))
 }
 
 fn metrics() -> Vec<&'static str> {

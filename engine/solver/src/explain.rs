@@ -129,6 +129,8 @@ pub enum Because {
         /// The same since then.
         now: f64,
     },
+    /// A setting is given that only `bdf` has: the highest order, or the policy `dassl`.
+    OfBdf,
     /// Equations that cannot be written ẏ = f(t, y).
     NotExplicit,
     /// The step size is given: nothing may depend on an error estimate or on stability.
@@ -467,6 +469,10 @@ impl fmt::Display for Because {
                 short(now),
                 short(before)
             ),
+            Self::OfBdf => write!(
+                f,
+                "because `max_order` or the policy `dassl` is set, which no other method has"
+            ),
             Self::NotExplicit => write!(f, "because the equations cannot be solved for the derivatives"),
             Self::Followed { steps } => write!(
                 f,
@@ -542,6 +548,27 @@ impl fmt::Display for Because {
                  remains, above {limit}: its inverse is computed with the articulated-body algorithm",
                 short(left)
             ),
+        }
+    }
+}
+
+impl Because {
+    /// Why a stepper was chosen, without numbers: for summaries.
+    pub fn in_short(&self) -> &'static str {
+        match self {
+            Self::OfBdf => "because of a setting that only `bdf` has",
+            Self::NotExplicit => "because the equations cannot be solved for the derivatives",
+            Self::FixedStep => "because the prescribed step size needs an unconditionally stable method",
+            Self::Followed { .. } => "because the prescribed step size resolves the fastest motion",
+            Self::Resumed => "as in the checkpoint",
+            Self::NotStiff { .. } | Self::OneStableStep { .. } => "because the model is not stiff",
+            Self::Linear { .. } => "because the equations are linear",
+            Self::Stiff { .. } | Self::DiesOut { .. } => "because the model is stiff",
+            Self::AtBorder { .. } => "because stability limited the explicit steps",
+            Self::ExplicitFailed => "because the explicit method could not go on",
+            Self::Slides => "because a switch slides along its border",
+            Self::LargeAndLoose { .. } => "because the model is large and the tolerance loose",
+            _ => "for the reasons that `--explain` gives",
         }
     }
 }

@@ -30,7 +30,7 @@ pub enum Start {
 /// ```
 /// use holonom_solver::Options;
 /// let options = Options::new(1e-8, 1e-10).max_order(2).stop_at(5.0);
-/// assert_eq!(options.stepper, "bdf");
+/// assert_eq!(options.stepper, "auto");
 /// ```
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -38,7 +38,7 @@ pub struct Options {
     pub tolerances: Tolerances,
     /// How each variable takes part in the error test; `None`: as its index demands.
     pub error_test: Option<Vec<ErrorTest>>,
-    /// Integration method.
+    /// Integration method, or `auto`.
     pub stepper: String,
     /// Jacobian engine, or `auto`.
     pub jacobian: String,
@@ -111,7 +111,7 @@ impl Default for Options {
         Self {
             tolerances: Tolerances::default(),
             error_test: None,
-            stepper: "bdf".into(),
+            stepper: stepper::AUTO.into(),
             jacobian: "auto".into(),
             sparsity: Sparsity::Auto.name().into(),
             linear: "auto".into(),
@@ -230,8 +230,9 @@ impl Options {
         self
     }
 
-    /// DASSL as it is: its refresh policy and stopping rule, no stability detection.
+    /// DASSL as it is: its method, refresh policy and stopping rule, no stability detection.
     pub fn dassl(mut self) -> Self {
+        self.stepper = "bdf".into();
         self.refresh = "dassl".into();
         self.stability_detection = false;
         self.error_budget = None;

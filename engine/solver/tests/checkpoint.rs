@@ -257,7 +257,7 @@ impl Residual for Ball {
 }
 
 fn ball() -> Case {
-    let mut options = Options::new(1e-6, 1e-6);
+    let mut options = Options::new(1e-6, 1e-6).stepper("bdf");
     options.outputs = (0..100).map(|i| 0.05 * f64::from(i)).collect();
     Case {
         build: Box::new(|| Box::new(Bound::new(Ball))),
@@ -296,7 +296,7 @@ fn memory_of_events() {
             |_| EventAction::Continue,
         )
     };
-    let mut options = Options::new(1e-6, 1e-6);
+    let mut options = Options::new(1e-6, 1e-6).stepper("bdf");
     options.max_step = 0.01;
     let start =
         |o: &Options| Integrator::new(Box::new(build()), 0.0, &[0.0], &[1.0], 2.0, o.clone()).unwrap();

@@ -20,7 +20,7 @@ fn residual_that_leaves_its_domain_for_a_moment() {
         seen.fetch_or(y[0] < 0.0, Ordering::Relaxed);
         r[0] = yp[0] + 50.0 * y[0].ln();
     });
-    let mut options = Options::new(1e-6, 1e-6);
+    let mut options = Options::new(1e-6, 1e-6).stepper("bdf");
     options.initial_step = Some(0.1);
     let solution = solve(system, (0.0, 1.0), &[2.0], &[0.0], options).unwrap();
     assert!(left.load(Ordering::Relaxed), "the domain was never left");

@@ -199,7 +199,7 @@ fn outputs_and_events() {
     .event(Event::new("x"), |_t, y, _yp| y[0], |_| EventAction::Continue)
     .event(Event::new("v"), |_t, y, _yp| y[1], |_| EventAction::Continue);
     let times: Vec<f64> = (0..200).map(|i| 0.1 * f64::from(i)).collect();
-    let options = Options::new(1e-6, 1e-6).outputs(times);
+    let options = Options::new(1e-6, 1e-6).stepper("bdf").outputs(times);
     let mut integrator =
         Integrator::new(Box::new(system), 0.0, &[1.0, 0.0], &[0.0, -1.0], 20.0, options).unwrap();
     integrator.run(5.0, &mut Quiet).unwrap();

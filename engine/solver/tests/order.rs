@@ -26,7 +26,7 @@ struct Known {
 
 /// A BDF method of order `k` that keeps its step, with corrections down to rounding.
 fn method(structure: &Structure, k: usize, h: f64) -> Bdf {
-    let mut options = Options::new(1e-13, 1e-13).max_order(k);
+    let mut options = Options::new(1e-13, 1e-13).stepper("bdf").max_order(k);
     options.fixed_step = Some(h);
     options.error_budget = None;
     options.newton.share = 1e-6;

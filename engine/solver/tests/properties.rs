@@ -94,7 +94,7 @@ proptest! {
         let tol = 10f64.powf(-exponent);
         let n = problem.n();
         let (y0, yp0): (Vec<f64>, Vec<f64>) = (0..n).map(|i| exact(i, 0.0)).unzip();
-        let mut options = Options::new(tol, tol);
+        let mut options = Options::new(tol, tol).stepper("bdf");
         if dassl {
             options = options.dassl();
         }
@@ -125,7 +125,7 @@ proptest! {
             r[0] = yp[0] - y[1];
             r[1] = yp[1] + y[0];
         });
-        let options = Options::new(tol, tol).outputs(times.clone()).start(Start::Trust);
+        let options = Options::new(tol, tol).stepper("bdf").outputs(times.clone()).start(Start::Trust);
         let mut integrator =
             Integrator::new(Box::new(system), 0.0, &[0.0, 1.0], &[1.0, 0.0], 3.0, options).unwrap();
         let mut outputs = Outputs::default();
@@ -155,7 +155,7 @@ proptest! {
             r[0] = yp[0] - y[1];
             r[1] = yp[1] + y[0];
         });
-        let mut options = Options::new(tol, tol);
+        let mut options = Options::new(tol, tol).stepper("bdf");
         options.stop_times = stops.clone();
         struct Steps(Vec<f64>);
         impl Observer for Steps {

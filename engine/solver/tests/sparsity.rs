@@ -92,7 +92,7 @@ fn distance(a: &[f64], b: &[f64]) -> f64 {
 }
 
 fn tight() -> Options {
-    Options::new(1e-7, 1e-7)
+    Options::new(1e-7, 1e-7).stepper("bdf")
 }
 
 /// An element that switches on late is found, the pattern is enlarged, and the result is right.
@@ -235,7 +235,10 @@ fn checkpoints_hold_the_pattern() {
     for sparsity in ["estimated", "auto"] {
         let declared = (sparsity == "auto").then(|| Pattern::dense(2 * N, 2 * N));
         let options = || {
-            let options = Options::new(1e-5, 1e-5).jacobian("fd-grouped").linear("lu-dense");
+            let options = Options::new(1e-5, 1e-5)
+                .stepper("bdf")
+                .jacobian("fd-grouped")
+                .linear("lu-dense");
             options.sparsity(sparsity)
         };
         let build = || -> Box<dyn System> {

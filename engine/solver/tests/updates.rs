@@ -44,6 +44,7 @@ impl Residual for Geared {
 
 fn run(refresh: &str, update: &str, inputs: bool) -> (Counters, Vec<f64>) {
     let options = Options::new(1e-6, 1e-9)
+        .stepper("bdf")
         .jacobian("ad-dense")
         .refresh(refresh)
         .update(update);
@@ -63,7 +64,7 @@ fn run(refresh: &str, update: &str, inputs: bool) -> (Counters, Vec<f64>) {
 #[test]
 fn a_jacobian_that_is_linear_in_its_input_is_evaluated_once() {
     let (_, exact) = {
-        let options = Options::new(1e-10, 1e-13);
+        let options = Options::new(1e-10, 1e-13).stepper("bdf");
         let system = Bound::new(Geared { inputs: true });
         let solution = solve(system, (0.0, 60.0), &[0.0; 2], &[0.0, 1.0], options).unwrap();
         (solution.counters, solution.y)
@@ -107,6 +108,7 @@ fn the_chain_needs_few_jacobians() {
                 formalism,
             };
             let options = Options::new(1e-4, 1e-6)
+                .stepper("bdf")
                 .jacobian("fd-dense")
                 .refresh("dassl")
                 .update(update);
@@ -126,7 +128,10 @@ fn the_chain_needs_few_jacobians() {
 #[test]
 fn auto_follows_inputs_that_matter_and_says_why() {
     let integrate = |inputs: bool, update: &str| {
-        let options = Options::new(1e-6, 1e-9).jacobian("ad-dense").update(update);
+        let options = Options::new(1e-6, 1e-9)
+            .stepper("bdf")
+            .jacobian("ad-dense")
+            .update(update);
         let system = Box::new(Bound::new(Geared { inputs }));
         let mut run = Integrator::new(system, 0.0, &[0.0; 2], &[0.0, 1.0], 60.0, options).unwrap();
         run.run(60.0, &mut Quiet).unwrap();
@@ -182,7 +187,10 @@ impl Observer for Until {
 #[test]
 fn resumed_runs_decide_alike() {
     const END: f64 = 60.0;
-    let options = Options::new(1e-6, 1e-9).jacobian("ad-dense").update("auto");
+    let options = Options::new(1e-6, 1e-9)
+        .stepper("bdf")
+        .jacobian("ad-dense")
+        .update("auto");
     let start = || {
         let system = Box::new(Bound::new(Geared { inputs: true }));
         Integrator::new(system, 0.0, &[0.0; 2], &[0.0, 1.0], END, options.clone()).unwrap()
@@ -211,7 +219,7 @@ fn resumed_runs_decide_alike() {
 fn moving_constraints_are_followed_without_evaluations() {
     let run = |name: &str, update: &str| {
         let p = holonom_dae::problems::find(name).unwrap();
-        let options = Options::new(1e-6, 1e-6).update(update);
+        let options = Options::new(1e-6, 1e-6).stepper("bdf").update(update);
         let solution = solve((p.build)(), (p.t0, p.t_end), &p.y0, &p.yp0, options).unwrap();
         (solution.counters, solution.y)
     };

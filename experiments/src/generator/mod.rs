@@ -9,6 +9,7 @@ mod builder;
 pub mod excitations;
 mod families;
 mod forces;
+pub mod machines;
 pub mod toml;
 
 use crate::geometry::{V3, add, scale};

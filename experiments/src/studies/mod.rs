@@ -6,6 +6,7 @@
 
 mod accuracy;
 mod branches;
+mod choice;
 mod excitations;
 mod freedoms;
 mod loops;
@@ -125,6 +126,13 @@ pub const STUDIES: &[Study] = &[
         count: 120,
         run: oracle::run,
         model: oracle::model,
+    },
+    Study {
+        name: "generated-choice",
+        about: "what the stepper `auto` costs beside every fixed one, at four tolerances",
+        count: 60,
+        run: choice::run,
+        model: choice::model,
     },
 ];
 

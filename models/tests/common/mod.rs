@@ -16,22 +16,22 @@ pub fn assembled(description: &Description) -> Assembled {
     }
 }
 
-/// Runs to `t_end` and gives the end.
+/// Runs to `t_end` with `bdf` and gives the end.
 pub fn run(start: &Assembled, form: Form, formalism: Formalism, t_end: f64, tolerance: f64) -> Solution {
     let equations = start.equations(form, formalism).unwrap();
     let (y, yp) = start.state(&equations);
-    let options = Options::new(tolerance, tolerance);
+    let options = Options::new(tolerance, tolerance).stepper("bdf");
     match solve(equations.system(), (0.0, t_end), &y, &yp, options) {
         Ok(solution) => solution,
         Err(e) => panic!("{} {form} {formalism} {tolerance}: {e}", start.model.name),
     }
 }
 
-/// Runs to `t_end` and shows every step to an observer.
+/// Runs to `t_end` with `bdf` and shows every step to an observer.
 pub fn watch(start: &Assembled, form: Form, t_end: f64, tolerance: f64, observer: &mut dyn Observer) {
     let equations = start.equations(form, Formalism::Residual).unwrap();
     let (y, yp) = start.state(&equations);
-    let options = Options::new(tolerance, tolerance);
+    let options = Options::new(tolerance, tolerance).stepper("bdf");
     let mut run = Integrator::new(equations.system(), 0.0, &y, &yp, t_end, options).unwrap();
     run.run(t_end, observer).unwrap();
 }

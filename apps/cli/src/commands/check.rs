@@ -10,6 +10,7 @@ use clap::{Arg, ArgAction, ArgMatches};
 use holonom::format::{Message, ModelFile};
 use holonom::multibody::description::Body;
 use holonom::simulation::Simulation;
+use holonom::solver::stepper::AUTO;
 use serde_json::{Value, json};
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -322,7 +323,10 @@ fn text(file: &ModelFile, simulation: &Simulation, channels: bool) -> String {
     } else if simulation.is_kinematic() {
         "kinematic simulation: all motion is prescribed or driven".to_string()
     } else {
-        format!("{} in the form `{}`", simulation.solver.stepper, simulation.form)
+        match simulation.solver.stepper.as_str() {
+            AUTO => format!("stepper chosen automatically, form `{}`", simulation.form),
+            named => format!("stepper `{named}`, form `{}`", simulation.form),
+        }
     };
     let _ = write!(
         out,

@@ -61,7 +61,7 @@ use holonom_multibody::description::Hold;
 use holonom_multibody::expression::Break;
 use holonom_multibody::residual::{Form, Formalism, GglMetric};
 use holonom_multibody::start::{Assembled, AssemblyError, AssemblyOptions, DATA_PRECISION};
-use holonom_solver::stepper::{Family, GeneralizedAlphaOptions};
+use holonom_solver::stepper::{AUTO, Family, GeneralizedAlphaOptions};
 use holonom_solver::{Options, OutputTimes, Start};
 use settings::{Fault, Times};
 use std::sync::Arc;
@@ -194,12 +194,12 @@ impl Simulation {
         };
         let named = |name: &'static str, error: String| one(message_with_help(place(name), &error, ": "));
         let form = match &settings.form {
-            Some(name) => name.parse().map_err(|e| named("form", format!("{e}")))?,
-            None => usual,
+            Some(name) if name != AUTO => name.parse().map_err(|e| named("form", format!("{e}")))?,
+            _ => usual,
         };
         let formalism = match &settings.formalism {
-            Some(name) => name.parse().map_err(|e| named("formalism", format!("{e}")))?,
-            None => Formalism::default(),
+            Some(name) if name != AUTO => name.parse().map_err(|e| named("formalism", format!("{e}")))?,
+            _ => Formalism::default(),
         };
         let ggl_metric = match &settings.ggl_metric {
             Some(name) => name.parse().map_err(|e| named("ggl_metric", format!("{e}")))?,
@@ -367,7 +367,7 @@ fn check_outputs(file: &ModelFile, catalogue: &Catalogue) -> Result<(), Messages
 /// use holonom::simulation::solver_options;
 /// let settings = Settings { max_order: Some(2), ..Settings::default() };
 /// assert_eq!(solver_options(&settings).max_order, 2);
-/// assert_eq!(solver_options(&settings).stepper, "bdf");
+/// assert_eq!(solver_options(&settings).stepper, "auto");
 /// ```
 pub fn solver_options(settings: &Settings) -> Options {
     let linear_implicit = realtime::options(settings);

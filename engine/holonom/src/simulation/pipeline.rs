@@ -385,6 +385,11 @@ impl<'scope, 'a: 'scope> Stretch<'_, 'scope, '_, 'a> {
 }
 
 impl<'scope, 'a: 'scope> Observer for Stretch<'_, 'scope, '_, 'a> {
+    /// Rows have them from the state.
+    fn wants_multipliers(&self) -> bool {
+        false
+    }
+
     fn step(&mut self, step: &StepInfo<'_>) -> Control {
         forget_refusal();
         self.state(Mark::Step(step.steps), step.t, step.y);

@@ -55,6 +55,10 @@ pub(super) fn choose(
     (t, y): (f64, &[f64]),
     span: f64,
 ) -> (&'static str, Because) {
+    let usual = Options::default();
+    if options.max_order < usual.max_order || options.refresh == "dassl" {
+        return ("bdf", Because::OfBdf);
+    }
     let Some(mut along) = Along::new(equations, t, y) else {
         return implicit(equations, options, Because::NotExplicit);
     };

@@ -616,6 +616,9 @@ impl<'s> Integrator<'s> {
                 break;
             }
             self.interpolate(t_out)?;
+            if observer.wants_multipliers() {
+                self.complete(t_out);
+            }
             observer.output(t_out, &self.y, &self.yp);
             self.outputs_done += 1;
         }
@@ -762,8 +765,20 @@ impl<'s> Integrator<'s> {
         let counters = self.counters;
         self.t = t;
         let done = self.interpolate(t);
+        if done.is_ok() {
+            self.complete(t);
+        }
         self.counters = counters;
         done
+    }
+
+    /// Multipliers and readings at `t`, which some methods have at the ends of steps only.
+    fn complete(&mut self, t: f64) {
+        let mut equations = Equations {
+            system: self.system.as_mut(),
+            counters: &mut self.counters,
+        };
+        self.stepper.complete(&mut equations, t, &mut self.y);
     }
 
     /// The solution at `t` in the last step, within its bounds and on its constraints.

@@ -97,6 +97,9 @@ pub trait Stepper: Send {
     /// Brings what [`interpolate`](Stepper::interpolate) gave for `t` closer to a solution of the equations,
     /// for outputs; changes nothing of what later steps depend on.
     fn refine(&mut self, _equations: &mut Equations<'_>, _t: f64, _y: &mut [f64], _yp: &mut [f64]) {}
+    /// Enters what is not integrated into a state inside the last accepted step: multipliers and readings, where a
+    /// method has them at the ends of steps only; changes nothing of what later steps depend on.
+    fn complete(&mut self, _equations: &mut Equations<'_>, _t: f64, _y: &mut [f64]) {}
     /// The corrector inside, for implicit methods.
     fn corrector(&mut self) -> Option<&mut Corrector>;
     /// Numbers of the force elements whose derivatives enter the step, where a method chooses among them; `None`: all.

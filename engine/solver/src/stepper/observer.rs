@@ -35,6 +35,11 @@ pub trait Observer {
     }
     /// Before outputs, in systems with [switches](holonom_dae::System::switches): the discrete variables there.
     fn discrete(&mut self, _discrete: &[f64]) {}
+    /// Whether multipliers and readings are looked at in [`output`](Self::output). Explicit methods have them at the
+    /// ends of steps only, and evaluate them anew at each output.
+    fn wants_multipliers(&self) -> bool {
+        true
+    }
     /// At every output time.
     fn output(&mut self, _t: f64, _y: &[f64], _yp: &[f64]) {}
     /// At every event, before its discrete update (`after` false) and, where that changed the

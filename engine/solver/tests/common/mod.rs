@@ -36,9 +36,9 @@ pub fn problem(name: &str) -> Problem {
     problems::find(name).unwrap_or_else(|| panic!("there is no problem {name}"))
 }
 
-/// Default options at tolerance `tol`, with the absolute tolerance the problem wants.
+/// Options for `bdf` at tolerance `tol`, with the absolute tolerance the problem wants.
 pub fn options(p: &Problem, tol: f64) -> Options {
-    Options::new(tol, tol * p.atol_factor)
+    Options::new(tol, tol * p.atol_factor).stepper("bdf")
 }
 
 /// An integrator at the start of the problem.

@@ -72,11 +72,15 @@ pub fn run() -> Result<Finding, Error> {
     for paper in &PAPER {
         let n = paper.pendulums;
         let exact = chain::reference(n, chain::OMEGA, &times[1..]);
+        let bdf = Settings {
+            stepper: Some("bdf".into()),
+            ..Settings::default()
+        };
         let of_the_paper = Settings {
             refresh: Some("dassl".into()),
             jacobian: Some("fd-dense".into()),
             stability_detection: Some(false),
-            ..Settings::default()
+            ..bdf.clone()
         };
         let largest = exact
             .iter()
@@ -85,7 +89,7 @@ pub fn run() -> Result<Finding, Error> {
         let mut jacobians = Vec::new();
         for (name, settings, theirs, updates) in [
             ("dassl", of_the_paper, paper.standard, Some(0)),
-            ("default", Settings::default(), paper.extended, paper.updates),
+            ("bdf", bdf, paper.extended, paper.updates),
         ] {
             let (report, error) = measure(n, settings, &exact)?;
             let c = &report.counters;

@@ -157,6 +157,7 @@ fn sum(case: &Case, choice: Choice) -> Work {
         sum.residuals_dual += c.residuals_dual;
         sum.residuals_dual4 += c.residuals_dual4;
         sum.residuals_dual12 += c.residuals_dual12;
+        sum.accelerations += c.accelerations;
         sum.mass_evaluations += c.mass_evaluations;
         sum.constraint_evaluations += c.constraint_evaluations;
         sum.jacobians += c.jacobians;
@@ -176,6 +177,7 @@ fn cases(models: &[String], finding: &mut Finding) -> Result<Vec<Case>, Error> {
         for formalism in Formalism::ALL {
             let settings = Settings {
                 formalism: Some(formalism.name().into()),
+                stepper: Some("bdf".into()),
                 ..Settings::default()
             };
             let simulation = Simulation::new(&file, &settings).map_err(Error::Model)?;

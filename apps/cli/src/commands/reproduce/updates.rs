@@ -43,6 +43,7 @@ pub(super) fn setup(n: usize, omega: f64, update: &str, scale: f64) -> (Chain, O
         formalism: Formalism::Explicit,
     };
     let mut options = Options::new(RTOL * scale, ATOL * scale)
+        .stepper("bdf")
         .jacobian("fd-dense")
         .refresh("dassl")
         .update(update);

@@ -7,8 +7,8 @@ use holonom::format::{SETTINGS, SettingValue};
 use holonom::multibody::start::MovedCoordinate;
 use holonom::simulation::{RunReport, Status};
 use holonom::solver::OutputTimes;
-use holonom::solver::explain::Decision;
-use holonom::solver::stepper::NONE;
+use holonom::solver::explain::{Decision, Subject};
+use holonom::solver::stepper::{AUTO, NONE};
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
 
@@ -214,6 +214,11 @@ pub fn text(prepared: &Prepared, report: &RunReport, files: &Files) -> String {
                     .join(", "),
             },
         );
+        if prepared.simulation.solver.stepper == AUTO
+            && let Some(text) = choice(&report.explain)
+        {
+            line("auto", text);
+        }
         if let Some(names) = &report.stiff {
             line("stiff", step_size::stiff_text(names));
         }
@@ -312,6 +317,28 @@ pub fn text(prepared: &Prepared, report: &RunReport, files: &Files) -> String {
         let _ = writeln!(out, "Next: holonom plot {first}");
     }
     out
+}
+
+/// Which stepper `auto` took and why, in a line.
+fn choice(decisions: &[Decision]) -> Option<String> {
+    let mut all = decisions.iter().filter(|d| d.subject == Subject::Stepper);
+    let first = all.next()?;
+    let Some(last) = all.next_back() else {
+        return Some(format!("{}, {}", first.chosen, first.because.in_short()));
+    };
+    let since = last
+        .t
+        .map_or(String::new(), |t| format!(" from t = {} s", short(t)));
+    let changes = match all.count() + 1 {
+        1 => String::new(),
+        n => format!("; {n} changes of method"),
+    };
+    Some(format!(
+        "{}, then {}{since}, {}{changes}",
+        first.chosen,
+        last.chosen,
+        last.because.in_short()
+    ))
 }
 
 /// Why strategies were chosen and when that changed, for programs: the decisions, each also as a sentence.

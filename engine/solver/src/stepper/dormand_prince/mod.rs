@@ -521,6 +521,16 @@ impl Stepper for DormandPrince {
         }
     }
 
+    fn complete(&mut self, equations: &mut Equations<'_>, t: f64, y: &mut [f64]) {
+        let s = &self.state;
+        if let Some(rates) = &mut self.rates
+            && s.h_last > 0.0
+            && t != s.t
+        {
+            rates.complete_at(equations, t, y, &mut self.stage);
+        }
+    }
+
     fn corrector(&mut self) -> Option<&mut Corrector> {
         None
     }

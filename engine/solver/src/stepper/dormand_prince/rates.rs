@@ -17,6 +17,8 @@ pub(in crate::stepper) enum Rates {
 pub(in crate::stepper) struct Mechanics {
     layout: MechanicalLayout,
     lambda: Vec<f64>,
+    /// The same while others are looked for.
+    kept: Vec<f64>,
     projection: Projection,
 }
 
@@ -68,6 +70,7 @@ impl Rates {
             Self::Mechanics(mechanics) => {
                 equations.counters.residuals += 1;
                 equations.counters.residuals_corrector += 1;
+                equations.counters.accelerations += 1;
                 let mechanical = equations.system.mechanical().ok_or(Rejection::OutsideDomain)?;
                 mechanics.evaluate(mechanical, t, y, k)?;
                 match first_non_finite(k) {
@@ -88,6 +91,22 @@ impl Rates {
                 equations.counters.factorisations += u64::from(!mechanics.lambda.is_empty());
                 done
             }
+        }
+    }
+
+    /// Enters multipliers and readings into a state elsewhere; slopes go into `room`. The next step looks for its
+    /// multipliers from where it would have without this.
+    pub fn complete_at(&mut self, equations: &mut Equations<'_>, t: f64, y: &mut [f64], room: &mut [f64]) {
+        let Self::Mechanics(m) = self else { return };
+        if m.layout.lambda.is_empty() && m.layout.readings.is_empty() {
+            return;
+        }
+        m.kept.copy_from_slice(&m.lambda);
+        if self.evaluate(equations, t, y, room).is_ok() {
+            self.complete(equations, y);
+        }
+        if let Self::Mechanics(m) = self {
+            m.lambda.copy_from_slice(&m.kept);
         }
     }
 
@@ -117,6 +136,7 @@ impl Mechanics {
         fits.then(|| Self {
             layout: layout.clone(),
             lambda: vec![0.0; m],
+            kept: vec![0.0; m],
             projection: Projection::new(mechanical),
         })
     }

@@ -392,7 +392,7 @@ impl Session<'_> {
 
 /// What helps against faults that say only what is wrong.
 fn usual_remedy(text: &str) -> Option<&'static str> {
-    const REMEDIES: [(&str, &str); 14] = [
+    const REMEDIES: [(&str, &str); 13] = [
         ("cannot add", "give both in units of the same dimension"),
         ("cannot subtract", "give both in units of the same dimension"),
         ("cannot be compared", "give both in units of the same dimension"),
@@ -408,10 +408,6 @@ fn usual_remedy(text: &str) -> Option<&'static str> {
         (
             "cannot read `",
             "correct the name (relative to this file), or add the file",
-        ),
-        (
-            "the parameter is not used",
-            "remove it, or use its name where the value is needed",
         ),
         (
             "it is a control",

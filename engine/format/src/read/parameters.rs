@@ -327,7 +327,7 @@ impl Reader<'_, '_> {
         Some((value, unit))
     }
 
-    /// Says which parameters nothing uses.
+    /// Adds a note for every parameter that is not used.
     pub(super) fn unused_parameters(&mut self, value: Option<&Value>) {
         let Some(Kind::Table(table)) = value.map(|value| &value.kind) else {
             return;
@@ -336,7 +336,8 @@ impl Reader<'_, '_> {
             if !self.names.used.contains(&entry.key) {
                 let place = self.place(&entry.key_span);
                 let text = format!("the parameter `{}` is not used", shortened(&entry.key));
-                self.report(Message::note(Some(place), text));
+                let help = "remove it, or use its name where the value is needed";
+                self.report(Message::note(Some(place), text).help(help));
             }
         }
     }

@@ -26,12 +26,12 @@ pub struct Ldl {
 }
 
 /// Signs of the pivots.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Inertia {
     /// Negative ones.
     pub negative: usize,
-    /// Whether growth of entries makes the count doubtful.
-    pub doubtful: bool,
+    /// Largest entry met in elimination, in parts of the largest of the matrix.
+    pub growth: f64,
 }
 
 impl Ldl {
@@ -145,7 +145,7 @@ impl Ldl {
         }
         Inertia {
             negative,
-            doubtful: !(largest <= GROWTH * size),
+            growth: if size > 0.0 { largest / size } else { 1.0 },
         }
     }
 
@@ -225,7 +225,7 @@ impl Pair {
     /// doubtful there.
     pub fn below(&self, factors: &mut Ldl, sigma: f64) -> Option<usize> {
         let inertia = factors.factorise(&self.shifted(sigma));
-        (!inertia.doubtful).then_some(inertia.negative)
+        (inertia.growth <= GROWTH).then_some(inertia.negative)
     }
 }
 

@@ -40,29 +40,6 @@ pub(super) struct Stiffness {
     pub norm: f64,
 }
 
-/// √M_ii.
-pub(super) fn weights(tangent: &SparseTangent, n: usize) -> Vec<f64> {
-    let entry = |i: usize| tangent.rates.get(i, i).abs().sqrt();
-    (0..n)
-        .map(|i| if entry(i) > 0.0 { entry(i) } else { 1.0 })
-        .collect()
-}
-
-/// G of the active rows, columns divided by weights, rows of length one.
-pub(super) fn scaled_constraints(tangent: &SparseTangent, sizes: Sizes, weight: &[f64]) -> Sparse {
-    let first = sizes.v + sizes.x;
-    let g = tangent.rates.block(first..first + sizes.rows, 0..sizes.v);
-    let g = g.scaled(|_| 1.0, |j| weight[j]);
-    let mut lengths = vec![0.0; g.rows()];
-    for (i, _, x) in g.entries() {
-        lengths[i] += x * x;
-    }
-    g.scaled(
-        |i| if lengths[i] > 0.0 { lengths[i].sqrt() } else { 1.0 },
-        |_| 1.0,
-    )
-}
-
 /// x with the smallest |A x − b|, by the equations of the residual [I A; Aᵀ −ε] with columns of length one.
 pub(super) fn least_squares(a: &Sparse, b: &[f64]) -> Option<Vec<f64>> {
     let (n, m) = (a.rows(), a.columns());
@@ -161,7 +138,7 @@ pub(super) fn carry(tangent: &mut SparseTangent, sizes: Sizes, kept: &[Kept]) {
 impl Large {
     pub fn new(tangent: SparseTangent, equation: &Equation, weight: &[f64]) -> Self {
         let sizes = equation.sizes;
-        let basis = null_basis(&scaled_constraints(&tangent, sizes, weight), DEPENDENT);
+        let basis = null_basis(&tangent.scaled_constraints(sizes, weight), DEPENDENT);
         Self {
             tangent,
             sizes,

@@ -108,8 +108,6 @@ pub(crate) struct Tangent {
     pub rates: Matrix,
     /// By s, v and x.
     pub states: Matrix,
-    /// What is left of the equations.
-    pub rest: Vec<f64>,
 }
 
 impl SparseTangent {
@@ -325,7 +323,6 @@ impl Equation {
             return Ok(Tangent {
                 rates: all.rates.to_dense(),
                 states: all.states.to_dense(),
-                rest: all.rest,
             });
         }
         let (rates, states) = (all.rates.to_dense(), all.states.to_dense());
@@ -334,13 +331,12 @@ impl Equation {
         joined.put(0, 0, &rates.part(&every, &every[..m]));
         joined.put(0, m, &states);
         joined.put(0, m + states.columns(), &rates.part(&every, &every[m..]));
-        let (kept, rest) = eliminate(&joined, &all.rest, readings)?;
+        let kept = eliminate(&joined, readings)?;
         let rows: Vec<usize> = (0..m).collect();
         let columns: Vec<usize> = (0..kept.columns()).collect();
         Ok(Tangent {
             rates: kept.part(&rows, &columns[..m]),
             states: kept.part(&rows, &columns[m..]),
-            rest,
         })
     }
 
@@ -496,17 +492,12 @@ fn system(model: &Arc<Model>, active: &[usize], form: Form) -> Box<dyn System> {
     Equations::new(model, active, form, Formalism::Residual, GglMetric::Identity).system()
 }
 
-/// Removes the last rows and columns, those of the readings, from derivatives and what is left of the
-/// equations.
-fn eliminate(all: &Matrix, rest: &[f64], readings: usize) -> Result<(Matrix, Vec<f64>), Rejection> {
+/// Removes the last rows and columns, those of the readings, from derivatives.
+fn eliminate(all: &Matrix, readings: usize) -> Result<Matrix, Rejection> {
     let (n, m) = (all.rows() - readings, all.columns() - readings);
     let (rows, last_rows): (Vec<usize>, Vec<usize>) = (0..all.rows()).partition(|&i| i < n);
     let (columns, last_columns): (Vec<usize>, Vec<usize>) = (0..all.columns()).partition(|&j| j < m);
     let mut kept = all.part(&rows, &columns);
-    let mut left = rest[..n].to_vec();
-    if readings == 0 {
-        return Ok((kept, left));
-    }
     let lu = Lu::new(all.part(&last_rows, &last_columns));
     if lu.smallest_pivot() < 1e-14 {
         return Err(Rejection::SingularRing { reading: 0 });
@@ -519,14 +510,7 @@ fn eliminate(all: &Matrix, rest: &[f64], readings: usize) -> Result<(Matrix, Vec
             kept[(i, j)] -= change;
         }
     }
-    let mut change = rest[n..].to_vec();
-    lu.solve(&mut change);
-    for (i, left) in left.iter_mut().enumerate() {
-        *left -= (0..readings)
-            .map(|k| by_readings[(i, k)] * change[k])
-            .sum::<f64>();
-    }
-    Ok((kept, left))
+    Ok(kept)
 }
 
 /// Names of small displacements, one per velocity: coordinates, and small turns of balls about the axes

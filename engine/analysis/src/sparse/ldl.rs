@@ -32,6 +32,8 @@ pub struct Inertia {
     pub negative: usize,
     /// Largest entry met in elimination, in parts of the largest of the matrix.
     pub growth: f64,
+    /// Smallest pivot, in parts of the same.
+    pub smallest: f64,
 }
 
 impl Ldl {
@@ -95,7 +97,7 @@ impl Ldl {
         let mut length = vec![0usize; n];
         let size = values.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
         let tiny = f64::EPSILON * f64::EPSILON * size;
-        let (mut negative, mut largest) = (0, 0.0_f64);
+        let (mut negative, mut largest, mut smallest) = (0, 0.0_f64, f64::INFINITY);
         for k in 0..n {
             let mut top = n;
             flag[k] = k as u32;
@@ -140,12 +142,14 @@ impl Ldl {
                 };
             }
             largest = largest.max(d.abs());
+            smallest = smallest.min(d.abs());
             negative += usize::from(d < 0.0);
             self.diagonal[k] = d;
         }
         Inertia {
             negative,
             growth: if size > 0.0 { largest / size } else { 1.0 },
+            smallest: if size > 0.0 { smallest / size } else { 0.0 },
         }
     }
 
@@ -201,6 +205,7 @@ impl Pair {
     }
 
     /// A.
+    #[cfg(test)]
     pub fn a(&self) -> Sparse {
         Sparse {
             pattern: self.pattern.clone(),

@@ -41,6 +41,7 @@ impl Sparse {
     }
 
     /// The entries of a dense matrix that are not zero.
+    #[cfg(test)]
     pub fn from_dense(a: &Matrix) -> Self {
         let all = (0..a.columns()).flat_map(|j| (0..a.rows()).map(move |i| (i, j)));
         let entries: Vec<_> = all

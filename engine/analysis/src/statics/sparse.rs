@@ -194,6 +194,9 @@ impl Large {
 
     /// A Newton step: displacements, then states; not finite where there is none.
     pub fn newton_step(&self, local: &Local, equation: &Equation) -> (Vec<f64>, Vec<f64>) {
+        if let Some(step) = self.symmetric_step(local) {
+            return (step, Vec::new());
+        }
         let (a, scale) = self.scaled_tangent(local);
         let n_free = self.basis.columns();
         let n_x = equation.sizes.x;
@@ -217,6 +220,48 @@ impl Large {
         let step = self.basis.times(&w[..n_free]);
         let step = step.iter().zip(&local.weight).map(|(s, w)| s / w).collect();
         (step, w[n_free..n_free + n_x].to_vec())
+    }
+
+    /// A Newton step along ξ alone, by L D Lᵀ of a symmetric stiffness; none where there are states or readings,
+    /// where multipliers do more than hold constraints, and where elimination without exchanges is doubtful.
+    fn symmetric_step(&self, local: &Local) -> Option<Vec<f64>> {
+        let Sizes {
+            v: n, x: n_x, rows, ..
+        } = self.sizes;
+        if n_x > 0 || self.tangent.rates.columns() > n + rows {
+            return None;
+        }
+        let transposed = self.basis.transpose();
+        let pull = self.tangent.rates.block(0..n, n..n + rows);
+        let pull = pull.scaled(|i| local.weight[i], |_| 1.0);
+        let most = largest(&pull.values);
+        if largest(&transposed.times_matrix(&pull).values) > SYMMETRIC * most {
+            return None;
+        }
+        let k = self.stiffness(local).a;
+        let (off, most) = k.asymmetry();
+        if off > SYMMETRIC * most {
+            return None;
+        }
+        let pair = Pair::new(&k, &identity(k.rows()));
+        let mut factors = Ldl::new(&pair.pattern);
+        let size = k.norm() / (k.rows().max(1) as f64).sqrt();
+        let mut shift = 0.0;
+        if factors.factorise(&pair.shifted(0.0)).smallest < SINGULAR {
+            shift = -HELD * size;
+            factors.factorise(&pair.shifted(shift));
+        }
+        let right: Vec<f64> = transposed.times(&local.rest[..n]).iter().map(|r| -r).collect();
+        let mut xi = right.clone();
+        factors.solve(&mut xi);
+        let mut rest = right.clone();
+        k.times_add(-1.0, &xi, &mut rest);
+        rest.iter_mut().zip(&xi).for_each(|(r, x)| *r += shift * x);
+        let left = length(&rest);
+        factors.solve(&mut rest);
+        xi.iter_mut().zip(&rest).for_each(|(x, r)| *x += r);
+        let sound = left <= 1e-6 * length(&right) && xi.iter().all(|x| x.is_finite());
+        sound.then(|| self.displacement(local, &xi))
     }
 
     /// The stiffness by ξ, x and ρ.

@@ -14,7 +14,7 @@ use holonom_multibody::Model;
 use holonom_multibody::model::RowLevel;
 use holonom_multibody::residual::{Equations, Form, Formalism, GglMetric};
 use holonom_multibody::start::{Assembled, MechanicalModel};
-use holonom_multibody::tree::NodeKind;
+use holonom_multibody::tree::{Node, NodeKind};
 use holonom_multibody::workspace::Workspace;
 use holonom_solver::jacobian::best_groups;
 use std::sync::Arc;
@@ -108,8 +108,29 @@ pub(crate) struct Tangent {
     pub rates: Matrix,
     /// By s, v and x.
     pub states: Matrix,
-    /// What is left of the equations.
-    pub rest: Vec<f64>,
+}
+
+impl SparseTangent {
+    /// √M_ii.
+    pub fn weights(&self, n: usize) -> Vec<f64> {
+        let entry = |i: usize| self.rates.get(i, i).abs().sqrt();
+        (0..n)
+            .map(|i| if entry(i) > 0.0 { entry(i) } else { 1.0 })
+            .collect()
+    }
+
+    /// G of the active rows, columns divided by weights, rows of length one.
+    pub fn scaled_constraints(&self, sizes: Sizes, weight: &[f64]) -> Sparse {
+        let first = sizes.v + sizes.x;
+        let g = self.rates.block(first..first + sizes.rows, 0..sizes.v);
+        let g = g.scaled(|_| 1.0, |j| weight[j]);
+        let mut lengths = vec![0.0_f64; g.rows()];
+        for (i, _, x) in g.entries() {
+            lengths[i] += x * x;
+        }
+        let unit = |i: usize| Some(lengths[i].sqrt()).filter(|l| *l > 0.0).unwrap_or(1.0);
+        g.scaled(unit, |_| 1.0)
+    }
 }
 
 impl Equation {
@@ -302,7 +323,6 @@ impl Equation {
             return Ok(Tangent {
                 rates: all.rates.to_dense(),
                 states: all.states.to_dense(),
-                rest: all.rest,
             });
         }
         let (rates, states) = (all.rates.to_dense(), all.states.to_dense());
@@ -311,13 +331,12 @@ impl Equation {
         joined.put(0, 0, &rates.part(&every, &every[..m]));
         joined.put(0, m, &states);
         joined.put(0, m + states.columns(), &rates.part(&every, &every[m..]));
-        let (kept, rest) = eliminate(&joined, &all.rest, readings)?;
+        let kept = eliminate(&joined, readings)?;
         let rows: Vec<usize> = (0..m).collect();
         let columns: Vec<usize> = (0..kept.columns()).collect();
         Ok(Tangent {
             rates: kept.part(&rows, &columns[..m]),
             states: kept.part(&rows, &columns[m..]),
-            rest,
         })
     }
 
@@ -393,19 +412,24 @@ impl Equation {
         Ok((self.holonomic.iter().map(|&k| gaps[k]).collect(), rates))
     }
 
+    /// Nodes that slide.
+    fn sliding(&self) -> impl Iterator<Item = &Node> {
+        use NodeKind::{PrismaticTurned, PrismaticX, PrismaticY, PrismaticZ};
+        let slides = [PrismaticX, PrismaticY, PrismaticZ, PrismaticTurned];
+        let nodes = self.model.tree.nodes.iter();
+        nodes.filter(move |n| n.n_v() == 1 && slides.contains(&n.kind))
+    }
+
     /// Whether a displacement is a way, and not a turn.
     pub fn slides(&self) -> Vec<bool> {
         let mut all = vec![false; self.sizes.v];
-        for node in self.model.tree.nodes.iter().filter(|n| n.n_v() == 1) {
-            all[node.v] = matches!(
-                node.kind,
-                NodeKind::PrismaticX
-                    | NodeKind::PrismaticY
-                    | NodeKind::PrismaticZ
-                    | NodeKind::PrismaticTurned
-            );
-        }
+        self.sliding().for_each(|node| all[node.v] = true);
         all
+    }
+
+    /// Positions that are ways.
+    pub fn slid_positions(&self) -> Vec<usize> {
+        self.sliding().map(|node| node.q).collect()
     }
 
     /// q moved by δs, with Euler parameters of length one.
@@ -434,20 +458,31 @@ impl Equation {
     pub fn turning(&self, v: &[f64]) -> Matrix {
         let n = self.sizes.v;
         let mut w = Matrix::zeros(n, n);
-        for node in self
-            .model
-            .tree
-            .nodes
-            .iter()
-            .filter(|n| n.kind == NodeKind::Ball && n.n_v() > 0)
-        {
-            let i = node.v;
-            let o = &v[i..i + 3];
-            (w[(i, i + 1)], w[(i, i + 2)]) = (o[2], -o[1]);
-            (w[(i + 1, i)], w[(i + 1, i + 2)]) = (-o[2], o[0]);
-            (w[(i + 2, i)], w[(i + 2, i + 1)]) = (o[1], -o[0]);
+        for (i, j, x) in self.turning_entries(v) {
+            w[(i, j)] = x;
         }
         w
+    }
+
+    /// The entries of W.
+    pub fn turning_entries(&self, v: &[f64]) -> Vec<(usize, usize, f64)> {
+        let nodes = self.model.tree.nodes.iter();
+        let balls = nodes.filter(|n| n.kind == NodeKind::Ball && n.n_v() > 0);
+        balls
+            .flat_map(|node| {
+                let i = node.v;
+                let o = &v[i..i + 3];
+                [
+                    (i, i + 1, o[2]),
+                    (i, i + 2, -o[1]),
+                    (i + 1, i, -o[2]),
+                    (i + 1, i + 2, o[0]),
+                    (i + 2, i, o[1]),
+                    (i + 2, i + 1, -o[0]),
+                ]
+            })
+            .filter(|(_, _, x)| *x != 0.0)
+            .collect()
     }
 }
 
@@ -457,17 +492,12 @@ fn system(model: &Arc<Model>, active: &[usize], form: Form) -> Box<dyn System> {
     Equations::new(model, active, form, Formalism::Residual, GglMetric::Identity).system()
 }
 
-/// Removes the last rows and columns, those of the readings, from derivatives and what is left of the
-/// equations.
-fn eliminate(all: &Matrix, rest: &[f64], readings: usize) -> Result<(Matrix, Vec<f64>), Rejection> {
+/// Removes the last rows and columns, those of the readings, from derivatives.
+fn eliminate(all: &Matrix, readings: usize) -> Result<Matrix, Rejection> {
     let (n, m) = (all.rows() - readings, all.columns() - readings);
     let (rows, last_rows): (Vec<usize>, Vec<usize>) = (0..all.rows()).partition(|&i| i < n);
     let (columns, last_columns): (Vec<usize>, Vec<usize>) = (0..all.columns()).partition(|&j| j < m);
     let mut kept = all.part(&rows, &columns);
-    let mut left = rest[..n].to_vec();
-    if readings == 0 {
-        return Ok((kept, left));
-    }
     let lu = Lu::new(all.part(&last_rows, &last_columns));
     if lu.smallest_pivot() < 1e-14 {
         return Err(Rejection::SingularRing { reading: 0 });
@@ -480,14 +510,7 @@ fn eliminate(all: &Matrix, rest: &[f64], readings: usize) -> Result<(Matrix, Vec
             kept[(i, j)] -= change;
         }
     }
-    let mut change = rest[n..].to_vec();
-    lu.solve(&mut change);
-    for (i, left) in left.iter_mut().enumerate() {
-        *left -= (0..readings)
-            .map(|k| by_readings[(i, k)] * change[k])
-            .sum::<f64>();
-    }
-    Ok((kept, left))
+    Ok(kept)
 }
 
 /// Names of small displacements, one per velocity: coordinates, and small turns of balls about the axes

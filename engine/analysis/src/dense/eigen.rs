@@ -84,6 +84,14 @@ pub fn eigen(a: &Matrix, scale: &[f64], threshold: f64) -> Result<Eigen, NoConve
     Ok(found)
 }
 
+/// The number of zero eigenvalues, and a basis of the null space: singular values below `threshold` times the norm
+/// count as zero.
+pub fn zero_eigenvalues(a: &Matrix, threshold: f64) -> (usize, Vec<Vec<f64>>) {
+    let mut q = Matrix::identity(a.rows());
+    let (zeros, chains) = staircase(&mut a.clone(), &mut q, threshold);
+    (zeros, (0..chains).map(|k| q.column(k).to_vec()).collect())
+}
+
 /// Moves zero eigenvalues to the front; gives their number and that of their eigenvectors.
 fn staircase(a: &mut Matrix, q: &mut Matrix, threshold: f64) -> (usize, usize) {
     let n = a.rows();

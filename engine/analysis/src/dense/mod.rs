@@ -4,12 +4,14 @@
 mod complex;
 mod eigen;
 mod lu;
+mod schur;
 mod svd;
 mod symmetric;
 
 pub use complex::Complex;
-pub use eigen::{Eigen, NoConvergence, eigen};
+pub use eigen::{Eigen, NoConvergence, eigen, zero_eigenvalues};
 pub use lu::{ComplexLu, Lu};
+pub use schur::{ComplexMatrix, complex_schur, reorder, triangular_vector};
 pub use svd::Svd;
 pub use symmetric::symmetric_eigen;
 

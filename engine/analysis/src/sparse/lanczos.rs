@@ -11,6 +11,9 @@ use crate::dense::{Matrix, NoConvergence, dot, symmetric_eigen};
 /// Residuals that are enough, in parts of the eigenvalue of the operator.
 const CONVERGED: f64 = 1e-12;
 
+/// Growth of entries by elimination from which solutions are refined.
+const GROWTH: f64 = 10.0;
+
 /// New beginnings at most.
 const BEGINNINGS: usize = 60;
 
@@ -44,6 +47,8 @@ pub enum Wanted {
 struct Iteration<'a> {
     b: &'a Sparse,
     factors: &'a Ldl,
+    /// A − σ B, where growth of the factors asks for a step of refinement.
+    refined: Option<Sparse>,
     random: u64,
 }
 
@@ -63,6 +68,12 @@ impl Iteration<'_> {
     fn apply(&self, bx: &[f64]) -> Vec<f64> {
         let mut y = bx.to_vec();
         self.factors.solve(&mut y);
+        if let Some(matrix) = &self.refined {
+            let mut rest = bx.to_vec();
+            matrix.times_add(-1.0, &y, &mut rest);
+            self.factors.solve(&mut rest);
+            y.iter_mut().zip(&rest).for_each(|(y, r)| *y += r);
+        }
         y
     }
 
@@ -110,10 +121,16 @@ pub fn lanczos(pair: &Pair, sigma: f64, wanted: Wanted) -> Result<Found, NoConve
     let n = pair.pattern.n_columns();
     let mut factors = Ldl::new(&pair.pattern);
     let b = pair.b();
-    factors.factorise(&pair.shifted(sigma));
+    let shifted = pair.shifted(sigma);
+    let inertia = factors.factorise(&shifted);
+    let refined = (inertia.growth > GROWTH).then(|| Sparse {
+        pattern: pair.pattern.clone(),
+        values: shifted,
+    });
     let mut iteration = Iteration {
         b: &b,
         factors: &factors,
+        refined,
         random: 0x2545_f491_4f6c_dd1d,
     };
     let within = |value: f64| match wanted {

@@ -26,12 +26,14 @@ pub struct Ldl {
 }
 
 /// Signs of the pivots.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Inertia {
     /// Negative ones.
     pub negative: usize,
-    /// Whether growth of entries makes the count doubtful.
-    pub doubtful: bool,
+    /// Largest entry met in elimination, in parts of the largest of the matrix.
+    pub growth: f64,
+    /// Smallest pivot, in parts of the same.
+    pub smallest: f64,
 }
 
 impl Ldl {
@@ -95,7 +97,7 @@ impl Ldl {
         let mut length = vec![0usize; n];
         let size = values.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
         let tiny = f64::EPSILON * f64::EPSILON * size;
-        let (mut negative, mut largest) = (0, 0.0_f64);
+        let (mut negative, mut largest, mut smallest) = (0, 0.0_f64, f64::INFINITY);
         for k in 0..n {
             let mut top = n;
             flag[k] = k as u32;
@@ -140,12 +142,14 @@ impl Ldl {
                 };
             }
             largest = largest.max(d.abs());
+            smallest = smallest.min(d.abs());
             negative += usize::from(d < 0.0);
             self.diagonal[k] = d;
         }
         Inertia {
             negative,
-            doubtful: !(largest <= GROWTH * size),
+            growth: if size > 0.0 { largest / size } else { 1.0 },
+            smallest: if size > 0.0 { smallest / size } else { 0.0 },
         }
     }
 
@@ -201,6 +205,7 @@ impl Pair {
     }
 
     /// A.
+    #[cfg(test)]
     pub fn a(&self) -> Sparse {
         Sparse {
             pattern: self.pattern.clone(),
@@ -225,7 +230,7 @@ impl Pair {
     /// doubtful there.
     pub fn below(&self, factors: &mut Ldl, sigma: f64) -> Option<usize> {
         let inertia = factors.factorise(&self.shifted(sigma));
-        (!inertia.doubtful).then_some(inertia.negative)
+        (inertia.growth <= GROWTH).then_some(inertia.negative)
     }
 }
 

@@ -1,10 +1,12 @@
 //! Sparse matrices in compressed columns, of any shape, and their factors.
 
 mod basis;
+mod krylov;
 mod lanczos;
 mod ldl;
 
 pub use basis::null_basis;
+pub use krylov::Krylov;
 pub use lanczos::{Wanted, lanczos};
 pub use ldl::{Ldl, Pair};
 
@@ -39,6 +41,7 @@ impl Sparse {
     }
 
     /// The entries of a dense matrix that are not zero.
+    #[cfg(test)]
     pub fn from_dense(a: &Matrix) -> Self {
         let all = (0..a.columns()).flat_map(|j| (0..a.rows()).map(move |i| (i, j)));
         let entries: Vec<_> = all
@@ -147,6 +150,15 @@ impl Sparse {
             .map(|(i, j, x)| (place[i], j, x))
             .collect();
         Self::from_triplets(rows.len(), self.columns(), &triplets)
+    }
+
+    /// Some columns, in the given order.
+    #[must_use]
+    pub fn select_columns(&self, columns: &[usize]) -> Self {
+        let triplets: Vec<_> = (columns.iter().enumerate())
+            .flat_map(|(k, &j)| self.column(j).map(move |(i, x)| (i, k, x)))
+            .collect();
+        Self::from_triplets(self.rows(), columns.len(), &triplets)
     }
 
     /// All entries.

@@ -119,7 +119,13 @@ impl Local {
             OpenDirection { coordinates }
         };
         if basis.len() > FEW {
-            return Ok(basis.iter().map(direction).collect());
+            let one = |s: &Vec<f64>| {
+                let most = s
+                    .iter()
+                    .fold(0.0_f64, |m, x| if x.abs() > m.abs() { *x } else { m });
+                direction(&s.iter().map(|x| x / most).collect())
+            };
+            return Ok(basis.iter().map(one).collect());
         }
         Ok(echelon(&basis, &self.weight).iter().map(direction).collect())
     }

@@ -2,7 +2,7 @@
 
 use super::dense::Dense;
 use super::local::{Kept, Linear, Local, along, length};
-use super::sparse::{self, Large, carry, kept, least_squares, shortest};
+use super::sparse::{Large, carry, kept, least_squares, shortest};
 use super::{StaticsError, StaticsOptions};
 use crate::AnalysisError;
 use crate::dense::{Matrix, Svd, largest};
@@ -28,16 +28,24 @@ pub(super) struct Search<'a> {
     pub equation: Equation,
     pub options: &'a StaticsOptions,
     pub scale: f64,
+    /// Size of the mechanism, at least 1 m: positions are rounded in parts of it.
+    extent: f64,
     pub newton_steps: usize,
     pub relaxation_steps: usize,
 }
 
 impl<'a> Search<'a> {
     pub fn new(model: Arc<Model>, start: &Assembled, options: &'a StaticsOptions) -> Self {
+        let placements = model.tree.nodes.iter().map(|n| n.placement.position.norm());
+        let equation = Equation::new(model.clone(), start.rows.active.clone());
+        let slides = equation.slid_positions();
+        let ways = slides.into_iter().map(|i| start.q[i].abs());
+        let extent = placements.chain(ways).fold(1.0, f64::max);
         Self {
-            equation: Equation::new(model, start.rows.active.clone()),
+            equation,
             options,
             scale: 0.0,
+            extent,
             newton_steps: 0,
             relaxation_steps: 0,
         }
@@ -86,7 +94,7 @@ impl<'a> Search<'a> {
             v: n, x: n_x, rows, ..
         } = sizes;
         let mut tangent = self.equation.sparse_tangent(&state)?;
-        let weight = sparse::weights(&tangent, n);
+        let weight = tangent.weights(n);
         // Once is enough unless forces depend on multipliers.
         for _ in 0..8 {
             if rows == 0 {
@@ -129,7 +137,7 @@ impl<'a> Search<'a> {
         };
         Ok(Local {
             length: length(&rest),
-            size: length(&carried) + 1e-6 * stiffness,
+            size: length(&carried) + 1e-6 * stiffness * self.extent,
             state,
             weight,
             rest,
@@ -227,7 +235,7 @@ impl<'a> Search<'a> {
             before = gap;
             let tangent = self.equation.sparse_tangent(state)?;
             let sizes = self.equation.sizes;
-            let weight = sparse::weights(&tangent, sizes.v);
+            let weight = tangent.weights(sizes.v);
             let right: Vec<f64> = gaps.iter().map(|g| -g).collect();
             let first = sizes.v + sizes.x;
             let g = tangent.rates.block(first..first + sizes.rows, 0..sizes.v);

@@ -40,29 +40,6 @@ pub(super) struct Stiffness {
     pub norm: f64,
 }
 
-/// √M_ii.
-pub(super) fn weights(tangent: &SparseTangent, n: usize) -> Vec<f64> {
-    let entry = |i: usize| tangent.rates.get(i, i).abs().sqrt();
-    (0..n)
-        .map(|i| if entry(i) > 0.0 { entry(i) } else { 1.0 })
-        .collect()
-}
-
-/// G of the active rows, columns divided by weights, rows of length one.
-pub(super) fn scaled_constraints(tangent: &SparseTangent, sizes: Sizes, weight: &[f64]) -> Sparse {
-    let first = sizes.v + sizes.x;
-    let g = tangent.rates.block(first..first + sizes.rows, 0..sizes.v);
-    let g = g.scaled(|_| 1.0, |j| weight[j]);
-    let mut lengths = vec![0.0; g.rows()];
-    for (i, _, x) in g.entries() {
-        lengths[i] += x * x;
-    }
-    g.scaled(
-        |i| if lengths[i] > 0.0 { lengths[i].sqrt() } else { 1.0 },
-        |_| 1.0,
-    )
-}
-
 /// x with the smallest |A x − b|, by the equations of the residual [I A; Aᵀ −ε] with columns of length one.
 pub(super) fn least_squares(a: &Sparse, b: &[f64]) -> Option<Vec<f64>> {
     let (n, m) = (a.rows(), a.columns());
@@ -161,7 +138,7 @@ pub(super) fn carry(tangent: &mut SparseTangent, sizes: Sizes, kept: &[Kept]) {
 impl Large {
     pub fn new(tangent: SparseTangent, equation: &Equation, weight: &[f64]) -> Self {
         let sizes = equation.sizes;
-        let basis = null_basis(&scaled_constraints(&tangent, sizes, weight), DEPENDENT);
+        let basis = null_basis(&tangent.scaled_constraints(sizes, weight), DEPENDENT);
         Self {
             tangent,
             sizes,
@@ -217,6 +194,9 @@ impl Large {
 
     /// A Newton step: displacements, then states; not finite where there is none.
     pub fn newton_step(&self, local: &Local, equation: &Equation) -> (Vec<f64>, Vec<f64>) {
+        if let Some(step) = self.symmetric_step(local) {
+            return (step, Vec::new());
+        }
         let (a, scale) = self.scaled_tangent(local);
         let n_free = self.basis.columns();
         let n_x = equation.sizes.x;
@@ -240,6 +220,48 @@ impl Large {
         let step = self.basis.times(&w[..n_free]);
         let step = step.iter().zip(&local.weight).map(|(s, w)| s / w).collect();
         (step, w[n_free..n_free + n_x].to_vec())
+    }
+
+    /// A Newton step along ξ alone, by L D Lᵀ of a symmetric stiffness; none where there are states or readings,
+    /// where multipliers do more than hold constraints, and where elimination without exchanges is doubtful.
+    fn symmetric_step(&self, local: &Local) -> Option<Vec<f64>> {
+        let Sizes {
+            v: n, x: n_x, rows, ..
+        } = self.sizes;
+        if n_x > 0 || self.tangent.rates.columns() > n + rows {
+            return None;
+        }
+        let transposed = self.basis.transpose();
+        let pull = self.tangent.rates.block(0..n, n..n + rows);
+        let pull = pull.scaled(|i| local.weight[i], |_| 1.0);
+        let most = largest(&pull.values);
+        if largest(&transposed.times_matrix(&pull).values) > SYMMETRIC * most {
+            return None;
+        }
+        let k = self.stiffness(local).a;
+        let (off, most) = k.asymmetry();
+        if off > SYMMETRIC * most {
+            return None;
+        }
+        let pair = Pair::new(&k, &identity(k.rows()));
+        let mut factors = Ldl::new(&pair.pattern);
+        let size = k.norm() / (k.rows().max(1) as f64).sqrt();
+        let mut shift = 0.0;
+        if factors.factorise(&pair.shifted(0.0)).smallest < SINGULAR {
+            shift = -HELD * size;
+            factors.factorise(&pair.shifted(shift));
+        }
+        let right: Vec<f64> = transposed.times(&local.rest[..n]).iter().map(|r| -r).collect();
+        let mut xi = right.clone();
+        factors.solve(&mut xi);
+        let mut rest = right.clone();
+        k.times_add(-1.0, &xi, &mut rest);
+        rest.iter_mut().zip(&xi).for_each(|(r, x)| *r += shift * x);
+        let left = length(&rest);
+        factors.solve(&mut rest);
+        xi.iter_mut().zip(&rest).for_each(|(x, r)| *x += r);
+        let sound = left <= 1e-6 * length(&right) && xi.iter().all(|x| x.is_finite());
+        sound.then(|| self.displacement(local, &xi))
     }
 
     /// The stiffness by ξ, x and ρ.

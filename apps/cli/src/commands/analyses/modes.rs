@@ -3,11 +3,12 @@
 use super::{Case, Linearised, at_argument, counted, with_common};
 use crate::commands::{Command, Outcome};
 use crate::error::Error;
+use crate::settings;
 use crate::table::{Align, Table};
 use clap::{Arg, ArgAction, ArgMatches};
 use holonom::analysis::dense::Complex;
 use holonom::analysis::displacement_names;
-use holonom::analysis::modes::{Modes, Shape, modes};
+use holonom::analysis::modes::{Completeness, Modes, ModesOptions, Selection, Shape, selected, state_count};
 use holonom::analysis::order::places;
 use serde_json::{Map, Value, json};
 use std::cmp::Reverse;
@@ -22,7 +23,15 @@ Examples:
   holonom modes vehicle --at start        at the initial state, with its speed
   holonom modes iltis --at trim           in steady straight-line motion at that speed
   holonom modes four-bar --shapes         motion of every body in each mode
+  holonom modes tower --count 40          the 40 slowest modes
+  holonom modes tower --near 12           modes near 12 Hz
+  holonom modes tower --from 5 --to 8     modes with natural frequencies from 5 to 8 Hz
   holonom modes vehicle --json=modes.json all results with all digits
+
+By default, mechanisms with up to 500 states show all their modes and larger ones the 20 slowest. These are computed
+from sparse matrices (Lanczos or Krylov–Schur iteration about a shift); the report states how their number was
+checked and the largest backward error. `--count all` computes all modes of a large mechanism from dense matrices, whose
+time grows with the cube of the number of states.
 
 The frequency printed is the natural frequency |λ|/2π of the eigenvalue λ; the damping ratio is −Re λ/|λ|: 1 for a
 mode that does not oscillate, negative for a mode that grows. Constraints are eliminated exactly. Zero eigenvalues
@@ -40,15 +49,109 @@ fn define() -> clap::Command {
                     .long("shapes")
                     .action(ArgAction::SetTrue)
                     .help("Show the motion of all bodies in every mode"),
+            )
+            .arg(
+                Arg::new("count")
+                    .long("count")
+                    .visible_alias("lowest")
+                    .value_name("N")
+                    .help(
+                        "Number of modes, or `all`: the slowest, or those closest to --near (default: all up to 500 states, \
+                         else 20; 10 with --near)",
+                    ),
+            )
+            .arg(
+                Arg::new("near")
+                    .long("near")
+                    .value_name("HZ")
+                    .conflicts_with_all(["from", "to"])
+                    .help("Modes with eigenvalues close to i·2πf for this frequency f"),
+            )
+            .arg(
+                Arg::new("from")
+                    .long("from")
+                    .value_name("HZ")
+                    .conflicts_with("count")
+                    .help("Lowest natural frequency |λ|/2π (default with --to: 0)"),
+            )
+            .arg(
+                Arg::new("to")
+                    .long("to")
+                    .value_name("HZ")
+                    .conflicts_with("count")
+                    .help("Highest natural frequency |λ|/2π"),
             ),
     )
 }
 
+/// Modes of a large mechanism that are shown by default.
+const USUAL: usize = 20;
+
+/// Free directions that are shown.
+const FREE: usize = 20;
+
+/// The modes asked for; `states` is the number of states of the mechanism.
+fn selection(matches: &ArgMatches, states: usize, limit: usize) -> Result<Selection, Error> {
+    let hertz = |name: &str| -> Result<Option<f64>, Error> {
+        let Some(typed) = matches.get_one::<String>(name) else {
+            return Ok(None);
+        };
+        let value = settings::quantity(name, typed)?;
+        if !(value >= 0.0 && value.is_finite()) {
+            return Err(Error::Usage(format!(
+                "--{name} {typed}: give a frequency in Hz that is not negative"
+            )));
+        }
+        Ok(Some(value))
+    };
+    let count = match matches.get_one::<String>("count").map(String::as_str) {
+        None => None,
+        Some("all") => Some(usize::MAX),
+        Some(typed) => match typed.parse() {
+            Ok(count) if count > 0 => Some(count),
+            _ => {
+                return Err(Error::Usage(format!(
+                    "--count {typed}: give a whole number of modes, at least 1, or `all`"
+                )));
+            }
+        },
+    };
+    if let Some(frequency) = hertz("near")? {
+        let count = count.unwrap_or(10);
+        return Ok(match count {
+            usize::MAX => Selection::All,
+            count => Selection::Near { frequency, count },
+        });
+    }
+    let (from, to) = (hertz("from")?, hertz("to")?);
+    match (from, to) {
+        (Some(from), Some(to)) if from > to => Err(Error::Usage(format!(
+            "--from {from} --to {to}: give the lower frequency first"
+        ))),
+        (from, Some(to)) => Ok(Selection::Between {
+            from: from.unwrap_or(0.0),
+            to,
+        }),
+        (Some(from), None) => Err(Error::Usage(format!(
+            "--from {from}: give the highest frequency as well, with --to"
+        ))),
+        _ => Ok(match count {
+            Some(usize::MAX) => Selection::All,
+            Some(count) => Selection::Lowest(count),
+            None if states > limit => Selection::Lowest(USUAL),
+            None => Selection::All,
+        }),
+    }
+}
+
 fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
     let case = Case::load(matches)?;
+    let mut options = ModesOptions::default();
+    let states = state_count(&case.simulation.start);
+    options.selection = selection(matches, states, options.dense_up_to)?;
     let at = case.state(matches)?;
-    let found =
-        modes(&at.start, &at.state).map_err(|error| Error::Failed(format!("{}: {error}", case.name())))?;
+    let found = selected(&at.start, &at.state, &options)
+        .map_err(|error| Error::Failed(format!("{}: {error}", case.name())))?;
     let text = text(&case, &at, &found, matches.get_flag("shapes"));
     case.report(matches, &report(&case, &at, &found), &text)?;
     Ok(Outcome::Done)
@@ -89,6 +192,14 @@ fn report(case: &Case, at: &Linearised, found: &Modes) -> Value {
         "states": found.states,
         "degrees_of_freedom": found.degrees_of_freedom,
         "zero_eigenvalues": found.zeros,
+        "completeness": match found.completeness {
+            Completeness::All => "all",
+            Completeness::Counted => "counted",
+            Completeness::Searched => "searched",
+            Completeness::Unknown => "unknown",
+        },
+        "backward_error": found.residual,
+        "free_directions": found.free,
         "rigid_modes": found.rigid.iter().map(|s| shape_report(at, s)).collect::<Vec<_>>(),
         "growing": found.growing(),
         "unsteadiness": found.unsteadiness,
@@ -132,7 +243,7 @@ fn polar(z: Complex) -> String {
 
 fn text(case: &Case, at: &Linearised, found: &Modes, shapes: bool) -> String {
     let mut out = format!("{}: modes {}\n{}", case.name(), at.words(), at.remarks());
-    let rigid = found.rigid.len();
+    let rigid = found.free;
     let _ = writeln!(
         out,
         "{}, {}; {}{}.",
@@ -152,9 +263,17 @@ fn text(case: &Case, at: &Linearised, found: &Modes, shapes: bool) -> String {
             ),
         }
     );
-    for shape in &found.rigid {
+    let shown = match found.completeness {
+        Completeness::All => found.rigid.len(),
+        _ => found.rigid.len().min(FREE),
+    };
+    for shape in &found.rigid[..shown] {
         let _ = writeln!(out, "  free: {}", leading(at, shape));
     }
+    if found.free > shown {
+        let _ = writeln!(out, "  … and {} more", found.free - shown);
+    }
+    out += &completeness(found);
     let mut table = Table::new(&[
         ("mode", Align::Right),
         ("frequency [Hz]", Align::Right),
@@ -224,6 +343,26 @@ fn text(case: &Case, at: &Linearised, found: &Modes, shapes: bool) -> String {
         }
     }
     out
+}
+
+/// How modes from sparse matrices were checked.
+fn completeness(found: &Modes) -> String {
+    let checked = match found.completeness {
+        Completeness::All => return String::new(),
+        Completeness::Counted => "the inertia of the shifted stiffness confirms that none is missing",
+        Completeness::Searched => "a search from independent start vectors found no others",
+        Completeness::Unknown => {
+            "their number could not be confirmed, so modes may be missing: try another range, or --count all"
+        }
+    };
+    let number = match found.modes.len() {
+        1 => "1 mode is shown".to_string(),
+        n => format!("{n} modes are shown"),
+    };
+    format!(
+        "{number}; {checked}. Largest backward error: {:.0e}.\n",
+        found.residual.unwrap_or(0.0)
+    )
 }
 
 /// Zero where a number is rounding beside another.

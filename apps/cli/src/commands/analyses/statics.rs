@@ -75,6 +75,9 @@ fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
     Ok(Outcome::Done)
 }
 
+/// Free directions that are listed.
+const SHOWN: usize = 20;
+
 /// What should be known about an equilibrium.
 pub fn remarks(rest: &Equilibrium) -> String {
     let mut out = String::new();
@@ -82,7 +85,10 @@ pub fn remarks(rest: &Equilibrium) -> String {
         let _ = writeln!(out, "Prescribed motions held still: {}.", rest.held.join(", "));
     }
     if !rest.open.is_empty() {
-        let open: Vec<String> = rest.open.iter().map(ToString::to_string).collect();
+        let mut open: Vec<String> = rest.open.iter().take(SHOWN).map(ToString::to_string).collect();
+        if rest.open.len() > SHOWN {
+            open.push(format!("and {} more", rest.open.len() - SHOWN));
+        }
         let _ = writeln!(
             out,
             "The stiffness is zero in these directions, so the equilibrium is not unique: {}.",

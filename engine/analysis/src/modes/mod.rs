@@ -7,16 +7,25 @@
 //! that do not appear in the equations (the angle of a wheel, the way along a road). Balls are seen from
 //! turning axes: a spin Ω shifts their frequencies by Ω.
 
+mod damped;
+mod large;
+mod undamped;
+
 use crate::AnalysisError;
 use crate::dense::{Complex, eigen};
 use crate::order::{EQUAL, places, places_by};
 use crate::reduced::Reduced;
 use crate::tangent::{Equation, State};
 use holonom_multibody::Model;
+use holonom_multibody::model::RowLevel;
 use holonom_multibody::start::Assembled;
+use large::Pencil;
 
 /// Singular values below this part of the norm of the scaled matrix are zero.
 pub(crate) const ZERO: f64 = 1e-13;
+
+/// Free directions of large mechanisms that are told by their shapes, of those that move by themselves.
+const DIRECTIONS: usize = 64;
 
 /// Displacements of a body in a mode, in the ground's axes.
 #[derive(Clone, Debug, PartialEq)]
@@ -80,7 +89,63 @@ impl Mode {
     }
 }
 
-/// All modes at a state.
+/// Which modes are wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Default)]
+pub enum Selection {
+    /// All of them, from dense matrices.
+    #[default]
+    All,
+    /// So many with the smallest |λ|.
+    Lowest(usize),
+    /// So many whose eigenvalues are next to i 2π f, with the frequency f in Hz.
+    Near {
+        /// Hz.
+        frequency: f64,
+        /// How many.
+        count: usize,
+    },
+    /// All with |λ|/2π between two frequencies, Hz.
+    Between {
+        /// Hz.
+        from: f64,
+        /// Hz.
+        to: f64,
+    },
+}
+
+/// How sure it is that no mode of a selection is missing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Completeness {
+    /// All eigenvalues were computed.
+    All,
+    /// The signs of L D Lᵀ count as many eigenvalues as were found (Sylvester's law of inertia).
+    Counted,
+    /// A search from new random vectors found no further one.
+    Searched,
+    /// The count differs, or the search did not end: modes may be missing.
+    #[default]
+    Unknown,
+}
+
+/// How modes are computed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ModesOptions {
+    /// Which modes.
+    pub selection: Selection,
+    /// States up to which matrices are dense and all eigenvalues are computed.
+    pub dense_up_to: usize,
+}
+
+impl Default for ModesOptions {
+    fn default() -> Self {
+        Self {
+            selection: Selection::All,
+            dense_up_to: 500,
+        }
+    }
+}
+
+/// Modes at a state.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Modes {
     /// Modes with eigenvalues that are not zero, the slowest first; one of every conjugate pair. Of equal eigenvalues
@@ -89,8 +154,15 @@ pub struct Modes {
     /// Number of zero eigenvalues.
     pub zeros: usize,
     /// Displacements that nothing resists: the shapes of the zero eigenvalues. The remaining
-    /// `zeros − rigid.len()` zeros are motions along them at constant speed.
+    /// `zeros − free` zeros are motions along them at constant speed.
     pub rigid: Vec<Shape>,
+    /// Number of such displacements; `rigid` has the shapes of some where there are many.
+    pub free: usize,
+    /// How sure it is that none is missing.
+    pub completeness: Completeness,
+    /// The largest backward error of an eigenvalue from sparse matrices: |K x − ω² M x| in parts of |K| |x|, or, with
+    /// damping, |B x − θ x| in parts of |θ| |x| with B = (σ E − A)⁻¹ E and θ = 1/(σ − λ).
+    pub residual: Option<f64>,
     /// Degrees of freedom of velocities.
     pub degrees_of_freedom: usize,
     /// Number of states: independent displacements, velocities and states of elements.
@@ -108,16 +180,122 @@ impl Modes {
     }
 }
 
-/// The modes of a mechanism at a state: that of [`equilibrium`](crate::statics::equilibrium), or any
+/// All modes of a mechanism at a state: that of [`equilibrium`](crate::statics::equilibrium), or any
 /// other, see [`state_of`].
 ///
 /// # Errors
 /// Singular positions, bodies that accelerate infinitely.
 pub fn modes(start: &Assembled, state: &State) -> Result<Modes, AnalysisError> {
+    selected(start, state, &ModesOptions::default())
+}
+
+/// Number of states of a mechanism: independent displacements, velocities and states of elements.
+pub fn state_count(start: &Assembled) -> usize {
+    let active = &start.rows.active;
+    let holonomic = active
+        .iter()
+        .filter(|&&k| start.model.rows[k].level == RowLevel::Holonomic);
+    2 * start.model.tree.n_v + start.model.states.len() - active.len() - holonomic.count()
+}
+
+/// Some modes, or all.
+///
+/// Large mechanisms have sparse matrices where their constraints hold positions and do not turn with time: at rest, and
+/// trees in any motion. The others, and small ones, go through all eigenvalues of dense matrices.
+///
+/// # Errors
+/// Singular positions, bodies that accelerate infinitely.
+pub fn selected(start: &Assembled, state: &State, options: &ModesOptions) -> Result<Modes, AnalysisError> {
     let mut equation = Equation::new(start.model.clone(), start.rows.active.clone());
-    let reduced = Reduced::new(&mut equation, state)?;
+    let states = state_count(start);
+    if options.selection != Selection::All
+        && states > options.dense_up_to
+        && let Some(pencil) = Pencil::new(&mut equation, state)?
+    {
+        let found = pencil.solve(options.selection)?;
+        let look = |lambda: Complex, shape: &[Complex]| {
+            let all = pencil.all(lambda, shape);
+            as_shape(&start.model, &equation, &pencil.weight, state, all)
+        };
+        let (units, modes): (Vec<Option<usize>>, Vec<Mode>) = (found.values.iter().zip(&found.shapes))
+            .map(|(&eigenvalue, z)| {
+                let (unit, shape) = look(eigenvalue, z);
+                (unit, Mode { eigenvalue, shape })
+            })
+            .unzip();
+        let mut modes = in_order(modes, &units);
+        if let Selection::Lowest(count) = options.selection {
+            modes.truncate(count);
+        }
+        let zero = Complex::ZERO;
+        let n = equation.sizes.v;
+        let alone = pencil.alone.iter().take(DIRECTIONS).map(|&i| {
+            let mut s = vec![0.0; n];
+            s[i] = 1.0;
+            s
+        });
+        let displaced: Vec<Vec<f64>> = (found.rigid.iter())
+            .map(|z| pencil.all(zero, z)[..n].iter().map(|x| x.re).collect())
+            .chain(alone)
+            .collect();
+        let rigid = echelon(&displaced, &pencil.weight)
+            .iter()
+            .map(|s| {
+                let mut all: Vec<Complex> = s.iter().map(|x| Complex::real(*x)).collect();
+                all.resize(2 * equation.sizes.v + equation.sizes.x, zero);
+                as_shape(&start.model, &equation, &pencil.weight, state, all).1
+            })
+            .collect();
+        return Ok(Modes {
+            modes,
+            zeros: found.zeros,
+            rigid,
+            free: found.free,
+            completeness: found.completeness,
+            residual: Some(found.residual),
+            degrees_of_freedom: pencil.degrees_of_freedom(),
+            states,
+            unsteadiness: crate::dense::largest(&state.a),
+        });
+    }
+    let mut all = all_modes(&mut equation, start, state)?;
+    match options.selection {
+        Selection::All => {}
+        Selection::Lowest(count) => all.modes.truncate(count),
+        Selection::Near { frequency, count } => {
+            let target = Complex::new(0.0, core::f64::consts::TAU * frequency);
+            let distance = |mode: &Mode| (mode.eigenvalue - target).abs();
+            let mut order: Vec<usize> = (0..all.modes.len()).collect();
+            order.sort_by(|&a, &b| distance(&all.modes[a]).total_cmp(&distance(&all.modes[b])));
+            order.truncate(count);
+            let mut k = 0;
+            all.modes.retain(|_| {
+                k += 1;
+                order.contains(&(k - 1))
+            });
+        }
+        Selection::Between { from, to } => {
+            all.modes.retain(|mode| (from..=to).contains(&mode.frequency()));
+        }
+    }
+    Ok(all)
+}
+
+/// All modes from dense matrices.
+fn all_modes(equation: &mut Equation, start: &Assembled, state: &State) -> Result<Modes, AnalysisError> {
+    let reduced = Reduced::new(equation, state)?;
+    let equation = &*equation;
     let found = eigen(&reduced.a, &scales(&reduced), ZERO)?;
-    let look = |z: &[Complex]| shape(&start.model, &equation, &reduced, state, z);
+    let look = |z: &[Complex]| {
+        let all = reduced.from_states.rows();
+        let mut w = vec![Complex::ZERO; all];
+        for (j, z) in z.iter().enumerate() {
+            for i in 0..all {
+                w[i] += z.scale(reduced.from_states[(i, j)]);
+            }
+        }
+        as_shape(&start.model, equation, &reduced.weight, state, w)
+    };
     let (units, modes): (Vec<Option<usize>>, Vec<Mode>) = (found.values.iter().zip(&found.vectors))
         .filter(|(value, _)| value.im >= 0.0)
         .map(|(value, z)| {
@@ -138,14 +316,17 @@ pub fn modes(start: &Assembled, state: &State) -> Result<Modes, AnalysisError> {
             }
         })
         .collect();
-    let rigid = echelon(&found.null_space, &weight)
+    let rigid: Vec<Shape> = echelon(&found.null_space, &weight)
         .iter()
         .map(|z| look(&z.iter().map(|x| Complex::real(*x)).collect::<Vec<_>>()).1)
         .collect();
     Ok(Modes {
         modes,
         zeros: found.zeros,
+        free: rigid.len(),
         rigid,
+        completeness: Completeness::All,
+        residual: None,
         degrees_of_freedom: reduced.velocities.len(),
         states: reduced.a.rows(),
         unsteadiness: crate::dense::largest(&state.a),
@@ -203,24 +384,18 @@ pub fn state_of(start: &Assembled) -> State {
     Equation::new(start.model.clone(), start.rows.active.clone()).state(start)
 }
 
-/// From independent states to a shape: the coordinate with the largest √M_ii |s_i| becomes one; and its number, or that of
-/// the state of an element instead, behind those of positions and velocities.
-fn shape(
+/// From displacements, velocities and states to a shape: the coordinate with the largest √M_ii |s_i| becomes one; and
+/// its number, or that of the state of an element instead, behind those of positions and velocities.
+fn as_shape(
     model: &Model,
     equation: &Equation,
-    reduced: &Reduced,
+    weight: &[f64],
     at: &State,
-    z: &[Complex],
+    mut w: Vec<Complex>,
 ) -> (Option<usize>, Shape) {
-    let n = reduced.weight.len();
-    let all = reduced.from_states.rows();
-    let mut w = vec![Complex::ZERO; all];
-    for (j, z) in z.iter().enumerate() {
-        for i in 0..all {
-            w[i] += z.scale(reduced.from_states[(i, j)]);
-        }
-    }
-    let size = |i: usize| w[i].abs() * reduced.weight.get(i).copied().unwrap_or(1.0);
+    let n = weight.len();
+    let all = w.len();
+    let size = |i: usize| w[i].abs() * weight.get(i).copied().unwrap_or(1.0);
     let first = |range: core::ops::Range<usize>| {
         let most = range.clone().map(size).fold(0.0, f64::max);
         // The first of equals, so that rounding does not choose.

@@ -549,6 +549,21 @@ impl<T: Real> Workspace<T> {
 
     /// G of the active rows, |active| × n_v, column by column.
     pub fn constraint_matrix(&mut self, model: &Model, active: &[usize], matrix: &mut [T]) {
+        let rows = active.len();
+        matrix.fill(T::zero());
+        self.constraint_entries(model, active, |row, column, value| {
+            matrix[column * rows + row] += value;
+        });
+    }
+
+    /// Hands out the entries of G of the active rows that may differ from zero as (place in `active`, velocity, value);
+    /// an entry that comes twice is a sum. The positions must have been set.
+    pub fn constraint_entries(
+        &mut self,
+        model: &Model,
+        active: &[usize],
+        entry: impl FnMut(usize, usize, T),
+    ) {
         let scene = Scene {
             tree: &model.tree,
             world: &self.world,
@@ -564,7 +579,7 @@ impl<T: Real> Workspace<T> {
             sides: &self.sides,
         };
         let scratch = &mut self.directions;
-        constraint_matrix::constraint_matrix(&model.constraints, &scene, active, scratch, matrix);
+        constraint_matrix::constraint_entries(&model.constraints, &scene, active, scratch, entry);
     }
 
     /// Prepares [`solve_tree_mass`](Self::solve_tree_mass) for the present positions.

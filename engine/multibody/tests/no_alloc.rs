@@ -82,7 +82,7 @@ fn residuals_do_not_allocate() {
                         _ => 0,
                     };
                     let mut values = vec![0.0; entries];
-                    let count = allocations(|| {
+                    let mut run = || {
                         system.residual(t, &y, &yp, &mut r).unwrap();
                         system
                             .residual_dual8(Dual8::constant(t), &yd, &ypd, &mut rd)
@@ -90,8 +90,14 @@ fn residuals_do_not_allocate() {
                         if entries > 0 {
                             system.derivative_matrix(t, &y, &yp, &mut values).unwrap();
                         }
-                    });
-                    assert_eq!(count, 0, "mechanism {seed} {form} {formalism} {metric}");
+                    };
+                    // Memory for dual numbers and for the mass matrix comes with the first one asked for.
+                    run();
+                    assert_eq!(
+                        allocations(run),
+                        0,
+                        "mechanism {seed} {form} {formalism} {metric}"
+                    );
                 }
             }
         }
@@ -179,11 +185,13 @@ fn rows_of_channels_do_not_allocate() {
         for selection in [catalogue.default_selection(), catalogue.everything()] {
             let mut sampler = Sampler::of_motion(&start, &selection).unwrap();
             let mut row = vec![0.0; selection.len()];
-            let count = allocations(|| {
+            let mut run = || {
                 sampler.sample_state(start.t, &start.q, &start.v, &mut row);
                 sampler.sample_motion(&start.motion(), &mut row);
-            });
-            assert_eq!(count, 0, "mechanism {seed}");
+            };
+            // Memory to solve for multipliers comes with the first row.
+            run();
+            assert_eq!(allocations(run), 0, "mechanism {seed}");
             sampled += 1;
         }
     }
@@ -244,13 +252,14 @@ fn wheels_on_rails_do_not_allocate() {
                 let mut r = vec![0.0; y.len()];
                 let dual = |x: &[f64]| x.iter().map(|&x| Dual8::constant(x)).collect::<Vec<_>>();
                 let (yd, ypd, mut rd) = (dual(&y), dual(&yp), dual(&r));
-                let count = allocations(|| {
+                let mut run = || {
                     system.residual(0.3, &y, &yp, &mut r).unwrap();
                     system
                         .residual_dual8(Dual8::constant(0.3), &yd, &ypd, &mut rd)
                         .unwrap();
-                });
-                assert_eq!(count, 0, "{form} {formalism} {:?}", shape.profile);
+                };
+                run();
+                assert_eq!(allocations(run), 0, "{form} {formalism} {:?}", shape.profile);
             }
         }
     }

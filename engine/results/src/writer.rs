@@ -16,8 +16,12 @@ use std::time::{Duration, Instant};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct WriterOptions {
-    /// A chunk is written when its numbers fill this many bytes.
+    /// A chunk is written when its numbers fill this many bytes, but not with fewer rows than
+    /// [`least_rows`](Self::least_rows).
     pub chunk_bytes: usize,
+    /// Rows of a chunk at least, unless they have waited too long: what describes a column in a chunk takes the room of
+    /// some ten numbers.
+    pub least_rows: usize,
     /// A chunk never has more rows than this.
     pub chunk_rows: usize,
     /// Rows do not wait longer than this many seconds of wall time for the next push to write
@@ -30,6 +34,7 @@ impl Default for WriterOptions {
     fn default() -> Self {
         Self {
             chunk_bytes: 1 << 20,
+            least_rows: 64,
             chunk_rows: 1 << 16,
             interval: 5.0,
         }
@@ -246,7 +251,7 @@ impl Writer {
                 remedy,
             });
         }
-        let fitting = options.chunk_bytes / (8 * columns.len());
+        let fitting = (options.chunk_bytes / (8 * columns.len())).max(options.least_rows);
         let capacity = fitting.min(options.chunk_rows).max(1);
         // A stride that is a multiple of 4096 would put all columns into the same cache sets.
         let mut stride = (8 * capacity).next_multiple_of(64);

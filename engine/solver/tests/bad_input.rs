@@ -358,7 +358,7 @@ fn structures_with_impossible_parts() {
         refused_structure(
             |s| {
                 s.transposed = vec![block()];
-                s.sparsity = Some(Pattern::from_entries(2, 2, [(0, 0), (1, 1), (i, j)]));
+                s.sparsity = Some(Pattern::from_entries(2, 2, [(0, 0), (1, 1), (i, j)]).into());
             },
             &["transposed", "leaves out", "add it"],
         );
@@ -366,7 +366,7 @@ fn structures_with_impossible_parts() {
     // Left out on both sides: a zero.
     let mut zero = Structure::semi_explicit(["height"], ["force"]);
     zero.transposed = vec![block()];
-    zero.sparsity = Some(Pattern::from_entries(2, 2, [(0, 0), (1, 1)]));
+    zero.sparsity = Some(Pattern::from_entries(2, 2, [(0, 0), (1, 1)]).into());
     assert_eq!(zero.check(), Ok(()));
 }
 
@@ -455,7 +455,7 @@ fn mass_declared_but_not_delivered() {
         let residual =
             |_t: f64, y: &[f64], yp: &[f64], r: &mut [f64]| r[0] = (1.0 + y[0] * y[0]) * yp[0] + y[0];
         let mut structure = Structure::ode(["height"]);
-        structure.derivative = DerivativeForm::Mass(pattern());
+        structure.derivative = DerivativeForm::Mass(pattern().into());
         let system = Closure::new(structure, residual);
         let (failure, error) = refused(solve(system, (0.0, 1.0), &[1.0], &[-0.5], options()));
         assert!(matches!(error, InputError::Structure(_)), "{error:?}");

@@ -78,7 +78,7 @@ const T_END: f64 = 3.0;
 
 fn run_chain(stiffness: f64, declared: Option<Pattern>, options: Options) -> Integrator<'static> {
     let mut structure = Structure::ode(names());
-    structure.sparsity = declared;
+    structure.sparsity = declared.map(Into::into);
     let system = Closure::new(structure, chain(stiffness));
     let (y, yp) = start();
     let mut integrator = Integrator::new(Box::new(system), 0.0, &y, &yp, T_END, options).unwrap();
@@ -243,7 +243,7 @@ fn checkpoints_hold_the_pattern() {
         };
         let build = || -> Box<dyn System> {
             let mut structure = Structure::ode(names());
-            structure.sparsity.clone_from(&declared);
+            structure.sparsity = declared.clone().map(Into::into);
             Box::new(Closure::new(structure, chain(1e5)))
         };
         let (y, yp) = start();

@@ -8,6 +8,7 @@ use holonom_dae::Timing;
 use holonom_multibody::channels::Sampler;
 use holonom_multibody::curve::forget_refusal;
 use holonom_multibody::residual::Form;
+use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
 /// One row of so many is timed: looking at the clock costs a tenth of a short row. A prime, so that
@@ -117,16 +118,13 @@ impl<'a> Watch<'a> {
     pub fn guard(&mut self, simulation: &Simulation, options: &RunOptions) {
         let model = &simulation.start.model;
         let controls = model.controls.iter().map(|control| control.name.as_str());
-        let owners: Vec<&str> = controls
+        let owners: HashSet<&str> = controls
             .chain(model.forces.iter().map(|force| force.name.as_str()))
             .collect();
         let is_owned = |channel: &str| {
-            let of = |owner: &&str| {
-                channel
-                    .strip_prefix(*owner)
-                    .is_some_and(|r| r.is_empty() || r.starts_with('.'))
-            };
-            channel.starts_with("input.") || owners.iter().any(of)
+            let ends = channel.match_indices('.').map(|(at, _)| at);
+            let mut owner = ends.chain([channel.len()]).map(|end| &channel[..end]);
+            channel.starts_with("input.") || owner.any(|owner| owners.contains(owner))
         };
         let channels = options.selection.channels().iter().enumerate();
         let guarded = channels.filter(|(_, channel)| is_owned(&channel.name));

@@ -112,21 +112,6 @@ pub fn loads<T: Real>(
     }
 }
 
-/// G of the active rows, column by column (rows × n_v). Needs positions in the scene.
-pub fn constraint_matrix<T: Real>(
-    constraints: &[ModelConstraint],
-    scene: &Scene<T>,
-    active: &[usize],
-    scratch: &mut [Wrench<T>],
-    matrix: &mut [T],
-) {
-    let n = active.len();
-    matrix.fill(T::zero());
-    constraint_entries(constraints, scene, active, scratch, |row, column, value| {
-        matrix[column * n + row] += value;
-    });
-}
-
 /// Hands out the entries of G that may differ from zero as (place in `active`, velocity, value).
 /// An entry that comes twice is a sum.
 pub fn constraint_entries<T: Real>(

@@ -4,12 +4,15 @@
 //! With M = L Lᵀ, rows of G enter as B = D G L⁻ᵀ. D takes out units and sizes: each row is divided
 //! by the largest value its geometry allows, not by its length, so that a row that is zero but for
 //! rounding stays that small.
+//!
+//! Velocities that no row depends on do not move. The others fall into [blocks](Block) that neither rows nor M couple:
+//! many loops on one tree cost as much as their blocks do, not as one matrix of all.
 
 use crate::elements::constraints::ConstraintElement;
-use crate::formalism::cholesky;
 use crate::model::{Model, RowLevel};
+use crate::start::blocks::{Block, blocks};
 use crate::start::border::Border;
-use crate::start::eigen::{PivotedQr, dot};
+use crate::start::eigen::{PivotedQr, QrPart, dot};
 use crate::start::scales::Scales;
 use crate::tree::{Node, NodeKind};
 use crate::workspace::Workspace;
@@ -73,13 +76,17 @@ pub(super) struct Closure {
     pub unit: Vec<f64>,
     /// How freely each velocity moves: 0 where it is held, and a step counts less by this factor.
     pub freedom: Vec<f64>,
-    /// L of the last linearisation.
-    factor: Vec<f64>,
-    matrix: Vec<f64>,
-    /// B, row by row.
-    b: Vec<f64>,
-    /// G in the scales of the geometry, row by row.
-    scaled: Vec<f64>,
+    /// M of all velocities; allocated with the first linearisation.
+    mass: Vec<f64>,
+    blocks: Vec<Block>,
+    /// For every row its block; none for a row that depends on no velocity.
+    block_of: Vec<Option<usize>>,
+    /// For every velocity its place in its block.
+    place: Vec<usize>,
+    /// B of the last linearisation, row by row over the velocities of the row's block.
+    b: Vec<Vec<f64>>,
+    /// The same of G in the scales of the geometry.
+    scaled: Vec<Vec<f64>>,
     /// 1/D.
     pub natural: Vec<f64>,
 }
@@ -87,17 +94,6 @@ pub(super) struct Closure {
 /// Whether a value is larger than a limit, or no number.
 pub(super) fn exceeds(x: f64, limit: f64) -> bool {
     x.is_nan() || x.abs() > limit
-}
-
-/// x := L⁻¹ x.
-fn forward(l: &[f64], n: usize, x: &mut [f64]) {
-    for j in 0..n {
-        let y = x[j] / l[j * n + j];
-        x[j] = y;
-        for k in j + 1..n {
-            x[k] -= l[j * n + k] * y;
-        }
-    }
 }
 
 /// A measure, or one where there is none.
@@ -131,13 +127,26 @@ impl Closure {
             precision,
             unit: Vec::new(),
             freedom: vec![1.0; n],
-            factor: vec![0.0; n * n],
-            matrix: vec![0.0; m * n],
-            b: vec![0.0; m * n],
-            scaled: vec![0.0; m * n],
+            mass: Vec::new(),
+            blocks: Vec::new(),
+            block_of: vec![None; m],
+            place: vec![0; n],
+            b: vec![Vec::new(); m],
+            scaled: vec![Vec::new(); m],
             natural: vec![1.0; m],
             model: model.clone(),
         };
+        closure.blocks = blocks(&model);
+        for (number, block) in closure.blocks.iter().enumerate() {
+            for (place, &column) in block.columns.iter().enumerate() {
+                closure.place[column] = place;
+            }
+            for &row in &block.rows {
+                closure.block_of[row] = Some(number);
+                closure.b[row] = vec![0.0; block.columns.len()];
+                closure.scaled[row] = vec![0.0; block.columns.len()];
+            }
+        }
         closure.place(q);
         let (size, reach) = closure.measure();
         closure.size = size;
@@ -242,49 +251,46 @@ impl Closure {
         let model = self.model.clone();
         let (n, m) = (model.tree.n_v, model.rows.len());
         self.place(q);
-        self.work.mass(&model, &mut self.factor);
-        if let Some(row) = self.factor.iter().position(|x| !x.is_finite()) {
+        self.mass.resize(n * n, 0.0);
+        self.work.mass(&model, &mut self.mass);
+        if let Some(row) = self.mass.iter().position(|x| !x.is_finite()) {
             return Err(Rejection::NonFinite { row: row % n });
         }
-        self.restrain();
-        cholesky::factorise(&mut self.factor, n).map_err(|_| Rejection::OutsideDomain)?;
-        let all: Vec<usize> = (0..m).collect();
-        self.work.constraint_matrix(&model, &all, &mut self.matrix);
+        for block in &mut self.blocks {
+            block
+                .factorise(&self.mass, n, &self.freedom)
+                .map_err(|_| Rejection::OutsideDomain)?;
+        }
         self.measure_rows();
+        let (scaled, place) = (&mut self.scaled, &self.place);
+        scaled.iter_mut().for_each(|row| row.fill(0.0));
+        let all: Vec<usize> = (0..m).collect();
+        self.work.constraint_entries(&model, &all, |row, column, entry| {
+            if let Some(sum) = scaled[row].get_mut(place[column]) {
+                *sum += entry;
+            }
+        });
         for i in 0..m {
-            let row = &mut self.b[i * n..(i + 1) * n];
-            let scaled = &mut self.scaled[i * n..(i + 1) * n];
-            for j in 0..n {
-                let entry = self.matrix[j * m + i];
-                scaled[j] = entry * self.column[j] / self.gap_scale[i];
-                row[j] = if self.freedom[j] > 0.0 {
+            let Some(block) = self.block_of[i].map(|k| &self.blocks[k]) else {
+                continue;
+            };
+            let (row, scaled) = (&mut self.b[i], &mut self.scaled[i]);
+            for (k, &j) in block.columns.iter().enumerate() {
+                let entry = scaled[k];
+                scaled[k] = entry * self.column[j] / self.gap_scale[i];
+                row[k] = if self.freedom[j] > 0.0 {
                     entry / self.natural[i]
                 } else {
                     0.0
                 };
             }
-            forward(&self.factor, n, row);
-            if let Some(column) = row.iter().position(|x| !x.is_finite()) {
-                return Err(Rejection::NonFinite { row: column });
+            block.forward(row);
+            if let Some(place) = row.iter().position(|x| !x.is_finite()) {
+                let row = block.columns[place];
+                return Err(Rejection::NonFinite { row });
             }
         }
         Ok(())
-    }
-
-    /// M in the metric in which velocities move as freely as they should: x = F z is small where z is in M.
-    fn restrain(&mut self) {
-        let n = self.model.tree.n_v;
-        for j in 0..n {
-            for i in j..n {
-                let entry = &mut self.factor[j * n + i];
-                let product = self.freedom[i] * self.freedom[j];
-                if product > 0.0 {
-                    *entry /= product;
-                } else if i != j {
-                    *entry = 0.0;
-                }
-            }
-        }
     }
 
     /// The largest value each row of G L⁻ᵀ could have: loads of unit multipliers at the farthest
@@ -329,26 +335,13 @@ impl Closure {
         debug_assert_eq!(compliance.len(), n);
     }
 
-    /// The diagonal of M⁻¹ = L⁻ᵀL⁻¹.
+    /// The diagonal of M⁻¹ = L⁻ᵀL⁻¹; zero for velocities that do not move.
     fn compliance(&self) -> Vec<f64> {
-        let n = self.model.tree.n_v;
-        let mut column = vec![0.0; n];
-        let diagonal = |j: usize| {
-            column[j..].fill(0.0);
-            column[j] = 1.0;
-            let mut sum = 0.0;
-            for k in j..n {
-                let y = column[k] / self.factor[k * n + k];
-                sum += y * y;
-                for i in k + 1..n {
-                    column[i] -= self.factor[k * n + i] * y;
-                }
+        let mut diagonal = vec![0.0; self.model.tree.n_v];
+        for block in &self.blocks {
+            for (&j, x) in block.columns.iter().zip(block.compliance()) {
+                diagonal[j] = if self.freedom[j] > 0.0 { x } else { 0.0 };
             }
-            sum
-        };
-        let mut diagonal: Vec<f64> = (0..n).map(diagonal).collect();
-        for (d, freedom) in diagonal.iter_mut().zip(&self.freedom) {
-            *d = if *freedom > 0.0 { *d } else { 0.0 };
         }
         diagonal
     }
@@ -356,14 +349,30 @@ impl Closure {
     /// Dependence of some rows at the last linearisation, judged by the geometry and not by masses. The
     /// columns are the rows in their order; `gap` is what their loops are open by.
     pub fn dependence(&self, rows: &[usize], groups: &[u8], gap: f64) -> PivotedQr {
-        let n = self.model.tree.n_v;
-        let columns = rows.iter().flat_map(|&i| &self.scaled[i * n..(i + 1) * n]);
-        self.dependence_of(columns.copied().collect(), rows.len(), groups, gap)
+        self.dependence_of(rows, groups, gap, |_| 1.0)
     }
 
-    fn dependence_of(&self, columns: Vec<f64>, rows: usize, groups: &[u8], gap: f64) -> PivotedQr {
+    /// The same with entries of each velocity multiplied by something.
+    fn dependence_of(
+        &self,
+        rows: &[usize],
+        groups: &[u8],
+        gap: f64,
+        factor: impl Fn(usize) -> f64,
+    ) -> PivotedQr {
+        let mut parts: Vec<QrPart> = vec![QrPart::default(); self.blocks.len()];
+        for (number, &row) in rows.iter().enumerate() {
+            let Some(k) = self.block_of[row] else { continue };
+            let entries = self.scaled[row].iter().zip(&self.blocks[k].columns);
+            parts[k].columns.push(number);
+            parts[k].a.extend(entries.map(|(x, &j)| factor(j) * x));
+        }
+        for (part, block) in parts.iter_mut().zip(&self.blocks) {
+            part.rows.clone_from(&block.columns);
+        }
+        parts.retain(|part| !part.columns.is_empty());
         let border = Border::new(self.precision);
-        PivotedQr::new(columns, self.model.tree.n_v, rows, groups, |_, lengths| {
+        PivotedQr::new(parts, rows.len(), groups, |_, lengths| {
             border.independent(lengths, gap)
         })
     }
@@ -371,14 +380,10 @@ impl Closure {
     /// Whether the velocities that are not held can do for some rows what all velocities can, at the last
     /// linearisation.
     pub fn is_free_enough(&self, rows: &[usize]) -> bool {
-        let n = self.model.tree.n_v;
         let groups = vec![0; rows.len()];
         let rank = |held: f64| {
-            let entries = rows.iter().flat_map(|&i| &self.scaled[i * n..(i + 1) * n]);
-            let masked = entries.zip(self.freedom.iter().cycle());
-            let columns = masked.map(|(x, freedom)| if *freedom > 0.0 { *x } else { held * x });
-            self.dependence_of(columns.collect(), rows.len(), &groups, 0.0)
-                .rank
+            let factor = |j: usize| if self.freedom[j] > 0.0 { 1.0 } else { held };
+            self.dependence_of(rows, &groups, 0.0, factor).rank
         };
         rank(0.0) == rank(1.0)
     }
@@ -388,55 +393,47 @@ impl Closure {
         y.iter_mut().zip(&self.column).for_each(|(y, c)| *y *= c);
     }
 
-    /// y := L⁻ᵀ y: from B's columns to velocities.
-    fn to_velocities(&self, y: &mut [f64]) {
-        let n = self.model.tree.n_v;
-        for j in (0..n).rev() {
-            let mut sum = y[j];
-            for i in j + 1..n {
-                sum -= self.factor[j * n + i] * y[i];
-            }
-            y[j] = sum / self.factor[j * n + j];
-        }
-    }
-
     /// The velocities, smallest in the metric of M, with G x = right for the given rows as well as
     /// they allow; `right` has an entry for every row.
     pub fn solve(&self, rows: &[usize], right: &[f64], damping: f64) -> Vec<f64> {
-        let n = self.model.tree.n_v;
-        let b: Vec<&[f64]> = rows.iter().map(|&i| &self.b[i * n..(i + 1) * n]).collect();
-        let x = rows.iter().map(|&i| right[i] / self.natural[i]).collect();
-        self.solve_rows(&b, x, damping)
+        let own = |&i: &usize| {
+            Some((
+                self.block_of[i]?,
+                self.b[i].as_slice(),
+                right[i] / self.natural[i],
+            ))
+        };
+        let own: Vec<_> = rows.iter().filter_map(own).collect();
+        self.solve_rows(&own, rows.len(), damping)
     }
 
-    /// The same for any rows of the kind of B.
-    fn solve_rows(&self, b: &[&[f64]], mut x: Vec<f64>, damping: f64) -> Vec<f64> {
-        let m = b.len();
-        let mut gram = vec![0.0; m * m];
-        for k in 0..m {
-            for i in k..m {
-                gram[k * m + i] = dot(b[i], b[k]);
-            }
-        }
-        let largest = (0..m).map(|k| gram[k * m + k]).fold(0.0, f64::max);
-        let mut y = vec![0.0; self.model.tree.n_v];
+    /// The same for any rows of the kind of B, each with its block and right side; `m` is how many there are, with
+    /// those that depend on no velocity.
+    fn solve_rows(&self, rows: &[(usize, &[f64], f64)], m: usize, damping: f64) -> Vec<f64> {
+        let mut velocities = vec![0.0; self.model.tree.n_v];
+        let squares = rows.iter().map(|(_, b, _)| dot(b, b));
+        let largest = squares.fold(0.0, f64::max);
         if largest == 0.0 || !largest.is_finite() {
-            return y;
+            return velocities;
         }
-        for k in 0..m {
-            gram[k * m + k] += largest * damping.max(LEAST_DAMPING * m as f64);
+        let damping = largest * damping.max(LEAST_DAMPING * m as f64);
+        let mut own: Vec<Vec<(&[f64], f64)>> = vec![Vec::new(); self.blocks.len()];
+        for &(k, b, right) in rows {
+            own[k].push((b, right));
         }
-        if cholesky::factorise(&mut gram, m).is_err() {
-            return y;
-        }
-        cholesky::solve(&gram, m, &mut x);
-        for (b, x) in b.iter().zip(&x) {
-            for (y, b) in y.iter_mut().zip(*b) {
-                *y += b * x;
+        for (block, rows) in self.blocks.iter().zip(&own) {
+            if rows.is_empty() {
+                continue;
+            }
+            match block.solve(rows, damping) {
+                Some(y) => block.columns.iter().zip(y).for_each(|(&j, y)| velocities[j] = y),
+                None => {
+                    velocities.fill(0.0);
+                    return velocities;
+                }
             }
         }
-        self.to_velocities(&mut y);
-        y
+        velocities
     }
 
     /// Numbers of the rows that are conditions on positions.
@@ -587,7 +584,13 @@ impl Closure {
                 break;
             }
             let mut slopes = vec![vec![0.0; n]; open.len()];
-            for j in 0..n {
+            for j in self
+                .blocks
+                .iter()
+                .flat_map(|block| &block.columns)
+                .copied()
+                .collect::<Vec<_>>()
+            {
                 let kept = v[j];
                 let [up, down] = [begin, -begin].map(|d| {
                     v[j] = kept + d;
@@ -599,19 +602,35 @@ impl Closure {
                 }
             }
             let gaps = self.velocity_gaps(q, v);
-            let mut right: Vec<f64> = rows.iter().map(|&i| -gaps[i] / self.natural[i]).collect();
-            for (slope, &k) in slopes.iter_mut().zip(&open) {
-                let held = slope.iter_mut().zip(&self.freedom);
-                held.filter(|(_, freedom)| **freedom == 0.0)
-                    .for_each(|(s, _)| *s = 0.0);
-                forward(&self.factor, n, slope);
-                let length = positive(dot(slope, slope).sqrt());
+            let mut bends = Vec::new();
+            for (slope, &k) in slopes.iter().zip(&open) {
+                // z has entries in one block only, and what curves its rows moves there.
+                let row = null[k].iter().position(|z| *z != 0.0).map(|place| rows[place]);
+                let Some(number) = row.and_then(|row| self.block_of[row]) else {
+                    continue;
+                };
+                let block = &self.blocks[number];
+                let free = |&j: &usize| if self.freedom[j] == 0.0 { 0.0 } else { slope[j] };
+                let mut slope: Vec<f64> = block.columns.iter().map(free).collect();
+                block.forward(&mut slope);
+                let length = positive(dot(&slope, &slope).sqrt());
                 slope.iter_mut().for_each(|x| *x /= length);
-                right.push(-here[k].0 / length);
+                bends.push((number, slope, -here[k].0 / length));
             }
-            let own = rows.iter().map(|&i| &self.b[i * n..(i + 1) * n]);
-            let own = own.chain(slopes.iter().map(Vec::as_slice));
-            let step = self.solve_rows(&own.collect::<Vec<_>>(), right, 0.0);
+            let own = |&i: &usize| {
+                Some((
+                    self.block_of[i]?,
+                    self.b[i].as_slice(),
+                    -gaps[i] / self.natural[i],
+                ))
+            };
+            let mut own: Vec<_> = rows.iter().filter_map(own).collect();
+            own.extend(
+                bends
+                    .iter()
+                    .map(|(number, slope, right)| (*number, slope.as_slice(), *right)),
+            );
+            let step = self.solve_rows(&own, rows.len() + bends.len(), 0.0);
             v.iter_mut().zip(&step).for_each(|(v, s)| *v += s);
         }
         Ok(false)
@@ -632,9 +651,10 @@ impl Closure {
     pub fn product(&mut self, q: &[f64], columns: &[usize], x: &[f64], y: &[f64]) -> f64 {
         self.place(q);
         let model = self.model.clone();
-        self.work.mass(&model, &mut self.factor);
         let n = y.len();
-        let entry = |i: usize, j: usize| self.factor[i.min(j) * n + i.max(j)];
+        self.mass.resize(n * n, 0.0);
+        self.work.mass(&model, &mut self.mass);
+        let entry = |i: usize, j: usize| self.mass[i.min(j) * n + i.max(j)];
         let pairs = columns.iter().flat_map(|&i| columns.iter().map(move |&j| (i, j)));
         pairs.map(|(i, j)| x[i] * entry(i, j) * y[j]).sum()
     }

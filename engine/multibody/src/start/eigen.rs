@@ -87,16 +87,18 @@ pub(crate) fn minimum_norm(a: &mut [f64], n: usize, relative_threshold: f64, rig
     }
 }
 
-/// A P = Q R by Householder reflections with column pivoting [Businger, Golub 1965].
+/// A P = Q R by Householder reflections with column pivoting [Businger, Golub 1965], for a matrix whose columns fall
+/// into parts that share no rows: each part has a factorisation of its own, and columns are taken from all of them in
+/// one order.
 #[derive(Clone, Debug)]
 pub(crate) struct PivotedQr {
-    rows: usize,
-    columns: usize,
-    /// R above and on the diagonal, reflections below with unit first entry left out.
-    a: Vec<f64>,
-    beta: Vec<f64>,
+    parts: Vec<QrPart>,
+    /// For every column its part; none for a column without entries.
+    part_of: Vec<Option<usize>>,
+    /// Square of what is left of every column, by number.
+    left: Vec<f64>,
     /// Number of the original column at each place.
-    pub pivots: Vec<usize>,
+    pivots: Vec<usize>,
     /// Number of columns that are independent.
     pub rank: usize,
     /// What was left of each column at `pivots` when it was taken, or left out.
@@ -105,23 +107,43 @@ pub(crate) struct PivotedQr {
     pub doubtful: Vec<usize>,
 }
 
+/// Columns of a matrix that share rows with each other only.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct QrPart {
+    /// Numbers of its rows.
+    pub rows: Vec<usize>,
+    /// Numbers of its columns; those taken come first.
+    pub columns: Vec<usize>,
+    /// Its entries, column by column; later R above and on the diagonal, reflections below with unit first entry left
+    /// out.
+    pub a: Vec<f64>,
+    beta: Vec<f64>,
+    rank: usize,
+}
+
 impl PivotedQr {
-    /// Factorises. Columns of a lower group are taken before those of a higher one; within a group
-    /// the longest remaining one, and the first among equals. `decide` is given a group and the lengths
+    /// Factorises a matrix with so many columns. Columns of a lower group are taken before those of a higher one;
+    /// within a group the longest remaining one, and the first among equals. `decide` is given a group and the lengths
     /// of what was left of its columns when they were taken, longest first, and tells how many of them
     /// are independent, and how many may be as well.
     pub fn new(
-        a: Vec<f64>,
-        rows: usize,
+        parts: Vec<QrPart>,
         columns: usize,
         groups: &[u8],
         mut decide: impl FnMut(u8, &[f64]) -> (usize, usize),
     ) -> Self {
+        let mut part_of = vec![None; columns];
+        let mut left = vec![0.0; columns];
+        for (p, part) in parts.iter().enumerate() {
+            for (place, &column) in part.columns.iter().enumerate() {
+                part_of[column] = Some(p);
+                left[column] = part.left(place);
+            }
+        }
         let mut qr = Self {
-            rows,
-            columns,
-            a,
-            beta: Vec::new(),
+            parts,
+            part_of,
+            left,
             pivots: (0..columns).collect(),
             rank: 0,
             lengths: vec![0.0; columns],
@@ -160,32 +182,36 @@ impl PivotedQr {
 
     /// Takes the longest column of the group as the next one; gives its length. None when nothing is left.
     fn take(&mut self, group: u8, groups: &[u8]) -> Option<f64> {
-        let (rows, columns, k) = (self.rows, self.columns, self.rank);
-        if k >= rows.min(columns) {
-            return None;
-        }
-        let left: Vec<(usize, f64)> = (k..columns)
-            .filter(|&j| groups[self.pivots[j]] == group)
-            .map(|j| {
-                let rest = &self.a[j * rows + k..(j + 1) * rows];
-                (j, dot(rest, rest))
-            })
-            .collect();
+        let k = self.rank;
+        let places = || (k..self.pivots.len()).filter(|&j| groups[self.pivots[j]] == group);
+        let left = |j: usize| self.left[self.pivots[j]];
         // Equal but for rounding: the first one, so that the choice does not depend on it.
-        let most = left.iter().map(|&(_, s)| s).fold(0.0, f64::max) * (1.0 - 1e-6);
-        let &(j, s) = left
-            .iter()
-            .filter(|&&(_, s)| s > 0.0 && s >= most)
-            .min_by_key(|&&(j, _)| self.pivots[j])?;
-        self.pivots.swap(k, j);
-        for i in 0..rows {
-            self.a.swap(k * rows + i, j * rows + i);
+        let most = places().map(left).fold(0.0, f64::max) * (1.0 - 1e-6);
+        let j = places()
+            .filter(|&j| left(j) > 0.0 && left(j) >= most)
+            .min_by_key(|&j| self.pivots[j])?;
+        let column = self.pivots[j];
+        let part = &mut self.parts[self.part_of[column]?];
+        let length = self.left[column].sqrt();
+        part.take(column, length);
+        for place in part.rank..part.columns.len() {
+            self.left[part.columns[place]] = part.left(place);
         }
-        let length = s.sqrt();
+        self.pivots.swap(k, j);
         self.lengths[k] = length;
-        self.beta.push(reflect(&mut self.a, rows, columns, k, length));
         self.rank = k + 1;
         Some(length)
+    }
+
+    /// The columns that are independent, and the others.
+    pub fn choice(&self) -> (&[usize], &[usize]) {
+        self.pivots.split_at(self.rank)
+    }
+
+    /// What was left of a column when it was taken, or left out.
+    pub fn length(&self, column: usize) -> f64 {
+        let place = self.pivots.iter().position(|pivot| *pivot == column);
+        place.map_or(0.0, |place| self.lengths[place])
     }
 
     /// Smallest by largest length of the chosen columns: how far from dependent they are; 1 at rank 0.
@@ -201,34 +227,73 @@ impl PivotedQr {
 
     /// y := y less its part in the space of the columns.
     pub fn remove_range(&self, y: &mut [f64]) {
-        for k in 0..self.rank {
-            self.apply(k, y);
-        }
-        y[..self.rank].fill(0.0);
-        for k in (0..self.rank).rev() {
-            self.apply(k, y);
+        for part in &self.parts {
+            let mut own: Vec<f64> = part.rows.iter().map(|&row| y[row]).collect();
+            for k in 0..part.rank {
+                part.apply(k, &mut own);
+            }
+            own[..part.rank].fill(0.0);
+            for k in (0..part.rank).rev() {
+                part.apply(k, &mut own);
+            }
+            part.rows.iter().zip(own).for_each(|(&row, x)| y[row] = x);
         }
     }
 
     /// Vectors z ≠ 0 with A z = 0, one for each dependent column, which has the entry one.
     pub fn null_vectors(&self) -> Vec<Vec<f64>> {
-        let r = |i: usize, j: usize| self.a[j * self.rows + i];
-        let vector = |j: usize| {
-            let mut z = vec![0.0; self.columns];
-            let mut x: Vec<f64> = (0..self.rank).map(|i| r(i, j)).collect();
-            for i in (0..self.rank).rev() {
-                let sum: f64 = (i + 1..self.rank).map(|l| r(i, l) * x[l]).sum();
-                x[i] = (x[i] - sum) / r(i, i);
-                z[self.pivots[i]] = -x[i];
+        let vector = |&column: &usize| {
+            let mut z = vec![0.0; self.pivots.len()];
+            if let Some(p) = self.part_of[column] {
+                self.parts[p].express(column, &mut z);
             }
-            z[self.pivots[j]] = 1.0;
+            z[column] = 1.0;
             z
         };
-        (self.rank..self.columns).map(vector).collect()
+        self.choice().1.iter().map(vector).collect()
+    }
+}
+
+impl QrPart {
+    /// Square of what is left of the column at a place.
+    fn left(&self, place: usize) -> f64 {
+        let n = self.rows.len();
+        let rest = &self.a[place * n + self.rank.min(n)..(place + 1) * n];
+        dot(rest, rest)
+    }
+
+    /// Takes a column, of which so much is left, as the next one.
+    fn take(&mut self, column: usize, length: f64) {
+        let (n, k) = (self.rows.len(), self.rank);
+        let Some(j) = self.columns.iter().position(|c| *c == column) else {
+            return;
+        };
+        self.columns.swap(k, j);
+        for i in 0..n {
+            self.a.swap(k * n + i, j * n + i);
+        }
+        self.beta
+            .push(reflect(&mut self.a, n, self.columns.len(), k, length));
+        self.rank = k + 1;
+    }
+
+    /// Adds to z by what the taken columns are to be multiplied so that the given one is taken away.
+    fn express(&self, column: usize, z: &mut [f64]) {
+        let r = |i: usize, j: usize| self.a[j * self.rows.len() + i];
+        let Some(j) = self.columns.iter().position(|c| *c == column) else {
+            return;
+        };
+        let mut x: Vec<f64> = (0..self.rank).map(|i| r(i, j)).collect();
+        for i in (0..self.rank).rev() {
+            let sum: f64 = (i + 1..self.rank).map(|l| r(i, l) * x[l]).sum();
+            x[i] = (x[i] - sum) / r(i, i);
+            z[self.columns[i]] = -x[i];
+        }
     }
 
     fn apply(&self, k: usize, y: &mut [f64]) {
-        let u = &self.a[k * self.rows + k + 1..(k + 1) * self.rows];
+        let n = self.rows.len();
+        let u = &self.a[k * n + k + 1..(k + 1) * n];
         let (first, rest) = y[k..].split_at_mut(1);
         let sum = first[0] + dot(u, rest);
         first[0] -= self.beta[k] * sum;
@@ -297,12 +362,18 @@ mod tests {
     fn pivoted_qr_finds_rank_and_null_vectors() {
         // Columns 0, 1 independent; 2 = 0 + 1; 3 = 0.
         let a = vec![3.0, 0.0, 4.0, 0.0, 1.0, 0.0, 3.0, 1.0, 4.0, 0.0, 0.0, 0.0];
+        let whole = |a: &[f64]| QrPart {
+            rows: (0..3).collect(),
+            columns: (0..4).collect(),
+            a: a.to_vec(),
+            ..QrPart::default()
+        };
         let above = |_: u8, lengths: &[f64]| {
             let rank = lengths.iter().filter(|x| **x > 1e-10).count();
             (rank, rank)
         };
         for groups in [[0, 0, 0, 0], [0, 0, 1, 0], [1, 0, 0, 1]] {
-            let qr = PivotedQr::new(a.clone(), 3, 4, &groups, above);
+            let qr = PivotedQr::new(vec![whole(&a)], 4, &groups, above);
             assert_eq!(qr.rank, 2);
             let nulls = qr.null_vectors();
             assert_eq!(nulls.len(), 2);
@@ -316,14 +387,58 @@ mod tests {
             }
             assert!(y.iter().any(|y| y.abs() > 0.1));
         }
-        let qr = PivotedQr::new(a, 3, 4, &[0, 0, 1, 0], above);
+        let qr = PivotedQr::new(vec![whole(&a)], 4, &[0, 0, 1, 0], above);
         assert_eq!(
             {
-                let mut p = qr.pivots[..2].to_vec();
+                let mut p = qr.choice().0.to_vec();
                 p.sort_unstable();
                 p
             },
             [0, 1]
         );
+    }
+
+    /// Columns 0, 2, 4 on rows 0 and 2; 1 and 3 on row 1: taken apart or as one matrix, the result is the same.
+    #[test]
+    fn parts_are_factorised_as_the_whole_matrix() {
+        let columns = [
+            [1.0, 0.0, 2.0],
+            [0.0, 5.0, 0.0],
+            [0.5, 0.0, -1.0],
+            [0.0, -2.0, 0.0],
+            [1.5, 0.0, 1.0],
+        ];
+        let part = |rows: &[usize], own: &[usize]| QrPart {
+            rows: rows.to_vec(),
+            columns: own.to_vec(),
+            a: own
+                .iter()
+                .flat_map(|&j| rows.iter().map(move |&i| columns[j][i]))
+                .collect(),
+            ..QrPart::default()
+        };
+        let above = |_: u8, lengths: &[f64]| {
+            let rank = lengths.iter().filter(|x| **x > 1e-10).count();
+            (rank, rank)
+        };
+        let whole = PivotedQr::new(vec![part(&[0, 1, 2], &[0, 1, 2, 3, 4])], 5, &[0; 5], above);
+        let apart = PivotedQr::new(
+            vec![part(&[0, 2], &[0, 2, 4]), part(&[1], &[1, 3])],
+            5,
+            &[0; 5],
+            above,
+        );
+        assert_eq!(apart.rank, 3);
+        assert_eq!(apart.choice().0, whole.choice().0);
+        let a: Vec<f64> = columns.concat();
+        for z in apart.null_vectors() {
+            assert!(times(&a, 3, &z).iter().all(|x| x.abs() < 1e-14), "{z:?}");
+        }
+        for (x, y) in whole.lengths.iter().zip(&apart.lengths) {
+            assert!((x - y).abs() < 1e-14, "{x} {y}");
+        }
+        let mut y = [1.0, 2.0, 3.0];
+        apart.remove_range(&mut y);
+        assert!(y.iter().all(|y| y.abs() < 1e-14), "{y:?}");
     }
 }

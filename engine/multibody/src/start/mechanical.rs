@@ -40,6 +40,9 @@ pub struct MechanicalModel {
     mass: Vec<f64>,
     /// G.
     matrix: Vec<f64>,
+    /// Entries of G that are not zero as (velocity, value), row by row, and where each row ends.
+    row_entries: Vec<(usize, f64)>,
+    row_ends: Vec<usize>,
     /// M⁻¹Gᵀ, column by column.
     solved: Vec<f64>,
     /// G M⁻¹ Gᵀ and its factor.
@@ -155,6 +158,8 @@ impl MechanicalModel {
             dual: None,
             mass: Vec::new(),
             matrix: Vec::new(),
+            row_entries: Vec::new(),
+            row_ends: Vec::new(),
             solved: Vec::new(),
             schur: Vec::new(),
             factor: Vec::new(),
@@ -283,6 +288,29 @@ impl MechanicalModel {
             && (0..m).all(|i| self.factor[i * m + i].powi(2) > SINGULAR);
         self.regularised += usize::from(!regular);
         regular
+    }
+
+    /// Notes which entries of G are not zero.
+    fn sparse_rows(&mut self, matrix: &[f64]) {
+        let m = self.active.len();
+        if self.row_ends.capacity() == 0 {
+            // Room for all that may ever differ from zero: evaluations do not allocate.
+            let mut entries = 0;
+            let Self {
+                work, model, active, ..
+            } = self;
+            work.constraint_entries(model, active, |_, _, _| entries += 1);
+            self.row_entries.reserve_exact(entries);
+            self.row_ends.reserve_exact(m);
+        }
+        self.row_entries.clear();
+        self.row_ends.clear();
+        for i in 0..m {
+            let entries = matrix.iter().skip(i).step_by(m).enumerate();
+            self.row_entries
+                .extend(entries.filter(|(_, g)| **g != 0.0).map(|(j, g)| (j, *g)));
+            self.row_ends.push(self.row_entries.len());
+        }
     }
 
     /// λ with S λ = right, the smallest one where S is singular.
@@ -694,9 +722,13 @@ impl Mechanical for MechanicalModel {
                 }
                 self.solve_prepared(y);
             }
-            for k in 0..m {
-                for i in 0..m {
-                    self.schur[k * m + i] = (0..n).map(|j| matrix[j * m + i] * solved[k * n + j]).sum();
+            self.sparse_rows(&matrix);
+            for (k, solved) in solved.chunks_exact(n.max(1)).enumerate() {
+                let mut begin = 0;
+                for (i, &end) in self.row_ends.iter().enumerate() {
+                    let entries = self.row_entries[begin..end].iter();
+                    self.schur[k * m + i] = entries.map(|&(j, g)| g * solved[j]).sum();
+                    begin = end;
                 }
             }
             self.matrix = matrix;

@@ -2,6 +2,7 @@
 //! chosen, velocities, accelerations and multipliers consistent.
 
 mod assembly;
+mod blocks;
 mod border;
 mod closure;
 mod contacts;

@@ -14,6 +14,7 @@ mod moves;
 mod velocities;
 
 use super::assembly::AssemblyOptions;
+use super::blocks::columns;
 use super::closure::Closure;
 use crate::description::Hold;
 use crate::elements::constraints::{ConstraintElement, Pair};
@@ -237,18 +238,6 @@ fn append(model: &mut Model, mut constraint: ModelConstraint) -> Range<usize> {
     constraint.rows = first..model.rows.len();
     model.constraints.push(constraint);
     first..model.rows.len()
-}
-
-/// Velocities that a constraint depends on.
-fn columns(model: &Model, constraint: &ModelConstraint) -> Vec<usize> {
-    let terms = match &constraint.element {
-        ConstraintElement::Coordinates(sum) => sum.terms.as_slice(),
-        _ => &[],
-    };
-    let nodes = constraint.to_path.iter().chain(&constraint.from_path).copied();
-    let nodes = nodes.chain(terms.iter().map(|term| term.0));
-    let nodes = nodes.map(|node| &model.tree.nodes[node]);
-    nodes.flat_map(|node| node.v..node.v + node.n_v()).collect()
 }
 
 /// Constraints, and values of cut joints, grouped by the coordinates they share.

@@ -142,13 +142,11 @@ pub(super) fn choose(closure: &mut Closure, q: &[f64], tolerance: f64) -> Result
         }
     }
     // Rows that hardly depend on some motions at the start turn errors of the data into contradictions there.
-    if start.qr.rank == generic_rank
-        && start.least() > BETTER * start.least_of(closure, &best.qr.pivots[..generic_rank])
-    {
+    if start.qr.rank == generic_rank && start.least() > BETTER * start.least_of(closure, best.qr.choice().0) {
         best = start;
     }
-    let mut active = best.qr.pivots[..generic_rank].to_vec();
-    let mut left_out = best.qr.pivots[generic_rank..].to_vec();
+    let (active, left_out) = best.qr.choice();
+    let (mut active, mut left_out) = (active.to_vec(), left_out.to_vec());
     active.sort_unstable();
     left_out.sort_unstable();
     let noise = best.noise();
@@ -186,10 +184,6 @@ pub(super) fn choose(closure: &mut Closure, q: &[f64], tolerance: f64) -> Result
             unit: unit(closure, row, Level::Position),
         }
     });
-    let length = |row: usize| {
-        let place = best.qr.pivots.iter().position(|pivot| *pivot == row);
-        place.map_or(0.0, |place| best.qr.lengths[place])
-    };
     let doubtful = best.qr.doubtful.iter().map(|&row| {
         let (constraint, name) = name(row);
         DoubtfulRow {
@@ -197,7 +191,7 @@ pub(super) fn choose(closure: &mut Closure, q: &[f64], tolerance: f64) -> Result
             constraint,
             name,
             active: active.binary_search(&row).is_ok(),
-            independent_part: length(row),
+            independent_part: best.qr.length(row),
         }
     });
     let doubtful = doubtful.collect();

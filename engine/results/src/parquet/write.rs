@@ -16,6 +16,9 @@ use std::path::{Path, PathBuf};
 /// None is longer than an eighth of all before it: a short run, too, has written most when it ends.
 const FIRST_GROUP: usize = 1 << 20;
 const LARGEST_GROUP: usize = 16 << 20;
+/// Rows of a group at least, however many columns there are: what describes a column in a group takes the room of some
+/// ten numbers.
+const LEAST_ROWS: usize = 64;
 /// Numbers of a page, in bytes.
 const PAGE_BYTES: usize = 1 << 20;
 
@@ -66,7 +69,7 @@ impl ParquetWriter {
             columns: columns.to_vec(),
             metadata: metadata.clone(),
             gathered: vec![Vec::new(); columns.len()],
-            group_rows: rows_of(FIRST_GROUP, columns.len()),
+            group_rows: rows_of(FIRST_GROUP, columns.len()).max(LEAST_ROWS),
             groups: Vec::new(),
             rows: 0,
         };

@@ -191,7 +191,7 @@ fn grouped_differences_equal_dense_ones_to_the_bit() {
             // The exact pattern, from dual numbers.
             let (f_y, f_yp) = dual_jacobians(system.as_mut(), t, &y, &yp);
             let places = (0..n * n).filter(|k| f_y[*k] != 0.0 || f_yp[*k] != 0.0);
-            structure.sparsity = Some(Pattern::from_entries(n, n, places.map(|k| (k % n, k / n))));
+            structure.sparsity = Some(Pattern::from_entries(n, n, places.map(|k| (k % n, k / n))).into());
         }
         if structure.sparsity.is_none() {
             continue;

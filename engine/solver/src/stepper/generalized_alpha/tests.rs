@@ -31,7 +31,7 @@ fn solve(problem: &Problem, t_end: f64, h: f64, pattern: &[f64], y0: &[f64], yp0
     let mut system = (problem.build)();
     let mut options = Options::new(1e-12, 1e-12).stepper("generalized-alpha");
     options.fixed_step = Some(h);
-    let (mut stepper, ..) = assemble_parts(system.as_ref(), &options);
+    let (mut stepper, ..) = assemble_parts(system.as_ref(), &options).unwrap();
     stepper.start(problem.t0, y0, yp0, h);
     stepper.bind(system.as_mut()).unwrap();
     let mut counters = Counters::default();

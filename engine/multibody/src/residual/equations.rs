@@ -674,7 +674,7 @@ impl Residual for Equations {
     fn discrete(&self) -> Vec<f64> {
         let mut all = self.closed.clone();
         if let Some(loops) = &self.loops {
-            all.extend(loops.memory(&self.active));
+            all.extend(loops.memory(self.model.tree.n_q, &self.active));
         }
         all.extend(Side::LIVE.repeat(self.model.switches.len()));
         all

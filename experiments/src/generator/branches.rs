@@ -210,7 +210,14 @@ fn slider_crank(b: &mut Builder, off: f64) {
     let first = along(b, JointKind::Revolute, None, None, a, normal);
     let second = along(b, JointKind::Revolute, Some(first), None, pin, normal);
     let slider = along(b, JointKind::Revolute, Some(second), None, end, normal);
-    along(b, JointKind::Prismatic, None, Some(slider), end, column(&frame, 0));
+    along(
+        b,
+        JointKind::Prismatic,
+        None,
+        Some(slider),
+        end,
+        column(&frame, 0),
+    );
 }
 
 /// Two legs alike: they are stretched or flat at once.
@@ -338,11 +345,7 @@ impl Branched {
             }
             Sarrus => {
                 // Joints of a leg: foot, knee, end; the platform is the body that the last joints hold.
-                let frame = of_columns(
-                    axis_of(0),
-                    axis_of(3),
-                    normalised(cross(axis_of(0), axis_of(3))),
-                );
+                let frame = of_columns(axis_of(0), axis_of(3), normalised(cross(axis_of(0), axis_of(3))));
                 let up = column(&frame, 2);
                 let leg = |first: usize| {
                     let axis = axis_of(first);

@@ -33,10 +33,7 @@ fn case(seed: u64) -> Option<(Branched, usize)> {
     let round = seed / kinds.len() as u64;
     let (off, digits) = if round % 3 == 2 {
         let mut random = Random::of(seed, 98);
-        (
-            random.sign() * random.decades(DECADES.0, DECADES.1),
-            ALL_DIGITS,
-        )
+        (random.sign() * random.decades(DECADES.0, DECADES.1), ALL_DIGITS)
     } else {
         (0.0, DIGITS[(round / 3 * 2 + round % 3) as usize % 3])
     };

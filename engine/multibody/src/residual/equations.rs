@@ -171,7 +171,7 @@ impl Equations {
     }
 
     /// Watches the constraints on positions, and exchanges rows for better ones.
-    pub(crate) fn with_loops(mut self, rows: &RowReport, scales: RowScales) -> Self {
+    pub(crate) fn with_loops(mut self, rows: &RowReport, scales: RowScales, precision: f64) -> Self {
         let elements = &self.dependencies.elements;
         let readings = &self.dependencies.readings;
         let read = |row: usize| {
@@ -184,7 +184,7 @@ impl Equations {
             &self.active,
             contacts,
             self.form,
-            (rows, scales),
+            (rows, scales, precision),
             &read,
         );
         self

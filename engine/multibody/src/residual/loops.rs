@@ -78,6 +78,8 @@ pub(crate) struct Loops {
     branched: Vec<usize>,
     /// What g of each row of the model is measured by, and each velocity.
     scales: RowScales,
+    /// Relative error of the data.
+    precision: f64,
     /// By which a row may be open because of the data, by its number in the model.
     slack: Vec<f64>,
     /// Places in the active rows of those that can be exchanged, increasing.
@@ -117,7 +119,7 @@ impl Loops {
         active: &[usize],
         contacts: usize,
         form: Form,
-        (rows, scales): (&RowReport, RowScales),
+        (rows, scales, precision): (&RowReport, RowScales, f64),
         read: &dyn Fn(usize) -> bool,
     ) -> Option<Self> {
         let switched = model.switched();
@@ -148,6 +150,7 @@ impl Loops {
             rows: watched,
             branched: branched(model),
             scales,
+            precision,
             slack,
             slots,
             first: contacts,
@@ -256,6 +259,9 @@ impl Loops {
             }
             *wait = (part.period - 1) as f64;
             self.depend(model, part, active, work, room);
+            if follows {
+                self.follow_kernel(part, &discrete[part.memory.clone()], room);
+            }
             if part.exchanges && self.exchange(model, part, active, room) {
                 let jumps = |&(row, g): &(usize, f64)| {
                     let place = part.places.iter().find(|&&k| active[k] == row);

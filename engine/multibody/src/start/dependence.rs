@@ -2,6 +2,9 @@
 
 use super::eigen::dot;
 
+/// Directions of which this much lies in a kernel stay what they are in it.
+const CLOSE: f64 = 0.1;
+
 /// Rows in memory of their own, with an orthonormal basis of the chosen ones. Nothing allocates after construction.
 #[derive(Clone, Debug)]
 pub(crate) struct Dependence {
@@ -118,12 +121,28 @@ impl Dependence {
         squares.sum()
     }
 
-    /// An orthonormal basis of the kernel of the chosen rows, one direction after the other.
+    /// An orthonormal basis of the kernel of the chosen rows, one direction after the other: as near as possible to the
+    /// directions given, any where these are zero.
     pub fn kernel(&self, out: &mut [f64], n: usize) {
         let basis = self.basis.chunks_exact(n.max(1)).take(self.chosen.len());
         for k in 0..out.len() / n.max(1) {
             let (before, rest) = out.split_at_mut(k * n);
             let x = &mut rest[..n];
+            let project = |x: &mut [f64]| {
+                for _ in 0..2 {
+                    for q in basis.clone().chain(before.chunks_exact(n.max(1))) {
+                        let along = dot(q, x);
+                        x.iter_mut().zip(q).for_each(|(x, q)| *x -= along * q);
+                    }
+                }
+                let length = dot(x, x).sqrt();
+                x.iter_mut()
+                    .for_each(|x| *x /= length.max(f64::MIN_POSITIVE.sqrt()));
+                length
+            };
+            if project(x) > CLOSE {
+                continue;
+            }
             // What is left of unit vectors: the longest has the most digits.
             let left = |j: usize| {
                 let of = |q: &[f64]| q[j] * q[j];
@@ -136,15 +155,38 @@ impl Dependence {
             });
             x.fill(0.0);
             x[best.0] = 1.0;
-            for _ in 0..2 {
-                for q in basis.clone().chain(before.chunks_exact(n.max(1))) {
-                    let along = dot(q, x);
-                    x.iter_mut().zip(q).for_each(|(x, q)| *x -= along * q);
+            project(x);
+        }
+    }
+
+    /// The sign of the determinant of the chosen rows with the directions of a kernel after them.
+    pub fn side(&self, kernel: &[f64], n: usize, room: &mut [f64]) -> f64 {
+        let rows = self.chosen.len() * n;
+        let a = &mut room[..rows + kernel.len()];
+        a[..rows].copy_from_slice(&self.basis[..rows]);
+        a[rows..].copy_from_slice(kernel);
+        let mut sign = 1.0;
+        for k in 0..n {
+            let best = (k..n).max_by(|i, j| a[i * n + k].abs().total_cmp(&a[j * n + k].abs()));
+            let best = best.unwrap_or(k);
+            if best != k {
+                for j in k..n {
+                    a.swap(k * n + j, best * n + j);
+                }
+                sign = -sign;
+            }
+            let pivot = a[k * n + k];
+            if pivot < 0.0 {
+                sign = -sign;
+            }
+            for i in k + 1..n {
+                let factor = a[i * n + k] / pivot;
+                for j in k + 1..n {
+                    a[i * n + j] -= factor * a[k * n + j];
                 }
             }
-            let length = dot(x, x).sqrt().max(f64::MIN_POSITIVE.sqrt());
-            x.iter_mut().for_each(|x| *x /= length);
         }
+        sign
     }
 
     /// The smallest x for which the chosen rows times x are these values, one for each row of the matrix.
@@ -257,6 +299,14 @@ mod tests {
         let mut x = [0.0; 4];
         dependence.nearest(&[3.0, -1.0], &mut x);
         assert!((dot(&b[0], &x) - 3.0).abs() < 1e-14 && (dot(&b[1], &x) + 1.0).abs() < 1e-14);
+        // The same directions again, and the sense they have with the rows.
+        let before = kernel;
+        dependence.kernel(&mut kernel, 4);
+        assert!(kernel.iter().zip(before).all(|(a, b)| (a - b).abs() < 1e-14));
+        let mut room = [0.0; 16];
+        let side = dependence.side(&kernel, 4, &mut room);
+        kernel[..4].iter_mut().for_each(|x| *x = -*x);
+        assert!(side.abs() == 1.0 && dependence.side(&kernel, 4, &mut room) == -side);
         let mut along = [0.0; 4];
         dependence.kernel(&mut kernel, 4);
         for k in kernel.chunks_exact(4) {

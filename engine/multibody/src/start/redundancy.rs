@@ -190,7 +190,7 @@ pub(super) fn choose(closure: &mut Closure, q: &[f64], tolerance: f64) -> Result
         let place = best.qr.pivots.iter().position(|pivot| *pivot == row);
         place.map_or(0.0, |place| best.qr.lengths[place])
     };
-    let doubtful = best.qr.doubtful.iter().map(|&row| {
+    let near_border = |row: usize| {
         let (constraint, name) = name(row);
         DoubtfulRow {
             row,
@@ -199,8 +199,9 @@ pub(super) fn choose(closure: &mut Closure, q: &[f64], tolerance: f64) -> Result
             active: active.binary_search(&row).is_ok(),
             independent_part: length(row),
         }
-    });
-    let doubtful = doubtful.collect();
+    };
+    let doubtful = best.qr.doubtful.iter().map(|&row| near_border(row)).collect();
+    let weakest = best.qr.pivots[..generic_rank].last().map(|&row| near_border(row));
     Ok(RowReport {
         dropped: dropped.collect(),
         active,
@@ -210,6 +211,7 @@ pub(super) fn choose(closure: &mut Closure, q: &[f64], tolerance: f64) -> Result
         degrees_of_freedom: n_v - generic_rank,
         uniqueness,
         doubtful,
+        weakest,
         scales: closure.gap_scale.clone(),
         noise,
         noise_at_start,

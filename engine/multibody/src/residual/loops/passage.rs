@@ -26,6 +26,13 @@ const SAME_IN_A_STEP: f64 = 0.02;
 /// round at a distance of √d. Distances whose square is below so many times the gap are that of the gap.
 const TURN: f64 = 30.0;
 
+/// Errors of the data close and open loops by about as much; in these units the same limit holds for them.
+const DATA: f64 = 0.15;
+
+/// In the form with positions alone a turn closer to a singular position than this part of the largest distance is not
+/// exact: velocities count in its error test with the step size, which is small there, and their errors remain.
+const SHARP: f64 = 0.02;
+
 /// Points of a step that are looked at in each round, and rounds, each about the best point of the one before.
 const POINTS: usize = 12;
 const ROUNDS: usize = 4;
@@ -42,7 +49,9 @@ pub(super) const WAIT: usize = 0;
 pub(super) const LARGEST: usize = 1;
 const LEAST: usize = 2;
 const GAP: usize = 3;
-const KERNELS: usize = 4;
+/// The sense of the chosen rows with the kernel after them: ±1, or nothing before the first look.
+const SIDE: usize = 4;
+const KERNELS: usize = 5;
 
 /// What is remembered of the state looked at last.
 pub(super) struct Before<'a> {
@@ -78,6 +87,12 @@ pub(super) struct PassageRoom {
     v: Vec<f64>,
     gaps: Vec<f64>,
     kernel: Vec<f64>,
+    /// To tell senses.
+    matrix: Vec<f64>,
+    /// How far the kernel turned in the last step, as the square of a sine, and whether the rows were dependent on the
+    /// way.
+    turned: f64,
+    crossed: bool,
 }
 
 impl PassageRoom {
@@ -90,13 +105,40 @@ impl PassageRoom {
             v: vec![0.0; model.tree.n_v],
             gaps: vec![0.0; most(|p| p.rows.len())],
             kernel: vec![0.0; most(|p| p.memory() - KERNELS)],
+            matrix: vec![
+                0.0;
+                most(|p| if p.is_followed() {
+                    p.columns.len().pow(2)
+                } else {
+                    0
+                })
+            ],
+            turned: 0.0,
+            crossed: false,
         }
     }
 }
 
 impl Loops {
-    /// Follows the way past a singular position: it should come out in the direction in which it went in. The
-    /// dependence of the part's rows is that at `q`.
+    /// Compares the kernel of a part, whose dependence is that at the state looked at, with the one before, by the rows
+    /// used on the way there: to be called before any are exchanged.
+    pub(super) fn follow_kernel(&self, part: &Part, memory: &[f64], room: &mut LoopsRoom) {
+        let n = part.columns.len();
+        let size = part.freedoms() * n;
+        let last = &memory[KERNELS + size..];
+        let (dependence, passage) = (&room.dependence, &mut room.passage);
+        let kernel = &mut passage.kernel[..size];
+        // Kernels are zero before the first look.
+        let known = memory[SIDE] != 0.0;
+        passage.turned = if known { dependence.across(last, n) } else { 0.0 };
+        kernel.copy_from_slice(last);
+        dependence.kernel(kernel, n);
+        let side = dependence.side(kernel, n, &mut passage.matrix);
+        passage.crossed = known && side != memory[SIDE];
+    }
+
+    /// Follows the way past a singular position: where branches cross, it should come out in the direction in which it
+    /// went in; where they do not, in the other.
     pub(super) fn pass(
         &self,
         model: &Model,
@@ -106,62 +148,89 @@ impl Loops {
         memory: &mut [f64],
         (work, room): (&mut Workspace<f64>, &mut LoopsRoom),
     ) -> Result<(), FailureKind> {
-        let size = part.freedoms() * part.columns.len();
         let n = part.columns.len();
+        let size = part.freedoms() * n;
         let distance = room.dependence.distance();
+        let (turned, crossed) = (room.passage.turned, room.passage.crossed);
         let (known, kernels) = memory.split_at_mut(KERNELS);
         let (entry, last) = kernels.split_at_mut(size);
+        let kernel = &room.passage.kernel[..size];
+        last.copy_from_slice(kernel);
+        known[SIDE] = room.dependence.side(kernel, n, &mut room.passage.matrix);
         known[LARGEST] = known[LARGEST].max(distance);
-        let part_of_largest = if part.freedoms() == 1 { NEAR } else { NEAR_WITH_OTHERS };
+        let part_of_largest = if part.freedoms() == 1 {
+            NEAR
+        } else {
+            NEAR_WITH_OTHERS
+        };
         let near = part_of_largest * known[LARGEST];
-        // Kernels are zero before the first look.
-        let turned = room.dependence.across(last, n);
-        room.dependence.kernel(&mut room.passage.kernel[..size], n);
-        last.copy_from_slice(&room.passage.kernel[..size]);
 
         let inside = known[LEAST] > 0.0;
         let beside = inside || distance <= 2.0 * near;
+        let much = if beside { SAME_IN_A_STEP } else { SAME_DIRECTION };
         let mut least = distance;
-        if part.period == 1 && turned > if beside { SAME_IN_A_STEP } else { SAME_DIRECTION } {
+        if part.period == 1 && (turned > much || crossed) {
             let step = (before, (t, q));
             least = least.min(self.least_between(model, part, step, active, (work, room)));
         }
         let in_between = least < near && !inside && distance >= near;
+        let limit = |gap: f64| (TURN * gap.max(DATA * self.precision)).sqrt();
+        let gap = self
+            .gap_of(part, &room.gaps)
+            .max(if inside { known[GAP] } else { 0.0 });
+        if crossed && least > limit(gap) && least < near {
+            return Err(FailureKind::NearlySingular {
+                constraints: constraints(model, part),
+                distance: least / known[LARGEST],
+                fault: "a step went straight on across the gap between its branches",
+                remedy: "Tighten the tolerances, limit `max_step`, or use the form `ggl`",
+            });
+        }
         if inside || least < near {
-            let part_of_gap = |(&row, g): (&usize, &f64)| {
-                let own = part.rows.binary_search(&row).is_ok();
-                if own { g.abs() / self.scales.gap[row] } else { 0.0 }
-            };
-            let gaps = self.rows.iter().zip(&room.gaps);
-            let gap = gaps.map(part_of_gap).fold(0.0, f64::max);
-            let (so_far, most) = if inside {
-                (known[LEAST], known[GAP])
-            } else {
-                (least, 0.0)
-            };
+            let so_far = if inside { known[LEAST] } else { least };
             known[LEAST] = so_far.min(least).max(f64::MIN_POSITIVE);
-            known[GAP] = gap.max(most);
+            known[GAP] = gap;
             if distance <= 2.0 * near {
                 return Ok(());
             }
         }
         if inside || in_between {
-            let turned = room.dependence.across(entry, n);
-            if turned > SAME_DIRECTION && known[LEAST].powi(2) < TURN * known[GAP] {
+            let (least, gap) = (known[LEAST], known[GAP]);
+            let turned = room.dependence.across(entry, n) > SAME_DIRECTION;
+            if turned && least < limit(gap) {
                 return Err(FailureKind::BranchChanged {
                     constraints: constraints(model, part),
-                    gap: known[GAP],
-                    remedy: if self.keeps_positions {
-                        "Tighten the tolerances, and give the data with all digits"
-                    } else {
+                    gap: gap.max(DATA * self.precision),
+                    remedy: if !self.keeps_positions {
                         "Use the form `ggl`, which keeps the loops closed"
+                    } else if gap < DATA * self.precision {
+                        "Give the data with all digits; if they are exact, state it in `data_precision`"
+                    } else {
+                        "Tighten the tolerances, and give the data with all digits"
                     },
+                });
+            }
+            if turned && self.keeps_positions && !self.keeps_velocities && least < SHARP * known[LARGEST] {
+                return Err(FailureKind::NearlySingular {
+                    constraints: constraints(model, part),
+                    distance: least / known[LARGEST],
+                    fault: "in the form `index3` velocities are not tested, and their errors there remain",
+                    remedy: "Use the form `ggl`",
                 });
             }
             known[LEAST] = 0.0;
         }
         entry.copy_from_slice(last);
         Ok(())
+    }
+
+    /// The largest gap of a part's rows, in parts of the size or rad.
+    fn gap_of(&self, part: &Part, gaps: &[f64]) -> f64 {
+        let part_of_gap = |(&row, g): (&usize, &f64)| {
+            let own = part.rows.binary_search(&row).is_ok();
+            if own { g.abs() / self.scales.gap[row] } else { 0.0 }
+        };
+        self.rows.iter().zip(gaps).map(part_of_gap).fold(0.0, f64::max)
     }
 
     /// The least distance from dependence on the way between two states: on the line between both, brought to the
@@ -197,7 +266,11 @@ impl Loops {
         work.set_time(model, t);
         work.set_positions(model, q);
         self.depend(model, part, active, work, room);
-        best.0
+        if best.0.is_finite() {
+            best.0
+        } else {
+            room.dependence.distance()
+        }
     }
 
     /// Brings positions to the constraints of a part; how far from dependence they are there.

@@ -341,6 +341,21 @@ pub enum FailureKind {
         /// What to do about it.
         remedy: &'static str,
     },
+    /// A mechanism turns round close to a singular position, and the run cannot tell how exactly.
+    #[error(
+        "the mechanism came close to a singular position of {constraints} and turned round there (its independent rows \
+         were within {distance:.1e} of dependence), but {fault}. {remedy}"
+    )]
+    NearlySingular {
+        /// The constraints, named.
+        constraints: String,
+        /// Least distance of the rows from dependence on the way, in parts of the largest seen.
+        distance: f64,
+        /// Why the result is not to be trusted.
+        fault: &'static str,
+        /// What to do about it.
+        remedy: &'static str,
+    },
     /// No step leads on from a singular position.
     #[error(
         "the mechanism is at a singular position of {constraints} ({coordinates}) and cannot step past it: \

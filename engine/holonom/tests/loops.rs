@@ -191,6 +191,108 @@ fn forms_that_drift_do_not_change_the_branch_unnoticed() {
     assert!(noticed > 6, "{noticed}");
 }
 
+/// Parallel cranks with a rod on ball joints, which can also turn about itself; the second crank is longer by a part.
+fn ball_rod(longer: f64) -> Description {
+    let rod = |name: &str, mass: f64, length: f64| {
+        Body::thin_rod(name, mass, [length, 0.0, 0.0]).marker("end", frame::at([length, 0.0, 0.0]))
+    };
+    Description::new("ball rod")
+        .gravity([0.0; 3])
+        .ground_marker("right", frame::at([0.5, 0.0, 0.0]))
+        .body(rod("crank", 1.0, 0.2))
+        .body(
+            Body::new("rod", 1.0)
+                .inertia_diagonal([0.01, 0.02, 0.03])
+                .marker("end", frame::at([0.5, 0.0, 0.0])),
+        )
+        .body(rod("rocker", 1.0, 0.2 * (1.0 + longer)))
+        .joint(Joint::revolute("A", "ground", "crank").start(1.0, 5.0))
+        .joint(Joint::spherical("B", "crank.end", "rod"))
+        .joint(Joint::revolute("D", "ground.right", "rocker").start(1.0, 5.0))
+        .joint(Joint::spherical("C", "rod.end", "rocker.end"))
+}
+
+#[test]
+fn branches_are_told_apart_with_several_degrees_of_freedom() {
+    let mut noticed = 0;
+    for longer in [0.0, 1e-9, 3e-7] {
+        let description = ball_rod(longer);
+        for stepper in STEPPERS {
+            for tolerance in [1e-4, 1e-6] {
+                let case = format!("{longer:.0e}, {stepper}, {tolerance:.0e}");
+                let run = run(&description, Form::Ggl, stepper, tolerance, 3.0);
+                let (crank, rocker) = (run.q[0], run.q[run.q.len() - 1]);
+                match run.result {
+                    Ok(_) => {
+                        assert!(crank > TAU, "{case}: bars in line at least twice");
+                        assert!(apart(crank, rocker).abs() < 0.05, "{case}: on another branch");
+                    }
+                    Err(failure) => {
+                        assert!(longer > 0.0, "{case}: {failure}");
+                        assert!(
+                            failure.to_string().contains("singular position of"),
+                            "{case}: {failure}"
+                        );
+                        noticed += usize::from(matches!(failure.kind, FailureKind::BranchChanged { .. }));
+                    }
+                }
+            }
+        }
+    }
+    assert!(noticed > 2, "{noticed}");
+}
+
+#[test]
+fn turns_close_to_singular_positions_are_exact_or_reported() {
+    // A parallelogram with one bar too long: it turns round where bars would be in line.
+    let almost = |longer: f64| {
+        let rod = |name: &str, length: f64| {
+            Body::thin_rod(name, 1.0, [length, 0.0, 0.0]).marker("end", frame::at([length, 0.0, 0.0]))
+        };
+        Description::new("almost a parallelogram")
+            .gravity([0.0; 3])
+            .ground_marker("right", frame::at([0.4, 0.0, 0.0]))
+            .body(rod("crank", 0.15))
+            .body(rod("coupler", 0.4))
+            .body(rod("rocker", 0.15 * (1.0 + longer)))
+            .joint(Joint::revolute("A", "ground", "crank").start(1.0, 5.0))
+            .joint(Joint::revolute("B", "crank.end", "coupler").start(-1.0, -5.0))
+            .joint(Joint::revolute("C", "coupler.end", "rocker.end"))
+            .joint(Joint::revolute("D", "ground.right", "rocker").start(1.0, 5.0))
+    };
+    let (mut finished, mut reported) = (0, 0);
+    for longer in [1e-4, -1e-4, 1e-3] {
+        let description = almost(longer);
+        let exact = run(&description, Form::Ggl, "bdf", 1e-10, 1.5);
+        assert_eq!(exact.result, Ok(Stop::Finished));
+        for stepper in STEPPERS {
+            for form in KEPT {
+                for tolerance in [1e-4, 1e-6] {
+                    let case = format!("{longer:.0e}, {stepper}, {form}, {tolerance:.0e}");
+                    let run = run(&description, form, stepper, tolerance, 1.5);
+                    match run.result {
+                        Ok(_) => {
+                            let off = (0..3).map(|k| (run.q[k] - exact.q[k]).abs());
+                            let off = off.fold(0.0, f64::max);
+                            // The turns multiply errors by some hundred.
+                            assert!(off < 1e4 * tolerance, "{case}: {off:.1e}");
+                            finished += 1;
+                        }
+                        Err(failure) => {
+                            assert!(
+                                failure.to_string().contains("singular position of"),
+                                "{case}: {failure}"
+                            );
+                            reported += 1;
+                        }
+                    }
+                }
+            }
+        }
+    }
+    assert!(finished > 20 && reported > 0, "{finished}, {reported}");
+}
+
 #[test]
 fn a_loop_that_drifts_apart_ends_the_run() {
     // Accelerations alone keep a loop for a while.

@@ -169,7 +169,7 @@ impl Equations {
     }
 
     /// Watches the constraints on positions, and exchanges rows for better ones.
-    pub(crate) fn with_loops(mut self, rows: &RowReport, scales: RowScales) -> Self {
+    pub(crate) fn with_loops(mut self, rows: &RowReport, scales: RowScales, precision: f64) -> Self {
         let elements = &self.dependencies.elements;
         let readings = &self.dependencies.readings;
         let read = |row: usize| {
@@ -182,7 +182,7 @@ impl Equations {
             &self.active,
             contacts,
             self.form,
-            (rows, scales),
+            (rows, scales, precision),
             &read,
         );
         self
@@ -705,7 +705,7 @@ impl Residual for Equations {
     fn discrete(&self) -> Vec<f64> {
         let mut all = self.closed.clone();
         if let Some(loops) = &self.loops {
-            all.extend(loops.memory(&self.active));
+            all.extend(loops.memory(self.model.tree.n_q, &self.active));
         }
         all.extend(Side::LIVE.repeat(self.model.switches.len()));
         all

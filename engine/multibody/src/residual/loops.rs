@@ -12,6 +12,7 @@
 //! names and sizes stay what they are.
 
 mod closed;
+mod passage;
 
 use super::Form;
 use crate::elements::constraints::ConstraintElement;
@@ -21,6 +22,7 @@ use crate::workspace::Workspace;
 use core::fmt::Write;
 use core::ops::Range;
 use holonom_dae::{FailureKind, Look, SingularPosition, Tolerances};
+use passage::{Before, LARGEST, PassageRoom, WAIT};
 
 /// Rows are exchanged where a dropped one would be better by this factor.
 const EXCHANGE: f64 = 5.0;
@@ -39,17 +41,6 @@ const DRIFT: f64 = 1e-2;
 /// A dropped row may be open by so many times what it was found open by near the start, where the data do
 /// not close all rows at once.
 const MISFIT: f64 = 30.0;
-
-/// Below this part of the largest distance from dependence seen so far the rows are close to a singular position; it
-/// is left behind at twice as much.
-const NEAR: f64 = 0.1;
-
-/// Cosine of the angle that the direction of the motion may turn by between both.
-const SAME_DIRECTION: f64 = 0.9;
-
-/// Two branches that cross are φψ = 0 in coordinates of their own; with loops open by d they are φψ = d, which turns
-/// round at a distance of √d. Distances whose square is below so many times the gap are that of the gap.
-const TURN: f64 = 30.0;
 
 /// A position where the distance from dependence is below this part of the largest is called singular.
 const SINGULAR: f64 = 0.05;
@@ -70,8 +61,6 @@ struct Part {
     columns: Vec<usize>,
     /// Places of its rows in the active ones.
     places: Vec<usize>,
-    /// Whether it moves in one way only.
-    single: bool,
     /// Whether a row of it can be exchanged.
     exchanges: bool,
     /// Looked at every so many steps.
@@ -79,13 +68,6 @@ struct Part {
     /// Where its memory lies among the discrete variables.
     memory: Range<usize>,
 }
-
-/// Places in the memory of a part.
-const WAIT: usize = 0;
-const LARGEST: usize = 1;
-const LEAST: usize = 2;
-const GAP: usize = 3;
-const DIRECTION: usize = 4;
 
 /// The constraints on positions of a mechanism.
 #[derive(Clone, Debug)]
@@ -96,6 +78,8 @@ pub(crate) struct Loops {
     branched: Vec<usize>,
     /// What g of each row of the model is measured by, and each velocity.
     scales: RowScales,
+    /// Relative error of the data.
+    precision: f64,
     /// By which a row may be open because of the data, by its number in the model.
     slack: Vec<f64>,
     /// Places in the active rows of those that can be exchanged, increasing.
@@ -117,6 +101,7 @@ pub(crate) struct LoopsRoom {
     /// What the last exchange did to multipliers: place, factor for it, and what it adds to others.
     carries: Vec<Carry>,
     words: String,
+    passage: PassageRoom,
 }
 
 #[derive(Clone, Debug)]
@@ -134,7 +119,7 @@ impl Loops {
         active: &[usize],
         contacts: usize,
         form: Form,
-        (rows, scales): (&RowReport, RowScales),
+        (rows, scales, precision): (&RowReport, RowScales, f64),
         read: &dyn Fn(usize) -> bool,
     ) -> Option<Self> {
         let switched = model.switched();
@@ -165,6 +150,7 @@ impl Loops {
             rows: watched,
             branched: branched(model),
             scales,
+            precision,
             slack,
             slots,
             first: contacts,
@@ -173,7 +159,7 @@ impl Loops {
         };
         let mut memory = loops.first + 1 + loops.slots.len();
         for part in &mut loops.parts {
-            let end = memory + DIRECTION + part.columns.len();
+            let end = memory + part.memory();
             part.memory = memory..end;
             memory = end;
         }
@@ -181,11 +167,8 @@ impl Loops {
     }
 
     /// Start values of what is remembered between steps.
-    pub fn memory(&self, active: &[usize]) -> Vec<f64> {
-        let end = self
-            .parts
-            .last()
-            .map_or(self.first + 1 + self.slots.len(), |p| p.memory.end);
+    pub fn memory(&self, n_q: usize, active: &[usize]) -> Vec<f64> {
+        let end = self.positions_before(n_q).end;
         let mut memory = vec![0.0; end - self.first];
         // Before any time looked at.
         memory[0] = f64::MIN;
@@ -215,6 +198,7 @@ impl Loops {
             dependence: Dependence::new(rows, most(|p| p.places.len()), most(|p| p.columns.len())),
             carries: Vec::new(),
             words: String::new(),
+            passage: PassageRoom::new(model, &self.parts),
         }
     }
 
@@ -246,6 +230,8 @@ impl Loops {
         (work, room): (&mut Workspace<f64>, &mut LoopsRoom),
     ) -> Result<Look, FailureKind> {
         let memory = self.first;
+        let n_q = model.tree.n_q;
+        let positions = self.positions_before(n_q);
         if discrete[memory] == t {
             return Ok(Look::Same);
         }
@@ -262,7 +248,8 @@ impl Loops {
         room.carries.clear();
         let mut look = Look::Same;
         for part in &self.parts {
-            if !(part.exchanges || part.single) {
+            let follows = part.is_followed();
+            if !(part.exchanges || follows) {
                 continue;
             }
             let wait = &mut discrete[part.memory.start + WAIT];
@@ -272,6 +259,9 @@ impl Loops {
             }
             *wait = (part.period - 1) as f64;
             self.depend(model, part, active, work, room);
+            if follows {
+                self.follow_kernel(part, &discrete[part.memory.clone()], room);
+            }
             if part.exchanges && self.exchange(model, part, active, room) {
                 let jumps = |&(row, g): &(usize, f64)| {
                     let place = part.places.iter().find(|&&k| active[k] == row);
@@ -300,10 +290,17 @@ impl Loops {
                     restart: restart || before,
                 };
             }
-            if part.single {
-                self.pass(model, part, v, &mut discrete[part.memory.clone()], room)?;
+            if follows {
+                let (parts, q_before) = discrete.split_at_mut(positions.start);
+                let before = Before {
+                    t: parts[memory],
+                    q: &q_before[..n_q],
+                };
+                let own = &mut parts[part.memory.clone()];
+                self.pass(model, part, (t, q, before), active, own, (work, room))?;
             }
         }
+        discrete[positions.clone()].copy_from_slice(&q[..positions.len()]);
         for (x, &k) in discrete[memory + 1..].iter_mut().zip(&self.slots) {
             *x = active[k] as f64;
         }
@@ -371,70 +368,6 @@ impl Loops {
             room.dependence.swap(k, i);
         }
         any
-    }
-
-    /// Follows the way past a singular position: it should come out in the direction in which it went in.
-    fn pass(
-        &self,
-        model: &Model,
-        part: &Part,
-        v: &[f64],
-        memory: &mut [f64],
-        room: &LoopsRoom,
-    ) -> Result<(), FailureKind> {
-        let distance = room.dependence.distance();
-        let (known, direction) = memory.split_at_mut(DIRECTION);
-        known[LARGEST] = known[LARGEST].max(distance);
-        let near = NEAR * known[LARGEST];
-        let of = |column: usize| v[column] / self.scales.velocity[column];
-        let speed = part.columns.iter().map(|&j| of(j) * of(j)).sum::<f64>().sqrt();
-        let inside = known[LEAST] > 0.0;
-        if inside || distance < near {
-            let part_of_gap = |(&row, g): (&usize, &f64)| {
-                let own = part.rows.binary_search(&row).is_ok();
-                if own { g.abs() / self.scales.gap[row] } else { 0.0 }
-            };
-            let gaps = self.rows.iter().zip(&room.gaps);
-            let gap = gaps.map(part_of_gap).fold(0.0, f64::max);
-            let (least, most) = if inside {
-                (known[LEAST], known[GAP])
-            } else {
-                (distance, 0.0)
-            };
-            known[LEAST] = least.min(distance).max(f64::MIN_POSITIVE);
-            known[GAP] = gap.max(most);
-            if distance <= 2.0 * near {
-                return Ok(());
-            }
-        }
-        if speed == 0.0 || !speed.is_finite() {
-            return Ok(());
-        }
-        if inside {
-            let along = part
-                .columns
-                .iter()
-                .zip(direction.iter())
-                .map(|(&j, d)| d * of(j) / speed);
-            let cosine = along.sum::<f64>().abs();
-            let known_before = direction.iter().any(|d| *d != 0.0);
-            if known_before && cosine < SAME_DIRECTION && known[LEAST].powi(2) < TURN * known[GAP] {
-                return Err(FailureKind::BranchChanged {
-                    constraints: constraints(model, part),
-                    gap: known[GAP],
-                    remedy: if self.keeps_positions {
-                        "Tighten the tolerances"
-                    } else {
-                        "Use the form `ggl`, which keeps the loops closed"
-                    },
-                });
-            }
-            known[LEAST] = 0.0;
-        }
-        for (d, &j) in direction.iter_mut().zip(&part.columns) {
-            *d = of(j) / speed;
-        }
-        Ok(())
     }
 
     /// The singular position at which a state is, if it is close to one.
@@ -539,7 +472,6 @@ fn parts(model: &Model, watched: &[usize], active: &[usize], slots: &[usize]) ->
         part.rows.sort_unstable();
         let own = |&k: &usize| part.rows.binary_search(&active[k]).is_ok();
         part.places = (0..active.len()).filter(own).collect();
-        part.single = part.columns.len() == part.places.len() + 1;
         part.exchanges = part.places.iter().any(|k| slots.binary_search(k).is_ok());
         let (r, n) = (part.places.len(), part.columns.len());
         part.period = 1 + r * r.max(part.rows.len() - r) * n / FREE;

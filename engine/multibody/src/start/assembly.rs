@@ -1,5 +1,6 @@
 //! Assembly: from rough start values to a state that satisfies everything.
 
+use super::border::Border;
 use super::closure::{Closure, exceeds};
 use super::open::{OpenLoop, open_loops, worst_rows};
 use super::past::{self, NoBeginning};
@@ -26,6 +27,9 @@ const NOT_MOVED: f64 = 1e-10;
 
 /// Relative error of data that are printed with six digits.
 pub const DATA_PRECISION: f64 = 1e-6;
+
+/// Positions that were moved by more than this, in sizes or radians, although the loops were closed, are suspicious.
+const MOVED_FAR: f64 = 0.03;
 
 /// How a mechanism is assembled.
 #[derive(Clone, Debug, PartialEq)]
@@ -390,6 +394,29 @@ pub fn assemble(model: Arc<Model>, options: &AssemblyOptions) -> Result<Assemble
 }
 
 /// The same, all rows taken as conditions that hold.
+/// Names the row that takes part and is most nearly implied by the others, where the given positions close the loops as
+/// well as the data are known, and were moved far all the same: it may be made by errors of the data.
+fn doubt_what_moved_far(closure: &mut Closure, (given, found): (&[f64], &[f64]), rows: &mut RowReport) {
+    let gaps = closure.gaps(given);
+    let open = gaps
+        .iter()
+        .zip(&closure.gap_scale)
+        .map(|(g, scale)| g.abs() / scale);
+    let open = open.fold(0.0, f64::max);
+    let unit = position_units(closure);
+    let moved = given.iter().zip(found).zip(&unit);
+    let moved = moved.map(|((a, b), unit)| (a - b).abs() / unit);
+    let moved = moved.fold(0.0, f64::max);
+    let explained = Border::new(closure.precision).enough();
+    if open <= explained
+        && moved > MOVED_FAR
+        && let Some(weakest) = rows.weakest.clone()
+        && rows.doubtful.iter().all(|d| d.row != weakest.row)
+    {
+        rows.doubtful.push(weakest);
+    }
+}
+
 pub(super) fn assemble_rows(
     model: Arc<Model>,
     options: &AssemblyOptions,
@@ -410,6 +437,7 @@ pub(super) fn assemble_rows(
     if gap > options.tolerance.max(closure.rounding) {
         problem.close_chosen(&q_given, &mut q, &rows, options)?;
     }
+    doubt_what_moved_far(&mut closure, (&q_given, &q), &mut rows);
     let gaps = closure.gaps(&q);
     for dropped in &mut rows.dropped {
         dropped.misfit = gaps[dropped.row].abs();
@@ -642,7 +670,7 @@ impl Assembled {
             return Ok(equations);
         }
         let scales = Closure::new(self.model.clone(), self.t, &self.q, self.data_precision).scales();
-        Ok(equations.with_loops(&self.rows, scales))
+        Ok(equations.with_loops(&self.rows, scales, self.data_precision))
     }
 
     /// Consistent y and ẏ for equations made of this mechanism: y = (q, v, x, λ, …), the multipliers

@@ -69,7 +69,11 @@ impl Reduced {
         let report = &mut found.rows;
         report.active.iter_mut().for_each(|row| *row = self.rows[*row]);
         report.dropped.iter_mut().for_each(|d| d.row = self.rows[d.row]);
-        report.doubtful.iter_mut().for_each(|d| d.row = self.rows[d.row]);
+        report
+            .doubtful
+            .iter_mut()
+            .chain(&mut report.weakest)
+            .for_each(|d| d.row = self.rows[d.row]);
         let mut scales = vec![1.0; whole.rows.len()];
         for (row, scale) in self.rows.iter().zip(&report.scales) {
             scales[*row] = *scale;

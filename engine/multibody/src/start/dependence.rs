@@ -2,6 +2,9 @@
 
 use super::eigen::dot;
 
+/// Directions of which this much lies in a kernel stay what they are in it.
+const CLOSE: f64 = 0.1;
+
 /// Rows in memory of their own, with an orthonormal basis of the chosen ones. Nothing allocates after construction.
 #[derive(Clone, Debug)]
 pub(crate) struct Dependence {
@@ -108,6 +111,99 @@ impl Dependence {
         if sum > 0.0 { 1.0 / sum.sqrt() } else { 1.0 }
     }
 
+    /// How far directions lie outside of the kernel of the chosen rows: for orthonormal ones, each with `n` entries,
+    /// the sum of the squares of the sines of the angles between both.
+    pub fn across(&self, directions: &[f64], n: usize) -> f64 {
+        let basis = || self.basis.chunks_exact(n.max(1)).take(self.chosen.len());
+        let squares = directions
+            .chunks_exact(n.max(1))
+            .map(|d| basis().map(|q| dot(q, d).powi(2)).sum::<f64>());
+        squares.sum()
+    }
+
+    /// An orthonormal basis of the kernel of the chosen rows, one direction after the other: as near as possible to the
+    /// directions given, any where these are zero.
+    pub fn kernel(&self, out: &mut [f64], n: usize) {
+        let basis = self.basis.chunks_exact(n.max(1)).take(self.chosen.len());
+        for k in 0..out.len() / n.max(1) {
+            let (before, rest) = out.split_at_mut(k * n);
+            let x = &mut rest[..n];
+            let project = |x: &mut [f64]| {
+                for _ in 0..2 {
+                    for q in basis.clone().chain(before.chunks_exact(n.max(1))) {
+                        let along = dot(q, x);
+                        x.iter_mut().zip(q).for_each(|(x, q)| *x -= along * q);
+                    }
+                }
+                let length = dot(x, x).sqrt();
+                x.iter_mut()
+                    .for_each(|x| *x /= length.max(f64::MIN_POSITIVE.sqrt()));
+                length
+            };
+            if project(x) > CLOSE {
+                continue;
+            }
+            // What is left of unit vectors: the longest has the most digits.
+            let left = |j: usize| {
+                let of = |q: &[f64]| q[j] * q[j];
+                let taken = basis.clone().map(of).sum::<f64>();
+                1.0 - taken - before.chunks_exact(n.max(1)).map(of).sum::<f64>()
+            };
+            let best = (0..n).fold((0, f64::MIN), |best, j| {
+                let rest = left(j);
+                if rest > best.1 { (j, rest) } else { best }
+            });
+            x.fill(0.0);
+            x[best.0] = 1.0;
+            project(x);
+        }
+    }
+
+    /// The sign of the determinant of the chosen rows with the directions of a kernel after them.
+    pub fn side(&self, kernel: &[f64], n: usize, room: &mut [f64]) -> f64 {
+        let rows = self.chosen.len() * n;
+        let a = &mut room[..rows + kernel.len()];
+        a[..rows].copy_from_slice(&self.basis[..rows]);
+        a[rows..].copy_from_slice(kernel);
+        let mut sign = 1.0;
+        for k in 0..n {
+            let best = (k..n).max_by(|i, j| a[i * n + k].abs().total_cmp(&a[j * n + k].abs()));
+            let best = best.unwrap_or(k);
+            if best != k {
+                for j in k..n {
+                    a.swap(k * n + j, best * n + j);
+                }
+                sign = -sign;
+            }
+            let pivot = a[k * n + k];
+            if pivot < 0.0 {
+                sign = -sign;
+            }
+            for i in k + 1..n {
+                let factor = a[i * n + k] / pivot;
+                for j in k + 1..n {
+                    a[i * n + j] -= factor * a[k * n + j];
+                }
+            }
+        }
+        sign
+    }
+
+    /// The smallest x for which the chosen rows times x are these values, one for each row of the matrix.
+    pub fn nearest(&mut self, values: &[f64], x: &mut [f64]) {
+        let (n, r) = (self.columns, self.chosen.len());
+        x.fill(0.0);
+        for (k, q) in self.basis.chunks_exact(n.max(1)).take(r).enumerate() {
+            let along: f64 = (0..=k).map(|i| self.r[i * r + k] * values[self.chosen[i]]).sum();
+            x.iter_mut().zip(q).for_each(|(x, q)| *x += along * q);
+        }
+    }
+
+    /// The largest of the values of chosen rows.
+    pub fn most_of_chosen(&self, values: &[f64]) -> f64 {
+        self.chosen.iter().fold(0.0, |most, &i| values[i].abs().max(most))
+    }
+
     /// The row, and the place of the chosen one, for which it would be better by the largest factor: at least by
     /// `factor`, and further than `least` from the span of the other chosen ones. Its shares are kept.
     pub fn better(
@@ -179,6 +275,44 @@ mod tests {
         dependence.swap(1, 2);
         assert!((dependence.distance() - 0.5_f64.sqrt()).abs() < 1e-12);
         assert_eq!(dependence.better(5.0, 1e-6, |_, _| true), None);
+    }
+
+    #[test]
+    fn kernels_tell_how_far_directions_turn() {
+        let b = [[1.0, 2.0, 0.0, 0.0], [0.0, 1.0, 1.0, 0.0]];
+        let mut dependence = Dependence::new(2, 2, 4);
+        dependence.set(2, 4, |i, j| b[i][j]);
+        dependence.choose([0, 1].into_iter());
+        let mut kernel = [0.0; 8];
+        dependence.kernel(&mut kernel, 4);
+        for k in kernel.chunks_exact(4) {
+            assert!((dot(k, k) - 1.0).abs() < 1e-14);
+            assert!(b.iter().all(|row| dot(row, k).abs() < 1e-14));
+        }
+        assert!(dot(&kernel[..4], &kernel[4..]).abs() < 1e-14);
+        assert!(dependence.across(&kernel, 4) < 1e-28);
+        // A turn by 0.1 rad of one of both.
+        let q = [1.0 / 5.0_f64.sqrt(), 2.0 / 5.0_f64.sqrt(), 0.0, 0.0];
+        let (s, c) = 0.1_f64.sin_cos();
+        let turned: Vec<f64> = kernel[..4].iter().zip(q).map(|(k, q)| c * k + s * q).collect();
+        assert!((dependence.across(&turned, 4) - s * s).abs() < 1e-14);
+        let mut x = [0.0; 4];
+        dependence.nearest(&[3.0, -1.0], &mut x);
+        assert!((dot(&b[0], &x) - 3.0).abs() < 1e-14 && (dot(&b[1], &x) + 1.0).abs() < 1e-14);
+        // The same directions again, and the sense they have with the rows.
+        let before = kernel;
+        dependence.kernel(&mut kernel, 4);
+        assert!(kernel.iter().zip(before).all(|(a, b)| (a - b).abs() < 1e-14));
+        let mut room = [0.0; 16];
+        let side = dependence.side(&kernel, 4, &mut room);
+        kernel[..4].iter_mut().for_each(|x| *x = -*x);
+        assert!(side.abs() == 1.0 && dependence.side(&kernel, 4, &mut room) == -side);
+        let mut along = [0.0; 4];
+        dependence.kernel(&mut kernel, 4);
+        for k in kernel.chunks_exact(4) {
+            along.iter_mut().zip(k).for_each(|(a, k)| *a += dot(&x, k) * k);
+        }
+        assert!(dot(&along, &along) < 1e-28);
     }
 
     #[test]

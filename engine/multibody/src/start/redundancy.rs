@@ -184,7 +184,7 @@ pub(super) fn choose(closure: &mut Closure, q: &[f64], tolerance: f64) -> Result
             unit: unit(closure, row, Level::Position),
         }
     });
-    let doubtful = best.qr.doubtful.iter().map(|&row| {
+    let near_border = |row: usize| {
         let (constraint, name) = name(row);
         DoubtfulRow {
             row,
@@ -193,8 +193,9 @@ pub(super) fn choose(closure: &mut Closure, q: &[f64], tolerance: f64) -> Result
             active: active.binary_search(&row).is_ok(),
             independent_part: best.qr.length(row),
         }
-    });
-    let doubtful = doubtful.collect();
+    };
+    let doubtful = best.qr.doubtful.iter().map(|&row| near_border(row)).collect();
+    let weakest = best.qr.pivots[..generic_rank].last().map(|&row| near_border(row));
     Ok(RowReport {
         dropped: dropped.collect(),
         active,
@@ -204,6 +205,7 @@ pub(super) fn choose(closure: &mut Closure, q: &[f64], tolerance: f64) -> Result
         degrees_of_freedom: n_v - generic_rank,
         uniqueness,
         doubtful,
+        weakest,
         scales: closure.gap_scale.clone(),
         noise,
         noise_at_start,

@@ -80,6 +80,8 @@ pub struct RowReport {
     pub uniqueness: Vec<ReactionUniqueness>,
     /// Rows near the border between independent and redundant.
     pub doubtful: Vec<DoubtfulRow>,
+    /// The row that takes part and is most nearly implied by the others.
+    pub weakest: Option<DoubtfulRow>,
     /// What each row of [`Model::rows`](crate::Model::rows) is measured by: the length of its loop, m, or 1 for angles.
     pub scales: Vec<f64>,
     /// Relative error of dropped rows, next to velocities and accelerations, that errors of the data explain.

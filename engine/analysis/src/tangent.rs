@@ -253,7 +253,10 @@ impl Equation {
     fn plan(&self, system: &dyn System, directions: &[Change], rows: core::ops::Range<usize>) -> Plan {
         let structure = system.structure();
         let n = structure.variables.len();
-        let known = structure.sparsity.clone().unwrap_or_else(|| Pattern::dense(n, n).into());
+        let known = structure
+            .sparsity
+            .clone()
+            .unwrap_or_else(|| Pattern::dense(n, n).into());
         let mass = match &structure.derivative {
             DerivativeForm::Mass(pattern) => pattern,
             _ => &known,

@@ -2,7 +2,11 @@
 //!
 //! All are little damped, so that what the pulse did is still there at the end: a stepper that steps over it cannot be right.
 
+mod passing;
+mod pulse;
+
 use crate::random::Random;
+use pulse::Pulse;
 use std::fmt::Write;
 
 /// How the pulse is written.
@@ -17,11 +21,12 @@ pub enum Shape {
     MonotoneTable,
     Gaussian,
     Smoothstep,
+    Triangle,
 }
 
 impl Shape {
     /// All of them.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::HalfSine,
         Self::Rectangle,
         Self::Nested,
@@ -30,6 +35,7 @@ impl Shape {
         Self::MonotoneTable,
         Self::Gaussian,
         Self::Smoothstep,
+        Self::Triangle,
     ];
 
     /// Its name.
@@ -43,6 +49,7 @@ impl Shape {
             Self::MonotoneTable => "monotone table",
             Self::Gaussian => "gaussian",
             Self::Smoothstep => "smoothstep",
+            Self::Triangle => "triangle of max and abs",
         }
     }
 
@@ -67,11 +74,16 @@ pub enum Place {
     Prescribed,
     Driver,
     Tyre,
+    Law,
+    Oscillating,
+    Sensor,
+    Balls,
+    Stop,
 }
 
 impl Place {
     /// All of them.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 16] = [
         Self::Applied,
         Self::Motor,
         Self::Actuator,
@@ -83,7 +95,17 @@ impl Place {
         Self::Prescribed,
         Self::Driver,
         Self::Tyre,
+        Self::Law,
+        Self::Oscillating,
+        Self::Sensor,
+        Self::Balls,
+        Self::Stop,
     ];
+
+    /// Whether the pulse is one of a coordinate, which passes it.
+    fn is_of_state(self) -> bool {
+        matches!(self, Self::Law | Self::Oscillating | Self::Sensor)
+    }
 
     /// Its name.
     pub fn name(self) -> &'static str {
@@ -99,6 +121,11 @@ impl Place {
             Self::Prescribed => "prescribed joint",
             Self::Driver => "driver",
             Self::Tyre => "bump under a tyre",
+            Self::Law => "law of the position, at constant speed",
+            Self::Oscillating => "law of the position, oscillating",
+            Self::Sensor => "control by a sensor",
+            Self::Balls => "contact of free bodies",
+            Self::Stop => "stop just within reach",
         }
     }
 }
@@ -123,8 +150,8 @@ pub struct Excitation {
 /// The model of a seed.
 pub fn excitation(seed: u64) -> Excitation {
     let random = &mut Random::of(seed, 4242);
-    let shape = Shape::ALL[(seed % 8) as usize];
-    let place = Place::ALL[(seed / 8 % 11) as usize];
+    let shape = Shape::ALL[(seed % 9) as usize];
+    let place = Place::ALL[(seed / 9 % 16) as usize];
     // A prescribed motion needs two derivatives; a bump under a tyre is one by itself.
     let shape = match place {
         Place::Prescribed | Place::Driver if !shape.is_smooth() => {
@@ -135,10 +162,17 @@ pub fn excitation(seed: u64) -> Excitation {
     let t_end = 3.0 * random.decades(-1.0, 1.0);
     let share = random.decades(-3.0, 0.5f64.log10());
     let begin = random.within(0.05, 0.95 - 0.9 * share) * t_end;
+    // A path of 1 m, or of the amplitude 1 m, takes the place of time.
+    let path = if place.is_of_state() { 1.0 / t_end } else { 1.0 };
     let pulse = Pulse {
-        begin,
-        width: share * t_end,
-        t_end,
+        begin: begin * path,
+        width: share * t_end * path,
+        end: t_end * path,
+        variable: match place {
+            Place::Law | Place::Oscillating => ["x", " m"],
+            Place::Sensor => ["where", ""],
+            _ => ["t", " s"],
+        },
     };
     let (function, tables) = pulse.text(shape, random);
     let data = Data::new(random, t_end, share, &pulse);
@@ -163,93 +197,6 @@ pub fn excitation(seed: u64) -> Excitation {
         t_end,
         text: made(1.0),
         calm: made(0.0),
-    }
-}
-
-/// When it comes.
-struct Pulse {
-    begin: f64,
-    width: f64,
-    t_end: f64,
-}
-
-impl Pulse {
-    /// A function of time of height one, and the tables it calls.
-    fn text(&self, shape: Shape, random: &mut Random) -> (String, String) {
-        let (a, w) = (self.begin, self.width);
-        let b = a + w;
-        let middle = a + 0.5 * w;
-        let half_sine = format!("sin(pi*(t - {a:?} s)/({w:?} s))");
-        let table = |kind: &str, x: &[f64], y: &[f64]| {
-            format!(
-                "[[table]]\nname = \"pulse\"\nx = {x:?}\ny = {y:?}\ninterpolation = \"{kind}\"\nextrapolation = \"hold\"\n\n"
-            )
-        };
-        let called = "pulse(t)".to_string();
-        match shape {
-            Shape::HalfSine => (
-                format!("if(t < {a:?} s, 0, if(t > {b:?} s, 0, {half_sine}))"),
-                String::new(),
-            ),
-            Shape::Rectangle => (
-                format!("if(t >= {a:?} s, if(t < {b:?} s, 1, 0), 0)"),
-                String::new(),
-            ),
-            Shape::Nested => {
-                let c = a + random.within(0.3, 0.7) * w;
-                let rise = format!("(t - {a:?} s)/({:?} s)", c - a);
-                let fall = format!("({b:?} s - t)/({:?} s)", b - c);
-                (
-                    format!("max(0, if(t < {c:?} s, if(t > {a:?} s, {rise}, 0), {fall}*step({b:?} s - t)))"),
-                    String::new(),
-                )
-            }
-            Shape::LinearTable => (
-                called,
-                table(
-                    "linear",
-                    &[0.0, a, middle, b, self.t_end],
-                    &[0.0, 0.0, 1.0, 0.0, 0.0],
-                ),
-            ),
-            Shape::MonotoneTable => (
-                called,
-                table(
-                    "monotone",
-                    &[0.0, a, middle, b, self.t_end],
-                    &[0.0, 0.0, 1.0, 0.0, 0.0],
-                ),
-            ),
-            Shape::SplineTable => {
-                // Points of sin⁴ in the pulse, zeros outside.
-                let inside: Vec<f64> = (0..=16).map(|k| a + w * f64::from(k) / 16.0).collect();
-                let x: Vec<f64> = (0..4)
-                    .map(|k| a * f64::from(k) / 4.0)
-                    .chain(inside.iter().copied())
-                    .chain((1..=4).map(|k| b + (self.t_end - b) * f64::from(k) / 4.0))
-                    .collect();
-                let height = |t: f64| {
-                    let s = (t - a) / w;
-                    if s > 0.0 && s < 1.0 {
-                        (std::f64::consts::PI * s).sin().powi(4)
-                    } else {
-                        0.0
-                    }
-                };
-                let y: Vec<f64> = x.iter().map(|t| height(*t)).collect();
-                (called, table("spline", &x, &y))
-            }
-            Shape::Gaussian => (
-                format!("exp(-((t - {middle:?} s)/({:?} s))^2)", w / 4.0),
-                String::new(),
-            ),
-            Shape::Smoothstep => (
-                format!(
-                    "smoothstep(t, {a:?} s, 0, {middle:?} s, 1) - smoothstep(t, {middle:?} s, 0, {b:?} s, 1)"
-                ),
-                String::new(),
-            ),
-        }
     }
 }
 
@@ -322,8 +269,15 @@ impl Data {
         match place {
             Place::QuarterCar => return self.quarter_car(function, on, out),
             Place::Tyre => return self.tyre(on, out),
+            Place::Law | Place::Oscillating | Place::Sensor => {
+                return self.passes_law(place, function, on, out);
+            }
+            Place::Balls => return self.balls(on, out),
+            Place::Stop => return self.stop(on, out),
             Place::Prescribed | Place::Driver => {
-                let u = named(out, "m", 0.3 * lift)?;
+                // A pendulum whose period fits the run, and a pulse that does not set it spinning.
+                let length = (9.81 * mass / stiffness).clamp(0.01, 100.0);
+                let u = named(out, "m", 0.3 * lift.min(length * on))?;
                 writeln!(out, "[[body]]\nname = \"carriage\"\nmass = {mass:?}\n")?;
                 writeln!(
                     out,
@@ -337,8 +291,6 @@ impl Data {
                         "\n[[constraint]]\nname = \"drive\"\nkind = \"driver\"\ncoordinate = \"base\"\nfollows = \"{u}\"\n"
                     )?;
                 }
-                // A pendulum whose period fits the run.
-                let length = (9.81 * mass / stiffness).clamp(0.01, 100.0);
                 writeln!(
                     out,
                     "[[body]]\nname = \"bob\"\nmass = {:?}\nmarkers.pivot = [0, 0, {length:?}]\n",

@@ -17,8 +17,8 @@ use core::any::TypeId;
 use core::ops::Range;
 use holonom_algebra::Real;
 use holonom_dae::{
-    Bound, Event, EventAction, EventState, FailureKind, Gap, Hidden, LazyPattern, Look, Mechanical,
-    Misfit, Point, Rejection, Residual, SingularPosition, Structure, System, Tolerances, Turn, Turned,
+    Bound, Event, EventAction, EventState, FailureKind, Gap, Hidden, LazyPattern, Look, Mechanical, Misfit,
+    Point, Rejection, Residual, SingularPosition, Structure, System, Tolerances, Turn, Turned,
 };
 use std::sync::{Arc, OnceLock};
 

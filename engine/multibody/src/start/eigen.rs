@@ -98,7 +98,7 @@ pub(crate) struct PivotedQr {
     /// Square of what is left of every column, by number.
     left: Vec<f64>,
     /// Number of the original column at each place.
-    pivots: Vec<usize>,
+    pub pivots: Vec<usize>,
     /// Number of columns that are independent.
     pub rank: usize,
     /// What was left of each column at `pivots` when it was taken, or left out.

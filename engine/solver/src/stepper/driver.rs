@@ -688,7 +688,10 @@ impl<'s> Integrator<'s> {
             system: self.system.as_mut(),
             counters: &mut self.counters,
         };
-        self.hindsight.look(&mut equations, self.stepper.as_mut());
+        let begin = self.stepper.t() - self.stepper.last_h();
+        let watched = self.foresight.watches(begin);
+        self.hindsight
+            .look(&mut equations, self.stepper.as_mut(), watched);
     }
 
     /// Ends the last step where something begins to act that it did not see, and starts afresh from there.

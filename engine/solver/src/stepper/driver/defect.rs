@@ -9,6 +9,10 @@ use holonom_dae::{ErrorTest, System, Weights};
 /// Effect on velocities, in tolerances, that is to be seen.
 pub(super) const EFFECT: f64 = 10.0;
 
+/// Change of velocities in a step, in tolerances, by which accelerations of its polynomial may differ from those of the
+/// equations. In steps of mechanisms without narrow ranges it is 70 at most.
+pub(super) const UNSATISFIED: f64 = 1000.0;
+
 /// Accelerations by the equations, compared with those of a step's polynomial.
 pub(super) struct Defect {
     weights: Weights,
@@ -36,6 +40,19 @@ impl Defect {
             yp: vec![0.0; n],
             slopes: vec![0.0; n],
         }
+    }
+
+    /// Whether what the method does for outputs makes the polynomial satisfy the equations at a time, and hardly changes
+    /// it: stiff forces tell of errors that are within the tolerance.
+    pub fn is_mended(&mut self, equations: &mut Equations<'_>, stepper: &mut dyn Stepper, t: f64) -> bool {
+        stepper.interpolate(t, &mut self.y, &mut self.yp);
+        self.slopes.copy_from_slice(&self.y);
+        stepper.refine(equations, t, &mut self.y, &mut self.yp);
+        for (change, y) in self.slopes.iter_mut().zip(&self.y) {
+            *change -= y;
+        }
+        let moved = self.weights.error_norm(&self.slopes);
+        moved > 0.0 && moved <= EFFECT
     }
 
     /// The largest difference at a time inside of the last step, in tolerances of velocities per second, or of all

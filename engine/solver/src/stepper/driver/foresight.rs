@@ -177,6 +177,11 @@ impl Foresight {
         &self.memory
     }
 
+    /// Whether something of the state was known to come in a step that begins at `t`.
+    pub fn watches(&self, t: f64) -> bool {
+        t < self.memory.watch_to
+    }
+
     /// Takes back a memory; false when it does not fit.
     pub fn restore(&mut self, memory: &ForesightMemory) -> bool {
         let fits = memory.variation.len() == self.memory.variation.len();

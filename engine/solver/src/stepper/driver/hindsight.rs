@@ -11,8 +11,8 @@
 //! method starts anew from there, with steps that do not pass the range again.
 
 use super::super::Stepper;
-use super::defect::{Defect, EFFECT};
-use super::laws::Laws;
+use super::defect::{Defect, EFFECT, UNSATISFIED};
+use super::laws::{LawMemory, Laws};
 use crate::equations::Equations;
 use crate::options::Options;
 use holonom_dae::{Gap, System};
@@ -38,10 +38,11 @@ pub struct HindsightMemory {
     /// The gaps at the last end of a step that was looked at, and its time.
     last: Vec<Gap>,
     at: f64,
-    /// What is known of the effects of laws.
-    effects: Vec<f64>,
-    /// Residuals spent on checks, and the size of the step checked last, which fades.
+    /// What is remembered of laws.
+    laws: LawMemory,
+    /// Residuals spent on checks, those of the last one, and the size of the step checked last, which fades.
     spent: u64,
+    cost: u64,
     checked: f64,
 }
 
@@ -70,7 +71,7 @@ pub enum Passed {
 /// By how much the speed of a gap may exceed those at both ends of an interval.
 const FASTER: f64 = 1.5;
 /// Looks at the beginning of a motion during which it is not extrapolated: accelerations are not known yet.
-const FIRST: u32 = 5;
+const FIRST: u32 = 2;
 /// Part of a distance that may be used up without a look, and steps of the last size for that.
 const USED: f64 = 0.25;
 const STEPS: f64 = 50.0;
@@ -84,11 +85,8 @@ const WITHIN: f64 = 4.0;
 /// size of the one that was checked last.
 const CHECKS: f64 = 0.015;
 const LESS: f64 = 0.95;
-/// Where a step is checked: away from stages and regular places.
-const CHECKED: f64 = 0.618_033_988_749_894_9;
-/// Change of velocities in a step, in tolerances, by which accelerations of its polynomial may differ from those of the
-/// equations. In steps of mechanisms without narrow ranges it is 70 at most.
-const UNSATISFIED: f64 = 1000.0;
+/// Where a step is checked, away from stages and regular places: at the first, and where something is known to come at all.
+const CHECKED: [f64; 7] = [0.618, 0.083, 0.201, 0.354, 0.472, 0.764, 0.916];
 /// Parts into which a step is divided whose polynomial does not satisfy the equations.
 const PARTS: f64 = 8.0;
 /// Places inside of a step at which a method of high order is looked at in any case.
@@ -140,7 +138,7 @@ impl Hindsight {
                 clear_to: f64::MIN,
                 acceleration: vec![0.0; gaps],
                 last: vec![Gap::NONE; gaps],
-                effects: laws.effects.clone(),
+                laws: laws.memory.clone(),
                 ..HindsightMemory::default()
             },
             count: gaps,
@@ -164,11 +162,11 @@ impl Hindsight {
     pub fn restore(&mut self, memory: &HindsightMemory) -> bool {
         let fits = memory.last.len() == self.count
             && memory.acceleration.len() == self.count
-            && memory.effects.len() == self.laws.effects.len();
+            && memory.laws.fits(&self.laws.memory);
         if fits {
             self.memory.clone_from(memory);
             self.laws.span = memory.span;
-            self.laws.effects.copy_from_slice(&memory.effects);
+            self.laws.memory.clone_from(&memory.laws);
         }
         fits
     }
@@ -197,8 +195,8 @@ impl Hindsight {
         }
     }
 
-    /// Looks into the last accepted step, once for each.
-    pub fn look(&mut self, equations: &mut Equations<'_>, stepper: &mut dyn Stepper) {
+    /// Looks into the last accepted step, once for each; `watched`: something is known to come there.
+    pub fn look(&mut self, equations: &mut Equations<'_>, stepper: &mut dyn Stepper, watched: bool) {
         let (t, h) = (stepper.t(), stepper.last_h());
         if self.off || h == 0.0 || t <= self.memory.looked_to {
             return;
@@ -210,7 +208,7 @@ impl Hindsight {
         }
         let expected = self.memory.limit.is_some_and(|[until, _]| t - h < until);
         let passed = self.laws.look(equations, stepper, &mut self.defect, expected);
-        self.memory.effects.copy_from_slice(&self.laws.effects);
+        self.memory.laws.clone_from(&self.laws.memory);
         // What comes first.
         cut = match (cut, passed) {
             (Some(a), Some(b)) if b.t < a.t => Some(b),
@@ -218,7 +216,7 @@ impl Hindsight {
         };
         // Up to there the polynomial must be right.
         let right = cut.map_or(h, |cut| cut.t - (t - h));
-        if !expected && let Some(wrong) = self.check(equations, stepper, [t - h, right]) {
+        if !expected && let Some(wrong) = self.check(equations, stepper, [t - h, right], watched) {
             cut = Some(wrong);
         }
         self.memory.cut = cut;
@@ -230,20 +228,31 @@ impl Hindsight {
         equations: &mut Equations<'_>,
         stepper: &mut dyn Stepper,
         [from, h]: [f64; 2],
+        watched: bool,
     ) -> Option<Cut> {
         let memory = &mut self.memory;
         let near = std::mem::take(&mut self.near) && !stepper.sees_its_end();
         memory.checked *= LESS;
-        let affordable = memory.spent as f64 <= CHECKS * equations.counters.residual_equivalents();
-        if !near && !(affordable && h >= memory.checked) {
+        let spent = (memory.spent + memory.cost.max(1)) as f64;
+        let affordable = spent <= CHECKS * equations.counters.residual_equivalents();
+        if !near && !watched && !(affordable && h >= memory.checked) {
             return None;
         }
         let before = equations.counters.residuals;
         stepper.prepare_interpolation(equations);
-        let differs = self.defect.measure(equations, stepper, from + CHECKED * h);
-        memory.spent += equations.counters.residuals - before;
+        let places = if watched { &CHECKED[..] } else { &CHECKED[..1] };
+        let (mut at, mut differs) = (from, 0.0);
+        for part in places {
+            let size = self.defect.measure(equations, stepper, from + part * h)? * h;
+            if size > differs {
+                (at, differs) = (from + part * h, size);
+            }
+        }
+        memory.cost = equations.counters.residuals - before;
+        memory.spent += memory.cost;
         memory.checked = h;
-        (differs? * h > UNSATISFIED).then(|| Cut {
+        let wrong = differs > UNSATISFIED && !self.defect.is_mended(equations, stepper, at);
+        wrong.then(|| Cut {
             t: from,
             what: Passed::Something,
             limit: [from + h, h / PARTS],

@@ -7,12 +7,13 @@
 //! velocities by more than some tolerances has not been seen.
 
 use super::super::Stepper;
-use super::defect::{Defect, EFFECT};
+use super::defect::{Defect, EFFECT, UNSATISFIED};
 use super::foresight::{node, place};
 use super::hindsight::{Cut, Passed};
 use crate::equations::Equations;
 use crate::options::Options;
 use holonom_dae::{System, cost};
+use serde::{Deserialize, Serialize};
 
 /// Distance of samples as a share of the run.
 const SPACING: f64 = 4e-5;
@@ -21,10 +22,13 @@ const SPACING: f64 = 4e-5;
 const LONG: f64 = 0.02;
 const SHORT: f64 = 4.0 * SPACING;
 /// Share of the work that looks may take, and looks that are free.
-const SHARE: f64 = 0.02;
+const SHARE: f64 = 0.2;
 const FREE: f64 = 20.0;
 /// Instants at which inputs are taken, and nodes of the polynomials.
 const INSTANTS: usize = 5;
+/// The same in steps of low order, which are short against the motion.
+const INSTANTS_OF_LOW_ORDER: usize = 3;
+const LOW_ORDER: usize = 5;
 const FEWEST: usize = 7;
 const MOST: usize = 17;
 /// Samples in a step at most.
@@ -33,11 +37,13 @@ const DENSEST: usize = 25_000;
 const MISFIT: f64 = 1e-3;
 /// By how much the difference of accelerations must exceed that elsewhere in the step.
 const BEYOND: f64 = 5.0;
-/// By how much the effect of a misfit may exceed what was seen of others of the same law.
-const MARGIN: f64 = 3.0;
 /// Shares of the largest misfit where a feature begins, and where its greater part is.
 const FOOT: f64 = 1e-4;
 const FLANK: f64 = 0.3;
+/// Share of the largest range in any step below which a law is as good as constant.
+const NEGLIGIBLE: f64 = 1e-7;
+/// Places that may lie beside a feature.
+const BESIDE: [f64; 6] = [0.11, 0.27, 0.43, 0.57, 0.73, 0.89];
 /// Steps within the part of a step in which a law was passed.
 const WITHIN: f64 = 8.0;
 
@@ -49,6 +55,28 @@ struct Found {
     /// Largest misfit, and where.
     misfit: f64,
     at: f64,
+    /// Largest distance from the straight line between the ends of the step, and where.
+    off: f64,
+    off_at: f64,
+}
+
+/// What is remembered between steps.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct LawMemory {
+    /// Residuals spent so far on questions to the equations.
+    asked: u64,
+    /// The inputs at the end of the step looked at last, and its time.
+    at: f64,
+    inputs: Vec<f64>,
+    /// Largest range of each value in a step.
+    ranges: Vec<f64>,
+}
+
+impl LawMemory {
+    /// Whether it is of the same laws.
+    pub fn fits(&self, other: &Self) -> bool {
+        self.inputs.len() == other.inputs.len() && self.ranges.len() == other.ranges.len()
+    }
 }
 
 /// The samples.
@@ -59,12 +87,12 @@ pub struct Laws {
     pub span: f64,
     /// Inputs at the instants, one after the other; at a sample; and values there and at the nodes.
     course: Vec<f64>,
+    instants: usize,
     input: Vec<f64>,
     value: Vec<f64>,
     nodes: Vec<f64>,
     found: Vec<Found>,
-    /// Largest effect of a misfit of one over a second seen so far, for each value.
-    pub effects: Vec<f64>,
+    pub memory: LawMemory,
     y: Vec<f64>,
     yp: Vec<f64>,
 }
@@ -98,12 +126,18 @@ impl Laws {
             inputs,
             values,
             span,
+            instants: INSTANTS,
             course: vec![0.0; INSTANTS * inputs],
             input: vec![0.0; inputs],
             value: vec![0.0; values],
             nodes: vec![0.0; MOST * values],
             found: vec![Found::default(); values],
-            effects: vec![0.0; values],
+            memory: LawMemory {
+                asked: 0,
+                at: f64::MIN,
+                inputs: vec![0.0; inputs],
+                ranges: vec![0.0; values],
+            },
             y: vec![0.0; n],
             yp: vec![0.0; n],
         }
@@ -116,7 +150,7 @@ impl Laws {
     /// Whether the step is to be looked into.
     fn looks_into(&self, equations: &Equations<'_>, h: f64, expected: bool) -> bool {
         let counters = &*equations.counters;
-        let spent = cost::LOOK * counters.looks as f64;
+        let spent = cost::LOOK * counters.looks as f64 + self.memory.asked as f64;
         let affordable = spent <= SHARE * counters.residual_equivalents() + FREE;
         h > LONG * self.span || (h > SHORT * self.span && (affordable || expected))
     }
@@ -135,27 +169,40 @@ impl Laws {
         }
         let from = to - h;
         stepper.prepare_interpolation(equations);
-        for k in 0..INSTANTS {
-            let t = from + node(k, INSTANTS).0 * h;
+        let low = stepper.last_order() <= LOW_ORDER;
+        self.instants = if low { INSTANTS_OF_LOW_ORDER } else { INSTANTS };
+        for k in 0..self.instants {
+            let t = from + node(k, self.instants).0 * h;
+            if k == 0 && self.memory.at == from {
+                self.course[..self.inputs].copy_from_slice(&self.memory.inputs);
+                continue;
+            }
+            equations.counters.looks += 1;
             stepper.interpolate(t, &mut self.y, &mut self.yp);
             let own = &mut self.course[k * self.inputs..(k + 1) * self.inputs];
             equations.system.law_inputs(t, &self.y, &self.yp, own);
         }
-        equations.counters.looks += INSTANTS as u64;
+        self.memory.at = to;
+        let last = (self.instants - 1) * self.inputs;
+        self.memory
+            .inputs
+            .copy_from_slice(&self.course[last..last + self.inputs]);
         let nodes = (stepper.last_order() + 4).clamp(FEWEST, MOST);
         let samples = ((h / (SPACING * self.span)).ceil() as usize).min(DENSEST);
         self.sample(equations, nodes, samples);
         let (mut worst, mut most) = (None, 0.0);
         for (i, found) in self.found.iter().enumerate() {
             let range = found.high - found.low;
+            let largest = &mut self.memory.ranges[i];
+            if range.is_finite() {
+                *largest = largest.max(range);
+            }
             // What is not a number is left to the step itself.
-            if !(found.misfit > MISFIT * range) || !found.misfit.is_finite() {
+            if !(found.misfit > (MISFIT * range).max(NEGLIGIBLE * *largest)) || !found.misfit.is_finite() {
                 continue;
             }
             let part = found.misfit / range;
-            let known = self.effects[i];
-            let expected = MARGIN * known * found.misfit * h;
-            if (known == 0.0 || expected > EFFECT) && part > most {
+            if part > most {
                 (worst, most) = (Some(i), part);
             }
         }
@@ -167,17 +214,21 @@ impl Laws {
     /// Values at a place of the step, from inputs there.
     fn evaluate(&mut self, equations: &mut Equations<'_>, x: f64) {
         let mut weights = [0.0; MOST];
-        match factors(x, INSTANTS, &mut weights) {
+        match factors(x, self.instants, &mut weights) {
             Some(()) => {
                 self.input.fill(0.0);
-                for (factor, inputs) in weights.iter().zip(self.course.chunks_exact(self.inputs)) {
+                for (factor, inputs) in weights[..self.instants]
+                    .iter()
+                    .zip(self.course.chunks_exact(self.inputs))
+                {
                     for (input, known) in self.input.iter_mut().zip(inputs) {
                         *input += factor * known;
                     }
                 }
             }
             None => {
-                let instant = (0..INSTANTS).find(|k| node(*k, INSTANTS).0 == x).unwrap_or(0);
+                let n = self.instants;
+                let instant = (0..n).find(|k| node(*k, n).0 == x).unwrap_or(0);
                 let known = &self.course[instant * self.inputs..(instant + 1) * self.inputs];
                 self.input.copy_from_slice(known);
             }
@@ -221,9 +272,14 @@ impl Laws {
             let (value, found) = (self.value[i], &mut self.found[i]);
             found.low = found.low.min(value);
             found.high = found.high.max(value);
+            let Some((x, nodes, _)) = place else { continue };
             if misfit > found.misfit {
-                found.misfit = misfit;
-                found.at = place.map_or(0.0, |place| place.0);
+                (found.misfit, found.at) = (misfit, x);
+            }
+            let (first, last) = (self.nodes[i], self.nodes[(nodes - 1) * self.values + i]);
+            let off = (value - first - x * (last - first)).abs();
+            if off > found.off {
+                (found.off, found.off_at) = (off, x);
             }
         }
     }
@@ -257,23 +313,61 @@ impl Laws {
         [first, last, count.max(1) as f64 / samples as f64]
     }
 
+    /// A place in the step where value `i` is nearest to the straight line between the ends of the step, and by how much
+    /// less it leaves that than at another place.
+    fn beside(&mut self, equations: &mut Equations<'_>, i: usize, at: f64) -> (f64, f64) {
+        self.evaluate(equations, 0.0);
+        let begin = self.value[i];
+        self.evaluate(equations, 1.0);
+        let end = self.value[i];
+        let mut leaves = |laws: &mut Self, x: f64| {
+            laws.evaluate(equations, x);
+            (laws.value[i] - begin - x * (end - begin)).abs()
+        };
+        let most = leaves(self, at);
+        let all = BESIDE.map(|x| (x, leaves(self, x)));
+        let (x, least) = all
+            .into_iter()
+            .fold((0.5, f64::INFINITY), |a, b| if b.1 < a.1 { b } else { a });
+        (x, if most > 0.0 { (least / most).min(1.0) } else { 0.0 })
+    }
+
     /// Whether accelerations show what the samples do, and where the step is to be cut.
     fn confirm(
         &mut self,
         equations: &mut Equations<'_>,
-        stepper: &dyn Stepper,
+        stepper: &mut dyn Stepper,
         defect: &mut Defect,
         (i, [first, last, share]): (usize, [f64; 3]),
         [from, h]: [f64; 2],
     ) -> Option<Cut> {
-        let at = self.found[i].at;
-        let here = defect.measure(equations, stepper, from + at * h)?;
-        let beside = if at < 0.5 { 0.8 } else { 0.2 };
+        // A polynomial that overshoots beside a feature misses more there than in it.
+        let (mut at, mut here) = (0.0, 0.0);
+        for x in [self.found[i].at, self.found[i].off_at] {
+            let size = defect.measure(equations, stepper, from + x * h)?;
+            if size > here {
+                (at, here) = (x, size);
+            }
+        }
+        self.memory.asked += 3;
+        let (beside, part) = self.beside(equations, i, at);
         let elsewhere = defect.measure(equations, stepper, from + beside * h)?;
+        // Less what the law does there.
+        let elsewhere = (elsewhere - part * here).max(0.0);
         let effect = here * share * h;
-        let seen = effect / (self.found[i].misfit * h);
-        self.effects[i] = self.effects[i].max(seen).max(f64::MIN_POSITIVE);
-        if effect <= EFFECT || here <= BEYOND * elsewhere {
+        if effect <= EFFECT {
+            return None;
+        }
+        let at = from + beside * h;
+        if elsewhere * h > UNSATISFIED && !defect.is_mended(equations, stepper, at) {
+            // The method has seen so much of it that nothing in the step is right.
+            return Some(Cut {
+                t: from,
+                what: Passed::Law(i),
+                limit: [from + h, h / WITHIN],
+            });
+        }
+        if here <= BEYOND * elsewhere {
             return None;
         }
         let margin = 1.0 / DENSEST as f64 + SPACING * self.span / h;

@@ -77,12 +77,11 @@ impl Integrator<'_> {
 
     /// Turns the switch of an event; whether another method takes over, which is to be started and bound.
     fn turn(&mut self, event: usize) -> Result<bool, Failure> {
-        let excursion = self.finder.excursion(event);
+        let turn = self.finder.crossing(event);
         // Those of the method may be tightened.
         let mut weights = setup::weights(&self.options, self.system.structure());
         weights.update(&self.y, 1.0);
         let aside = aside(self.system.as_ref(), &weights, &self.y);
-        let turn = Turn::Cross { event, excursion };
         let aside = aside.each_ref().map(Vec::as_slice);
         let turned = self.system.turn(turn, self.t, &self.y, &self.yp, aside);
         if let Err(count) = self.finder.turned(event, turned) {

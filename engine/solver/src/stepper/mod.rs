@@ -89,6 +89,11 @@ pub trait Stepper: Send {
     fn sees_its_end(&self) -> bool {
         true
     }
+    /// Whether all that was evaluated in a step enters the test of its error. What does not may spoil the solution
+    /// inside of the step alone.
+    fn tests_all(&self) -> bool {
+        true
+    }
     /// Makes [`interpolate`](Stepper::interpolate) as good as it can be inside the last accepted step, where that
     /// takes evaluations which are in vain when nobody looks there.
     fn prepare_interpolation(&mut self, _equations: &mut Equations<'_>) {}

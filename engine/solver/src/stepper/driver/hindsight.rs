@@ -87,6 +87,10 @@ const CHECKS: f64 = 0.015;
 const LESS: f64 = 0.95;
 /// Where a step is checked, away from stages and regular places: at the first, and where something is known to come at all.
 const CHECKED: [f64; 7] = [0.618, 0.083, 0.201, 0.354, 0.472, 0.764, 0.916];
+/// Share of the way in a step, and tolerances, by which the polynomial of the step may leave the cubic through its ends
+/// without being checked.
+const STRAYS: f64 = 0.02;
+const STRAYS_TOLERANCES: f64 = 100.0;
 /// Parts into which a step is divided whose polynomial does not satisfy the equations.
 const PARTS: f64 = 8.0;
 /// Places inside of a step at which a method of high order is looked at in any case.
@@ -115,6 +119,8 @@ pub struct Hindsight {
     start: Instant,
     y: Vec<f64>,
     yp: Vec<f64>,
+    middle: Vec<f64>,
+    slopes: Vec<f64>,
 }
 
 /// Instants of a search at most: halving reaches rounding before.
@@ -151,6 +157,8 @@ impl Hindsight {
             start: room(),
             y: vec![0.0; n],
             yp: vec![0.0; n],
+            middle: vec![0.0; n],
+            slopes: vec![0.0; n],
         }
     }
 
@@ -178,6 +186,9 @@ impl Hindsight {
         memory.clear_to = f64::MIN;
         memory.looks = 0;
         memory.cut = None;
+        // Velocities may jump there, and with them what laws depend on.
+        self.laws.forget_end();
+        memory.laws.clone_from(&self.laws.memory);
     }
 
     /// Keeps steps within a range that was passed short.
@@ -216,10 +227,34 @@ impl Hindsight {
         };
         // Up to there the polynomial must be right.
         let right = cut.map_or(h, |cut| cut.t - (t - h));
-        if !expected && let Some(wrong) = self.check(equations, stepper, [t - h, right], watched) {
+        let strays = cut.is_none() && !stepper.tests_all() && self.strays(stepper);
+        self.near |= strays;
+        if (!expected || strays)
+            && let Some(wrong) = self.check(equations, stepper, [t - h, right], watched)
+        {
             cut = Some(wrong);
         }
         self.memory.cut = cut;
+    }
+
+    /// Whether the polynomial of the step is far from the cubic through its ends, which is right as well where nothing
+    /// happens inside.
+    fn strays(&mut self, stepper: &dyn Stepper) -> bool {
+        let (t, h) = (stepper.t(), stepper.last_h());
+        stepper.interpolate(t - h, &mut self.y, &mut self.yp);
+        let ends = self.y.iter_mut().zip(&mut self.yp);
+        for ((y, yp), (end, slope)) in ends.zip(stepper.y().iter().zip(stepper.yp())) {
+            let way = (end - *y).abs().max(h * yp.abs().max(slope.abs()));
+            *y = 0.5 * (*y + end) + 0.125 * h * (*yp - slope);
+            *yp = way;
+        }
+        stepper.interpolate(t - 0.5 * h, &mut self.middle, &mut self.slopes);
+        let each = self.middle.iter().zip(&self.y).zip(&self.yp);
+        each.zip(self.defect.weights(stepper))
+            .any(|(((middle, cubic), way), weight)| {
+                let off = (middle - cubic).abs();
+                off > STRAYS * way && off * weight > STRAYS_TOLERANCES
+            })
     }
 
     /// Checks the equations inside of the step, where this is due.
@@ -231,7 +266,7 @@ impl Hindsight {
         watched: bool,
     ) -> Option<Cut> {
         let memory = &mut self.memory;
-        let near = std::mem::take(&mut self.near) && !stepper.sees_its_end();
+        let near = std::mem::take(&mut self.near) && !(stepper.sees_its_end() && stepper.tests_all());
         memory.checked *= LESS;
         let spent = (memory.spent + memory.cost.max(1)) as f64;
         let affordable = spent <= CHECKS * equations.counters.residual_equivalents();

@@ -336,10 +336,17 @@ impl Hindsight {
             self.depth -= 1;
             std::mem::swap(&mut self.start, &mut self.stack[1]);
         }
-        if !stepper.sees_its_end()
-            && let Some(cut) = self.entered(equations, stepper)
-        {
-            return Some(cut);
+        if let Some(gap) = self.crossed() {
+            // Forces have changed from nothing to stiff ones, or back. With the matrix of before corrections are of another
+            // size than errors, and iterations that have not converged seem to have.
+            if let Some(corrector) = stepper.corrector() {
+                corrector.request_evaluation();
+            }
+            if !stepper.sees_its_end()
+                && let Some(cut) = self.at_border(equations, stepper, gap)
+            {
+                return Some(cut);
+            }
         }
         let slow = stepper.order() <= 5;
         let end = &mut self.stack[0];
@@ -386,18 +393,36 @@ impl Hindsight {
         None
     }
 
-    /// Where the step is to be cut because it ends inside of a range, from `start` to the only instant on the stack, and
-    /// has not seen its part of that.
-    fn entered(&mut self, equations: &mut Equations<'_>, stepper: &mut dyn Stepper) -> Option<Cut> {
-        let end = &self.stack[0];
-        let (from, to) = (self.start.t, end.t);
-        let closes = |i: &usize| self.start.gaps[*i].distance > 0.0 && end.gaps[*i].distance < 0.0;
-        let gap = (0..self.count).find(closes)?;
+    /// A gap that is open at `start` and closed at the only instant on the stack, or the other way round.
+    fn crossed(&self) -> Option<usize> {
+        let (start, end) = (&self.start.gaps, &self.stack[0].gaps);
+        (0..self.count).find(|i| (start[*i].distance < 0.0) != (end[*i].distance < 0.0))
+    }
+
+    /// Where the step, which begins at `start` and ends at the only instant on the stack, is to be cut because it goes
+    /// across the border of a range, and has not seen its part on one side of that.
+    fn at_border(
+        &mut self,
+        equations: &mut Equations<'_>,
+        stepper: &mut dyn Stepper,
+        gap: usize,
+    ) -> Option<Cut> {
+        let (from, to) = (self.start.t, self.stack[0].t);
         stepper.prepare_interpolation(equations);
         let cut = self.border(equations, stepper, gap);
-        let middle = 0.5 * (cut.t + to);
-        let effect = self.defect.measure(equations, stepper, middle)? * (to - cut.t);
-        (effect > EFFECT && cut.t > from).then_some(cut)
+        let mut effect = |a: f64, b: f64| {
+            let each = self.defect.measure(equations, stepper, 0.5 * (a + b));
+            each.map(|each| each * (b - a))
+        };
+        if effect(from, cut.t)? > EFFECT {
+            // Up to the border the polynomial is not right either.
+            return Some(Cut {
+                t: from,
+                limit: [to, (to - from) / PARTS],
+                ..cut
+            });
+        }
+        (effect(cut.t, to)? > EFFECT && cut.t > from).then_some(cut)
     }
 
     /// Leaves out, at the instant on top of the stack, what acts at an end of the step.
@@ -414,10 +439,11 @@ impl Hindsight {
         }
     }
 
-    /// Where gap `i`, open at `start` and closed at the top of the stack, closes.
+    /// Where gap `i`, open at `start` and closed at the top of the stack or the other way round, closes or opens.
     fn border(&mut self, equations: &mut Equations<'_>, stepper: &dyn Stepper, i: usize) -> Cut {
         let inside = self.stack[self.depth - 1].t;
         let (mut a, mut b) = (self.start.t, inside);
+        let closes = self.stack[self.depth - 1].gaps[i].distance < 0.0;
         for _ in 0..60 {
             let middle = 0.5 * (a + b);
             if self.depth == ROOM || middle <= a || middle >= b || b - a <= 1e-3 * (inside - a) {
@@ -425,7 +451,7 @@ impl Hindsight {
             }
             self.push(equations, stepper, middle);
             self.depth -= 1;
-            if self.stack[self.depth].gaps[i].distance < 0.0 {
+            if (self.stack[self.depth].gaps[i].distance < 0.0) == closes {
                 b = middle;
             } else {
                 a = middle;

@@ -94,6 +94,10 @@ pub trait Stepper: Send {
     fn tests_all(&self) -> bool {
         true
     }
+    /// Whether a step goes on from several before it. Its error is judged as if the solution were as smooth as there.
+    fn goes_on_from_several(&self) -> bool {
+        false
+    }
     /// Makes [`interpolate`](Stepper::interpolate) as good as it can be inside the last accepted step, where that
     /// takes evaluations which are in vain when nobody looks there.
     fn prepare_interpolation(&mut self, _equations: &mut Equations<'_>) {}

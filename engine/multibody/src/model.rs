@@ -308,6 +308,8 @@ pub struct Model {
     pub places: bool,
     /// Laws that may change within a short range of the state.
     pub(crate) laws: Vec<ModelLaw>,
+    /// Comparisons with `==` and `!=` that hold, or fail to, only for an instant, each with its place.
+    pub equalities: Vec<String>,
     /// Names of the positions.
     pub position_names: Vec<String>,
     /// Names of the velocities.

@@ -483,7 +483,8 @@ impl Signal {
         }
     }
 
-    fn each_expression(&self, visit: &mut impl FnMut(&Expression)) {
+    /// Visits all expressions in it.
+    pub(crate) fn each_expression(&self, visit: &mut impl FnMut(&Expression)) {
         match self {
             Self::Expression(expression) => visit(expression),
             Self::Sum(parts) => parts.iter().for_each(|part| part.each_expression(visit)),

@@ -284,6 +284,12 @@ impl Simulation {
                 "`{function}` may change near t = {t} s faster than can be resolved, so steps may pass over the change; set `max_step` to a fraction of its duration"
             )
         }));
+        remarks.extend(self.start.model.equalities.iter().map(|comparison| {
+            format!(
+                "{comparison} changes its value only for an instant, which runs do not meet; if a range is meant, \
+                 compare its ends with `<` and `>`"
+            )
+        }));
         remarks.extend(self.unused_settings.iter().cloned());
         if self.is_kinematic() && self.start.is_locked() {
             remarks.push(

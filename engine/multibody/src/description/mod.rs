@@ -396,6 +396,9 @@ pub enum ForceKind {
         /// velocity (3), all in the axes of the first frame; outputs are the force (3) and
         /// torque (3) on the second frame at its origin, in the axes of the first. The opposite
         /// acts on the first frame.
+        ///
+        /// Runs sample the law along their steps, so that a narrow range is not stepped over. Jumps in it are not located
+        /// as events: where it has some, smooth them or set a small largest step.
         law: Arc<dyn holonom_algebra::Function>,
     },
     /// A user's element between two frames, written as expressions of the names in

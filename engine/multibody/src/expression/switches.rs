@@ -268,6 +268,34 @@ impl Expression {
         Some((self.piece(program), found))
     }
 
+    /// Comparisons with `==` and `!=` of what changes with its variables, as they are written. They hold, or fail to hold,
+    /// only for an instant of a motion, which no integrator meets. Whole numbers and sides of switches keep their values
+    /// for a while: comparing these is meant.
+    pub(crate) fn equalities(&self) -> Vec<String> {
+        let mut found: Vec<String> = Vec::new();
+        // Where the code of each operand begins, and whether it changes gradually.
+        let mut stack: Vec<(usize, bool)> = Vec::new();
+        for (k, op) in self.0.program.iter().enumerate() {
+            let operands = stack.split_off(stack.len().saturating_sub(op.operands()));
+            let start = operands.first().map_or(k, |operand| operand.0);
+            let gradually = operands.iter().any(|operand| operand.1);
+            if gradually && matches!(op, Op::Compare(Comparison::Equal | Comparison::NotEqual)) {
+                let text = self.piece(self.0.program[start..=k].to_vec()).to_string();
+                if !found.contains(&text) {
+                    found.push(text);
+                }
+            }
+            let gradually = match op {
+                Op::Variable(_) => true,
+                Op::Compare(_) | Op::Switch(..) => false,
+                Op::Unary(Unary::Sign | Unary::Step | Unary::Floor) => false,
+                _ => gradually,
+            };
+            stack.push((start, gradually));
+        }
+        found
+    }
+
     /// The same as it was before its switches were numbered.
     pub(crate) fn unswitched(&self) -> Self {
         if !self.has_switches() {
@@ -366,6 +394,21 @@ mod tests {
                     assert_eq!(switch.text, *expected);
                 }
             }
+        }
+    }
+
+    #[test]
+    fn equalities_of_what_changes_gradually_are_named() {
+        for (text, expected) in [
+            ("if(x == 0.5, 1, 2)", &["x == 0.5"][..]),
+            ("(t != 3)*v + max(if(2*x == v, 1, 0), 1)", &["t != 3", "2*x == v"]),
+            ("if(floor(x) == 2, 1, 0) + (sign(v) != 1) + (step(t) == 1)", &[]),
+            ("if(1 == 2, x, v)", &[]),
+            ("x >= 1", &[]),
+        ] {
+            let scope = Scope::time().variable("x").variable("v");
+            let expression = Expression::parse(text, &scope, None).unwrap();
+            assert_eq!(expression.equalities(), expected, "{text}");
         }
     }
 

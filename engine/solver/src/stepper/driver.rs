@@ -86,6 +86,10 @@ pub struct Integrator<'s> {
 /// Steps that were cut short and are told of.
 const MOST_CUTS_TOLD: u64 = 64;
 
+/// Share of the last step, below which the next one says that what begins there is of another kind. Errors of a method that
+/// goes on from long steps before are judged too low by about this factor in the first short one.
+const SUDDEN: f64 = 0.05;
+
 /// What the steps keep to; nothing where their size is fixed.
 fn tolerances(options: &Options) -> Option<&Tolerances> {
     options.fixed_step.is_none().then_some(&options.tolerances)
@@ -489,7 +493,11 @@ impl<'s> Integrator<'s> {
     /// One accepted step, whatever number of attempts it takes; several where a change of method went back.
     fn advance(&mut self) -> Result<(), Failure> {
         let been_to = self.stepper.t();
-        self.limit_step();
+        if self.limit_step() && self.stepper.goes_on_from_several() {
+            self.show_at(been_to)?;
+            self.restart(f64::INFINITY)?;
+            self.limit_step();
+        }
         loop {
             let t = self.stepper.t();
             let h = self.stepper.h();
@@ -543,8 +551,8 @@ impl<'s> Integrator<'s> {
     }
 
     /// Keeps the next step within the largest size, before the next time at which one is to end, and short enough to
-    /// see what lies ahead.
-    fn limit_step(&mut self) {
+    /// see what lies ahead; whether something comes there that is much faster than all before.
+    fn limit_step(&mut self) -> bool {
         let t = self.stepper.t();
         let mut h = self
             .stepper
@@ -573,17 +581,23 @@ impl<'s> Integrator<'s> {
         if self.foresight.has_places(t, h) && is_end(t) && is_end(t + h) {
             h *= 0.5;
         }
+        // At such an end something begins.
+        let mut begins = is_end(t);
         if self.foresight.looks_at(t, h) {
             let mut equations = Equations {
                 system: self.system.as_mut(),
                 counters: &mut self.counters,
             };
-            h = self.foresight.shorten(&mut equations, self.stepper.as_ref(), h);
+            let seen = self.foresight.shorten(&mut equations, self.stepper.as_ref(), h);
+            begins |= seen < h;
+            h = seen;
         }
+        let sudden = begins && h < SUDDEN * self.stepper.last_h();
         h = self.hindsight.limit(t, h);
         if h != self.stepper.h() {
             self.stepper.set_h(h);
         }
+        sudden
     }
 
     fn check_limits(&self, begin: Instant) -> Result<(), Failure> {

@@ -500,6 +500,12 @@ impl Stepper for DormandPrince {
         }
     }
 
+    /// The slope at the second stage has no weight, neither in the solution nor in the estimate of its error, and what it
+    /// does to later stages cancels there. It does not between the ends of the step.
+    fn tests_all(&self) -> bool {
+        false
+    }
+
     /// The polynomial inside of a step goes through slopes of stages, which lie off the constraints: next to
     /// singular positions they are far from those of the solution, and the error test, at the end of the step, does
     /// not see it. How far the polynomial leaves the constraints does; steps to the place itself take its stead there.

@@ -762,7 +762,7 @@ impl<'s> Integrator<'s> {
         }
         // The step before tells the time scale, and that alone: a run in pieces goes as one in one.
         let span = if last > 0.0 { 1e3 * last } else { span };
-        let h = first_step(
+        let mut h = first_step(
             &self.options,
             self.system.structure(),
             self.t,
@@ -770,6 +770,9 @@ impl<'s> Integrator<'s> {
             &self.yp,
             span,
         );
+        if self.finder.has_turned(self.t) {
+            h = h.min(self.time_scale().unwrap_or(h));
+        }
         self.stepper.start(self.t, &self.y, &self.yp, h);
         self.hindsight.begin(self.t);
         self.finder

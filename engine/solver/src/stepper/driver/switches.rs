@@ -1,9 +1,13 @@
 //! Switches of the equations: their sides at the start, and what becomes of them at their borders.
 
 use super::Integrator;
+use super::super::dormand_prince::{Rates, behind};
 use crate::equations::{Equations, Purpose};
 use crate::stepper::{Takes, find, setup};
 use holonom_dae::{ErrorTest, Failure, FailureKind, System, Turn, Turned, Weights};
+
+/// Part of the last step over which the equations behind a border are looked at.
+const MOMENT: f64 = 1e-3;
 
 /// What becomes of a run after switches were turned.
 #[derive(Clone, Copy, Debug, Default)]
@@ -75,6 +79,70 @@ impl Integrator<'_> {
         Some([here, end])
     }
 
+    /// Whether the equations on the side to which a switch has just left its border lead straight back. Then it has left by
+    /// an error of the solution: the tolerance is a good part of its band.
+    fn leads_back(&mut self, event: usize) -> bool {
+        let Ok(mut rates) = Rates::new(self.system.as_mut()) else {
+            return false;
+        };
+        let mut equations = Equations {
+            system: self.system.as_mut(),
+            counters: &mut self.counters,
+        };
+        let (t, mut slopes) = (behind(self.t), self.yp.clone());
+        if rates
+            .evaluate(&mut equations, t, &self.y, &mut slopes)
+            .is_err()
+        {
+            return false;
+        }
+        let moment = MOMENT * self.stepper.last_h();
+        let mut margins = vec![0.0; self.system.events().len()];
+        self.system.event_values(t, &self.y, &slopes, &mut margins);
+        let here = margins[event];
+        let moved = self.y.iter().zip(&slopes).map(|(y, slope)| y + moment * slope);
+        let moved: Vec<f64> = moved.collect();
+        self.system
+            .event_values(t + moment, &moved, &slopes, &mut margins);
+        margins[event] < here
+    }
+
+    /// The time scale of the motion that begins where a switch was turned: of ẏ by the derivatives f of the equations,
+    /// (‖f_y² ẏ‖ / ‖ẏ‖)^−½. The equations on the other side may be far faster than before, and methods that damp fast
+    /// motion find no error in a first step that passes over it.
+    pub(super) fn time_scale(&mut self) -> Option<f64> {
+        let entry = find(self.stepper.name())?;
+        if entry.start_order <= 1 || self.options.fixed_step.is_some() {
+            return None;
+        }
+        let mut weights = setup::weights(&self.options, self.system.structure());
+        weights.update(&self.y, 1.0);
+        let mut rates = Rates::new(self.system.as_mut()).ok()?;
+        let mut equations = Equations {
+            system: self.system.as_mut(),
+            counters: &mut self.counters,
+        };
+        let t = behind(self.t);
+        let mut here = self.yp.clone();
+        rates.evaluate(&mut equations, t, &self.y, &mut here).ok()?;
+        let mut moved = self.y.clone();
+        let mut direction = here.clone();
+        let mut scale = 1.0;
+        for _ in 0..2 {
+            let size = weights.error_norm(&direction);
+            if !(size > 0.0 && size.is_finite()) {
+                return None;
+            }
+            for ((moved, y), d) in moved.iter_mut().zip(&self.y).zip(&direction) {
+                *moved = y + d / size;
+            }
+            rates.evaluate(&mut equations, t, &moved, &mut direction).ok()?;
+            direction.iter_mut().zip(&here).for_each(|(d, f)| *d -= f);
+            scale *= weights.error_norm(&direction);
+        }
+        (scale > 0.0 && scale.is_finite()).then(|| 1.0 / scale.sqrt())
+    }
+
     /// Turns the switch of an event; whether another method takes over, which is to be started and bound.
     fn turn(&mut self, event: usize) -> Result<bool, Failure> {
         let turn = self.finder.crossing(event);
@@ -83,7 +151,13 @@ impl Integrator<'_> {
         weights.update(&self.y, 1.0);
         let aside = aside(self.system.as_ref(), &weights, &self.y);
         let aside = aside.each_ref().map(Vec::as_slice);
+        let sides = self.system.discrete().to_vec();
         let turned = self.system.turn(turn, self.t, &self.y, &self.yp, aside);
+        if turned == Turned::Left && self.leads_back(event) {
+            self.system.discrete_mut().copy_from_slice(&sides);
+            self.finder.goes_on_sliding(event);
+            return Ok(false);
+        }
         if let Err(count) = self.finder.turned(event, turned) {
             let name = self.system.events()[event].name.clone();
             return Err(self.failed(FailureKind::SwitchChattering { name, count }));

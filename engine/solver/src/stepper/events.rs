@@ -28,8 +28,6 @@ pub struct EventMemory {
     slope: Vec<f64>,
     slides: Vec<bool>,
     slid: Vec<bool>,
-    /// Those that slide and are beyond their band by an error of the solution.
-    beyond: Vec<bool>,
     /// How often each has come to slide since it was last away from its border.
     returns: Vec<u32>,
     /// Time and number of the last event and how many came there in a row.
@@ -102,7 +100,6 @@ impl EventFinder {
                 slope: vec![f64::MAX; switches],
                 slides: vec![false; switches],
                 slid: vec![false; switches],
-                beyond: vec![false; switches],
                 returns: vec![0; switches],
                 last: None,
             },
@@ -150,7 +147,6 @@ impl EventFinder {
         let k = event - self.first_switch;
         self.memory.slides[k] = turned == Turned::Slides;
         self.memory.slid[k] = turned == Turned::Left;
-        self.memory.beyond[k] = false;
         let returns = &mut self.memory.returns[k];
         match turned {
             Turned::Other => *returns = 0,
@@ -162,11 +158,6 @@ impl EventFinder {
         } else {
             Err(*returns)
         }
-    }
-
-    /// Notes that a switch goes on sliding though the solution is beyond its band: it is looked at again at ends of steps.
-    pub fn goes_on_sliding(&mut self, event: usize) {
-        self.memory.beyond[event - self.first_switch] = true;
     }
 
     /// Whether there is nothing to look for.
@@ -367,15 +358,6 @@ impl EventFinder {
             self.sample(system, stepper, [from, to]);
         }
         for i in first..n {
-            if self.memory.beyond[i - first] {
-                self.memory.beyond[i - first] = self.ends[i] < 0.0;
-                self.times[i] = if self.ends[i] < 0.0 && to <= t_to {
-                    to
-                } else {
-                    f64::INFINITY
-                };
-                continue;
-            }
             let left = if look_inside {
                 self.first_below(system, stepper, i, [from, to])
             } else {

@@ -6,9 +6,6 @@ use crate::equations::{Equations, Purpose};
 use crate::stepper::{Takes, find, setup};
 use holonom_dae::{ErrorTest, Failure, FailureKind, System, Turn, Turned, Weights};
 
-/// Part of the last step over which the equations behind a border are looked at.
-const MOMENT: f64 = 1e-3;
-
 /// What becomes of a run after switches were turned.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Change {
@@ -79,34 +76,6 @@ impl Integrator<'_> {
         Some([here, end])
     }
 
-    /// Whether the equations on the side to which a switch has just left its border lead straight back. Then it has left by
-    /// an error of the solution: the tolerance is a good part of its band.
-    fn leads_back(&mut self, event: usize) -> bool {
-        let Ok(mut rates) = Rates::new(self.system.as_mut()) else {
-            return false;
-        };
-        let mut equations = Equations {
-            system: self.system.as_mut(),
-            counters: &mut self.counters,
-        };
-        let (t, mut slopes) = (behind(self.t), self.yp.clone());
-        if rates
-            .evaluate(&mut equations, t, &self.y, &mut slopes)
-            .is_err()
-        {
-            return false;
-        }
-        let moment = MOMENT * self.stepper.last_h();
-        let mut margins = vec![0.0; self.system.events().len()];
-        self.system.event_values(t, &self.y, &slopes, &mut margins);
-        let here = margins[event];
-        let moved = self.y.iter().zip(&slopes).map(|(y, slope)| y + moment * slope);
-        let moved: Vec<f64> = moved.collect();
-        self.system
-            .event_values(t + moment, &moved, &slopes, &mut margins);
-        margins[event] < here
-    }
-
     /// The time scale of the motion that begins where a switch was turned: of ẏ by the derivatives f of the equations,
     /// (‖f_y² ẏ‖ / ‖ẏ‖)^−½. The equations on the other side may be far faster than before, and methods that damp fast
     /// motion find no error in a first step that passes over it.
@@ -151,13 +120,7 @@ impl Integrator<'_> {
         weights.update(&self.y, 1.0);
         let aside = aside(self.system.as_ref(), &weights, &self.y);
         let aside = aside.each_ref().map(Vec::as_slice);
-        let sides = self.system.discrete().to_vec();
         let turned = self.system.turn(turn, self.t, &self.y, &self.yp, aside);
-        if turned == Turned::Left && self.leads_back(event) {
-            self.system.discrete_mut().copy_from_slice(&sides);
-            self.finder.goes_on_sliding(event);
-            return Ok(false);
-        }
         if let Err(count) = self.finder.turned(event, turned) {
             let name = self.system.events()[event].name.clone();
             return Err(self.failed(FailureKind::SwitchChattering { name, count }));

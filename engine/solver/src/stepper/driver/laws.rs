@@ -283,7 +283,8 @@ impl Laws {
                 *largest = largest.max(range);
             }
             // What is not a number is left to the step itself.
-            if !(found.misfit > (MISFIT * range).max(NEGLIGIBLE * *largest)) || !found.misfit.is_finite() {
+            let leaves = found.misfit > (MISFIT * range).max(NEGLIGIBLE * *largest);
+            if !leaves || !found.misfit.is_finite() {
                 continue;
             }
             let part = found.misfit / range;

@@ -282,13 +282,17 @@ fn equalities_are_named() {
     };
     let law = "[[force]]\nname = \"law\"\nkind = \"expression\"\nfrom = \"ground\"\nto = \"mass\"\nforce = [\"if(x != 0.5 m, 1 N, 2 N)\", 0, 0]";
     let told = remarks("if(t == 3 s, 1e6, 0)", law);
-    assert_eq!(told.len(), 2, "{told:?}");
-    assert!(told[0].starts_with("`t == 3` in force \"push\""), "{told:?}");
-    assert!(told[1].starts_with("`x != 0.5` in force \"law\""), "{told:?}");
+    for named in ["`t == 3` in force \"push\"", "`x != 0.5` in force \"law\""] {
+        assert!(told.iter().any(|remark| remark.starts_with(named)), "{told:?}");
+    }
     let sensor = "[[control]]\nname = \"where\"\nkind = \"sensor\"\nchannel = \"slide.displacement\"";
     assert_eq!(remarks("if(where == 0, 1, 2)", sensor).len(), 1);
     // A whole number holds for a while.
-    assert!(remarks("if(floor(t) == 3, 1, 0)", "").is_empty());
+    let told = remarks("if(floor(t) == 3, 1, 0)", "");
+    assert!(
+        told.iter().all(|remark| !remark.contains("only for an instant")),
+        "{told:?}"
+    );
 }
 
 #[test]

@@ -690,6 +690,10 @@ impl Residual for Equations {
         self.inputs_of_laws(at, work, inputs);
     }
 
+    fn law_inputs_at_hand(&self, work: &mut EquationsWorkspace<f64>, inputs: &mut [f64]) -> Option<f64> {
+        self.inputs_of_laws_at_hand(work, inputs)
+    }
+
     fn law_values(&self, inputs: &[f64], discrete: &[f64], values: &mut [f64]) {
         self.values_of_laws(inputs, discrete, values);
     }

@@ -183,7 +183,7 @@ impl<'s> Integrator<'s> {
         stepper.bind(system.as_mut())?;
         finder.arm(system.as_mut(), t0, &y, &yp, h);
         let foresight = Foresight::new(system.as_ref(), &options, [t0, t0 + span]);
-        let mut hindsight = Hindsight::new(system.as_ref(), &options, span);
+        let mut hindsight = Hindsight::new(system.as_mut(), &options, span);
         hindsight.begin(t0);
         Ok(Self {
             system,
@@ -273,7 +273,7 @@ impl<'s> Integrator<'s> {
         if !foresight.restore(&checkpoint.foresight) {
             return misfit("the number of excitations differs".into());
         }
-        let mut hindsight = Hindsight::new(system.as_ref(), &options, 0.0);
+        let mut hindsight = Hindsight::new(system.as_mut(), &options, 0.0);
         if !hindsight.restore(&checkpoint.hindsight) {
             return misfit("the number of gaps differs".into());
         }

@@ -25,8 +25,9 @@ pub(super) struct Defect {
 }
 
 impl Defect {
-    /// Room for a system.
-    pub fn new(system: &dyn System, options: &Options) -> Self {
+    /// Room for a system; none for its derivatives where it is `off`.
+    pub fn new(system: &mut dyn System, options: &Options, off: bool) -> Self {
+        let rates = if off { None } else { Rates::new(system).ok() };
         let n = system.structure().dimension();
         let tests = system.structure().default_error_test();
         Self {
@@ -36,11 +37,16 @@ impl Defect {
                 .into_iter()
                 .map(|test| test != ErrorTest::Excluded)
                 .collect(),
-            rates: None,
+            rates,
             y: vec![0.0; n],
             yp: vec![0.0; n],
             slopes: vec![0.0; n],
         }
+    }
+
+    /// Whether derivatives can be evaluated.
+    pub fn is_possible(&self) -> bool {
+        self.rates.is_some()
     }
 
     /// Whether what the method does for outputs makes the polynomial satisfy the equations at a time, and hardly changes
@@ -96,9 +102,6 @@ impl Defect {
 
     /// Leaves the differences in tolerances in `slopes`.
     fn compare(&mut self, equations: &mut Equations<'_>, stepper: &dyn Stepper, t: f64) -> Option<()> {
-        if self.rates.is_none() {
-            self.rates = Rates::new(equations.system).ok();
-        }
         let rates = self.rates.as_mut()?;
         self.weights.update(stepper.y(), 1.0);
         stepper.interpolate(t, &mut self.y, &mut self.yp);

@@ -128,7 +128,7 @@ const ROOM: usize = 64;
 
 impl Hindsight {
     /// For a system over a span of time.
-    pub fn new(system: &dyn System, options: &Options, span: f64) -> Self {
+    pub fn new(system: &mut dyn System, options: &Options, span: f64) -> Self {
         let n = system.structure().dimension();
         let off = !options.foresight || options.fixed_step.is_some();
         let gaps = if off { 0 } else { system.gaps() };
@@ -148,7 +148,7 @@ impl Hindsight {
                 ..HindsightMemory::default()
             },
             count: gaps,
-            defect: Defect::new(system, options),
+            defect: Defect::new(system, options, off),
             near: false,
             off,
             laws,
@@ -213,6 +213,7 @@ impl Hindsight {
             return;
         }
         self.memory.looked_to = t;
+        self.laws.note_end(equations, stepper);
         let mut cut = None;
         if self.count > 0 && t > self.memory.clear_to {
             cut = self.search(equations, stepper, [t - h, t]);
@@ -270,7 +271,8 @@ impl Hindsight {
         memory.checked *= LESS;
         let spent = (memory.spent + memory.cost.max(1)) as f64;
         let affordable = spent <= CHECKS * equations.counters.residual_equivalents();
-        if !near && !watched && !(affordable && h >= memory.checked) {
+        let due = near || watched || (affordable && h >= memory.checked);
+        if !due || !self.defect.is_possible() {
             return None;
         }
         let before = equations.counters.residuals;

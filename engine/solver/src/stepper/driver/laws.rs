@@ -29,6 +29,8 @@ const INSTANTS: usize = 5;
 /// The same in steps of low order, which are short against the motion.
 const INSTANTS_OF_LOW_ORDER: usize = 3;
 const LOW_ORDER: usize = 5;
+/// Ends of steps through which the course of inputs is laid where these are short.
+const ENDS: usize = 4;
 const FEWEST: usize = 7;
 const MOST: usize = 17;
 /// Samples in a step at most.
@@ -72,6 +74,9 @@ pub struct LawMemory {
     /// The inputs at the end of the step looked at last, and its time.
     at: f64,
     inputs: Vec<f64>,
+    /// Ends of steps since the motion began, the last ones, and inputs there, one end after the other.
+    times: Vec<f64>,
+    ends: Vec<f64>,
     /// Largest range of each value in a step.
     ranges: Vec<f64>,
 }
@@ -142,6 +147,8 @@ impl Laws {
                 asked: 0,
                 at: f64::MIN,
                 inputs: vec![0.0; inputs],
+                times: Vec::with_capacity(ENDS),
+                ends: vec![0.0; ENDS * inputs],
                 ranges: vec![0.0; values],
             },
             asked: vec![0.0; (1 + ASKED.len()) * n],
@@ -153,6 +160,52 @@ impl Laws {
     /// Inputs at the end of the step looked at last are not those at the start of the next one.
     pub fn forget_end(&mut self) {
         self.memory.at = f64::MIN;
+        self.memory.times.clear();
+    }
+
+    /// Keeps the inputs at the end of the last step, where the last evaluation tells them. To be called before others.
+    pub fn note_end(&mut self, equations: &mut Equations<'_>, stepper: &dyn Stepper) {
+        if self.is_empty() || stepper.last_order() > LOW_ORDER {
+            return;
+        }
+        let (n, to) = (self.inputs, stepper.t());
+        let from = to - stepper.last_h();
+        if equations.system.law_inputs_at_hand(&mut self.input) != Some(to) {
+            self.memory.times.clear();
+            return;
+        }
+        let LawMemory { times, ends, .. } = &mut self.memory;
+        // The start of this step is the end of the one before, up to rounding.
+        if times
+            .last()
+            .is_some_and(|last| (last - from).abs() > 1e-6 * (to - from))
+        {
+            times.clear();
+        }
+        if times.len() == ENDS {
+            times.remove(0);
+            ends.copy_within(n.., 0);
+        }
+        ends[times.len() * n..(times.len() + 1) * n].copy_from_slice(&self.input);
+        times.push(to);
+    }
+
+    /// Inputs at the instants from those at the last ends of steps.
+    fn course_through_ends(&mut self, [from, h]: [f64; 2]) {
+        let n = self.inputs;
+        for k in 0..self.instants {
+            let t = from + node(k, self.instants).0 * h;
+            let course = &mut self.course[k * n..(k + 1) * n];
+            course.fill(0.0);
+            for (i, end) in self.memory.times.iter().enumerate() {
+                let others = self.memory.times.iter().enumerate().filter(|(j, _)| *j != i);
+                let factor: f64 = others.map(|(_, other)| (t - other) / (end - other)).product();
+                let inputs = &self.memory.ends[i * n..(i + 1) * n];
+                for (sum, input) in course.iter_mut().zip(inputs) {
+                    *sum += factor * input;
+                }
+            }
+        }
     }
 
     pub fn is_empty(&self) -> bool {
@@ -164,7 +217,7 @@ impl Laws {
         let counters = &*equations.counters;
         let spent = cost::LOOK * counters.looks as f64 + self.memory.asked as f64;
         let affordable = spent <= SHARE * counters.residual_equivalents() + FREE;
-        h > LONG * self.span || (h > SHORT * self.span && (affordable || expected))
+        h > LONG * self.span || affordable || expected
     }
 
     /// Looks into the last accepted step; `expected`: something is known to act there.
@@ -176,12 +229,28 @@ impl Laws {
         expected: bool,
     ) -> Option<Cut> {
         let (to, h) = (stepper.t(), stepper.last_h());
-        if self.is_empty() || self.span <= 0.0 || !self.looks_into(equations, h, expected) {
+        if self.is_empty() || self.span <= 0.0 {
             return None;
         }
         let from = to - h;
-        stepper.prepare_interpolation(equations);
         let low = stepper.last_order() <= LOW_ORDER;
+        let known = low && self.memory.times.len() == ENDS && self.memory.times.last() == Some(&to);
+        if h <= SHORT * self.span {
+            return None;
+        }
+        let nodes = (stepper.last_order() + 4).clamp(FEWEST, MOST);
+        let samples = ((h / (SPACING * self.span)).ceil() as usize).min(DENSEST);
+        if known && h <= LONG * self.span {
+            // Short steps of a method of low order: what they passed shows as well along the course through their ends.
+            self.instants = INSTANTS;
+            self.course_through_ends([from, h]);
+            self.sample(equations, nodes, samples);
+            self.worst()?;
+        }
+        if !self.looks_into(equations, h, expected) {
+            return None;
+        }
+        stepper.prepare_interpolation(equations);
         self.instants = if low { INSTANTS_OF_LOW_ORDER } else { INSTANTS };
         for k in 0..self.instants {
             let t = from + node(k, self.instants).0 * h;
@@ -199,9 +268,13 @@ impl Laws {
         self.memory
             .inputs
             .copy_from_slice(&self.course[last..last + self.inputs]);
-        let nodes = (stepper.last_order() + 4).clamp(FEWEST, MOST);
-        let samples = ((h / (SPACING * self.span)).ceil() as usize).min(DENSEST);
         self.sample(equations, nodes, samples);
+        let i = self.worst()?;
+        self.confirm(equations, stepper, defect, (i, nodes, samples), [from, h])
+    }
+
+    /// The value that leaves its polynomial most, as a part of its range, of those that were sampled.
+    fn worst(&mut self) -> Option<usize> {
         let (mut worst, mut most) = (None, 0.0);
         for (i, found) in self.found.iter().enumerate() {
             let range = found.high - found.low;
@@ -210,7 +283,8 @@ impl Laws {
                 *largest = largest.max(range);
             }
             // What is not a number is left to the step itself.
-            if !(found.misfit > (MISFIT * range).max(NEGLIGIBLE * *largest)) || !found.misfit.is_finite() {
+            let leaves = found.misfit > (MISFIT * range).max(NEGLIGIBLE * *largest);
+            if !leaves || !found.misfit.is_finite() {
                 continue;
             }
             let part = found.misfit / range;
@@ -218,8 +292,7 @@ impl Laws {
                 (worst, most) = (Some(i), part);
             }
         }
-        let i = worst?;
-        self.confirm(equations, stepper, defect, (i, nodes, samples), [from, h])
+        worst
     }
 
     /// Values at a place of the step, from inputs there.

@@ -36,9 +36,11 @@ const SETTLED: f64 = 3.0;
 /// exact: velocities count in its error test with the step size, which is small there, and their errors remain.
 const SHARP: f64 = 0.02;
 
-/// Nor is a turn in which the velocities left the constraints by more than so many tolerances: when directions turn,
-/// errors across them become errors along them.
-const LEFT: f64 = 4.0;
+/// Nor is one in which errors of velocities across the constraints make more than so many tolerances along them: each step
+/// that turns the directions by an angle makes its sine of what they are off.
+const LEFT: f64 = 3.0;
+
+const UNTESTED: &str = "in the form `index3` velocities are not tested, and their errors there remain";
 
 /// Points of a step that are looked at in each round, and rounds, each about the best point of the one before.
 const POINTS: usize = 12;
@@ -58,7 +60,7 @@ const LEAST: usize = 2;
 const GAP: usize = 3;
 /// The sense of the chosen rows with the kernel after them: ±1, or nothing before the first look.
 const SIDE: usize = 4;
-/// How far velocities left the constraints, in tolerances.
+/// What errors of velocities across the constraints have made along them, in tolerances.
 const OFF: usize = 5;
 const KERNELS: usize = 6;
 
@@ -196,14 +198,27 @@ impl Loops {
                 remedy: "Tighten the tolerances, limit `max_step`, or use the form `ggl`",
             });
         }
+        if self.is_blind() {
+            let across = if inside || turned > SAME_IN_A_STEP {
+                self.velocities_off(model, part, v, tolerances, (work, room)) * turned.sqrt()
+            } else {
+                0.0
+            };
+            known[OFF] = across + if inside { known[OFF] } else { 0.0 };
+            if known[OFF] > LEFT {
+                let closest = if inside { known[LEAST].min(least) } else { least };
+                return Err(FailureKind::NearlySingular {
+                    constraints: constraints(model, part),
+                    distance: closest / known[LARGEST],
+                    fault: UNTESTED,
+                    remedy: "Use the form `ggl`",
+                });
+            }
+        }
         if inside || least < near {
             let so_far = if inside { known[LEAST] } else { least };
             known[LEAST] = so_far.min(least).max(f64::MIN_POSITIVE);
             known[GAP] = gap;
-            if self.is_blind() {
-                let off = self.velocities_off(model, part, v, tolerances, (work, room));
-                known[OFF] = off.max(if inside { known[OFF] } else { 0.0 });
-            }
             // A run may end before the neighbourhood is left.
             let settled = distance > limit(gap).max(SETTLED * known[LEAST]);
             if distance <= 2.0 * near && !settled {
@@ -226,12 +241,11 @@ impl Loops {
                     },
                 });
             }
-            let sharp = least < SHARP * known[LARGEST] || known[OFF] > LEFT;
-            if turned && self.is_blind() && sharp {
+            if turned && self.is_blind() && least < SHARP * known[LARGEST] {
                 return Err(FailureKind::NearlySingular {
                     constraints: constraints(model, part),
                     distance: least / known[LARGEST],
-                    fault: "in the form `index3` velocities are not tested, and their errors there remain",
+                    fault: UNTESTED,
                     remedy: "Use the form `ggl`",
                 });
             }

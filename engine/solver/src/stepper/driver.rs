@@ -498,10 +498,12 @@ impl<'s> Integrator<'s> {
             self.restart(f64::INFINITY)?;
             self.limit_step();
         }
+        // At t = 0 any step is long next to t.
+        let vanishing = f64::EPSILON.powi(2) * self.stepper.h().abs();
         loop {
             let t = self.stepper.t();
             let h = self.stepper.h();
-            let spacing = 4.0 * f64::EPSILON * t.abs();
+            let spacing = (4.0 * f64::EPSILON * t.abs()).max(vanishing);
             let mut equations = Equations {
                 system: self.system.as_mut(),
                 counters: &mut self.counters,

@@ -64,7 +64,14 @@ const SIZES: [usize; 2] = [80, 0];
 
 #[test]
 fn forces_that_fade_have_no_equilibrium() {
-    for force in ["exp(-x)", "exp(-x^2)", "exp(-x)-exp(-2*x)", "2^(-x/3)", "1/(1+x)^2", "1/x"] {
+    for force in [
+        "exp(-x)",
+        "exp(-x^2)",
+        "exp(-x)-exp(-2*x)",
+        "2^(-x/3)",
+        "1/(1+x)^2",
+        "1/x",
+    ] {
         for size in SIZES {
             let found = rest(force, false, size);
             let unsettled = matches!(

@@ -292,8 +292,12 @@ impl<'s> Integrator<'s> {
         let ends = options.stop_times.iter().chain(&options.step_ends).copied();
         let within = |t: &f64| *t > seen + slack && *t < reached;
         let places = options.surveys.iter().flatten().filter_map(|survey| {
-            let place = survey.between(seen + slack, reached).next()?;
-            survey.times.get(place).copied()
+            let mut places = survey.between(seen + slack, reached);
+            // A run-up that holds was not stepped over.
+            if survey.is_constant_across(places.clone()) {
+                return None;
+            }
+            survey.times.get(places.next()?).copied()
         });
         if let Some(missed) = ends.chain(places).find(within) {
             return misfit(format!(

@@ -4,12 +4,12 @@
 #[path = "../../multibody/tests/common/mod.rs"]
 mod common;
 
+use holonom_expression::Expression;
 use holonom_format::{Files, ModelFile, read, write};
 use holonom_multibody::description::fields::{Field, Fields};
 use holonom_multibody::description::{
     Coordinate, CoordinateMotion, CoordinateRef, Description, Document, Hold, StartHint,
 };
-use holonom_multibody::expression::Expression;
 use holonom_multibody::{Signal, elements};
 use std::path::{Path, PathBuf};
 

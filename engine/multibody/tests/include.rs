@@ -6,12 +6,13 @@ mod common;
 
 use common::{PLANE_CONTACT, Random, between, description};
 use holonom_algebra::{Formula, Generic, Mat3, Pose, Quaternion, Real, Vec3};
+use holonom_expression::{Expression, Scope};
 use holonom_multibody::description::{
     Axis, Body, Carcass, Constraint, Control, Coordinate, CoordinateRef, Description, Force, ForceKind,
     Frame, IncludeError, Joint, JointKind, Mount, Placement, Road, Rod, frame,
 };
+use holonom_multibody::elements::forces::ExpressionLaw;
 use holonom_multibody::elements::forces::{AntiRollLaw, ContactLaw, Cylinders, ServoLaw, StopLaw};
-use holonom_multibody::expression::{Expression, ExpressionLaw, Scope};
 use holonom_multibody::formalism::world::{
     WorldNode, world_accelerations, world_positions, world_velocities,
 };

@@ -5,14 +5,14 @@
 
 use holonom_algebra::{Mat3, Pose, Quaternion, Vec3};
 use holonom_dae::Mechanical;
-use holonom_multibody::curve::{Curve, Extrapolation, Interpolation};
+use holonom_expression::curve::{Curve, Extrapolation, Interpolation};
+use holonom_expression::{Expression, Scope};
 use holonom_multibody::description::{
     Body, Constraint, Control, ControlKind, Coordinate, Description, Force, ForceKind, Frame, Joint,
     JointKind, Path, Pursuit, Rod, Track,
 };
 use holonom_multibody::elements::controls::{PathSensor, SpeedLaw, SteeringLaw};
 use holonom_multibody::elements::forces::{BushingLaw, ContactLaw, GasLaw, ServoLaw, Shape, StopLaw};
-use holonom_multibody::expression::{Expression, Scope};
 use holonom_multibody::forest::Hint;
 use holonom_multibody::path::PathKind;
 use holonom_multibody::start::MechanicalModel;

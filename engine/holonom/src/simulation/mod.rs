@@ -53,12 +53,12 @@ pub use settings::DEFAULT_END;
 
 use formulas::{Formulas, State};
 use holonom_analysis::statics::{Equilibrium, StaticsOptions, equilibrium};
+use holonom_expression::Break;
+use holonom_expression::curve::{Refusal, watch_refusals};
 use holonom_format::{Message, Messages, ModelFile, Place, Settings};
 use holonom_multibody::Examination;
 use holonom_multibody::channels::{Catalogue, Input, Selection};
-use holonom_multibody::curve::{Refusal, watch_refusals};
 use holonom_multibody::description::Hold;
-use holonom_multibody::expression::Break;
 use holonom_multibody::residual::{Form, Formalism, GglMetric};
 use holonom_multibody::start::{Assembled, AssemblyError, AssemblyOptions, DATA_PRECISION};
 use holonom_solver::stepper::{AUTO, Family, GeneralizedAlphaOptions};

@@ -13,12 +13,12 @@ use crate::elements::constraints::{
     ConstraintElement, CoordinateSum, Impact, Pair, PairRow, Rolling, WheelRail,
 };
 use crate::elements::controls::{ControlElement, Probe};
+use crate::elements::forces::ExpressionLaw;
 use crate::elements::forces::{
     Applied, Creep, ForceElement, FrictionPlace, JointFriction, JointSpring, Maxwell, OwnState, Reach,
     SpringDamper, TorsionSpring, User,
 };
 use crate::elements::joints::Primitive;
-use crate::expression::ExpressionLaw;
 use crate::forest::{Forest, Graph};
 use crate::model::{
     Attachment, CutStart, JointPlace, LawFunction, Model, ModelConstraint, ModelForce, ModelJoint, ModelLaw,

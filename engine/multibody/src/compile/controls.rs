@@ -9,11 +9,11 @@ use crate::elements::controls::{
     ControlElement, DeadTime, DriverSpeed, DriverSteering, Expression, Lag, PathSensor, Pid, Probe, Sensor,
     TransferFunction,
 };
-use crate::expression::Expression as Formula;
 use crate::model::{LawFunction, Model, ModelControl, ModelForce, ModelLaw, ModelSwitch, SwitchedLaw};
 use crate::path::PathCurve;
 use crate::road::RoadKind;
 use crate::signal::Signal;
+use holonom_expression::Expression as Formula;
 use holonom_text::nearest;
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -11,10 +11,10 @@ use crate::elements::forces::{
     AntiRollLaw, BushingLaw, ContactLaw, CreepData, Cylinders, GasLaw, JointAntiRollLaw, ServoLaw, Shape,
     SpringLaw, StopLaw,
 };
-use crate::expression::Expression;
 use crate::forest::Hint;
 use crate::tyre::{Calspan, Linear, Tmeasy};
 use holonom_algebra::{Mat3, Pose, Quaternion, Vec3};
+use holonom_expression::Expression;
 use std::sync::Arc;
 
 mod builder;
@@ -402,7 +402,7 @@ pub enum ForceKind {
         law: Arc<dyn holonom_algebra::Function>,
     },
     /// A user's element between two frames, written as expressions of the names in
-    /// [`ExpressionLaw::VARIABLES`](crate::expression::ExpressionLaw::VARIABLES): what
+    /// [`ExpressionLaw::VARIABLES`](crate::elements::forces::ExpressionLaw::VARIABLES): what
     /// [`ForceKind::User`] has as inputs and outputs.
     Expression {
         /// First frame.

@@ -6,10 +6,10 @@
 
 use super::Equations;
 use super::equations::EquationsWorkspace;
-use crate::curve::forget_refusal;
 use crate::elements::forces::{MOST_LAW_INPUTS, User};
 use crate::model::{LawFunction, Model, ModelLaw};
 use holonom_dae::Point;
+use holonom_expression::curve::forget_refusal;
 
 /// Number of inputs of a law, or of all those of one element.
 fn width(model: &Model, law: &ModelLaw) -> usize {

@@ -3,10 +3,10 @@
 use super::Equations;
 use super::equations::EquationsWorkspace;
 use crate::elements::forces::MOST_LAW_INPUTS;
-use crate::expression::switches::{Side, SwitchKind};
 use crate::model::Model;
 use crate::workspace::Workspace;
 use holonom_dae::{Event, Point, Turn, Turned};
+use holonom_expression::switches::{Side, SwitchKind};
 
 /// Part of the size of a function that counts as rounding where no tolerance tells what is small.
 const ROUNDING: f64 = 1e-9;
@@ -80,7 +80,7 @@ impl Equations {
         w.set_readings(&at.y[l.readings]);
         w.evaluate_controls(model);
         arguments(model, w, out);
-        crate::curve::forget_refusal();
+        holonom_expression::curve::forget_refusal();
     }
 
     /// Event functions of the switches.

@@ -11,7 +11,7 @@ use crate::output;
 use crate::progress::Progress;
 use crate::settings;
 use crate::table::{Align, Table};
-use holonom::multibody::expression::Unit;
+use holonom::expression::Unit;
 use holonom::simulation::{OutputThread, RunOptions, RunReport, Simulation, Sink, Status};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 /// Which operation it is.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum SwitchKind {
+pub enum SwitchKind {
     /// `<` and the like: 1 where it holds, else 0.
     Compare(Order),
     /// −1 or 1.
@@ -25,7 +25,7 @@ pub(crate) enum SwitchKind {
 
 /// What holds for positive values of a − b, and at zero.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Order {
+pub struct Order {
     above: bool,
     border: bool,
 }
@@ -55,7 +55,7 @@ impl Order {
 
 /// The state of a switch.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Side {
+pub enum Side {
     /// It follows its operands: outside of a run.
     Live,
     /// It is kept: at ±1, or at a whole number.
@@ -179,7 +179,8 @@ impl SwitchKind {
 
 /// A switch in an expression.
 #[derive(Clone, Debug)]
-pub(crate) struct Switch {
+pub struct Switch {
+    /// Which operation it is.
     pub kind: SwitchKind,
     /// The function of the state whose passages turn it.
     pub function: Expression,
@@ -200,11 +201,7 @@ struct Operand {
 impl Expression {
     /// The same with its switches on the state numbered from `first`, and these; none without such switches. `still`
     /// tells of a variable whether it is a function of time alone.
-    pub(crate) fn switched(
-        &self,
-        first: usize,
-        still: impl Fn(usize) -> bool,
-    ) -> Option<(Self, Vec<Switch>)> {
+    pub fn switched(&self, first: usize, still: impl Fn(usize) -> bool) -> Option<(Self, Vec<Switch>)> {
         let mut found: Vec<Switch> = Vec::new();
         let mut program: Vec<Op> = Vec::with_capacity(self.0.program.len());
         let mut stack: Vec<Operand> = Vec::new();
@@ -297,7 +294,7 @@ impl Expression {
     }
 
     /// The same as it was before its switches were numbered.
-    pub(crate) fn unswitched(&self) -> Self {
+    pub fn unswitched(&self) -> Self {
         if !self.has_switches() {
             return self.clone();
         }
@@ -321,7 +318,7 @@ impl Expression {
     }
 
     /// Whether it has numbered switches.
-    pub(crate) fn has_switches(&self) -> bool {
+    pub fn has_switches(&self) -> bool {
         self.0.program.iter().any(|op| matches!(op, Op::Switch(..)))
     }
 

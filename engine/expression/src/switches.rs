@@ -268,7 +268,7 @@ impl Expression {
     /// Comparisons with `==` and `!=` of what changes with its variables, as they are written. They hold, or fail to hold,
     /// only for an instant of a motion, which no integrator meets. Whole numbers and sides of switches keep their values
     /// for a while: comparing these is meant.
-    pub(crate) fn equalities(&self) -> Vec<String> {
+    pub fn equalities(&self) -> Vec<String> {
         let mut found: Vec<String> = Vec::new();
         // Where the code of each operand begins, and whether it changes gradually.
         let mut stack: Vec<(usize, bool)> = Vec::new();

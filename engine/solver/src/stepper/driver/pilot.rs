@@ -1,0 +1,362 @@
+//! What `auto` measures in a run, and what it makes of it.
+//!
+//! Work per simulated second of the method in use is measured all the time. Where enough of the run is left, another
+//! method goes on for a while, from the state reached: its steps are steps of the run like all others, so that a trial
+//! costs no more than what the other method takes longer. The better one stays. A method that lost is tried again when
+//! the work of the run has become several times as much, because motions change; all trials of a run together take a
+//! small share of its work. Work is counted ([`Counters::work`](holonom_dae::Counters::work)), never timed.
+
+use super::super::chooser::{BORDER, STAGES as EVALUATIONS};
+use super::super::dormand_prince;
+use crate::explain::Because;
+use serde::{Deserialize, Serialize};
+
+/// The methods among which `auto` chooses.
+pub(super) const METHODS: [&str; 3] = [dormand_prince::NAME, "radau", "bdf"];
+const EXPLICIT: usize = 0;
+
+/// Work of a trial: this share of the work left, within bounds. In the first half a method finds its step size and order;
+/// the second half is what counts.
+const SHARE: f64 = 0.03;
+const SHORTEST: f64 = 240.0;
+const LONGEST: f64 = 1500.0;
+/// Accepted steps in that half, unless the trial has taken twice its work.
+const STEPS: u32 = 3;
+/// Work between marks, and their number: the method in use is averaged over as much work as its rival.
+const SPACING: f64 = 75.0;
+const MARKS: usize = 16;
+/// What the method in use has to have done since its start, which does not count: so much work, and this part of the time
+/// left, or several times as much work. At the start of a run steps are short and grow.
+const SETTLED: f64 = 250.0;
+const PART: f64 = 1e-2;
+const ENOUGH: f64 = 2500.0;
+/// A method takes the place of another if it needs no more than this part of its work per second.
+const BETTER: f64 = 0.85;
+/// Work left to the end, in trials, from which on an implicit method tries another one.
+const WORTHWHILE: f64 = 8.0;
+/// The same where the explicit method is limited by stability: an implicit one is likely to need much less.
+const LIKELY: f64 = 3.0;
+/// The same where it is not.
+const DOUBTFUL: f64 = 15.0;
+/// Growth of the work of the run until a method that lost is tried again.
+const AGAIN: f64 = 4.0;
+/// Change of the work per second after which what was found before means nothing.
+const CHANGED: f64 = 3.0;
+/// Growth of the work of the run until stability is looked at again.
+const UNSTABLE: f64 = 1.5;
+/// Failures of a run that another method goes on from, at most.
+const FAILURES: u32 = 8;
+/// Work per second that stability asks of the explicit method, in units of that of the method in use, up to which a
+/// trial may be worthwhile.
+const STABLE: f64 = 0.7;
+
+/// A place in a run.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub struct Mark {
+    pub t: f64,
+    pub work: f64,
+}
+
+impl Mark {
+    /// Work per second from here.
+    fn rate_to(self, now: Self) -> f64 {
+        (now.work - self.work) / (now.t - self.t).max(f64::MIN_POSITIVE)
+    }
+}
+
+/// A method that may take the place of the one in use.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Trial {
+    of: usize,
+    begun: Mark,
+    /// What it may take.
+    work: f64,
+    /// Where the half that counts begins, and steps since then.
+    settled: Option<Mark>,
+    steps: u32,
+}
+
+/// All of it, for checkpoints.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct PilotMemory {
+    /// The method in use, or the one to go back to from a trial.
+    home: usize,
+    trial: Option<Trial>,
+    /// Where it began.
+    begun: Mark,
+    /// Places since the method in use began, the last ones; the number of all of them.
+    marks: [Mark; MARKS],
+    marked: u32,
+    /// Work of the run from which on a method may be tried.
+    next: [f64; 3],
+    /// End of the run as far as it is known.
+    end: f64,
+    /// Work per second of the method in use, as measured last.
+    rate: f64,
+    /// The same after the last trial, and where that ended.
+    judged: Mark,
+    judged_rate: f64,
+    /// Failures of methods that others went on from, and the time of the last one.
+    failures: u32,
+    failed_at: f64,
+}
+
+impl PilotMemory {
+    /// A method begins here, or is settled.
+    fn begin_at(&mut self, now: Mark) {
+        (self.begun, self.marks[0], self.marked) = (now, now, 1);
+    }
+
+    fn mark(&mut self, now: Mark) {
+        self.marks[self.marked as usize % MARKS] = now;
+        self.marked += 1;
+    }
+
+    fn last_mark(&self) -> Mark {
+        self.marks[(self.marked as usize + MARKS - 1) % MARKS]
+    }
+
+    /// Everything may be tried again where the motion has become quite another one since the last trial.
+    fn look_again(&mut self, now: Mark, left: f64) {
+        let trial = (SHARE * left).clamp(SHORTEST, LONGEST);
+        if self.judged_rate <= 0.0 || now.work - self.judged.work < 2.0 * trial {
+            return;
+        }
+        let change = self.rate / self.judged_rate;
+        if change > CHANGED || change * CHANGED < 1.0 {
+            self.next = [0.0; 3];
+            (self.judged, self.judged_rate) = (now, self.rate);
+        }
+    }
+
+    /// Measures the method in use over as much work as a trial counts, and gives the work left to the end.
+    fn measure(&mut self, now: Mark) -> f64 {
+        let left = |rate: f64| rate * (self.end - now.t).max(0.0);
+        let kept = (self.marked as usize).min(MARKS);
+        let mut rate = 0.0;
+        for k in 0..kept {
+            // From the last mark backwards; the first steps of a method are not its usual ones.
+            let mark = self.marks[(self.marked as usize + 2 * MARKS - 1 - k) % MARKS];
+            let first = self.marked as usize <= MARKS && k + 1 == kept;
+            if mark.t >= now.t || (first && kept > 2 && rate > 0.0) {
+                continue;
+            }
+            rate = mark.rate_to(now);
+            if now.work - mark.work >= 0.5 * (SHARE * left(rate)).clamp(SHORTEST, LONGEST) {
+                break;
+            }
+        }
+        self.rate = rate;
+        left(rate)
+    }
+
+    /// The run goes on to this end.
+    pub(crate) fn extend_to(&mut self, t_end: f64) {
+        self.end = self.end.max(t_end);
+    }
+}
+
+/// What is to be done before the next step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Advice {
+    /// Going on.
+    Stay,
+    /// Finding out what stability asks of the explicit method: see [`Pilot::stability`].
+    Measure,
+    /// Going on with another method.
+    Change(&'static str, Because),
+    /// The method in use, until now on trial, stays.
+    Keep(&'static str, Because),
+}
+
+/// Measures and decides.
+pub(super) struct Pilot {
+    memory: PilotMemory,
+    /// The explicit method can be used.
+    explicit: bool,
+}
+
+fn number(name: &str) -> Option<usize> {
+    METHODS.iter().position(|m| *m == name)
+}
+
+impl Pilot {
+    /// For a run that begins with this method; none where it is not one of those to choose among.
+    pub fn new(name: &str, explicit: bool, begin: Mark, end: f64) -> Option<Self> {
+        let home = number(name)?;
+        let memory = PilotMemory {
+            home,
+            trial: None,
+            begun: begin,
+            marks: [begin; MARKS],
+            marked: 1,
+            next: [0.0; 3],
+            end,
+            rate: 0.0,
+            judged: begin,
+            judged_rate: 0.0,
+            failures: 0,
+            failed_at: f64::NEG_INFINITY,
+        };
+        Some(Self { memory, explicit })
+    }
+
+    /// Goes on as a checkpoint says.
+    pub fn resume(memory: &PilotMemory, explicit: bool) -> Self {
+        Self {
+            memory: memory.clone(),
+            explicit,
+        }
+    }
+
+    pub fn memory(&self) -> &PilotMemory {
+        &self.memory
+    }
+
+    /// Another method has been put in place for other reasons.
+    pub fn replaced(&mut self, name: &str, now: Mark, failed: bool) {
+        let Some(home) = number(name) else { return };
+        let m = &mut self.memory;
+        let before = m.trial.map_or(m.home, |trial| trial.of);
+        if failed {
+            m.next[before] = now.work * AGAIN + SHORTEST;
+        }
+        (m.home, m.trial) = (home, None);
+        m.begin_at(now);
+    }
+
+    /// Whether a method is on trial.
+    pub fn tries(&self) -> bool {
+        self.memory.trial.is_some()
+    }
+
+    /// The method that goes on where the one in use has failed for good at `t`: the one before a trial, or the other
+    /// implicit one. None where that happened here before, or too often.
+    pub fn instead(&mut self, t: f64) -> Option<&'static str> {
+        let m = &mut self.memory;
+        if let Some(trial) = m.trial {
+            return (trial.of != m.home).then_some(METHODS[m.home]);
+        }
+        if m.failures >= FAILURES || t <= m.failed_at {
+            return None;
+        }
+        (m.failures, m.failed_at) = (m.failures + 1, t);
+        Some(METHODS[if m.home == EXPLICIT { 1 } else { 3 - m.home }])
+    }
+
+    /// Time left to the end of the run.
+    pub fn left(&self, t: f64) -> f64 {
+        (self.memory.end - t).max(f64::MIN_POSITIVE)
+    }
+
+    /// After an accepted step: `limited` where stability has been limiting an explicit method for a while, and `likely`
+    /// the implicit method that is likely to be better, by the work left to the explicit one.
+    pub fn decide(&mut self, now: Mark, limited: bool, likely: &dyn Fn(f64) -> &'static str) -> Advice {
+        let m = &mut self.memory;
+        if let Some(trial) = &mut m.trial {
+            let verdict = trial.verdict(now, m.rate);
+            if let Some((_, because)) = verdict {
+                m.judged = now;
+                m.judged_rate = because.rate().unwrap_or(m.rate);
+            }
+            return match verdict {
+                None => Advice::Stay,
+                Some((true, because)) => {
+                    let (before, work) = (std::mem::replace(&mut m.home, trial.of), trial.work);
+                    // Whether an explicit method is worth another trial is soon found out.
+                    m.next[before] = match before {
+                        EXPLICIT => now.work + work,
+                        _ => now.work * AGAIN,
+                    };
+                    let from = trial.settled.unwrap_or(now);
+                    m.trial = None;
+                    m.begin_at(from);
+                    m.mark(now);
+                    Advice::Keep(METHODS[m.home], because)
+                }
+                Some((false, because)) => {
+                    m.next[trial.of] = now.work * AGAIN;
+                    m.trial = None;
+                    m.begin_at(now);
+                    Advice::Change(METHODS[m.home], because)
+                }
+            };
+        }
+        if now.work - m.last_mark().work >= SPACING {
+            m.mark(now);
+        }
+        let left = m.measure(now);
+        let (since, time) = (now.work - m.begun.work, now.t - m.begun.t);
+        if !limited && (since < SETTLED || time < PART * (m.end - now.t) && since < ENOUGH) || m.rate <= 0.0 {
+            return Advice::Stay;
+        }
+        m.look_again(now, left);
+        if m.home == EXPLICIT {
+            let implicit = number(likely(left)).unwrap_or(1);
+            let other = 3 - implicit;
+            let enough = if limited { LIKELY } else { DOUBTFUL };
+            let candidates = [implicit, other].into_iter().take(if limited { 2 } else { 1 });
+            let candidate = candidates.into_iter().find(|c| now.work >= m.next[*c]);
+            return match candidate {
+                Some(of) if left >= enough * SHORTEST => self.begin(of, now, left),
+                _ => Advice::Stay,
+            };
+        }
+        if left < WORTHWHILE * SHORTEST {
+            return Advice::Stay;
+        }
+        if self.explicit && now.work >= m.next[EXPLICIT] {
+            return Advice::Measure;
+        }
+        let other = 3 - m.home;
+        match now.work >= m.next[other] {
+            true => self.begin(other, now, left),
+            false => Advice::Stay,
+        }
+    }
+
+    /// The answer to [`Advice::Measure`]: the largest eigenvalue, and the cost of an explicit evaluation.
+    pub fn stability(&mut self, now: Mark, radius: Option<f64>, evaluation: f64) -> Advice {
+        let m = &mut self.memory;
+        let least = radius.map_or(f64::INFINITY, |r| EVALUATIONS * evaluation * r / BORDER);
+        if least <= STABLE * m.rate {
+            let left = m.rate * (m.end - now.t);
+            return self.begin(EXPLICIT, now, left);
+        }
+        m.next[EXPLICIT] = now.work * UNSTABLE;
+        Advice::Stay
+    }
+
+    fn begin(&mut self, of: usize, now: Mark, left: f64) -> Advice {
+        self.memory.trial = Some(Trial {
+            of,
+            begun: now,
+            work: (SHARE * left).clamp(SHORTEST, LONGEST),
+            settled: None,
+            steps: 0,
+        });
+        Advice::Change(METHODS[of], Because::Trial { left })
+    }
+}
+
+impl Trial {
+    /// Whether the method is better than one of this rate; none as long as that is open.
+    fn verdict(&mut self, now: Mark, rate: f64) -> Option<(bool, Because)> {
+        let spent = now.work - self.begun.work;
+        let Some(from) = self.settled else {
+            if spent >= 0.5 * self.work {
+                self.settled = Some(now);
+            }
+            return None;
+        };
+        self.steps += 1;
+        if spent < self.work || self.steps < STEPS && spent < 2.0 * self.work {
+            return None;
+        }
+        let now = from.rate_to(now);
+        Some(match now <= BETTER * rate {
+            true => (true, Because::Better { now, before: rate }),
+            false => (false, Because::Worse { now, before: rate }),
+        })
+    }
+}

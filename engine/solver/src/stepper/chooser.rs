@@ -30,10 +30,14 @@ const FEW: f64 = 100.0;
 /// a step do not pay.
 const LARGE: usize = 200;
 const LOOSE: f64 = 1e-5;
+/// The same where the fastest motion does not oscillate: all orders of `bdf` are stable there.
+const MODERATE: f64 = 1e-7;
 /// Work that `radau` takes for every output between its steps, whose states it refines, and the share of the work left
 /// up to which that does not matter.
 const REFINED: f64 = 2.0;
 const MINOR: f64 = 0.05;
+/// The same as counted.
+const OUTPUT: f64 = 1.1;
 /// Evaluations in a step of the explicit method.
 pub(super) const STAGES: f64 = 12.0;
 /// |h λ| up to which a given step follows the fastest motion: bdf of order 5, the order of runs with a given step, errs
@@ -76,8 +80,7 @@ pub(super) fn choose(
     let by_stability = span * radius / BORDER;
     if fastest.dies_out(span) {
         let because = Because::DiesOut { by_stability, decay };
-        // Without oscillation all orders of bdf are stable, and loose tolerances need none of the high ones.
-        let loose = options.tolerances.rtol >= LOOSE && fastest.is_real();
+        let loose = options.tolerances.rtol >= MODERATE && fastest.is_real();
         let outputs = options.outputs.len() as f64;
         return match loose || is_refined(outputs, STAGES * by_stability) {
             true => ("bdf", because),
@@ -112,6 +115,11 @@ pub(super) fn likely(
         true => "bdf",
         false => "radau",
     }
+}
+
+/// Work of a method for an output between its steps, which comparisons leave out.
+pub(super) fn output_work(name: &str) -> f64 {
+    if name == "radau" { OUTPUT } else { 0.0 }
 }
 
 /// Whether outputs would be a large part of the work of `radau`.

@@ -462,6 +462,7 @@ impl<'s> Integrator<'s> {
             return Ok(());
         };
         self.counters.row_changes += 1;
+        self.interrupt_comparison();
         let system = self.system.as_ref();
         self.stepper.carry(&|vector| system.carry(vector));
         let decision = Decision::rows(t, self.system.exchange());
@@ -610,6 +611,12 @@ impl<'s> Integrator<'s> {
         }
     }
 
+    fn interrupt_comparison(&mut self) {
+        if let Some(pilot) = &mut self.pilot {
+            pilot.interrupt();
+        }
+    }
+
     fn check_limits(&self, begin: Instant) -> Result<(), Failure> {
         if self.counters.steps >= self.options.max_steps {
             return Err(self.failed(FailureKind::TooManySteps {
@@ -746,6 +753,7 @@ impl<'s> Integrator<'s> {
     /// The same after a step of the size given, which another method may have made.
     fn restart_after(&mut self, last: f64, t_end: f64) -> Result<(), Failure> {
         self.counters.restarts += 1;
+        self.interrupt_comparison();
         let rest = if t_end.is_finite() { t_end - self.t } else { last };
         let span = rest.max(1e-12 * self.t.abs().max(1.0));
         if self.options.start != Start::Trust {

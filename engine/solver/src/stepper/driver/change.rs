@@ -78,8 +78,17 @@ impl Integrator<'_> {
         if advice == Advice::Measure {
             advice = self.measure_stability(now);
         }
+        if let Advice::Compare(name) = advice {
+            advice = self.compare(name)?;
+        }
         match advice {
-            Advice::Stay | Advice::Measure => Ok(()),
+            Advice::Stay | Advice::Measure | Advice::Compare(_) => Ok(()),
+            Advice::Remember => {
+                if let Some(pilot) = &mut self.pilot {
+                    pilot.piece_begins(self.stepper.y(), self.stepper.yp());
+                }
+                Ok(())
+            }
             Advice::Keep(name, because) => {
                 let decision = Decision::stepper(self.stepper.t(), name, because);
                 self.report.decisions.push(decision);
@@ -121,6 +130,82 @@ impl Integrator<'_> {
             Some(pilot) => pilot.stability(now, radius, one.work(constrained)),
             None => Advice::Stay,
         }
+    }
+
+    /// Lets another method take the piece of the run that ends here, aside.
+    fn compare(&mut self, name: &'static str) -> Result<Advice, Failure> {
+        let in_use = std::mem::replace(&mut self.options.stepper, name.into());
+        let parts = assemble_parts(self.system.as_ref(), &self.options);
+        let Some(pilot) = &self.pilot else {
+            return Ok(Advice::Stay);
+        };
+        let (piece, limit) = (pilot.piece(), pilot.limit(name));
+        let (begin, end) = (piece.begin().t, self.stepper.t());
+        let structure = self.system.structure();
+        let span = 1e3 * (end - begin);
+        let h = first_step(&self.options, structure, begin, &piece.y, &piece.yp, span);
+        let constrained = structure.layout.as_ref().is_some_and(|l| !l.lambda.is_empty());
+        self.options.stepper = in_use;
+        let (mut other, ..) = parts?;
+        other.start(begin, &piece.y, &piece.yp, h);
+        other.bind(self.system.as_mut())?;
+        let outputs = &self.options.outputs;
+        let counted = |t: f64| outputs.not_after(t) as f64;
+        let (before, shown) = (self.counters.work(constrained), counted(begin));
+        let mut settled = None;
+        let mut failures = 0;
+        let verdict = loop {
+            let h = other.h().min(self.options.max_step);
+            let next_end = |times: &[f64]| {
+                let t = other.t();
+                times.get(times.partition_point(|s| *s <= t * (1.0 + 4.0 * f64::EPSILON.copysign(t)))).copied()
+            };
+            let ends = [next_end(&self.options.step_ends), next_end(&self.options.stop_times)];
+            let h = ends.into_iter().flatten().fold(h, |h, e| h.min(e - other.t()));
+            if h != other.h() {
+                other.set_h(h);
+            }
+            let mut equations = Equations {
+                system: self.system.as_mut(),
+                counters: &mut self.counters,
+            };
+            match other.attempt(&mut equations) {
+                Ok(()) => {
+                    other.accept(&mut equations);
+                    failures = 0;
+                }
+                Err(rejection) => {
+                    other.reject(rejection);
+                    failures += 1;
+                }
+            }
+            let refined = chooser::output_work(name) * (counted(other.t().min(end)) - shown);
+            let spent = Mark {
+                t: other.t(),
+                work: self.counters.work(constrained) - before + refined,
+            };
+            if settled.is_none() && spent.work >= piece.settling() {
+                settled = Some(spent);
+            }
+            let tiny = other.h() <= 4.0 * f64::EPSILON * other.t().abs();
+            if failures >= FAILURE_LIMIT || tiny {
+                break (
+                    false,
+                    Because::Worse {
+                        now: f64::INFINITY,
+                        before: 0.0,
+                    },
+                );
+            }
+            if let Some(verdict) = piece.verdict(limit, spent, settled) {
+                break verdict;
+            }
+        };
+        let now = self.mark();
+        Ok(self
+            .pilot
+            .as_mut()
+            .map_or(Advice::Stay, |pilot| pilot.compared(name, now, verdict)))
     }
 
     /// Goes on with another method from the last accepted step.

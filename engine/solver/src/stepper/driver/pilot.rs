@@ -1,10 +1,12 @@
 //! What `auto` measures in a run, and what it makes of it.
 //!
-//! Work per simulated second of the method in use is measured all the time. Where enough of the run is left, another
-//! method goes on for a while, from the state reached: its steps are steps of the run like all others, so that a trial
-//! costs no more than what the other method takes longer. The better one stays. A method that lost is tried again when
-//! the work of the run has become several times as much, because motions change; all trials of a run together take a
-//! small share of its work. Work is counted ([`Counters::work`](holonom_dae::Counters::work)), never timed.
+//! Work per simulated second of the method in use is measured all the time. Where enough of the run is left, the state is
+//! kept, and after a while another method takes the same piece of the run from there, aside: whether it needs less work
+//! for it is then known, whatever the motion does. It may take no more work than the method in use did. An explicit method
+//! that stability has been limiting for some steps gives way at once, and an implicit one has to prove within a piece of
+//! the run of its own that it is better. Methods that lost are compared again when the work of the run has become several
+//! times as much, or the work per second quite another one, because motions change; all comparisons of a run together
+//! take a small share of its work. Work is counted ([`Counters::work`](holonom_dae::Counters::work)), never timed.
 
 use super::super::chooser::{BORDER, STAGES as EVALUATIONS};
 use super::super::dormand_prince;
@@ -28,16 +30,21 @@ const MARKS: usize = 16;
 /// What the method in use has to have done since its start, which does not count: so much work, and this part of the time
 /// left, or several times as much work. At the start of a run steps are short and grow.
 const SETTLED: f64 = 250.0;
-const PART: f64 = 1e-2;
-const ENOUGH: f64 = 2500.0;
+const PART: f64 = 5e-3;
+const ENOUGH: f64 = 2000.0;
 /// A method takes the place of another if it needs no more than this part of its work per second.
 const BETTER: f64 = 0.85;
+/// The same for an implicit method in place of an explicit one and the other way round: the work of the former varies more
+/// with the motion.
+const MUCH_BETTER: f64 = 0.7;
+/// Work after which a method that could not continue, or that the start speaks against, is compared with the others.
+const LATER: f64 = 600.0;
 /// Work left to the end, in trials, from which on an implicit method tries another one.
 const WORTHWHILE: f64 = 8.0;
 /// The same where the explicit method is limited by stability: an implicit one is likely to need much less.
 const LIKELY: f64 = 3.0;
 /// The same where it is not.
-const DOUBTFUL: f64 = 15.0;
+const DOUBTFUL: f64 = 60.0;
 /// Growth of the work of the run until a method that lost is tried again.
 const AGAIN: f64 = 4.0;
 /// Change of the work per second after which what was found before means nothing.
@@ -76,12 +83,78 @@ struct Trial {
     steps: u32,
 }
 
+/// A piece of the run that another method is to take, too.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Piece {
+    of: Option<usize>,
+    /// Work after which it ends.
+    work: f64,
+    /// Places in it, from its beginning on.
+    path: Vec<Mark>,
+    /// The state at its beginning.
+    pub y: Vec<f64>,
+    pub yp: Vec<f64>,
+}
+
+/// Places in a piece.
+const PLACES: usize = 24;
+
+impl Piece {
+    pub fn begin(&self) -> Mark {
+        self.path.first().copied().unwrap_or_default()
+    }
+
+    /// What the method in use took from `t` on, per second.
+    fn rate_from(&self, t: f64) -> f64 {
+        let Some(end) = self.path.last() else { return 0.0 };
+        let k = self.path.partition_point(|m| m.t <= t).clamp(1, self.path.len().max(2) - 1);
+        let (a, b) = (self.path[k - 1], self.path[k]);
+        let part = ((t - a.t) / (b.t - a.t).max(f64::MIN_POSITIVE)).clamp(0.0, 1.0);
+        let from = Mark {
+            t: a.t + part * (b.t - a.t),
+            work: a.work + part * (b.work - a.work),
+        };
+        match from.t < end.t {
+            true => from.rate_to(*end),
+            false => a.rate_to(*end),
+        }
+    }
+
+    /// After `spent` work the other method is where that says, and at `settled` it was before: whether it needs no more
+    /// than this part of the work; none as long as that is open.
+    pub fn verdict(&self, limit: f64, spent: Mark, settled: Option<Mark>) -> Option<(bool, Because)> {
+        let (begin, end) = (*self.path.first()?, *self.path.last()?);
+        let all = end.work - begin.work;
+        let done = (spent.t - begin.t) / (end.t - begin.t);
+        // Too slow to make up for it.
+        let slow = spent.work > all || spent.work > 0.6 * all && done < 0.25;
+        if done < 1.0 && !slow {
+            return None;
+        }
+        let from = settled.filter(|s| s.t < spent.t).unwrap_or(Mark {
+            t: begin.t,
+            work: 0.0,
+        });
+        let (now, before) = (from.rate_to(spent), self.rate_from(from.t));
+        Some(match !slow && now <= limit * before {
+            true => (true, Because::Better { now, before }),
+            false => (false, Because::Worse { now, before }),
+        })
+    }
+
+    /// Work of the other method from which on it counts.
+    pub fn settling(&self) -> f64 {
+        0.35 * self.work
+    }
+}
+
 /// All of it, for checkpoints.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct PilotMemory {
     /// The method in use, or the one to go back to from a trial.
     home: usize,
     trial: Option<Trial>,
+    piece: Piece,
     /// Where it began.
     begun: Mark,
     /// Places since the method in use began, the last ones; the number of all of them.
@@ -163,6 +236,10 @@ pub(super) enum Advice {
     Stay,
     /// Finding out what stability asks of the explicit method: see [`Pilot::stability`].
     Measure,
+    /// Keeping the state reached: a piece begins.
+    Remember,
+    /// Letting this method take the piece that ends here, too.
+    Compare(&'static str),
     /// Going on with another method.
     Change(&'static str, Because),
     /// The method in use, until now on trial, stays.
@@ -187,10 +264,12 @@ impl Pilot {
         let memory = PilotMemory {
             home,
             trial: None,
+            piece: Piece::default(),
             begun: begin,
             marks: [begin; MARKS],
             marked: 1,
-            next: [0.0; 3],
+            // Stability has been looked at, and spoke against the explicit method.
+            next: [LATER, 0.0, 0.0],
             end,
             rate: 0.0,
             judged: begin,
@@ -219,9 +298,9 @@ impl Pilot {
         let m = &mut self.memory;
         let before = m.trial.map_or(m.home, |trial| trial.of);
         if failed {
-            m.next[before] = now.work * AGAIN + SHORTEST;
+            m.next[before] = now.work + LATER;
         }
-        (m.home, m.trial) = (home, None);
+        (m.home, m.trial, m.piece.of) = (home, None, None);
         m.begin_at(now);
     }
 
@@ -286,6 +365,19 @@ impl Pilot {
             m.mark(now);
         }
         let left = m.measure(now);
+        if let Some(of) = m.piece.of {
+            let spent = now.work - m.piece.begin().work;
+            let last = m.piece.path.last().map_or(0.0, |l| l.work);
+            if now.work - last >= m.piece.work / (PLACES - 4) as f64 && m.piece.path.len() < PLACES {
+                m.piece.path.push(now);
+            }
+            if spent < m.piece.work {
+                return Advice::Stay;
+            }
+            m.piece.path.push(now);
+            m.piece.of = None;
+            return Advice::Compare(METHODS[of]);
+        }
         let (since, time) = (now.work - m.begun.work, now.t - m.begun.t);
         if !limited && (since < SETTLED || time < PART * (m.end - now.t) && since < ENOUGH) || m.rate <= 0.0 {
             return Advice::Stay;
@@ -295,24 +387,77 @@ impl Pilot {
             let implicit = number(likely(left)).unwrap_or(1);
             let other = 3 - implicit;
             let enough = if limited { LIKELY } else { DOUBTFUL };
+            if left < enough * SHORTEST {
+                return Advice::Stay;
+            }
             let candidates = [implicit, other].into_iter().take(if limited { 2 } else { 1 });
-            let candidate = candidates.into_iter().find(|c| now.work >= m.next[*c]);
-            return match candidate {
-                Some(of) if left >= enough * SHORTEST => self.begin(of, now, left),
-                _ => Advice::Stay,
+            return match candidates.into_iter().find(|c| now.work >= m.next[*c]) {
+                Some(of) if limited => self.begin(of, now, left),
+                Some(of) => self.remember(of, now, left),
+                None => Advice::Stay,
             };
         }
         if left < WORTHWHILE * SHORTEST {
             return Advice::Stay;
         }
-        if self.explicit && now.work >= m.next[EXPLICIT] {
-            return Advice::Measure;
-        }
         let other = 3 - m.home;
-        match now.work >= m.next[other] {
-            true => self.begin(other, now, left),
+        if now.work >= m.next[other] {
+            return self.remember(other, now, left);
+        }
+        match self.explicit && now.work >= m.next[EXPLICIT] {
+            true => Advice::Measure,
             false => Advice::Stay,
         }
+    }
+
+    fn remember(&mut self, of: usize, now: Mark, left: f64) -> Advice {
+        let piece = &mut self.memory.piece;
+        (piece.of, piece.work) = (Some(of), (SHARE * left).clamp(SHORTEST, LONGEST));
+        piece.path.clear();
+        piece.path.push(now);
+        Advice::Remember
+    }
+
+    /// The state where a piece begins.
+    pub fn piece_begins(&mut self, y: &[f64], yp: &[f64]) {
+        let piece = &mut self.memory.piece;
+        piece.y.clear();
+        piece.y.extend_from_slice(y);
+        piece.yp.clear();
+        piece.yp.extend_from_slice(yp);
+    }
+
+    /// Part of the work of the method in use that another one may need to take its place.
+    pub fn limit(&self, name: &str) -> f64 {
+        let alike = (self.memory.home == EXPLICIT) == (number(name) == Some(EXPLICIT));
+        if alike { BETTER } else { MUCH_BETTER }
+    }
+
+    /// The piece of the run that is to be compared.
+    pub fn piece(&self) -> &Piece {
+        &self.memory.piece
+    }
+
+    /// What a method took for a piece is known.
+    pub fn compared(&mut self, name: &'static str, now: Mark, verdict: (bool, Because)) -> Advice {
+        let m = &mut self.memory;
+        let (better, because) = verdict;
+        m.judged = now;
+        m.judged_rate = because.rate().unwrap_or(m.rate);
+        let Some(of) = number(name) else { return Advice::Stay };
+        let loser = if better { m.home } else { of };
+        m.next[loser] = now.work * AGAIN;
+        if !better {
+            return Advice::Keep(METHODS[m.home], because);
+        }
+        m.home = of;
+        m.begin_at(now);
+        Advice::Change(name, because)
+    }
+
+    /// Something has happened after which a piece cannot be taken by another method.
+    pub fn interrupt(&mut self) {
+        self.memory.piece.of = None;
     }
 
     /// The answer to [`Advice::Measure`]: the largest eigenvalue, and the cost of an explicit evaluation.
@@ -321,7 +466,7 @@ impl Pilot {
         let least = radius.map_or(f64::INFINITY, |r| EVALUATIONS * evaluation * r / BORDER);
         if least <= STABLE * m.rate {
             let left = m.rate * (m.end - now.t);
-            return self.begin(EXPLICIT, now, left);
+            return self.remember(EXPLICIT, now, left);
         }
         m.next[EXPLICIT] = now.work * UNSTABLE;
         Advice::Stay

@@ -359,10 +359,13 @@ fn choice(decisions: &[Decision]) -> Option<String> {
         1 => String::new(),
         n => format!("; {n} changes of method"),
     };
+    let then = match last.chosen == first.chosen {
+        true => "and again".into(),
+        false => format!("then {}", last.chosen),
+    };
     Some(format!(
-        "{}, then {}{since}, {}{changes}{comparisons}",
+        "{}, {then}{since}, {}{changes}{comparisons}",
         first.chosen,
-        last.chosen,
         last.because.in_short()
     ))
 }

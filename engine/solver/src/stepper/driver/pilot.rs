@@ -383,6 +383,9 @@ impl Pilot {
             return Advice::Stay;
         }
         m.look_again(now, left);
+        // A hard place does not tell of the rest of the run.
+        let usual = m.begun.rate_to(now) * (m.end - now.t).max(0.0);
+        let left = if limited { left } else { left.min(usual) };
         if m.home == EXPLICIT {
             let implicit = number(likely(left)).unwrap_or(1);
             let other = 3 - implicit;

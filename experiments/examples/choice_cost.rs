@@ -38,7 +38,9 @@ fn main() {
                 let mut best = f64::INFINITY;
                 let mut last = None;
                 for _ in 0..repeats {
-                    let Ok(ran) = run(&text, &settings, &[]) else { break };
+                    let Ok(ran) = run(&text, &settings, &[]) else {
+                        break;
+                    };
                     if !ran.is_done() {
                         break;
                     }

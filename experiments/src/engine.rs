@@ -5,8 +5,8 @@ use crate::oracle::{BodyAcceleration, Oracle, State};
 use holonom::Counters;
 use holonom::format::{Files, Settings, read};
 use holonom::multibody::channels::Sampler;
-use holonom::solver::explain::Subject;
 use holonom::simulation::{Memory, OutputThread, RunOptions, Simulation, Status};
+use holonom::solver::explain::Subject;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// What is recorded of every body.

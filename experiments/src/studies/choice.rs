@@ -159,7 +159,9 @@ pub fn run(sample: Sample) -> Finding {
         match known {
             Err(why) => finding.missing.push(format!("seed {seed}, {}: {why}", c.kind)),
             Ok(amplified) if *amplified > CHAOTIC => {
-                finding.missing.push(format!("seed {seed}, {}: the motion is chaotic", c.kind));
+                finding
+                    .missing
+                    .push(format!("seed {seed}, {}: the motion is chaotic", c.kind));
             }
             Ok(_) => {}
         }
@@ -173,7 +175,10 @@ pub fn run(sample: Sample) -> Finding {
         }
     }
     if unknown > 0 {
-        let text = format!("{unknown} of {} ends are chaotic or not known well enough", 4 * seeds.len());
+        let text = format!(
+            "{unknown} of {} ends are chaotic or not known well enough",
+            4 * seeds.len()
+        );
         finding.missing.push(text);
     }
     report(&mut finding, &judged);
@@ -243,7 +248,15 @@ fn judge(seed: u64, kind: &str, rows: &[&Row]) -> Option<Judged> {
 
 /// The table by tolerance and kind, cases far from the best, and checks.
 fn report(finding: &mut Finding, judged: &[Judged]) {
-    finding.columns = vec!["tolerance, kind", "runs", "≤ 1.25", "≤ 2", "≤ 4", "wrong", "worst"];
+    finding.columns = vec![
+        "tolerance, kind",
+        "runs",
+        "≤ 1.25",
+        "≤ 2",
+        "≤ 4",
+        "wrong",
+        "worst",
+    ];
     let mut keys: Vec<String> = TOLERANCES.iter().map(|t| format!("{t:.0e}")).collect();
     let mut kinds: Vec<String> = judged.iter().map(|j| format!("  {}", j.kind)).collect();
     kinds.sort();
@@ -282,9 +295,33 @@ fn report(finding: &mut Finding, judged: &[Judged]) {
     let id = |what: &str| format!("generated-choice/{what}");
     let all = judged.len();
     let best = "of the work of the best fixed stepper that is right";
-    finding.share(id("near"), counts[0], all, 0.85, &format!("within {NEAR} times {best}"));
-    finding.share(id("far"), counts[1], all, 0.98, &format!("within {FAR} times {best}"));
+    finding.share(
+        id("near"),
+        counts[0],
+        all,
+        0.85,
+        &format!("within {NEAR} times {best}"),
+    );
+    finding.share(
+        id("far"),
+        counts[1],
+        all,
+        0.98,
+        &format!("within {FAR} times {best}"),
+    );
     let right = judged.iter().filter(|j| j.ratio.is_finite()).count();
-    finding.share(id("right"), right, all, 0.95, "auto is right where a fixed stepper is");
-    finding.share(id("never"), counts[2], all, 1.0, &format!("within {NEVER} times {best}"));
+    finding.share(
+        id("right"),
+        right,
+        all,
+        0.95,
+        "auto is right where a fixed stepper is",
+    );
+    finding.share(
+        id("never"),
+        counts[2],
+        all,
+        1.0,
+        &format!("within {NEVER} times {best}"),
+    );
 }

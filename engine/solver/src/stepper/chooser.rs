@@ -103,12 +103,7 @@ pub(super) fn is_explicit(equations: &mut Equations<'_>) -> bool {
 
 /// The implicit method that is likely to need less work, where an explicit one would need `left` and outputs are wanted
 /// for another `outputs` times.
-pub(super) fn likely(
-    equations: &Equations<'_>,
-    options: &Options,
-    outputs: f64,
-    left: f64,
-) -> &'static str {
+pub(super) fn likely(equations: &Equations<'_>, options: &Options, outputs: f64, left: f64) -> &'static str {
     let restarts = !equations.system.events().is_empty();
     let loose = options.tolerances.rtol >= LOOSE && !restarts;
     match loose || is_refined(outputs, left) {

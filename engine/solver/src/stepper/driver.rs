@@ -27,11 +27,11 @@ use foresight::Foresight;
 pub use foresight::ForesightMemory;
 pub use hindsight::HindsightMemory;
 use hindsight::{Cut, Hindsight, Passed};
-use pilot::{Mark, Pilot};
-pub use pilot::PilotMemory;
 use holonom_dae::{
     Counters, EventAction, Failure, FailureKind, InputError, Look, Rejection, System, Timing, Tolerances,
 };
+pub use pilot::PilotMemory;
+use pilot::{Mark, Pilot};
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 

@@ -345,7 +345,9 @@ fn choice(decisions: &[Decision]) -> Option<String> {
     let last = stays.last().filter(|_| stays.len() > 1);
     let Some(last) = last else {
         // A trial may be under way at the end.
-        let trial = tried.map_or(String::new(), |t| format!(", another one on trial from t = {} s", short(t)));
+        let trial = tried.map_or(String::new(), |t| {
+            format!(", another one on trial from t = {} s", short(t))
+        });
         return Some(format!(
             "{}, {}{trial}{comparisons}",
             first.chosen,

@@ -63,6 +63,9 @@ impl Integrator<'_> {
 
     /// Measures the method in use, and changes it where another one is likely to need less work.
     pub(super) fn steer(&mut self) -> Result<(), Failure> {
+        if self.pilot.is_none() {
+            return Ok(());
+        }
         let now = self.mark();
         let limited = self.stepper.steps_at_border() >= chooser::PATIENCE;
         let Some(pilot) = &mut self.pilot else {
@@ -158,9 +161,14 @@ impl Integrator<'_> {
             let h = other.h().min(self.options.max_step);
             let next_end = |times: &[f64]| {
                 let t = other.t();
-                times.get(times.partition_point(|s| *s <= t * (1.0 + 4.0 * f64::EPSILON.copysign(t)))).copied()
+                times
+                    .get(times.partition_point(|s| *s <= t * (1.0 + 4.0 * f64::EPSILON.copysign(t))))
+                    .copied()
             };
-            let ends = [next_end(&self.options.step_ends), next_end(&self.options.stop_times)];
+            let ends = [
+                next_end(&self.options.step_ends),
+                next_end(&self.options.stop_times),
+            ];
             let h = ends.into_iter().flatten().fold(h, |h, e| h.min(e - other.t()));
             if h != other.h() {
                 other.set_h(h);
@@ -241,8 +249,7 @@ impl Integrator<'_> {
             system: self.system.as_mut(),
             counters: &mut self.counters,
         };
-        let Some((name, _)) = chooser::replace(&equations, &self.options, self.stepper.name(), true)
-        else {
+        let Some((name, _)) = chooser::replace(&equations, &self.options, self.stepper.name(), true) else {
             return Ok(false);
         };
         self.use_method(self.t, name, Because::Slides)?;
@@ -253,7 +260,9 @@ impl Integrator<'_> {
     /// Puts another method in place, which is to be started.
     fn use_method(&mut self, t: f64, name: &'static str, because: Because) -> Result<(), Failure> {
         if let Some(corrector) = self.stepper.corrector() {
-            self.report.decisions.extend(corrector.decisions().iter().cloned());
+            self.report
+                .decisions
+                .extend(corrector.decisions().iter().cloned());
             self.timing.jacobian += corrector.timing.jacobian;
             self.timing.factorisation += corrector.timing.factorisation;
         }

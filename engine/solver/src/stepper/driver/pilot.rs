@@ -107,7 +107,10 @@ impl Piece {
     /// What the method in use took from `t` on, per second.
     fn rate_from(&self, t: f64) -> f64 {
         let Some(end) = self.path.last() else { return 0.0 };
-        let k = self.path.partition_point(|m| m.t <= t).clamp(1, self.path.len().max(2) - 1);
+        let k = self
+            .path
+            .partition_point(|m| m.t <= t)
+            .clamp(1, self.path.len().max(2) - 1);
         let (a, b) = (self.path[k - 1], self.path[k]);
         let part = ((t - a.t) / (b.t - a.t).max(f64::MIN_POSITIVE)).clamp(0.0, 1.0);
         let from = Mark {
@@ -447,7 +450,9 @@ impl Pilot {
         let (better, because) = verdict;
         m.judged = now;
         m.judged_rate = because.rate().unwrap_or(m.rate);
-        let Some(of) = number(name) else { return Advice::Stay };
+        let Some(of) = number(name) else {
+            return Advice::Stay;
+        };
         let loser = if better { m.home } else { of };
         m.next[loser] = now.work * AGAIN;
         if !better {
@@ -506,5 +511,90 @@ impl Trial {
             true => (true, Because::Better { now, before: rate }),
             false => (false, Because::Worse { now, before: rate }),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Lets the pilot follow a run of this work per second to `t`, in steps of 10 units of work.
+    fn follow(pilot: &mut Pilot, from: Mark, rate: f64, t: f64) -> (Advice, Mark) {
+        let mut now = from;
+        while now.t < t {
+            now = Mark {
+                t: now.t + 10.0 / rate,
+                work: now.work + 10.0,
+            };
+            let advice = pilot.decide(now, false, &|_| "radau");
+            if advice != Advice::Stay {
+                return (advice, now);
+            }
+        }
+        (Advice::Stay, now)
+    }
+
+    #[test]
+    fn long_runs_compare_methods_and_short_ones_do_not() {
+        let begin = Mark::default();
+        let mut short = Pilot::new("radau", true, begin, 1.0).unwrap();
+        assert_eq!(follow(&mut short, begin, 1e3, 1.0).0, Advice::Stay);
+
+        let mut long = Pilot::new("radau", true, begin, 1.0).unwrap();
+        let (advice, now) = follow(&mut long, begin, 1e4, 1.0);
+        assert_eq!(advice, Advice::Remember);
+        long.piece_begins(&[1.0], &[0.0]);
+        let (advice, now) = follow(&mut long, now, 1e4, 1.0);
+        assert_eq!(advice, Advice::Compare("bdf"));
+        // Half of the work for the same piece.
+        let piece = long.piece();
+        let (length, work) = (now.t - piece.begin().t, now.work - piece.begin().work);
+        let middle = Mark {
+            t: piece.begin().t + 0.5 * length,
+            work: 0.25 * work,
+        };
+        assert_eq!(piece.verdict(long.limit("bdf"), middle, Some(middle)), None);
+        let end = Mark {
+            t: now.t,
+            work: 0.5 * work,
+        };
+        let verdict = piece.verdict(long.limit("bdf"), end, Some(middle)).unwrap();
+        assert!(verdict.0);
+        let advice = long.compared("bdf", now, verdict);
+        assert!(matches!(advice, Advice::Change("bdf", Because::Better { .. })));
+        // The loser is not compared again at once.
+        let later = follow(&mut long, now, 1e4, now.t + 0.03).0;
+        assert!(matches!(later, Advice::Stay | Advice::Measure), "{later:?}");
+    }
+
+    #[test]
+    fn an_explicit_method_at_its_limit_gives_way_on_trial() {
+        let begin = Mark::default();
+        let mut pilot = Pilot::new("dormand-prince", true, begin, 1.0).unwrap();
+        let at = |t: f64, work: f64| Mark { t, work };
+        let advice = pilot.decide(at(0.01, 150.0), true, &|_| "radau");
+        assert!(matches!(advice, Advice::Change("radau", Because::Trial { .. })));
+        // No faster: back again.
+        let mut advice = Advice::Stay;
+        for k in 1..200 {
+            let k = f64::from(k);
+            advice = pilot.decide(at(0.01 + 1e-3 * k, 150.0 + 15.0 * k), false, &|_| "radau");
+            if advice != Advice::Stay {
+                break;
+            }
+        }
+        assert!(matches!(
+            advice,
+            Advice::Change("dormand-prince", Because::Worse { .. })
+        ));
+    }
+
+    #[test]
+    fn another_method_goes_on_once_from_the_same_place() {
+        let mut pilot = Pilot::new("bdf", true, Mark::default(), 1.0).unwrap();
+        assert_eq!(pilot.instead(0.5), Some("radau"));
+        pilot.replaced("radau", Mark { t: 0.5, work: 100.0 }, true);
+        assert_eq!(pilot.instead(0.5), None);
+        assert_eq!(pilot.instead(0.6), Some("bdf"));
     }
 }

@@ -497,13 +497,13 @@ impl fmt::Display for Because {
             ),
             Self::Better { now, before } => write!(
                 f,
-                "which stays, because a simulated second costs {} residuals, compared with {} before",
+                "because a simulated second costs {} residuals with it, compared with {} before",
                 short(now),
                 short(before)
             ),
             Self::Worse { now, before } => write!(
                 f,
-                "again, because a simulated second cost {} residuals on trial, compared with {} before",
+                "as before, because a simulated second would cost {} residuals with the other method, compared with {}",
                 short(now),
                 short(before)
             ),

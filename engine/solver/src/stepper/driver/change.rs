@@ -200,7 +200,8 @@ impl Integrator<'_> {
                 break (
                     false,
                     Because::Worse {
-                        now: f64::INFINITY,
+                        // It would have taken more.
+                        now: spent.work / (end - begin),
                         before: 0.0,
                     },
                 );

@@ -278,7 +278,8 @@ impl Pilot {
             judged: begin,
             judged_rate: 0.0,
             failures: 0,
-            failed_at: f64::NEG_INFINITY,
+            // Finite, for checkpoints as JSON.
+            failed_at: f64::MIN,
         };
         Some(Self { memory, explicit })
     }

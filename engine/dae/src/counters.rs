@@ -88,7 +88,7 @@ pub mod cost {
     /// The kinematics alone, for a look at gaps and at what laws depend on.
     pub const LOOK: f64 = 0.5;
 
-    // The rest of the work of a run, for comparisons of methods: fitted to measured times of 900 runs of generated
+    // The rest of the work of a run, for comparisons of methods: fitted to measured times of some 470 runs of generated
     // mechanisms (`cargo run --release -p holonom-experiments --example choice_cost`).
 
     /// Accelerations instead of a residual, of an open mechanism.

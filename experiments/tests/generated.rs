@@ -162,3 +162,16 @@ fn a_run_that_ends_next_to_a_singular_position_is_on_its_branch() {
     let failures = failures("generated-branches", 861020);
     assert!(!failures.iter().any(|f| f.contains(": done,")), "{failures:?}");
 }
+
+/// Cases that need little work: the table counts what the rows say, and everything is right.
+#[test]
+fn auto_is_compared_with_fixed_steppers() {
+    let study = STUDIES.iter().find(|s| s.name == "generated-choice");
+    let study = study.expect("there is such a study");
+    let found = (study.run)(Sample { seed: 5, count: 2 });
+    assert_eq!(found.rows.len(), 2 * 4 * 4, "{:?}", found.missing);
+    let all = found.table.last().expect("a table");
+    assert_eq!((all[0].as_str(), all[1].as_str()), ("all", "8"), "{all:?}");
+    let right = found.checks.iter().find(|c| c.id == "generated-choice/right");
+    assert_eq!(right.and_then(|c| c.value), Some(1.0), "{:?}", found.failures);
+}

@@ -6,6 +6,7 @@ mod defect;
 mod foresight;
 mod hindsight;
 mod laws;
+mod pilot;
 mod switches;
 
 use super::NONE;
@@ -29,6 +30,8 @@ use hindsight::{Cut, Hindsight, Passed};
 use holonom_dae::{
     Counters, EventAction, Failure, FailureKind, InputError, Look, Rejection, System, Timing, Tolerances,
 };
+pub use pilot::PilotMemory;
+use pilot::{Mark, Pilot};
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
@@ -76,6 +79,8 @@ pub struct Integrator<'s> {
     projection: Option<Box<Projection>>,
     /// The method is chosen here, and may be changed.
     chooses: bool,
+    /// By what is measured; none where settings leave no choice.
+    pilot: Option<Pilot>,
     lower_bounds: Vec<(usize, f64)>,
     /// The solution as seen from outside: at the last goal, event or step.
     t: f64,
@@ -161,13 +166,18 @@ impl<'s> Integrator<'s> {
         timing.start = begin.elapsed().as_secs_f64();
         let chooses = options.stepper == AUTO;
         let mut choice = None;
+        let mut pilot = None;
         if chooses {
-            let weights = setup::weights(&options, system.structure());
             let mut equations = Equations {
                 system: system.as_mut(),
                 counters: &mut counters,
             };
-            let (name, because) = chooser::choose(&mut equations, &options, weights, (t0, &y), span);
+            let (name, because) = chooser::choose(&mut equations, &options, (t0, &y), span);
+            if options.fixed_step.is_none() && because != Because::OfBdf {
+                let explicit = chooser::is_explicit(&mut equations);
+                let work = equations.counters.work(false);
+                pilot = Pilot::new(name, explicit, Mark { t: t0, work }, t0 + span);
+            }
             options.stepper = name.into();
             choice = Some(Decision::at_start(Subject::Stepper, name, because));
         }
@@ -202,6 +212,7 @@ impl<'s> Integrator<'s> {
             outputs_done: 0,
             projection: None,
             chooses,
+            pilot,
             lower_bounds,
             t: t0,
             y,
@@ -306,6 +317,14 @@ impl<'s> Integrator<'s> {
                 reached - stepper.last_h()
             ));
         }
+        let pilot = checkpoint.pilot.as_ref().filter(|_| chooses).map(|memory| {
+            let mut looks = Counters::default();
+            let explicit = chooser::is_explicit(&mut Equations {
+                system: system.as_mut(),
+                counters: &mut looks,
+            });
+            Pilot::resume(memory, explicit)
+        });
         let mut run = Self {
             system,
             options,
@@ -323,6 +342,7 @@ impl<'s> Integrator<'s> {
             outputs_done,
             projection: None,
             chooses,
+            pilot,
             lower_bounds,
             t: checkpoint.t,
             y: vec![0.0; n],
@@ -345,6 +365,7 @@ impl<'s> Integrator<'s> {
             events: self.finder.memory().clone(),
             foresight: self.foresight.memory().clone(),
             hindsight: self.hindsight.memory().clone(),
+            pilot: self.pilot.as_ref().map(|pilot| pilot.memory().clone()),
             counters: self.counters,
             t: self.t,
             outputs_to: self
@@ -435,10 +456,7 @@ impl<'s> Integrator<'s> {
             self.show_at(t)?;
             self.restart(t_end)?;
         }
-        if self.chooses {
-            self.change_method(false)?;
-        }
-        Ok(())
+        self.steer()
     }
 
     /// Lets the system look at the state accepted last, and goes on with the equations it wants to be taken.
@@ -452,6 +470,7 @@ impl<'s> Integrator<'s> {
             return Ok(());
         };
         self.counters.row_changes += 1;
+        self.interrupt_comparison();
         let system = self.system.as_ref();
         self.stepper.carry(&|vector| system.carry(vector));
         let decision = Decision::rows(t, self.system.exchange());
@@ -531,7 +550,7 @@ impl<'s> Integrator<'s> {
                         self.limit_step();
                     }
                     // An implicit method may know how to go on where an explicit one does not.
-                    if self.chooses && self.is_astray(rejection) && self.change_method(true)? {
+                    if self.chooses && self.is_astray(rejection) && self.change_method()? {
                         continue;
                     }
                     let too_small =
@@ -539,11 +558,17 @@ impl<'s> Integrator<'s> {
                     // An entry may vanish at one point by accident: a few smaller steps tell.
                     let singular_for_good = self.stepper.failures_in_a_row() >= 3
                         && matches!(rejection, Rejection::SingularMatrix { structural: true, .. });
+                    let tries = self.pilot.as_ref().is_some_and(Pilot::tries);
+                    let patience = if tries { FAILURE_LIMIT / 2 } else { FAILURE_LIMIT };
                     if too_small
                         || singular_for_good
                         || self.options.fixed_step.is_some()
-                        || self.stepper.failures_in_a_row() >= FAILURE_LIMIT
+                        || self.stepper.failures_in_a_row() >= patience
                     {
+                        if self.rescue()? {
+                            self.limit_step();
+                            continue;
+                        }
                         return Err(diagnosis::diagnose(
                             rejection,
                             h,
@@ -604,6 +629,12 @@ impl<'s> Integrator<'s> {
             self.stepper.set_h(h);
         }
         sudden
+    }
+
+    fn interrupt_comparison(&mut self) {
+        if let Some(pilot) = &mut self.pilot {
+            pilot.interrupt();
+        }
     }
 
     fn check_limits(&self, begin: Instant) -> Result<(), Failure> {
@@ -742,6 +773,7 @@ impl<'s> Integrator<'s> {
     /// The same after a step of the size given, which another method may have made.
     fn restart_after(&mut self, last: f64, t_end: f64) -> Result<(), Failure> {
         self.counters.restarts += 1;
+        self.interrupt_comparison();
         let rest = if t_end.is_finite() { t_end - self.t } else { last };
         let span = rest.max(1e-12 * self.t.abs().max(1.0));
         if self.options.start != Start::Trust {
@@ -861,8 +893,8 @@ impl<'s> Integrator<'s> {
     pub fn timing(&mut self) -> Timing {
         let mut timing = self.timing;
         if let Some(c) = self.stepper.corrector() {
-            timing.jacobian = c.timing.jacobian;
-            timing.factorisation = c.timing.factorisation;
+            timing.jacobian += c.timing.jacobian;
+            timing.factorisation += c.timing.factorisation;
         }
         timing
     }

@@ -239,25 +239,6 @@ pub(super) fn behind(t: f64) -> f64 {
     t + 64.0 * f64::EPSILON * t.abs()
 }
 
-/// Estimated error of one step of size `h`, in units of the tolerance; not a number where it leaves the domain.
-pub(super) fn trial_error(
-    rates: Rates,
-    equations: &mut Equations<'_>,
-    weights: Weights,
-    (t, y, slope): (f64, &[f64], &[f64]),
-    h: f64,
-) -> f64 {
-    let mut method = DormandPrince::with(y.len(), weights, None);
-    method.rates = Some(rates);
-    method.start(t, y, slope, h);
-    method.state.has_slope = true;
-    match method.attempt(equations) {
-        Ok(()) => method.error,
-        Err(Rejection::ErrorTest { ratio }) => ratio,
-        Err(_) => f64::NAN,
-    }
-}
-
 /// out := Σ coefficient_i k_i.
 fn combine(coefficients: &[f64], k: &[f64], out: &mut [f64]) {
     let n = out.len();

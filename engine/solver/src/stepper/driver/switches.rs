@@ -1,7 +1,7 @@
 //! Switches of the equations: their sides at the start, and what becomes of them at their borders.
 
-use super::Integrator;
 use super::super::dormand_prince::{Rates, behind};
+use super::Integrator;
 use crate::equations::{Equations, Purpose};
 use crate::stepper::{Takes, find, setup};
 use holonom_dae::{ErrorTest, Failure, FailureKind, System, Turn, Turned, Weights};

@@ -65,6 +65,13 @@ impl Event {
 pub enum Turn {
     /// All switches go to the sides on which the state lies.
     Settle,
+    /// The switch of this event, which slides, is put on a side of its border.
+    Assume {
+        /// Number of the event.
+        event: usize,
+        /// 1 where its function is positive, −1 where it is negative.
+        side: f64,
+    },
     /// The switch of this event has come to its border.
     Cross {
         /// Number of the event.

@@ -224,6 +224,11 @@ pub trait Residual: Send + Sync {
         0
     }
 
+    /// As [`System::slides`](crate::System::slides).
+    fn slides(&self, _event: usize, _discrete: &[f64]) -> bool {
+        false
+    }
+
     /// As [`System::turn`](crate::System::turn); `at` has the discrete variables as they were.
     fn turn(
         &self,

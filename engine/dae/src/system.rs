@@ -198,6 +198,11 @@ pub trait System: Send {
         0
     }
 
+    /// Whether the switch of this event slides along its border.
+    fn slides(&self, _event: usize) -> bool {
+        false
+    }
+
     /// Changes the sides on which switches are kept. `aside` are two states a tolerance away: what a switch does within so
     /// much of its border does not count.
     fn turn(&mut self, _turn: Turn, _t: f64, _y: &[f64], _yp: &[f64], _aside: [&[f64]; 2]) -> Turned {
@@ -376,6 +381,9 @@ macro_rules! forward {
             }
             fn events(&self) -> &[Event] {
                 (**self).events()
+            }
+            fn slides(&self, event: usize) -> bool {
+                (**self).slides(event)
             }
             fn event_values(&mut self, t: f64, y: &[f64], yp: &[f64], values: &mut [f64]) {
                 (**self).event_values(t, y, yp, values);
@@ -637,6 +645,10 @@ impl<R: Residual> System for Bound<R> {
 
     fn switches(&self) -> usize {
         self.residual.switches()
+    }
+
+    fn slides(&self, event: usize) -> bool {
+        self.residual.slides(event, &self.discrete)
     }
 
     fn turn(&mut self, turn: Turn, t: f64, y: &[f64], yp: &[f64], aside: [&[f64]; 2]) -> Turned {

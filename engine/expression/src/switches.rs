@@ -142,6 +142,16 @@ impl SwitchKind {
         }
     }
 
+    /// A side of the border along which a switch slides: above it for 1, below for −1.
+    pub fn assumed(self, from: Side, side: f64) -> Side {
+        match (self, from) {
+            (Self::Floor, Side::Slides { border, .. }) => {
+                Side::Kept(if side > 0.0 { border } else { border - 1.0 })
+            }
+            _ => Side::Kept(side),
+        }
+    }
+
     /// The same switch sliding along the border closest to a value of the function.
     pub fn sliding(self, x: f64, width: f64) -> Side {
         let border = if self == Self::Floor { x.round() } else { 0.0 };

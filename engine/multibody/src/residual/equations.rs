@@ -725,6 +725,10 @@ impl Residual for Equations {
         self.model.switches.len()
     }
 
+    fn slides(&self, event: usize, discrete: &[f64]) -> bool {
+        self.switch_slides(event, discrete)
+    }
+
     fn turn(
         &self,
         turn: Turn,

@@ -62,6 +62,13 @@ impl Equations {
         discrete.len() - self.model.sides()
     }
 
+    /// Whether the switch of an event slides.
+    pub(super) fn switch_slides(&self, event: usize, discrete: &[f64]) -> bool {
+        let sides = &discrete[self.sides_begin(discrete)..];
+        let switch = event.checked_sub(self.contacts.len());
+        switch.is_some_and(|k| matches!(Side::of(sides, k), Side::Slides { .. }))
+    }
+
     /// Arguments of the switches in a state.
     fn switch_arguments(
         &self,
@@ -115,6 +122,13 @@ impl Equations {
             // Inner ones decide on the arguments of outer ones.
             sides.copy_from_slice(&Side::LIVE.repeat(switches.len()));
         }
+        if let Turn::Assume { event, side } = turn {
+            let k = event - self.contacts.len();
+            let at = Side::NUMBERS * k;
+            let kept = switches[k].switch.kind.assumed(Side::of(sides, k), side);
+            sides[at..at + Side::NUMBERS].copy_from_slice(&kept.numbers());
+            return Turned::Other;
+        }
         let mut here = vec![0.0; switches.len()];
         self.switch_arguments(at, work, sides, &mut here);
         let beside = aside.map(|y| {
@@ -152,6 +166,8 @@ impl Equations {
                 }
                 Turned::Other
             }
+            // Has been done above.
+            Turn::Assume { .. } => Turned::Other,
             Turn::Cross {
                 event,
                 excursion,

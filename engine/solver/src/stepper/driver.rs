@@ -187,7 +187,7 @@ impl<'s> Integrator<'s> {
             initial::check_derivative_form(system.as_mut(), t0, &y, &yp)?;
         }
         decisions.splice(0..0, choice);
-        let mut finder = EventFinder::new(system.as_ref());
+        let mut finder = EventFinder::new(system.as_mut());
         let h = first_step(&options, system.structure(), t0, &y, &yp, span);
         stepper.start(t0, &y, &yp, h);
         stepper.bind(system.as_mut())?;
@@ -278,7 +278,7 @@ impl<'s> Integrator<'s> {
             return misfit("the size of the history differs".into());
         }
         stepper.bind(system.as_mut())?;
-        let mut finder = EventFinder::new(system.as_ref());
+        let mut finder = EventFinder::new(system.as_mut());
         finder.restore(&checkpoint.events);
         let mut foresight = Foresight::new(system.as_ref(), &options, [0.0, 0.0]);
         if !foresight.restore(&checkpoint.foresight) {
@@ -686,9 +686,11 @@ impl<'s> Integrator<'s> {
             if !self.finder.is_empty() {
                 self.prepare_interpolation();
             }
-            let found = self
-                .finder
-                .find(self.system.as_mut(), self.stepper.as_ref(), t_to);
+            let mut equations = Equations {
+                system: self.system.as_mut(),
+                counters: &mut self.counters,
+            };
+            let found = self.finder.find(&mut equations, self.stepper.as_ref(), t_to);
             let Some(t) = found.map_err(|kind| self.failed(kind))? else {
                 if let Some(cut) = cut.filter(|cut| cut.t <= t_end) {
                     self.cut_step(cut, t_end, observer)?;
@@ -725,7 +727,11 @@ impl<'s> Integrator<'s> {
                     observer.event(event, t, &self.y, true);
                 }
             } else {
-                self.finder.pass(self.system.as_mut(), self.stepper.as_ref(), t);
+                let mut equations = Equations {
+                    system: self.system.as_mut(),
+                    counters: &mut self.counters,
+                };
+                self.finder.pass(&mut equations, self.stepper.as_ref(), t);
             }
             if stop.is_some() {
                 return Ok(stop);

@@ -1,6 +1,8 @@
 //! Location of events on the interpolant of the last step.
 
 use super::Stepper;
+use super::sliding::Sliding;
+use crate::equations::Equations;
 use holonom_dae::{FailureKind, System, Turn, Turned};
 use serde::{Deserialize, Serialize};
 
@@ -76,11 +78,15 @@ pub struct EventFinder {
     sampled_from: Option<f64>,
     y: Vec<f64>,
     yp: Vec<f64>,
+    sliding: Sliding,
 }
+
+/// Part of a step over which the forces beside borders are looked at.
+const MOMENT: f64 = 1e-3;
 
 impl EventFinder {
     /// For the event functions of a system.
-    pub fn new(system: &dyn System) -> Self {
+    pub fn new(system: &mut dyn System) -> Self {
         let n_events = system.events().len();
         let n = system.structure().dimension();
         let switches = system.switches();
@@ -113,6 +119,7 @@ impl EventFinder {
             sampled_from: None,
             y: vec![0.0; n],
             yp: vec![0.0; n],
+            sliding: Sliding::new(system),
         }
     }
 
@@ -145,7 +152,6 @@ impl EventFinder {
     /// It has come to slide too often without having been away from its border in between.
     pub fn turned(&mut self, event: usize, turned: Turned) -> Result<(), u32> {
         let k = event - self.first_switch;
-        self.memory.slides[k] = turned == Turned::Slides;
         self.memory.slid[k] = turned == Turned::Left;
         let returns = &mut self.memory.returns[k];
         match turned {
@@ -215,14 +221,14 @@ impl EventFinder {
             }
         }
         // A switch has been put on the side on which the solution goes on, or leaves it at once.
-        self.begin_switches(t);
+        self.begin_switches(system, t);
     }
 
     /// The time of the first events up to `t_to`, inside the last step; which ones,
     /// [`together`](Self::together) tells.
     pub fn find(
         &mut self,
-        system: &mut dyn System,
+        equations: &mut Equations<'_>,
         stepper: &dyn Stepper,
         t_to: f64,
     ) -> Result<Option<f64>, FailureKind> {
@@ -236,11 +242,13 @@ impl EventFinder {
             return Ok(None);
         }
         stepper.interpolate(t_to, &mut self.y, &mut self.yp);
-        system.event_values(t_to, &self.y, &self.yp, &mut self.values_now);
+        equations
+            .system
+            .event_values(t_to, &self.y, &self.yp, &mut self.values_now);
         for i in 0..self.first_switch {
             let now = self.values_now[i];
             let before = self.memory.values[i];
-            let name = || system.events()[i].name.clone();
+            let name = || equations.system.events()[i].name.clone();
             self.times[i] = f64::INFINITY;
             if !now.is_finite() {
                 return Err(FailureKind::EventNotFinite { name: name() });
@@ -260,15 +268,15 @@ impl EventFinder {
             if before == 0.0 {
                 continue;
             }
-            let event = &system.events()[i];
+            let event = &equations.system.events()[i];
             if event.direction.matches(before, now) {
-                self.times[i] = self.locate(system, stepper, i, [t_from, t_to], [before, now]);
+                self.times[i] = self.locate(equations, stepper, i, [t_from, t_to], [before, now]);
             } else if event.required && self.memory.fired[i] == 0 && before * now > 0.0 {
-                self.memory.touched[i] |= self.touches(system, stepper, i, t_from, t_to);
+                self.memory.touched[i] |= self.touches(equations, stepper, i, t_from, t_to);
             }
         }
         if self.first_switch < self.times.len() {
-            self.find_switches(system, stepper, t_to);
+            self.find_switches(equations, stepper, t_to);
         }
         let first = self.times.iter().copied().fold(f64::INFINITY, f64::min);
         if first < stepper.t() || t_to >= stepper.t() {
@@ -301,7 +309,7 @@ impl EventFinder {
         self.memory.searched_to = first;
         match chattering {
             Some(count) => {
-                let name = system.events()[self.together[0]].name.clone();
+                let name = equations.system.events()[self.together[0]].name.clone();
                 Err(match self.is_switch(self.together[0]) {
                     true => FailureKind::SwitchChattering { name, count },
                     false => FailureKind::EventChattering { name, count },
@@ -312,8 +320,11 @@ impl EventFinder {
     }
 
     /// Takes the values at hand for the functions of switches at `t`, behind an event or at a start.
-    fn begin_switches(&mut self, t: f64) {
-        let memory = &mut self.memory;
+    fn begin_switches(&mut self, system: &dyn System, t: f64) {
+        let (first, memory) = (self.first_switch, &mut self.memory);
+        for (k, slides) in memory.slides.iter_mut().enumerate() {
+            *slides = system.slides(first + k);
+        }
         memory.switched_to = t;
         memory.slope.fill(f64::MAX);
         for (value, excursion) in memory.values[self.first_switch..]
@@ -327,7 +338,7 @@ impl EventFinder {
 
     /// Times at which switches come to their borders, up to `t_to`. All of the step at hand is looked at, so that they are
     /// the same wherever a run is interrupted.
-    fn find_switches(&mut self, system: &mut dyn System, stepper: &dyn Stepper, t_to: f64) {
+    fn find_switches(&mut self, equations: &mut Equations<'_>, stepper: &dyn Stepper, t_to: f64) {
         let (first, n) = (self.first_switch, self.times.len());
         let (from, to) = (self.memory.switched_to, stepper.t());
         let h = to - from;
@@ -337,13 +348,20 @@ impl EventFinder {
             return;
         }
         stepper.interpolate(to, &mut self.y, &mut self.yp);
-        system.event_values(to, &self.y, &self.yp, &mut self.ends);
+        equations
+            .system
+            .event_values(to, &self.y, &self.yp, &mut self.ends);
+        let (slides, at) = (&self.memory.slides, (to, MOMENT * h));
+        self.sliding
+            .correct(equations, at, &self.y, slides, &mut self.ends);
         // Inside of a branch that is not taken a condition need not be defined.
         for end in self.ends[first..].iter_mut().filter(|end| !end.is_finite()) {
             *end = f64::MAX;
         }
         stepper.interpolate(to - BESIDE * h, &mut self.y, &mut self.yp);
-        system.event_values(to - BESIDE * h, &self.y, &self.yp, &mut self.values_mid);
+        equations
+            .system
+            .event_values(to - BESIDE * h, &self.y, &self.yp, &mut self.values_mid);
         let mut look_inside = false;
         for i in first..n {
             let slope = (self.ends[i] - self.values_mid[i]) / (BESIDE * h);
@@ -355,17 +373,17 @@ impl EventFinder {
         }
         self.sampled_from = look_inside.then_some(from);
         if look_inside {
-            self.sample(system, stepper, [from, to]);
+            self.sample(equations, stepper, [from, to]);
         }
         for i in first..n {
             let left = if look_inside {
-                self.first_below(system, stepper, i, [from, to])
+                self.first_below(equations, stepper, i, [from, to])
             } else {
                 (self.ends[i] < 0.0).then_some(([from, to], [self.memory.values[i], self.ends[i]]))
             };
             self.times[i] = f64::INFINITY;
             let Some((bracket, values)) = left else { continue };
-            let t = self.locate(system, stepper, i, bracket, values);
+            let t = self.locate(equations, stepper, i, bracket, values);
             if t > t_to {
                 continue;
             }
@@ -373,7 +391,7 @@ impl EventFinder {
             // Its way there may have led far from the border.
             let mut peak = self.memory.excursion[i - first];
             for part in [0.25, 0.5, 0.75] {
-                peak = peak.max(self.value_at(system, stepper, i, from + part * (t - from)));
+                peak = peak.max(self.value_at(equations, stepper, i, from + part * (t - from)));
             }
             self.memory.excursion[i - first] = peak;
         }
@@ -413,12 +431,15 @@ impl EventFinder {
     }
 
     /// Values of all functions at the [`PLACES`] of a part of the last step.
-    fn sample(&mut self, system: &mut dyn System, stepper: &dyn Stepper, [t_from, t_to]: [f64; 2]) {
+    fn sample(&mut self, equations: &mut Equations<'_>, stepper: &dyn Stepper, [t_from, t_to]: [f64; 2]) {
         let n = self.times.len();
         for (k, place) in PLACES.iter().enumerate() {
             let t = t_from + place * (t_to - t_from);
             stepper.interpolate(t, &mut self.y, &mut self.yp);
-            system.event_values(t, &self.y, &self.yp, &mut self.samples[k * n..(k + 1) * n]);
+            let samples = &mut self.samples[k * n..(k + 1) * n];
+            equations.system.event_values(t, &self.y, &self.yp, samples);
+            let (slides, at) = (&self.memory.slides, (t, MOMENT * (t_to - t_from)));
+            self.sliding.correct(equations, at, &self.y, slides, samples);
         }
         for i in self.first_switch..n {
             self.samples[i] = self.memory.values[i];
@@ -431,7 +452,7 @@ impl EventFinder {
     /// which no convex function undercuts: only then is its least value looked for.
     fn first_below(
         &mut self,
-        system: &mut dyn System,
+        equations: &mut Equations<'_>,
         stepper: &dyn Stepper,
         i: usize,
         [t_from, t_to]: [f64; 2],
@@ -458,7 +479,7 @@ impl EventFinder {
             if a + falls * meet > 0.0 && b - rises * (width - meet) > 0.0 {
                 continue;
             }
-            if let Some((t, value)) = self.least(system, stepper, i, [time(k), time(k + 1)]) {
+            if let Some((t, value)) = self.least(equations, stepper, i, [time(k), time(k + 1)]) {
                 return Some(([time(k), t], [a, value]));
             }
         }
@@ -469,13 +490,13 @@ impl EventFinder {
     /// least value.
     fn least(
         &mut self,
-        system: &mut dyn System,
+        equations: &mut Equations<'_>,
         stepper: &dyn Stepper,
         i: usize,
         [mut a, mut b]: [f64; 2],
     ) -> Option<(f64, f64)> {
         const GOLDEN: f64 = 0.618_033_988_749_894_8;
-        let mut at = |t: f64| (t, self.value_at(system, stepper, i, t));
+        let mut at = |t: f64| (t, self.value_at(equations, stepper, i, t));
         let (mut c, mut d) = (at(b - GOLDEN * (b - a)), at(a + GOLDEN * (b - a)));
         for _ in 0..60 {
             if let Some(found) = [c, d].into_iter().find(|x| x.1 < 0.0) {
@@ -510,22 +531,27 @@ impl EventFinder {
     }
 
     /// Value of function `i` on the interpolant.
-    fn value_at(&mut self, system: &mut dyn System, stepper: &dyn Stepper, i: usize, t: f64) -> f64 {
+    fn value_at(&mut self, equations: &mut Equations<'_>, stepper: &dyn Stepper, i: usize, t: f64) -> f64 {
         stepper.interpolate(t, &mut self.y, &mut self.yp);
-        system.event_values(t, &self.y, &self.yp, &mut self.values_mid);
+        let values = &mut self.values_mid;
+        equations.system.event_values(t, &self.y, &self.yp, values);
+        if i >= self.first_switch && self.memory.slides[i - self.first_switch] {
+            let (slides, at) = (&self.memory.slides, (t, MOMENT * stepper.last_h()));
+            self.sliding.correct(equations, at, &self.y, slides, values);
+        }
         self.values_mid[i]
     }
 
     /// Whether function `i`, of one sign at both ends of the step, comes to zero in between.
     fn touches(
         &mut self,
-        system: &mut dyn System,
+        equations: &mut Equations<'_>,
         stepper: &dyn Stepper,
         i: usize,
         t_from: f64,
         t_to: f64,
     ) -> bool {
-        let mut size = |t: f64| self.value_at(system, stepper, i, t).abs();
+        let mut size = |t: f64| self.value_at(equations, stepper, i, t).abs();
         // The smallest of some samples, then golden sections around it.
         const SAMPLES: usize = 8;
         let at = |k: usize| t_from + (t_to - t_from) * k as f64 / SAMPLES as f64;
@@ -551,7 +577,7 @@ impl EventFinder {
     /// last bracket, where the sign has changed already.
     fn locate(
         &mut self,
-        system: &mut dyn System,
+        equations: &mut Equations<'_>,
         stepper: &dyn Stepper,
         i: usize,
         [mut a, mut b]: [f64; 2],
@@ -576,7 +602,7 @@ impl EventFinder {
             if t <= a || t >= b {
                 break;
             }
-            let f = self.value_at(system, stepper, i, t);
+            let f = self.value_at(equations, stepper, i, t);
             if f != 0.0 && (f > 0.0) == (before > 0.0) {
                 (a, fa) = (t, f);
                 if side == -1 {
@@ -595,9 +621,11 @@ impl EventFinder {
     }
 
     /// After events that changed nothing: the values behind them are the new starting point.
-    pub fn pass(&mut self, system: &mut dyn System, stepper: &dyn Stepper, t: f64) {
+    pub fn pass(&mut self, equations: &mut Equations<'_>, stepper: &dyn Stepper, t: f64) {
         stepper.interpolate(t, &mut self.y, &mut self.yp);
-        system.event_values(t, &self.y, &self.yp, &mut self.values_mid);
+        equations
+            .system
+            .event_values(t, &self.y, &self.yp, &mut self.values_mid);
         for i in 0..self.first_switch {
             let (before, now) = (self.memory.values[i], self.values_mid[i]);
             if self.together.contains(&i) {
@@ -611,7 +639,7 @@ impl EventFinder {
         if self.together.iter().any(|event| self.is_switch(*event)) {
             let first = self.first_switch;
             self.memory.values[first..].copy_from_slice(&self.values_mid[first..]);
-            self.begin_switches(t);
+            self.begin_switches(equations.system, t);
         }
     }
 

@@ -16,6 +16,7 @@ mod projection;
 mod radau;
 mod realtime;
 mod setup;
+mod sliding;
 
 pub use bdf::{Bdf, BdfOptions, BdfState, StabilityOptions};
 pub use checkpoint::Checkpoint;

@@ -11,6 +11,7 @@ use std::f64::consts::PI;
 use std::path::{Path, PathBuf};
 
 mod numerics;
+mod resumed;
 use numerics::{integrate, rotate};
 
 fn file(name: &str) -> String {

@@ -50,3 +50,30 @@ fn checkpoints_at_every_step_are_read() {
         }
     }
 }
+
+/// A step that goes beyond the end of a run is kept where functions of time are smooth in it, and refused where one
+/// changes that it could not know of.
+#[test]
+fn smooth_functions_of_time_do_not_stop_an_extension() {
+    let pull = "kind = \"expression\"\nfrom = \"ground\"\nto = \"m\"\n";
+    let smooth = format!("{pull}force = [\"50*(0.1*t-x)-3*sign(vx)\", 0, 0]");
+    let folder = place("extended", &mass(0.0, &smooth));
+    let run = |end: &str, extra: &[&str]| {
+        let usual = ["run", "model.toml", "-o", "r", "--t-end", end];
+        holonom(&folder, &[&usual[..], extra].concat())
+    };
+    assert_eq!(code(&run("5", &[])), 0);
+    let extended = run("10", &["--resume"]);
+    assert_eq!(code(&extended), 0, "{}", stderr(&extended));
+    let jumps = format!("{pull}force = [\"-x + if(t < 5.0001, 0, 1)\", 0, 0]");
+    std::fs::write(folder.join("model.toml"), mass(1.0, &jumps)).unwrap();
+    assert_eq!(code(&run("5", &[])), 0);
+    let extended = run("10", &["--resume"]);
+    if code(&extended) != 0 {
+        assert!(
+            stderr(&extended).contains("a function of time at t = 5.0001"),
+            "{}",
+            stderr(&extended)
+        );
+    }
+}

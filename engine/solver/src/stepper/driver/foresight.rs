@@ -209,6 +209,19 @@ impl Foresight {
         surveys.any(|survey| !survey.between(from, to).is_empty())
     }
 
+    /// Where the last step, which goes beyond `seen`, has missed something of a function of time: at the first place of a
+    /// survey there, if no polynomial follows the excitations over the step. A smooth function has places too.
+    pub fn missed(&mut self, system: &mut dyn System, stepper: &dyn Stepper, seen: f64) -> Option<f64> {
+        let (t, h) = (stepper.t() - stepper.last_h(), stepper.last_h());
+        let first = |survey: &Survey| survey.between(seen, t + h).next().map(|k| survey.times[k]);
+        let first = self.surveys.iter().flatten().filter_map(first).reduce(f64::min)?;
+        let nodes = (stepper.order() + 4).clamp(FEWEST, MOST);
+        let ends_only = (stepper.order() <= 2).then_some(FLAT_SAMPLED);
+        self.unnoticed[..self.excitations].fill(0.0);
+        let follows = self.follows_excitations(system, (t, h), (nodes, false), ends_only);
+        (!follows).then_some(first)
+    }
+
     /// The size of the step that sees what lies ahead: the one given, or a shorter one.
     pub fn shorten(&mut self, equations: &mut Equations<'_>, stepper: &dyn Stepper, h: f64) -> f64 {
         let shortest = SHORT * self.length();

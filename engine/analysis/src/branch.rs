@@ -22,6 +22,9 @@ const LARGEST_STEP: f64 = 0.3;
 /// Steps become longer after corrections up to this part of what is allowed.
 const SMALL_CORRECTION: f64 = 0.3;
 
+/// Points this close to a new one, in parts of the last spacing, are forgotten.
+const CLOSE: f64 = 0.1;
+
 /// Part of the way that is tried first.
 const FIRST_STEP: f64 = 1.0 / 32.0;
 
@@ -131,7 +134,11 @@ impl Branch {
             if h < left && left < 2.0 * h {
                 h = 0.5 * left;
             }
-            let next = if h == left { target } else { from + whole.signum() * h };
+            let next = if h == left {
+                target
+            } else {
+                from + whole.signum() * h
+            };
             let ends = h <= shortest || next == from;
             match self.attempt(next, solve) {
                 Attempt::Continues(point, grows) => {
@@ -144,7 +151,13 @@ impl Branch {
                         return Ok(*point);
                     }
                 }
-                Attempt::Away(point, Away { loops: false, distance }) if ends => {
+                Attempt::Away(
+                    point,
+                    Away {
+                        loops: false,
+                        distance,
+                    },
+                ) if ends => {
                     jumps.push(Jump {
                         before: from,
                         after: next,
@@ -167,11 +180,7 @@ impl Branch {
         }
     }
 
-    fn attempt<E>(
-        &self,
-        next: f64,
-        solve: &mut dyn FnMut(f64, &[f64]) -> Result<Point, E>,
-    ) -> Attempt<E> {
+    fn attempt<E>(&self, next: f64, solve: &mut dyn FnMut(f64, &[f64]) -> Result<Point, E>) -> Attempt<E> {
         let guess = self.predict(next);
         let point = match solve(next, &guess) {
             Ok(point) => point,
@@ -210,7 +219,9 @@ impl Branch {
         let mut q = vec![0.0; n];
         for (i, (s, point)) in self.points.iter().enumerate() {
             let others = self.points.iter().enumerate().filter(|(k, _)| *k != i);
-            let factor: f64 = others.map(|(_, (other, _))| (value - other) / (s - other)).product();
+            let factor: f64 = others
+                .map(|(_, (other, _))| (value - other) / (s - other))
+                .product();
             q.iter_mut().zip(point).for_each(|(q, x)| *q += factor * x);
         }
         q
@@ -221,14 +232,13 @@ impl Branch {
         if other {
             self.points.clear();
         }
-        let n = self.points.len();
-        if n >= 2 {
-            let (before, last) = (self.points[n - 2].0, self.points[n - 1].0);
-            // Points that are much closer than the others make predictions of rounding.
-            if (value - last).abs() < 0.1 * (last - before).abs() {
-                self.points.pop();
-            }
-        }
+        // Points that are much closer than the others make predictions of rounding; after a turn, some are met again.
+        let spacing = match self.points.as_slice() {
+            [.., (before, _), (last, _)] => (last - before).abs(),
+            _ => 0.0,
+        };
+        self.points
+            .retain(|(other, _)| *other != value && (other - value).abs() >= CLOSE * spacing);
         if self.points.len() == 3 {
             self.points.remove(0);
         }

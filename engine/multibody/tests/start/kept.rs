@@ -175,7 +175,10 @@ fn hints_count_where_data_are_rounded() {
             .joint(Joint::revolute("high", "ground.top", "door.top"))
             .start_hint(StartHint::new("door.edge").position([0.7, 0.7, 0.0]));
         let angle = position(&assembled(&d), "low");
-        assert!((angle - 0.25 * core::f64::consts::PI).abs() < 1e-3, "{error}: {angle}");
+        assert!(
+            (angle - 0.25 * core::f64::consts::PI).abs() < 1e-3,
+            "{error}: {angle}"
+        );
     }
 }
 

@@ -85,7 +85,8 @@ impl StartProblem {
                         later.push(p);
                     }
                     Err(best) => {
-                        let Some(there) = self.close_from(p, &given, nearly[p].take(), enough, options) else {
+                        let Some(there) = self.close_from(p, &given, nearly[p].take(), enough, options)
+                        else {
                             return Err(self.cannot(p, &from, &best, enough, options));
                         };
                         self.take(p, &there, q);

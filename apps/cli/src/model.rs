@@ -78,6 +78,13 @@ pub fn load_with_offsets(asked: &Asked, offsets: &[InputOffset]) -> Result<Named
         .iter()
         .map(|set| assignment(set))
         .collect::<Result<Vec<_>, _>>()?;
+    for (k, (name, value)) in overrides.iter().enumerate() {
+        if let Some((_, other)) = overrides[..k].iter().find(|(other, _)| other == name) {
+            return Err(Error::Usage(format!(
+                "--set {name}: this parameter is given twice, as {other} and as {value}; remove one of them"
+            )));
+        }
+    }
     let path = Path::new(model);
     let (files, path) = if path.exists() {
         (Files::disk(), path.to_path_buf())

@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 
 mod numerics;
 mod resumed;
+mod told;
 use numerics::{integrate, rotate};
 
 fn file(name: &str) -> String {

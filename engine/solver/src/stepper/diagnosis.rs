@@ -109,6 +109,8 @@ const HALF_THE_DIGITS: f64 = 1.5e-8;
 const DOUBLES: [f64; 2] = [1e4, 1e-6];
 /// Tolerances that such a variable has grown to.
 const GROWN: f64 = 30.0;
+/// No quantity of a model is this large.
+const HUGE: f64 = 1e100;
 
 /// The failure of a run in which a variable grows so fast that it has no value a few steps on: close to a pole at t*, y
 /// is in proportion to a power of 1/(t* − t), and y/ẏ to t* − t, which is as short as the steps. Next to a jump, y/ẏ is
@@ -128,7 +130,8 @@ fn unbounded(reason: Rejection, h: f64, stepper: &dyn Stepper, structure: &Struc
     let weights = stepper.weights().reciprocal();
     let grows = |i: &usize| {
         let (y, yp) = (stepper.y()[*i], stepper.yp()[*i]);
-        y * yp * forward > 0.0 && (y / yp).abs() <= soon && (y * weights[*i]).abs() > GROWN
+        let is_near = (y / yp).abs() <= soon && (y * weights[*i]).abs() > GROWN;
+        y * yp.signum() * forward > 0.0 && (is_near || y.abs() > HUGE)
     };
     let differential = (0..structure.dimension()).filter(|i| structure.variables[*i].kind.is_differential());
     let doubles = |i: usize| (stepper.y()[i] / stepper.yp()[i]).abs();

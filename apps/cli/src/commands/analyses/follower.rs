@@ -56,7 +56,10 @@ impl<'a> Follower<'a> {
                 Some(branch) => branch,
                 None => {
                     let first = self.solve(value, &self.start.q, &AssemblyOptions::default());
-                    let first = first.map_err(|error| self.at(value, &error.to_string()))?;
+                    let first = first.map_err(|error| match error {
+                        Error::Failed(text) => self.at(value, &text),
+                        other => other,
+                    })?;
                     if value != self.initial {
                         self.notes.push(format!(
                             "{} = {} could not be reached continuously from the initial value {}; its equilibrium was \
@@ -78,13 +81,23 @@ impl<'a> Follower<'a> {
         self.branch = Some(branch);
         match result {
             Ok(point) => Ok(point.rest),
-            Err(Lost::Failed(error)) if reached == value => Err(self.at(value, &error.to_string())),
-            Err(lost) => Err(Error::Failed(format!(
-                "at {} = {}: the sweep cannot go on towards {}: {lost}",
-                self.name,
-                number(reached),
-                number(value)
-            ))),
+            Err(lost) => {
+                let why = match lost {
+                    Lost::Failed(Error::Failed(text)) if reached == value => {
+                        return Err(self.at(value, &text));
+                    }
+                    Lost::Failed(Error::Failed(text)) => text,
+                    // The model is wrong with this value.
+                    Lost::Failed(error) => return Err(error),
+                    apart @ Lost::Apart { .. } => apart.to_string(),
+                };
+                Err(Error::Failed(format!(
+                    "at {} = {}: the sweep cannot go on towards {}: {why}",
+                    self.name,
+                    number(reached),
+                    number(value)
+                )))
+            }
         }
     }
 

@@ -6,69 +6,16 @@ use holonom::multibody::Description;
 use holonom::multibody::description::{Body, Force, Joint, frame};
 use holonom::multibody::residual::{Form, Formalism};
 use holonom::prelude::*;
-use std::alloc::{GlobalAlloc, Layout, System as Heap};
-use std::cell::Cell;
+use holonom_testing::{Counting, allocations};
 use std::sync::Arc;
-
-/// Counts the bytes of the thread that runs the test: all that were asked for, those in use, and the most there were.
-struct Counting;
-
-#[derive(Clone, Copy, Default)]
-struct Bytes {
-    total: usize,
-    now: usize,
-    peak: usize,
-}
-
-thread_local! {
-    static BYTES: Cell<Bytes> = const { Cell::new(Bytes { total: 0, now: 0, peak: 0 }) };
-}
-
-fn count(more: usize, less: usize) {
-    let _ = BYTES.try_with(|bytes| {
-        let Bytes { total, now, peak } = bytes.get();
-        let now = (now + more).saturating_sub(less);
-        bytes.set(Bytes {
-            total: total + more,
-            now,
-            peak: peak.max(now),
-        });
-    });
-}
-
-// SAFETY: hands every request on to the system's allocator unchanged; the counters are plain thread-local numbers.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        count(layout.size(), 0);
-        // SAFETY: the caller keeps the contract of `alloc`.
-        unsafe { Heap.alloc(layout) }
-    }
-    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        count(layout.size(), 0);
-        // SAFETY: the caller keeps the contract of `alloc_zeroed`.
-        unsafe { Heap.alloc_zeroed(layout) }
-    }
-    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        count(size, layout.size());
-        // SAFETY: the caller keeps the contract of `realloc`.
-        unsafe { Heap.realloc(pointer, layout, size) }
-    }
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        count(0, layout.size());
-        // SAFETY: the caller keeps the contract of `dealloc`.
-        unsafe { Heap.dealloc(pointer, layout) }
-    }
-}
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
 /// Bytes that `f` asks for, and the most that it has in use at a time.
 fn bytes(f: impl FnOnce()) -> [f64; 2] {
-    BYTES.set(Bytes::default());
-    f();
-    let Bytes { total, peak, .. } = BYTES.get();
-    [total as f64, peak as f64]
+    let all = allocations(f);
+    [all.bytes as f64, all.peak as f64]
 }
 
 /// The exponent p of growth as Nᵖ from N to `factor` N.

@@ -1,5 +1,6 @@
 //! What holds for the fields of every kind in the registries.
 
+use holonom_expression::Expression;
 use holonom_multibody::Signal;
 use holonom_multibody::description::fields::{Field, Fields, Need, Noted, note};
 use holonom_multibody::description::{
@@ -9,7 +10,6 @@ use holonom_multibody::elements::constraints::CONSTRAINTS;
 use holonom_multibody::elements::controls::CONTROLS;
 use holonom_multibody::elements::forces::FORCES;
 use holonom_multibody::elements::joints::JOINTS;
-use holonom_multibody::expression::Expression;
 use holonom_multibody::path::{PATHS, PathKind};
 use holonom_multibody::road::{ROADS, RoadKind};
 

@@ -13,12 +13,12 @@ use crate::elements::constraints::{
     ConstraintElement, CoordinateSum, Impact, Pair, PairRow, Rolling, WheelRail,
 };
 use crate::elements::controls::{ControlElement, Probe};
+use crate::elements::forces::ExpressionLaw;
 use crate::elements::forces::{
     Applied, Creep, ForceElement, FrictionPlace, JointFriction, JointSpring, Maxwell, OwnState, Reach,
     SpringDamper, TorsionSpring, User,
 };
 use crate::elements::joints::Primitive;
-use crate::expression::ExpressionLaw;
 use crate::forest::{Forest, Graph};
 use crate::model::{
     Attachment, CutStart, JointPlace, LawFunction, Model, ModelConstraint, ModelForce, ModelJoint, ModelLaw,
@@ -111,6 +111,7 @@ pub(super) fn attach(
         motions: 0,
         places: false,
         laws: Vec::new(),
+        equalities: Vec::new(),
         position_names: lowered.position_names,
         velocity_names: lowered.velocity_names,
         q0: lowered.q0,
@@ -135,7 +136,12 @@ pub(super) fn attach(
     add_controls(&mut model, description, &mut bind, errors);
     errors.append(&mut bind.errors);
     let others = core::mem::take(&mut bind.excitations);
+    for signal in &model.signals {
+        bind.at("a prescribed coordinate".into());
+        bind.compares_in(signal);
+    }
     for constraint in &description.constraints {
+        bind.at(constraint_place(&constraint.name));
         let mut kind = constraint.kind.clone();
         (kind.info().fields)(&mut kind, &mut bind);
     }
@@ -145,6 +151,7 @@ pub(super) fn attach(
     (model.excitations, model.places) = (bind.excitations, bind.places);
     model.switches = bind.switches;
     model.laws = bind.laws;
+    model.equalities = bind.equalities;
     // Those of one element share their inputs.
     model.laws.sort_by_key(|law| law.force);
     model

@@ -11,10 +11,11 @@ use crate::description::{
     Marker,
 };
 use crate::elements::controls::DeadTime;
+use crate::elements::forces::ExpressionLaw;
 use crate::elements::forces::User;
-use crate::expression::{ExpressionLaw, is_name, is_reserved};
 use crate::signal::Signal;
 use holonom_algebra::{Mat3, Vec3};
+use holonom_expression::{is_name, is_reserved};
 use std::collections::HashMap;
 
 /// Adds all faults. Gives whether each body can be told by its name.

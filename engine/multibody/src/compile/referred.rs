@@ -3,7 +3,7 @@
 use crate::Signal;
 use crate::description::fields::{Field, Fields};
 use crate::description::{CoordinateRef, Document, ForceKind};
-use crate::expression::Expression;
+use holonom_expression::Expression;
 
 /// Frames and coordinates in the order in which the fields are shown.
 #[derive(Default)]

@@ -11,10 +11,10 @@ use crate::elements::forces::{
     AntiRollLaw, BushingLaw, ContactLaw, CreepData, Cylinders, GasLaw, JointAntiRollLaw, ServoLaw, Shape,
     SpringLaw, StopLaw,
 };
-use crate::expression::Expression;
 use crate::forest::Hint;
 use crate::tyre::{Calspan, Linear, Tmeasy};
 use holonom_algebra::{Mat3, Pose, Quaternion, Vec3};
+use holonom_expression::Expression;
 use std::sync::Arc;
 
 mod builder;
@@ -396,10 +396,13 @@ pub enum ForceKind {
         /// velocity (3), all in the axes of the first frame; outputs are the force (3) and
         /// torque (3) on the second frame at its origin, in the axes of the first. The opposite
         /// acts on the first frame.
+        ///
+        /// Runs sample the law along their steps, so that a narrow range is not stepped over. Jumps in it are not located
+        /// as events: where it has some, smooth them or set a small largest step.
         law: Arc<dyn holonom_algebra::Function>,
     },
     /// A user's element between two frames, written as expressions of the names in
-    /// [`ExpressionLaw::VARIABLES`](crate::expression::ExpressionLaw::VARIABLES): what
+    /// [`ExpressionLaw::VARIABLES`](crate::elements::forces::ExpressionLaw::VARIABLES): what
     /// [`ForceKind::User`] has as inputs and outputs.
     Expression {
         /// First frame.

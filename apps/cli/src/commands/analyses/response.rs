@@ -10,7 +10,7 @@ use crate::table::{Align, Table};
 use clap::{Arg, ArgMatches};
 use holonom::analysis::dense::Complex;
 use holonom::analysis::linearize::LinearModel;
-use holonom::analysis::response::{Response, largest, logarithmic, response, with_resonances};
+use holonom::analysis::response::{LARGEST, Response, largest, logarithmic, response, with_resonances};
 use serde_json::{Value, json};
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -140,6 +140,13 @@ fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
         at.words(),
         at.remarks()
     );
+    if linear.a.rows() > LARGEST {
+        let _ = writeln!(
+            text,
+            "Note: with more than {LARGEST} states, resonances that are narrower than the distance of the points may be missed; \
+             give more --points."
+        );
+    }
     for (r, fine) in responses.iter().zip(&fine) {
         let mut table = Table::new(&[
             ("output", Align::Left),

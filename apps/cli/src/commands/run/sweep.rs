@@ -6,12 +6,12 @@ use super::{Prepared, Request, on_interrupt, summary};
 use crate::commands::Outcome;
 use crate::error::Error;
 use crate::lock::Lock;
-use crate::model::{self, Asked};
+use crate::model::Origin;
 use crate::output;
 use crate::progress::Progress;
 use crate::settings;
 use crate::table::{Align, Table};
-use holonom::multibody::expression::Unit;
+use holonom::expression::Unit;
 use holonom::simulation::{OutputThread, RunOptions, RunReport, Simulation, Sink, Status};
 use holonom_text::did_you_mean;
 use serde_json::{Value, json};
@@ -111,9 +111,9 @@ impl Grid {
     }
 
     /// Refuses parameters that the model does not have, or that are given a single value as well.
-    fn check_names(&self, asked: &Asked) -> Result<(), Error> {
+    fn check_names(&self, origin: &Origin, sets: &[String]) -> Result<(), Error> {
         for name in self.names() {
-            let mut sets = asked.sets.iter().filter_map(|set| set.split_once('='));
+            let mut sets = sets.iter().filter_map(|set| set.split_once('='));
             if sets.any(|(other, _)| other.trim() == name) {
                 return Err(Error::Usage(format!(
                     "--sweep {name}: this parameter is also given by --set; remove one of them"
@@ -121,7 +121,7 @@ impl Grid {
             }
         }
         // A file whose own values are at fault may be in order with those of the sweep.
-        let Ok(named) = model::load(asked) else {
+        let Ok(named) = origin.load(sets, &[]) else {
             return Ok(());
         };
         let known = || named.file.parameters.iter().map(|p| p.name.as_str());
@@ -214,7 +214,9 @@ struct Done {
 
 pub fn run(request: &Request, texts: &[String]) -> Result<Outcome, Error> {
     let grid = Grid::parse(texts)?;
-    grid.check_names(&request.asked)?;
+    // Runs differ in parameters only: files are read and parsed once.
+    let origin = Origin::of(&request.asked)?.parsed_once();
+    grid.check_names(&origin, &request.asked.sets)?;
     // Faults that all runs share are told once, before anything is written.
     for end in 0..2 {
         // With the units that were typed, which may be those of other quantities than the parameters.
@@ -222,9 +224,9 @@ pub fn run(request: &Request, texts: &[String]) -> Result<Outcome, Error> {
             .0
             .iter()
             .map(|sweep| format!("{}={}", sweep.name, sweep.typed[end]));
-        model::load(&request.asked.with(typed))?;
+        origin.load(&request.asked.with(typed), &[])?;
     }
-    let named = model::load(&with(request, &grid, 0))?;
+    let named = origin.load(&with(request, &grid, 0), &[])?;
     let folder = folder(request.output.as_deref(), &named.stem);
     request.check_json()?;
     output::make_folder(&folder)?;
@@ -251,7 +253,7 @@ pub fn run(request: &Request, texts: &[String]) -> Result<Outcome, Error> {
                     if index >= grid.len() || interrupt.load(Ordering::Relaxed) {
                         return;
                     }
-                    let result = one(request, &grid, index, &folder, &interrupt);
+                    let result = one(request, &origin, &grid, index, &folder, &interrupt);
                     if let Ok(mut results) = results.lock() {
                         results[index] = Some(result);
                     }
@@ -279,7 +281,7 @@ fn holds_files(folder: &Path) -> bool {
     })
 }
 
-fn with(request: &Request, grid: &Grid, index: usize) -> Asked {
+fn with(request: &Request, grid: &Grid, index: usize) -> Vec<String> {
     let values = grid.names().zip(grid.values(index));
     request
         .asked
@@ -292,12 +294,13 @@ fn folder(output: Option<&Path>, stem: &str) -> PathBuf {
 
 fn one(
     request: &Request,
+    origin: &Origin,
     grid: &Grid,
     index: usize,
     folder: &Path,
     interrupt: &std::sync::Arc<std::sync::atomic::AtomicBool>,
 ) -> Result<Done, Error> {
-    let named = model::load(&with(request, grid, index))?;
+    let named = origin.load(&with(request, grid, index), &[])?;
     let simulation = Simulation::new(&named.file, &request.settings).map_err(Error::Model)?;
     let prepared = Prepared {
         swept: Some(grid.shown(index)),

@@ -6,7 +6,7 @@ use crate::elements::forces::{
     AntiRollLaw, BushingLaw, ContactLaw, Cylinders, GasLaw, JointAntiRollLaw, ServoLaw, Shape, SpringLaw,
     StopLaw,
 };
-use crate::expression::{Expression, ScalarLaw, Scope};
+use holonom_expression::{Expression, ScalarLaw, Scope};
 
 /// Springs, stops, contacts and drives.
 impl Force {
@@ -14,12 +14,12 @@ impl Force {
     /// `x`, the length less the free length in m, as a table or an expression.
     ///
     /// ```
-    /// use holonom_multibody::curve::{Curve, Extrapolation, Interpolation};
+    /// use holonom_expression::curve::{Curve, Extrapolation, Interpolation};
     /// use holonom_multibody::description::Force;
     /// let (x, f) = (vec![-0.1, 0.0, 0.05], vec![-9e3, 0.0, 2e3]);
     /// let rubber = Curve::new("rubber", x, f, Interpolation::Monotone, Extrapolation::Linear)?;
     /// let spring = Force::nonlinear_spring("spring", "chassis.top", "axle", rubber, 0.3).damper(1500.0);
-    /// # Ok::<(), holonom_multibody::curve::CurveError>(())
+    /// # Ok::<(), holonom_expression::curve::CurveError>(())
     /// ```
     pub fn nonlinear_spring(
         name: impl Into<String>,
@@ -131,7 +131,7 @@ impl Force {
     /// ```
     /// use holonom_multibody::description::Force;
     /// use holonom_multibody::elements::forces::GasLaw;
-    /// use holonom_multibody::expression::ScalarLaw;
+    /// use holonom_expression::ScalarLaw;
     /// let law = GasLaw {
     ///     height: 0.2,
     ///     volume: 0.01,

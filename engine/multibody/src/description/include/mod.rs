@@ -11,9 +11,9 @@ use super::{CoordinateRef, Description, Document, Frame, Marker};
 use crate::compile::ModelError;
 use crate::compile::names::{GROUND, Names};
 use crate::description::ForceKind;
-use crate::expression::Expression;
 use crate::signal::Signal;
 use holonom_algebra::Pose;
+use holonom_expression::Expression;
 use std::collections::HashSet;
 use thiserror::Error;
 

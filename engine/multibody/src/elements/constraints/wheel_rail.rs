@@ -5,7 +5,7 @@ use super::{ConstraintInfo, ConstraintLaw};
 use crate::description::fields::{Field, Fields};
 use crate::description::{Axis, ConstraintKind, Mirror};
 use crate::elements::scene::{Loads, Scene};
-use crate::expression::Expression;
+use holonom_expression::Expression;
 use crate::model::{Attachment, RowLevel};
 use crate::rail::{Cone, ContactGeometry, PiecewiseProfile, Profile, Profiles, RailError, Seen, Touch};
 use holonom_algebra::{Orientation, Real, Vec3, Wrench};

@@ -7,7 +7,7 @@ use crate::description::ForceKind;
 use crate::description::fields::{FROM, Field, Fields, TO};
 use crate::description::include::same_force;
 use crate::elements::scene::{Loads, Scene};
-use crate::expression::{Expression, Integral};
+use holonom_expression::{Expression, Integral};
 use crate::model::Attachment;
 use holonom_algebra::Real;
 

@@ -6,7 +6,7 @@ use crate::description::fields::{FROM, Field, Fields, TO, diagonal};
 use crate::description::{ForceKind, Mirror};
 use crate::elements::constraints::relative::Relative;
 use crate::elements::scene::{Loads, Scene};
-use crate::expression::{Expression, Integral};
+use holonom_expression::{Expression, Integral};
 use crate::model::Attachment;
 use holonom_algebra::{Mat3, Orientation, Real, Twist, Vec3, Wrench};
 

@@ -13,11 +13,12 @@ mod tyres;
 
 use super::{AntiRollLaw, BushingLaw, ForceInfo, GasLaw, ServoLaw, StopLaw};
 use crate::Signal;
-use crate::curve::{Curve, Extrapolation, Interpolation};
 use crate::description::{Body, CoordinateRef, Description, Force, ForceKind, Joint, frame};
-use crate::expression::{Expression, ExpressionLaw, ScalarLaw, Scope};
+use crate::elements::forces::ExpressionLaw;
 use bench::Bench;
 pub use geometry::{Picture, geometry};
+use holonom_expression::curve::{Curve, Extrapolation, Interpolation};
+use holonom_expression::{Expression, ScalarLaw, Scope};
 
 /// Curves over a common axis.
 #[derive(Clone, Debug, PartialEq)]

@@ -3,7 +3,8 @@
 use super::ForceInfo;
 use crate::description::fields::{FROM, Field, Fields, TO};
 use crate::description::{ForceKind, Mirror};
-use crate::expression::{Expression, ExpressionLaw};
+use crate::elements::forces::ExpressionLaw;
+use holonom_expression::Expression;
 
 /// The entry of the registry.
 pub(super) const FORCE: ForceInfo = ForceInfo {

@@ -123,6 +123,7 @@ mod calspan_tyre;
 mod characteristic;
 mod contact;
 mod expression;
+mod expression_law;
 pub(crate) mod faults;
 mod line;
 mod linear_tyre;
@@ -139,6 +140,7 @@ pub use characteristic::{Characteristic, CharacteristicCurve, Picture, geometry}
 pub use contact::ContactLaw;
 pub use creep::CreepData;
 pub use cylinder_contact::Cylinders;
+pub use expression_law::ExpressionLaw;
 pub use joint_anti_roll_bar::JointAntiRollLaw;
 pub use joint_friction::FrictionPlace;
 pub use nonlinear_spring::{SpringCurves, SpringLaw};

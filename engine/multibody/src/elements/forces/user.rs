@@ -5,7 +5,7 @@ use crate::description::fields::{FROM, Fields, TO};
 use crate::description::{ForceKind, Mirror};
 use crate::elements::constraints::relative::Relative;
 use crate::elements::scene::{Loads, Scene};
-use crate::expression::ExpressionLaw;
+use crate::elements::forces::ExpressionLaw;
 use crate::model::Attachment;
 use holonom_algebra::{Dual4, Dual8, Function, Orientation, Real, Trace, Vec3, Wrench};
 use std::sync::Arc;

@@ -213,7 +213,12 @@ impl Foresight {
     /// survey there, if no polynomial follows the excitations over the step. A smooth function has places too.
     pub fn missed(&mut self, system: &mut dyn System, stepper: &dyn Stepper, seen: f64) -> Option<f64> {
         let (t, h) = (stepper.t() - stepper.last_h(), stepper.last_h());
-        let first = |survey: &Survey| survey.between(seen, t + h).next().map(|k| survey.times[k]);
+        let first = |survey: &Survey| {
+            let mut places = survey.between(seen, t + h);
+            // A run-up that holds was not stepped over.
+            let holds = survey.is_constant_across(places.clone());
+            places.next().filter(|_| !holds).map(|k| survey.times[k])
+        };
         let first = self.surveys.iter().flatten().filter_map(first).reduce(f64::min)?;
         let nodes = (stepper.order() + 4).clamp(FEWEST, MOST);
         let ends_only = (stepper.order() <= 2).then_some(FLAT_SAMPLED);

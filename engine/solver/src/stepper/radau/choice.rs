@@ -54,7 +54,7 @@ impl Default for Choice {
             time: 0.0,
             failures: 0,
             rate: 0.0,
-            reserve: f64::INFINITY,
+            reserve: f64::MAX,
             before: None,
             paused: [0; 3],
             pause: [FIRST_PAUSE; 3],
@@ -75,7 +75,7 @@ impl Choice {
     fn clear(&mut self) {
         (self.steps, self.failures) = (0, 0);
         (self.work, self.time, self.rate) = (0.0, 0.0, 0.0);
-        self.reserve = f64::INFINITY;
+        self.reserve = f64::MAX;
     }
 
     /// An iteration failed, with this work lost.

@@ -5,10 +5,10 @@ use super::{Characteristic, CharacteristicCurve, POINTS};
 use crate::Signal;
 use crate::description::{Body, Control, ControlKind, Description, Joint, JointKind, Path, Pursuit};
 use crate::elements::controls::SteeringLaw;
-use crate::expression::ExpressionError;
 use crate::model::Model;
 use crate::path::{PathCurve, PathError, PathKind};
 use crate::workspace::Workspace;
+use holonom_expression::ExpressionError;
 
 const X: [&str; 2] = ["x", "m"];
 const LEFT: [&str; 2] = ["y to the left", "m"];

@@ -40,6 +40,9 @@ pub struct Point {
     pub rest: Equilibrium,
 }
 
+/// Gives the point at a value next to some positions.
+pub type Solve<'a, E> = dyn FnMut(f64, &[f64]) -> Result<Point, E> + 'a;
+
 /// A place where the equilibrium, but not the way in which loops are closed, changed at once: it lost its stability, or
 /// does not exist beyond.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -116,7 +119,7 @@ impl Branch {
     pub fn go_to<E>(
         &mut self,
         target: f64,
-        solve: &mut dyn FnMut(f64, &[f64]) -> Result<Point, E>,
+        solve: &mut Solve<'_, E>,
         jumps: &mut Vec<Jump>,
     ) -> Result<Point, Lost<E>> {
         let whole = target - self.value();
@@ -180,7 +183,7 @@ impl Branch {
         }
     }
 
-    fn attempt<E>(&self, next: f64, solve: &mut dyn FnMut(f64, &[f64]) -> Result<Point, E>) -> Attempt<E> {
+    fn attempt<E>(&self, next: f64, solve: &mut Solve<'_, E>) -> Attempt<E> {
         let guess = self.predict(next);
         let point = match solve(next, &guess) {
             Ok(point) => point,

@@ -1,6 +1,7 @@
 //! Counted work beside measured time: one JSON line per run of the cases of `generated-choice`.
 //!
 //! `cargo run --release -p holonom-experiments --example choice_cost -- SEED COUNT [STEPPER] > rows.jsonl`
+#![allow(clippy::print_stdout)]
 
 use holonom::format::Settings;
 use holonom_experiments::engine::run;

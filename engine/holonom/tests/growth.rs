@@ -60,7 +60,7 @@ fn tree(n: usize) -> Description {
             i => format!("b{}.tip", (i - 1) / 2),
         };
         let body = format!("b{i}");
-        let joint = Joint::revolute(&format!("j{i}"), &before, &body);
+        let joint = Joint::revolute(format!("j{i}"), &before, &body);
         tree.body(link(&body)).joint(joint.axis([0.0, 1.0, 0.0]))
     })
 }
@@ -70,7 +70,7 @@ fn lattice(n: usize) -> Description {
     let mut lattice = Description::new("lattice");
     for i in 0..n {
         let body = format!("m{i}");
-        let joint = Joint::planar(&format!("k{i}"), "ground", &body);
+        let joint = Joint::planar(format!("k{i}"), "ground", &body);
         let joint = joint
             .start_at(0, (i / 10) as f64, 0.0)
             .start_at(1, (i % 10) as f64, 0.0);
@@ -104,7 +104,7 @@ fn ladder(n: usize) -> Description {
         };
         let [p, a, b, c] = ["p", "a", "b", "c"].map(|name| format!("{name}{i}"));
         let tip = |body: &str| format!("{body}.tip");
-        let open = Joint::revolute(&format!("C{i}"), &tip(&b), &tip(&c));
+        let open = Joint::revolute(format!("C{i}"), tip(&b), tip(&c));
         ladder
             .body(bar(&p, 0.4))
             .body(bar(&a, 0.15))
@@ -133,11 +133,14 @@ fn run(description: Description) {
     assert!(solution.counters.steps > 0);
 }
 
+/// A mechanism of so many bodies.
+type Make = fn(usize) -> Description;
+
 const MOST: f64 = 1.2;
 
 #[test]
 fn memory_of_explicit_runs_grows_with_the_number_of_bodies() {
-    let models: [(&str, fn(usize) -> Description); 4] = [
+    let models: [(&str, Make); 4] = [
         ("planar chain", planar),
         ("spatial chain", spatial),
         ("tree", tree),

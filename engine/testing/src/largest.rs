@@ -35,8 +35,8 @@ impl Largest {
     /// Adds the absolute value of a deviation.
     pub fn add(&mut self, x: f64) {
         let x = x.abs();
-        // False for NaN on either side: a NaN is taken, and kept.
-        if !(x <= self.0) && !self.0.is_nan() {
+        if x.is_nan() || x > self.0 {
+            // Nothing is greater than a NaN, so that it stays.
             self.0 = x;
         }
     }

@@ -104,6 +104,13 @@ impl Origin {
     pub fn load(&self, sets: &[String], offsets: &[InputOffset]) -> Result<Named, Error> {
         let overrides = sets.iter().map(|set| assignment(set));
         let overrides = overrides.collect::<Result<Vec<_>, _>>()?;
+        for (k, (name, value)) in overrides.iter().enumerate() {
+            if let Some((_, other)) = overrides[..k].iter().find(|(other, _)| other == name) {
+                return Err(Error::Usage(format!(
+                    "--set {name}: this parameter is given twice, as {other} and as {value}; remove one of them"
+                )));
+            }
+        }
         let stem = self.path.file_stem();
         let stem = stem.map_or("model".into(), |stem| stem.to_string_lossy().into_owned());
         let file = read_with_offsets(&self.path, &self.files, &overrides, offsets).map_err(Error::Model)?;

@@ -326,6 +326,123 @@ fn sweeps_rest_in_every_step() {
     );
 }
 
+/// The largest amplitude is that of a resonance, however narrow it is between the points.
+#[test]
+fn narrow_resonances_are_found() {
+    let folder = lift("resonance");
+    for (damping, points) in [(0.002, "3"), (0.002, "400"), (1e-6, "50"), (8.0, "10")] {
+        let model = LIFT.replace("damping = 8", &format!("damping = {damping}"));
+        std::fs::write(folder.join("lift.toml"), model).expect("the model");
+        let typed = [
+            "response",
+            "lift.toml",
+            "--input",
+            "push",
+            "--channel",
+            "load.position.z",
+        ];
+        let found = report(&holonom(
+            &folder,
+            &[&typed[..], &["--points", points, "--json"]].concat(),
+        ));
+        let largest = &found["responses"][0]["outputs"][0]["largest"];
+        // 1/|k − m w² + c j w| is largest at w² = k/m − c²/(2 m²).
+        let [m, c, k] = [2.0_f64, damping, 800.0];
+        let exact = 1.0 / (c * (k / m - 0.25 * (c / m).powi(2)).sqrt());
+        let amplitude = largest["amplitude"].as_f64().expect("a number");
+        assert!(
+            (amplitude / exact - 1.0).abs() < 1e-4,
+            "{damping}, {points}: {amplitude}, {exact}"
+        );
+        let frequency = (k / m - 0.5 * (c / m).powi(2)).sqrt() / std::f64::consts::TAU;
+        let at = largest["frequency_hz"].as_f64().expect("a number");
+        assert!(
+            (at / frequency - 1.0).abs() < 1e-3,
+            "{damping}, {points}: {at}, {frequency}"
+        );
+    }
+}
+
+/// A linkage whose crank is led by the input `th`.
+fn led_linkage(name: &str, lengths: [f64; 4], angles: [f64; 3]) -> std::path::PathBuf {
+    let [crank, coupler, rocker, ground] = lengths;
+    let mut text =
+        format!("[model]\nformat = 1\nname = \"linkage\"\n[ground]\nmarkers.d = [{ground}, 0, 0]\n");
+    for (name, length) in [("crank", crank), ("coupler", coupler), ("rocker", rocker)] {
+        text += &format!(
+            "[[body]]\nname = \"{name}\"\nmass = 1\nsolid = {{ thin_rod = [{length}, 0, 0] }}\nmarkers.e = [{length}, 0, 0]\n"
+        );
+    }
+    for (name, from, to, angle) in [
+        ("A", "ground", "crank", "{ follows = \"th\" }".to_string()),
+        ("B", "crank.e", "coupler", angles[1].to_string()),
+        ("D", "ground.d", "rocker", angles[2].to_string()),
+    ] {
+        text += &format!(
+            "[[joint]]\nname = \"{name}\"\nkind = \"revolute\"\nfrom = \"{from}\"\nto = \"{to}\"\nangle = {angle}\n"
+        );
+    }
+    text += "[[joint]]\nname = \"C\"\nkind = \"revolute\"\nfrom = \"coupler.e\"\nto = \"rocker.e\"\n";
+    text += &format!("[[input]]\nname = \"th\"\nexpression = \"{}\"\n", angles[0]);
+    let folder = folder(name);
+    std::fs::write(folder.join("linkage.toml"), text).expect("the model");
+    folder
+}
+
+/// A parallelogram passes its flat position as a parallelogram, however few points are asked for.
+#[test]
+fn sweeps_keep_their_branch() {
+    for (a, b) in [(0.2, 0.6), (0.7, 0.4)] {
+        let folder = led_linkage("kinematics-branch", [a, b, a, b], [1.0, -1.0, 1.0]);
+        for (to, points) in [(7.283185307179586, "3"), (7.283185307179586, "74"), (-9.0, "2")] {
+            let sweep = format!("th=1..{to}");
+            let typed = [
+                "kinematics",
+                "linkage.toml",
+                "--sweep",
+                &sweep,
+                "--points",
+                points,
+            ];
+            let channel = ["--channel", "coupler.e.position.?", "--json"];
+            let found = report(&holonom(&folder, &[&typed[..], &channel].concat()));
+            for row in found["rows"].as_array().expect("rows") {
+                let row = numbers(row);
+                near(row[1], b + a * row[0].cos());
+                near(row[2], a * row[0].sin());
+            }
+            assert_eq!(found["notes"], serde_json::json!([]));
+        }
+    }
+    // The first point is away from the initial position: the branch is that of the initial position all the same.
+    let folder = led_linkage("kinematics-branch", [0.2, 0.6, 0.2, 0.6], [1.0, -1.0, 1.0]);
+    let typed = [
+        "kinematics",
+        "linkage.toml",
+        "--sweep",
+        "th=4..5",
+        "--points",
+        "2",
+    ];
+    let channel = ["--channel", "coupler.e.position.x", "--json"];
+    let found = report(&holonom(&folder, &[&typed[..], &channel].concat()));
+    near(numbers(&found["rows"][0])[1], 0.6 + 0.2 * 4.0_f64.cos());
+    // A crank that is too long for the others cannot turn.
+    let folder = led_linkage("kinematics-range", [0.5, 0.3, 0.4, 0.6], [1.0, 0.3, 1.5]);
+    let typed = [
+        "kinematics",
+        "linkage.toml",
+        "--sweep",
+        "th=1..4",
+        "--points",
+        "4",
+    ];
+    let output = holonom(&folder, &typed);
+    assert_eq!(code(&output), 1);
+    let text = stderr(&output);
+    assert!(text.contains("cannot go on towards"), "{text}");
+}
+
 #[test]
 fn runs_begin_settled() {
     let folder = lift("settled");

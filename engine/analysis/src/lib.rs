@@ -5,6 +5,7 @@
 //! * [`linearize`]: A, B, C, D from inputs to channels.
 //! * [`response`]: the answer to harmonic inputs, over frequency.
 //! * [`step_size`]: which steps of fixed size are stable.
+//! * [`branch`]: one branch of equilibria while a parameter changes.
 //! * [`trim`]: steady motion of vehicles, straight on and in turns, with the inputs that it takes.
 //!
 //! Derivatives are exact ones of dual numbers; constraints are eliminated, not approximated.
@@ -28,6 +29,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod branch;
 pub mod dense;
 pub mod linearize;
 pub mod modes;

@@ -192,6 +192,20 @@ pub enum FailureKind {
         /// What to do about it.
         remedy: &'static str,
     },
+    /// The solution leaves every bound in finite time.
+    #[error(
+        "`{variable}` grows without bound: it is {value:.3e} here and would double within about {doubles:.1e} of the \
+         independent variable, so no solution goes on. Check the signs of forces and gains, and for a force or damping \
+         that grows faster than in proportion to what it drives; limit it, or end the run earlier"
+    )]
+    Unbounded {
+        /// The variable that grows fastest relative to its size.
+        variable: String,
+        /// Its value at the end.
+        value: f64,
+        /// Its value divided by its rate.
+        doubles: f64,
+    },
     /// The step size fell because the tolerance of a variable is below what rounding lets it be determined to.
     #[error(
         "the tolerances are below rounding error: the step size fell to {h:.3e} at order {order} because \
@@ -359,8 +373,7 @@ pub enum FailureKind {
     /// No step leads on from a singular position.
     #[error(
         "the mechanism is at a singular position of {constraints} ({coordinates}) and cannot step past it: \
-         the last attempt, {h:.1e} s at order {order}, failed because {reason}. Choose another stepper (try \
-         `radau` first) or tolerance, or a geometry that avoids this position"
+         the last attempt, {h:.1e} s at order {order}, failed because {reason}. {remedy}"
     )]
     SingularPosition {
         /// The constraints, named.
@@ -373,6 +386,8 @@ pub enum FailureKind {
         order: usize,
         /// The reason of the last rejection.
         reason: Rejection,
+        /// What to do about it.
+        remedy: &'static str,
     },
     /// A switch slides along its border, and the method is explicit.
     #[error(

@@ -133,6 +133,8 @@ fn syntax_message(error: &toml::de::Error, source: &Arc<Source>, span: Range<usi
         Some("is a bracket or brace before this not closed, or a comma missing?")
     } else if fault.contains("string values must be quoted") || fault.contains("unquoted") {
         Some("write texts, expressions and quantities in quotation marks, such as \"12 mm\"")
+    } else if fault.contains("mantissa") || fault.contains("expected digits") {
+        Some("write numbers with digits on both sides of the point, such as 0.1 or 1.0")
     } else {
         None
     };

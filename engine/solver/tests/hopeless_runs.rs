@@ -130,6 +130,32 @@ fn two_equal_equations() {
     assert_says(&error.failure, &["numerically", "redundant constraint"]);
 }
 
+/// y' = y² has a pole at t = 1.
+#[test]
+fn solution_with_a_pole() {
+    for stepper in ["bdf", "radau"] {
+        let system = Closure::new(Structure::ode(["steady", "pole"]), |_t, y, yp, r| {
+            r[0] = yp[0] + y[0];
+            r[1] = yp[1] - y[1] * y[1];
+        });
+        let mut options = Options::new(1e-6, 1e-6).stepper(stepper);
+        options.max_steps = 300_000;
+        let error = failed(solve(system, (0.0, 2.0), &[1.0, 1.0], &[-1.0, 1.0], options));
+        assert!(
+            (error.failure.t - 1.0).abs() < 1e-2,
+            "{stepper}: t = {}",
+            error.failure.t
+        );
+        match &error.failure.kind {
+            FailureKind::Unbounded { variable, value, .. } => {
+                assert_eq!(variable, "pole");
+                assert!(*value > 1e6, "{value}");
+            }
+            other => panic!("{stepper}: {other:?}"),
+        }
+    }
+}
+
 /// A relay without an event: the residual is discontinuous at y = 0 and the solution slides there.
 #[test]
 fn discontinuous_residual() {

@@ -11,6 +11,8 @@ use std::f64::consts::PI;
 use std::path::{Path, PathBuf};
 
 mod numerics;
+mod resumed;
+mod told;
 use numerics::{integrate, rotate};
 
 fn file(name: &str) -> String {

@@ -424,7 +424,9 @@ fn drive(
                     let steps = integrator.counters().steps;
                     simulation.pace(integrator.t(), steps, Options::default().max_steps)
                 });
-                let blamed = (refusal.is_none() && !spent(&failure))
+                // On the way to a pole, formulas overflow.
+                let explained = spent(&failure) || matches!(failure.kind, FailureKind::Unbounded { .. });
+                let blamed = (refusal.is_none() && !explained)
                     .then(|| simulation.without_value(integrator.t(), integrator.y(), integrator.yp()));
                 let message = match blamed.flatten() {
                     Some(blamed) => blamed,

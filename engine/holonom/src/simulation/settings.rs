@@ -2,6 +2,7 @@
 
 use holonom_dae::InputError;
 use holonom_format::Settings;
+use holonom_solver::stepper::{self, AUTO, Build};
 
 /// End time of a run that does not say when it ends, s after its start.
 pub const DEFAULT_END: f64 = 10.0;
@@ -126,6 +127,16 @@ pub(super) fn faults(settings: &Settings) -> Vec<Fault> {
         let help = "give a number from 0 up to `max_step`";
         faults.push(Fault::new("min_step", format!("`min_step` is {min}"), help));
     }
+    if let (Some(fixed), Some(max)) = (settings.fixed_step, settings.max_step)
+        && fixed > max
+        && max > 0.0
+    {
+        faults.push(Fault::new(
+            "fixed_step",
+            format!("`fixed_step` is {fixed}, longer than `max_step`, which is {max}"),
+            "remove `max_step`: steps of fixed size are not limited otherwise",
+        ));
+    }
     if let Some(order) = settings.max_order
         && !(1..=5).contains(&order)
     {
@@ -203,6 +214,37 @@ pub(super) fn unused(settings: &Settings, stepper: &str) -> Vec<(&'static str, S
             let text = format!(
                 "the setting `{setting}` has no effect with `{stepper}`; remove it, or set `stepper = \"{method}\"`"
             );
+            unused.push((setting, text));
+        }
+    }
+    // `auto` takes the method that has these settings.
+    for setting in ["max_order", "stability_detection"] {
+        if settings.get(setting).is_some() && !["bdf", AUTO].contains(&stepper) {
+            let text = format!(
+                "the setting `{setting}` has no effect with `{stepper}`; remove it, or set `stepper = \"bdf\"`"
+            );
+            unused.push((setting, text));
+        }
+    }
+    // Methods that solve no equations with a corrector.
+    let is_direct = stepper::find(stepper).is_some_and(|entry| matches!(entry.build, Build::Direct(_)));
+    for (setting, value) in [
+        ("jacobian", &settings.jacobian),
+        ("sparsity", &settings.sparsity),
+        ("linear", &settings.linear),
+        ("refresh", &settings.refresh),
+        ("update", &settings.update),
+    ] {
+        if is_direct && value.as_ref().is_some_and(|value| value != AUTO) {
+            let text = format!(
+                "the setting `{setting}` has no effect with `{stepper}`; remove it, or choose another stepper, such as `bdf`"
+            );
+            unused.push((setting, text));
+        }
+    }
+    for setting in ["max_step", "min_step"] {
+        if settings.fixed_step.is_some() && settings.get(setting).is_some() {
+            let text = format!("the setting `{setting}` has no effect with `fixed_step`; remove one of them");
             unused.push((setting, text));
         }
     }

@@ -1,7 +1,7 @@
 //! Assembly: from rough start values to a state that satisfies everything.
 
 use super::border::Border;
-use super::closure::{Closure, exceeds};
+use super::closure::{Closure, distance, exceeds};
 use super::open::{OpenLoop, open_loops, worst_rows};
 use super::past::{self, NoBeginning};
 use super::problem::StartProblem;
@@ -393,7 +393,6 @@ pub fn assemble(model: Arc<Model>, options: &AssemblyOptions) -> Result<Assemble
     contacts::assemble(model, options)
 }
 
-/// The same, all rows taken as conditions that hold.
 /// Names the row that takes part and is most nearly implied by the others, where the given positions close the loops as
 /// well as the data are known, and were moved far all the same: it may be made by errors of the data.
 fn doubt_what_moved_far(closure: &mut Closure, (given, found): (&[f64], &[f64]), rows: &mut RowReport) {
@@ -417,6 +416,7 @@ fn doubt_what_moved_far(closure: &mut Closure, (given, found): (&[f64], &[f64]),
     }
 }
 
+/// The same as [`assemble`], all rows taken as conditions that hold.
 pub(super) fn assemble_rows(
     model: Arc<Model>,
     options: &AssemblyOptions,
@@ -618,6 +618,12 @@ impl Assembled {
     /// Velocities that can be chosen freely.
     pub fn degrees_of_freedom(&self) -> usize {
         self.rows.degrees_of_freedom
+    }
+
+    /// The largest turn or slide between two positions of this mechanism, turns in rad and slides in parts of its size.
+    pub fn distance(&self, a: &[f64], b: &[f64]) -> f64 {
+        let closure = Closure::new(self.model.clone(), self.t, &self.q, self.data_precision);
+        distance(&closure, a, b)
     }
 
     /// The equations of motion with the active rows, and with those of all impacts: open, but for

@@ -73,7 +73,7 @@ fn closed_start_is_not_moved_and_check_only_accepts_it() {
     };
     assert_eq!(
         model.assemble(&wrong).expect_err("size").to_string(),
-        "7 positions given, the mechanism has 3"
+        "7 positions were given, but the mechanism has 3"
     );
 }
 

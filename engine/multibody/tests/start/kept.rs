@@ -161,6 +161,47 @@ fn hints_choose_the_branch() {
     }
 }
 
+/// A hint chooses the position also where errors of the data open the redundant rows a little.
+#[test]
+fn hints_count_where_data_are_rounded() {
+    for error in [0.0, 1e-12, 1e-9, 1e-7] {
+        let door = Body::thin_rod("door", 1.0, [1.0, 0.0, 0.0])
+            .marker("top", frame::at([error, 0.0, 1.0]))
+            .marker("edge", frame::at([1.0, 0.0, 0.0]));
+        let d = Description::new("door")
+            .ground_marker("top", frame::at([0.0, 0.0, 1.0]))
+            .body(door)
+            .joint(Joint::revolute("low", "ground", "door"))
+            .joint(Joint::revolute("high", "ground.top", "door.top"))
+            .start_hint(StartHint::new("door.edge").position([0.7, 0.7, 0.0]));
+        let angle = position(&assembled(&d), "low");
+        assert!(
+            (angle - 0.25 * core::f64::consts::PI).abs() < 1e-3,
+            "{error}: {angle}"
+        );
+    }
+}
+
+/// Stated values that are one too many and rounded move by their rounding, wherever the other one begins.
+#[test]
+fn rounded_values_move_by_their_rounding() {
+    for crank in [0.4, 1.3, 2.9, 4.4] {
+        let mut d = silent();
+        d.joints[0] = d.joints[0].clone().start_position(0, crank);
+        let start = assembled(&d);
+        let exact = ["left", "elbow"].map(|name| position(&start, name));
+        for digits in [3, 6, 8] {
+            let unit = 10_f64.powi(-digits);
+            let mut d = silent();
+            for (joint, angle) in d.joints.iter_mut().zip(exact) {
+                *joint = joint.clone().start_position(0, (angle / unit).round() * unit);
+            }
+            let moved = changed(&assembled(&d), Hold::Stated);
+            assert!(moved < 10.0 * unit, "{crank}, {digits} digits: {moved}");
+        }
+    }
+}
+
 /// A parallelogram stretched flat, where its branches meet.
 #[test]
 fn a_singular_start_gains_no_energy() {

@@ -90,7 +90,10 @@ fn kinematic_runs_of_trees() {
     let error = free.kinematic_run(&times).expect_err("free");
     assert!(matches!(error, KinematicError::Freedom { freedoms: 1, .. }));
     let error = driven.kinematic_run(&[1.0, 0.5]).expect_err("back and forth");
-    assert_eq!(error.to_string(), "times must be in order, 0.5 comes after 1");
+    assert_eq!(
+        error.to_string(),
+        "the times must ascend or descend throughout, but 0.5 follows 1"
+    );
 }
 
 #[test]

@@ -21,6 +21,7 @@ pub struct Checkpoint {
     /// Method history, kept matrices, rate memory.
     pub stepper: StepperState,
     /// Discrete variables.
+    #[serde(with = "crate::stepper::numbers::many")]
     pub discrete: Vec<f64>,
     /// Values of the event functions at the last step and what is known about each.
     pub events: super::events::EventMemory,

@@ -37,11 +37,23 @@ pub fn diagnose(rejection: Rejection, h: f64, stepper: &mut dyn Stepper, system:
                 h,
                 order: stepper.order(),
                 reason: rejection,
+                remedy: match stepper.name() {
+                    "radau" => {
+                        "Choose a looser or tighter tolerance or another stepper, give the data with all digits, or choose \
+                         a geometry that avoids this position"
+                    }
+                    _ => {
+                        "Choose another stepper (try `radau` first) or tolerance, or a geometry that avoids this position"
+                    }
+                },
             }
         }
-        Rejection::NonFinite { row } => FailureKind::NonFinite {
-            equation: equation(row),
-        },
+        // On the way to a pole, what the corrector tries may overflow.
+        Rejection::NonFinite { row } => {
+            unbounded(rejection, h, stepper, structure).unwrap_or_else(|| FailureKind::NonFinite {
+                equation: equation(row),
+            })
+        }
         Rejection::SingularMatrix {
             row,
             column,
@@ -54,12 +66,14 @@ pub fn diagnose(rejection: Rejection, h: f64, stepper: &mut dyn Stepper, system:
         Rejection::BelowBound { variable: column } => FailureKind::BelowBound {
             variable: variable(column),
         },
-        reason => below_rounding(reason, h, stepper, structure).unwrap_or(FailureKind::StepTooSmall {
-            h,
-            order: stepper.order(),
-            reason,
-            remedy: remedy(reason),
-        }),
+        reason => unbounded(reason, h, stepper, structure)
+            .or_else(|| below_rounding(reason, h, stepper, structure))
+            .unwrap_or(FailureKind::StepTooSmall {
+                h,
+                order: stepper.order(),
+                reason,
+                remedy: remedy(reason),
+            }),
     };
     let mut failure = failure(kind, stepper);
     failure.h = h;
@@ -90,6 +104,46 @@ pub fn diagnose(rejection: Rejection, h: f64, stepper: &mut dyn Stepper, system:
 const BLAME: f64 = 0.01;
 /// Rounding beyond this part of the size of a variable is no matter of tolerances: the matrix is nearly singular.
 const HALF_THE_DIGITS: f64 = 1.5e-8;
+
+/// Steps of the last size, and part of the time so far, within which a variable that grows without bound would double.
+const DOUBLES: [f64; 2] = [1e4, 1e-6];
+/// Tolerances that such a variable has grown to.
+const GROWN: f64 = 30.0;
+/// No quantity of a model is this large.
+const HUGE: f64 = 1e100;
+
+/// The failure of a run in which a variable grows so fast that it has no value a few steps on: close to a pole at t*, y
+/// is in proportion to a power of 1/(t* − t), and y/ẏ to t* − t, which is as short as the steps. Next to a jump, y/ẏ is
+/// not.
+fn unbounded(reason: Rejection, h: f64, stepper: &dyn Stepper, structure: &Structure) -> Option<FailureKind> {
+    let numeric = matches!(
+        reason,
+        Rejection::ErrorTest { .. }
+            | Rejection::Divergence
+            | Rejection::SlowConvergence
+            | Rejection::OutsideDomain
+            | Rejection::NonFinite { .. }
+    );
+    let t = stepper.t().abs();
+    let soon = (DOUBLES[0] * h.abs().max(f64::EPSILON * t)).min(DOUBLES[1] * t);
+    let forward = stepper.h().signum();
+    let weights = stepper.weights().reciprocal();
+    let grows = |i: &usize| {
+        let (y, yp) = (stepper.y()[*i], stepper.yp()[*i]);
+        let is_near = (y / yp).abs() <= soon && (y * weights[*i]).abs() > GROWN;
+        y * yp.signum() * forward > 0.0 && (is_near || y.abs() > HUGE)
+    };
+    let differential = (0..structure.dimension()).filter(|i| structure.variables[*i].kind.is_differential());
+    let doubles = |i: usize| (stepper.y()[i] / stepper.yp()[i]).abs();
+    let i = differential
+        .filter(grows)
+        .min_by(|a, b| doubles(*a).total_cmp(&doubles(*b)))?;
+    numeric.then(|| FailureKind::Unbounded {
+        variable: structure.variables[i].name.clone(),
+        value: stepper.y()[i],
+        doubles: doubles(i),
+    })
+}
 
 /// The failure of a run that was asked for more digits of a variable than rounding leaves.
 fn below_rounding(

@@ -302,15 +302,10 @@ impl<'s> Integrator<'s> {
         let slack = 256.0 * f64::EPSILON * seen.abs();
         let ends = options.stop_times.iter().chain(&options.step_ends).copied();
         let within = |t: &f64| *t > seen + slack && *t < reached;
-        let places = options.surveys.iter().flatten().filter_map(|survey| {
-            let mut places = survey.between(seen + slack, reached);
-            // A run-up that holds was not stepped over.
-            if survey.is_constant_across(places.clone()) {
-                return None;
-            }
-            survey.times.get(places.next()?).copied()
-        });
-        if let Some(missed) = ends.chain(places).find(within) {
+        let missed = ends.filter(within).reduce(f64::min);
+        if let Some(missed) =
+            missed.or_else(|| foresight.missed(system.as_mut(), stepper.as_ref(), seen + slack))
+        {
             return misfit(format!(
                 "its last step goes from t = {} to t = {reached}, across a change of a function of time at t = {missed}: \
                  start the run again",

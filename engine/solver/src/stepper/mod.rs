@@ -11,6 +11,7 @@ pub(crate) mod driver;
 mod events;
 mod generalized_alpha;
 mod linear_implicit;
+pub(crate) mod numbers;
 mod observer;
 mod projection;
 mod radau;

@@ -1,24 +1,21 @@
 //! `holonom kinematics`: one quantity moved through a range, at rest in every step.
 
+use super::follower::Follower;
 use super::suspension::{COLUMNS, Wheel, slopes};
-use super::{Case, channel_argument, check_picture, failed, inputs, number, with_common, write_picture};
+use super::{Case, channel_argument, check_picture, inputs, number, with_common, write_picture};
 use crate::commands::{Command, Outcome};
 use crate::error::Error;
-
 use crate::output;
 use crate::plot::{Figure, Panel, Series};
 use crate::settings;
 use crate::table::{Align, Table};
 use clap::{Arg, ArgMatches};
-use holonom::analysis::statics::{StaticsOptions, equilibrium};
 use holonom::format::{InputOffset, ModelFile};
 use holonom::multibody::channels::{Catalogue, Channel, Sampler};
-use holonom::multibody::start::AssemblyOptions;
 use holonom_text::did_you_mean;
 use serde_json::json;
 use std::fmt::Write;
 use std::path::PathBuf;
-use std::sync::Arc;
 
 /// The entry of the registry.
 pub const COMMAND: Command = Command { define, run };
@@ -29,8 +26,10 @@ Examples:
   holonom kinematics lift.toml --sweep travel=0..0.1 --points 101 -o curves.csv --plot curves.svg
   holonom kinematics double-wishbone --sweep 'travel=-80 mm..80 mm' --suspension wheel --radius '310 mm' --load rig.force.z
 
-NAME is an [[input]] or a parameter. Every point is an equilibrium (as computed by `holonom statics`), found from
-the previous one: prescribed motions are held, and all forces are in balance.
+NAME is an [[input]] or a parameter. Every point is an equilibrium (as computed by `holonom statics`): prescribed
+motions are held, and all forces are in balance. The sweep follows one branch continuously, from the initial value of
+NAME to A and from there to B, with smaller steps between the points where needed. It fails where loops could only
+close in another way. Equilibria that snap to another position are reported.
 
 With --suspension: travel of the wheel's centre, steer angle (positive to the left), toe (positive inwards), camber
 (positive with the top outwards), change of the half track at the road (positive outwards), recession (positive
@@ -54,7 +53,7 @@ fn define() -> clap::Command {
                     .value_name("N")
                     .default_value("21")
                     .value_parser(clap::value_parser!(u32).range(2..=100_000))
-                    .help("Number of steps"),
+                    .help("Number of points, both ends included"),
             )
             .arg(channel_argument(
                 "Channels to record; default: those recorded by the model",
@@ -158,27 +157,20 @@ fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
         }
     };
     let count = matches.get_one::<u32>("points").map_or(21, |n| *n as usize);
-    let mut positions = case.simulation.start.q.clone();
     let mut channels: Vec<Channel> = Vec::new();
     let mut rows: Vec<Vec<f64>> = Vec::new();
     let mut words: Vec<&'static str> = Vec::new();
     let suspension = suspension(&case, matches)?;
+    let initial = match (input, parameter) {
+        (Some(input), _) => input.signal.evaluate(t)[0],
+        (None, parameter) => parameter.map_or(a, |parameter| parameter.value),
+    };
+    let mut follower = Follower::new(&case.simulation.start, name, initial, &at);
     for k in 0..count {
         let value = a + (b - a) * k as f64 / (count - 1) as f64;
         let step = |text: String| Error::Failed(format!("at {name} = {}: {text}", number(value)));
+        let rest = follower.go_to(value)?;
         let file = at(value)?;
-        let model = Arc::new(file.compile().map_err(Error::Model)?);
-        let options = AssemblyOptions {
-            time: t,
-            data_precision: case.simulation.start.data_precision,
-            positions: (positions.len() == model.q0.len()).then(|| positions.clone()),
-            ..AssemblyOptions::default()
-        };
-        let start = model
-            .assemble(&options)
-            .map_err(|error| step(error.to_string()))?;
-        let rest = equilibrium(&start, &StaticsOptions::default())
-            .map_err(|error| step(failed(&error).to_string()))?;
         let selection = {
             let own = inputs(&file);
             let catalogue = Catalogue::with_inputs(&rest.start, &own);
@@ -220,7 +212,6 @@ fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
         row.insert(0, value);
         rows.push(row);
         words.push(rest.stability.word());
-        positions = rest.state.q;
     }
     if suspension.is_some() {
         let load = matches.get_one::<String>("load");
@@ -260,6 +251,10 @@ fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
         number(a),
         number(b)
     );
+    let notes = follower.notes();
+    for note in &notes {
+        let _ = writeln!(text, "Note: {note}\n");
+    }
     let shown = channels.len().min(if suspension.is_some() { 8 } else { 6 });
     let mut heads: Vec<(&str, Align)> = vec![(name, Align::Right)];
     heads.extend(
@@ -291,6 +286,7 @@ fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
         "channels": channels.iter().map(|c| json!({ "name": c.name, "unit": c.unit })).collect::<Vec<_>>(),
         "rows": rows,
         "stability": words,
+        "notes": notes,
     });
     case.report(matches, &report, &text)?;
     Ok(Outcome::Done)

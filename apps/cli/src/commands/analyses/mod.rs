@@ -1,5 +1,6 @@
 //! Analyses that are not runs: statics, modes, linear models, responses, kinematic sweeps, steady motion.
 
+mod follower;
 pub mod kinematics;
 pub mod linearize;
 pub mod modes;

@@ -10,7 +10,7 @@ use crate::table::{Align, Table};
 use clap::{Arg, ArgMatches};
 use holonom::analysis::dense::Complex;
 use holonom::analysis::linearize::LinearModel;
-use holonom::analysis::response::{Response, logarithmic, response};
+use holonom::analysis::response::{LARGEST, Response, largest, logarithmic, response, with_resonances};
 use serde_json::{Value, json};
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -24,7 +24,9 @@ Examples:
   holonom response vehicle --from 0.1 --to 50 -o response.csv    numbers for other programs
 
 The model is first linearised, as by `holonom linearize`. Amplitudes are those of the output for an input of unit
-amplitude. A positive phase means that the output leads.";
+amplitude. A positive phase means that the output leads. The largest amplitude and the plot include resonances between
+the points, however narrow; files have the points only. An undamped resonance has no largest amplitude: the number
+given is one very close to it.";
 
 fn define() -> clap::Command {
     let text = |name: &'static str, value: &'static str, usual: &'static str, help: &'static str| {
@@ -116,13 +118,21 @@ fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
     let linear = case.linear(&at, matches)?;
     let count = matches.get_one::<u32>("points").map_or(400, |n| *n as usize);
     let frequencies = logarithmic(from, to, count);
-    let mut responses = response(&linear, &frequencies);
-    responses.retain(|r| wanted.is_none_or(|name| *name == known[r.input]));
+    let chosen = |frequencies: &[f64]| {
+        let mut responses = response(&linear, frequencies);
+        responses.retain(|r| wanted.is_none_or(|name| *name == known[r.input]));
+        responses
+    };
+    let responses = chosen(&frequencies);
+    // Resonances may be narrower than the distance of the points.
+    let finer = with_resonances(&linear, &frequencies)
+        .map_err(|error| Error::Failed(format!("{}: {error}", case.name())))?;
+    let fine = chosen(&finer);
     if let Some(path) = csv {
         output::write(path, table_of(&linear, &frequencies, &responses))?;
     }
     if let Some(path) = picture {
-        write_picture(path, &bode(&case, &linear, &frequencies, &responses))?;
+        write_picture(path, &bode(&case, &linear, &finer, &fine))?;
     }
     let mut text = format!(
         "{}: frequency response {}\n{}",
@@ -130,7 +140,14 @@ fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
         at.words(),
         at.remarks()
     );
-    for r in &responses {
+    if linear.a.rows() > LARGEST {
+        let _ = writeln!(
+            text,
+            "Note: with more than {LARGEST} states, resonances that are narrower than the distance of the points may be missed; \
+             give more --points."
+        );
+    }
+    for (r, fine) in responses.iter().zip(&fine) {
         let mut table = Table::new(&[
             ("output", Align::Left),
             ("unit", Align::Left),
@@ -140,16 +157,15 @@ fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
             (&format!("at {to} Hz"), Align::Right),
         ]);
         for (i, channel) in linear.outputs.iter().enumerate() {
-            let sizes: Vec<f64> = r.values.iter().map(|v| v[i].abs()).collect();
-            let most = (0..sizes.len()).fold(0, |m, k| if sizes[k] > sizes[m] { k } else { m });
-            let last = sizes.len() - 1;
+            let ends = [r.values.first(), r.values.last()].map(|v| v.map_or(f64::NAN, |v| v[i].abs()));
+            let (peak, most) = largest(&linear, fine, i, &finer).unwrap_or((f64::NAN, f64::NAN));
             table.row([
                 channel.name.clone(),
                 channel.unit.clone(),
-                format!("{:.4e}", sizes[most]),
-                format!("{:.4}", frequencies[most]),
-                format!("{:.4e}", sizes[0]),
-                format!("{:.4e}", sizes[last]),
+                format!("{most:.4e}"),
+                format!("{peak:.4}"),
+                format!("{:.4e}", ends[0]),
+                format!("{:.4e}", ends[1]),
             ]);
         }
         let _ = write!(
@@ -162,7 +178,8 @@ fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
     for path in [csv, picture].into_iter().flatten() {
         let _ = writeln!(text, "\nWritten: {}", path.display());
     }
-    case.report(matches, &report(&case, &linear, &frequencies, &responses), &text)?;
+    let report = report(&case, &linear, (&frequencies, &responses), (&finer, &fine));
+    case.report(matches, &report, &text)?;
     Ok(Outcome::Done)
 }
 
@@ -246,13 +263,22 @@ fn bode(case: &Case, linear: &LinearModel, frequencies: &[f64], responses: &[Res
     figure
 }
 
-fn report(case: &Case, linear: &LinearModel, frequencies: &[f64], responses: &[Response]) -> Value {
-    let all = responses.iter().map(|r| {
+fn report(
+    case: &Case,
+    linear: &LinearModel,
+    (frequencies, responses): (&[f64], &[Response]),
+    (finer, fine): (&[f64], &[Response]),
+) -> Value {
+    let all = responses.iter().zip(fine).map(|(r, fine)| {
         let outputs = linear.outputs.iter().enumerate().map(|(i, channel)| {
+            let largest = largest(linear, fine, i, finer);
             json!({
                 "output": channel.name,
                 "unit": channel.unit,
                 "values": r.values.iter().map(|v| json!([v[i].re, v[i].im])).collect::<Vec<_>>(),
+                "largest": largest.map(|(frequency, amplitude)| {
+                    json!({ "frequency_hz": frequency, "amplitude": amplitude })
+                }),
             })
         });
         json!({ "input": r.name, "outputs": outputs.collect::<Vec<_>>() })

@@ -91,7 +91,7 @@ pub fn remarks(rest: &Equilibrium) -> String {
         }
         let _ = writeln!(
             out,
-            "The stiffness is zero in these directions, so the equilibrium is not unique: {}.",
+            "The stiffness is zero in these directions, so the equilibrium may not be the only one: {}.",
             open.join("; ")
         );
     }

@@ -13,6 +13,7 @@ use crate::settings;
 use crate::table::{Align, Table};
 use holonom::expression::Unit;
 use holonom::simulation::{OutputThread, RunOptions, RunReport, Simulation, Sink, Status};
+use holonom_text::did_you_mean;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -109,6 +110,30 @@ impl Grid {
         }
     }
 
+    /// Refuses parameters that the model does not have, or that are given a single value as well.
+    fn check_names(&self, origin: &Origin, sets: &[String]) -> Result<(), Error> {
+        for name in self.names() {
+            let mut sets = sets.iter().filter_map(|set| set.split_once('='));
+            if sets.any(|(other, _)| other.trim() == name) {
+                return Err(Error::Usage(format!(
+                    "--sweep {name}: this parameter is also given by --set; remove one of them"
+                )));
+            }
+        }
+        // A file whose own values are at fault may be in order with those of the sweep.
+        let Ok(named) = origin.load(sets, &[]) else {
+            return Ok(());
+        };
+        let known = || named.file.parameters.iter().map(|p| p.name.as_str());
+        match self.names().find(|name| !known().any(|other| other == *name)) {
+            Some(name) => Err(Error::Usage(format!(
+                "--sweep {name}: the model has no parameter with this name{}",
+                did_you_mean(name, known())
+            ))),
+            None => Ok(()),
+        }
+    }
+
     /// Number of runs.
     fn len(&self) -> usize {
         self.0.iter().map(|sweep| sweep.values.len()).product()
@@ -191,6 +216,7 @@ pub fn run(request: &Request, texts: &[String]) -> Result<Outcome, Error> {
     let grid = Grid::parse(texts)?;
     // Runs differ in parameters only: files are read and parsed once.
     let origin = Origin::of(&request.asked)?.parsed_once();
+    grid.check_names(&origin, &request.asked.sets)?;
     // Faults that all runs share are told once, before anything is written.
     for end in 0..2 {
         // With the units that were typed, which may be those of other quantities than the parameters.

@@ -6,6 +6,9 @@ use crate::model::Model;
 use crate::workspace::Workspace;
 use holonom_dae::{FailureKind, Misfit, Tolerances};
 
+/// Misfit of a redundant row at the start, in parts of its scale, beyond which it comes from errors of the data.
+const EXACT: f64 = 1e-12;
+
 impl Loops {
     /// Tolerance of a row in its own unit; in steps of fixed size it is what they may drift.
     pub(super) fn tolerance(&self, model: &Model, row: usize, tolerances: Option<&Tolerances>) -> f64 {
@@ -57,6 +60,9 @@ impl Loops {
                     allowed,
                     remedy: if tolerances.is_none() {
                         "Use smaller steps, or a stepper with error control"
+                    } else if self.slack[row] > EXACT * self.scales.gap[row] {
+                        "The data do not satisfy this redundant row exactly, and the misfit grows here, as next to a \
+                         singular position: give the data with more digits, or loosen the tolerances"
                     } else if self.keeps_positions {
                         "Tighten the tolerances, or use another stepper"
                     } else {

@@ -15,6 +15,9 @@ const FARTHER: f64 = 12.0;
 /// Gap of a value of a cut joint that counts as kept.
 const VALUE: f64 = 1e-10;
 
+/// Movement of stated values, rad or parts of the mechanism's size, by which a position must be nearer to be preferred.
+const NEARER: f64 = 1e-9;
+
 /// Gap at which a hint is followed well enough.
 const HINTED: f64 = 1e-6;
 
@@ -37,6 +40,8 @@ impl StartProblem {
         self.follow_hints(q, Tier::Kept);
         let given = q.clone();
         let mut open: Vec<usize> = (0..self.parts.len()).collect();
+        // Where parts are closed best with stated values kept.
+        let mut nearly: Vec<Option<Vec<f64>>> = vec![None; self.parts.len()];
         for tier in [Tier::Kept, Tier::Least] {
             let (mut now, mut later): (Vec<usize>, Vec<usize>) = (open, Vec::new());
             if tier == Tier::Kept {
@@ -59,6 +64,9 @@ impl StartProblem {
                 if self.is_closed(p, &there, tier, (options.tolerance, enough)) {
                     self.take(p, &there, q);
                     self.released[p] = tier == Tier::Least && self.says(p, 0, Hold::Stated);
+                    if tier == Tier::Least {
+                        self.keep_nearest(p, (&given, nearly[p].take()), q, enough, options);
+                    }
                 } else {
                     left.push(p);
                 }
@@ -68,15 +76,83 @@ impl StartProblem {
                     Ok(there) => {
                         self.take(p, &there, q);
                         self.released[p] = tier == Tier::Least && self.says(p, 0, Hold::Stated);
+                        if tier == Tier::Least {
+                            self.keep_nearest(p, (&given, nearly[p].take()), q, enough, options);
+                        }
                     }
-                    Err(_) if tier == Tier::Kept => later.push(p),
-                    Err(best) => return Err(self.cannot(p, &from, &best, enough, options)),
+                    Err(best) if tier == Tier::Kept => {
+                        nearly[p] = Some(best);
+                        later.push(p);
+                    }
+                    Err(best) => {
+                        let Some(there) = self.close_from(p, &given, nearly[p].take(), enough, options)
+                        else {
+                            return Err(self.cannot(p, &from, &best, enough, options));
+                        };
+                        self.take(p, &there, q);
+                        self.released[p] = true;
+                    }
                 }
             }
             open = later;
         }
         let gaps = self.closure.gaps(q);
         Ok(self.closure.largest_gap(&gaps, &all))
+    }
+
+    /// Closes a part from where it was closed best with stated values kept: stated values that are rounded, or miss the
+    /// loops by little, move by little then, however far the other values are from where they belong.
+    fn close_from(
+        &mut self,
+        p: usize,
+        given: &[f64],
+        nearly: Option<Vec<f64>>,
+        enough: f64,
+        options: &AssemblyOptions,
+    ) -> Option<Vec<f64>> {
+        let mut there = given.to_vec();
+        self.take(p, &nearly?, &mut there);
+        self.hold(0, &[p], Tier::Least);
+        let rows = self.rows_of(&[p], Tier::Least, false);
+        let _ = self.closure.close(&mut there, &rows, options.tolerance, enough);
+        let closed = self.is_closed(p, &there, Tier::Least, (options.tolerance, enough));
+        closed.then_some(there)
+    }
+
+    /// Prefers the position closed from `nearly` if stated values move less.
+    fn keep_nearest(
+        &mut self,
+        p: usize,
+        (given, nearly): (&[f64], Option<Vec<f64>>),
+        q: &mut [f64],
+        enough: f64,
+        options: &AssemblyOptions,
+    ) {
+        if let Some(there) = self.close_from(p, given, nearly, enough, options)
+            && self.stated_moves(p, given, &there) < self.stated_moves(p, given, q)
+        {
+            self.take(p, &there, q);
+        }
+    }
+
+    /// How far the stated values of a part moved: rad, or parts of the mechanism's size.
+    fn stated_moves(&mut self, p: usize, from: &[f64], to: &[f64]) -> f64 {
+        let nodes = self.closure.model.tree.nodes.iter();
+        let stated = nodes.filter(|node| {
+            node.n_v() > 0 && self.parts[p].columns.contains(&node.v) && self.holds[0][node.v] == Hold::Stated
+        });
+        let moves = stated.flat_map(|node| {
+            let own = node.q..node.q + node.n_q();
+            let unit = self.closure.unit[node.v];
+            own.map(move |i| ((to[i] - from[i]) / unit).abs())
+        });
+        let most = moves.fold(0.0, f64::max);
+        let values = self.value_rows(p, false, |hold| hold == Hold::Stated);
+        if values.is_empty() {
+            return most;
+        }
+        let gaps = self.closure.gaps(to);
+        most.max(self.closure.largest_gap(&gaps, &values))
     }
 
     /// Without assembly, positions fit or they are refused.
@@ -239,13 +315,6 @@ impl StartProblem {
         let enough = Border::new(options.data_precision).enough().max(rows.noise);
         let parts: Vec<usize> = (0..self.parts.len()).collect();
         for released in [false, true] {
-            self.hold(0, &parts, if released { Tier::Least } else { Tier::Kept });
-            for j in 0..self.closure.freedom.len() {
-                let p = self.parts.iter().position(|p| p.columns.contains(&j));
-                if !released && p.is_some_and(|p| self.released[p]) && self.holds[0][j] == Hold::Stated {
-                    self.closure.freedom[j] = 1.0;
-                }
-            }
             let mut with_values = kept.clone();
             for p in 0..self.parts.len() {
                 let tier = if released || self.released[p] {
@@ -255,20 +324,32 @@ impl StartProblem {
                 };
                 with_values.extend(self.value_rows(p, false, |hold| counts(hold, tier)));
             }
-            for start in [given.to_vec(), q.clone()] {
-                let mut there = start;
+            let mut hinted = given.to_vec();
+            self.follow_hints(&mut hinted, if released { Tier::Least } else { Tier::Kept });
+            self.freedom_to_close(released);
+            let mut best: Option<(f64, Vec<f64>)> = None;
+            for mut there in [hinted, q.clone()] {
                 let closed =
                     self.closure
                         .close(&mut there, &with_values, options.tolerance, options.tolerance);
-                if closed.is_ok() {
-                    let gaps = self.closure.gaps(&there);
-                    if self.closure.largest_misfit(&gaps, &all) <= enough
-                        && self.turned_over(&parts, &there).is_empty()
-                    {
-                        *q = there;
-                        return Ok(());
-                    }
+                if closed.is_err() {
+                    continue;
                 }
+                let gaps = self.closure.gaps(&there);
+                if self.closure.largest_misfit(&gaps, &all) > enough
+                    || !self.turned_over(&parts, &there).is_empty()
+                {
+                    continue;
+                }
+                let moves = parts.iter().map(|&p| self.stated_moves(p, given, &there));
+                let moves = moves.fold(0.0, f64::max);
+                if best.as_ref().is_none_or(|(least, _)| moves + NEARER < *least) {
+                    best = Some((moves, there));
+                }
+            }
+            if let Some((_, there)) = best {
+                *q = there;
+                return Ok(());
             }
         }
         // Next to a singular position errors of the data may leave no position that closes even these.
@@ -289,6 +370,18 @@ impl StartProblem {
         Err(AssemblyError::CannotClose {
             loops: open_loops(&self.closure, &gaps, &all, Level::Position, options.tolerance),
         })
+    }
+
+    /// Lets values move to close the rows that take part: stated ones in parts where they moved already, or in all.
+    fn freedom_to_close(&mut self, released: bool) {
+        let parts: Vec<usize> = (0..self.parts.len()).collect();
+        self.hold(0, &parts, if released { Tier::Least } else { Tier::Kept });
+        for j in 0..self.closure.freedom.len() {
+            let p = self.parts.iter().position(|p| p.columns.contains(&j));
+            if !released && p.is_some_and(|p| self.released[p]) && self.holds[0][j] == Hold::Stated {
+                self.closure.freedom[j] = 1.0;
+            }
+        }
     }
 
     /// Moves what is not stated to where the hints want it.

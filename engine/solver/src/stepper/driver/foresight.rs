@@ -22,8 +22,10 @@ pub struct ForesightMemory {
     /// The interval of interest.
     span: [f64; 2],
     /// By how much each excitation has been seen to vary.
+    #[serde(with = "crate::stepper::numbers::many")]
     variation: Vec<f64>,
     /// Up to here something of the state is known to come.
+    #[serde(with = "crate::stepper::numbers::one")]
     watch_to: f64,
 }
 
@@ -205,6 +207,24 @@ impl Foresight {
         let [from, to] = [t + START * h, t + (1.0 - START) * h];
         let mut surveys = self.surveys.iter().flatten();
         surveys.any(|survey| !survey.between(from, to).is_empty())
+    }
+
+    /// Where the last step, which goes beyond `seen`, has missed something of a function of time: at the first place of a
+    /// survey there, if no polynomial follows the excitations over the step. A smooth function has places too.
+    pub fn missed(&mut self, system: &mut dyn System, stepper: &dyn Stepper, seen: f64) -> Option<f64> {
+        let (t, h) = (stepper.t() - stepper.last_h(), stepper.last_h());
+        let first = |survey: &Survey| {
+            let mut places = survey.between(seen, t + h);
+            // A run-up that holds was not stepped over.
+            let holds = survey.is_constant_across(places.clone());
+            places.next().filter(|_| !holds).map(|k| survey.times[k])
+        };
+        let first = self.surveys.iter().flatten().filter_map(first).reduce(f64::min)?;
+        let nodes = (stepper.order() + 4).clamp(FEWEST, MOST);
+        let ends_only = (stepper.order() <= 2).then_some(FLAT_SAMPLED);
+        self.unnoticed[..self.excitations].fill(0.0);
+        let follows = self.follows_excitations(system, (t, h), (nodes, false), ends_only);
+        (!follows).then_some(first)
     }
 
     /// The size of the step that sees what lies ahead: the one given, or a shorter one.

@@ -310,7 +310,8 @@ mod tests {
         let mut along = [0.0; 4];
         dependence.kernel(&mut kernel, 4);
         for k in kernel.chunks_exact(4) {
-            along.iter_mut().zip(k).for_each(|(a, k)| *a += dot(&x, k) * k);
+            let part = dot(&x, k);
+            along.iter_mut().zip(k).for_each(|(a, k)| *a += part * k);
         }
         assert!(dot(&along, &along) < 1e-28);
     }

@@ -6,6 +6,7 @@ use holonom::analysis::trim::{TrimOptions, trim};
 use holonom::format::{ModelFile, Settings};
 use holonom::multibody::Signal;
 use holonom::multibody::description::{Axis, ControlKind, Description, ForceKind, Placement, frame};
+use holonom::multibody::elements::forces::{JointSpring, Servo};
 use holonom::multibody::path::PathKind;
 use holonom::simulation::{Memory, RunOptions, Simulation, Status};
 use holonom_models::find;
@@ -111,8 +112,8 @@ fn undriven(mut d: Description, steer: f64, torque: f64) -> Description {
     d.paths.clear();
     for force in &mut d.forces {
         match &mut force.kind {
-            ForceKind::Servo { target, .. } => *target = Signal::constant(-0.14 * steer),
-            ForceKind::JointSpring { motor, .. } => *motor = Signal::constant(0.25 * torque),
+            ForceKind::Servo(Servo { target, .. }) => *target = Signal::constant(-0.14 * steer),
+            ForceKind::JointSpring(JointSpring { motor, .. }) => *motor = Signal::constant(0.25 * torque),
             _ => {}
         }
     }

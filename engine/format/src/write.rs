@@ -202,8 +202,8 @@ impl Writer<'_> {
             if !info.in_files {
                 self.refuse("it is a function in a program; write it as a force of kind \"expression\"");
             }
-            let template = |v: &mut dyn Fields| (info.fields)(&mut (info.template)(), v);
-            let fields = self.fields(template, |v| (info.fields)(&mut force.kind.clone(), v));
+            let template = |v: &mut dyn Fields| (info.template)().fields(v);
+            let fields = self.fields(template, |v| force.kind.clone().fields(v));
             let name = quoted(&force.name);
             let _ = write!(
                 text,

@@ -39,13 +39,7 @@ fn table(name: &str) -> String {
         }
         "forces" => {
             let kinds = FORCES.iter().filter(|kind| kind.in_files);
-            let kinds = kinds.map(|kind| {
-                (
-                    kind.name,
-                    kind.doc,
-                    note(|v| (kind.fields)(&mut (kind.template)(), v)),
-                )
-            });
+            let kinds = kinds.map(|kind| (kind.name, kind.doc, note(|v| (kind.template)().fields(v))));
             elements(kinds)
         }
         "roads" => {
@@ -96,7 +90,7 @@ fn table(name: &str) -> String {
         other => {
             let named = |sort: &str| other.strip_prefix(sort);
             let noted = if let Some(kind) = FORCES.iter().find(|kind| Some(kind.name) == named("force ")) {
-                note(|v| (kind.fields)(&mut (kind.template)(), v))
+                note(|v| (kind.template)().fields(v))
             } else if let Some(kind) = ROADS.iter().find(|kind| Some(kind.name) == named("road ")) {
                 note(|v| (kind.fields)(&mut (kind.template)(), v))
             } else if let Some(kind) = PATHS.iter().find(|kind| Some(kind.name) == named("path ")) {

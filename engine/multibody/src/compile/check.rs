@@ -2,17 +2,16 @@
 
 use super::controls::control_place;
 use super::error::ModelError;
+use super::faults;
 use super::names::GROUND;
-use super::passive;
 use super::paths::{self, path_place};
 use super::references::{constraint_place, force_place, hint_place, joint_place, road_place, rod_place};
 use crate::description::{
-    Body, ConstraintKind, Control, ControlKind, CoordinateMotion, Description, ForceKind, Joint, JointKind,
-    Marker,
+    Body, ConstraintKind, Control, ControlKind, CoordinateMotion, Description, Joint, JointKind, Marker,
 };
 use crate::elements::controls::DeadTime;
-use crate::elements::forces::User;
-use crate::expression::{ExpressionLaw, is_name, is_reserved};
+use crate::elements::faults::Faults;
+use crate::expression::{is_name, is_reserved};
 use crate::signal::Signal;
 use holonom_algebra::{Mat3, Vec3};
 use std::collections::HashMap;
@@ -58,7 +57,9 @@ pub(super) fn check(description: &Description, errors: &mut Vec<ModelError>) -> 
         check.mass(rod.mass, &place);
     }
     for force in &description.forces {
-        check.force(&force.kind, &force_place(&force.name));
+        let mut faults = Faults::default();
+        force.kind.faults(&mut faults);
+        faults::report(faults, &force_place(&force.name), check.errors);
     }
     for control in &description.controls {
         check.control(control);
@@ -531,119 +532,6 @@ impl Check<'_> {
             need,
             remedy,
         });
-    }
-
-    fn force(&mut self, kind: &ForceKind, place: &str) {
-        match kind {
-            ForceKind::Applied { force, torque, .. } => {
-                for (signals, quantity) in [(force, "the force"), (torque, "the torque")] {
-                    for signal in signals {
-                        self.signal(signal, place, quantity);
-                    }
-                }
-            }
-            ForceKind::SpringDamper {
-                stiffness,
-                damping,
-                free_length,
-                preload,
-                ..
-            } => {
-                self.spring(*stiffness, *damping, place);
-                self.finite(&[*free_length], place, "the free length");
-                self.finite(&[*preload], place, "the preload");
-            }
-            ForceKind::TorsionSpring {
-                stiffness,
-                damping,
-                free_angle,
-                ..
-            } => {
-                self.spring(*stiffness, *damping, place);
-                self.finite(&[*free_angle], place, "the free angle");
-            }
-            ForceKind::JointSpring {
-                stiffness,
-                damping,
-                free_position,
-                motor,
-                ..
-            } => {
-                self.spring(*stiffness, *damping, place);
-                self.finite(&[*free_position], place, "the free position");
-                self.signal(motor, place, "the motor");
-            }
-            ForceKind::Expression { force, torque, .. } => {
-                if let Err(error) = ExpressionLaw::new(force.clone(), torque.clone()) {
-                    self.errors.push(ModelError::LawVariables {
-                        place: place.to_string(),
-                        error,
-                    });
-                }
-            }
-            ForceKind::Maxwell {
-                stiffness,
-                damping,
-                free_length,
-                start,
-                ..
-            } => {
-                self.spring(*stiffness, 0.0, place);
-                self.positive(*damping, place, "the damping");
-                self.finite(&[*free_length], place, "the free length");
-                self.finite(&[*start], place, "the start displacement");
-            }
-            ForceKind::JointFriction {
-                friction,
-                stribeck_friction,
-                coefficient,
-                stribeck,
-                stribeck_velocity,
-                transition_velocity,
-                viscous,
-                normal_force,
-                radius,
-                from_reaction,
-                ..
-            } => {
-                self.finite(&[*friction, *stribeck_friction], place, "the friction");
-                self.finite(&[*coefficient, *stribeck], place, "the coefficient of friction");
-                self.positive(*stribeck_velocity, place, "the Stribeck velocity");
-                self.positive(*transition_velocity, place, "the transition velocity");
-                self.finite(&[*viscous], place, "the viscous damping");
-                self.finite(&[*normal_force], place, "the normal force");
-                self.positive(*radius, place, "the radius");
-                if (*coefficient != 0.0 || *stribeck != 0.0) && *normal_force == 0.0 && !from_reaction {
-                    self.errors.push(ModelError::Mismatch {
-                        place: place.to_string(),
-                        field: "coefficient",
-                        problem: "the coefficient of friction has no effect without a normal force",
-                        remedy: "add `normal_force` or `from_reaction = true`, or specify the friction torque \
-                                 or force as `friction`",
-                    });
-                }
-            }
-            ForceKind::User { law, .. } => {
-                if (law.inputs(), law.outputs()) != (User::INPUTS, User::OUTPUTS) {
-                    self.errors.push(ModelError::WrongLaw {
-                        place: place.to_string(),
-                        inputs: law.inputs(),
-                        outputs: law.outputs(),
-                    });
-                }
-            }
-            ForceKind::Tyre { .. }
-            | ForceKind::LinearTyre { .. }
-            | ForceKind::CalspanTyre { .. }
-            | ForceKind::TmeasyTyre { .. } => super::tyres::check(kind, place, self.errors),
-            kind => passive::check(kind, place, self.errors),
-        }
-    }
-
-    /// Negative values are allowed: they describe instabilities on purpose.
-    fn spring(&mut self, stiffness: f64, damping: f64, place: &str) {
-        self.finite(&[stiffness], place, "the stiffness");
-        self.finite(&[damping], place, "the damping");
     }
 }
 

@@ -3,8 +3,8 @@
 use super::error::ModelError;
 use super::paths;
 use super::sensors::{Unread, axes_of, probe};
-use crate::description::fields::{Field, Fields};
-use crate::description::{Control, ControlKind, CoordinateRef, Description, Document, Pursuit};
+use crate::description::fields::{Field, Look};
+use crate::description::{Control, ControlKind, Description, Pursuit};
 use crate::elements::controls::{
     ControlElement, DeadTime, DriverSpeed, DriverSteering, Expression, Lag, PathSensor, Pid, Probe, Sensor,
     TransferFunction,
@@ -198,11 +198,7 @@ impl<'a> Bind<'a> {
     }
 }
 
-impl Fields for Bind<'_> {
-    fn number(&mut self, _: &Field, _: &mut f64) {}
-    fn numbers(&mut self, _: &Field, _: &mut Vec<f64>) {}
-    fn vector(&mut self, _: &Field, _: &mut [f64; 3]) {}
-    fn symmetric(&mut self, _: &Field, _: &mut [f64; 6]) {}
+impl Look for Bind<'_> {
     fn signal(&mut self, _: &Field, value: &mut Signal) {
         self.bind(value);
     }
@@ -216,19 +212,9 @@ impl Fields for Bind<'_> {
     fn expression(&mut self, _: &Field, names: &[&'static str], law: &mut Formula) {
         self.characteristic(names, law);
     }
-    fn matrix(&mut self, _: &Field, _: &mut [[f64; 6]; 6]) {}
     fn road(&mut self, _: &Field, name: &mut String) {
         self.places |= self.uneven.contains(&name.as_str());
     }
-    fn path(&mut self, _: &Field, _: &mut String) {}
-    fn constraint(&mut self, _: &Field, _: &mut String) {}
-    fn document(&mut self, _: &Field, _: &mut Document) {}
-    fn frame(&mut self, _: &Field, _: &mut String) {}
-    fn channel(&mut self, _: &Field, _: &mut String) {}
-    fn coordinate(&mut self, _: &Field, _: &mut CoordinateRef) {}
-    fn terms(&mut self, _: &Field, _: &mut Vec<(CoordinateRef, f64)>) {}
-    fn flag(&mut self, _: &Field, _: &mut bool) {}
-    fn choice(&mut self, _: &Field, _: &[&'static str], _: &mut usize) {}
 }
 
 /// What sensors may read.

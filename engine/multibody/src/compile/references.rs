@@ -6,7 +6,7 @@ use super::names::{GROUND, Names, Place};
 use super::paths::path_place;
 use super::referred::Referred;
 use crate::description::{
-    ConstraintKind, ControlKind, CoordinateMotion, CoordinateRef, Description, ForceKind, Mount,
+    ConstraintKind, ControlKind, CoordinateMotion, CoordinateRef, Description, ForceKind,
 };
 use holonom_text::nearest;
 use std::collections::HashMap;
@@ -222,17 +222,16 @@ impl Check<'_, '_> {
     }
 
     fn force(&mut self, place: &str, kind: &ForceKind) {
-        if let ForceKind::Tyre { mount, .. }
-        | ForceKind::LinearTyre { mount, .. }
-        | ForceKind::CalspanTyre { mount, .. }
-        | ForceKind::TmeasyTyre { mount, .. } = kind
-        {
-            return self.tyre(place, mount);
-        }
-        if let ForceKind::Creep { contact, .. } = kind {
-            return self.creep(place, contact);
-        }
         let referred = Referred::by(kind);
+        for contact in &referred.constraints {
+            self.contact(place, contact);
+        }
+        if let [road] = referred.roads.as_slice() {
+            for wheel in &referred.frames {
+                self.wheel(place, wheel, road);
+            }
+            return;
+        }
         match referred.frames.as_slice() {
             [frame] => {
                 if self.frame(frame, place).is_some_and(|found| found.body == 0) {
@@ -260,8 +259,8 @@ impl Check<'_, '_> {
 }
 
 impl Check<'_, '_> {
-    /// The constraint that a creep force belongs to.
-    fn creep(&mut self, place: &str, contact: &str) {
+    /// The constraint whose normal force a force needs.
+    fn contact(&mut self, place: &str, contact: &str) {
         let wheels = self.description.constraints.iter();
         let wheels = wheels.filter(|c| matches!(c.kind, ConstraintKind::WheelRail { .. }));
         let names: Vec<&str> = wheels.map(|c| c.name.as_str()).collect();
@@ -297,24 +296,24 @@ impl Check<'_, '_> {
     }
 
     /// A wheel and the road it rolls on.
-    fn tyre(&mut self, place: &str, mount: &Mount) {
+    fn wheel(&mut self, place: &str, wheel: &str, name: &str) {
         let roads = &self.description.roads;
-        let frame = match roads.iter().find(|road| road.name == mount.road) {
+        let frame = match roads.iter().find(|road| road.name == name) {
             Some(road) => road.frame.as_str(),
-            None if mount.road.is_empty() => GROUND,
+            None if name.is_empty() => GROUND,
             None => {
                 let names = roads.iter().map(|road| road.name.as_str());
                 self.errors.push(ModelError::UnknownRoad {
                     place: place.to_string(),
-                    name: mount.road.clone(),
-                    suggestion: nearest(&mount.road, names).map(str::to_string),
+                    name: name.to_string(),
+                    suggestion: nearest(name, names).map(str::to_string),
                 });
                 GROUND
             }
         };
         // The frame of the road is checked with the road.
         let carrier = self.names.frame(frame, place).map_or(0, |found| found.body);
-        if let Some(wheel) = self.frame(&mount.wheel, place)
+        if let Some(wheel) = self.frame(wheel, place)
             && wheel.body == carrier
         {
             self.errors.push(ModelError::SameBody {

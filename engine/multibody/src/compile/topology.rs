@@ -4,7 +4,7 @@ use super::error::ModelError;
 use super::names::{Names, Place};
 use super::references::force_place;
 use super::referred::Referred;
-use crate::description::{ConstraintKind, CoordinateMotion, CoordinateRef, Description, ForceKind, Joint};
+use crate::description::{ConstraintKind, CoordinateMotion, CoordinateRef, Description, Joint};
 use crate::forest::{self, Edge, Forest, ForestError, Graph, Hint};
 
 /// The forest with the ends of all joints; none when it cannot be built, for reasons that have
@@ -78,12 +78,7 @@ fn cut_for_reactions(
     errors: &mut Vec<ModelError>,
 ) {
     for force in &description.forces {
-        let ForceKind::JointFriction {
-            coordinate,
-            from_reaction: true,
-            ..
-        } = &force.kind
-        else {
+        let Some(coordinate) = force.kind.reaction() else {
             continue;
         };
         let Ok(joint) = names.coordinate(coordinate, "") else {
@@ -112,15 +107,7 @@ fn require_referred(description: &Description, names: &Names, bodies: usize, edg
         _ => Vec::new(),
     });
     let forces: Vec<CoordinateRef> = (description.forces.iter())
-        .filter(|f| {
-            !matches!(
-                f.kind,
-                ForceKind::JointFriction {
-                    from_reaction: true,
-                    ..
-                }
-            )
-        })
+        .filter(|f| f.kind.reaction().is_none())
         .flat_map(|f| Referred::by(&f.kind).coordinates)
         .collect();
     let mut set: Vec<usize> = (0..bodies).collect();

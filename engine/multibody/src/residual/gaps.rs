@@ -3,7 +3,6 @@
 use super::Equations;
 use super::equations::EquationsWorkspace;
 use crate::elements::constraints::ConstraintElement;
-use crate::elements::forces::ForceElement;
 use crate::model::Model;
 use holonom_dae::{Gap, Point};
 
@@ -51,19 +50,5 @@ impl Equations {
             Some(k) => self.model.forces[k].name.clone(),
             None => impact().map_or(String::new(), |contact| contact.name.clone()),
         }
-    }
-}
-
-impl ForceElement {
-    /// Whether it acts only within a range of the state.
-    fn has_gap(&self) -> bool {
-        matches!(
-            self,
-            Self::SphereContact(_)
-                | Self::CylinderContact(_)
-                | Self::PlaneContact(_)
-                | Self::BumpStop(_)
-                | Self::JointStop(_)
-        )
     }
 }

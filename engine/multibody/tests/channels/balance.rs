@@ -3,7 +3,7 @@
 use super::*;
 use holonom_algebra::{Mat3, Quaternion, Sym3, Vec3};
 use holonom_multibody::description::{Body, Constraint, ConstraintKind, Force, ForceKind, Joint, frame};
-use holonom_multibody::elements::forces::User;
+use holonom_multibody::elements::forces::*;
 
 /// What is known of a mechanism: its description and the values of its channels.
 struct Known<'a> {
@@ -122,36 +122,36 @@ fn imbalance(description: &Description, values: HashMap<String, f64>) -> f64 {
         let torque = load(values, format!("{}.torque", element.name));
         largest = largest.max(force.norm()).max(torque.norm());
         match &element.kind {
-            ForceKind::Applied { frame, .. } => sums.add(frame, known.pose(frame).0, force, torque),
-            ForceKind::SpringDamper { from, to, .. }
-            | ForceKind::TorsionSpring { from, to, .. }
-            | ForceKind::User { from, to, .. }
-            | ForceKind::Expression { from, to, .. }
-            | ForceKind::NonlinearSpring { from, to, .. }
-            | ForceKind::Bushing { from, to, .. }
-            | ForceKind::AirSpring { from, to, .. }
-            | ForceKind::BumpStop { from, to, .. }
-            | ForceKind::PlaneContact {
+            ForceKind::Applied(Applied { frame, .. }) => sums.add(frame, known.pose(frame).0, force, torque),
+            ForceKind::SpringDamper(SpringDamper { from, to, .. })
+            | ForceKind::TorsionSpring(TorsionSpring { from, to, .. })
+            | ForceKind::User(User { from, to, .. })
+            | ForceKind::Expression(Expression { from, to, .. })
+            | ForceKind::NonlinearSpring(NonlinearSpring { from, to, .. })
+            | ForceKind::Bushing(Bushing { from, to, .. })
+            | ForceKind::AirSpring(AirSpring { from, to, .. })
+            | ForceKind::BumpStop(BumpStop { from, to, .. })
+            | ForceKind::PlaneContact(PlaneContact {
                 plane: from,
                 body: to,
                 ..
-            }
-            | ForceKind::SphereContact { from, to, .. }
-            | ForceKind::CylinderContact { from, to, .. }
-            | ForceKind::Actuator { from, to, .. }
-            | ForceKind::Maxwell { from, to, .. } => {
+            })
+            | ForceKind::SphereContact(SphereContact { from, to, .. })
+            | ForceKind::CylinderContact(CylinderContact { from, to, .. })
+            | ForceKind::Actuator(Actuator { from, to, .. })
+            | ForceKind::Maxwell(Maxwell { from, to, .. }) => {
                 sums.add_pair(from, to, known.pose(to).0, force, torque);
             }
-            ForceKind::AntiRollBar { .. } | ForceKind::Creep { .. } => {
+            ForceKind::AntiRollBar(_) | ForceKind::Creep(_) => {
                 unreachable!("not among the random mechanisms")
             }
             // Part of what its joint transmits.
-            ForceKind::JointSpring { .. }
-            | ForceKind::NonlinearJointSpring { .. }
-            | ForceKind::JointAntiRollBar { .. }
-            | ForceKind::JointStop { .. }
-            | ForceKind::Servo { .. } => {}
-            ForceKind::JointFriction { coordinate, .. } => {
+            ForceKind::JointSpring(_)
+            | ForceKind::NonlinearJointSpring(_)
+            | ForceKind::JointAntiRollBar(_)
+            | ForceKind::JointStop(_)
+            | ForceKind::Servo(_) => {}
+            ForceKind::JointFriction(JointFriction { coordinate, .. }) => {
                 let joint = description
                     .joints
                     .iter()
@@ -159,10 +159,10 @@ fn imbalance(description: &Description, values: HashMap<String, f64>) -> f64 {
                     .unwrap();
                 sums.add_pair(&joint.from, &joint.to, known.pose(&joint.to).0, force, torque);
             }
-            ForceKind::Tyre { mount, .. }
-            | ForceKind::LinearTyre { mount, .. }
-            | ForceKind::CalspanTyre { mount, .. }
-            | ForceKind::TmeasyTyre { mount, .. } => {
+            ForceKind::Tyre(Tyre { mount, .. })
+            | ForceKind::LinearTyre(LinearTyre { mount, .. })
+            | ForceKind::CalspanTyre(CalspanTyre { mount, .. })
+            | ForceKind::TmeasyTyre(TmeasyTyre { mount, .. }) => {
                 // On the plane of the ground here.
                 let wheel = &mount.wheel;
                 sums.add_pair("ground", wheel, known.pose(wheel).0, force, torque);

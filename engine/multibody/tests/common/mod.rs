@@ -11,7 +11,9 @@ use holonom_multibody::description::{
     JointKind, Path, Pursuit, Rod, Track,
 };
 use holonom_multibody::elements::controls::{PathSensor, SpeedLaw, SteeringLaw};
-use holonom_multibody::elements::forces::{BushingLaw, ContactLaw, GasLaw, ServoLaw, Shape, StopLaw};
+use holonom_multibody::elements::forces::{
+    BushingLaw, ContactLaw, GasLaw, JointFriction, Maxwell, ServoLaw, Shape, StopLaw,
+};
 use holonom_multibody::expression::{Expression, Scope};
 use holonom_multibody::forest::Hint;
 use holonom_multibody::path::PathKind;
@@ -320,7 +322,7 @@ pub fn enrich(r: &mut Random, mut d: Description) -> Description {
     {
         let (k, c) = (r.range(10.0, 200.0), r.range(1.0, 20.0));
         let mut maxwell = Force::maxwell("maxwell", from, to, k, c, length * r.range(0.5, 1.5));
-        if let ForceKind::Maxwell { start, .. } = &mut maxwell.kind {
+        if let ForceKind::Maxwell(Maxwell { start, .. }) = &mut maxwell.kind {
             *start = r.range(-0.1, 0.1);
         }
         d = d.force(maxwell);
@@ -342,12 +344,12 @@ pub fn enrich(r: &mut Random, mut d: Description) -> Description {
     };
     if let Some(joint) = d.joints.iter().find(rubbing).map(|j| j.name.clone()) {
         let mut friction = Force::joint_friction("friction", joint.as_str(), r.range(0.02, 0.12), 2.0);
-        if let ForceKind::JointFriction {
+        if let ForceKind::JointFriction(JointFriction {
             from_reaction,
             radius,
             stribeck,
             ..
-        } = &mut friction.kind
+        }) = &mut friction.kind
         {
             (*from_reaction, *radius, *stribeck) = (true, 0.05, 0.1);
         }

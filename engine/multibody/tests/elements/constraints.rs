@@ -248,8 +248,10 @@ fn acceleration_is_the_derivative_of_velocity() {
 
 fn matrix<T: Real>(constraints: &[ModelConstraint], scene: &Scene<T>, active: &[usize]) -> Vec<T> {
     let mut scratch = vec![Wrench::zero(); rows::largest_constraint(constraints)];
-    let mut g = vec![T::constant(f64::NAN); active.len() * scene.v.len()];
-    rows::constraint_matrix(constraints, scene, active, &mut scratch, &mut g);
+    let mut g = vec![T::zero(); active.len() * scene.v.len()];
+    rows::constraint_entries(constraints, scene, active, &mut scratch, |row, column, entry| {
+        g[column * active.len() + row] += entry;
+    });
     g
 }
 

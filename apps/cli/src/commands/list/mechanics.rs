@@ -124,7 +124,7 @@ fn force(info: &&ForceInfo) -> Force {
         name: info.name,
         description: info.doc,
         in_files: info.in_files,
-        fields: fields(note(|visitor| (info.fields)(&mut (info.template)(), visitor))),
+        fields: fields(note(|visitor| (info.template)().fields(visitor))),
     }
 }
 

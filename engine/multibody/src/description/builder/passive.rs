@@ -2,10 +2,7 @@
 
 use crate::Signal;
 use crate::description::{CoordinateRef, Force, ForceKind};
-use crate::elements::forces::{
-    AntiRollLaw, BushingLaw, ContactLaw, Cylinders, GasLaw, JointAntiRollLaw, ServoLaw, Shape, SpringLaw,
-    StopLaw,
-};
+use crate::elements::forces::*;
 use crate::expression::{Expression, ScalarLaw, Scope};
 
 /// Springs, stops, contacts and drives.
@@ -34,7 +31,10 @@ impl Force {
             ..SpringLaw::default()
         };
         let (from, to) = (from.into(), to.into());
-        Self::new(name, ForceKind::NonlinearSpring { from, to, law })
+        Self::new(
+            name,
+            ForceKind::NonlinearSpring(NonlinearSpring { from, to, law }),
+        )
     }
 
     /// Spring with a curved characteristic on a coordinate of a joint: restoring force over `x`, the
@@ -51,14 +51,17 @@ impl Force {
             ..SpringLaw::default()
         };
         let coordinate = coordinate.into();
-        Self::new(name, ForceKind::NonlinearJointSpring { coordinate, law })
+        Self::new(
+            name,
+            ForceKind::NonlinearJointSpring(NonlinearJointSpring { coordinate, law }),
+        )
     }
 
     /// Sets the damper of a nonlinear spring: force over the rate `v`, as a table, an expression or
     /// a number that stands for a linear damper. No effect on other kinds.
     pub fn damper(mut self, damper: impl Into<ScalarLaw>) -> Self {
-        if let ForceKind::NonlinearSpring { law, .. } | ForceKind::NonlinearJointSpring { law, .. } =
-            &mut self.kind
+        if let ForceKind::NonlinearSpring(NonlinearSpring { law, .. })
+        | ForceKind::NonlinearJointSpring(NonlinearJointSpring { law, .. }) = &mut self.kind
         {
             let damper = damper.into().over("v");
             law.damper = match damper.value() {
@@ -89,7 +92,7 @@ impl Force {
         law: BushingLaw,
     ) -> Self {
         let (from, to, law) = (from.into(), to.into(), Box::new(law));
-        Self::new(name, ForceKind::Bushing { from, to, law })
+        Self::new(name, ForceKind::Bushing(Bushing { from, to, law }))
     }
 
     /// Torsion bar carried by the frame `bar`, with levers and links along its z axis to two others.
@@ -100,12 +103,12 @@ impl Force {
         right: impl Into<String>,
         law: AntiRollLaw,
     ) -> Self {
-        let kind = ForceKind::AntiRollBar {
+        let kind = ForceKind::AntiRollBar(AntiRollBar {
             bar: bar.into(),
             left: left.into(),
             right: right.into(),
             law,
-        };
+        });
         Self::new(name, kind)
     }
 
@@ -123,7 +126,10 @@ impl Force {
             ..JointAntiRollLaw::default()
         };
         let (left, right) = (left.into(), right.into());
-        Self::new(name, ForceKind::JointAntiRollBar { left, right, law })
+        Self::new(
+            name,
+            ForceKind::JointAntiRollBar(JointAntiRollBar { left, right, law }),
+        )
     }
 
     /// Enclosed gas between the origins of two frames.
@@ -148,7 +154,7 @@ impl Force {
         law: GasLaw,
     ) -> Self {
         let (from, to) = (from.into(), to.into());
-        Self::new(name, ForceKind::AirSpring { from, to, law })
+        Self::new(name, ForceKind::AirSpring(AirSpring { from, to, law }))
     }
 
     /// Buffer that pushes the origins of two frames apart below a distance.
@@ -159,19 +165,19 @@ impl Force {
         length: f64,
         law: StopLaw,
     ) -> Self {
-        let kind = ForceKind::BumpStop {
+        let kind = ForceKind::BumpStop(BumpStop {
             from: from.into(),
             to: to.into(),
             length,
             rebound: false,
             law,
-        };
+        });
         Self::new(name, kind)
     }
 
     /// Lets a bump stop act above its distance and pull. No effect on other kinds.
     pub fn rebound(mut self) -> Self {
-        if let ForceKind::BumpStop { rebound, .. } = &mut self.kind {
+        if let ForceKind::BumpStop(BumpStop { rebound, .. }) = &mut self.kind {
             *rebound = true;
         }
         self
@@ -184,12 +190,12 @@ impl Force {
         [lower, upper]: [f64; 2],
         law: StopLaw,
     ) -> Self {
-        let kind = ForceKind::JointStop {
+        let kind = ForceKind::JointStop(JointStop {
             coordinate: coordinate.into(),
             lower,
             upper,
             law,
-        };
+        });
         Self::new(name, kind)
     }
 
@@ -208,12 +214,12 @@ impl Force {
         shape: Shape,
         law: ContactLaw,
     ) -> Self {
-        let kind = ForceKind::PlaneContact {
+        let kind = ForceKind::PlaneContact(PlaneContact {
             plane: plane.into(),
             body: body.into(),
             shape,
             law,
-        };
+        });
         Self::new(name, kind)
     }
 
@@ -225,12 +231,12 @@ impl Force {
         radii: [f64; 2],
         law: ContactLaw,
     ) -> Self {
-        let kind = ForceKind::SphereContact {
+        let kind = ForceKind::SphereContact(SphereContact {
             from: from.into(),
             to: to.into(),
             radii,
             law,
-        };
+        });
         Self::new(name, kind)
     }
 
@@ -242,12 +248,12 @@ impl Force {
         cylinders: Cylinders,
         law: ContactLaw,
     ) -> Self {
-        let kind = ForceKind::CylinderContact {
+        let kind = ForceKind::CylinderContact(CylinderContact {
             from: from.into(),
             to: to.into(),
             cylinders,
             law,
-        };
+        });
         Self::new(name, kind)
     }
 
@@ -258,12 +264,12 @@ impl Force {
         to: impl Into<String>,
         force: Signal,
     ) -> Self {
-        let kind = ForceKind::Actuator {
+        let kind = ForceKind::Actuator(Actuator {
             from: from.into(),
             to: to.into(),
             force,
             torque: Signal::constant(0.0),
-        };
+        });
         Self::new(name, kind)
     }
 
@@ -274,12 +280,12 @@ impl Force {
         to: impl Into<String>,
         torque: Signal,
     ) -> Self {
-        let kind = ForceKind::Actuator {
+        let kind = ForceKind::Actuator(Actuator {
             from: from.into(),
             to: to.into(),
             force: Signal::constant(0.0),
             torque,
-        };
+        });
         Self::new(name, kind)
     }
 
@@ -301,11 +307,11 @@ impl Force {
         let coordinate = coordinate.into();
         Self::new(
             name,
-            ForceKind::Servo {
+            ForceKind::Servo(Servo {
                 coordinate,
                 target,
                 law,
-            },
+            }),
         )
     }
 }

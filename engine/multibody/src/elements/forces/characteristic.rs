@@ -11,7 +11,8 @@ mod guidance;
 mod rails;
 mod tyres;
 
-use super::{AntiRollLaw, BushingLaw, ForceInfo, GasLaw, ServoLaw, StopLaw};
+use super::{self as forces, AntiRollLaw, BushingLaw, ForceInfo, GasLaw, ServoLaw, StopLaw};
+use super::{Actuator, Applied, JointFriction, JointSpring, SpringDamper, TorsionSpring};
 use crate::Signal;
 use crate::curve::{Curve, Extrapolation, Interpolation};
 use crate::description::{Body, CoordinateRef, Description, Force, ForceKind, Joint, frame};
@@ -125,7 +126,7 @@ impl Plot {
                 ))
                 .force(Force::new("sample", kind.clone()));
             let scene = match kind {
-                ForceKind::Creep { .. } => scene.constraint(rails::wheel_on_rail()),
+                ForceKind::Creep(_) => scene.constraint(rails::wheel_on_rail()),
                 _ => scene,
             };
             let model = scene.compile().ok()?;
@@ -224,11 +225,13 @@ fn plots(name: &str) -> Vec<Plot> {
         "applied" => {
             let zero = || Signal::constant(0.0);
             let wave = Signal::harmonic(100.0, 6.0, 0.0);
-            let kind = |follower| ForceKind::Applied {
-                frame: "body".to_string(),
-                force: [wave.clone(), zero(), zero()],
-                torque: [zero(), zero(), zero()],
-                follower,
+            let kind = |follower| {
+                ForceKind::Applied(Applied {
+                    frame: "body".to_string(),
+                    force: [wave.clone(), zero(), zero()],
+                    torque: [zero(), zero(), zero()],
+                    follower,
+                })
             };
             let turned = still.at(5, 1.0);
             vec![Plot {
@@ -245,14 +248,14 @@ fn plots(name: &str) -> Vec<Plot> {
             }]
         }
         "spring-damper" => {
-            let kind = ForceKind::SpringDamper {
+            let kind = ForceKind::SpringDamper(SpringDamper {
                 from,
                 to,
                 stiffness: 20e3,
                 damping: 1500.0,
                 free_length: 0.3,
                 preload: 0.0,
-            };
+            });
             vec![Plot {
                 title: "stiffness 20 kN/m, damping 1500 N s/m, free length 0.3 m",
                 x: ["length", "m"],
@@ -264,13 +267,13 @@ fn plots(name: &str) -> Vec<Plot> {
             }]
         }
         "torsion-spring" => {
-            let kind = ForceKind::TorsionSpring {
+            let kind = ForceKind::TorsionSpring(TorsionSpring {
                 from,
                 to,
                 stiffness: 100.0,
                 damping: 10.0,
                 free_angle: 0.3,
-            };
+            });
             vec![Plot {
                 title: "stiffness 100 N m/rad, damping 10 N m s/rad, free angle 0.3 rad",
                 x: ["angle", "rad"],
@@ -282,13 +285,13 @@ fn plots(name: &str) -> Vec<Plot> {
             }]
         }
         "joint-spring" => {
-            let kind = ForceKind::JointSpring {
+            let kind = ForceKind::JointSpring(JointSpring {
                 coordinate: coordinate(0),
                 stiffness: 1000.0,
                 damping: 50.0,
                 free_position: 0.1,
                 motor: Signal::constant(0.0),
-            };
+            });
             vec![Plot {
                 title: "stiffness 1 kN/m, damping 50 N s/m, free position 0.1 m",
                 x: ["position", "m"],
@@ -303,12 +306,12 @@ fn plots(name: &str) -> Vec<Plot> {
             let scope = ExpressionLaw::scope();
             let own =
                 |text: &str| Expression::parse(text, &scope, None).unwrap_or_else(|_| Expression::zero());
-            let kind = ForceKind::Expression {
+            let kind = ForceKind::Expression(forces::Expression {
                 from,
                 to,
                 force: ["-1000*x - 5e4*x^3 - 20*vx", "0", "0"].map(own),
                 torque: ["0", "0", "0"].map(own),
-            };
+            });
             vec![Plot {
                 title: "force = [\"-1000*x - 5e4*x^3 - 20*vx\", 0, 0]",
                 x: ["x", "m"],
@@ -417,12 +420,12 @@ fn plots(name: &str) -> Vec<Plot> {
         "joint-friction" => friction(),
         "tyre" | "linear-tyre" | "calspan-tyre" | "tmeasy-tyre" => tyres::plots(name),
         "actuator" => {
-            let kind = ForceKind::Actuator {
+            let kind = ForceKind::Actuator(Actuator {
                 from,
                 to,
                 force: Signal::harmonic(100.0, 6.0, 0.0),
                 torque: Signal::constant(0.0),
-            };
+            });
             vec![Plot {
                 title: "force = \"100*sin(6*t)\"",
                 x: ["time", "s"],
@@ -467,7 +470,7 @@ fn plots(name: &str) -> Vec<Plot> {
 
 fn friction() -> Vec<Plot> {
     let curve = |stribeck: f64| {
-        let kind = ForceKind::JointFriction {
+        let kind = ForceKind::JointFriction(JointFriction {
             coordinate: coordinate(0),
             friction: 0.0,
             stribeck_friction: 0.0,
@@ -479,7 +482,7 @@ fn friction() -> Vec<Plot> {
             normal_force: 1000.0,
             from_reaction: false,
             radius: 1.0,
-        };
+        });
         (format!("stribeck {stribeck}"), kind, State::default())
     };
     vec![Plot {

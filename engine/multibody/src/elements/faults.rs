@@ -7,7 +7,13 @@ use crate::signal::Signal;
 #[derive(Clone, Debug)]
 pub(crate) enum Fault {
     /// A number that is not finite.
-    NotFinite { field: &'static str },
+    NotFinite { quantity: String },
+    /// A number that must be positive.
+    NotPositive {
+        quantity: &'static str,
+        value: f64,
+        remedy: &'static str,
+    },
     /// A number out of its range.
     Range {
         field: &'static str,
@@ -23,22 +29,31 @@ pub(crate) enum Fault {
     },
     /// An expression with a variable that does not exist.
     Variable(ExpressionError),
+    /// A function with the wrong number of inputs or outputs.
+    WrongLaw { inputs: usize, outputs: usize },
+    /// Data that describe nothing, in words with the remedy.
+    Data(String),
 }
 
-/// Collects faults. Fields are named as in model files.
-#[derive(Default)]
-pub(crate) struct Faults(pub Vec<Fault>);
+/// Collects faults. A field is named as in model files, a quantity in words.
+#[derive(Clone, Debug, Default)]
+pub struct Faults(pub(crate) Vec<Fault>);
 
 impl Faults {
-    /// Must be finite; gives whether it is.
+    fn not_finite(&mut self, quantity: impl Into<String>) {
+        let quantity = quantity.into();
+        self.0.push(Fault::NotFinite { quantity });
+    }
+
+    /// A field must be finite; gives whether it is.
     pub fn finite(&mut self, field: &'static str, value: f64) -> bool {
         if !value.is_finite() {
-            self.0.push(Fault::NotFinite { field });
+            self.not_finite(format!("`{field}`"));
         }
         value.is_finite()
     }
 
-    /// Must be finite and as the condition says.
+    /// A field must be finite and as the condition says.
     pub fn range(
         &mut self,
         field: &'static str,
@@ -57,17 +72,17 @@ impl Faults {
         }
     }
 
-    /// Must be finite and more than zero.
+    /// A field must be finite and more than zero.
     pub fn positive(&mut self, field: &'static str, value: f64) {
         self.range(field, value, value > 0.0, "be positive", "correct it");
     }
 
-    /// Must be finite and not less than zero.
+    /// A field must be finite and not less than zero.
     pub fn not_negative(&mut self, field: &'static str, value: f64) {
         self.range(field, value, value >= 0.0, "not be negative", "correct it");
     }
 
-    /// Must hold.
+    /// A condition must hold.
     pub fn require(&mut self, holds: bool, field: &'static str, problem: &'static str, remedy: &'static str) {
         if !holds {
             self.0.push(Fault::Mismatch {
@@ -78,7 +93,7 @@ impl Faults {
         }
     }
 
-    /// Must be an expression of these variables alone.
+    /// A field must be an expression of these variables alone.
     pub fn law(&mut self, field: &'static str, law: &Expression, variables: &[&str]) {
         if let Err(error) = law.over_variables(variables) {
             self.0.push(Fault::Variable(error));
@@ -87,10 +102,42 @@ impl Faults {
         }
     }
 
-    /// Must be finite.
+    /// A field must be finite.
     pub fn signal(&mut self, field: &'static str, signal: &Signal) {
         if !signal.is_finite() {
-            self.0.push(Fault::NotFinite { field });
+            self.not_finite(format!("`{field}`"));
         }
+    }
+
+    /// A quantity must be finite; gives whether it is.
+    pub fn finite_quantity(&mut self, quantity: &'static str, values: &[f64]) -> bool {
+        let finite = values.iter().all(|value| value.is_finite());
+        if !finite {
+            self.not_finite(quantity);
+        }
+        finite
+    }
+
+    /// A quantity must be finite and more than zero.
+    pub fn positive_quantity(&mut self, quantity: &'static str, value: f64, remedy: &'static str) {
+        if self.finite_quantity(quantity, &[value]) && value <= 0.0 {
+            self.0.push(Fault::NotPositive {
+                quantity,
+                value,
+                remedy,
+            });
+        }
+    }
+
+    /// A quantity must be finite.
+    pub fn signal_quantity(&mut self, quantity: &'static str, signal: &Signal) {
+        if !signal.is_finite() {
+            self.not_finite(quantity);
+        }
+    }
+
+    /// Data must describe something; the text says what is wrong and what to do.
+    pub fn data(&mut self, fault: impl Into<String>) {
+        self.0.push(Fault::Data(fault.into()));
     }
 }

@@ -187,7 +187,7 @@ fn part(table: &str) -> Value {
         }
         "constraint" => {
             let kinds = CONSTRAINTS.iter().map(|info| {
-                let fields = note(|v| (info.fields)(&mut (info.template)(), v));
+                let fields = note(|v| (info.template)().fields(v));
                 element(info.name, info.doc, &fields, Map::new())
             });
             list_of(json!({ "oneOf": kinds.collect::<Vec<_>>() }))

@@ -134,8 +134,8 @@ impl Writer<'_> {
         for constraint in &d.constraints {
             self.thing = format!("constraint \"{}\"", constraint.name);
             let info = constraint.kind.info();
-            let template = |v: &mut dyn Fields| (info.fields)(&mut (info.template)(), v);
-            let fields = self.fields(template, |v| (info.fields)(&mut constraint.kind.clone(), v));
+            let template = |v: &mut dyn Fields| (info.template)().fields(v);
+            let fields = self.fields(template, |v| constraint.kind.clone().fields(v));
             let name = quoted(&constraint.name);
             let _ = write!(
                 text,

@@ -55,8 +55,7 @@ fn values(description: &mut Description) -> Vec<f64> {
         }
     }
     for constraint in &mut description.constraints {
-        let info = constraint.kind.info();
-        (info.fields)(&mut constraint.kind, &mut take);
+        constraint.kind.fields(&mut take);
     }
     for force in &mut description.forces {
         force.kind.fields(&mut take);

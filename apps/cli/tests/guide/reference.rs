@@ -28,13 +28,7 @@ fn table(name: &str) -> String {
         "rod" => fields(&note(|v| Rod::new("", "", "", 0.0).fields(v))),
         "constraints" => {
             let kinds = CONSTRAINTS.iter();
-            let kinds = kinds.map(|kind| {
-                (
-                    kind.name,
-                    kind.doc,
-                    note(|v| (kind.fields)(&mut (kind.template)(), v)),
-                )
-            });
+            let kinds = kinds.map(|kind| (kind.name, kind.doc, note(|v| (kind.template)().fields(v))));
             elements(kinds)
         }
         "forces" => {

@@ -19,8 +19,7 @@ pub(super) fn plain_signals(description: &mut Description) {
         }
     }
     for constraint in &mut description.constraints {
-        let info = constraint.kind.info();
-        (info.fields)(&mut constraint.kind, &mut Plain);
+        constraint.kind.fields(&mut Plain);
     }
     for force in &mut description.forces {
         force.kind.fields(&mut Plain);

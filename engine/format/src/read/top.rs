@@ -162,7 +162,7 @@ impl Reader<'_, '_> {
             return;
         };
         let mut kind = (info.template)();
-        (info.fields)(&mut kind, &mut fields);
+        kind.fields(&mut fields);
         fields.finish();
         self.model
             .description

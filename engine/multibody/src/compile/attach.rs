@@ -8,10 +8,8 @@ use super::references::{constraint_place, force_place, rod_place};
 use super::sensors;
 use super::timed;
 use crate::channels::joint_motion;
-use crate::description::{ConstraintKind, CoordinateMotion, CoordinateRef, Description, Joint};
-use crate::elements::constraints::{
-    ConstraintElement, CoordinateSum, Impact, Pair, PairRow, Rolling, WheelRail,
-};
+use crate::description::{CoordinateMotion, CoordinateRef, Description, Joint};
+use crate::elements::constraints::{ConstraintElement, DescribedConstraint, Distance, Pair, PairRow};
 use crate::elements::controls::{ControlElement, Probe};
 use crate::elements::forces::{ForceElement, OwnState, Reach};
 use crate::elements::joints::Primitive;
@@ -79,8 +77,7 @@ pub(super) fn attach(
                 function: LawFunction::User(law.clone()),
             });
         }
-        let (attach, place) = (&mut attach, &*force_place(&force.name));
-        if let Some(element) = kind.attach(&mut References { attach, place }) {
+        if let Some(element) = kind.attach(&mut attach.references(&force_place(&force.name), true)) {
             attach.add_force(&force.name, element, bind.read.clone());
         }
     }
@@ -135,7 +132,7 @@ pub(super) fn attach(
     let others = core::mem::take(&mut bind.excitations);
     for constraint in &description.constraints {
         let mut kind = constraint.kind.clone();
-        (kind.info().fields)(&mut kind, &mut bind);
+        kind.fields(&mut bind);
     }
     model.motions = bind.excitations.len();
     bind.excited_by(others);
@@ -230,7 +227,7 @@ pub(super) struct Attach<'a, 'b> {
     pub(super) hints: Vec<CutStart>,
 }
 
-impl Attach<'_, '_> {
+impl<'a, 'b> Attach<'a, 'b> {
     fn cut(&mut self, joint: &Joint, ends: &[Place; 2]) -> ModelJoint {
         let rows = (joint.kind.info().cut_rows)(joint.kind);
         let turn = axis_frame(joint);
@@ -301,6 +298,14 @@ impl Attach<'_, '_> {
         number
     }
 
+    fn references<'s>(&'s mut self, place: &'s str, force: bool) -> References<'s, 'a, 'b> {
+        References {
+            attach: self,
+            place,
+            force,
+        }
+    }
+
     pub(super) fn frame(&self, reference: &str) -> Option<Attachment> {
         // What does not exist has been reported before.
         let place = self.names.frame(reference, "").ok()?;
@@ -332,128 +337,29 @@ impl Attach<'_, '_> {
     fn all_constraints(&mut self, switched: bool) {
         let description = self.description;
         for constraint in &description.constraints {
-            if matches!(constraint.kind, ConstraintKind::Impact { .. }) != switched {
+            if constraint.kind.info().switched != switched {
                 continue;
             }
             let place = constraint_place(&constraint.name);
-            if let Some(element) = self.constraint(&place, &constraint.kind) {
+            if let Some(element) = constraint.kind.attach(&mut self.references(&place, false)) {
                 self.add_constraint(&constraint.name, element, None, Some(place));
             }
         }
     }
 
-    fn constraint(&mut self, place: &str, kind: &ConstraintKind) -> Option<ConstraintElement> {
-        Some(match kind {
-            ConstraintKind::Point { from, to } => {
-                let rows = (0..3).map(|axis| PairRow::Along { axis }).collect();
-                ConstraintElement::Pair(Pair {
-                    from: self.frame(from)?,
-                    to: self.frame(to)?,
-                    rows,
-                    length: None,
-                })
-            }
-            ConstraintKind::Distance { from, to, length } => self.distance(from, to, length)?,
-            ConstraintKind::Coupling { terms, offset } => self.coupling(place, terms, *offset)?,
-            ConstraintKind::Driver { coordinate, signal } => {
-                let (_, node) = self.coordinate(coordinate, place, false)?;
-                ConstraintElement::Coordinates(CoordinateSum {
-                    terms: vec![(node, 1.0)],
-                    offset: 0.0,
-                    signal: Some(signal.clone()),
-                    rate: false,
-                })
-            }
-            ConstraintKind::VelocityDriver { coordinate, velocity } => {
-                let (_, node) = self.coordinate(coordinate, place, false)?;
-                ConstraintElement::Coordinates(CoordinateSum {
-                    terms: vec![(node, 1.0)],
-                    offset: 0.0,
-                    signal: Some(velocity.clone()),
-                    rate: true,
-                })
-            }
-            ConstraintKind::Rolling {
-                wheel,
-                plane,
-                radius,
-                sphere,
-            } => ConstraintElement::Rolling(Rolling {
-                wheel: self.frame(wheel)?,
-                plane: self.frame(plane)?,
-                radius: *radius,
-                sphere: *sphere,
-            }),
-            ConstraintKind::Impact {
-                plane,
-                body,
-                radius,
-                restitution,
-                rest_speed,
-            } => ConstraintElement::Impact(Impact {
-                plane: self.frame(plane)?,
-                body: self.frame(body)?,
-                radius: *radius,
-                restitution: *restitution,
-                rest_speed: *rest_speed,
-            }),
-            ConstraintKind::WheelRail {
-                wheel,
-                rail,
-                right,
-                shape,
-            } => ConstraintElement::WheelRail(WheelRail {
-                wheel: self.frame(wheel)?,
-                rail: self.frame(rail)?,
-                geometry: shape.geometry(*right).ok()?,
-            }),
-        })
-    }
-
-    fn distance(&self, from: &str, to: &str, length: &Signal) -> Option<ConstraintElement> {
-        let (length, signal) = match length.varies() {
-            true => (0.0, Some(length.clone())),
-            false => (length.evaluate(0.0)[0], None),
-        };
-        Some(ConstraintElement::Pair(Pair {
-            from: self.frame(from)?,
-            to: self.frame(to)?,
-            rows: vec![PairRow::Distance { length }],
-            length: signal,
-        }))
-    }
-
-    fn coupling(
-        &mut self,
-        place: &str,
-        terms: &[(CoordinateRef, f64)],
-        offset: f64,
-    ) -> Option<ConstraintElement> {
-        let (mut moving, mut offset) = (Vec::with_capacity(terms.len()), offset);
-        for (reference, factor) in terms {
-            let (joint, node) = self.coordinate(reference, place, false)?;
-            let described = self.description.joints[joint].coordinates.get(reference.index);
-            match described {
-                Some(c) if matches!(c.motion, CoordinateMotion::Locked) => offset -= factor * c.position,
-                _ => moving.push((node, *factor)),
-            }
-        }
-        Some(ConstraintElement::Coordinates(CoordinateSum {
-            terms: moving,
-            offset,
-            signal: None,
-            rate: false,
-        }))
-    }
-
     fn all_rods(&mut self) {
         let description = self.description;
         for rod in &description.rods {
-            let Some(element) = self.distance(&rod.from, &rod.to, &Signal::constant(rod.length)) else {
+            let place = rod_place(&rod.name);
+            let distance = Distance {
+                from: rod.from.clone(),
+                to: rod.to.clone(),
+                length: Signal::constant(rod.length),
+            };
+            let Some(element) = distance.attach(&mut self.references(&place, false)) else {
                 continue;
             };
             let Some(ends) = element.sides() else { continue };
-            let place = rod_place(&rod.name);
             let constraint = self.add_constraint(&rod.name, element, None, Some(place));
             if rod.mass == 0.0 {
                 continue;
@@ -488,6 +394,8 @@ impl Attach<'_, '_> {
 struct References<'s, 'a, 'b> {
     attach: &'s mut Attach<'a, 'b>,
     place: &'s str,
+    /// The element is a force, which can act on a cut joint in other ways.
+    force: bool,
 }
 
 impl Resolve for References<'_, '_, '_> {
@@ -496,7 +404,15 @@ impl Resolve for References<'_, '_, '_> {
     }
 
     fn coordinate(&mut self, coordinate: &CoordinateRef) -> Option<usize> {
-        Some(self.attach.coordinate(coordinate, self.place, true)?.1)
+        Some(self.attach.coordinate(coordinate, self.place, self.force)?.1)
+    }
+
+    fn locked(&self, coordinate: &CoordinateRef) -> Option<f64> {
+        let joint = self.attach.names.coordinate(coordinate, "").ok()?;
+        let described = self.attach.description.joints[joint]
+            .coordinates
+            .get(coordinate.index)?;
+        matches!(described.motion, CoordinateMotion::Locked).then_some(described.position)
     }
 
     fn joint_coordinate(&mut self, coordinate: &CoordinateRef) -> Option<JointCoordinate> {

@@ -7,7 +7,7 @@ use super::names::GROUND;
 use super::paths::{self, path_place};
 use super::references::{constraint_place, force_place, hint_place, joint_place, road_place, rod_place};
 use crate::description::{
-    Body, ConstraintKind, Control, ControlKind, CoordinateMotion, Description, Joint, JointKind, Marker,
+    Body, Control, ControlKind, CoordinateMotion, Description, Joint, JointKind, Marker,
 };
 use crate::elements::controls::DeadTime;
 use crate::elements::faults::Faults;
@@ -34,7 +34,9 @@ pub(super) fn check(description: &Description, errors: &mut Vec<ModelError>) -> 
         check.joint(joint);
     }
     for constraint in &description.constraints {
-        check.constraint(&constraint.kind, &constraint_place(&constraint.name));
+        let mut faults = Faults::default();
+        constraint.kind.faults(&mut faults);
+        faults::report(faults, &constraint_place(&constraint.name), check.errors);
     }
     for hint in &description.hints {
         let place = hint_place(&hint.to);
@@ -444,94 +446,6 @@ impl Check<'_> {
                 quantity: "velocity",
             });
         }
-    }
-
-    fn constraint(&mut self, kind: &ConstraintKind, place: &str) {
-        match kind {
-            ConstraintKind::Point { .. } => {}
-            ConstraintKind::Distance { length, .. } => {
-                self.signal(length, place, "the distance");
-                self.motion(length, place);
-                if length.is_finite() && length.controls().is_empty() && !length.varies() {
-                    self.positive(length.evaluate(0.0)[0], place, "the distance");
-                }
-            }
-            ConstraintKind::Coupling { terms, offset } => {
-                for (_, factor) in terms {
-                    self.finite(&[*factor], place, "a factor");
-                }
-                self.finite(&[*offset], place, "the offset");
-            }
-            ConstraintKind::Driver { signal, .. } => {
-                self.signal(signal, place, "the motion");
-                self.motion(signal, place);
-            }
-            ConstraintKind::VelocityDriver { velocity, .. } => {
-                self.signal(velocity, place, "the velocity");
-                self.motion(velocity, place);
-            }
-            ConstraintKind::Rolling { radius, .. } => self.positive(*radius, place, "the radius"),
-            ConstraintKind::Impact {
-                radius,
-                restitution,
-                rest_speed,
-                ..
-            } => {
-                let not_negative = "0 stands for a point";
-                let ranges = [
-                    ("radius", *radius, f64::INFINITY, "not be negative", not_negative),
-                    (
-                        "restitution",
-                        *restitution,
-                        1.0,
-                        "lie between 0 and 1",
-                        "with 0 the body does not rebound, with 1 it keeps its full speed",
-                    ),
-                ];
-                for (field, value, most, need, remedy) in ranges {
-                    if self.finite(&[value], place, field) && !(0.0..=most).contains(&value) {
-                        self.out_of_range(place, field, value, need, remedy);
-                    }
-                }
-                let (value, remedy) = (
-                    *rest_speed,
-                    "otherwise ever smaller impacts would follow each other indefinitely",
-                );
-                if self.finite(&[value], place, "rest_speed") && value <= 0.0 {
-                    self.out_of_range(place, "rest_speed", value, "be positive", remedy);
-                }
-            }
-            ConstraintKind::WheelRail { shape, right, .. } => {
-                for law in [&shape.wheel_profile, &shape.rail_profile] {
-                    if let Err(error) = law.over_variables(&["s"]) {
-                        let place = place.to_string();
-                        self.errors.push(ModelError::LawVariables { place, error });
-                        return;
-                    }
-                }
-                if let Err(error) = shape.geometry(*right) {
-                    let (place, reason) = (place.to_string(), error.to_string());
-                    self.errors.push(ModelError::BadData { place, reason });
-                }
-            }
-        }
-    }
-
-    fn out_of_range(
-        &mut self,
-        place: &str,
-        field: &'static str,
-        value: f64,
-        need: &'static str,
-        remedy: &'static str,
-    ) {
-        self.errors.push(ModelError::OutOfRange {
-            place: place.to_string(),
-            field,
-            value,
-            need,
-            remedy,
-        });
     }
 }
 

@@ -52,6 +52,10 @@ pub(super) fn report(faults: Faults, place: &str, errors: &mut Vec<ModelError>) 
             inputs,
             outputs,
         },
+        Fault::MotionOfControl { control } => ModelError::MotionOfControl {
+            place: place(),
+            control,
+        },
         Fault::Data(reason) => ModelError::BadData {
             place: place(),
             reason,

@@ -139,23 +139,15 @@ impl Check<'_, '_> {
     }
 
     fn constraint(&mut self, place: &str, kind: &ConstraintKind) {
-        match kind {
-            ConstraintKind::Point { from, to } | ConstraintKind::Distance { from, to, .. } => {
-                self.pair(from, to, place);
-            }
-            ConstraintKind::Rolling { wheel, plane, .. } => {
-                self.pair(wheel, plane, place);
-            }
-            ConstraintKind::Impact { plane, body, .. } => {
-                self.pair(plane, body, place);
-            }
-            ConstraintKind::WheelRail { wheel, rail, .. } => {
-                self.pair(wheel, rail, place);
-            }
-            ConstraintKind::Coupling { terms, .. } => self.coupling(place, terms),
-            ConstraintKind::Driver { coordinate, .. } | ConstraintKind::VelocityDriver { coordinate, .. } => {
-                self.driver(place, coordinate);
-            }
+        let referred = Referred::in_fields(|visitor| kind.clone().fields(visitor));
+        if let [first, second] = &referred.frames[..] {
+            self.pair(first, second, place);
+        }
+        for terms in &referred.sums {
+            self.coupling(place, terms);
+        }
+        for coordinate in &referred.coordinates {
+            self.driver(place, coordinate);
         }
     }
 
@@ -222,7 +214,7 @@ impl Check<'_, '_> {
     }
 
     fn force(&mut self, place: &str, kind: &ForceKind) {
-        let referred = Referred::by(kind);
+        let referred = Referred::in_fields(|visitor| kind.clone().fields(visitor));
         for contact in &referred.constraints {
             self.contact(place, contact);
         }
@@ -262,7 +254,7 @@ impl Check<'_, '_> {
     /// The constraint whose normal force a force needs.
     fn contact(&mut self, place: &str, contact: &str) {
         let wheels = self.description.constraints.iter();
-        let wheels = wheels.filter(|c| matches!(c.kind, ConstraintKind::WheelRail { .. }));
+        let wheels = wheels.filter(|c| c.kind.info().rolling_contact);
         let names: Vec<&str> = wheels.map(|c| c.name.as_str()).collect();
         if !names.contains(&contact) {
             self.errors.push(ModelError::UnknownContact {

@@ -1,23 +1,24 @@
-//! What a force refers to.
+//! What an element refers to.
 
-use crate::description::fields::{Field, Look};
-use crate::description::{CoordinateRef, ForceKind};
+use crate::description::CoordinateRef;
+use crate::description::fields::{Field, Fields, Look};
 
 /// References in the order in which the fields are shown.
 #[derive(Default)]
 pub(crate) struct Referred {
     pub frames: Vec<String>,
     pub coordinates: Vec<CoordinateRef>,
+    /// Sums of coordinates with factors.
+    pub sums: Vec<Vec<(CoordinateRef, f64)>>,
     pub roads: Vec<String>,
     pub constraints: Vec<String>,
 }
 
 impl Referred {
-    /// What a force of any kind refers to.
-    pub fn by(kind: &ForceKind) -> Self {
+    /// What is referred to in the fields that a visitor is shown. It may change them: they are those of a copy.
+    pub fn in_fields(show: impl FnOnce(&mut dyn Fields)) -> Self {
         let mut referred = Self::default();
-        // A visitor may change what it sees: it is shown a copy.
-        kind.clone().fields(&mut referred);
+        show(&mut referred);
         referred
     }
 }
@@ -30,7 +31,7 @@ impl Look for Referred {
         self.coordinates.push(value.clone());
     }
     fn terms(&mut self, _: &Field, value: &mut Vec<(CoordinateRef, f64)>) {
-        self.coordinates.extend(value.iter().map(|(c, _)| c.clone()));
+        self.sums.push(value.clone());
     }
     fn road(&mut self, _: &Field, value: &mut String) {
         self.roads.push(value.clone());

@@ -3,6 +3,7 @@
 
 use super::*;
 use crate::compile::{self, ModelErrors};
+use crate::elements::constraints::*;
 use crate::model::Model;
 
 mod controls;
@@ -434,17 +435,17 @@ impl From<(&str, usize)> for CoordinateRef {
 /// Constructors. Coordinates are `"joint"` for the first one or `("joint", number)`.
 impl Constraint {
     /// A constraint of any kind.
-    pub fn new(name: impl Into<String>, kind: ConstraintKind) -> Self {
+    pub fn new(name: impl Into<String>, kind: impl Into<ConstraintKind>) -> Self {
         Self {
             name: name.into(),
-            kind,
+            kind: kind.into(),
         }
     }
 
     /// The origins of two frames coincide.
     pub fn point(name: impl Into<String>, from: impl Into<String>, to: impl Into<String>) -> Self {
         let (from, to) = (from.into(), to.into());
-        Self::new(name, ConstraintKind::Point { from, to })
+        Self::new(name, ConstraintKind::Point(Point { from, to }))
     }
 
     /// The origins of two frames keep a distance, m: a number or a function of time.
@@ -455,7 +456,7 @@ impl Constraint {
         length: impl Into<Signal>,
     ) -> Self {
         let (from, to, length) = (from.into(), to.into(), length.into());
-        Self::new(name, ConstraintKind::Distance { from, to, length })
+        Self::new(name, ConstraintKind::Distance(Distance { from, to, length }))
     }
 
     /// Σ factor · coordinate = offset.
@@ -475,7 +476,7 @@ impl Constraint {
             .into_iter()
             .map(|(coordinate, factor)| (coordinate.into(), factor))
             .collect();
-        Self::new(name, ConstraintKind::Coupling { terms, offset })
+        Self::new(name, ConstraintKind::Coupling(Coupling { terms, offset }))
     }
 
     /// Gears: first coordinate = ratio · second coordinate. The ratio is negative where the
@@ -502,7 +503,7 @@ impl Constraint {
     /// A coordinate follows a function of time; the force it takes is the multiplier.
     pub fn driver(name: impl Into<String>, coordinate: impl Into<CoordinateRef>, signal: Signal) -> Self {
         let coordinate = coordinate.into();
-        Self::new(name, ConstraintKind::Driver { coordinate, signal })
+        Self::new(name, ConstraintKind::Driver(Driver { coordinate, signal }))
     }
 
     /// The velocity of a coordinate follows a function of time; the force required is the multiplier. The position is
@@ -513,7 +514,10 @@ impl Constraint {
         velocity: Signal,
     ) -> Self {
         let coordinate = coordinate.into();
-        Self::new(name, ConstraintKind::VelocityDriver { coordinate, velocity })
+        Self::new(
+            name,
+            ConstraintKind::VelocityDriver(VelocityDriver { coordinate, velocity }),
+        )
     }
 
     /// A thin disc (axle along z of its frame) rolls on the x–y plane of a frame. Radius in m.
@@ -544,12 +548,12 @@ impl Constraint {
         sphere: bool,
     ) -> Self {
         let (wheel, plane) = (wheel.into(), plane.into());
-        let kind = ConstraintKind::Rolling {
+        let kind = ConstraintKind::Rolling(Rolling {
             wheel,
             plane,
             radius,
             sphere,
-        };
+        });
         Self::new(name, kind)
     }
 
@@ -565,20 +569,20 @@ impl Constraint {
         restitution: f64,
     ) -> Self {
         let (plane, body) = (plane.into(), body.into());
-        let kind = ConstraintKind::Impact {
+        let kind = ConstraintKind::Impact(Impact {
             plane,
             body,
             radius,
             restitution,
             rest_speed: crate::elements::constraints::REST_SPEED,
-        };
+        });
         Self::new(name, kind)
     }
 
     /// Sets the speed, m/s, below which a rebound of an [`impact`](Self::impact) is rest; nothing
     /// is done for other kinds.
     pub fn rest_speed(mut self, speed: f64) -> Self {
-        if let ConstraintKind::Impact { rest_speed, .. } = &mut self.kind {
+        if let ConstraintKind::Impact(Impact { rest_speed, .. }) = &mut self.kind {
             *rest_speed = speed;
         }
         self
@@ -600,12 +604,11 @@ impl Constraint {
         right: bool,
         shape: WheelRailShape,
     ) -> Self {
-        let kind = ConstraintKind::WheelRail {
+        let kind = ConstraintKind::WheelRail(WheelRail {
             wheel: wheel.into(),
             rail: rail.into(),
-            right,
-            shape: Box::new(shape),
-        };
+            shape: Box::new(WheelRailShape { right, ..shape }),
+        });
         Self::new(name, kind)
     }
 }

@@ -47,7 +47,7 @@ impl Constraint {
     /// Its formulas.
     pub fn formulas(&self) -> Vec<FieldFormula> {
         let mut found = Formulas::default();
-        (self.kind.info().fields)(&mut self.kind.clone(), &mut found);
+        self.kind.clone().fields(&mut found);
         found.0
     }
 }

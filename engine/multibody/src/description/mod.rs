@@ -5,7 +5,6 @@
 
 use crate::Signal;
 use crate::channels::Input;
-use crate::elements::constraints::WheelRailShape;
 use crate::elements::controls::{SpeedLaw, SteeringLaw};
 use crate::forest::Hint;
 use holonom_algebra::{Mat3, Pose, Quaternion, Vec3};
@@ -21,6 +20,7 @@ mod road;
 mod track;
 mod tyre;
 
+pub use crate::elements::constraints::ConstraintKind;
 pub use crate::elements::forces::ForceKind;
 pub use document::Document;
 pub use hint::StartHint;
@@ -216,85 +216,6 @@ pub struct Constraint {
     pub name: String,
     /// What it says.
     pub kind: ConstraintKind,
-}
-
-/// What a constraint says.
-#[derive(Clone, Debug, PartialEq)]
-pub enum ConstraintKind {
-    /// The origins of two frames coincide: 3 rows.
-    Point {
-        /// First frame.
-        from: String,
-        /// Second frame.
-        to: String,
-    },
-    /// The origins of two frames keep a distance: 1 row.
-    Distance {
-        /// First frame.
-        from: String,
-        /// Second frame.
-        to: String,
-        /// The distance, m, which may be a function of time; must be positive.
-        length: Signal,
-    },
-    /// Σ factor · coordinate = offset: gears, racks, belts. 1 row.
-    Coupling {
-        /// Coordinates with their factors.
-        terms: Vec<(CoordinateRef, f64)>,
-        /// The right-hand side.
-        offset: f64,
-    },
-    /// A coordinate follows a function of time, by a force that appears as multiplier: 1 row.
-    Driver {
-        /// The coordinate.
-        coordinate: CoordinateRef,
-        /// What it follows.
-        signal: Signal,
-    },
-    /// The velocity of a coordinate follows a function of time, by a force that appears as multiplier: 1 row. The
-    /// position is integrated from the start of the joint.
-    VelocityDriver {
-        /// The coordinate.
-        coordinate: CoordinateRef,
-        /// Its velocity, rad/s or m/s.
-        velocity: Signal,
-    },
-    /// A wheel rolls without slipping on the plane z = 0 of the ground frame: 1 row that keeps
-    /// contact and 2 rows on velocities.
-    Rolling {
-        /// Frame on the wheel: origin at its centre, z along its axle.
-        wheel: String,
-        /// Frame whose x–y plane is rolled on.
-        plane: String,
-        /// Radius, m.
-        radius: f64,
-        /// A ball instead of a thin disc.
-        sphere: bool,
-    },
-    /// A point or a ball hits the x–y plane of a frame and rebounds: 1 row while it rests there.
-    Impact {
-        /// Frame whose x–y plane is hit, from the side to which z points.
-        plane: String,
-        /// Frame whose origin is the point, or the centre of the ball.
-        body: String,
-        /// Radius of the ball, m; 0 for a point.
-        radius: f64,
-        /// Speed after a hit by speed before it, along the normal.
-        restitution: f64,
-        /// A rebound slower than this closes the contact, m/s.
-        rest_speed: f64,
-    },
-    /// A wheel touches its rail: 1 row, whose multiplier is the normal force.
-    WheelRail {
-        /// Frame on the wheel: origin at the centre of the rolling circle, y along the axle.
-        wheel: String,
-        /// Frame of the rail: x along it, y to the left, z up.
-        rail: String,
-        /// The right wheel of a wheelset, not the left one.
-        right: bool,
-        /// Profiles.
-        shape: Box<WheelRailShape>,
-    },
 }
 
 /// A slender body with spherical joints at both ends and no inertia about its axis.

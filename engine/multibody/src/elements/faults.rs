@@ -31,6 +31,8 @@ pub(crate) enum Fault {
     Variable(ExpressionError),
     /// A function with the wrong number of inputs or outputs.
     WrongLaw { inputs: usize, outputs: usize },
+    /// A motion that depends on a control.
+    MotionOfControl { control: String },
     /// Data that describe nothing, in words with the remedy.
     Data(String),
 }
@@ -133,6 +135,14 @@ impl Faults {
     pub fn signal_quantity(&mut self, quantity: &'static str, signal: &Signal) {
         if !signal.is_finite() {
             self.not_finite(quantity);
+        }
+    }
+
+    /// A motion must be finite, and must not depend on controls: it needs derivatives that these do not have.
+    pub fn motion(&mut self, quantity: &'static str, signal: &Signal) {
+        self.signal_quantity(quantity, signal);
+        if let Some(control) = signal.controls().into_iter().next() {
+            self.0.push(Fault::MotionOfControl { control });
         }
     }
 

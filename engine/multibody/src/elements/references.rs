@@ -128,6 +128,8 @@ pub trait Resolve {
     fn frame(&self, name: &str) -> Option<Attachment>;
     /// The node of a coordinate; reports a joint that is cut.
     fn coordinate(&mut self, coordinate: &CoordinateRef) -> Option<usize>;
+    /// The value of a coordinate, if it is locked.
+    fn locked(&self, coordinate: &CoordinateRef) -> Option<f64>;
     /// A coordinate of a joint in the tree or cut; reports one that has no axis where it is cut.
     fn joint_coordinate(&mut self, coordinate: &CoordinateRef) -> Option<JointCoordinate>;
     /// A road; the one without a name is the plane z = 0 of the ground.

@@ -2,7 +2,6 @@
 
 use super::Equations;
 use super::equations::EquationsWorkspace;
-use crate::elements::constraints::ConstraintElement;
 use crate::model::Model;
 use holonom_dae::{Gap, Point};
 
@@ -36,8 +35,8 @@ impl Equations {
         let rows = &self.active[self.active.len() - self.contacts.len()..];
         for ((gap, row), closed) in gaps[first..].iter_mut().zip(rows).zip(at.discrete) {
             let constraint = &model.constraints[model.rows[*row].constraint];
-            *gap = match &constraint.element {
-                ConstraintElement::Impact(impact) if *closed == 0.0 => impact.gap(&scene),
+            *gap = match constraint.impact() {
+                Some(impact) if *closed == 0.0 => impact.gap(&scene),
                 _ => Gap::NONE,
             };
         }

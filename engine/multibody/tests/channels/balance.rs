@@ -3,6 +3,7 @@
 use super::*;
 use holonom_algebra::{Mat3, Quaternion, Sym3, Vec3};
 use holonom_multibody::description::{Body, Constraint, ConstraintKind, Force, ForceKind, Joint, frame};
+use holonom_multibody::elements::constraints::{Distance, Point, Rolling, WheelRail};
 use holonom_multibody::elements::forces::*;
 
 /// What is known of a mechanism: its description and the values of its channels.
@@ -75,11 +76,15 @@ fn imbalance(description: &Description, values: HashMap<String, f64>) -> f64 {
         .iter()
         .map(|j| (&j.name, j.from.as_str(), j.to.as_str()));
     let constraints = description.constraints.iter().filter_map(|c| match &c.kind {
-        ConstraintKind::Point { from, to } | ConstraintKind::Distance { from, to, .. } => {
+        ConstraintKind::Point(Point { from, to }) | ConstraintKind::Distance(Distance { from, to, .. }) => {
             Some((&c.name, from.as_str(), to.as_str()))
         }
-        ConstraintKind::Rolling { wheel, plane, .. } => Some((&c.name, plane.as_str(), wheel.as_str())),
-        ConstraintKind::WheelRail { wheel, rail, .. } => Some((&c.name, rail.as_str(), wheel.as_str())),
+        ConstraintKind::Rolling(Rolling { wheel, plane, .. }) => {
+            Some((&c.name, plane.as_str(), wheel.as_str()))
+        }
+        ConstraintKind::WheelRail(WheelRail { wheel, rail, .. }) => {
+            Some((&c.name, rail.as_str(), wheel.as_str()))
+        }
         _ => None,
     });
     let rods = description

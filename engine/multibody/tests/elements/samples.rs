@@ -354,7 +354,7 @@ pub fn samples(places: &Places) -> Vec<Sample> {
                 constraint: WheelRail {
                     wheel: to,
                     rail: from,
-                    geometry: shape.geometry(right).unwrap(),
+                    shape: shape.geometry(right).unwrap(),
                 },
                 row: 0,
                 ground: Attachment {

@@ -115,7 +115,7 @@ fn constraint(info: &&ConstraintInfo) -> Constraint {
         name: info.name,
         description: info.doc,
         rows: info.rows,
-        fields: fields(note(|visitor| (info.fields)(&mut (info.template)(), visitor))),
+        fields: fields(note(|visitor| (info.template)().fields(visitor))),
     }
 }
 

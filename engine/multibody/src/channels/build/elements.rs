@@ -41,10 +41,8 @@ impl Builder<'_> {
                     let torque = !pair.rows.iter().all(force_only);
                     self.reaction(reaction, torque);
                 }
-                ConstraintElement::Rolling(_) | ConstraintElement::WheelRail(_) => {
-                    self.reaction(reaction, true)
-                }
-                ConstraintElement::Impact(_) => self.impact(number),
+                _ if constraint.impact().is_some() => self.impact(number),
+                _ => self.reaction(reaction, true),
             }
         }
     }

@@ -7,8 +7,8 @@
 //! are given. A turn about a by φ becomes the turn about −S a by φ, or about S a by −φ.
 
 use super::super::{
-    Body, Constraint, ConstraintKind, Coordinate, CoordinateMotion, CoordinateRef, Description, Force, Frame,
-    Joint, JointKind, Marker, Road, StartHint, Track,
+    Body, Constraint, Coordinate, CoordinateMotion, CoordinateRef, Description, Force, Frame, Joint,
+    JointKind, Marker, Road, StartHint, Track,
 };
 use super::signals::scaled;
 use crate::compile::names::GROUND;
@@ -166,22 +166,18 @@ impl Mirror {
 
     /// Notes the signs that forces of a constraint get, before it becomes its image.
     fn constraint(&mut self, constraint: &Constraint) {
-        match &constraint.kind {
-            ConstraintKind::Driver { coordinate, .. } | ConstraintKind::VelocityDriver { coordinate, .. } => {
-                let sign = self.coordinate(coordinate);
-                self.constraints
-                    .insert(constraint.name.clone(), vec![("force", sign)]);
-            }
-            ConstraintKind::Rolling { .. } | ConstraintKind::WheelRail { .. } if self.axis == Axis::Z => {
-                self.on_turned.insert(constraint.name.clone());
-            }
-            _ => {}
+        let signs = constraint.kind.shown_signs(self);
+        if !signs.is_empty() {
+            self.constraints.insert(constraint.name.clone(), signs);
+        }
+        if constraint.kind.info().first_frame_turns && self.axis == Axis::Z {
+            self.on_turned.insert(constraint.name.clone());
         }
     }
 
     /// Notes the signs that scalars seen of a force element get.
     fn force(&mut self, force: &Force) {
-        let referred = Referred::by(&force.kind);
+        let referred = Referred::in_fields(|visitor| force.kind.clone().fields(visitor));
         let on_coordinates: Vec<f64> = referred.coordinates.iter().map(|c| self.coordinate(c)).collect();
         let signs = force.kind.shown_signs(self, &on_coordinates);
         self.forces.insert(force.name.clone(), signs);
@@ -374,7 +370,7 @@ impl Description {
         }
         for constraint in &mut self.constraints {
             mirror.constraint(constraint);
-            (constraint.kind.info().mirror)(&mut constraint.kind, &mut mirror);
+            constraint.kind.mirror(&mut mirror);
         }
         for force in &mut self.forces {
             mirror.force(force);
@@ -492,9 +488,6 @@ impl Look for NameRoad<'_> {
         }
     }
 }
-
-/// Kinds whose mirror image is described by the same numbers: they know distances only.
-pub(crate) fn same_constraint(_: &mut ConstraintKind, _: &mut Mirror) {}
 
 /// A law that sees the world in a mirror.
 #[derive(Debug)]

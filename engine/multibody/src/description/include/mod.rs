@@ -3,7 +3,6 @@
 mod mirror;
 mod signals;
 
-pub(crate) use mirror::same_constraint;
 pub use mirror::{Axis, Mirror};
 
 use super::fields::{Field, Fields};
@@ -266,7 +265,7 @@ impl Rename<'_> {
         }
         for constraint in &mut part.constraints {
             longer(&mut constraint.name);
-            (constraint.kind.info().fields)(&mut constraint.kind, self);
+            constraint.kind.fields(self);
         }
         for rod in &mut part.rods {
             longer(&mut rod.name);

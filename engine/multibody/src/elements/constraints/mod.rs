@@ -5,11 +5,14 @@
 //! velocity, each row is ġ = f·u + m·w; (f, m) is then also the load of a unit multiplier, at the
 //! second origin, and the opposite at the same point on the first side (virtual power).
 
+use super::faults::Faults;
+use super::references::{Named, Resolve};
 use super::scene::{Loads, Scene};
+use crate::description::Mirror;
 use crate::description::fields::Fields;
-use crate::description::{ConstraintKind, Mirror};
 use crate::model::{Attachment, RowLevel};
 use crate::signal::Signal;
+use core::fmt::Debug;
 use holonom_algebra::{Real, Vec3, Wrench};
 
 mod coordinate_sum;
@@ -18,11 +21,45 @@ pub(crate) mod relative;
 mod start_row;
 
 pub use coordinate_sum::CoordinateSum;
+pub use coupling::Coupling;
+pub use distance::Distance;
+pub use driver::Driver;
 pub use impact::{Impact, REST_SPEED};
 pub use pair::{Pair, PairRow};
+pub use point::Point;
 pub use rolling::Rolling;
 pub use start_row::StartRow;
+pub use velocity_driver::VelocityDriver;
 pub use wheel_rail::{ProfileKind, WheelRail, WheelRailShape};
+
+/// A kind of constraint as a description has it. Its default has the values of absent fields.
+pub trait DescribedConstraint: Clone + Debug + Default + PartialEq {
+    /// Name in model files and reports.
+    const NAME: &str;
+    /// One sentence for users.
+    const DOC: &str;
+    /// Number of rows.
+    const ROWS: usize;
+    /// It opens and closes at events.
+    const SWITCHED: bool = false;
+    /// It keeps a wheel on a rail, and its multiplier is the normal force, which creep forces need.
+    const ROLLING_CONTACT: bool = false;
+    /// In a mirror that turns z the first frame, in whose axes the reaction is, is turned about x.
+    const FIRST_FRAME_TURNS: bool = false;
+
+    /// Shows its fields. Everything that it refers to is among them.
+    fn fields(&mut self, visitor: &mut dyn Fields);
+    /// What is wrong with its numbers.
+    fn faults(&self, _faults: &mut Faults) {}
+    /// The element on the nodes of a tree; none where something it refers to does not exist.
+    fn attach(&self, to: &mut dyn Resolve) -> Option<ConstraintElement>;
+    /// Makes it its mirror image; its frames have become theirs already. Nothing changes where only distances count.
+    fn mirror(&mut self, _mirror: &mut Mirror) {}
+    /// Signs that scalars seen of it get in the mirror image, before it becomes that image.
+    fn shown_signs(&self, _mirror: &Mirror) -> Vec<(&'static str, f64)> {
+        Vec::new()
+    }
+}
 
 /// What a kind of constraint has to say.
 ///
@@ -62,41 +99,98 @@ pub struct ConstraintInfo {
     pub doc: &'static str,
     /// Number of rows.
     pub rows: usize,
+    /// It opens and closes at events.
+    pub switched: bool,
+    /// It keeps a wheel on a rail.
+    pub rolling_contact: bool,
+    /// In a mirror that turns z the first frame is turned about x.
+    pub first_frame_turns: bool,
     /// The kind as absent fields leave it.
     pub template: fn() -> ConstraintKind,
-    /// Shows the fields of a constraint of this kind; one of another kind has none to show.
-    pub fields: fn(&mut ConstraintKind, &mut dyn Fields),
-    /// Makes a constraint of this kind its mirror image; its frames have become theirs already.
-    pub mirror: fn(&mut ConstraintKind, &mut Mirror),
+}
+
+const fn info_of<C: DescribedConstraint + Into<ConstraintKind>>() -> ConstraintInfo {
+    ConstraintInfo {
+        name: C::NAME,
+        doc: C::DOC,
+        rows: C::ROWS,
+        switched: C::SWITCHED,
+        rolling_contact: C::ROLLING_CONTACT,
+        first_frame_turns: C::FIRST_FRAME_TURNS,
+        template: || C::default().into(),
+    }
 }
 
 macro_rules! kinds {
-    ($($file:ident $kind:ident,)*) => {
+    ($($(#[$doc:meta])* $file:ident $kind:ident($described:ty),)*) => {
         $(mod $file;)*
 
+        /// What a constraint says.
+        #[derive(Clone, Debug, PartialEq)]
+        pub enum ConstraintKind {
+            $($(#[$doc])* $kind($described),)*
+        }
+
+        $(impl From<$described> for ConstraintKind {
+            fn from(kind: $described) -> Self {
+                Self::$kind(kind)
+            }
+        })*
+
         /// All kinds of constraints besides joints.
-        pub const CONSTRAINTS: &[&ConstraintInfo] = &[$(&$file::CONSTRAINT),*];
+        pub const CONSTRAINTS: &[&ConstraintInfo] = &[$(const { &info_of::<$described>() }),*];
 
         impl ConstraintKind {
             /// The registry's entry of the kind.
             pub fn info(&self) -> &'static ConstraintInfo {
-                match self {
-                    $(Self::$kind { .. } => &$file::CONSTRAINT,)*
-                }
+                match self { $(Self::$kind(_) => const { &info_of::<$described>() },)* }
+            }
+
+            /// Shows the fields of the constraint.
+            pub fn fields(&mut self, visitor: &mut dyn Fields) {
+                match self { $(Self::$kind(c) => c.fields(visitor),)* }
+            }
+
+            /// Adds what is wrong with its numbers.
+            pub fn faults(&self, faults: &mut Faults) {
+                match self { $(Self::$kind(c) => c.faults(faults),)* }
+            }
+
+            /// The element on the nodes of a tree; none where something it refers to does not exist.
+            pub fn attach(&self, to: &mut dyn Resolve) -> Option<ConstraintElement> {
+                match self { $(Self::$kind(c) => c.attach(to),)* }
+            }
+
+            /// Makes it its mirror image; its frames have become theirs already.
+            pub fn mirror(&mut self, mirror: &mut Mirror) {
+                match self { $(Self::$kind(c) => c.mirror(mirror),)* }
+            }
+
+            /// Signs that scalars seen of it get in the mirror image.
+            pub fn shown_signs(&self, mirror: &Mirror) -> Vec<(&'static str, f64)> {
+                match self { $(Self::$kind(c) => c.shown_signs(mirror),)* }
             }
         }
     };
 }
 
 kinds! {
-    point Point,
-    distance Distance,
-    coupling Coupling,
-    driver Driver,
-    velocity_driver VelocityDriver,
-    rolling Rolling,
-    impact Impact,
-    wheel_rail WheelRail,
+    /// The origins of two frames coincide.
+    point Point(Point),
+    /// The origins of two frames keep a distance.
+    distance Distance(Distance),
+    /// A sum of coordinates is constant: gears, racks, belts.
+    coupling Coupling(Coupling),
+    /// A coordinate follows a function of time.
+    driver Driver(Driver),
+    /// The velocity of a coordinate follows a function of time.
+    velocity_driver VelocityDriver(VelocityDriver),
+    /// A wheel rolls without slipping on a plane.
+    rolling Rolling(Rolling<Named>),
+    /// A point or a ball hits a plane and rebounds.
+    impact Impact(Impact<Named>),
+    /// A wheel touches its rail.
+    wheel_rail WheelRail(WheelRail<Named>),
 }
 
 macro_rules! registry {

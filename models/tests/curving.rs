@@ -98,10 +98,10 @@ fn steady([cant, gradient]: [f64; 2], shape: Option<(WheelRailShape, f64, f64)>,
             panic!("a creep force");
         };
         let (creep, forces, normal) = element.contact_forces(&scene);
-        let touch = element.contact.touch(&scene);
+        let touch = element.contact.constraint.touch(&scene);
         let (wheel, rail) = (
-            scene.frame(&element.contact.wheel),
-            scene.frame(&element.contact.rail),
+            scene.frame(&element.contact.constraint.wheel),
+            scene.frame(&element.contact.constraint.rail),
         );
         let across = touch.normal.cross(Vec3::unit(0));
         let force = touch.normal.scale(normal)

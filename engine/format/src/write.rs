@@ -214,8 +214,8 @@ impl Writer<'_> {
         for control in &d.controls {
             self.thing = format!("control \"{}\"", control.name);
             let info = control.kind.info();
-            let template = |v: &mut dyn Fields| (info.fields)(&mut (info.template)(), v);
-            let fields = self.fields(template, |v| (info.fields)(&mut control.kind.clone(), v));
+            let template = |v: &mut dyn Fields| (info.template)().fields(v);
+            let fields = self.fields(template, |v| control.kind.clone().fields(v));
             let name = quoted(&control.name);
             let _ = write!(
                 text,

@@ -61,7 +61,7 @@ fn values(description: &mut Description) -> Vec<f64> {
         force.kind.fields(&mut take);
     }
     for control in &mut description.controls {
-        (control.kind.info().fields)(&mut control.kind, &mut take);
+        control.kind.fields(&mut take);
     }
     for track in &mut description.tracks {
         track.fields(&mut take);

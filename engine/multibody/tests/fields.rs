@@ -34,7 +34,7 @@ fn all() -> Vec<(&'static str, Vec<Noted>)> {
         (info.name, note(|visitor| path.fields(visitor)))
     });
     let controls = CONTROLS.iter().map(|info| {
-        let fields = note(|visitor| (info.fields)(&mut (info.template)(), visitor));
+        let fields = note(|visitor| (info.template)().fields(visitor));
         (info.name, fields)
     });
     let parts = [
@@ -165,7 +165,7 @@ fn every_reference_is_shown_and_renamed() {
     part = part.path(path);
     for info in CONTROLS {
         let mut kind = (info.template)();
-        (info.fields)(&mut kind, &mut fill);
+        kind.fields(&mut fill);
         part = part.control(Control::new(info.name, kind));
     }
     // A reference that was left out still has the template's empty name.
@@ -191,7 +191,7 @@ fn every_reference_is_shown_and_renamed() {
         path.fields(&mut collect);
     }
     for control in &mut whole.controls {
-        (control.kind.info().fields)(&mut control.kind, &mut collect);
+        control.kind.fields(&mut collect);
     }
     let expected = fill.found.iter().map(|name| match name.as_str() {
         "body.marker" => "p_body.marker",

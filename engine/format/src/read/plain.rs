@@ -25,8 +25,7 @@ pub(super) fn plain_signals(description: &mut Description) {
         force.kind.fields(&mut Plain);
     }
     for control in &mut description.controls {
-        let info = control.kind.info();
-        (info.fields)(&mut control.kind, &mut Plain);
+        control.kind.fields(&mut Plain);
     }
     for track in &mut description.tracks {
         track.fields(&mut Plain);

@@ -334,7 +334,7 @@ impl Reader<'_, '_> {
         };
         let mut kind = (info.template)();
         fields.reader.names.controlled = true;
-        (info.fields)(&mut kind, &mut fields);
+        kind.fields(&mut fields);
         fields.reader.names.controlled = false;
         fields.finish();
         self.model.description.controls.push(Control { name, kind });

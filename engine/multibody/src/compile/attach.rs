@@ -171,8 +171,8 @@ fn add_controls(
     for control in &controls {
         model.needs_world |= control.element.frames().is_some();
         if let ControlElement::Sensor(sensor) = &control.element {
-            model.needs_world |= sensor.probe.needs_world();
-            if let Probe::Multiplier { row, .. } = sensor.probe {
+            model.needs_world |= sensor.channel.probe.needs_world();
+            if let Probe::Multiplier { row, .. } = sensor.channel.probe {
                 read.push(row);
             }
         }

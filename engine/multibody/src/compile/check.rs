@@ -6,10 +6,7 @@ use super::faults;
 use super::names::GROUND;
 use super::paths::{self, path_place};
 use super::references::{constraint_place, force_place, hint_place, joint_place, road_place, rod_place};
-use crate::description::{
-    Body, Control, ControlKind, CoordinateMotion, Description, Joint, JointKind, Marker,
-};
-use crate::elements::controls::DeadTime;
+use crate::description::{Body, Control, CoordinateMotion, Description, Joint, JointKind, Marker};
 use crate::elements::faults::Faults;
 use crate::expression::{is_name, is_reserved};
 use crate::signal::Signal;
@@ -213,82 +210,9 @@ impl Check<'_> {
         if !is_name(&control.name) || is_reserved(&control.name) || control.name == "t" {
             self.errors.push(ModelError::ControlName { place: place.clone() });
         }
-        match &control.kind {
-            ControlKind::Sensor { factor, .. } => {
-                self.finite(&[*factor], &place, "the factor");
-            }
-            ControlKind::Expression { value } => self.signal(value, &place, "the value"),
-            ControlKind::Pid {
-                input,
-                target,
-                proportional,
-                integral,
-                derivative,
-                filter,
-                limited,
-                low,
-                high,
-                start,
-                derivative_of: _,
-            } => {
-                self.signal(input, &place, "the input");
-                self.signal(target, &place, "the target");
-                self.finite(&[*proportional, *integral, *derivative], &place, "a gain");
-                self.positive(*filter, &place, "the time constant of the filter");
-                self.finite(&[*start], &place, "the start value");
-                let finite = self.finite(&[*low, *high], &place, "a limit");
-                if !*limited && (*low != 0.0 || *high != 0.0) {
-                    self.errors
-                        .push(ModelError::UnusedLimits { place: place.clone() });
-                }
-                if *limited && finite && low >= high {
-                    let (low, high) = (*low, *high);
-                    self.errors.push(ModelError::Limits { place, low, high });
-                }
-            }
-            ControlKind::TransferFunction {
-                input,
-                numerator,
-                denominator,
-                start,
-            } => {
-                self.signal(input, &place, "the input");
-                for list in [numerator, denominator, start] {
-                    self.finite(list, &place, "a coefficient");
-                }
-            }
-            ControlKind::DeadTime { input, delay, order } => {
-                self.signal(input, &place, "the input");
-                self.positive(*delay, &place, "the dead time");
-                let known = order.fract() == 0.0 && (1.0..=DeadTime::MOST as f64).contains(order);
-                if !known {
-                    self.errors.push(ModelError::OutOfRange {
-                        place,
-                        field: "order",
-                        value: *order,
-                        need: "be a whole number from 1 to 30",
-                        remedy: "correct it",
-                    });
-                }
-            }
-            ControlKind::Lag {
-                input,
-                time_constant,
-                start,
-            } => {
-                self.signal(input, &place, "the input");
-                self.positive(*time_constant, &place, "the time constant");
-                self.finite(&[*start], &place, "the start value");
-            }
-            ControlKind::DriverSpeed {
-                target, feed_forward, ..
-            } => {
-                self.signal(target, &place, "the target");
-                self.signal(feed_forward, &place, "`feed_forward`");
-            }
-            // Their numbers are checked with the paths.
-            ControlKind::PathSensor { .. } | ControlKind::DriverSteering { .. } => {}
-        }
+        let mut faults = Faults::default();
+        control.kind.faults(&mut faults);
+        faults::report(faults, &place, self.errors);
     }
 
     fn markers(&mut self, markers: &[Marker], body: &str) {

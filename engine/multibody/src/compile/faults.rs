@@ -56,6 +56,13 @@ pub(super) fn report(faults: Faults, place: &str, errors: &mut Vec<ModelError>) 
             place: place(),
             control,
         },
+        Fault::UnusedLimits => ModelError::UnusedLimits { place: place() },
+        Fault::Limits { low, high } => ModelError::Limits {
+            place: place(),
+            low,
+            high,
+        },
+        Fault::ImproperTransferFunction => ModelError::ImproperTransferFunction { place: place() },
         Fault::Data(reason) => ModelError::BadData {
             place: place(),
             reason,

@@ -267,23 +267,20 @@ impl Check<'_, '_> {
 
     /// What a driver or a sensor refers to.
     fn control(&mut self, place: &str, kind: &ControlKind) {
-        let pursuit = match kind {
-            ControlKind::PathSensor { pursuit, .. } | ControlKind::DriverSteering { pursuit, .. } => pursuit,
-            ControlKind::DriverSpeed { frame, .. } | ControlKind::Sensor { axes: frame, .. } => {
-                self.frame(frame, place);
-                return;
+        let referred = Referred::in_fields(|visitor| kind.clone().fields(visitor));
+        for frame in &referred.frames {
+            self.frame(frame, place);
+        }
+        for path in &referred.paths {
+            let paths = &self.description.paths;
+            if !paths.iter().any(|known| known.name == *path) {
+                let names = paths.iter().map(|path| path.name.as_str());
+                self.errors.push(ModelError::UnknownPath {
+                    place: place.to_string(),
+                    name: path.clone(),
+                    suggestion: nearest(path, names).map(str::to_string),
+                });
             }
-            _ => return,
-        };
-        self.frame(&pursuit.frame, place);
-        let paths = &self.description.paths;
-        if !paths.iter().any(|path| path.name == pursuit.path) {
-            let names = paths.iter().map(|path| path.name.as_str());
-            self.errors.push(ModelError::UnknownPath {
-                place: place.to_string(),
-                name: pursuit.path.clone(),
-                suggestion: nearest(&pursuit.path, names).map(str::to_string),
-            });
         }
     }
 

@@ -11,6 +11,7 @@ pub(crate) struct Referred {
     /// Sums of coordinates with factors.
     pub sums: Vec<Vec<(CoordinateRef, f64)>>,
     pub roads: Vec<String>,
+    pub paths: Vec<String>,
     pub constraints: Vec<String>,
 }
 
@@ -35,6 +36,9 @@ impl Look for Referred {
     }
     fn road(&mut self, _: &Field, value: &mut String) {
         self.roads.push(value.clone());
+    }
+    fn path(&mut self, _: &Field, value: &mut String) {
+        self.paths.push(value.clone());
     }
     fn constraint(&mut self, _: &Field, value: &mut String) {
         self.constraints.push(value.clone());

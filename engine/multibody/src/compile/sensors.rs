@@ -149,7 +149,7 @@ pub(super) fn add_readings(
                 if let Some(ControlElement::Sensor(sensor)) =
                     model.controls.get_mut(control).map(|c| &mut c.element)
                 {
-                    sensor.probe = probe;
+                    sensor.channel.probe = probe;
                 }
                 continue;
             }

@@ -38,7 +38,7 @@ impl Control {
     /// Its formulas.
     pub fn formulas(&self) -> Vec<FieldFormula> {
         let mut found = Formulas::default();
-        (self.kind.info().fields)(&mut self.kind.clone(), &mut found);
+        self.kind.clone().fields(&mut found);
         found.0
     }
 }

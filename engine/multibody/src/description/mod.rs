@@ -5,7 +5,6 @@
 
 use crate::Signal;
 use crate::channels::Input;
-use crate::elements::controls::{SpeedLaw, SteeringLaw};
 use crate::forest::Hint;
 use holonom_algebra::{Mat3, Pose, Quaternion, Vec3};
 
@@ -21,6 +20,7 @@ mod track;
 mod tyre;
 
 pub use crate::elements::constraints::ConstraintKind;
+pub use crate::elements::controls::ControlKind;
 pub use crate::elements::forces::ForceKind;
 pub use document::Document;
 pub use hint::StartHint;
@@ -249,111 +249,6 @@ pub struct Control {
     pub name: String,
     /// What it does.
     pub kind: ControlKind,
-}
-
-/// What a control does. Inputs are numbers or expressions of t and controls.
-#[derive(Clone, Debug, PartialEq)]
-pub enum ControlKind {
-    /// A channel of the mechanism.
-    Sensor {
-        /// Name of the channel.
-        channel: String,
-        /// What its value is multiplied by.
-        factor: f64,
-        /// Frame that positions and orientations are seen from, and whose axes components of vectors
-        /// are in.
-        axes: String,
-    },
-    /// A function of t and other controls.
-    Expression {
-        /// The function.
-        value: Signal,
-    },
-    /// Proportional, integral and derivative action on target − input.
-    Pid {
-        /// What is controlled.
-        input: Signal,
-        /// What it should be.
-        target: Signal,
-        /// Proportional gain.
-        proportional: f64,
-        /// Integral gain, per s.
-        integral: f64,
-        /// Derivative gain, times s.
-        derivative: f64,
-        /// Time constant of the filter before the derivative, s; must be positive.
-        filter: f64,
-        /// Whether the output is limited.
-        limited: bool,
-        /// Least output.
-        low: f64,
-        /// Largest output.
-        high: f64,
-        /// Integral part at the start.
-        start: f64,
-        /// What the derivative part takes the derivative of: number in
-        /// [`Pid::DERIVATIVES`](crate::elements::controls::Pid::DERIVATIVES).
-        derivative_of: usize,
-    },
-    /// Quotient of polynomials in s.
-    TransferFunction {
-        /// Input.
-        input: Signal,
-        /// Coefficients, the highest power first.
-        numerator: Vec<f64>,
-        /// Coefficients, the highest power first; not a lower power than the numerator.
-        denominator: Vec<f64>,
-        /// States at the start; missing ones are zero.
-        start: Vec<f64>,
-    },
-    /// First-order lag.
-    Lag {
-        /// Input.
-        input: Signal,
-        /// Time constant, s; must be positive.
-        time_constant: f64,
-        /// Output at the start.
-        start: f64,
-    },
-    /// What the input was some time ago.
-    DeadTime {
-        /// Input.
-        input: Signal,
-        /// Dead time, s; must be positive.
-        delay: f64,
-        /// Number of states that keep the past, from 1 to 30.
-        order: f64,
-    },
-    /// Where a frame is beside a path.
-    PathSensor {
-        /// The frame and the path.
-        pursuit: Pursuit,
-        /// Number of the quantity in
-        /// [`PathSensor::QUANTITIES`](crate::elements::controls::PathSensor::QUANTITIES).
-        quantity: usize,
-        /// What its value is multiplied by.
-        factor: f64,
-    },
-    /// A driver who steers along a path.
-    DriverSteering {
-        /// The vehicle and the path.
-        pursuit: Pursuit,
-        /// Numbers.
-        law: SteeringLaw,
-    },
-    /// A driver who holds a speed.
-    DriverSpeed {
-        /// Frame of the vehicle.
-        frame: String,
-        /// The front is at −x of it.
-        reversed: bool,
-        /// Speed to hold, m/s.
-        target: Signal,
-        /// Output known to be needed.
-        feed_forward: Signal,
-        /// Numbers.
-        law: SpeedLaw,
-    },
 }
 
 /// Helpers to write frames.

@@ -122,23 +122,17 @@ impl Carcass {
     }
 
     pub(crate) fn faults(&self, faults: &mut Faults) {
-        for (quantity, value, positive) in [
-            ("radius", self.radius, true),
-            ("stiffness", self.stiffness, true),
-            ("stiffening", self.stiffening, false),
-            ("damping", self.damping, false),
-            ("rolling_radius", self.rolling_radius, false),
-            ("rolling_resistance", self.rolling_resistance, false),
-            ("relaxation_x", self.relaxation_x, false),
-            ("relaxation_y", self.relaxation_y, false),
+        faults.above_zero("radius", self.radius);
+        faults.above_zero("stiffness", self.stiffness);
+        for (field, value) in [
+            ("stiffening", self.stiffening),
+            ("damping", self.damping),
+            ("rolling_radius", self.rolling_radius),
+            ("rolling_resistance", self.rolling_resistance),
+            ("relaxation_x", self.relaxation_x),
+            ("relaxation_y", self.relaxation_y),
         ] {
-            let good = if positive { value > 0.0 } else { value >= 0.0 };
-            if !(good && value.is_finite()) {
-                let bounds = if positive { "positive" } else { "zero or positive" };
-                faults.data(format!(
-                    "`{quantity}` is {value}, but must be {bounds}; correct it"
-                ));
-            }
+            faults.zero_or_above(field, value);
         }
     }
 

@@ -33,6 +33,12 @@ pub(crate) enum Fault {
     WrongLaw { inputs: usize, outputs: usize },
     /// A motion that depends on a control.
     MotionOfControl { control: String },
+    /// Limits that are not used.
+    UnusedLimits,
+    /// Limits of which the lower one is not below the other.
+    Limits { low: f64, high: f64 },
+    /// A transfer function whose output would not exist.
+    ImproperTransferFunction,
     /// Data that describe nothing, in words with the remedy.
     Data(String),
 }
@@ -144,6 +150,28 @@ impl Faults {
         if let Some(control) = signal.controls().into_iter().next() {
             self.0.push(Fault::MotionOfControl { control });
         }
+    }
+
+    /// A field must have a value within bounds, which are given in words.
+    pub fn bounded(&mut self, field: &str, value: f64, good: bool, bounds: &str) {
+        if !good {
+            self.data(format!("`{field}` is {value}, but must be {bounds}; correct it"));
+        }
+    }
+
+    /// A field must be more than zero.
+    pub(crate) fn above_zero(&mut self, field: &str, value: f64) {
+        self.bounded(field, value, value > 0.0 && value.is_finite(), "positive");
+    }
+
+    /// A field must not be less than zero.
+    pub(crate) fn zero_or_above(&mut self, field: &str, value: f64) {
+        self.bounded(
+            field,
+            value,
+            value >= 0.0 && value.is_finite(),
+            "zero or positive",
+        );
     }
 
     /// Data must describe something; the text says what is wrong and what to do.

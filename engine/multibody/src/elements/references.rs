@@ -5,10 +5,13 @@
 
 use crate::description::CoordinateRef;
 use crate::elements::constraints::WheelRail;
+use crate::elements::controls::Probe;
 use crate::model::Attachment;
+use crate::path::PathCurve;
 use crate::road::Surface;
 use core::fmt::Debug;
 use core::ops::Range;
+use std::sync::Arc;
 
 /// The types of references.
 pub trait References: Clone + Debug + Default + PartialEq {
@@ -22,6 +25,10 @@ pub trait References: Clone + Debug + Default + PartialEq {
     type Road: Clone + Debug;
     /// A constraint between a wheel and its rail.
     type Contact: Clone + Debug;
+    /// A path.
+    type Path: Clone + Debug;
+    /// A channel.
+    type Channel: Clone + Debug;
     /// A law that is prepared for evaluation.
     type Law<L: Prepare>: Clone + Debug;
 }
@@ -40,6 +47,8 @@ impl References for Named {
     type JointCoordinate = CoordinateRef;
     type Road = String;
     type Contact = String;
+    type Path = String;
+    type Channel = String;
     type Law<L: Prepare> = L;
 }
 
@@ -50,6 +59,8 @@ impl References for Attached {
     type JointCoordinate = JointCoordinate;
     type Road = RoadPlace;
     type Contact = RollingContact;
+    type Path = PathPlace;
+    type Channel = ChannelProbe;
     type Law<L: Prepare> = L::Ready;
 }
 
@@ -73,6 +84,26 @@ pub struct RoadPlace {
     pub signs: [f64; 2],
     /// Friction of the road as a factor.
     pub friction: f64,
+}
+
+/// A path at its frame.
+#[derive(Clone, Debug)]
+pub struct PathPlace {
+    /// The path.
+    pub curve: Arc<PathCurve>,
+    /// Its frame.
+    pub frame: Attachment,
+    /// Signs of x and y of the path.
+    pub signs: [f64; 2],
+}
+
+/// A channel that a sensor reads.
+#[derive(Clone, Debug)]
+pub struct ChannelProbe {
+    /// Name of the channel.
+    pub name: String,
+    /// Where its value comes from.
+    pub probe: Probe,
 }
 
 /// A wheel on its rail.
@@ -138,6 +169,16 @@ pub trait Resolve {
     fn contact(&self, name: &str) -> Option<RollingContact>;
 }
 
+/// Finds what names in controls stand for. The tree, forces and constraints are there already.
+pub trait ResolveControl {
+    /// A frame.
+    fn frame(&self, name: &str) -> Option<Attachment>;
+    /// A path.
+    fn path(&self, name: &str) -> Option<PathPlace>;
+    /// A channel, seen from a frame; reports one that cannot be measured.
+    fn channel(&mut self, name: &str, axes: &str) -> Option<ChannelProbe>;
+}
+
 /// Attaches an element: `attached!(self, to, BumpStop { from: frame, to: frame, length, rebound, law })` looks up each
 /// field with the method of [`Resolve`] behind its name (or prepares a `law`) and copies the others. All references are
 /// looked up before it gives up, so that all faults are reported.
@@ -153,7 +194,7 @@ macro_rules! attached {
         $crate::elements::references::Prepare::prepare(&$described.$field)
     };
     (@ $described:ident $to:ident $field:ident $how:ident) => {
-        $crate::elements::references::Resolve::$how($to, &$described.$field)
+        $to.$how(&$described.$field)
     };
 }
 pub(crate) use attached;

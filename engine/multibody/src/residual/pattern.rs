@@ -101,7 +101,7 @@ impl Reads {
                 ..Self::default()
             };
             match &control.element {
-                ControlElement::Sensor(sensor) => match &sensor.probe {
+                ControlElement::Sensor(sensor) => match &sensor.channel.probe {
                     Probe::Constant(_) => {}
                     Probe::Coordinate { node, .. } | Probe::Ball { node, .. } => {
                         reads.nodes.insert(*node);

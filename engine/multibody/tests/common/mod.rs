@@ -10,7 +10,7 @@ use holonom_multibody::description::{
     Body, Constraint, Control, ControlKind, Coordinate, Description, Force, ForceKind, Frame, Joint,
     JointKind, Path, Pursuit, Rod, Track,
 };
-use holonom_multibody::elements::controls::{PathSensor, SpeedLaw, SteeringLaw};
+use holonom_multibody::elements::controls::{PathSensor, Pid, SpeedLaw, SteeringLaw};
 use holonom_multibody::elements::forces::{
     BushingLaw, ContactLaw, GasLaw, JointFriction, Maxwell, ServoLaw, Shape, StopLaw,
 };
@@ -369,7 +369,7 @@ fn controlled(r: &mut Random, mut d: Description, joint: &str) -> Description {
     if r.chance(0.5) {
         pid = pid.limits(-2.0, 1.5);
     }
-    if let ControlKind::Pid { filter, start, .. } = &mut pid.kind {
+    if let ControlKind::Pid(Pid { filter, start, .. }) = &mut pid.kind {
         (*filter, *start) = (0.05, r.range(-0.5, 0.5));
     }
     let sum = of(

@@ -133,7 +133,7 @@ fn control(info: &&ControlInfo) -> Force {
         name: info.name,
         description: info.doc,
         in_files: info.in_files,
-        fields: fields(note(|visitor| (info.fields)(&mut (info.template)(), visitor))),
+        fields: fields(note(|visitor| (info.template)().fields(visitor))),
     }
 }
 

@@ -403,7 +403,7 @@ impl Description {
             mirror.track(track);
         }
         for control in &mut self.controls {
-            (control.kind.info().mirror)(&mut control.kind, &mut mirror);
+            control.kind.mirror(&mut mirror);
         }
         for track in &mut self.tracks {
             match axis {

@@ -281,7 +281,7 @@ impl Rename<'_> {
         }
         for control in &mut part.controls {
             longer(&mut control.name);
-            (control.kind.info().fields)(&mut control.kind, self);
+            control.kind.fields(self);
         }
         for track in &mut part.tracks {
             longer(&mut track.name);

@@ -1,8 +1,8 @@
 //! A sum of coordinates with factors is constant: gears, racks, belts, differentials.
 
-use super::{ConstraintElement, DescribedConstraint, CoordinateSum};
+use super::{ConstraintElement, ConstraintKind, CoordinateSum, DescribedConstraint};
 use crate::description::fields::{Field, Fields};
-use crate::description::{CoordinateRef, Mirror};
+use crate::description::{Constraint, CoordinateRef, Mirror};
 use crate::elements::faults::Faults;
 use crate::elements::references::Resolve;
 
@@ -55,5 +55,49 @@ impl DescribedConstraint for Coupling {
         for (coordinate, factor) in &mut self.terms {
             *factor *= mirror.coordinate(coordinate);
         }
+    }
+}
+
+/// Constructors.
+impl Constraint {
+    /// Σ factor · coordinate = offset.
+    ///
+    /// ```
+    /// use holonom_multibody::description::Constraint;
+    /// // A differential: the cage turns with the mean of both wheels.
+    /// let terms = [("cage", 2.0), ("left", -1.0), ("right", -1.0)];
+    /// let differential = Constraint::coupling("differential", terms, 0.0);
+    /// ```
+    pub fn coupling<C: Into<CoordinateRef>>(
+        name: impl Into<String>,
+        terms: impl IntoIterator<Item = (C, f64)>,
+        offset: f64,
+    ) -> Self {
+        let terms = terms
+            .into_iter()
+            .map(|(coordinate, factor)| (coordinate.into(), factor))
+            .collect();
+        Self::new(name, ConstraintKind::Coupling(Coupling { terms, offset }))
+    }
+
+    /// Gears: first coordinate = ratio · second coordinate. The ratio is negative where the
+    /// wheels turn against each other.
+    pub fn gear(
+        name: impl Into<String>,
+        first: impl Into<CoordinateRef>,
+        second: impl Into<CoordinateRef>,
+        ratio: f64,
+    ) -> Self {
+        Self::coupling(name, [(first.into(), 1.0), (second.into(), -ratio)], 0.0)
+    }
+
+    /// Rack and pinion: displacement of the rack = radius · angle of the pinion, m.
+    pub fn rack(
+        name: impl Into<String>,
+        rack: impl Into<CoordinateRef>,
+        pinion: impl Into<CoordinateRef>,
+        radius: f64,
+    ) -> Self {
+        Self::gear(name, rack, pinion, radius)
     }
 }

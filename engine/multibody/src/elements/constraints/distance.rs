@@ -1,7 +1,8 @@
 //! The origins of two frames keep a distance, which may be a function of time.
 
-use super::{ConstraintElement, DescribedConstraint, Pair, PairRow};
+use super::{ConstraintElement, ConstraintKind, DescribedConstraint, Pair, PairRow};
 use crate::description::fields::{FROM, Field, Fields, TO};
+use crate::description::Constraint;
 use crate::elements::faults::Faults;
 use crate::elements::references::Resolve;
 use crate::signal::Signal;
@@ -51,5 +52,19 @@ impl DescribedConstraint for Distance {
             length: signal,
         };
         Some(pair.into())
+    }
+}
+
+/// Constructors.
+impl Constraint {
+    /// The origins of two frames keep a distance, m: a number or a function of time.
+    pub fn distance(
+        name: impl Into<String>,
+        from: impl Into<String>,
+        to: impl Into<String>,
+        length: impl Into<Signal>,
+    ) -> Self {
+        let (from, to, length) = (from.into(), to.into(), length.into());
+        Self::new(name, ConstraintKind::Distance(Distance { from, to, length }))
     }
 }

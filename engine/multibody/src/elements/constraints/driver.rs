@@ -1,8 +1,8 @@
 //! A coordinate follows a function of time by a force, which is the multiplier.
 
-use super::{ConstraintElement, DescribedConstraint, CoordinateSum};
+use super::{ConstraintElement, ConstraintKind, CoordinateSum, DescribedConstraint};
 use crate::description::fields::{Field, Fields};
-use crate::description::{CoordinateRef, Mirror};
+use crate::description::{Constraint, CoordinateRef, Mirror};
 use crate::elements::faults::Faults;
 use crate::elements::references::Resolve;
 use crate::signal::Signal;
@@ -48,5 +48,14 @@ impl DescribedConstraint for Driver {
 
     fn shown_signs(&self, mirror: &Mirror) -> Vec<(&'static str, f64)> {
         vec![("force", mirror.coordinate(&self.coordinate))]
+    }
+}
+
+/// Constructors.
+impl Constraint {
+    /// A coordinate follows a function of time; the force it takes is the multiplier.
+    pub fn driver(name: impl Into<String>, coordinate: impl Into<CoordinateRef>, signal: Signal) -> Self {
+        let coordinate = coordinate.into();
+        Self::new(name, ConstraintKind::Driver(Driver { coordinate, signal }))
     }
 }

@@ -1,7 +1,8 @@
 //! The origins of two frames coincide.
 
-use super::{ConstraintElement, DescribedConstraint, Pair, PairRow};
+use super::{ConstraintElement, ConstraintKind, DescribedConstraint, Pair, PairRow};
 use crate::description::fields::{FROM, Fields, TO};
+use crate::description::Constraint;
 use crate::elements::references::Resolve;
 
 /// The origins of two frames coincide: 3 rows.
@@ -32,5 +33,14 @@ impl DescribedConstraint for Point {
             length: None,
         };
         Some(pair.into())
+    }
+}
+
+/// Constructors.
+impl Constraint {
+    /// The origins of two frames coincide.
+    pub fn point(name: impl Into<String>, from: impl Into<String>, to: impl Into<String>) -> Self {
+        let (from, to) = (from.into(), to.into());
+        Self::new(name, ConstraintKind::Point(Point { from, to }))
     }
 }

@@ -1,9 +1,9 @@
 //! A disc or a ball that rolls without slipping on a plane, which may move itself.
 
-use super::{ConstraintElement, ConstraintLaw, DescribedConstraint};
 use super::relative::Relative;
+use super::{ConstraintElement, ConstraintKind, ConstraintLaw, DescribedConstraint};
 use crate::description::fields::{Field, Fields};
-use crate::description::Mirror;
+use crate::description::{Constraint, Mirror};
 use crate::elements::faults::Faults;
 use crate::elements::references::{Attached, Named, References, Resolve, attached};
 use crate::elements::scene::{Loads, Scene};
@@ -123,6 +123,46 @@ fn axes<T: Real>(relative: &Relative<T>) -> [Vec3<T>; 3] {
         relative.first_axis(0),
         relative.first_axis(1),
     ]
+}
+
+/// Constructors.
+impl Constraint {
+    /// A thin disc (axle along z of its frame) rolls on the x–y plane of a frame. Radius in m.
+    pub fn rolling_disc(
+        name: impl Into<String>,
+        wheel: impl Into<String>,
+        plane: impl Into<String>,
+        radius: f64,
+    ) -> Self {
+        Self::rolling(name, wheel, plane, radius, false)
+    }
+
+    /// A ball about the origin of its frame rolls on the x–y plane of a frame. Radius in m.
+    pub fn rolling_ball(
+        name: impl Into<String>,
+        ball: impl Into<String>,
+        plane: impl Into<String>,
+        radius: f64,
+    ) -> Self {
+        Self::rolling(name, ball, plane, radius, true)
+    }
+
+    fn rolling(
+        name: impl Into<String>,
+        wheel: impl Into<String>,
+        plane: impl Into<String>,
+        radius: f64,
+        sphere: bool,
+    ) -> Self {
+        let (wheel, plane) = (wheel.into(), plane.into());
+        let kind = ConstraintKind::Rolling(Rolling {
+            wheel,
+            plane,
+            radius,
+            sphere,
+        });
+        Self::new(name, kind)
+    }
 }
 
 impl ConstraintLaw for Rolling {

@@ -1,8 +1,8 @@
 //! The velocity of a coordinate follows a function of time; the position is integrated.
 
-use super::{ConstraintElement, DescribedConstraint, CoordinateSum};
+use super::{ConstraintElement, ConstraintKind, CoordinateSum, DescribedConstraint};
 use crate::description::fields::{Field, Fields};
-use crate::description::{CoordinateRef, Mirror};
+use crate::description::{Constraint, CoordinateRef, Mirror};
 use crate::elements::faults::Faults;
 use crate::elements::references::Resolve;
 use crate::signal::Signal;
@@ -50,5 +50,22 @@ impl DescribedConstraint for VelocityDriver {
 
     fn shown_signs(&self, mirror: &Mirror) -> Vec<(&'static str, f64)> {
         vec![("force", mirror.coordinate(&self.coordinate))]
+    }
+}
+
+/// Constructors.
+impl Constraint {
+    /// The velocity of a coordinate follows a function of time; the force required is the multiplier. The position is
+    /// integrated from the joint's initial value.
+    pub fn velocity_driver(
+        name: impl Into<String>,
+        coordinate: impl Into<CoordinateRef>,
+        velocity: Signal,
+    ) -> Self {
+        let coordinate = coordinate.into();
+        Self::new(
+            name,
+            ConstraintKind::VelocityDriver(VelocityDriver { coordinate, velocity }),
+        )
     }
 }

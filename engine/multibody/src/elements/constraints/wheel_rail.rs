@@ -1,9 +1,9 @@
 //! A wheel stays on its rail; the multiplier is the normal force.
 
 use super::relative::Relative;
-use super::{ConstraintElement, ConstraintLaw, DescribedConstraint};
+use super::{ConstraintElement, ConstraintKind, ConstraintLaw, DescribedConstraint};
 use crate::description::fields::{Field, Fields};
-use crate::description::{Axis, Mirror};
+use crate::description::{Axis, Constraint, Mirror};
 use crate::elements::faults::{Fault, Faults};
 use crate::elements::references::{Attached, Named, Prepare, References, Resolve, attached};
 use crate::elements::scene::{Loads, Scene};
@@ -275,6 +275,33 @@ impl WheelRail {
     fn load<T: Real>(&self, relative: &Relative<T>) -> Wrench<T> {
         let touch = self.touching(relative);
         Wrench::new(vector(relative, touch.moment), vector(relative, touch.force))
+    }
+}
+
+/// Constructors.
+impl Constraint {
+    /// A wheel touches its rail; `right` for the right wheel of a wheelset.
+    ///
+    /// ```
+    /// use holonom_multibody::description::Constraint;
+    /// use holonom_multibody::elements::constraints::WheelRailShape;
+    /// let cone = WheelRailShape::cone(0.46, 0.05, 0.3);
+    /// let left = Constraint::wheel_rail("left", "wheelset.left", "ground.left", false, cone);
+    /// assert_eq!(left.kind.info().name, "wheel-rail");
+    /// ```
+    pub fn wheel_rail(
+        name: impl Into<String>,
+        wheel: impl Into<String>,
+        rail: impl Into<String>,
+        right: bool,
+        shape: WheelRailShape,
+    ) -> Self {
+        let kind = ConstraintKind::WheelRail(WheelRail {
+            wheel: wheel.into(),
+            rail: rail.into(),
+            shape: Box::new(WheelRailShape { right, ..shape }),
+        });
+        Self::new(name, kind)
     }
 }
 

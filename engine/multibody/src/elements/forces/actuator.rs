@@ -1,11 +1,11 @@
 //! Given force along a line and torque about an axis.
 
 use super::line::length;
-use super::{DescribedForce, ForceElement, ForceLaw, Reach};
+use super::{DescribedForce, ForceElement, ForceKind, ForceLaw, Reach};
 use crate::description::fields::{FROM, Field, Fields, TO};
-use crate::description::Mirror;
-use crate::elements::faults::Faults;
+use crate::description::{Force, Mirror};
 use crate::elements::constraints::relative::Relative;
+use crate::elements::faults::Faults;
 use crate::elements::references::{Attached, Named, References, Resolve, attached};
 use crate::elements::scene::{Loads, Scene};
 use crate::signal::Signal;
@@ -54,6 +54,41 @@ impl DescribedForce for Actuator<Named> {
     }
 }
 
+
+/// Constructors.
+impl Force {
+    /// A force over time that pushes the origins of two frames apart, N.
+    pub fn actuator(
+        name: impl Into<String>,
+        from: impl Into<String>,
+        to: impl Into<String>,
+        force: Signal,
+    ) -> Self {
+        let kind = ForceKind::Actuator(Actuator {
+            from: from.into(),
+            to: to.into(),
+            force,
+            torque: Signal::constant(0.0),
+        });
+        Self::new(name, kind)
+    }
+
+    /// A torque over time on the second frame about z of the first, N m.
+    pub fn torque_actuator(
+        name: impl Into<String>,
+        from: impl Into<String>,
+        to: impl Into<String>,
+        torque: Signal,
+    ) -> Self {
+        let kind = ForceKind::Actuator(Actuator {
+            from: from.into(),
+            to: to.into(),
+            force: Signal::constant(0.0),
+            torque,
+        });
+        Self::new(name, kind)
+    }
+}
 
 impl ForceLaw for Actuator {
     fn evaluate<T: Real>(&self, scene: &Scene<T>, loads: &mut Loads<T>) {

@@ -1,8 +1,9 @@
 //! Gas in a bellows between two points.
 
 use super::line::Line;
-use super::{DescribedForce, ForceElement, ForceLaw, Reach, ShownValue};
+use super::{DescribedForce, ForceElement, ForceKind, ForceLaw, Reach, ShownValue};
 use crate::description::fields::{FROM, Field, Fields, TO};
+use crate::description::Force;
 use crate::elements::faults::Faults;
 use crate::elements::references::{Attached, Named, References, Prepare, Resolve, attached};
 use crate::elements::scene::{Loads, Scene};
@@ -196,6 +197,34 @@ impl EnclosedGas {
         let below = volume - LEAST;
         let bent = gas(T::constant(LEAST)) - below * least + below.square() * (0.5 * n * least / LEAST);
         T::select(volume.value() >= LEAST, gas(volume), bent)
+    }
+}
+
+/// Constructors.
+impl Force {
+    /// Enclosed gas between the origins of two frames.
+    ///
+    /// ```
+    /// use holonom_multibody::description::Force;
+    /// use holonom_multibody::elements::forces::GasLaw;
+    /// use holonom_multibody::expression::ScalarLaw;
+    /// let law = GasLaw {
+    ///     height: 0.2,
+    ///     volume: 0.01,
+    ///     area: ScalarLaw::from(0.03).over("x"),
+    ///     load: 15e3,
+    ///     ..GasLaw::default()
+    /// };
+    /// let bellows = Force::air_spring("bellows", "axle", "frame.seat", law);
+    /// ```
+    pub fn air_spring(
+        name: impl Into<String>,
+        from: impl Into<String>,
+        to: impl Into<String>,
+        law: GasLaw,
+    ) -> Self {
+        let (from, to) = (from.into(), to.into());
+        Self::new(name, ForceKind::AirSpring(AirSpring { from, to, law }))
     }
 }
 

@@ -1,10 +1,10 @@
 //! Torsion bar between two points, carried by a third body.
 
-use super::{DescribedForce, ForceElement, ForceLaw, Reach, ShownValue};
+use super::{DescribedForce, ForceElement, ForceKind, ForceLaw, Reach, ShownValue};
 use crate::description::fields::{Field, Fields};
-use crate::description::Mirror;
-use crate::elements::faults::Faults;
+use crate::description::{Force, Mirror};
 use crate::elements::constraints::relative::Relative;
+use crate::elements::faults::Faults;
 use crate::elements::references::{Attached, Named, References, Resolve, attached};
 use crate::elements::scene::{Loads, Scene};
 use holonom_algebra::{Real, Vec3, Wrench};
@@ -103,6 +103,26 @@ impl AntiRollBar {
         let rate = (left[1] - right[1]) * inverse;
         let torque = (twist - self.law.free_twist) * self.law.stiffness + rate * self.law.damping;
         [twist, torque]
+    }
+}
+
+/// Constructors.
+impl Force {
+    /// Torsion bar carried by the frame `bar`, with levers and links along its z axis to two others.
+    pub fn anti_roll_bar(
+        name: impl Into<String>,
+        bar: impl Into<String>,
+        left: impl Into<String>,
+        right: impl Into<String>,
+        law: AntiRollLaw,
+    ) -> Self {
+        let kind = ForceKind::AntiRollBar(AntiRollBar {
+            bar: bar.into(),
+            left: left.into(),
+            right: right.into(),
+            law,
+        });
+        Self::new(name, kind)
     }
 }
 

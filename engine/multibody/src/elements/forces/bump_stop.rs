@@ -3,8 +3,9 @@
 use super::contact::NOTICED;
 use super::line::Line;
 use super::one_sided::{one_sided, soft_start};
-use super::{DescribedForce, ForceElement, ForceLaw, Reach};
+use super::{DescribedForce, ForceElement, ForceKind, ForceLaw, Reach};
 use crate::description::fields::{FROM, Field, Fields, TO};
+use crate::description::Force;
 use crate::elements::faults::Faults;
 use crate::elements::references::{Attached, Named, References, Resolve, attached};
 use crate::elements::scene::{Loads, Scene};
@@ -94,6 +95,35 @@ impl BumpStop {
     /// dδ/dℓ.
     fn sign(&self) -> f64 {
         if self.rebound { 1.0 } else { -1.0 }
+    }
+}
+
+/// Constructors.
+impl Force {
+    /// Buffer that pushes the origins of two frames apart below a distance.
+    pub fn bump_stop(
+        name: impl Into<String>,
+        from: impl Into<String>,
+        to: impl Into<String>,
+        length: f64,
+        law: StopLaw,
+    ) -> Self {
+        let kind = ForceKind::BumpStop(BumpStop {
+            from: from.into(),
+            to: to.into(),
+            length,
+            rebound: false,
+            law,
+        });
+        Self::new(name, kind)
+    }
+
+    /// Lets a bump stop act above its distance and pull. No effect on other kinds.
+    pub fn rebound(mut self) -> Self {
+        if let ForceKind::BumpStop(BumpStop { rebound, .. }) = &mut self.kind {
+            *rebound = true;
+        }
+        self
     }
 }
 

@@ -1,10 +1,10 @@
 //! Elastic bearing between two frames.
 
-use super::{DescribedForce, ForceElement, ForceLaw, Reach, ShownValue};
+use super::{DescribedForce, ForceElement, ForceKind, ForceLaw, Reach, ShownValue};
 use crate::description::fields::{FROM, Field, Fields, TO, diagonal};
-use crate::description::Mirror;
-use crate::elements::faults::Faults;
+use crate::description::{Force, Mirror};
 use crate::elements::constraints::relative::Relative;
+use crate::elements::faults::Faults;
 use crate::elements::references::{Attached, Named, References, Prepare, Resolve, attached};
 use crate::elements::scene::{Loads, Scene};
 use crate::expression::{Expression, Integral};
@@ -200,6 +200,27 @@ impl Bushing {
         let d = first.transpose_times(relative.distance);
         let theta = rotation_vector(&first.relative(&second).to_matrix());
         ([d[0], d[1], d[2], theta[0], theta[1], theta[2]], first)
+    }
+}
+
+/// Constructors.
+impl Force {
+    /// Elastic bearing between two frames.
+    ///
+    /// ```
+    /// use holonom_multibody::description::Force;
+    /// use holonom_multibody::elements::forces::BushingLaw;
+    /// let rubber = BushingLaw::diagonal([8e5, 8e5, 1e5, 90.0, 90.0, 30.0], [400.0, 400.0, 50.0, 0.1, 0.1, 0.1]);
+    /// let bushing = Force::bushing("rear", "chassis.rear", "arm.rear", rubber);
+    /// ```
+    pub fn bushing(
+        name: impl Into<String>,
+        from: impl Into<String>,
+        to: impl Into<String>,
+        law: BushingLaw,
+    ) -> Self {
+        let (from, to, law) = (from.into(), to.into(), Box::new(law));
+        Self::new(name, ForceKind::Bushing(Bushing { from, to, law }))
     }
 }
 

@@ -1,9 +1,9 @@
 //! A tyre with the side force of the Calspan model. When compiled it is a [`Tyre`](super::Tyre).
 
 use super::tyre::{Tyre, TyreLaws, shown_signs};
-use super::{DescribedForce, ForceElement};
+use super::{DescribedForce, ForceElement, ForceKind};
 use crate::description::fields::{Field, Fields};
-use crate::description::{Carcass, Mirror, Mount};
+use crate::description::{Carcass, Force, Mirror, Mount};
 use crate::elements::faults::Faults;
 use crate::elements::references::Resolve;
 use crate::tyre::{Calspan, TyreLaw};
@@ -96,5 +96,13 @@ impl DescribedForce for CalspanTyre {
 
     fn shown_signs(&self, mirror: &Mirror, _: &[f64]) -> Vec<(&'static str, f64)> {
         shown_signs(mirror)
+    }
+}
+
+/// Constructors.
+impl Force {
+    /// A tyre with the side force of the Calspan model.
+    pub fn calspan_tyre(name: impl Into<String>, mount: Mount, carcass: Carcass, law: Calspan) -> Self {
+        Self::new(name, ForceKind::CalspanTyre(CalspanTyre { mount, carcass, law }))
     }
 }

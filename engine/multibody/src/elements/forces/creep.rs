@@ -1,8 +1,8 @@
 //! Creep forces between a wheel and its rail.
 
-use super::{DescribedForce, ForceElement, ForceLaw, Reach, ShownValue};
+use super::{DescribedForce, ForceElement, ForceKind, ForceLaw, Reach, ShownValue};
 use crate::description::fields::{Field, Fields};
-use crate::description::{Axis, Mirror};
+use crate::description::{Axis, Force, Mirror};
 use crate::elements::faults::Faults;
 use crate::elements::references::{Attached, Named, Prepare, References, Resolve, attached};
 use crate::elements::scene::{Loads, Scene};
@@ -308,6 +308,15 @@ impl Creep {
     pub fn contact_forces<T: Real>(&self, scene: &Scene<T>) -> (Creepage<T>, CreepForces<T>, T) {
         let rolling = self.rolling(scene);
         (rolling.creep, rolling.forces, rolling.pressed)
+    }
+}
+
+/// Constructors.
+impl Force {
+    /// Creep forces at a wheel-rail constraint, by its name.
+    pub fn creep(name: impl Into<String>, contact: impl Into<String>, data: CreepData) -> Self {
+        let contact = contact.into();
+        Self::new(name, ForceKind::Creep(Creep { contact, data }))
     }
 }
 

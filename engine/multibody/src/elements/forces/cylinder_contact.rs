@@ -2,10 +2,11 @@
 
 use super::contact::{self, ContactLaw, NOTICED, Touching, between};
 use super::line::length;
-use super::{DescribedForce, ForceElement, ForceLaw, Reach, ShownValue};
+use super::{DescribedForce, ForceElement, ForceKind, ForceLaw, Reach, ShownValue};
 use crate::description::fields::{FROM, Field, Fields, TO};
-use crate::elements::faults::Faults;
+use crate::description::Force;
 use crate::elements::constraints::relative::Relative;
+use crate::elements::faults::Faults;
 use crate::elements::references::{Attached, Named, References, Resolve, attached};
 use crate::elements::scene::{Loads, Scene};
 use holonom_algebra::{Real, Vec3};
@@ -149,6 +150,26 @@ impl CylinderContact {
             touching.point(&self.law, depth, normal, point);
         });
         touching
+    }
+}
+
+/// Constructors.
+impl Force {
+    /// Two cylinders about the z axes of two frames.
+    pub fn cylinder_contact(
+        name: impl Into<String>,
+        from: impl Into<String>,
+        to: impl Into<String>,
+        cylinders: Cylinders,
+        law: ContactLaw,
+    ) -> Self {
+        let kind = ForceKind::CylinderContact(CylinderContact {
+            from: from.into(),
+            to: to.into(),
+            cylinders,
+            law,
+        });
+        Self::new(name, kind)
     }
 }
 

@@ -1,8 +1,8 @@
 //! Torsion bar between two coordinates.
 
-use super::{DescribedForce, ForceElement, ForceLaw, Reach, ShownValue};
+use super::{DescribedForce, ForceElement, ForceKind, ForceLaw, Reach, ShownValue};
 use crate::description::fields::{Field, Fields};
-use crate::description::Mirror;
+use crate::description::{CoordinateRef, Force, Mirror};
 use crate::elements::faults::Faults;
 use crate::elements::references::{Attached, Named, References, Resolve, attached};
 use crate::elements::scene::{Loads, Scene};
@@ -98,6 +98,29 @@ impl JointAntiRollBar {
             left[0] * a - right[0] * b - self.law.free_twist,
             left[1] * a - right[1] * b,
         ]
+    }
+}
+
+/// Constructors.
+impl Force {
+    /// Torsion bar between two coordinates: torque stiffness · (left − right).
+    pub fn joint_anti_roll_bar(
+        name: impl Into<String>,
+        left: impl Into<CoordinateRef>,
+        right: impl Into<CoordinateRef>,
+        stiffness: f64,
+        damping: f64,
+    ) -> Self {
+        let law = JointAntiRollLaw {
+            stiffness,
+            damping,
+            ..JointAntiRollLaw::default()
+        };
+        let (left, right) = (left.into(), right.into());
+        Self::new(
+            name,
+            ForceKind::JointAntiRollBar(JointAntiRollBar { left, right, law }),
+        )
     }
 }
 

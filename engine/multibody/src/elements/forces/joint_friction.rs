@@ -1,8 +1,8 @@
 //! Friction on one coordinate of a joint.
 
-use super::{DescribedForce, ForceElement, ForceLaw, Reach, ShownValue};
+use super::{DescribedForce, ForceElement, ForceKind, ForceLaw, Reach, ShownValue};
 use crate::description::fields::{Field, Fields};
-use crate::description::{CoordinateRef, Mirror};
+use crate::description::{CoordinateRef, Force, Mirror};
 use crate::elements::constraints::relative::Relative;
 use crate::elements::faults::Faults;
 use crate::elements::references::{Attached, JointCoordinate, Named, References, Resolve, attached};
@@ -193,6 +193,55 @@ impl JointFriction {
         let radius = if self.coordinate.turns() { self.radius } else { 1.0 };
         let sliding = coefficient * self.normal(scene) * radius + plain;
         -(sliding * (v * (1.0 / self.transition_velocity)).tanh()) - v * self.viscous
+    }
+}
+
+/// Constructors.
+impl Force {
+    /// Friction on a coordinate of a joint: coefficient of sliding and constant normal force in N.
+    /// The other numbers are those of an absent field in a model file.
+    ///
+    /// ```
+    /// use holonom_multibody::description::{Force, ForceKind};
+    /// use holonom_multibody::elements::forces::JointFriction;
+    /// let mut friction = Force::joint_friction("rub", "slide", 0.1, 50.0);
+    /// if let ForceKind::JointFriction(JointFriction { from_reaction, .. }) = &mut friction.kind {
+    ///     *from_reaction = true;
+    /// }
+    /// ```
+    pub fn joint_friction(
+        name: impl Into<String>,
+        coordinate: impl Into<CoordinateRef>,
+        coefficient: f64,
+        normal_force: f64,
+    ) -> Self {
+        let kind = ForceKind::JointFriction(JointFriction {
+            coordinate: coordinate.into(),
+            friction: 0.0,
+            stribeck_friction: 0.0,
+            coefficient,
+            stribeck: 0.0,
+            stribeck_velocity: 0.01,
+            transition_velocity: 1e-3,
+            viscous: 0.0,
+            normal_force,
+            from_reaction: false,
+            radius: 1.0,
+        });
+        Self::new(name, kind)
+    }
+
+    /// Coulomb friction of a constant torque or force on a coordinate of a joint, N m or N.
+    pub fn coulomb_friction(
+        name: impl Into<String>,
+        coordinate: impl Into<CoordinateRef>,
+        torque: f64,
+    ) -> Self {
+        let mut force = Self::joint_friction(name, coordinate, 0.0, 0.0);
+        if let ForceKind::JointFriction(JointFriction { friction, .. }) = &mut force.kind {
+            *friction = torque;
+        }
+        force
     }
 }
 

@@ -1,8 +1,8 @@
 //! Spring, damper and motor on one coordinate.
 
-use super::{DescribedForce, ForceElement, ForceLaw, Reach};
+use super::{DescribedForce, ForceElement, ForceKind, ForceLaw, Reach};
 use crate::description::fields::{Field, Fields};
-use crate::description::Mirror;
+use crate::description::{CoordinateRef, Force, Mirror};
 use crate::elements::faults::Faults;
 use crate::elements::references::{Attached, Named, References, Resolve, attached};
 use crate::elements::scene::{Loads, Scene};
@@ -64,6 +64,40 @@ impl JointSpring {
         let [x, rate, _] = scene.coordinate(self.coordinate);
         let motor = scene.value(&self.motor);
         motor - (x - self.free_position) * self.stiffness - rate * self.damping
+    }
+}
+
+/// Constructors.
+impl Force {
+    /// Spring and damper on a coordinate of a joint: stiffness in N m/rad or N/m, damping,
+    /// position without force.
+    pub fn joint_spring(
+        name: impl Into<String>,
+        coordinate: impl Into<CoordinateRef>,
+        stiffness: f64,
+        damping: f64,
+        free_position: f64,
+    ) -> Self {
+        let kind = ForceKind::JointSpring(JointSpring {
+            coordinate: coordinate.into(),
+            stiffness,
+            damping,
+            free_position,
+            motor: Signal::constant(0.0),
+        });
+        Self::new(name, kind)
+    }
+
+    /// A force or torque over time on a coordinate of a joint, N or N m.
+    pub fn motor(name: impl Into<String>, coordinate: impl Into<CoordinateRef>, motor: Signal) -> Self {
+        let kind = ForceKind::JointSpring(JointSpring {
+            coordinate: coordinate.into(),
+            stiffness: 0.0,
+            damping: 0.0,
+            free_position: 0.0,
+            motor,
+        });
+        Self::new(name, kind)
     }
 }
 

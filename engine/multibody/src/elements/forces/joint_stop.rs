@@ -2,9 +2,9 @@
 
 use super::bump_stop::StopLaw;
 use super::contact::NOTICED;
-use super::{DescribedForce, ForceElement, ForceLaw, Reach};
+use super::{DescribedForce, ForceElement, ForceKind, ForceLaw, Reach};
 use crate::description::fields::{Field, Fields};
-use crate::description::{CoordinateRef, Mirror};
+use crate::description::{CoordinateRef, Force, Mirror};
 use crate::elements::faults::Faults;
 use crate::elements::references::{Attached, Named, References, Resolve, attached};
 use crate::elements::scene::{Loads, Scene};
@@ -83,6 +83,25 @@ impl DescribedForce for JointStop<Named> {
     }
 }
 
+
+/// Constructors.
+impl Force {
+    /// End stops of a coordinate, which begin to act at its ends; an infinite end is none.
+    pub fn joint_stop(
+        name: impl Into<String>,
+        coordinate: impl Into<CoordinateRef>,
+        [lower, upper]: [f64; 2],
+        law: StopLaw,
+    ) -> Self {
+        let kind = ForceKind::JointStop(JointStop {
+            coordinate: coordinate.into(),
+            lower,
+            upper,
+            law,
+        });
+        Self::new(name, kind)
+    }
+}
 
 impl ForceLaw for JointStop {
     fn evaluate<T: Real>(&self, scene: &Scene<T>, loads: &mut Loads<T>) {

@@ -1,9 +1,9 @@
 //! A tyre of constant stiffness. When compiled it is a [`Tyre`](super::Tyre).
 
 use super::tyre::{Tyre, TyreLaws, shown_signs};
-use super::{DescribedForce, ForceElement};
+use super::{DescribedForce, ForceElement, ForceKind};
 use crate::description::fields::{Field, Fields};
-use crate::description::{Carcass, Mirror, Mount};
+use crate::description::{Carcass, Force, Mirror, Mount};
 use crate::elements::faults::Faults;
 use crate::elements::references::Resolve;
 use crate::tyre::{Linear, TyreLaw};
@@ -91,5 +91,13 @@ impl DescribedForce for LinearTyre {
 
     fn shown_signs(&self, mirror: &Mirror, _: &[f64]) -> Vec<(&'static str, f64)> {
         shown_signs(mirror)
+    }
+}
+
+/// Constructors.
+impl Force {
+    /// A tyre of constant stiffness within the friction ellipse.
+    pub fn linear_tyre(name: impl Into<String>, mount: Mount, carcass: Carcass, law: Linear) -> Self {
+        Self::new(name, ForceKind::LinearTyre(LinearTyre { mount, carcass, law }))
     }
 }

@@ -1,7 +1,8 @@
 //! Spring and damper in series between two points.
 
-use super::{DescribedForce, ForceElement, ForceLaw, OwnState, Reach};
+use super::{DescribedForce, ForceElement, ForceKind, ForceLaw, OwnState, Reach};
 use crate::description::fields::{FROM, Field, Fields, TO};
+use crate::description::Force;
 use crate::elements::faults::Faults;
 use crate::elements::references::{Attached, Named, References, Resolve, attached};
 use crate::elements::scene::{Loads, Scene};
@@ -78,6 +79,30 @@ impl Maxwell {
             node.position + node.rotation.times_constant(at.frame.position)
         };
         end(&self.to) - end(&self.from)
+    }
+}
+
+/// Constructors.
+impl Force {
+    /// Spring and damper in series between the origins of two frames: stiffness in N/m, damping
+    /// in N s/m, length without force at the start in m.
+    pub fn maxwell(
+        name: impl Into<String>,
+        from: impl Into<String>,
+        to: impl Into<String>,
+        stiffness: f64,
+        damping: f64,
+        free_length: f64,
+    ) -> Self {
+        let kind = ForceKind::Maxwell(Maxwell {
+            from: from.into(),
+            to: to.into(),
+            stiffness,
+            damping,
+            free_length,
+            start: 0.0,
+        });
+        Self::new(name, kind)
     }
 }
 

@@ -15,6 +15,7 @@ use super::references::{Named, Resolve};
 use super::scene::{Loads, Scene};
 use crate::description::fields::Fields;
 use crate::description::{CoordinateRef, Mirror};
+use crate::model::Attachment;
 use crate::signal::Signal;
 use core::fmt::Debug;
 use core::ops::Range;
@@ -118,6 +119,18 @@ pub trait ForceLaw {
     /// ẋ = s(t, q, v, x, λ) of the own states. Like [`evaluate`](Self::evaluate), it may depend on
     /// the nodes that the sparsity names for the element only.
     fn rates<T: Real>(&self, _scene: &Scene<T>, _out: &mut [T]) {}
+    /// A wheel that rolls on a road: its frame, with y along the axle, and its radius.
+    fn wheel(&self) -> Option<(&Attachment, f64)> {
+        None
+    }
+    /// The set point whose rate it follows, too. A search for an equilibrium holds it.
+    fn set_point(&self) -> Option<&Signal> {
+        None
+    }
+    /// The same, to be changed.
+    fn set_point_mut(&mut self) -> Option<&mut Signal> {
+        None
+    }
     /// Rows whose multipliers it reads, by their number in
     /// [`Model::rows`](crate::model::Model::rows); none unless its forces depend on λ.
     fn multipliers(&self) -> Range<usize> {
@@ -180,7 +193,6 @@ pub struct ForceInfo {
     pub template: fn() -> ForceKind,
 }
 
-mod characteristic;
 mod contact;
 mod line;
 mod one_sided;
@@ -191,7 +203,6 @@ pub use air_spring::{EnclosedGas, GasLaw};
 pub use anti_roll_bar::AntiRollLaw;
 pub use bump_stop::StopLaw;
 pub use bushing::{BushingLaw, BushingLoads};
-pub use characteristic::{Characteristic, CharacteristicCurve, Picture, geometry};
 pub use contact::ContactLaw;
 pub use creep::{CreepData, CreepLaws};
 pub use cylinder_contact::Cylinders;
@@ -418,6 +429,21 @@ macro_rules! registry {
             /// Derivatives of its own states.
             pub fn rates<T: Real>(&self, scene: &Scene<T>, out: &mut [T]) {
                 match self { $(Self::$kind(f) => f.rates(scene, out),)* }
+            }
+
+            /// A wheel that rolls on a road.
+            pub fn wheel(&self) -> Option<(&Attachment, f64)> {
+                match self { $(Self::$kind(f) => f.wheel(),)* }
+            }
+
+            /// The set point whose rate it follows, too.
+            pub fn set_point(&self) -> Option<&Signal> {
+                match self { $(Self::$kind(f) => f.set_point(),)* }
+            }
+
+            /// The same, to be changed.
+            pub fn set_point_mut(&mut self) -> Option<&mut Signal> {
+                match self { $(Self::$kind(f) => f.set_point_mut(),)* }
             }
 
             /// Rows whose multipliers it reads.

@@ -1,12 +1,13 @@
 //! Spring and damper with curved characteristics on one coordinate.
 
 use super::nonlinear_spring::SpringLaw;
-use super::{DescribedForce, ForceElement, ForceLaw, Reach};
+use super::{DescribedForce, ForceElement, ForceKind, ForceLaw, Reach};
 use crate::description::fields::{Field, Fields};
-use crate::description::Mirror;
+use crate::description::{CoordinateRef, Force, Mirror};
 use crate::elements::faults::Faults;
 use crate::elements::references::{Attached, Named, References, Resolve, attached};
 use crate::elements::scene::{Loads, Scene};
+use crate::expression::ScalarLaw;
 use holonom_algebra::Real;
 
 /// τ = −f(x − x₀) − d(ẋ) on the scalar coordinate of a node. Angles count turns.
@@ -51,6 +52,29 @@ impl DescribedForce for NonlinearJointSpring<Named> {
     }
 }
 
+
+/// Constructors.
+impl Force {
+    /// Spring with a curved characteristic on a coordinate of a joint: restoring force over `x`, the
+    /// coordinate less the free position.
+    pub fn nonlinear_joint_spring(
+        name: impl Into<String>,
+        coordinate: impl Into<CoordinateRef>,
+        spring: impl Into<ScalarLaw>,
+        free_position: f64,
+    ) -> Self {
+        let law = SpringLaw {
+            spring: spring.into().over("x"),
+            free: free_position,
+            ..SpringLaw::default()
+        };
+        let coordinate = coordinate.into();
+        Self::new(
+            name,
+            ForceKind::NonlinearJointSpring(NonlinearJointSpring { coordinate, law }),
+        )
+    }
+}
 
 impl ForceLaw for NonlinearJointSpring {
     fn evaluate<T: Real>(&self, scene: &Scene<T>, loads: &mut Loads<T>) {

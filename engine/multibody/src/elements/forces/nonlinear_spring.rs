@@ -1,12 +1,13 @@
 //! Spring and damper with curved characteristics between two points.
 
 use super::line::Line;
-use super::{DescribedForce, ForceElement, ForceLaw, Reach};
+use super::{DescribedForce, ForceElement, ForceKind, ForceLaw, NonlinearJointSpring, Reach};
 use crate::description::fields::{FROM, Field, Fields, TO};
+use crate::description::Force;
 use crate::elements::faults::Faults;
 use crate::elements::references::{Attached, Named, References, Resolve, Prepare, attached};
 use crate::elements::scene::{Loads, Scene};
-use crate::expression::{Expression, Integral};
+use crate::expression::{Expression, Integral, ScalarLaw, Scope};
 use holonom_algebra::{Dual4, Real};
 
 /// What a spring and a damper do: a function of the deflection and one of its rate.
@@ -114,6 +115,59 @@ impl DescribedForce for NonlinearSpring<Named> {
     }
 }
 
+
+/// Constructors.
+impl Force {
+    /// Spring with a curved characteristic between the origins of two frames: tension in N over
+    /// `x`, the length less the free length in m, as a table or an expression.
+    ///
+    /// ```
+    /// use holonom_multibody::curve::{Curve, Extrapolation, Interpolation};
+    /// use holonom_multibody::description::Force;
+    /// let (x, f) = (vec![-0.1, 0.0, 0.05], vec![-9e3, 0.0, 2e3]);
+    /// let rubber = Curve::new("rubber", x, f, Interpolation::Monotone, Extrapolation::Linear)?;
+    /// let spring = Force::nonlinear_spring("spring", "chassis.top", "axle", rubber, 0.3).damper(1500.0);
+    /// # Ok::<(), holonom_multibody::curve::CurveError>(())
+    /// ```
+    pub fn nonlinear_spring(
+        name: impl Into<String>,
+        from: impl Into<String>,
+        to: impl Into<String>,
+        spring: impl Into<ScalarLaw>,
+        free_length: f64,
+    ) -> Self {
+        let law = SpringLaw {
+            spring: spring.into().over("x"),
+            free: free_length,
+            ..SpringLaw::default()
+        };
+        let (from, to) = (from.into(), to.into());
+        Self::new(
+            name,
+            ForceKind::NonlinearSpring(NonlinearSpring { from, to, law }),
+        )
+    }
+
+    /// Sets the damper of a nonlinear spring: force over the rate `v`, as a table, an expression or
+    /// a number that stands for a linear damper. No effect on other kinds.
+    pub fn damper(mut self, damper: impl Into<ScalarLaw>) -> Self {
+        if let ForceKind::NonlinearSpring(NonlinearSpring { law, .. })
+        | ForceKind::NonlinearJointSpring(NonlinearJointSpring { law, .. }) = &mut self.kind
+        {
+            let damper = damper.into().over("v");
+            law.damper = match damper.value() {
+                Some(factor) => {
+                    let text = format!("{factor:?}*v");
+                    let scope = Scope::new().variable("v");
+                    // What is not finite stays and is reported when the mechanism is compiled.
+                    Expression::parse(&text, &scope, None).unwrap_or(damper)
+                }
+                None => damper,
+            };
+        }
+        self
+    }
+}
 
 impl ForceLaw for NonlinearSpring {
     fn evaluate<T: Real>(&self, scene: &Scene<T>, loads: &mut Loads<T>) {

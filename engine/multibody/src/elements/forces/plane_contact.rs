@@ -1,11 +1,11 @@
 //! Contact of a sphere, a cylinder or a box with a plane.
 
 use super::contact::{self, ContactLaw, NOTICED, Touching};
-use super::{DescribedForce, ForceElement, ForceLaw, Reach, ShownValue};
+use super::{DescribedForce, ForceElement, ForceKind, ForceLaw, Reach, ShownValue};
 use crate::description::fields::{Field, Fields};
-use crate::description::Mirror;
-use crate::elements::faults::Faults;
+use crate::description::{Force, Mirror};
 use crate::elements::constraints::relative::Relative;
+use crate::elements::faults::Faults;
 use crate::elements::references::{Attached, Named, References, Resolve, attached};
 use crate::elements::scene::{Loads, Scene};
 use holonom_algebra::{Real, Vec3};
@@ -199,6 +199,33 @@ impl PlaneContact {
         let mut touching = Touching::new(relative);
         self.points(relative, |depth, point| touching.point(&self.law, depth, up, point));
         touching
+    }
+}
+
+/// Constructors.
+impl Force {
+    /// A shape about the frame `body` on the x–y plane of the frame `plane`.
+    ///
+    /// ```
+    /// use holonom_multibody::description::Force;
+    /// use holonom_multibody::elements::forces::{ContactLaw, Shape};
+    /// let law = ContactLaw { stiffness: 1e6, dissipation: 0.3, friction: 0.4, ..ContactLaw::default() };
+    /// let floor = Force::plane_contact("floor", "ground", "ball", Shape::sphere(0.1), law);
+    /// ```
+    pub fn plane_contact(
+        name: impl Into<String>,
+        plane: impl Into<String>,
+        body: impl Into<String>,
+        shape: Shape,
+        law: ContactLaw,
+    ) -> Self {
+        let kind = ForceKind::PlaneContact(PlaneContact {
+            plane: plane.into(),
+            body: body.into(),
+            shape,
+            law,
+        });
+        Self::new(name, kind)
     }
 }
 

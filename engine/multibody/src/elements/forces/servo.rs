@@ -1,8 +1,8 @@
 //! A drive that leads a coordinate to a set point.
 
-use super::{DescribedForce, ForceElement, ForceLaw, Reach};
+use super::{DescribedForce, ForceElement, ForceKind, ForceLaw, Reach};
 use crate::description::fields::{Field, Fields};
-use crate::description::Mirror;
+use crate::description::{CoordinateRef, Force, Mirror};
 use crate::elements::faults::Faults;
 use crate::elements::references::{Attached, Named, References, Resolve, attached};
 use crate::elements::scene::{Loads, Scene};
@@ -85,6 +85,35 @@ impl DescribedForce for Servo<Named> {
 }
 
 
+/// Constructors.
+impl Force {
+    /// A drive that leads a coordinate to a set point.
+    ///
+    /// ```
+    /// use holonom_multibody::Signal;
+    /// use holonom_multibody::description::Force;
+    /// use holonom_multibody::elements::forces::ServoLaw;
+    /// let law = ServoLaw { stiffness: 400.0, damping: 20.0, limit: 60.0 };
+    /// let elbow = Force::servo("drive", "elbow", Signal::harmonic(0.5, 2.0, 0.0), law);
+    /// ```
+    pub fn servo(
+        name: impl Into<String>,
+        coordinate: impl Into<CoordinateRef>,
+        target: Signal,
+        law: ServoLaw,
+    ) -> Self {
+        let coordinate = coordinate.into();
+        Self::new(
+            name,
+            ForceKind::Servo(Servo {
+                coordinate,
+                target,
+                law,
+            }),
+        )
+    }
+}
+
 impl ForceLaw for Servo {
     fn evaluate<T: Real>(&self, scene: &Scene<T>, loads: &mut Loads<T>) {
         let [x, rate, _] = scene.coordinate(self.coordinate);
@@ -101,6 +130,14 @@ impl ForceLaw for Servo {
 
     fn energy<T: Real>(&self, _: &Scene<T>) -> Option<T> {
         None
+    }
+
+    fn set_point(&self) -> Option<&Signal> {
+        Some(&self.target)
+    }
+
+    fn set_point_mut(&mut self) -> Option<&mut Signal> {
+        Some(&mut self.target)
     }
 
     fn reach(&self) -> Reach<'_> {

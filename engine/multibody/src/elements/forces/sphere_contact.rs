@@ -2,10 +2,11 @@
 
 use super::contact::{self, ContactLaw, NOTICED, Touching, between};
 use super::line::length;
-use super::{DescribedForce, ForceElement, ForceLaw, Reach, ShownValue};
+use super::{DescribedForce, ForceElement, ForceKind, ForceLaw, Reach, ShownValue};
 use crate::description::fields::{FROM, Field, Fields, TO};
-use crate::elements::faults::Faults;
+use crate::description::Force;
 use crate::elements::constraints::relative::Relative;
+use crate::elements::faults::Faults;
 use crate::elements::references::{Attached, Named, References, Resolve, attached};
 use crate::elements::scene::{Loads, Scene};
 use holonom_algebra::Real;
@@ -59,6 +60,26 @@ impl SphereContact {
         let mut touching = Touching::new(relative);
         touching.point(&self.law, depth, normal, -normal.scale(between(self.radii[1], depth)));
         touching
+    }
+}
+
+/// Constructors.
+impl Force {
+    /// Two spheres about the origins of two frames.
+    pub fn sphere_contact(
+        name: impl Into<String>,
+        from: impl Into<String>,
+        to: impl Into<String>,
+        radii: [f64; 2],
+        law: ContactLaw,
+    ) -> Self {
+        let kind = ForceKind::SphereContact(SphereContact {
+            from: from.into(),
+            to: to.into(),
+            radii,
+            law,
+        });
+        Self::new(name, kind)
     }
 }
 

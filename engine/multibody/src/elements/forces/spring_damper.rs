@@ -1,8 +1,9 @@
 //! Spring and damper between two points.
 
 use super::line::Line;
-use super::{DescribedForce, ForceElement, ForceLaw, Reach};
+use super::{DescribedForce, ForceElement, ForceKind, ForceLaw, Reach};
 use crate::description::fields::{FROM, Field, Fields, TO};
+use crate::description::Force;
 use crate::elements::faults::Faults;
 use crate::elements::references::{Attached, Named, References, Resolve, attached};
 use crate::elements::scene::{Loads, Scene};
@@ -55,6 +56,38 @@ impl DescribedForce for SpringDamper<Named> {
     }
 }
 
+
+/// Constructors.
+impl Force {
+    /// Spring and damper between the origins of two frames: stiffness in N/m, damping in N s/m,
+    /// length without force in m.
+    pub fn spring_damper(
+        name: impl Into<String>,
+        from: impl Into<String>,
+        to: impl Into<String>,
+        stiffness: f64,
+        damping: f64,
+        free_length: f64,
+    ) -> Self {
+        let kind = ForceKind::SpringDamper(SpringDamper {
+            from: from.into(),
+            to: to.into(),
+            stiffness,
+            damping,
+            free_length,
+            preload: 0.0,
+        });
+        Self::new(name, kind)
+    }
+
+    /// Sets the additional tension of a spring–damper, N. No effect on other kinds.
+    pub fn preload(mut self, tension: f64) -> Self {
+        if let ForceKind::SpringDamper(SpringDamper { preload, .. }) = &mut self.kind {
+            *preload = tension;
+        }
+        self
+    }
+}
 
 impl ForceLaw for SpringDamper {
     fn evaluate<T: Real>(&self, scene: &Scene<T>, loads: &mut Loads<T>) {

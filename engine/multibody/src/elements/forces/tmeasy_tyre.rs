@@ -1,9 +1,9 @@
 //! A TMeasy tyre. When compiled it is a [`Tyre`](super::Tyre).
 
 use super::tyre::{Tyre, TyreLaws, shown_signs};
-use super::{DescribedForce, ForceElement};
+use super::{DescribedForce, ForceElement, ForceKind};
 use crate::description::fields::{Field, Fields};
-use crate::description::{Carcass, Mirror, Mount};
+use crate::description::{Carcass, Force, Mirror, Mount};
 use crate::elements::faults::Faults;
 use crate::elements::references::Resolve;
 use crate::tyre::{Tmeasy, TyreLaw};
@@ -162,5 +162,14 @@ impl DescribedForce for TmeasyTyre {
 
     fn shown_signs(&self, mirror: &Mirror, _: &[f64]) -> Vec<(&'static str, f64)> {
         shown_signs(mirror)
+    }
+}
+
+/// Constructors.
+impl Force {
+    /// A TMeasy tyre.
+    pub fn tmeasy_tyre(name: impl Into<String>, mount: Mount, carcass: Carcass, law: Tmeasy) -> Self {
+        let law = Box::new(law);
+        Self::new(name, ForceKind::TmeasyTyre(TmeasyTyre { mount, carcass, law }))
     }
 }

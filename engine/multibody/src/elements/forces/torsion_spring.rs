@@ -1,10 +1,10 @@
 //! Spring and damper about an axis.
 
-use super::{DescribedForce, ForceElement, ForceLaw, Reach};
+use super::{DescribedForce, ForceElement, ForceKind, ForceLaw, Reach};
 use crate::description::fields::{FROM, Field, Fields, TO};
-use crate::description::Mirror;
-use crate::elements::faults::Faults;
+use crate::description::{Force, Mirror};
 use crate::elements::constraints::relative::Relative;
+use crate::elements::faults::Faults;
 use crate::elements::references::{Attached, Named, References, Resolve, attached};
 use crate::elements::scene::{Loads, Scene};
 use holonom_algebra::{Real, Vec3, Wrench};
@@ -72,6 +72,29 @@ impl TorsionSpring {
         let (cos, sin) = (relative.first_axis(0).dot(x), relative.first_axis(1).dot(x));
         let defined = cos.value() != 0.0 || sin.value() != 0.0;
         T::select(defined, sin.atan2(cos), T::zero()) - self.free_angle
+    }
+}
+
+/// Constructors.
+impl Force {
+    /// Spring and damper about the common z axis of two frames: stiffness in N m/rad, damping in
+    /// N m s/rad, angle without torque in rad.
+    pub fn torsion_spring(
+        name: impl Into<String>,
+        from: impl Into<String>,
+        to: impl Into<String>,
+        stiffness: f64,
+        damping: f64,
+        free_angle: f64,
+    ) -> Self {
+        let kind = ForceKind::TorsionSpring(TorsionSpring {
+            from: from.into(),
+            to: to.into(),
+            stiffness,
+            damping,
+            free_angle,
+        });
+        Self::new(name, kind)
     }
 }
 

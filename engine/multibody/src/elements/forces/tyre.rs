@@ -1,11 +1,12 @@
 //! A tyre on a road.
 
-use super::{DescribedForce, ForceElement, ForceLaw, OwnState, Reach, ShownValue};
+use super::{DescribedForce, ForceElement, ForceKind, ForceLaw, OwnState, Reach, ShownValue};
 use crate::description::fields::{Field, Fields};
-use crate::description::{Carcass, Document, Mirror, Mount};
+use crate::description::{Carcass, Document, Force, Mirror, Mount};
 use crate::elements::faults::Faults;
 use crate::elements::references::{Attached, Named, Prepare, References, Resolve};
 use crate::elements::scene::{Loads, Scene};
+use crate::model::Attachment;
 use crate::road::{Elevation, Surface};
 use crate::tyre::smooth::{at_least, direction, magnitude, rise, root};
 use crate::tyre::tir::TirFile;
@@ -380,6 +381,22 @@ impl Tyre {
     }
 }
 
+/// Constructors.
+impl Force {
+    /// A tyre by the Magic Formula with a tyre property file.
+    ///
+    /// ```
+    /// use holonom_multibody::description::{Document, Force, Mount};
+    /// use holonom_multibody::tyre::{MagicFormula, tir::TirFile};
+    /// let data = TirFile::from_magic_formula(&MagicFormula { fnomin: 4000.0, ..MagicFormula::default() });
+    /// let tyre = Force::tyre("tyre", Mount::new("wheel").on("road"), Document::new("car.tir", data.to_string()));
+    /// assert_eq!(tyre.kind.info().name, "tyre");
+    /// ```
+    pub fn tyre(name: impl Into<String>, mount: Mount, data: Document) -> Self {
+        Self::new(name, ForceKind::Tyre(Tyre { mount, data }))
+    }
+}
+
 impl ForceLaw for Tyre {
     fn evaluate<T: Real>(&self, scene: &Scene<T>, loads: &mut Loads<T>) {
         let touch = self.touch(scene);
@@ -405,6 +422,10 @@ impl ForceLaw for Tyre {
         let deflection = self.touch(scene).deflection;
         let c = &self.data.carcass;
         Some(deflection.square() * (deflection * (c.stiffening / 3.0) + 0.5 * c.stiffness))
+    }
+
+    fn wheel(&self) -> Option<(&Attachment, f64)> {
+        Some((&self.mount.wheel, self.data.carcass.radius))
     }
 
     fn place_size(&self) -> usize {

@@ -1,10 +1,10 @@
 //! A user's own law between two frames.
 
-use super::{DescribedForce, ForceElement, ForceLaw, Reach};
+use super::{DescribedForce, ForceElement, ForceKind, ForceLaw, Reach};
 use crate::description::fields::{FROM, Fields, TO};
-use crate::description::Mirror;
-use crate::elements::faults::{Fault, Faults};
+use crate::description::{Force, Mirror};
 use crate::elements::constraints::relative::Relative;
+use crate::elements::faults::{Fault, Faults};
 use crate::elements::references::{Attached, Named, References, Resolve, attached};
 use crate::elements::scene::{Loads, Scene};
 use crate::expression::ExpressionLaw;
@@ -102,6 +102,28 @@ impl User {
         x[13..16].copy_from_slice(&a.transpose_times(velocity.linear).0);
         x[16..19].copy_from_slice(&a.transpose_times(velocity.angular).0);
         x
+    }
+}
+
+/// Constructors.
+impl Force {
+    /// A user's law between two frames: 19 inputs and 6 outputs, see [`ForceKind::User`].
+    pub fn user(
+        name: impl Into<String>,
+        from: impl Into<String>,
+        to: impl Into<String>,
+        law: Arc<dyn holonom_algebra::Function>,
+    ) -> Self {
+        let (from, to) = (from.into(), to.into());
+        Self::new(
+            name,
+            ForceKind::User(User {
+                from,
+                to,
+                law,
+                switched: None,
+            }),
+        )
     }
 }
 

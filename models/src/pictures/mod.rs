@@ -11,14 +11,16 @@ mod guidance;
 mod rails;
 mod tyres;
 
-use super::{self as forces, AntiRollLaw, BushingLaw, ForceInfo, GasLaw, ServoLaw, StopLaw};
-use super::{Actuator, Applied, JointFriction, JointSpring, SpringDamper, TorsionSpring};
-use crate::Signal;
-use crate::curve::{Curve, Extrapolation, Interpolation};
-use crate::description::{Body, CoordinateRef, Description, Force, ForceKind, Joint, frame};
-use crate::expression::{Expression, ExpressionLaw, ScalarLaw, Scope};
 use bench::Bench;
 pub use geometry::{Picture, geometry};
+use holonom::multibody::Signal;
+use holonom::multibody::curve::{Curve, Extrapolation, Interpolation};
+use holonom::multibody::description::{Body, CoordinateRef, Description, Force, ForceKind, Joint, frame};
+use holonom::multibody::elements::forces::{
+    self, Actuator, AntiRollLaw, Applied, BushingLaw, GasLaw, JointFriction, JointSpring, ServoLaw,
+    SpringDamper, StopLaw, TorsionSpring,
+};
+use holonom::multibody::expression::{Expression, ExpressionLaw, ScalarLaw, Scope};
 
 /// Curves over a common axis.
 #[derive(Clone, Debug, PartialEq)]
@@ -44,19 +46,15 @@ pub struct CharacteristicCurve {
     pub y: Vec<f64>,
 }
 
-impl ForceInfo {
-    /// Characteristics of samples of the kind; none for kinds whose law is the user's own.
-    ///
-    /// ```
-    /// use holonom_multibody::elements::forces::FORCES;
-    /// let stop = FORCES.iter().find(|info| info.name == "joint-stop").unwrap();
-    /// let [over_position] = stop.characteristics().try_into().unwrap();
-    /// assert_eq!((over_position.x, over_position.y), (["position", "m"], ["force", "N"]));
-    /// ```
-    pub fn characteristics(&self) -> Vec<Characteristic> {
-        let plots = plots(self.name);
-        plots.into_iter().filter_map(Plot::run).collect()
-    }
+/// Characteristics of samples of a kind of force element; none for kinds whose law is the user's own.
+///
+/// ```
+/// let [over_position] = holonom_models::pictures::characteristics("joint-stop").try_into().unwrap();
+/// assert_eq!((over_position.x, over_position.y), (["position", "m"], ["force", "N"]));
+/// ```
+pub fn characteristics(kind: &str) -> Vec<Characteristic> {
+    let plots = plots(kind);
+    plots.into_iter().filter_map(Plot::run).collect()
 }
 
 /// Points of a curve.
@@ -120,7 +118,7 @@ impl Plot {
                 )
                 .joint(Joint::new(
                     "joint",
-                    crate::description::JointKind::FreeCardan,
+                    holonom::multibody::description::JointKind::FreeCardan,
                     "ground",
                     "body",
                 ))

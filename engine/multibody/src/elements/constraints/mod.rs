@@ -21,16 +21,10 @@ pub(crate) mod relative;
 mod start_row;
 
 pub use coordinate_sum::CoordinateSum;
-pub use coupling::Coupling;
-pub use distance::Distance;
-pub use driver::Driver;
-pub use impact::{Impact, REST_SPEED};
+pub use impact::REST_SPEED;
 pub use pair::{Pair, PairRow};
-pub use point::Point;
-pub use rolling::Rolling;
 pub use start_row::StartRow;
-pub use velocity_driver::VelocityDriver;
-pub use wheel_rail::{ProfileKind, WheelRail, WheelRailShape};
+pub use wheel_rail::{ProfileKind, WheelRailShape};
 
 /// A kind of constraint as a description has it. Its default has the values of absent fields.
 pub trait DescribedConstraint: Clone + Debug + Default + PartialEq {
@@ -121,140 +115,186 @@ const fn info_of<C: DescribedConstraint + Into<ConstraintKind>>() -> ConstraintI
     }
 }
 
-macro_rules! kinds {
-    ($($(#[$doc:meta])* $file:ident $kind:ident($described:ty),)*) => {
+macro_rules! registry {
+    (
+        $($(#[$only_doc:meta])* $only_file:ident $only:ident,)*
+        + $($(#[$doc:meta])* $file:ident $kind:ident,)*
+        + $($(#[$law_doc:meta])* $variant:ident($law:ident),)*
+    ) => {
+        $(mod $only_file;)*
         $(mod $file;)*
+        $(pub use $only_file::$only;)*
+        $(pub use $file::$kind;)*
 
         /// What a constraint says.
         #[derive(Clone, Debug, PartialEq)]
         pub enum ConstraintKind {
-            $($(#[$doc])* $kind($described),)*
+            $($(#[$only_doc])* $only($only),)*
+            $($(#[$doc])* $kind($kind<Named>),)*
         }
 
-        $(impl From<$described> for ConstraintKind {
-            fn from(kind: $described) -> Self {
+        $(impl From<$only> for ConstraintKind {
+            fn from(kind: $only) -> Self {
+                Self::$only(kind)
+            }
+        })*
+
+        $(impl From<$kind<Named>> for ConstraintKind {
+            fn from(kind: $kind<Named>) -> Self {
                 Self::$kind(kind)
             }
         })*
 
         /// All kinds of constraints besides joints.
-        pub const CONSTRAINTS: &[&ConstraintInfo] = &[$(const { &info_of::<$described>() }),*];
+        pub const CONSTRAINTS: &[&ConstraintInfo] = &[
+            $(const { &info_of::<$only>() },)*
+            $(const { &info_of::<$kind<Named>>() },)*
+        ];
 
         impl ConstraintKind {
             /// The registry's entry of the kind.
             pub fn info(&self) -> &'static ConstraintInfo {
-                match self { $(Self::$kind(_) => const { &info_of::<$described>() },)* }
+                match self {
+                    $(Self::$only(_) => const { &info_of::<$only>() },)*
+                    $(Self::$kind(_) => const { &info_of::<$kind<Named>>() },)*
+                }
             }
 
             /// Shows the fields of the constraint.
             pub fn fields(&mut self, visitor: &mut dyn Fields) {
-                match self { $(Self::$kind(c) => c.fields(visitor),)* }
+                match self {
+                    $(Self::$only(c) => c.fields(visitor),)*
+                    $(Self::$kind(c) => c.fields(visitor),)*
+                }
             }
 
             /// Adds what is wrong with its numbers.
             pub fn faults(&self, faults: &mut Faults) {
-                match self { $(Self::$kind(c) => c.faults(faults),)* }
+                match self {
+                    $(Self::$only(c) => c.faults(faults),)*
+                    $(Self::$kind(c) => c.faults(faults),)*
+                }
             }
 
             /// The element on the nodes of a tree; none where something it refers to does not exist.
             pub fn attach(&self, to: &mut dyn Resolve) -> Option<ConstraintElement> {
-                match self { $(Self::$kind(c) => c.attach(to),)* }
+                match self {
+                    $(Self::$only(c) => c.attach(to),)*
+                    $(Self::$kind(c) => c.attach(to),)*
+                }
             }
 
             /// Makes it its mirror image; its frames have become theirs already.
             pub fn mirror(&mut self, mirror: &mut Mirror) {
-                match self { $(Self::$kind(c) => c.mirror(mirror),)* }
+                match self {
+                    $(Self::$only(c) => c.mirror(mirror),)*
+                    $(Self::$kind(c) => c.mirror(mirror),)*
+                }
             }
 
             /// Signs that scalars seen of it get in the mirror image.
             pub fn shown_signs(&self, mirror: &Mirror) -> Vec<(&'static str, f64)> {
-                match self { $(Self::$kind(c) => c.shown_signs(mirror),)* }
+                match self {
+                    $(Self::$only(c) => c.shown_signs(mirror),)*
+                    $(Self::$kind(c) => c.shown_signs(mirror),)*
+                }
             }
         }
-    };
-}
 
-kinds! {
-    /// The origins of two frames coincide.
-    point Point(Point),
-    /// The origins of two frames keep a distance.
-    distance Distance(Distance),
-    /// A sum of coordinates is constant: gears, racks, belts.
-    coupling Coupling(Coupling),
-    /// A coordinate follows a function of time.
-    driver Driver(Driver),
-    /// The velocity of a coordinate follows a function of time.
-    velocity_driver VelocityDriver(VelocityDriver),
-    /// A wheel rolls without slipping on a plane.
-    rolling Rolling(Rolling<Named>),
-    /// A point or a ball hits a plane and rebounds.
-    impact Impact(Impact<Named>),
-    /// A wheel touches its rail.
-    wheel_rail WheelRail(WheelRail<Named>),
-}
-
-macro_rules! registry {
-    ($($(#[$doc:meta])* $variant:ident($kind:ident),)*) => {
         /// A constraint of any kind.
         #[derive(Clone, Debug)]
         pub enum ConstraintElement {
-            $($(#[$doc])* $variant($kind),)*
+            $($(#[$law_doc])* $variant($law),)*
+            $($(#[$doc])* $kind($kind),)*
         }
+
+        $(impl From<$law> for ConstraintElement {
+            fn from(law: $law) -> Self {
+                Self::$variant(law)
+            }
+        })*
 
         $(impl From<$kind> for ConstraintElement {
             fn from(kind: $kind) -> Self {
-                Self::$variant(kind)
+                Self::$kind(kind)
             }
         })*
 
         impl ConstraintElement {
             /// Number of rows.
             pub fn rows(&self) -> usize {
-                match self { $(Self::$variant(c) => c.rows(),)* }
+                match self {
+                    $(Self::$variant(c) => c.rows(),)*
+                    $(Self::$kind(c) => c.rows(),)*
+                }
             }
 
             /// Kind of each row.
             pub fn levels(&self) -> Vec<RowLevel> {
-                match self { $(Self::$variant(c) => c.levels(),)* }
+                match self {
+                    $(Self::$variant(c) => c.levels(),)*
+                    $(Self::$kind(c) => c.levels(),)*
+                }
             }
 
             /// Name of each row for reports, such as `x`.
             pub fn row_names(&self) -> Vec<String> {
-                match self { $(Self::$variant(c) => c.row_names(),)* }
+                match self {
+                    $(Self::$variant(c) => c.row_names(),)*
+                    $(Self::$kind(c) => c.row_names(),)*
+                }
             }
 
             /// The two frames whose relative motion the rows depend on: first, second; none for
             /// rows of coordinates. The paths of a
             /// [`ModelConstraint`](crate::model::ModelConstraint) belong to them in this order.
             pub fn sides(&self) -> Option<[Attachment; 2]> {
-                match self { $(Self::$variant(c) => c.sides(),)* }
+                match self {
+                    $(Self::$variant(c) => c.sides(),)*
+                    $(Self::$kind(c) => c.sides(),)*
+                }
             }
 
             /// g; 0 for nonholonomic rows.
             pub fn position<T: Real>(&self, scene: &Scene<T>, g: &mut [T]) {
-                match self { $(Self::$variant(c) => c.position(scene, g),)* }
+                match self {
+                    $(Self::$variant(c) => c.position(scene, g),)*
+                    $(Self::$kind(c) => c.position(scene, g),)*
+                }
             }
 
             /// G v + g_t for the velocities in the scene.
             pub fn velocity<T: Real>(&self, scene: &Scene<T>, out: &mut [T]) {
-                match self { $(Self::$variant(c) => c.velocity(scene, out),)* }
+                match self {
+                    $(Self::$variant(c) => c.velocity(scene, out),)*
+                    $(Self::$kind(c) => c.velocity(scene, out),)*
+                }
             }
 
             /// G v̇ + γ for the accelerations in the scene; v̇ = 0 there gives γ.
             pub fn acceleration<T: Real>(&self, scene: &Scene<T>, out: &mut [T]) {
-                match self { $(Self::$variant(c) => c.acceleration(scene, out),)* }
+                match self {
+                    $(Self::$variant(c) => c.acceleration(scene, out),)*
+                    $(Self::$kind(c) => c.acceleration(scene, out),)*
+                }
             }
 
             /// Fills the load of a unit multiplier of each row on the second side, in the
             /// ground's axes, and gives the point it acts at; the opposite acts there on the
             /// first side. None, and nothing filled, for rows of coordinates.
             pub fn directions<T: Real>(&self, scene: &Scene<T>, out: &mut [Wrench<T>]) -> Option<Vec3<T>> {
-                match self { $(Self::$variant(c) => c.directions(scene, out),)* }
+                match self {
+                    $(Self::$variant(c) => c.directions(scene, out),)*
+                    $(Self::$kind(c) => c.directions(scene, out),)*
+                }
             }
 
             /// Adds Gᵀ λ, as wrenches on nodes and generalised forces.
             pub fn loads<T: Real>(&self, scene: &Scene<T>, multipliers: &[T], loads: &mut Loads<T>) {
-                match self { $(Self::$variant(c) => c.loads(scene, multipliers, loads),)* }
+                match self {
+                    $(Self::$variant(c) => c.loads(scene, multipliers, loads),)*
+                    $(Self::$kind(c) => c.loads(scene, multipliers, loads),)*
+                }
             }
         }
     };
@@ -289,14 +329,29 @@ impl ConstraintElement {
 }
 
 registry! {
+    // Kinds that become another element.
+    /// The origins of two frames coincide.
+    point Point,
+    /// The origins of two frames keep a distance.
+    distance Distance,
+    /// A sum of coordinates is constant: gears, racks, belts.
+    coupling Coupling,
+    /// A coordinate follows a function of time.
+    driver Driver,
+    /// The velocity of a coordinate follows a function of time.
+    velocity_driver VelocityDriver,
+    // Kinds with a law of their own.
+    +
+    /// A wheel rolls without slipping on a plane.
+    rolling Rolling,
+    /// A point or a ball hits a plane and rebounds: a contact that opens and closes at events.
+    impact Impact,
+    /// A wheel touches its rail.
+    wheel_rail WheelRail,
+    // Laws that others become.
+    +
     /// Rows between two frames: cut joints, points, distances.
     Pair(Pair),
     /// A sum of coordinates or of their velocities: gears and drivers.
     Coordinates(CoordinateSum),
-    /// A wheel that rolls without slipping.
-    Rolling(Rolling),
-    /// A contact that opens and closes at events.
-    Impact(Impact),
-    /// A wheel on its rail.
-    WheelRail(WheelRail),
 }

@@ -310,7 +310,7 @@ fn refused_structure(change: impl FnOnce(&mut Structure), words: &[&str]) {
 #[test]
 fn structures_with_impossible_parts() {
     refused_structure(
-        |s| s.derivative = DerivativeForm::Mass(Pattern::dense(3, 2)),
+        |s| s.derivative = DerivativeForm::Mass(Pattern::dense(3, 2).into()),
         &["∂F/∂ẏ", "3 × 2", "2 unknowns"],
     );
     for bound in [f64::NAN, f64::NEG_INFINITY] {

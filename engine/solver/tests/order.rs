@@ -53,13 +53,13 @@ fn method(structure: &Structure, k: usize, h: f64) -> Bdf {
         n,
         Parts {
             structure,
-            corrector,
             weights,
             bdf,
             linear_implicit: options.linear_implicit.clone(),
             generalized_alpha: options.generalized_alpha,
             radau: options.radau(),
         },
+        corrector,
     )
 }
 

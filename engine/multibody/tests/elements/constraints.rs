@@ -250,9 +250,15 @@ fn acceleration_is_the_derivative_of_velocity() {
 fn matrix<T: Real>(constraints: &[ModelConstraint], scene: &Scene<T>, active: &[usize]) -> Vec<T> {
     let mut scratch = vec![Wrench::zero(); rows::largest_constraint(constraints)];
     let mut g = vec![T::zero(); active.len() * scene.v.len()];
-    rows::constraint_entries(constraints, scene, active, &mut scratch, |row, column, entry| {
-        g[column * active.len() + row] += entry;
-    });
+    rows::constraint_entries(
+        constraints,
+        scene,
+        active,
+        &mut scratch,
+        |row, velocity, value| {
+            g[velocity * active.len() + row] += value;
+        },
+    );
     g
 }
 

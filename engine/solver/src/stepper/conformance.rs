@@ -1,6 +1,6 @@
 //! One suite for all methods: every entry of the registry runs every test.
 
-use super::{Entry, Parts, REGISTRY, Stepper, Takes};
+use super::{Build, Entry, Parts, REGISTRY, Stepper, Takes};
 use crate::equations::Equations;
 use crate::newton::Corrector;
 use crate::{Options, jacobian, linear, refresh, solve};

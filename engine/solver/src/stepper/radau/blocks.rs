@@ -330,7 +330,7 @@ mod tests {
             variables: variables.collect(),
             equations: equations.collect(),
             derivative: DerivativeForm::Identity,
-            sparsity: sparsity.then(|| Pattern::from_entries(N, N, places)),
+            sparsity: sparsity.then(|| Pattern::from_entries(N, N, places).into()),
             transposed: Vec::new(),
             layout: Some(MechanicalLayout {
                 q: 0..4,
@@ -417,7 +417,7 @@ mod tests {
             let expected = solutions(&mut whole, &split);
             assert_close(&solutions(&mut reduced, &split), &expected);
             if let Some(pattern) = &structure.sparsity {
-                let split = parts(&structure, &Matrix::sparse(pattern.clone()));
+                let split = parts(&structure, &Matrix::sparse((**pattern).clone()));
                 let mut sparse = Blocks::new(&structure, &split.f_y);
                 assert_close(&solutions(&mut sparse, &split), &expected);
             }

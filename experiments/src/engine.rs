@@ -6,6 +6,7 @@ use holonom::Counters;
 use holonom::format::{Files, Settings, read};
 use holonom::multibody::channels::Sampler;
 use holonom::simulation::{Memory, OutputThread, RunOptions, Simulation, Status};
+use holonom::solver::explain::Subject;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// What is recorded of every body.
@@ -25,14 +26,18 @@ pub struct Ran {
     pub t: f64,
     /// Steps.
     pub steps: u64,
-    /// Work in plain residuals.
+    /// Work in plain residuals, with iterations and factorisations.
     pub work: f64,
     /// What was counted.
     pub counters: Counters,
+    /// Time of the integration without its output rows, s: the one thing that differs from run to run.
+    pub seconds: f64,
     /// Positions, velocities, constraints and unknowns.
     pub size: [usize; 4],
     /// The stepper at the end.
     pub stepper: String,
+    /// What was decided about it, in words.
+    pub why: Vec<String>,
     /// Values of channels at the time reached.
     pub last: Vec<(String, f64)>,
 }
@@ -108,14 +113,19 @@ pub fn run(text: &str, settings: &Settings, channels: &[&str]) -> Result<Ran, St
             },
             t: report.t,
             steps: report.counters.steps,
-            work: report.counters.residual_equivalents(),
+            work: report.counters.work(!simulation.start.rows.active.is_empty()),
             counters: report.counters,
+            seconds: report.timing_s.total - report.output_s,
             size: {
                 let tree = &simulation.start.model.tree;
                 let constraints = simulation.start.rows.active.len();
                 [tree.n_q, tree.n_v, constraints, tree.nodes.len()]
             },
             stepper: report.used.stepper,
+            why: {
+                let of_stepper = report.explain.iter().filter(|d| d.subject == Subject::Stepper);
+                of_stepper.map(ToString::to_string).collect()
+            },
             last: report.last,
         })
     }));

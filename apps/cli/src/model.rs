@@ -4,7 +4,7 @@ use crate::error::Error;
 use clap::{Arg, ArgAction, ArgMatches};
 use holonom::format::{Files, InputOffset, ModelFile, read_with_offsets};
 use holonom_text::did_you_mean;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Adds the arguments that name a model and say how it is read.
 pub fn arguments(command: clap::Command) -> clap::Command {
@@ -50,11 +50,9 @@ impl Asked {
         }
     }
 
-    /// The same with more parameters.
-    pub fn with(&self, sets: impl IntoIterator<Item = String>) -> Self {
-        let mut asked = self.clone();
-        asked.sets.extend(sets);
-        asked
+    /// Its parameters with more of them.
+    pub fn with(&self, sets: impl IntoIterator<Item = String>) -> Vec<String> {
+        self.sets.iter().cloned().chain(sets).collect()
     }
 }
 
@@ -66,38 +64,56 @@ pub struct Named {
     pub stem: String,
 }
 
-/// Reads the model.
-pub fn load(asked: &Asked) -> Result<Named, Error> {
-    load_with_offsets(asked, &[])
+/// Where a model is read from.
+pub struct Origin {
+    files: Files,
+    path: PathBuf,
 }
 
-/// The same with something added to inputs.
-pub fn load_with_offsets(asked: &Asked, offsets: &[InputOffset]) -> Result<Named, Error> {
-    let Asked { model, sets, strict } = asked;
-    let overrides = sets
-        .iter()
-        .map(|set| assignment(set))
-        .collect::<Result<Vec<_>, _>>()?;
-    let path = Path::new(model);
-    let (files, path) = if path.exists() {
-        (Files::disk(), path.to_path_buf())
-    } else if let Some(entry) = holonom_models::find(model) {
-        (entry.files(), entry.path().into())
-    } else {
-        let names = holonom_models::all().iter().map(|entry| entry.name);
-        let hint = match did_you_mean(model, names) {
-            hint if hint.is_empty() => "; `holonom models list` lists the shipped models".to_string(),
-            hint => hint,
+impl Origin {
+    /// The file or the shipped model that was asked for.
+    pub fn of(asked: &Asked) -> Result<Self, Error> {
+        let model = &asked.model;
+        let path = Path::new(model);
+        let (files, path) = if path.exists() {
+            (Files::disk(), path.to_path_buf())
+        } else if let Some(entry) = holonom_models::find(model) {
+            (entry.files(), entry.path().into())
+        } else {
+            let names = holonom_models::all().iter().map(|entry| entry.name);
+            let hint = match did_you_mean(model, names) {
+                hint if hint.is_empty() => "; `holonom models list` lists the shipped models".to_string(),
+                hint => hint,
+            };
+            let text = format!("there is no file `{model}` and no shipped model with this name{hint}");
+            return Err(Error::Usage(text));
         };
-        let text = format!("there is no file `{model}` and no shipped model with this name{hint}");
-        return Err(Error::Usage(text));
-    };
-    let stem = path
-        .file_stem()
-        .map_or("model".into(), |stem| stem.to_string_lossy().into_owned());
-    let files = files.strict(*strict);
-    let file = read_with_offsets(&path, &files, &overrides, offsets).map_err(Error::Model)?;
-    Ok(Named { file, stem })
+        let files = files.strict(asked.strict);
+        Ok(Self { files, path })
+    }
+
+    /// For several readings: every file is read and parsed once.
+    pub fn parsed_once(self) -> Self {
+        Self {
+            files: self.files.parsed_once(),
+            ..self
+        }
+    }
+
+    /// Reads the model with these parameters, given as `K=V`, and something added to inputs.
+    pub fn load(&self, sets: &[String], offsets: &[InputOffset]) -> Result<Named, Error> {
+        let overrides = sets.iter().map(|set| assignment(set));
+        let overrides = overrides.collect::<Result<Vec<_>, _>>()?;
+        let stem = self.path.file_stem();
+        let stem = stem.map_or("model".into(), |stem| stem.to_string_lossy().into_owned());
+        let file = read_with_offsets(&self.path, &self.files, &overrides, offsets).map_err(Error::Model)?;
+        Ok(Named { file, stem })
+    }
+}
+
+/// Reads the model.
+pub fn load(asked: &Asked) -> Result<Named, Error> {
+    Origin::of(asked)?.load(&asked.sets, &[])
 }
 
 /// The first sentence of a description, in one line.

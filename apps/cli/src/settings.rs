@@ -3,8 +3,8 @@
 use crate::error::Error;
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgMatches};
+use holonom::expression::{Dimension, Expression, Scope};
 use holonom::format::{SETTINGS, SettingInfo, SettingKind, SettingValue, Settings};
-use holonom::multibody::expression::{Dimension, Expression, Scope};
 
 /// Adds the settings that `wanted` picks.
 pub fn arguments(command: clap::Command, wanted: fn(&str) -> bool) -> clap::Command {

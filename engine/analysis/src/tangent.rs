@@ -538,12 +538,15 @@ pub fn velocity_names(model: &Model) -> Vec<String> {
     model.velocity_names.iter().map(rate).collect()
 }
 
+/// Directions, the small displacements in them, and how they are grouped.
+type Along<'a> = (&'a [Change], &'a [Vec<(usize, f64)>], &'a Plan);
+
 /// Derivatives along the directions of a plan, at the places of its pattern, and the values.
 fn derivatives(
     system: &mut dyn System,
     memory: &mut [Vec<Dual8>; 3],
     (t, y, yp): (f64, &[f64], &[f64]),
-    (directions, displacements, plan): (&[Change], &[Vec<(usize, f64)>], &Plan),
+    (directions, displacements, plan): Along<'_>,
 ) -> Result<(Vec<f64>, Vec<f64>), Rejection> {
     let n = y.len();
     let [dy, dyp, r] = memory;

@@ -2,14 +2,11 @@
 
 #![allow(clippy::unwrap_used)]
 
-#[path = "../../multibody/tests/common/mod.rs"]
-mod common;
-
 use crate::dense::{Lu, largest};
 use crate::modes::state_of;
 use crate::reduced::Reduced;
 use crate::tangent::{Equation, Sizes, State};
-use common::{Random, enrich, tree};
+use holonom_testing::{Random, enrich, tree};
 use std::sync::Arc;
 
 /// A state with other independent displacements and velocities; the dependent ones follow.

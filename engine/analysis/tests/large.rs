@@ -2,11 +2,6 @@
 
 #![allow(clippy::unwrap_used)]
 
-#[path = "../../multibody/tests/common/mod.rs"]
-#[allow(dead_code)]
-mod common;
-
-use common::Random;
 use holonom_analysis::AnalysisError;
 use holonom_analysis::dense::{Complex, Matrix, Svd};
 use holonom_analysis::modes::{Completeness, Modes, ModesOptions, Selection, modes, selected, state_of};
@@ -14,6 +9,8 @@ use holonom_analysis::statics::{StaticsOptions, equilibrium};
 use holonom_multibody::Description;
 use holonom_multibody::description::{Body, Constraint, Force, Joint, frame};
 use holonom_multibody::start::Assembled;
+#[allow(dead_code)]
+use holonom_testing::Random;
 use std::sync::Arc;
 
 fn assembled(d: &Description) -> Assembled {
@@ -302,7 +299,7 @@ fn loops_on_joints_have_the_modes_of_dense_matrices() {
 fn random_mechanisms_have_the_modes_of_dense_matrices() {
     let (mut compared, mut moving) = (0, 0);
     for seed in 0..120 {
-        let d = common::description(seed, 6);
+        let d = holonom_testing::description(seed, 6);
         let Ok(model) = d.compile() else { continue };
         let Ok(start) = Arc::new(model).assemble(&Default::default()) else {
             continue;

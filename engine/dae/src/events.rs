@@ -71,6 +71,10 @@ pub enum Turn {
         event: usize,
         /// Largest value of its event function since it came to its border before.
         excursion: f64,
+        /// The same on the side before that.
+        before: f64,
+        /// It slid before it was on the side from which it comes.
+        slid: bool,
     },
 }
 

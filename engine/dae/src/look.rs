@@ -76,10 +76,39 @@ impl Survey {
         }
     }
 
+    /// Whether the function is constant from the place before these to the one after them, but for rounding.
+    pub fn is_constant_across(&self, places: core::ops::Range<usize>) -> bool {
+        let first = places.start.saturating_sub(1);
+        let last = (places.end + 1).min(self.values.len());
+        let values = self.values.get(first..last).unwrap_or(&[]);
+        let size = values.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
+        let level = values.first().copied().unwrap_or(0.0);
+        values
+            .iter()
+            .all(|x| (x - level).abs() <= 16.0 * f64::EPSILON * size)
+    }
+
     /// The numbers of the places between two instants.
     pub fn between(&self, from: f64, to: f64) -> core::ops::Range<usize> {
         let first = self.times.partition_point(|t| *t <= from);
         let count = self.times[first..].partition_point(|t| *t < to);
         first..first + count
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_up_is_constant_after_its_end() {
+        let survey = Survey::new(
+            vec![0.0, 1.0, 2.0, 3.0, 4.0, 5.0],
+            vec![0.0, 2.0, 4.0, 4.0, 4.0, 4.0],
+        );
+        assert!(survey.is_constant_across(survey.between(2.5, 4.5)));
+        assert!(survey.is_constant_across(survey.between(3.5, 6.0)));
+        assert!(!survey.is_constant_across(survey.between(1.5, 4.5)));
+        assert!(!survey.is_constant_across(survey.between(0.5, 1.5)));
     }
 }

@@ -187,6 +187,12 @@ pub trait Residual: Send + Sync {
     /// What these laws depend on, in a state: smooth functions of the motion.
     fn law_inputs(&self, _at: Point<'_, f64>, _work: &mut Self::Workspace<f64>, _inputs: &mut [f64]) {}
 
+    /// The same as the last evaluation left it in the workspace, and its time; see
+    /// [`System::law_inputs_at_hand`](crate::System::law_inputs_at_hand).
+    fn law_inputs_at_hand(&self, _work: &mut Self::Workspace<f64>, _inputs: &mut [f64]) -> Option<f64> {
+        None
+    }
+
     /// Their values.
     fn law_values(&self, _inputs: &[f64], _discrete: &[f64], _values: &mut [f64]) {}
 

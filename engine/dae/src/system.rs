@@ -164,6 +164,12 @@ pub trait System: Send {
     /// What these laws depend on, in a state: smooth functions of the motion.
     fn law_inputs(&mut self, _t: f64, _y: &[f64], _yp: &[f64], _inputs: &mut [f64]) {}
 
+    /// What they depend on in the last evaluation of the residual, and its time; none where that is not known. This takes no
+    /// evaluation.
+    fn law_inputs_at_hand(&mut self, _inputs: &mut [f64]) -> Option<f64> {
+        None
+    }
+
     /// Their values. Much cheaper than a residual.
     fn law_values(&mut self, _inputs: &[f64], _values: &mut [f64]) {}
 
@@ -358,6 +364,9 @@ macro_rules! forward {
             }
             fn law_inputs(&mut self, t: f64, y: &[f64], yp: &[f64], inputs: &mut [f64]) {
                 (**self).law_inputs(t, y, yp, inputs);
+            }
+            fn law_inputs_at_hand(&mut self, inputs: &mut [f64]) -> Option<f64> {
+                (**self).law_inputs_at_hand(inputs)
             }
             fn law_values(&mut self, inputs: &[f64], values: &mut [f64]) {
                 (**self).law_values(inputs, values);
@@ -593,6 +602,10 @@ impl<R: Residual> System for Bound<R> {
     fn law_inputs(&mut self, t: f64, y: &[f64], yp: &[f64], inputs: &mut [f64]) {
         let at = Point::new(t, y, yp, &self.discrete);
         self.residual.law_inputs(at, &mut self.work, inputs);
+    }
+
+    fn law_inputs_at_hand(&mut self, inputs: &mut [f64]) -> Option<f64> {
+        self.residual.law_inputs_at_hand(&mut self.work, inputs)
     }
 
     fn law_values(&mut self, inputs: &[f64], values: &mut [f64]) {

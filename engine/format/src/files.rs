@@ -1,16 +1,22 @@
 //! Where model files come from: the disk, or a table in memory.
 
-use crate::tree::MAX_TEXT;
+use crate::message::{Message, Source};
+use crate::tree::{MAX_TEXT, Table, parse};
 use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::{Component, Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// A place to read files from, and how strictly they are read.
 #[derive(Clone, Debug)]
 pub struct Files {
     store: Store,
     strict: bool,
+    parsed: Option<Parsed>,
 }
+
+/// Model files that were read and parsed, by their paths as they were asked for.
+type Parsed = Arc<Mutex<BTreeMap<PathBuf, (Arc<Source>, Arc<Table>)>>>;
 
 #[derive(Clone, Debug)]
 enum Store {
@@ -25,7 +31,43 @@ impl Files {
     }
 
     fn of(store: Store) -> Self {
-        Self { store, strict: false }
+        Self {
+            store,
+            strict: false,
+            parsed: None,
+        }
+    }
+
+    /// Reads and parses every model file once, for readings that differ only in parameters, such as those of a sweep.
+    /// Changes of a file after it was first read go unnoticed. Clones share what was read.
+    pub fn parsed_once(mut self) -> Self {
+        self.parsed = Some(Parsed::default());
+        self
+    }
+
+    /// A model file that was already read.
+    pub(crate) fn known(&self, path: &Path) -> Option<Arc<Source>> {
+        let parsed = self.parsed.as_ref()?.lock();
+        let parsed = parsed.unwrap_or_else(PoisonError::into_inner);
+        parsed.get(path).map(|(source, _)| source.clone())
+    }
+
+    /// The tree of a model file.
+    ///
+    /// # Errors
+    /// All faults of syntax.
+    pub(crate) fn parse(&self, path: &Path, source: &Arc<Source>) -> Result<Arc<Table>, Vec<Message>> {
+        let Some(parsed) = &self.parsed else {
+            return parse(source).map(Arc::new);
+        };
+        let all = || parsed.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = all().get(path).cloned();
+        if let Some((_, table)) = known.filter(|(known, _)| Arc::ptr_eq(known, source)) {
+            return Ok(table);
+        }
+        let table = Arc::new(parse(source)?);
+        all().insert(path.to_path_buf(), (source.clone(), table.clone()));
+        Ok(table)
     }
 
     /// Refuses URDF files that depart from the specification, as [`urdf::Options::strict`](crate::urdf::Options::strict)

@@ -8,14 +8,14 @@ use crate::read::VERSION;
 use crate::read::syntax::HINTS;
 use crate::settings::{SETTINGS, SettingValue};
 use core::fmt::Write;
+use holonom_expression::Expression;
+use holonom_expression::curve::{Curve, Extrapolation, Interpolation};
 use holonom_multibody::Signal;
-use holonom_multibody::curve::{Curve, Extrapolation, Interpolation};
 use holonom_multibody::description::fields::{Field, Fields, Need, diagonal};
 use holonom_multibody::description::{
     Body, Coordinate, CoordinateMotion, CoordinateRef, Description, Document, Frame, Hold, Joint, Marker,
     Path, Road, Rod, StartHint, Track,
 };
-use holonom_multibody::expression::Expression;
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 

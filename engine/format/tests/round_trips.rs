@@ -1,9 +1,6 @@
 //! Writing and reading are inverse: random mechanisms, flattened includes, all shipped models.
 #![allow(clippy::unwrap_used)]
 
-#[path = "../../multibody/tests/common/mod.rs"]
-mod common;
-
 use holonom_format::{Files, ModelFile, read, write};
 use holonom_multibody::Signal;
 use holonom_multibody::description::fields::{Field, Look};
@@ -105,7 +102,7 @@ fn say_how_it_is_meant(description: &mut Description, seed: u64) {
 fn random_mechanisms() {
     let mut functions = 0;
     for seed in 0..500 {
-        let mut description = common::description(seed, 12);
+        let mut description = holonom_testing::description(seed, 12);
         say_how_it_is_meant(&mut description, seed);
         let text = write(&ModelFile::new(description.clone())).unwrap();
         let file = reread(&text);

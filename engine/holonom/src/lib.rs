@@ -116,6 +116,7 @@ pub mod simulation;
 pub use holonom_algebra as algebra;
 pub use holonom_analysis as analysis;
 pub use holonom_dae as dae;
+pub use holonom_expression as expression;
 pub use holonom_format as format;
 pub use holonom_multibody as multibody;
 pub use holonom_solver as solver;

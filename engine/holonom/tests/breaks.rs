@@ -274,6 +274,28 @@ fn what_cannot_be_looked_at_is_named() {
 }
 
 #[test]
+fn equalities_are_named() {
+    let remarks = |force: &str, more: &str| {
+        let files = Files::in_memory([("pulse.toml", model(force, more))]);
+        let file = read("pulse.toml", &files, &[]).unwrap();
+        Simulation::new(&file, &Settings::default()).unwrap().remarks()
+    };
+    let law = "[[force]]\nname = \"law\"\nkind = \"expression\"\nfrom = \"ground\"\nto = \"mass\"\nforce = [\"if(x != 0.5 m, 1 N, 2 N)\", 0, 0]";
+    let told = remarks("if(t == 3 s, 1e6, 0)", law);
+    for named in ["`t == 3` in force \"push\"", "`x != 0.5` in force \"law\""] {
+        assert!(told.iter().any(|remark| remark.starts_with(named)), "{told:?}");
+    }
+    let sensor = "[[control]]\nname = \"where\"\nkind = \"sensor\"\nchannel = \"slide.displacement\"";
+    assert_eq!(remarks("if(where == 0, 1, 2)", sensor).len(), 1);
+    // A whole number holds for a while.
+    let told = remarks("if(floor(t) == 3, 1, 0)", "");
+    assert!(
+        told.iter().all(|remark| !remark.contains("only for an instant")),
+        "{told:?}"
+    );
+}
+
+#[test]
 fn narrow_conditions_on_what_is_driven_are_seen() {
     // Half the time that sin(3.1 t) is above the bound, and the peaks within 100 s.
     let (bound, w) = (0.999_999, 3.1);

@@ -6,69 +6,16 @@ use holonom::multibody::Description;
 use holonom::multibody::description::{Body, Force, Joint, frame};
 use holonom::multibody::residual::{Form, Formalism};
 use holonom::prelude::*;
-use std::alloc::{GlobalAlloc, Layout, System as Heap};
-use std::cell::Cell;
+use holonom_testing::{Counting, allocations};
 use std::sync::Arc;
-
-/// Counts the bytes of the thread that runs the test: all that were asked for, those in use, and the most there were.
-struct Counting;
-
-#[derive(Clone, Copy, Default)]
-struct Bytes {
-    total: usize,
-    now: usize,
-    peak: usize,
-}
-
-thread_local! {
-    static BYTES: Cell<Bytes> = const { Cell::new(Bytes { total: 0, now: 0, peak: 0 }) };
-}
-
-fn count(more: usize, less: usize) {
-    let _ = BYTES.try_with(|bytes| {
-        let Bytes { total, now, peak } = bytes.get();
-        let now = (now + more).saturating_sub(less);
-        bytes.set(Bytes {
-            total: total + more,
-            now,
-            peak: peak.max(now),
-        });
-    });
-}
-
-// SAFETY: hands every request on to the system's allocator unchanged; the counters are plain thread-local numbers.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        count(layout.size(), 0);
-        // SAFETY: the caller keeps the contract of `alloc`.
-        unsafe { Heap.alloc(layout) }
-    }
-    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        count(layout.size(), 0);
-        // SAFETY: the caller keeps the contract of `alloc_zeroed`.
-        unsafe { Heap.alloc_zeroed(layout) }
-    }
-    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        count(size, layout.size());
-        // SAFETY: the caller keeps the contract of `realloc`.
-        unsafe { Heap.realloc(pointer, layout, size) }
-    }
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        count(0, layout.size());
-        // SAFETY: the caller keeps the contract of `dealloc`.
-        unsafe { Heap.dealloc(pointer, layout) }
-    }
-}
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
 /// Bytes that `f` asks for, and the most that it has in use at a time.
 fn bytes(f: impl FnOnce()) -> [f64; 2] {
-    BYTES.set(Bytes::default());
-    f();
-    let Bytes { total, peak, .. } = BYTES.get();
-    [total as f64, peak as f64]
+    let all = allocations(f);
+    [all.bytes as f64, all.peak as f64]
 }
 
 /// The exponent p of growth as Nᵖ from N to `factor` N.
@@ -113,7 +60,7 @@ fn tree(n: usize) -> Description {
             i => format!("b{}.tip", (i - 1) / 2),
         };
         let body = format!("b{i}");
-        let joint = Joint::revolute(&format!("j{i}"), &before, &body);
+        let joint = Joint::revolute(format!("j{i}"), &before, &body);
         tree.body(link(&body)).joint(joint.axis([0.0, 1.0, 0.0]))
     })
 }
@@ -123,7 +70,7 @@ fn lattice(n: usize) -> Description {
     let mut lattice = Description::new("lattice");
     for i in 0..n {
         let body = format!("m{i}");
-        let joint = Joint::planar(&format!("k{i}"), "ground", &body);
+        let joint = Joint::planar(format!("k{i}"), "ground", &body);
         let joint = joint
             .start_at(0, (i / 10) as f64, 0.0)
             .start_at(1, (i % 10) as f64, 0.0);
@@ -157,7 +104,7 @@ fn ladder(n: usize) -> Description {
         };
         let [p, a, b, c] = ["p", "a", "b", "c"].map(|name| format!("{name}{i}"));
         let tip = |body: &str| format!("{body}.tip");
-        let open = Joint::revolute(&format!("C{i}"), &tip(&b), &tip(&c));
+        let open = Joint::revolute(format!("C{i}"), tip(&b), tip(&c));
         ladder
             .body(bar(&p, 0.4))
             .body(bar(&a, 0.15))
@@ -186,11 +133,14 @@ fn run(description: Description) {
     assert!(solution.counters.steps > 0);
 }
 
+/// A mechanism of so many bodies.
+type Make = fn(usize) -> Description;
+
 const MOST: f64 = 1.2;
 
 #[test]
 fn memory_of_explicit_runs_grows_with_the_number_of_bodies() {
-    let models: [(&str, fn(usize) -> Description); 4] = [
+    let models: [(&str, Make); 4] = [
         ("planar chain", planar),
         ("spatial chain", spatial),
         ("tree", tree),

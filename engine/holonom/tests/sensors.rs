@@ -2,9 +2,6 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
-#[path = "../../multibody/tests/common/mod.rs"]
-mod common;
-
 use holonom::dae::System;
 use holonom::multibody::channels::{Catalogue, Sampler};
 use holonom::multibody::description::{Body, Control, Description, Force, Joint};
@@ -88,7 +85,7 @@ fn a_force_that_depends_on_the_acceleration_is_a_mass() {
 fn sensors_follow_their_channels_along_runs() {
     let (mut checked, mut worst) = (0, 0.0_f64);
     for seed in 0..12 {
-        let plain = common::description(seed, 4);
+        let plain = holonom_testing::description(seed, 4);
         let Ok(start) = Arc::new(plain.compile().unwrap()).assemble(&Default::default()) else {
             continue;
         };
@@ -96,7 +93,7 @@ fn sensors_follow_their_channels_along_runs() {
             .channels()
             .map(|c| c.name.clone())
             .collect();
-        let start = assembled(&common::sensed(plain, &names));
+        let start = assembled(&holonom_testing::sensed(plain, &names));
         let suiting = forms(&start);
         let (what, equations) = &suiting[seed as usize % suiting.len()];
         if start.rows.singular_start {

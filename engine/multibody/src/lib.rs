@@ -4,15 +4,12 @@
 //! (index-based, immutable), with [`elements`] (the library of joints, constraints and forces)
 //! and [`forest`] (topology); [`formalism`] (the recursions over [`tree`]); [`residual`] (the
 //! equations in every index, as `holonom-dae` systems); [`start`] (assembly, redundancy,
-//! kinematic runs); [`channels`] (what can be plotted, by name). Beside them stand functions:
-//! [`expression`] (from text) and [`curve`] (from points).
+//! kinematic runs); [`channels`] (what can be plotted, by name).
 
 pub mod channels;
 pub mod compile;
-pub mod curve;
 pub mod description;
 pub mod elements;
-pub mod expression;
 pub mod forest;
 pub mod formalism;
 pub mod model;

@@ -6,14 +6,14 @@ use crate::description::{Hold, JointKind};
 use crate::elements::constraints::{ConstraintElement, Impact};
 use crate::elements::controls::ControlElement;
 use crate::elements::forces::ForceElement;
-use crate::expression::switches::{Side, Switch};
-use crate::expression::{Break, Expression};
 use crate::forest::{Forest, Graph, Names};
 use crate::signal::Signal;
 use crate::tree::Tree;
 use core::ops::Range;
 use holonom_algebra::{Function, Pose};
 use holonom_dae::Survey;
+use holonom_expression::switches::{Side, Switch};
+use holonom_expression::{Break, Expression};
 use std::sync::Arc;
 
 /// A frame fixed on a node: where elements attach.
@@ -308,6 +308,8 @@ pub struct Model {
     pub places: bool,
     /// Laws that may change within a short range of the state.
     pub(crate) laws: Vec<ModelLaw>,
+    /// Comparisons with `==` and `!=` that hold, or fail to, only for an instant, each with its place.
+    pub equalities: Vec<String>,
     /// Names of the positions.
     pub position_names: Vec<String>,
     /// Names of the velocities.

@@ -1,11 +1,11 @@
 //! Functions of time: u(t) with its first two derivatives.
 
-use crate::curve::Curve;
-use crate::expression::{Break, Expression, ExpressionError, Places, Scope, number};
 use crate::rail::TrackCurve;
 use core::fmt;
 use holonom_algebra::Real;
 use holonom_dae::Survey;
+use holonom_expression::curve::Curve;
+use holonom_expression::{Break, Expression, ExpressionError, Places, Scope, number};
 use std::sync::Arc;
 
 /// A user's function t ↦ [u, u̇, ü].
@@ -100,13 +100,13 @@ impl Signal {
         Self::Function(Arc::new(f))
     }
 
-    /// An expression of t, see [`crate::expression`].
+    /// An expression of t, see [`holonom_expression`].
     ///
     /// ```
     /// use holonom_multibody::Signal;
     /// let u = Signal::expression("0.3*sin(2*t)")?;
     /// assert_eq!(u.evaluate(0.0), [0.0, 0.6, 0.0]);
-    /// # Ok::<(), holonom_multibody::expression::ExpressionError>(())
+    /// # Ok::<(), holonom_expression::ExpressionError>(())
     /// ```
     ///
     /// # Errors
@@ -124,7 +124,7 @@ impl Signal {
     /// use holonom_multibody::Signal;
     /// let u = Signal::of("3*controller + sin(t)", &["controller"])?;
     /// assert_eq!(u.controls(), ["controller"]);
-    /// # Ok::<(), holonom_multibody::expression::ExpressionError>(())
+    /// # Ok::<(), holonom_expression::ExpressionError>(())
     /// ```
     ///
     /// # Errors
@@ -378,7 +378,7 @@ impl Signal {
     /// let pulse = Signal::expression("step(t - 2) - step(t - 2.1)")?;
     /// let times: Vec<f64> = pulse.breaks([0.0, 10.0]).iter().map(|b| b.at).collect();
     /// assert_eq!(times, [2.0, 2.1]);
-    /// # Ok::<(), holonom_multibody::expression::ExpressionError>(())
+    /// # Ok::<(), holonom_expression::ExpressionError>(())
     /// ```
     ///
     /// Empty where there are more than a hundred thousand, or where they cannot be told in reasonable time.
@@ -490,7 +490,8 @@ impl Signal {
         }
     }
 
-    fn each_expression(&self, visit: &mut impl FnMut(&Expression)) {
+    /// Visits all expressions in it.
+    pub(crate) fn each_expression(&self, visit: &mut impl FnMut(&Expression)) {
         match self {
             Self::Expression(expression) => visit(expression),
             Self::Sum(parts) => parts.iter().for_each(|part| part.each_expression(visit)),

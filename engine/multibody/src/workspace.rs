@@ -5,7 +5,6 @@ mod implicit;
 
 use crate::elements::constraints::ConstraintElement;
 use crate::elements::scene::{Loads, Scene};
-use crate::expression::switches::Side;
 use crate::formalism::aba::AbaNode;
 use crate::formalism::constraint_matrix;
 use crate::formalism::readings::Measuring;
@@ -16,6 +15,7 @@ use crate::model::Model;
 use crate::tree::{Geometry, NodeKind};
 use holonom_algebra::{Orientation, Real, Vec3, Wrench};
 use holonom_dae::Rejection;
+use holonom_expression::switches::Side;
 
 /// Memory for one scalar; allocated once, nothing allocates afterwards.
 #[derive(Clone, Debug)]

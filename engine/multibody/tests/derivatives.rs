@@ -2,21 +2,19 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
-mod common;
-
-use common::{Random, feeling, independent, mechanism, state};
 use holonom_algebra::{Dual8, Real, Trace};
 use holonom_dae::{DerivativeForm, ElementSet, Mechanical, Point, Residual};
 use holonom_multibody::Model;
 use holonom_multibody::residual::{Equations, Form, Formalism, GglMetric};
 use holonom_multibody::start::MechanicalModel;
 use holonom_multibody::workspace::Workspace;
+use holonom_testing::{Largest, Random, feeling, independent, largest, mechanism, state};
 use std::sync::Arc;
 
 const MECHANISMS: u64 = 1000;
 
 fn norm(x: &[f64]) -> f64 {
-    x.iter().fold(0.0, |m: f64, x| m.max(x.abs()))
+    largest(x.iter().copied())
 }
 
 /// g, G v + g_t for a point of dual numbers, all rows.
@@ -37,7 +35,7 @@ fn rows<T: Real>(model: &Model, t: T, q: &[T], v: &[T], velocity: bool) -> Vec<T
 
 #[test]
 fn constraint_derivatives_agree() {
-    let mut worst = [0.0f64; 6];
+    let mut worst = [Largest::default(); 6];
     for seed in (0..MECHANISMS).filter(|s| s % 3 != 0) {
         let model = mechanism(seed, 40);
         let n_g = model.rows.len();
@@ -75,9 +73,9 @@ fn constraint_derivatives_agree() {
             );
             for i in (0..n_g).filter(|i| holonomic(*i)) {
                 let exact = g[j * n_g + i];
-                worst[0] = worst[0].max((by_dual[i].derivative(0) - exact).abs() / (1.0 + exact.abs()));
+                worst[0].add((by_dual[i].derivative(0) - exact).abs() / (1.0 + exact.abs()));
                 let difference = (plus[i] - minus[i]) / (2.0 * h);
-                worst[1] = worst[1].max((difference - exact).abs() / (1.0 + exact.abs()));
+                worst[1].add((difference - exact).abs() / (1.0 + exact.abs()));
             }
         }
         let along_t = rows(
@@ -88,7 +86,7 @@ fn constraint_derivatives_agree() {
             false,
         );
         for i in (0..n_g).filter(|i| holonomic(*i)) {
-            worst[2] = worst[2].max((along_t[i].derivative(0) - g_t[i]).abs() / (1.0 + g_t[i].abs()));
+            worst[2].add((along_t[i].derivative(0) - g_t[i]).abs() / (1.0 + g_t[i].abs()));
         }
         // γ is the derivative of G v + g_t along the motion with v constant.
         m.velocity_map(&q, &v, &mut rates);
@@ -106,13 +104,14 @@ fn constraint_derivatives_agree() {
         let gv = rows(&model, t, &q, &v, true);
         for i in 0..n_g {
             let scale = 1.0 + gamma[i].abs();
-            worst[3] = worst[3].max((by_dual[i].derivative(0) - gamma[i]).abs() / scale);
+            worst[3].add((by_dual[i].derivative(0) - gamma[i]).abs() / scale);
             let difference = (plus[i] - minus[i]) / (2.0 * h);
-            worst[4] = worst[4].max((difference - gamma[i]).abs() / scale);
+            worst[4].add((difference - gamma[i]).abs() / scale);
             let product: f64 = (0..n_v).map(|j| g[j * n_g + i] * v[j]).sum::<f64>() + g_t[i];
-            worst[5] = worst[5].max((product - gv[i]).abs() / (1.0 + gv[i].abs()));
+            worst[5].add((product - gv[i]).abs() / (1.0 + gv[i].abs()));
         }
     }
+    let worst = worst.map(Largest::value);
     println!(
         "G dual {:.1e} difference {:.1e}, g_t dual {:.1e}, γ dual {:.1e} difference {:.1e}, G v + g_t {:.1e}",
         worst[0], worst[1], worst[2], worst[3], worst[4], worst[5]

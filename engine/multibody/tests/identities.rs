@@ -2,20 +2,18 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
-mod common;
-
-use common::{Random, independent, mechanism, state};
 use holonom_dae::{Mechanical, Point, Rejection, Residual};
 use holonom_multibody::Model;
 use holonom_multibody::elements::forces::ForceElement;
 use holonom_multibody::residual::{Equations, Form, Formalism, GglMetric};
 use holonom_multibody::start::MechanicalModel;
 use holonom_multibody::workspace::Workspace;
+use holonom_testing::{Largest, Random, independent, largest, mechanism, state};
 
 const MECHANISMS: u64 = 1000;
 
 fn norm(x: &[f64]) -> f64 {
-    x.iter().fold(0.0, |m: f64, x| m.max(x.abs()))
+    largest(x.iter().copied())
 }
 
 fn prepare(model: &Model, t: f64, q: &[f64], v: &[f64]) -> Workspace<f64> {
@@ -30,7 +28,7 @@ fn prepare(model: &Model, t: f64, q: &[f64], v: &[f64]) -> Workspace<f64> {
 
 #[test]
 fn formalisms_agree() {
-    let mut worst = [0.0f64; 4];
+    let mut worst = [Largest::default(); 4];
     let (mut loops, mut rods, mut bodies, mut states, mut lambdas) = (0, 0, 0, 0, 0);
     let (mut jammed, mut controls) = (0, 0);
     for seed in 0..MECHANISMS {
@@ -59,7 +57,7 @@ fn formalisms_agree() {
         let mut mass = vec![0.0; n * n];
         w.mass(&model, &mut mass);
         let size = norm(&mass) * norm(&a) + norm(&bias);
-        worst[0] = worst[0].max(norm(&r) / size);
+        worst[0].add(norm(&r) / size);
         for j in 0..n {
             let mut unit = zero.clone();
             unit[j] = 1.0;
@@ -68,7 +66,7 @@ fn formalisms_agree() {
             w.newton_euler(&model, &unit, &mut column);
             for i in j..n {
                 let difference = (column[i] - bias[i] - mass[j * n + i]).abs();
-                worst[1] = worst[1].max(difference / (norm(&mass) + norm(&bias)));
+                worst[1].add(difference / (norm(&mass) + norm(&bias)));
             }
         }
         // G by rows, and Gᵀ by loads.
@@ -82,7 +80,7 @@ fn formalisms_agree() {
             w.transposed_constraint_product(&model, &all, &unit, &mut product);
             for j in 0..n {
                 let difference = (product[j] - g[j * all.len() + k]).abs();
-                worst[3] = worst[3].max(difference / (1.0 + norm(&product)));
+                worst[3].add(difference / (1.0 + norm(&product)));
             }
         }
         // Accelerations and multipliers satisfy every form in both formalisms.
@@ -129,14 +127,15 @@ fn formalisms_agree() {
                     Formalism::Explicit => norm(&a) * 1e3 + norm(&bias),
                 };
                 let dynamic = norm(&r[layout.v.clone()]) / scale;
-                worst[2] = worst[2].max(dynamic);
+                worst[2].add(dynamic);
                 if form == Form::Index1 {
                     let g = norm(&r[layout.lambda.clone()]);
-                    worst[2] = worst[2].max(g / (1.0 + norm(&a)) * 1e-2);
+                    worst[2].add(g / (1.0 + norm(&a)) * 1e-2);
                 }
             }
         }
     }
+    let worst = worst.map(Largest::value);
     println!("{MECHANISMS} mechanisms, {bodies} bodies, {loops} with constraints, {rods} with rods");
     println!(
         "RNEA∘ABA {:.1e}, CRBA {:.1e}, forms {:.1e}, G {:.1e}",

@@ -2,18 +2,16 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
-mod common;
-
-use common::{PLANE_CONTACT, Random, between, description};
 use holonom_algebra::{Formula, Generic, Mat3, Pose, Quaternion, Real, Vec3};
+use holonom_expression::{Expression, Scope};
 use holonom_multibody::description::{
     Axis, Body, Carcass, Constraint, Control, Coordinate, CoordinateRef, Description, Force, ForceKind,
     Frame, IncludeError, Joint, JointKind, Mount, Placement, Road, Rod, frame,
 };
+use holonom_multibody::elements::forces::ExpressionLaw;
 use holonom_multibody::elements::forces::{
     self, AntiRollLaw, Applied, ContactLaw, Cylinders, JointSpring, ServoLaw, StopLaw,
 };
-use holonom_multibody::expression::{Expression, ExpressionLaw, Scope};
 use holonom_multibody::formalism::world::{
     WorldNode, world_accelerations, world_positions, world_velocities,
 };
@@ -22,6 +20,7 @@ use holonom_multibody::start::{Assembled, AssemblyError, AssemblyOptions};
 use holonom_multibody::tyre::Linear;
 use holonom_multibody::workspace::Workspace;
 use holonom_multibody::{Model, Signal};
+use holonom_testing::{PLANE_CONTACT, Random, between, description};
 use std::sync::Arc;
 
 /// Pose, velocity, angular velocity and their derivatives of a body's frame, in ground axes.

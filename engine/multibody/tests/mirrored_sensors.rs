@@ -3,14 +3,12 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::{Random, description, sensed};
 use holonom_multibody::channels::{Catalogue, Sampler};
 use holonom_multibody::description::{Axis, Body, Constraint, Description, Force, Joint, Placement, frame};
 use holonom_multibody::elements::constraints::WheelRailShape;
 use holonom_multibody::elements::forces::CreepData;
 use holonom_multibody::start::{Assembled, AssemblyOptions};
+use holonom_testing::{Random, description, sensed};
 use std::sync::Arc;
 
 /// A little later than the start, so that signals move.

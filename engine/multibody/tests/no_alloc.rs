@@ -3,53 +3,26 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::{Random, feeling, independent, mechanism, state};
 use holonom_algebra::{Dual8, Real};
 use holonom_dae::Mechanical;
+use holonom_expression::curve::{Curve, Extrapolation, Interpolation};
+use holonom_expression::{Expression, Scope};
 use holonom_multibody::channels::{Catalogue, Sampler};
-use holonom_multibody::curve::{Curve, Extrapolation, Interpolation};
 use holonom_multibody::description::{Body, Constraint, Force, Joint, Track, frame};
 use holonom_multibody::elements::constraints::{ProfileKind, WheelRailShape};
 use holonom_multibody::elements::forces::CreepData;
-use holonom_multibody::expression::{Expression, Scope};
 use holonom_multibody::rail::CreepLaw;
 use holonom_multibody::residual::{Equations, Form, Formalism, GglMetric};
 use holonom_multibody::start::MechanicalModel;
 use holonom_multibody::{Description, Model, Signal};
-use std::alloc::{GlobalAlloc, Layout, System as Heap};
-use std::cell::Cell;
+use holonom_testing::{Counting, Random, feeling, independent, mechanism, state};
 use std::sync::Arc;
-
-/// Counts the allocations of the thread that runs the test.
-struct Counting;
-
-thread_local! {
-    static COUNT: Cell<u64> = const { Cell::new(0) };
-}
-
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        let _ = COUNT.try_with(|c| c.set(c.get() + 1));
-        unsafe { Heap.alloc(layout) }
-    }
-    unsafe fn dealloc(&self, p: *mut u8, layout: Layout) {
-        unsafe { Heap.dealloc(p, layout) }
-    }
-    unsafe fn realloc(&self, p: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        let _ = COUNT.try_with(|c| c.set(c.get() + 1));
-        unsafe { Heap.realloc(p, layout, size) }
-    }
-}
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-fn allocations(mut f: impl FnMut()) -> u64 {
-    let before = COUNT.with(Cell::get);
-    f();
-    COUNT.with(Cell::get) - before
+fn allocations(f: impl FnMut()) -> u64 {
+    holonom_testing::allocations(f).count
 }
 
 #[test]

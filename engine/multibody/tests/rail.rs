@@ -3,10 +3,10 @@
 #![allow(clippy::unwrap_used)]
 
 use holonom_algebra::Vec3;
+use holonom_expression::{Expression, Scope};
 use holonom_multibody::description::{Axis, Body, Constraint, Force, Joint, Track, frame};
 use holonom_multibody::elements::constraints::WheelRailShape;
 use holonom_multibody::elements::forces::{CreepData, ForceElement};
-use holonom_multibody::expression::{Expression, Scope};
 use holonom_multibody::rail::CreepLaw;
 use holonom_multibody::workspace::Workspace;
 use holonom_multibody::{Description, Model, Signal};

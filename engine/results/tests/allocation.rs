@@ -5,28 +5,7 @@ mod common;
 
 use common::{Scratch, columns, metadata, options, row, written};
 use holonom_results::{Table, Writer, to_parquet};
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
-
-struct Counting;
-
-thread_local! {
-    static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
-    static LARGEST: Cell<usize> = const { Cell::new(0) };
-}
-
-// SAFETY: hands everything to the system's allocator; counting touches only thread-local cells.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        ALLOCATIONS.with(|count| count.set(count.get() + 1));
-        LARGEST.with(|largest| largest.set(largest.get().max(layout.size())));
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
+use holonom_testing::{Counting, allocated, allocations};
 
 #[global_allocator]
 static COUNTING: Counting = Counting;
@@ -37,16 +16,16 @@ fn rows_do_not_allocate() {
     let mut writer = Writer::create(&file, &columns(), &metadata(), &options(1000)).unwrap();
     (0..1000).for_each(|index| writer.push(&row(index)).unwrap());
     assert_eq!(writer.position().chunks, 1);
-    let before = ALLOCATIONS.get();
+    let before = allocated().count;
     (1000..1999).for_each(|index| writer.push(&row(index)).unwrap());
-    assert_eq!(ALLOCATIONS.get() - before, 0);
+    assert_eq!(allocated().count - before, 0);
     // The row that fills the chunk also writes it.
     writer.push(&row(1999)).unwrap();
     assert_eq!(writer.position().chunks, 2);
     assert!(
-        ALLOCATIONS.get() - before < 10,
+        allocated().count - before < 10,
         "{} allocations for a chunk",
-        ALLOCATIONS.get() - before
+        allocated().count - before
     );
 }
 
@@ -70,16 +49,14 @@ fn lies_get_no_memory() {
                 let mut bytes = whole.clone();
                 bytes[at..at + 4].copy_from_slice(&lie);
                 let file = Scratch::with("bin", &bytes);
-                LARGEST.set(0);
-                if let Ok(table) = Table::open(&file) {
-                    opened += 1;
-                    let _ = table.columns_at(&[0, 1, 2, 3]);
-                }
-                assert!(
-                    LARGEST.get() < 1 << 20,
-                    "{} bytes for a lie at byte {at}",
-                    LARGEST.get()
-                );
+                let all = allocations(|| {
+                    if let Ok(table) = Table::open(&file) {
+                        opened += 1;
+                        let _ = table.columns_at(&[0, 1, 2, 3]);
+                    }
+                });
+                let largest = all.largest;
+                assert!(largest < 1 << 20, "{largest} bytes for a lie at byte {at}");
             }
         }
     }

@@ -142,41 +142,38 @@ pub enum Because {
     },
     /// The state goes on where a checkpoint ended.
     Resumed,
-    /// Explicit steps are as long as the error allows.
+    /// An explicit method begins: nothing known at the start speaks against it.
     NotStiff {
         /// Steps in the run that stability asks for.
         by_stability: f64,
-        /// Factor by which the error at the start would allow longer ones.
-        longer: f64,
     },
-    /// One explicit step over the whole run would be stable.
-    OneStableStep {
-        /// Steps in the run that stability asks for.
-        by_stability: f64,
+    /// Another method is tried.
+    Trial {
+        /// Work to the end of the run with the method in use, in plain residuals.
+        left: f64,
     },
-    /// Few unknowns and linear equations: one Jacobian serves the whole run.
-    Linear {
-        /// Unknowns.
-        unknowns: usize,
+    /// A method on trial stays.
+    Better {
+        /// Its work per simulated second, in plain residuals.
+        now: f64,
+        /// That of the method before.
+        before: f64,
     },
-    /// Explicit steps would be limited by stability.
-    Stiff {
-        /// Steps in the run that stability asks for.
-        by_stability: f64,
-        /// Factor by which the error at the start would allow longer ones.
-        longer: f64,
+    /// A method on trial gives way to the one before.
+    Worse {
+        /// Its work per simulated second, in plain residuals.
+        now: f64,
+        /// That of the method before.
+        before: f64,
     },
+    /// The method in use could not go on.
+    Failed,
     /// The fastest motion dies out early, and stability would go on to ask for short explicit steps.
     DiesOut {
         /// Steps in the run that stability asks for.
         by_stability: f64,
         /// Rate at which it decays, 1/s.
         decay: f64,
-    },
-    /// An explicit method stays at the border of its stability domain.
-    AtBorder {
-        /// Steps there.
-        steps: u32,
     },
     /// An explicit method could not go on.
     ExplicitFailed,
@@ -486,42 +483,37 @@ impl fmt::Display for Because {
             method is needed"
             ),
             Self::Resumed => write!(f, "as in the checkpoint"),
-            Self::NotStiff { by_stability, longer } => write!(
+            Self::NotStiff { by_stability } => write!(
                 f,
-                "because accuracy limits the step size, not stability: stability requires at least {} steps, \
-                 and the error at the start allows steps {} times as long",
+                "because an explicit method is cheapest unless stability limits it: at the start, stability requires {} \
+                 {} for the run",
                 short(by_stability.ceil()),
-                short(longer)
+                counted(by_stability.ceil() as usize, "step")
             ),
-            Self::OneStableStep { .. } => {
-                write!(
-                    f,
-                    "because stability would allow one explicit step over the whole run"
-                )
-            }
-            Self::Linear { unknowns } => write!(
+            Self::Trial { left } => write!(
                 f,
-                "because the equations are linear in their {unknowns} unknowns: one Jacobian is sufficient \
-                 for the whole run"
+                "on trial, because about {} residuals of work are left",
+                short(left.round())
             ),
-            Self::Stiff { by_stability, longer } => write!(
+            Self::Better { now, before } => write!(
                 f,
-                "because stability would limit explicit steps: it requires {} steps, while the error at the \
-                 start allows steps {} times as long",
-                short(by_stability.ceil()),
-                short(longer)
+                "because a simulated second costs {} residuals with it, compared with {} before",
+                short(now),
+                short(before)
             ),
+            Self::Worse { now, before } => write!(
+                f,
+                "as before, because a simulated second would cost {} residuals with the other method, compared with {}",
+                short(now),
+                short(before)
+            ),
+            Self::Failed => write!(f, "because the previous method could not continue"),
             Self::DiesOut { by_stability, decay } => write!(
                 f,
                 "because the fastest motion decays at a rate of {} 1/s, but stability would still require {} \
                  explicit steps",
                 short(decay),
                 short(by_stability.ceil())
-            ),
-            Self::AtBorder { steps } => write!(
-                f,
-                "because {steps} explicit {} were limited by stability, not by the error",
-                counted(steps as usize, "step")
             ),
             Self::ExplicitFailed => write!(f, "because the explicit method could not continue"),
             Self::Slides => write!(f, "because a switch slides along its border, which is stiff"),
@@ -553,6 +545,14 @@ impl fmt::Display for Because {
 }
 
 impl Because {
+    /// The smaller work per simulated second of a method on trial and the one before.
+    pub(crate) fn rate(&self) -> Option<f64> {
+        match *self {
+            Self::Better { now, before } | Self::Worse { now, before } => Some(now.min(before)),
+            _ => None,
+        }
+    }
+
     /// Why a stepper was chosen, without numbers: for summaries.
     pub fn in_short(&self) -> &'static str {
         match self {
@@ -561,10 +561,12 @@ impl Because {
             Self::FixedStep => "because the prescribed step size needs an unconditionally stable method",
             Self::Followed { .. } => "because the prescribed step size resolves the fastest motion",
             Self::Resumed => "as in the checkpoint",
-            Self::NotStiff { .. } | Self::OneStableStep { .. } => "because the model is not stiff",
-            Self::Linear { .. } => "because the equations are linear",
-            Self::Stiff { .. } | Self::DiesOut { .. } => "because the model is stiff",
-            Self::AtBorder { .. } => "because stability limited the explicit steps",
+            Self::NotStiff { .. } => "because the model is not stiff",
+            Self::DiesOut { .. } => "because the model is stiff",
+            Self::Trial { .. } => "on trial",
+            Self::Better { .. } => "because it needs less work",
+            Self::Worse { .. } => "because the other method needed more work",
+            Self::Failed => "because the other method could not go on",
             Self::ExplicitFailed => "because the explicit method could not go on",
             Self::Slides => "because a switch slides along its border",
             Self::LargeAndLoose { .. } => "because the model is large and the tolerance loose",

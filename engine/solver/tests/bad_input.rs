@@ -40,7 +40,7 @@ fn wrong_sizes() {
             matches!(error, InputError::WrongSize { expected: 2, .. }),
             "{failure}"
         );
-        assert_says(&failure, &[word, "2 unknowns", "one entry for each"]);
+        assert_says(&failure, &[word, "2 unknowns", "one entry per unknown"]);
     }
 }
 

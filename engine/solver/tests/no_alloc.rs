@@ -8,53 +8,13 @@ use common::{options, problem};
 use holonom_dae::{Closure, Event, EventAction, Structure};
 use holonom_solver::stepper::{Observer, Quiet};
 use holonom_solver::{Integrator, Options, jacobian, linear, refresh, stepper};
-use std::alloc::{GlobalAlloc, Layout, System as SystemAllocator};
-use std::cell::Cell;
-
-/// Counts the allocations of each thread by itself, since tests run side by side.
-struct Counting;
-
-thread_local! {
-    static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
-}
-
-fn count() {
-    // Not accessible while a thread ends, when nobody counts any more.
-    let _ = ALLOCATIONS.try_with(|n| n.set(n.get() + 1));
-}
-
-// SAFETY: hands every request on to the system's allocator unchanged; the counter is a plain
-// thread-local number that needs no allocation itself.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        count();
-        // SAFETY: the caller keeps the contract of `alloc`.
-        unsafe { SystemAllocator.alloc(layout) }
-    }
-
-    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        count();
-        // SAFETY: the caller keeps the contract of `alloc_zeroed`.
-        unsafe { SystemAllocator.alloc_zeroed(layout) }
-    }
-
-    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        count();
-        // SAFETY: the caller keeps the contract of `realloc`.
-        unsafe { SystemAllocator.realloc(pointer, layout, size) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: the caller keeps the contract of `dealloc`.
-        unsafe { SystemAllocator.dealloc(pointer, layout) }
-    }
-}
+use holonom_testing::{Counting, allocated};
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
 fn allocations() -> u64 {
-    ALLOCATIONS.with(Cell::get)
+    allocated().count
 }
 
 #[test]

@@ -328,14 +328,18 @@ impl Branched {
                 match self.linkage {
                     Antiparallelogram => norm(cross(sub(a, c), sub(b, d))),
                     Kite if norm(sub(b, d)) < BETWEEN => {
-                        0.5 * norm(cross(normalised(sub(c, a)), normalised(sub(d, a))))
+                        // The diagonal AC halves BD.
+                        let half = 0.5 * norm(sub(b, d)) / norm(sub(d, a));
+                        0.5 * (norm(cross(normalised(sub(c, a)), normalised(sub(d, a)))) - half).max(0.0)
                     }
                     Kite => 0.0,
                     SliderCrank => {
                         let line = axis_of(3);
                         let c = dot(sub(c, a), line);
                         if c.abs() < BETWEEN {
-                            0.5 * dot(normalised(sub(b, a)), line).abs()
+                            // The bars lie on both sides of the pin's height.
+                            let half = 0.5 * c.abs() / norm(sub(b, a));
+                            0.5 * (dot(normalised(sub(b, a)), line).abs() - half).max(0.0)
                         } else {
                             0.0
                         }
@@ -368,7 +372,9 @@ impl Branched {
                     SphericalAntiparallelogram => norm(cross(sub(a, c), sub(b, d))),
                     _ if norm(sub(b, d)) < BETWEEN => {
                         let across = |x: V3| normalised(cross(a, x));
-                        0.5 * norm(cross(across(c), across(d)))
+                        // As in the plane, with sines of arcs in the place of lengths.
+                        let half = 0.5 * norm(sub(b, d)) / norm(cross(a, d));
+                        0.5 * (norm(cross(across(c), across(d))) - half).max(0.0)
                     }
                     _ => 0.0,
                 }

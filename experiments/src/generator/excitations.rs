@@ -445,7 +445,11 @@ impl Data {
     fn tyre(&self, on: f64, out: &mut String) -> std::fmt::Result {
         let speed = 10.0;
         let (start, length) = (speed * self.begin, speed * self.width);
-        let height = (0.05 * self.lift).min(0.1 * length) * on;
+        let radius = 0.3;
+        // Where the crest is curved more than the wheel, its contact point jumps and the motion is not well defined. The
+        // curvature of the bump is 2 (π/length)² height.
+        let followed = 0.5 * length * length / (2.0 * std::f64::consts::PI.powi(2) * radius);
+        let height = (0.05 * self.lift).min(0.1 * length).min(followed) * on;
         writeln!(
             out,
             "[[road]]\nname = \"street\"\nkind = \"bump\"\nstart = {start:?}\nlength = {length:?}\nheight = {height:?}\n"
@@ -462,7 +466,6 @@ impl Data {
         // The car is carried along; its weight presses the tyre in by 17 mm.
         let tyre = 2e5;
         let pressed: f64 = (car + hub + wheel) * 9.81 / tyre;
-        let radius = 0.3;
         let rolling = radius - (1.0 - 2.0 / 3.0) * pressed;
         writeln!(out, "[[body]]\nname = \"sled\"\nmass = 1\n")?;
         writeln!(

@@ -79,7 +79,7 @@ pub fn run(sample: Sample) -> Finding {
                 let kind = b.linkage.name();
                 finding.missing.push(format!("seed {}, {kind}: {why}", seeds[k]));
             }
-            Some((_, .., Some(Ok(truth)))) if truth.growth > GROWTH => left_out += 1,
+            Some((.., Some(Ok(truth)))) if truth.growth > GROWTH => left_out += 1,
             Some(_) => {
                 for stepper in STEPPERS {
                     for form in FORMS {

@@ -25,7 +25,7 @@ const TIGHT: [(&str, f64); 3] = [("radau", 1e-10), ("dormand-prince", 1e-10), ("
 const MISSED: f64 = 0.1;
 /// A relative change of masses, and by how many tolerances it may move the end: motion that amplifies it by more is
 /// chaotic, and its errors say nothing about steppers.
-const ASIDE: f64 = 1e-9;
+pub(super) const ASIDE: f64 = 1e-9;
 const CHAOTIC: f64 = 0.1;
 /// Steps after which a run is given up.
 const STEPS: u64 = 3_000_000;
@@ -57,7 +57,7 @@ struct Truth {
 }
 
 /// The same model with another mass.
-fn twin(text: &str) -> String {
+pub(super) fn twin(text: &str) -> String {
     let change = |line: &str| match line.strip_prefix("mass = ").map(str::parse::<f64>) {
         Some(Ok(mass)) => format!("mass = {:?}", mass * (1.0 + ASIDE)),
         _ => line.to_string(),

@@ -11,6 +11,7 @@ mod excitations;
 mod freedoms;
 mod loops;
 mod oracle;
+mod sizes;
 
 use crate::generator::Family;
 use crate::mechanism::Mechanism;
@@ -133,6 +134,13 @@ pub const STUDIES: &[Study] = &[
         count: 60,
         run: choice::run,
         model: choice::model,
+    },
+    Study {
+        name: "generated-sizes",
+        about: "time and memory of chains and lattices of 10 to 5000 bodies with default settings",
+        count: sizes::COUNT,
+        run: sizes::run,
+        model: sizes::model,
     },
 ];
 

@@ -2,12 +2,12 @@
 
 use super::geometry::{curve, points};
 use super::{Characteristic, CharacteristicCurve, POINTS};
+use holonom::expression::ExpressionError;
 use holonom::multibody::Signal;
 use holonom::multibody::description::{
     Body, Control, ControlKind, Description, Joint, JointKind, Path, Pursuit,
 };
 use holonom::multibody::elements::controls::{Pid, SteeringLaw};
-use holonom::multibody::expression::ExpressionError;
 use holonom::multibody::model::Model;
 use holonom::multibody::path::{PathCurve, PathError, PathKind};
 use holonom::multibody::workspace::Workspace;

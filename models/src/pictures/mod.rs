@@ -13,14 +13,14 @@ mod tyres;
 
 use bench::Bench;
 pub use geometry::{Picture, geometry};
+use holonom::expression::curve::{Curve, Extrapolation, Interpolation};
+use holonom::expression::{Expression, ScalarLaw, Scope};
 use holonom::multibody::Signal;
-use holonom::multibody::curve::{Curve, Extrapolation, Interpolation};
 use holonom::multibody::description::{Body, CoordinateRef, Description, Force, ForceKind, Joint, frame};
 use holonom::multibody::elements::forces::{
-    self, Actuator, AntiRollLaw, Applied, BushingLaw, GasLaw, JointFriction, JointSpring, ServoLaw,
-    SpringDamper, StopLaw, TorsionSpring,
+    self, Actuator, AntiRollLaw, Applied, BushingLaw, ExpressionLaw, GasLaw, JointFriction, JointSpring,
+    ServoLaw, SpringDamper, StopLaw, TorsionSpring,
 };
-use holonom::multibody::expression::{Expression, ExpressionLaw, ScalarLaw, Scope};
 
 /// Curves over a common axis.
 #[derive(Clone, Debug, PartialEq)]

@@ -3,6 +3,7 @@
 //! A table stands between `<!-- generated: NAME -->` and `<!-- end -->`.
 
 use crate::{blessing, docs};
+use holonom::expression::is_reserved;
 use holonom::format::{SETTINGS, SettingKind, schema};
 use holonom::multibody::description::fields::{Noted, note};
 use holonom::multibody::description::{Body, Joint, Rod};
@@ -10,7 +11,6 @@ use holonom::multibody::elements::constraints::CONSTRAINTS;
 use holonom::multibody::elements::controls::CONTROLS;
 use holonom::multibody::elements::forces::FORCES;
 use holonom::multibody::elements::joints::{JOINTS, JointInfo};
-use holonom::multibody::expression::is_reserved;
 use holonom::multibody::path::PATHS;
 use holonom::multibody::residual::{Form, Formalism};
 use holonom::multibody::road::ROADS;

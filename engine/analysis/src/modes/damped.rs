@@ -46,6 +46,9 @@ pub(super) struct Damped<'a> {
     omega: f64,
 }
 
+/// The speed below the slowest modes, the zeros that rank tells, and their directions.
+type Slowest = (f64, Option<usize>, Vec<Vec<f64>>);
+
 /// Eigenvalues near a shift, with the distance up to which all are known.
 struct Near {
     /// Eigenvalue and shape, the nearest first.
@@ -281,8 +284,8 @@ impl<'a> Damped<'a> {
         (zeros / 2, shapes.collect())
     }
 
-    /// The speed below the slowest of the undamped mechanism, the zeros that rank tells, and their directions.
-    fn slowest(&self) -> Result<(f64, Option<usize>, Vec<Vec<f64>>), AnalysisError> {
+    /// The slowest modes of the undamped mechanism.
+    fn slowest(&self) -> Result<Slowest, AnalysisError> {
         let pencil = self.pencil;
         let transposed = pencil.basis.transpose();
         let project = |a: &Sparse| transposed.times_matrix(&a.block(0..pencil.n, 0..pencil.basis.columns()));

@@ -1,6 +1,6 @@
 //! Small mechanisms: dense matrices, all ranks from singular values.
 
-use super::local::{INDETERMINATE, Local};
+use super::local::{INDETERMINATE, Local, NewtonStep, length};
 use super::search::DEPENDENT;
 use super::{Stability, StaticsError};
 use crate::AnalysisError;
@@ -61,16 +61,27 @@ impl Dense {
     }
 
     /// The shortest Newton step: displacements, then states.
-    pub fn newton_step(&self, local: &Local, equation: &Equation) -> (Vec<f64>, Vec<f64>) {
+    pub fn newton_step(&self, local: &Local, equation: &Equation) -> NewtonStep {
         let (a, scale) = self.scaled_tangent(local, equation);
         let svd = Svd::new(&a);
         let right: Vec<f64> = local.rest.iter().map(|r| -r).collect();
         let w = svd.least_squares(&right, INDETERMINATE * svd.values.first().copied().unwrap_or(0.0));
+        let rest: Vec<f64> = a
+            .times_vector(&w)
+            .iter()
+            .zip(&right)
+            .map(|(a, b)| a - b)
+            .collect();
         let w: Vec<f64> = w.iter().zip(&scale).map(|(w, s)| w / s).collect();
         let n_free = self.free.columns();
         let step = self.free.times_vector(&w[..n_free]);
-        let step = step.iter().zip(&local.weight).map(|(s, w)| s / w).collect();
-        (step, w[n_free + equation.sizes.rows..].to_vec())
+        NewtonStep {
+            displacement: step.iter().zip(&local.weight).map(|(s, w)| s / w).collect(),
+            states: w[n_free + equation.sizes.rows..].to_vec(),
+            remainder: length(&rest),
+            // Directions that nothing resists are not in the shortest step.
+            resisted: 1.0,
+        }
     }
 
     /// Tangent stiffness along the motions that the constraints allow, then states.

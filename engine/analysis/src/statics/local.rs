@@ -2,7 +2,7 @@
 
 use super::dense::Dense;
 use super::sparse::{self, Large};
-use super::{OpenDirection, Stability, StaticsError, Unbalanced};
+use super::{OpenDirection, Stability, StaticsError, Unbalanced, Unsettled};
 use crate::dense::{Matrix, dot};
 use crate::displacement_names;
 use crate::modes::echelon;
@@ -49,6 +49,19 @@ pub(super) enum Stiffness {
     Sparse(sparse::Stiffness),
 }
 
+/// A Newton step, with what the tangent says about it.
+pub(super) struct NewtonStep {
+    /// Displacements; not finite where there is no step.
+    pub displacement: Vec<f64>,
+    /// Changes of states of elements.
+    pub states: Vec<f64>,
+    /// What remains unbalanced after the step as far as the tangent tells: forces along which nothing gives way.
+    pub remainder: f64,
+    /// How much the displacement is resisted, in parts of an average one: next to nothing along a direction that
+    /// nothing resists.
+    pub resisted: f64,
+}
+
 impl Stiffness {
     pub fn norm(&self) -> f64 {
         match self {
@@ -60,7 +73,7 @@ impl Stiffness {
 
 impl Local {
     /// The shortest Newton step: displacements, then states.
-    pub fn newton_step(&self, equation: &Equation) -> (Vec<f64>, Vec<f64>) {
+    pub fn newton_step(&self, equation: &Equation) -> NewtonStep {
         match &self.linear {
             Linear::Dense(dense) => dense.newton_step(self, equation),
             Linear::Sparse(large) => large.newton_step(self, equation),
@@ -128,6 +141,20 @@ impl Local {
             return Ok(basis.iter().map(one).collect());
         }
         Ok(echelon(&basis, &self.weight).iter().map(direction).collect())
+    }
+
+    /// The coordinates that a displacement moves most, the largest first.
+    pub fn farthest(&self, model: &Model, step: &[f64]) -> Vec<Unsettled> {
+        let mut order: Vec<usize> = (0..self.weight.len()).collect();
+        order.sort_by(|&a, &b| step[b].abs().total_cmp(&step[a].abs()));
+        let most = order.first().map_or(0.0, |&i| step[i].abs());
+        let names = displacement_names(model);
+        let one = |&i: &usize| Unsettled {
+            name: names[i].clone(),
+            step: step[i],
+        };
+        let far = order.iter().filter(|&&i| step[i].abs() > 1e-3 * most);
+        far.take(3).map(one).collect()
     }
 
     pub fn worst(&self, model: &Model) -> Vec<Unbalanced> {

@@ -7,7 +7,8 @@
 //! what motion leaves in them, ∫(∂ẋ/∂v) ds along the way from the start. Newton's method has exact
 //! derivatives, a line search on the length of the unbalanced forces (divided by √M_ii, so that
 //! units do not matter), and takes the shortest step where the tangent stiffness does not determine
-//! one. Where it gets stuck, or ends in an unstable position, the mechanism is relaxed instead: it
+//! one. It has converged where the forces balance and the next step is short: forces that only fade with distance
+//! leave steps that do not shrink. Where it gets stuck, or ends in an unstable position, the mechanism is relaxed instead: it
 //! follows its forces in pseudo-time, with implicit steps along which the forces do work, until it
 //! rests. A position that is still unstable, such as a saddle, is left along the displacement that
 //! grows most, to both sides, until a stable one is found. The report says which way it was, and
@@ -173,6 +174,21 @@ impl fmt::Display for Unbalanced {
     }
 }
 
+/// A coordinate that the remaining forces would still move.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Unsettled {
+    /// Coordinate.
+    pub name: String,
+    /// How far the next step would move it, m or rad.
+    pub step: f64,
+}
+
+impl fmt::Display for Unsettled {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({:.4e})", self.name, self.step)
+    }
+}
+
 /// Why no equilibrium was found.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum StaticsError {
@@ -185,6 +201,18 @@ pub enum StaticsError {
     NoEquilibrium {
         /// The largest unbalanced forces, N or N m, the largest first.
         worst: Vec<Unbalanced>,
+        /// Steps of both methods.
+        steps: usize,
+    },
+    /// Forces have faded, but the positions do not settle.
+    #[error(
+        "no equilibrium was found from this initial position: the forces become small, but they never vanish; after \
+         {steps} steps they would still move these coordinates: {}. Restrain them with a spring, a stop, a lock or a \
+         driver, or start closer to the equilibrium", list(.farthest)
+    )]
+    Unsettled {
+        /// The coordinates that the next step would move most, the farthest first.
+        farthest: Vec<Unsettled>,
         /// Steps of both methods.
         steps: usize,
     },
@@ -208,8 +236,8 @@ impl From<Rejection> for StaticsError {
     }
 }
 
-fn list(worst: &[Unbalanced]) -> String {
-    let all: Vec<String> = worst.iter().map(Unbalanced::to_string).collect();
+fn list(worst: &[impl fmt::Display]) -> String {
+    let all: Vec<String> = worst.iter().map(ToString::to_string).collect();
     all.join(", ")
 }
 
@@ -245,12 +273,7 @@ pub fn equilibrium(start: &Assembled, options: &StaticsOptions) -> Result<Equili
             way = Way::Relaxed;
             match search.relax(at_start)? {
                 Ok(local) => local,
-                Err(stuck) => {
-                    return Err(StaticsError::NoEquilibrium {
-                        worst: stuck.worst(&model),
-                        steps: search.newton_steps + search.relaxation_steps,
-                    });
-                }
+                Err(stuck) => return Err(search.none(&stuck)),
             }
         }
     };

@@ -1,7 +1,7 @@
 //! The search: Newton's method with a line search, and relaxation in pseudo-time.
 
 use super::dense::Dense;
-use super::local::{Kept, Linear, Local, along, length};
+use super::local::{Kept, Linear, Local, NewtonStep, along, length};
 use super::sparse::{Large, carry, kept, least_squares, shortest};
 use super::{StaticsError, StaticsOptions};
 use crate::AnalysisError;
@@ -16,6 +16,21 @@ pub(super) const DEPENDENT: f64 = 1e-10;
 
 /// Largest turn or way of one step, rad or m.
 const LONGEST_STEP: f64 = 0.5;
+
+/// Newton steps, in parts of the size of the mechanism or in radians, up to which a position has settled, and up to
+/// which it has where they shrink.
+const SETTLED: f64 = 1e-9;
+const SETTLING: f64 = 1e-6;
+
+/// Steps shrink where they are shorter than this part of the one before. Those of Newton's method towards a root of
+/// order n shrink by 1 − 1/n, those after forces that fade do not.
+const SHRINKING: f64 = 0.9;
+
+/// Forces, in parts of the largest at work, that may remain along directions that nothing resists.
+const UNRESISTED_FORCE: f64 = 1e-11;
+
+/// Resistance of such a direction, in parts of an average one.
+const UNRESISTED: f64 = 1e-8;
 
 /// How often relaxation tries to end by Newton's method.
 const ATTEMPTS: usize = 8;
@@ -261,23 +276,52 @@ impl<'a> Search<'a> {
         local.length <= self.options.tolerance * self.scale
     }
 
+    /// Longest turn and longest way of a displacement.
+    fn reach(&self, step: &[f64]) -> (f64, f64) {
+        let slides = self.equation.slides();
+        let longest = |slide: bool| {
+            let own = (0..slides.len()).filter(|&i| slides[i] == slide);
+            own.map(|i| step[i].abs()).fold(0.0, f64::max)
+        };
+        (longest(false), longest(true))
+    }
+
+    /// How far a Newton step leads from a position, in radians or parts of the size of the mechanism; none where the
+    /// forces do not balance there.
+    fn distance(&mut self, local: &Local, step: &NewtonStep) -> Option<f64> {
+        if !self.is_balanced(local) || step.remainder.is_nan() {
+            return None;
+        }
+        let resolution = UNRESISTED_FORCE * self.scale;
+        if step.remainder > resolution {
+            return None;
+        }
+        if local.length == 0.0 || (local.length <= resolution && step.resisted < UNRESISTED) {
+            return Some(0.0);
+        }
+        let (turn, way) = self.reach(&step.displacement);
+        let slides = self.equation.slid_positions().into_iter();
+        let extent = slides.map(|i| local.state.q[i].abs()).fold(self.extent, f64::max);
+        Some(turn.max(way / extent))
+    }
+
     /// Newton's method; what is left where it gets stuck.
     pub fn newton(&mut self, mut local: Local) -> Result<Result<Local, Local>, StaticsError> {
         let n = self.equation.sizes.v;
-        let slides = self.equation.slides();
         // Turns have a bound of their own; ways may grow beyond it where the forces have followed the tangent.
         let mut farthest = LONGEST_STEP;
+        let (mut settled, mut before) = (false, 0.0);
         for _ in 0..self.options.newton_steps {
-            let balanced = self.is_balanced(&local);
-            let (step, x) = local.newton_step(&self.equation);
-            if !largest(&step).is_finite() {
+            let newton = local.newton_step(&self.equation);
+            let (step, x) = (&newton.displacement, &newton.states);
+            if !largest(step).is_finite() {
                 return Ok(Err(local));
             }
-            let longest = |slide: bool| {
-                let own = (0..n).filter(|&i| slides[i] == slide).map(|i| step[i].abs());
-                own.fold(0.0, f64::max)
-            };
-            let (turn, way) = (longest(false), longest(true));
+            let distance = self.distance(&local, &newton);
+            let settling = distance.is_some_and(|d| d <= SETTLING);
+            settled = settling && distance.is_some_and(|d| d <= SETTLED.max(SHRINKING * before));
+            before = distance.unwrap_or(0.0);
+            let (turn, way) = self.reach(step);
             let mut part: f64 = 1.0;
             for (size, bound) in [(turn, LONGEST_STEP), (way, farthest)] {
                 if size > bound {
@@ -285,14 +329,15 @@ impl<'a> Search<'a> {
                 }
             }
             let limited = part < 1.0;
+            let least = 1e-6 * part;
             let mut next = None;
-            while part > 1e-6 {
+            while part > least {
                 // A step beyond the usual bound has to do what the tangent says, but for a tenth.
                 let enough = match way * part > LONGEST_STEP {
                     true => 1.0 - 0.9 * part,
                     false => 1.0 - 1e-4 * part,
                 };
-                match self.moved(&local, &step[..n], &x, part)? {
+                match self.moved(&local, &step[..n], x, part)? {
                     Some(other) if other.length < local.length * enough => {
                         next = Some(other);
                         break;
@@ -302,7 +347,7 @@ impl<'a> Search<'a> {
                         part *= 0.5;
                     }
                 }
-                if balanced {
+                if settling {
                     break;
                 }
             }
@@ -315,16 +360,34 @@ impl<'a> Search<'a> {
             }
             match next {
                 // Beyond the tolerance as long as it pays: the digits cost one step.
-                Some(other) if balanced && other.length > 0.1 * local.length => return Ok(Ok(other)),
+                Some(other) if settled && other.length > 0.1 * local.length => return Ok(Ok(other)),
                 Some(other) => local = other,
-                None if balanced => return Ok(Ok(local)),
+                None if settling => return Ok(Ok(local)),
                 None => return Ok(Err(local)),
             }
         }
-        if self.is_balanced(&local) {
+        if settled && self.is_balanced(&local) {
             Ok(Ok(local))
         } else {
             Ok(Err(local))
+        }
+    }
+
+    /// Why there is no equilibrium where the search got stuck.
+    pub fn none(&mut self, stuck: &Local) -> StaticsError {
+        let steps = self.newton_steps + self.relaxation_steps;
+        let newton = stuck.newton_step(&self.equation);
+        let model = &self.equation.model;
+        if self.scale > 0.0
+            && stuck.length <= self.options.tolerance * self.scale
+            && largest(&newton.displacement).is_finite()
+        {
+            let farthest = stuck.farthest(model, &newton.displacement);
+            return StaticsError::Unsettled { farthest, steps };
+        }
+        StaticsError::NoEquilibrium {
+            worst: stuck.worst(model),
+            steps,
         }
     }
 
@@ -364,6 +427,8 @@ impl<'a> Search<'a> {
     pub fn relax(&mut self, mut local: Local) -> Result<Result<Local, Local>, StaticsError> {
         let mut shift: Option<f64> = None;
         let (mut worse, mut attempts) = (0, 0);
+        // As in Newton's method, ways may grow where the forces have followed the tangent.
+        let mut farthest = LONGEST_STEP;
         for _ in 0..self.options.relaxation_steps {
             if self.is_balanced(&local) {
                 return self.newton(local);
@@ -373,15 +438,27 @@ impl<'a> Search<'a> {
             let norm = stiffness.norm().max(1e-3 * local.length).max(f64::MIN_POSITIVE);
             let sigma = shift.unwrap_or(norm);
             let (step, x, slope) = local.relaxation_step(&stiffness, sigma);
-            let longest = largest(&step);
-            let next = if longest.is_finite() && longest <= LONGEST_STEP {
-                self.moved(&local, &step, &x, 1.0)?
-            } else {
-                None
+            let (turn, way) = self.reach(&step);
+            let tried = turn <= LONGEST_STEP && way <= farthest && largest(&step).is_finite();
+            let next = match tried {
+                true => self.moved(&local, &step, &x, 1.0)?,
+                false => None,
             };
+            // (K + σ) δ = −f leaves δ · f = −σ |δ|² at the end of the step.
+            let left = || -> f64 {
+                let parts = step.iter().zip(&local.weight);
+                -sigma * parts.map(|(s, w)| (s * w).powi(2)).sum::<f64>()
+            };
+            let follows = |work: f64| (work - left()).abs() <= 0.1 * slope.abs();
+            let work = next.as_ref().map(|other| local.work(other, &step));
             match next {
                 // The forces do work along the step, at its end as well on average.
-                Some(other) if slope + local.work(&other, &step) <= 0.0 => {
+                Some(other)
+                    if work.is_some_and(|w| slope + w <= 0.0 && (way <= LONGEST_STEP || follows(w))) =>
+                {
+                    if way > 0.25 * farthest && work.is_some_and(follows) {
+                        farthest *= 2.0;
+                    }
                     if attempts < ATTEMPTS && sigma < 1e-3 * norm && local.length < 0.1 * self.scale {
                         attempts += 1;
                         let found = self.newton(other.clone())?;
@@ -397,6 +474,9 @@ impl<'a> Search<'a> {
                 }
                 _ => {
                     shift = Some(sigma * 4.0);
+                    if tried {
+                        farthest = LONGEST_STEP.max(0.5 * farthest);
+                    }
                     worse += 1;
                     if worse > 60 {
                         return Ok(Err(local));

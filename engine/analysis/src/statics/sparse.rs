@@ -4,7 +4,7 @@
 //! where it is singular, a stiffness far below the others holds what nothing resists. The signs of L D Lᵀ count
 //! stable, unstable and neutral directions without eigenvalues.
 
-use super::local::{INDETERMINATE, Kept, Local, length};
+use super::local::{INDETERMINATE, Kept, Local, NewtonStep, length};
 use super::search::DEPENDENT;
 use super::{Stability, StaticsError};
 use crate::AnalysisError;
@@ -193,14 +193,19 @@ impl Large {
     }
 
     /// A Newton step: displacements, then states; not finite where there is none.
-    pub fn newton_step(&self, local: &Local, equation: &Equation) -> (Vec<f64>, Vec<f64>) {
+    pub fn newton_step(&self, local: &Local, equation: &Equation) -> NewtonStep {
         if let Some(step) = self.symmetric_step(local) {
-            return (step, Vec::new());
+            return step;
         }
         let (a, scale) = self.scaled_tangent(local);
         let n_free = self.basis.columns();
         let n_x = equation.sizes.x;
-        let none = || (vec![f64::NAN; local.weight.len()], vec![f64::NAN; n_x]);
+        let none = || NewtonStep {
+            displacement: vec![f64::NAN; local.weight.len()],
+            states: vec![f64::NAN; n_x],
+            remainder: f64::NAN,
+            resisted: f64::NAN,
+        };
         if a.rows() != a.columns() {
             return none();
         }
@@ -215,16 +220,24 @@ impl Large {
         };
         let mut w: Vec<f64> = local.rest.iter().map(|r| -r).collect();
         w.resize(a.rows(), 0.0);
+        let right = w.clone();
         factors.solve(&mut w);
+        let rest: Vec<f64> = a.times(&w).iter().zip(&right).map(|(a, b)| a - b).collect();
+        // Columns of free directions have an average length of one.
+        let pushed_back = length(&a.block(0..a.rows(), 0..n_free).times(&w[..n_free]));
+        let moved = length(&w[..n_free]);
         w.iter_mut().zip(&scale).for_each(|(w, s)| *w /= s);
-        let step = self.basis.times(&w[..n_free]);
-        let step = step.iter().zip(&local.weight).map(|(s, w)| s / w).collect();
-        (step, w[n_free..n_free + n_x].to_vec())
+        NewtonStep {
+            displacement: self.displacement(local, &w[..n_free]),
+            states: w[n_free..n_free + n_x].to_vec(),
+            remainder: length(&rest),
+            resisted: if moved > 0.0 { pushed_back / moved } else { 1.0 },
+        }
     }
 
     /// A Newton step along ξ alone, by L D Lᵀ of a symmetric stiffness; none where there are states or readings,
     /// where multipliers do more than hold constraints, and where elimination without exchanges is doubtful.
-    fn symmetric_step(&self, local: &Local) -> Option<Vec<f64>> {
+    fn symmetric_step(&self, local: &Local) -> Option<NewtonStep> {
         let Sizes {
             v: n, x: n_x, rows, ..
         } = self.sizes;
@@ -261,7 +274,16 @@ impl Large {
         factors.solve(&mut rest);
         xi.iter_mut().zip(&rest).for_each(|(x, r)| *x += r);
         let sound = left <= 1e-6 * length(&right) && xi.iter().all(|x| x.is_finite());
-        sound.then(|| self.displacement(local, &xi))
+        let pushed_back = k.times(&xi);
+        let rest: Vec<f64> = pushed_back.iter().zip(&right).map(|(a, b)| a - b).collect();
+        let (given, moved) = (length(&right), length(&xi));
+        let share = |part: f64, of: f64, none: f64| if of > 0.0 { part / of } else { none };
+        sound.then(|| NewtonStep {
+            displacement: self.displacement(local, &xi),
+            states: Vec::new(),
+            remainder: local.length * share(length(&rest), given, 0.0),
+            resisted: share(length(&pushed_back), size * moved, 1.0),
+        })
     }
 
     /// The stiffness by ξ, x and ρ.

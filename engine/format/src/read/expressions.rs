@@ -5,11 +5,11 @@ use super::remarks::{MOST_SEEN, Seen, UNITS};
 use crate::message::{Message, Place, Source};
 use crate::tree::{Kind, Table, Value};
 use core::ops::Range;
-use holonom_multibody::Signal;
-use holonom_multibody::curve::{Column, Curve, CurveError, Extrapolation, Interpolation};
-use holonom_multibody::expression::{
+use holonom_expression::curve::{Column, Curve, CurveError, Extrapolation, Interpolation};
+use holonom_expression::{
     Ast, Dimension, DimensionState, Expression, ExpressionError, MotionFault, Scope, is_reserved,
 };
+use holonom_multibody::Signal;
 use std::sync::Arc;
 
 /// What expressions of a file may use.

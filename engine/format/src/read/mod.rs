@@ -28,10 +28,10 @@ use crate::tree::{Kind, MAX_TEXT, Table, Value};
 use crate::urdf;
 use core::ops::Range;
 use expressions::Names;
+use holonom_expression::is_reserved;
 use holonom_multibody::Description;
 use holonom_multibody::channels;
 use holonom_multibody::description::Document;
-use holonom_multibody::expression::is_reserved;
 use holonom_text::nearest;
 use parameters::Override;
 use remarks::Seen;
@@ -218,24 +218,31 @@ impl Session<'_> {
         }
     }
 
-    /// The text of a file, within the bounds of the session.
+    /// A file, within the bounds of the session.
+    fn source(&mut self, path: &Path) -> Result<Arc<Source>, String> {
+        let source = match self.files.known(path) {
+            Some(source) => source,
+            None => Source::new(path.display().to_string(), self.text(path)?),
+        };
+        self.bytes_read += source.text.len();
+        if self.bytes_read > MAX_TEXT {
+            return Err(format!("with this file, the total size exceeds {MAX_TEXT} bytes"));
+        }
+        Ok(source)
+    }
+
     fn text(&mut self, path: &Path) -> Result<String, String> {
-        let text = if is_urdf(path) {
+        if is_urdf(path) {
             let (text, latin) = self.files.text_or_latin(path)?;
             if latin {
                 let shown = path.display();
                 let message = format!("`{shown}` is not UTF-8 text; reading it as Latin-1");
                 self.report(Message::note(None, message));
             }
-            text
+            Ok(text)
         } else {
-            self.files.text(path)?
-        };
-        self.bytes_read += text.len();
-        if self.bytes_read > MAX_TEXT {
-            return Err(format!("with this file, the total size exceeds {MAX_TEXT} bytes"));
+            self.files.text(path)
         }
-        Ok(text)
     }
 
     /// A name that expressions of the whole mechanism can use for a table or an input of a part;
@@ -293,14 +300,13 @@ impl Session<'_> {
             }
             return None;
         }
-        let text = match self.text(path) {
-            Ok(text) => text,
+        let source = match self.source(path) {
+            Ok(source) => source,
             Err(reason) => {
                 self.report(Message::error(at, format!("cannot read `{shown}`: {reason}")));
                 return None;
             }
         };
-        let source = Source::new(shown.to_string(), text);
         self.open.push(identity);
         let model = if is_urdf(path) {
             self.urdf(&source, &part.robot, &overrides)
@@ -318,7 +324,7 @@ impl Session<'_> {
         prefix: String,
         overrides: Vec<Override>,
     ) -> Option<ModelFile> {
-        match crate::tree::parse(&source) {
+        match self.files.parse(path, &source) {
             Ok(root) => {
                 let folder = path.parent().unwrap_or(Path::new("")).to_path_buf();
                 let mut reader = Reader {

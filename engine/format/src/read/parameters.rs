@@ -7,7 +7,7 @@ use crate::message::{Message, Place, Source};
 use crate::model_file::Parameter;
 use crate::tree::{Kind, Value};
 use core::ops::Range;
-use holonom_multibody::expression::{Ast, Dimension, DimensionState};
+use holonom_expression::{Ast, Dimension, DimensionState};
 use holonom_text::nearest;
 use std::collections::HashMap;
 use std::sync::Arc;

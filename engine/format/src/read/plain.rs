@@ -3,10 +3,10 @@
 //! Mirroring and turning a part leaves scaled functions and sums of them. Writing makes expressions
 //! of these; made here already, a model equals the one that is read after writing it.
 
+use holonom_expression::Expression;
 use holonom_multibody::Signal;
 use holonom_multibody::description::fields::{Field, Look};
 use holonom_multibody::description::{CoordinateMotion, Description};
-use holonom_multibody::expression::Expression;
 use std::sync::Arc;
 
 /// Makes numbers and expressions of all functions of time.

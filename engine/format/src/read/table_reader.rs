@@ -6,10 +6,10 @@ use crate::message::Message;
 use crate::model_file::Label;
 use crate::tree::{Kind, Table, Value};
 use core::ops::Range;
+use holonom_expression::Expression;
 use holonom_multibody::Signal;
 use holonom_multibody::description::fields::{Field, Fields, Need};
 use holonom_multibody::description::{CoordinateRef, Document};
-use holonom_multibody::expression::Expression;
 
 /// Reads the fields of one thing; [`TableReader::finish`] reports what is left over.
 pub(super) struct TableReader<'t, 'a, 's, 'f> {

@@ -7,6 +7,7 @@ use crate::message::Message;
 use crate::model_file::{Input, Label};
 use crate::settings::{SETTINGS, SettingKind, SettingValue};
 use crate::tree::{Kind, Table, Value};
+use holonom_expression::{DimensionState, Expression, Scope};
 use holonom_multibody::Signal;
 use holonom_multibody::description::{
     Constraint, Control, Force, ForceKind, Path, Road, Rod, StartHint, Track,
@@ -14,7 +15,6 @@ use holonom_multibody::description::{
 use holonom_multibody::elements::constraints::CONSTRAINTS;
 use holonom_multibody::elements::controls::CONTROLS;
 use holonom_multibody::elements::forces::{FORCES, Tyre};
-use holonom_multibody::expression::{DimensionState, Expression, Scope};
 use holonom_multibody::path::PATHS;
 use holonom_multibody::road::ROADS;
 use holonom_multibody::tyre::tir::TirFile;

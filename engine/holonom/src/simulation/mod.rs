@@ -53,12 +53,12 @@ pub use settings::DEFAULT_END;
 
 use formulas::{Formulas, State};
 use holonom_analysis::statics::{Equilibrium, StaticsOptions, equilibrium};
+use holonom_expression::Break;
+use holonom_expression::curve::{Refusal, watch_refusals};
 use holonom_format::{Message, Messages, ModelFile, Place, Settings};
 use holonom_multibody::Examination;
 use holonom_multibody::channels::{Catalogue, Input, Selection};
-use holonom_multibody::curve::{Refusal, watch_refusals};
 use holonom_multibody::description::Hold;
-use holonom_multibody::expression::Break;
 use holonom_multibody::residual::{Form, Formalism, GglMetric};
 use holonom_multibody::start::{Assembled, AssemblyError, AssemblyOptions, DATA_PRECISION};
 use holonom_solver::stepper::{AUTO, Family, GeneralizedAlphaOptions};
@@ -282,6 +282,12 @@ impl Simulation {
         remarks.extend(suspects.map(|(function, t)| {
             format!(
                 "`{function}` may change near t = {t} s faster than can be resolved, so steps may pass over the change; set `max_step` to a fraction of its duration"
+            )
+        }));
+        remarks.extend(self.start.model.equalities.iter().map(|comparison| {
+            format!(
+                "{comparison} changes its value only for an instant, which runs do not meet; if a range is meant, \
+                 compare its ends with `<` and `>`"
             )
         }));
         remarks.extend(self.unused_settings.iter().cloned());

@@ -7,8 +7,8 @@
 
 use super::undefined::Undefined;
 use super::watch::{Meter, Watch};
+use holonom_expression::curve::forget_refusal;
 use holonom_multibody::Model;
-use holonom_multibody::curve::forget_refusal;
 use holonom_solver::stepper::{Control, Observer, StepInfo};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -1,8 +1,8 @@
 //! Motions without a value.
 
 use core::fmt;
+use holonom_expression::curve::{Refusal, watch_refusals};
 use holonom_multibody::Model;
-use holonom_multibody::curve::{Refusal, watch_refusals};
 
 /// Why a prescribed coordinate has no value at a time.
 #[derive(Clone, Debug)]

@@ -106,6 +106,7 @@ pub(super) fn attach(
         motions: 0,
         places: false,
         laws: Vec::new(),
+        equalities: Vec::new(),
         position_names: lowered.position_names,
         velocity_names: lowered.velocity_names,
         q0: lowered.q0,
@@ -130,7 +131,12 @@ pub(super) fn attach(
     add_controls(&mut model, description, &mut bind, errors);
     errors.append(&mut bind.errors);
     let others = core::mem::take(&mut bind.excitations);
+    for signal in &model.signals {
+        bind.at("a prescribed coordinate".into());
+        bind.compares_in(signal);
+    }
     for constraint in &description.constraints {
+        bind.at(constraint_place(&constraint.name));
         let mut kind = constraint.kind.clone();
         kind.fields(&mut bind);
     }
@@ -140,6 +146,7 @@ pub(super) fn attach(
     (model.excitations, model.places) = (bind.excitations, bind.places);
     model.switches = bind.switches;
     model.laws = bind.laws;
+    model.equalities = bind.equalities;
     // Those of one element share their inputs.
     model.laws.sort_by_key(|law| law.force);
     model

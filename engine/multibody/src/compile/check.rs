@@ -8,9 +8,9 @@ use super::paths::{self, path_place};
 use super::references::{constraint_place, force_place, hint_place, joint_place, road_place, rod_place};
 use crate::description::{Body, Control, CoordinateMotion, Description, Joint, JointKind, Marker};
 use crate::elements::faults::Faults;
-use crate::expression::{is_name, is_reserved};
 use crate::signal::Signal;
 use holonom_algebra::{Mat3, Vec3};
+use holonom_expression::{is_name, is_reserved};
 use std::collections::HashMap;
 
 /// Adds all faults. Gives whether each body can be told by its name.

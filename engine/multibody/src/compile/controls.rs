@@ -7,13 +7,13 @@ use crate::description::Description;
 use crate::description::fields::{Field, Look};
 use crate::elements::controls::{ControlElement, Probe};
 use crate::elements::references::{ChannelProbe, PathPlace, ResolveControl};
-use crate::expression::Expression as Formula;
 use crate::model::{
     Attachment, LawFunction, Model, ModelControl, ModelForce, ModelLaw, ModelSwitch, SwitchedLaw,
 };
 use crate::path::PathCurve;
 use crate::road::RoadKind;
 use crate::signal::Signal;
+use holonom_expression::Expression as Formula;
 use holonom_text::nearest;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -37,6 +37,8 @@ pub(super) struct Bind<'a> {
     pub places: bool,
     /// Laws with features of the state, as written in expressions.
     pub laws: Vec<ModelLaw>,
+    /// Comparisons with `==` and `!=` in all that it visited, with their places.
+    pub equalities: Vec<String>,
     /// Switches on the state in all that it visited.
     pub switches: Vec<ModelSwitch>,
     /// The force element that it visits.
@@ -63,6 +65,7 @@ impl<'a> Bind<'a> {
             mixed: Vec::new(),
             places: false,
             laws: Vec::new(),
+            equalities: Vec::new(),
             switches: Vec::new(),
             force: None,
             inputs: 0,
@@ -79,8 +82,24 @@ impl<'a> Bind<'a> {
     }
 
     fn bind(&mut self, signal: &mut Signal) {
+        self.compares_in(signal);
         signal.change_expressions(&mut |expression| self.bound(expression));
         self.excited_by(signal.parts());
+    }
+
+    /// Notes comparisons that hold only for an instant.
+    fn compares(&mut self, expression: &Formula) {
+        for text in expression.equalities() {
+            let told = format!("`{text}` in {}", self.place);
+            if !self.equalities.contains(&told) {
+                self.equalities.push(told);
+            }
+        }
+    }
+
+    /// The same in a function of time.
+    pub fn compares_in(&mut self, signal: &Signal) {
+        signal.each_expression(&mut |expression| self.compares(expression));
     }
 
     /// Notes functions of time, each once.
@@ -175,6 +194,7 @@ impl<'a> Bind<'a> {
     /// Numbers the switches in a law of a force element. Laws of one variable have inputs of their own, in the order
     /// in which they are visited; others share all inputs.
     fn characteristic(&mut self, names: &[&str], law: &mut Formula) {
+        self.compares(law);
         let Some(force) = self.force else { return };
         let mut first = 0;
         if names.len() == 1 {

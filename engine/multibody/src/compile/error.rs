@@ -502,7 +502,7 @@ pub enum ModelError {
         /// The force.
         place: String,
         /// What is wrong.
-        error: crate::expression::ExpressionError,
+        error: holonom_expression::ExpressionError,
     },
     /// A number of a force that is not in its range.
     #[error("{place}: `{field}` is {value}, but must {need}; {remedy}")]

@@ -58,7 +58,7 @@ pub(super) fn roads(
 
 /// The kind with its expressions over the variables that the surface gives them.
 fn over_place(kind: &RoadKind) -> Result<RoadKind, String> {
-    let over = |expression: &crate::expression::Expression, names: &[&str]| {
+    let over = |expression: &holonom_expression::Expression, names: &[&str]| {
         expression
             .over_variables(names)
             .map_err(|error| error.to_string())

@@ -4,9 +4,9 @@ use super::controls::Bind;
 use crate::description::{Control, Description};
 use crate::elements::constraints::ConstraintElement;
 use crate::elements::controls::{ControlElement, Probe};
-use crate::expression::Expression as Formula;
 use crate::model::{Model, ModelControl};
 use crate::signal::Signal;
+use holonom_expression::Expression as Formula;
 use std::sync::Arc;
 
 /// Notes the functions of time in expressions that name controls, where these are functions of time themselves.

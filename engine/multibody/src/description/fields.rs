@@ -16,7 +16,7 @@
 
 use super::{Body, CoordinateRef, Document, Joint, Rod};
 use crate::Signal;
-use crate::expression::Expression;
+use holonom_expression::Expression;
 
 /// What a field is called and what it means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

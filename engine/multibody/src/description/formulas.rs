@@ -2,8 +2,8 @@
 
 use super::fields::{Field, Look};
 use super::{Constraint, Control, Force};
-use crate::expression::Expression;
 use crate::signal::Signal;
+use holonom_expression::Expression;
 
 /// A formula in a field.
 #[derive(Clone, Debug, PartialEq)]

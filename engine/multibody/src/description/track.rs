@@ -3,9 +3,9 @@
 use super::fields::{Field, Fields};
 use super::{Joint, JointKind};
 use crate::compile::names::GROUND;
-use crate::expression::Expression;
 use crate::rail::{RailError, TrackCurve};
 use crate::signal::Signal;
+use holonom_expression::Expression;
 use std::sync::Arc;
 
 /// A frame that travels along a track.

@@ -1,7 +1,7 @@
 //! What can be wrong with the numbers of an element, found when a mechanism is compiled.
 
-use crate::expression::{Expression, ExpressionError};
 use crate::signal::Signal;
+use holonom_expression::{Expression, ExpressionError};
 
 /// A fault of an element.
 #[derive(Clone, Debug)]

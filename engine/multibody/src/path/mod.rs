@@ -21,9 +21,9 @@ mod spline;
 
 pub use registry::{PATHS, PathInfo, PathKind};
 
-use crate::curve::{Curve, CurveError};
 use crate::tyre::smooth::rise;
 use holonom_algebra::Real;
+use holonom_expression::curve::{Curve, CurveError};
 use thiserror::Error;
 
 /// Why numbers make no path.

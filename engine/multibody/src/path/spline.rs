@@ -1,7 +1,7 @@
 //! Paths through points.
 
 use super::{PathCurve, PathError, Shape};
-use crate::curve::{Curve, Extrapolation, Interpolation};
+use holonom_expression::curve::{Curve, Extrapolation, Interpolation};
 
 /// Most points of a path.
 const MOST: usize = 100_000;

@@ -1,8 +1,8 @@
 //! The contact ellipse of Hertz.
 
 use super::{RailError, poisson_ratio, positive};
-use crate::curve::{Curve, Extrapolation, Interpolation};
 use holonom_algebra::Real;
+use holonom_expression::curve::{Curve, Extrapolation, Interpolation};
 use std::sync::Arc;
 
 /// Semi-axes of a contact ellipse.

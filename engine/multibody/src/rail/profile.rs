@@ -1,8 +1,8 @@
 //! Profiles composed of straight lines, arcs of circles and polynomials, in millimetres as standards
 //! give them.
 
-use crate::expression::Expression;
 use holonom_algebra::Real;
+use holonom_expression::Expression;
 
 /// A piece of a profile: height z over s, both in mm.
 #[derive(Clone, Copy, Debug, PartialEq)]

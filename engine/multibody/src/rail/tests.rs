@@ -5,9 +5,9 @@ mod profile;
 mod track;
 
 use super::*;
-use crate::curve::{Curve, Extrapolation, Interpolation};
-use crate::expression::{Expression, Scope};
 use holonom_algebra::{Dual4, Real, Vec3};
+use holonom_expression::curve::{Curve, Extrapolation, Interpolation};
+use holonom_expression::{Expression, Scope};
 use std::sync::Arc;
 
 const G: f64 = 8.2e10;

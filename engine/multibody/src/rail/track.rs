@@ -1,9 +1,9 @@
 //! Tracks given by curvature, cant and gradient along their arc.
 
 use super::{RailError, positive};
-use crate::expression::Expression;
-use crate::expression::kinks::Tables;
 use holonom_algebra::Real;
+use holonom_expression::Expression;
+use holonom_expression::kinks::Tables;
 
 /// A track in a frame: it starts at the origin along x; the curvature κ(s) bends it to the left, the
 /// gradient i(s), rise by horizontal length, leads it upwards, and the cant φ(s), a turn about its
@@ -45,7 +45,7 @@ impl TrackCurve {
     /// A level track of some length; curvature, 1/m, and cant, rad, are expressions of one variable.
     ///
     /// ```
-    /// use holonom_multibody::expression::{Expression, Scope};
+    /// use holonom_expression::{Expression, Scope};
     /// use holonom_multibody::rail::TrackCurve;
     /// let scope = Scope::new().variable("s");
     /// let circle = Expression::parse("0.01", &scope, None).unwrap();

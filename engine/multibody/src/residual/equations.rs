@@ -6,8 +6,6 @@ use super::places;
 use super::readings::ReadingSlopes;
 use super::stretch::{Source, Stretch};
 use super::{Dependencies, Form, Formalism, GglMetric};
-use crate::curve::forget_refusal;
-use crate::expression::switches::Side;
 use crate::formalism::cholesky;
 use crate::model::{Model, RowLevel};
 use crate::start::{MechanicalModel, RowReport, RowScales};
@@ -20,6 +18,8 @@ use holonom_dae::{
     Bound, Event, EventAction, EventState, FailureKind, Gap, Hidden, LazyPattern, Look, Mechanical, Misfit,
     Point, Rejection, Residual, SingularPosition, Structure, System, Tolerances, Turn, Turned,
 };
+use holonom_expression::curve::forget_refusal;
+use holonom_expression::switches::Side;
 use std::sync::{Arc, OnceLock};
 
 /// Rate at which lengths of Euler parameters are pulled to one in the forms without multiplier
@@ -688,6 +688,10 @@ impl Residual for Equations {
 
     fn law_inputs(&self, at: Point<'_, f64>, work: &mut EquationsWorkspace<f64>, inputs: &mut [f64]) {
         self.inputs_of_laws(at, work, inputs);
+    }
+
+    fn law_inputs_at_hand(&self, work: &mut EquationsWorkspace<f64>, inputs: &mut [f64]) -> Option<f64> {
+        self.inputs_of_laws_at_hand(work, inputs)
     }
 
     fn law_values(&self, inputs: &[f64], discrete: &[f64], values: &mut [f64]) {

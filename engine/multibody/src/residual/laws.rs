@@ -6,10 +6,10 @@
 
 use super::Equations;
 use super::equations::EquationsWorkspace;
-use crate::curve::forget_refusal;
 use crate::elements::forces::{MOST_LAW_INPUTS, User};
 use crate::model::{LawFunction, Model, ModelLaw};
 use holonom_dae::Point;
+use holonom_expression::curve::forget_refusal;
 
 /// Number of inputs of a law, or of all those of one element.
 fn width(model: &Model, law: &ModelLaw) -> usize {
@@ -67,7 +67,18 @@ impl Equations {
             w.set_readings(&at.y[l.readings]);
             w.evaluate_controls(model);
         }
-        let (scene, _, _) = w.scene(model);
+        self.inputs_of_laws_at_hand(work, inputs);
+        forget_refusal();
+    }
+
+    /// The same as the mechanism stands after the last evaluation, and its time.
+    pub(super) fn inputs_of_laws_at_hand(
+        &self,
+        work: &mut EquationsWorkspace<f64>,
+        inputs: &mut [f64],
+    ) -> Option<f64> {
+        let model = &*self.model;
+        let (scene, _, _) = work.mechanism.scene(model);
         for (law, begin, _) in placed(model).filter(|(_, _, new)| *new) {
             let own = &mut inputs[begin..begin + width(model, law)];
             match law.force {
@@ -75,7 +86,7 @@ impl Equations {
                 None => own.copy_from_slice(scene.controls),
             }
         }
-        forget_refusal();
+        Some(scene.t)
     }
 
     pub(super) fn values_of_laws(&self, inputs: &[f64], discrete: &[f64], values: &mut [f64]) {

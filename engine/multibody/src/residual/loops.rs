@@ -38,8 +38,8 @@ const TOLERABLE: f64 = 10.0;
 /// steps of fixed size.
 const DRIFT: f64 = 1e-2;
 
-/// A dropped row may be open by so many times what it was found open by near the start, where the data do
-/// not close all rows at once.
+/// A dropped row may be open by so many times what those of its joint were found open by near the start, where the data
+/// do not close all rows at once.
 const MISFIT: f64 = 30.0;
 
 /// A position where the distance from dependence is below this part of the largest is called singular.
@@ -131,9 +131,17 @@ impl Loops {
         }
         let mut slack = vec![0.0; model.rows.len()];
         let mut open = vec![false; model.constraints.len()];
-        for dropped in rows.dropped.iter().filter(|d| watched.contains(&d.row)) {
-            slack[dropped.row] = MISFIT * dropped.misfit.abs();
-            open[model.rows[dropped.row].constraint] = true;
+        let dropped = || rows.dropped.iter().filter(|d| watched.contains(&d.row));
+        let constraint = |row: usize| model.rows[row].constraint;
+        // Errors of the data are in all rows of a joint, wherever they show at the start.
+        let mut misfits = vec![0.0_f64; model.constraints.len()];
+        for d in dropped() {
+            let misfit = &mut misfits[constraint(d.row)];
+            *misfit = misfit.max(d.misfit.abs() / scales.gap[d.row]);
+            open[constraint(d.row)] = true;
+        }
+        for d in dropped() {
+            slack[d.row] = MISFIT * misfits[constraint(d.row)] * scales.gap[d.row];
         }
         // What something reads keeps its multiplier.
         let exchanged = |row: usize| {
@@ -297,7 +305,15 @@ impl Loops {
                     q: &q_before[..n_q],
                 };
                 let own = &mut parts[part.memory.clone()];
-                self.pass(model, part, (t, q, before), active, own, (work, room))?;
+                self.pass(
+                    model,
+                    part,
+                    (t, q, v, before),
+                    tolerances,
+                    active,
+                    own,
+                    (work, room),
+                )?;
             }
         }
         discrete[positions.clone()].copy_from_slice(&q[..positions.len()]);

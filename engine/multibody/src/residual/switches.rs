@@ -3,10 +3,10 @@
 use super::Equations;
 use super::equations::EquationsWorkspace;
 use crate::elements::forces::MOST_LAW_INPUTS;
-use crate::expression::switches::{Side, SwitchKind};
 use crate::model::Model;
 use crate::workspace::Workspace;
 use holonom_dae::{Event, Point, Turn, Turned};
+use holonom_expression::switches::{Side, SwitchKind};
 
 /// Part of the size of a function that counts as rounding where no tolerance tells what is small.
 const ROUNDING: f64 = 1e-9;
@@ -14,6 +14,23 @@ const ROUNDING: f64 = 1e-9;
 /// Half the width of the band within which a switch slides, in tolerances: errors must be small against it, since the
 /// place in the band tells the value of the switch.
 const BAND: f64 = 10.0;
+
+/// Part of that half width within which a switch that comes back has not moved away at all: the equations of the side to
+/// which it went lead straight back.
+const AT_ONCE: f64 = 1e-4;
+
+/// Whether a switch slides that comes to its border from a side on which it was kept.
+///
+/// It does where both sides lead back at once, Filippov's condition. A stiff wall leads back soon, but not at once: a
+/// penetration, however small, is a motion to be followed as long as it can be told from rounding. From the edge of its
+/// band a switch has moved away by one half width when it leaves; coming back it goes on sliding.
+fn comes_to_slide(excursion: f64, before: f64, slid: bool, width: f64) -> bool {
+    if slid {
+        excursion <= 2.0 * width
+    } else {
+        excursion.min(before) <= AT_ONCE * width && excursion <= 2.0 * width
+    }
+}
 
 /// Arguments of all switches in the scene at hand, whose controls are evaluated.
 fn arguments(model: &Model, work: &mut Workspace<f64>, arguments: &mut [f64]) {
@@ -63,7 +80,7 @@ impl Equations {
         w.set_readings(&at.y[l.readings]);
         w.evaluate_controls(model);
         arguments(model, w, out);
-        crate::curve::forget_refusal();
+        holonom_expression::curve::forget_refusal();
     }
 
     /// Event functions of the switches.
@@ -135,12 +152,16 @@ impl Equations {
                 }
                 Turned::Other
             }
-            Turn::Cross { event, excursion } => {
+            Turn::Cross {
+                event,
+                excursion,
+                before,
+                slid,
+            } => {
                 let k = event - self.contacts.len();
                 let kind = switches[k].switch.kind;
                 let side = Side::of(&at.discrete[first..], k);
-                // From the edge of its band it has moved away by one half width when it leaves.
-                if matches!(side, Side::Kept(_)) && excursion <= 2.0 * width(k) {
+                if matches!(side, Side::Kept(_)) && comes_to_slide(excursion, before, slid, width(k)) {
                     put(k, kind.sliding(here[k], width(k)));
                     return Turned::Slides;
                 }

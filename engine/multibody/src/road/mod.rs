@@ -19,10 +19,10 @@ mod registry;
 pub use profile::Profile;
 pub use registry::{ROADS, RoadInfo, RoadKind};
 
-use crate::expression::Expression;
 use crate::tyre::smooth::rise;
 use core::f64::consts::TAU;
 use holonom_algebra::{Real, Vec3};
+use holonom_expression::Expression;
 use std::sync::Arc;
 use thiserror::Error;
 

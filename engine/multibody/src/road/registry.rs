@@ -3,7 +3,7 @@
 use super::profile::{MAX_SAMPLES, Spectrum};
 use super::{RoadError, Surface};
 use crate::description::fields::{Field, Fields};
-use crate::expression::Expression;
+use holonom_expression::Expression;
 use std::sync::Arc;
 
 /// An entry of the registry: what users need to know about a kind of road.

@@ -3,8 +3,8 @@
 
 use super::profile::transform;
 use super::*;
-use crate::expression::Scope;
 use holonom_algebra::Dual4;
+use holonom_expression::Scope;
 
 fn expression(text: &str, names: &[&str]) -> Expression {
     let scope = names

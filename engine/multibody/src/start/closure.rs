@@ -31,8 +31,14 @@ const GAP_DAMPING: f64 = 0.1;
 /// Largest turn in one step, rad; slides move this part of the mechanism's size.
 const LARGEST_STEP: f64 = 0.5;
 
-/// Steps that are longer than this many times the gap they are to close follow errors of the data.
+/// Steps that are longer than this many times the gap they are to close, in relative errors of the data, follow these
+/// errors.
 const FARTHEST: f64 = 3e3;
+
+/// Projections of velocities at most, as long as each leaves no more than this part of the one before: rows on which heavy
+/// bodies hardly move are damped, and closed in several steps.
+const PROJECTIONS: usize = 100;
+const PROGRESS: f64 = 0.9;
 
 /// Iterations of one closing.
 const MAXIMUM_ITERATIONS: usize = 200;
@@ -346,8 +352,9 @@ impl Closure {
         diagonal
     }
 
-    /// Dependence of some rows at the last linearisation, judged by the geometry and not by masses. The
-    /// columns are the rows in their order; `gap` is what their loops are open by.
+    /// Dependence of some rows at the last linearisation, judged by the geometry and not by masses, each row in its
+    /// relative error of the data. The columns are the rows in their order; `gap` is what their loops are open by, in
+    /// the same unit.
     pub fn dependence(&self, rows: &[usize], groups: &[u8], gap: f64) -> PivotedQr {
         self.dependence_of(rows, groups, gap, |_| 1.0)
     }
@@ -365,7 +372,8 @@ impl Closure {
             let Some(k) = self.block_of[row] else { continue };
             let entries = self.scaled[row].iter().zip(&self.blocks[k].columns);
             parts[k].columns.push(number);
-            parts[k].a.extend(entries.map(|(x, &j)| factor(j) * x));
+            let data = self.data[row];
+            parts[k].a.extend(entries.map(|(x, &j)| factor(j) * x / data));
         }
         for (part, block) in parts.iter_mut().zip(&self.blocks) {
             part.rows.clone_from(&block.columns);
@@ -375,6 +383,23 @@ impl Closure {
         PivotedQr::new(parts, rows.len(), groups, |_, lengths| {
             border.independent(lengths, gap)
         })
+    }
+
+    /// Combinations of rows that vanish, each row in what it is measured by, from their [`dependence`](Self::dependence).
+    pub fn null_vectors(&self, rows: &[usize], qr: &PivotedQr) -> Vec<Vec<f64>> {
+        let mut null = qr.null_vectors();
+        for (z, &dropped) in null.iter_mut().zip(qr.choice().1) {
+            let unit = self.data[rows[dropped]];
+            z.iter_mut()
+                .zip(rows)
+                .for_each(|(z, &row)| *z *= unit / self.data[row]);
+        }
+        null
+    }
+
+    /// By which the length of a row in [`dependence`](Self::dependence) is smaller than in what the row is measured by.
+    pub fn data_unit(&self, row: usize) -> f64 {
+        self.data[row]
     }
 
     /// Whether the velocities that are not held can do for some rows what all velocities can, at the last
@@ -463,7 +488,8 @@ impl Closure {
             if gap == 0.0 {
                 return Ok(gap);
             }
-            let (closed, near) = (gap <= tolerance, self.largest_misfit(&gaps, rows) <= enough);
+            let misfit = self.largest_misfit(&gaps, rows);
+            let (closed, near) = (gap <= tolerance, misfit <= enough);
             let failed = if near { Ok(gap) } else { Err(Stuck) };
             if slow > if near { 2 } else { 10 } || self.linearise(q).is_err() {
                 return failed;
@@ -477,7 +503,7 @@ impl Closure {
             if size == 0.0 || !size.is_finite() {
                 return failed;
             }
-            if near && !closed && size > FARTHEST * gap {
+            if near && !closed && size > FARTHEST * misfit {
                 return Ok(gap);
             }
             let limit = (LARGEST_STEP / size).min(1.0);
@@ -540,7 +566,7 @@ impl Closure {
             rest
         };
         let mut rest = left(self, v);
-        for _ in 0..20 {
+        for _ in 0..PROJECTIONS {
             let before = self.largest_gap(&rest, rows);
             if before == 0.0 || !before.is_finite() {
                 break;
@@ -549,7 +575,7 @@ impl Closure {
             let step = self.solve(rows, &negative, 0.0);
             let next: Vec<f64> = v.iter().zip(&step).map(|(v, s)| v + s).collect();
             let after = left(self, &next);
-            if exceeds(self.largest_gap(&after, rows), 0.5 * before) {
+            if exceeds(self.largest_gap(&after, rows), PROGRESS * before) {
                 break;
             }
             v.copy_from_slice(&next);
@@ -569,8 +595,9 @@ impl Closure {
         let gaps = self.gaps(q);
         let holonomic = |i: &usize| self.model.rows[*i].level == RowLevel::Holonomic;
         let closed: Vec<usize> = rows.iter().copied().filter(holonomic).collect();
-        let gap = self.largest_gap(&gaps, &closed);
-        let null = self.dependence(rows, &vec![0; rows.len()], gap).null_vectors();
+        let gap = self.largest_misfit(&gaps, &closed);
+        let qr = self.dependence(rows, &vec![0; rows.len()], gap);
+        let null = self.null_vectors(rows, &qr);
         let begin = self.largest_step(v);
         for _ in 0..100 {
             let here = self.curvature(rows, q, v, &null);

@@ -15,6 +15,7 @@ use super::report::{DoubtfulRow, DroppedRow, ReactionUniqueness, RowReport};
 use crate::formalism::reactions::{ReactionElement, ReactionLoad};
 use crate::model::{Model, RowLevel};
 use crate::signal::Signal;
+use core::ops::Range;
 
 /// Distances from the start at which other positions are looked for: rad, or parts of the size.
 const DISTANCES: [f64; 6] = [0.3, 0.05, 0.7, 0.15, 0.4, 0.02];
@@ -76,18 +77,22 @@ fn turned(lacking: f64, least: f64) -> f64 {
 struct Sample {
     q: Vec<f64>,
     offsets: Vec<f64>,
-    /// Largest gap of the geometry there.
+    /// Largest gap of the geometry there, in relative errors of the data, and in what rows are measured by.
+    misfit: f64,
     gap: f64,
     qr: PivotedQr,
 }
 
 impl Sample {
+    /// Lengths of independent or dependent rows, each in what it is measured by.
+    fn lengths<'a>(&'a self, closure: &'a Closure, places: Range<usize>) -> impl Iterator<Item = f64> + 'a {
+        let own = |place: usize| self.qr.lengths[place] * closure.data_unit(self.qr.pivots[place]);
+        places.map(own)
+    }
+
     /// The shortest independent part of the chosen rows.
-    fn least(&self) -> f64 {
-        self.qr.lengths[..self.qr.rank]
-            .iter()
-            .copied()
-            .fold(1.0, f64::min)
+    fn least(&self, closure: &Closure) -> f64 {
+        self.lengths(closure, 0..self.qr.rank).fold(1.0, f64::min)
     }
 
     /// The same of other rows here.
@@ -95,17 +100,22 @@ impl Sample {
         if closure.linearise(&self.q).is_err() {
             return 0.0;
         }
-        let lengths = closure.dependence(rows, &vec![0; rows.len()], 0.0).lengths;
-        lengths.iter().copied().fold(1.0, f64::min)
+        let qr = closure.dependence(rows, &vec![0; rows.len()], 0.0);
+        let own = qr.lengths.iter().zip(&qr.pivots);
+        own.map(|(x, &place)| x * closure.data_unit(rows[place]))
+            .fold(1.0, f64::min)
+    }
+
+    /// The most that rows beyond so many lack.
+    fn lacking(&self, closure: &Closure, rank: usize) -> f64 {
+        self.lengths(closure, rank..self.qr.lengths.len())
+            .fold(self.gap, f64::max)
     }
 
     /// How far errors of the data may turn motions of the mechanism: what dependent rows lack, through rows
     /// that hardly depend on some motions.
-    fn noise(&self) -> f64 {
-        let rest = &self.qr.lengths[self.qr.rank..];
-        let lacking = rest.iter().copied().fold(self.gap, f64::max);
-        let least = self.least();
-        turned(lacking, least)
+    fn noise(&self, closure: &Closure) -> f64 {
+        turned(self.lacking(closure, self.qr.rank), self.least(closure))
     }
 }
 
@@ -129,7 +139,7 @@ pub(super) fn choose(closure: &mut Closure, q: &[f64], tolerance: f64) -> Result
     };
     let rank = start.qr.rank;
     // What is open there by more than the errors that show at the start is no position of the mechanism.
-    let reached = |s: &&Sample| s.gap <= REACHED * start.gap.max(tolerance);
+    let reached = |s: &&Sample| s.misfit <= REACHED * start.misfit.max(tolerance);
     let generic_rank = samples
         .iter()
         .filter(reached)
@@ -142,18 +152,19 @@ pub(super) fn choose(closure: &mut Closure, q: &[f64], tolerance: f64) -> Result
         }
     }
     // Rows that hardly depend on some motions at the start turn errors of the data into contradictions there.
-    if start.qr.rank == generic_rank && start.least() > BETTER * start.least_of(closure, best.qr.choice().0) {
+    if start.qr.rank == generic_rank
+        && start.least(closure) > BETTER * start.least_of(closure, best.qr.choice().0)
+    {
         best = start;
     }
     let (active, left_out) = best.qr.choice();
     let (mut active, mut left_out) = (active.to_vec(), left_out.to_vec());
     active.sort_unstable();
     left_out.sort_unstable();
-    let noise = best.noise();
+    let noise = best.noise(closure);
     // Velocities and accelerations are asked of the start, where the chosen rows may depend less on some motions.
     let noise_at_start = if start.qr.rank == generic_rank {
-        let rest = &start.qr.lengths[generic_rank..];
-        let lacking = rest.iter().copied().fold(start.gap, f64::max);
+        let lacking = start.lacking(closure, generic_rank);
         let lacking = if left_out.is_empty() {
             lacking
         } else {
@@ -165,7 +176,8 @@ pub(super) fn choose(closure: &mut Closure, q: &[f64], tolerance: f64) -> Result
     };
     closure.offsets.copy_from_slice(&best.offsets);
     let wrong = broken(closure, best, &active, &left_out, &groups, tolerance);
-    let uniqueness = uniqueness(closure, &best.q, &best.qr.null_vectors(), noise);
+    let null = closure.null_vectors(&all, &best.qr);
+    let uniqueness = uniqueness(closure, &best.q, &null, noise);
     closure.offsets.fill(0.0);
     if !wrong.is_empty() {
         return Err(Contradiction(wrong));
@@ -191,7 +203,7 @@ pub(super) fn choose(closure: &mut Closure, q: &[f64], tolerance: f64) -> Result
             constraint,
             name,
             active: active.binary_search(&row).is_ok(),
-            independent_part: best.qr.length(row),
+            independent_part: best.qr.length(row) * closure.data_unit(row),
         }
     };
     let doubtful = best.qr.doubtful.iter().map(|&row| near_border(row)).collect();
@@ -261,12 +273,15 @@ fn samples(closure: &mut Closure, q: &[f64], groups: &[u8], tolerance: f64) -> V
             }
             if closure.linearise(&there).is_ok() {
                 let gaps = closure.gaps(&there);
-                let gap = closure.largest_gap(&gaps, &geometry);
                 // Errors that show in one place are there in all of them.
-                let gap = samples.first().map_or(gap, |start| gap.max(start.gap));
+                let shown =
+                    |here: f64, of: fn(&Sample) -> f64| samples.first().map_or(here, |s| here.max(of(s)));
+                let misfit = shown(closure.largest_misfit(&gaps, &geometry), |s| s.misfit);
+                let gap = shown(closure.largest_gap(&gaps, &geometry), |s| s.gap);
                 samples.push(Sample {
+                    misfit,
                     gap,
-                    qr: closure.dependence(&all, groups, gap),
+                    qr: closure.dependence(&all, groups, misfit),
                     offsets: closure.offsets.clone(),
                     q: there,
                 });
@@ -294,7 +309,7 @@ fn signal_unit(closure: &Closure, signal: usize) -> f64 {
 fn free_direction(closure: &mut Closure, q: &[f64], rows: &[usize], random: &mut Random) -> Option<Vec<f64>> {
     closure.linearise(q).ok()?;
     let gaps = closure.gaps(q);
-    let gap = closure.largest_gap(&gaps, rows);
+    let gap = closure.largest_misfit(&gaps, rows);
     let qr = closure.dependence(rows, &vec![0; rows.len()], gap);
     let mut y: Vec<f64> = (0..closure.model.tree.n_v).map(|_| random.next()).collect();
     if qr.rank == y.len() {
@@ -339,11 +354,12 @@ fn broken(
             continue;
         }
         let gaps = closure.gaps(&there);
+        let noise = (DROPPED_GAP * far).max(at.noise(closure));
+        // Errors of the data are larger in rows of small loops between large coordinates.
+        let misfit = (EXPLAINED * at.misfit).min(MOST_NOISE);
         let wrong = |i: &&usize| {
-            exceeds(
-                gaps[**i] / closure.gap_scale[**i],
-                (DROPPED_GAP * far).max(at.noise()),
-            )
+            let limit = noise.max(misfit * closure.data_unit(**i));
+            exceeds(gaps[**i] / closure.gap_scale[**i], limit)
         };
         let wrong: Vec<(usize, f64)> = dropped.iter().filter(wrong).map(|&i| (i, gaps[i])).collect();
         if !wrong.is_empty() {

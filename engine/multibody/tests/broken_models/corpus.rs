@@ -1,6 +1,7 @@
 //! The corpus: what is wrong, and a mechanism in which it is.
 
 use holonom_algebra::{Mat3, Plain, Pose, Vec3};
+use holonom_expression::{Expression, Scope};
 use holonom_multibody::Signal;
 use holonom_multibody::description::{
     Body, Constraint, Description, Force, ForceKind, Frame, Joint, Rod, frame,
@@ -8,7 +9,6 @@ use holonom_multibody::description::{
 use holonom_multibody::elements::forces::{
     self, AntiRollLaw, BushingLaw, ContactLaw, Cylinders, GasLaw, ServoLaw, Shape, StopLaw,
 };
-use holonom_multibody::expression::{Expression, Scope};
 use holonom_multibody::forest::Hint;
 use std::sync::Arc;
 

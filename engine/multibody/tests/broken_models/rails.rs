@@ -1,11 +1,11 @@
 //! Broken wheels, rails and tracks.
 
 use crate::corpus::{NAN, pendulum};
+use holonom_expression::{Expression, Scope};
 use holonom_multibody::Signal;
 use holonom_multibody::description::{Body, Constraint, Description, Force, Track};
 use holonom_multibody::elements::constraints::{ProfileKind, WheelRailShape};
 use holonom_multibody::elements::forces::CreepData;
-use holonom_multibody::expression::{Expression, Scope};
 
 fn law_of(text: &str, variable: &str) -> Expression {
     Expression::parse(text, &Scope::new().variable(variable), None).unwrap()

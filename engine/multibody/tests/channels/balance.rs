@@ -5,6 +5,7 @@ use holonom_algebra::{Mat3, Quaternion, Sym3, Vec3};
 use holonom_multibody::description::{Body, Constraint, ConstraintKind, Force, ForceKind, Joint, frame};
 use holonom_multibody::elements::constraints::{Distance, Point, Rolling, WheelRail};
 use holonom_multibody::elements::forces::*;
+use holonom_testing::Largest;
 
 /// What is known of a mechanism: its description and the values of its channels.
 struct Known<'a> {
@@ -70,7 +71,8 @@ fn imbalance(description: &Description, values: HashMap<String, f64>) -> f64 {
     let values = &known.values;
     let gravity = Vec3(description.gravity);
     let mut sums = Sums::default();
-    let mut largest = 1.0_f64;
+    let mut largest = Largest::default();
+    largest.add(1.0);
     let joints = description
         .joints
         .iter()
@@ -99,7 +101,8 @@ fn imbalance(description: &Description, values: HashMap<String, f64>) -> f64 {
         let axes = known.pose(from).1;
         let force = axes.times(vector(values, &format!("{name}.force")));
         let moment = axes.times(load(values, format!("{name}.torque")));
-        largest = largest.max(force.norm()).max(moment.norm());
+        largest.add(force.norm());
+        largest.add(moment.norm());
         sums.add_pair(from, to, known.pose(to).0, force, moment);
     }
     for rod in &description.rods {
@@ -125,7 +128,8 @@ fn imbalance(description: &Description, values: HashMap<String, f64>) -> f64 {
     for element in &description.forces {
         let force = load(values, format!("{}.force", element.name));
         let torque = load(values, format!("{}.torque", element.name));
-        largest = largest.max(force.norm()).max(torque.norm());
+        largest.add(force.norm());
+        largest.add(torque.norm());
         match &element.kind {
             ForceKind::Applied(Applied { frame, .. }) => sums.add(frame, known.pose(frame).0, force, torque),
             ForceKind::SpringDamper(SpringDamper { from, to, .. })
@@ -174,7 +178,7 @@ fn imbalance(description: &Description, values: HashMap<String, f64>) -> f64 {
             }
         }
     }
-    let mut worst = 0.0_f64;
+    let mut worst = Largest::default();
     for body in &description.bodies {
         let (origin, axes) = known.pose(&body.name);
         let alpha = vector(values, &format!("{}.angular_acceleration", body.name));
@@ -185,12 +189,12 @@ fn imbalance(description: &Description, values: HashMap<String, f64>) -> f64 {
         let change = inertia.times(alpha) + omega.cross(inertia.times(omega));
         let force = (acceleration - gravity).scale(body.mass);
         let (f, m) = sums.0[&body.name];
-        largest = largest.max(force.norm()).max(change.norm());
-        worst = worst
-            .max((f - force).norm())
-            .max((m - change - (origin + arm).cross(force)).norm());
+        largest.add(force.norm());
+        largest.add(change.norm());
+        worst.add((f - force).norm());
+        worst.add((m - change - (origin + arm).cross(force)).norm());
     }
-    worst / largest
+    worst.value() / largest.value()
 }
 
 #[test]

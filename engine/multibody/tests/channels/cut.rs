@@ -18,7 +18,7 @@ const KINDS: [JointKind; 8] = [
 ];
 
 /// A body on a carrier that turns in a prescribed way, by a joint `K` with random frames.
-fn one_joint(r: &mut common::Random, kind: JointKind) -> Description {
+fn one_joint(r: &mut holonom_testing::Random, kind: JointKind) -> Description {
     let mut joint = Joint::new("K", kind, "carrier.seat", "b.own");
     if kind.info().has_axis {
         joint = joint.axis(r.vector(1.0));
@@ -82,7 +82,7 @@ fn cut(tree: &Description, now: &HashMap<String, f64>) -> Description {
 fn cut_joints_show_the_coordinates_of_the_tree() {
     for kind in KINDS {
         for seed in 0..6 {
-            let r = &mut common::Random::new(100 + seed);
+            let r = &mut holonom_testing::Random::new(100 + seed);
             let description = one_joint(r, kind);
             let start = assembled(&description);
             let tree = at_start(&start);
@@ -112,7 +112,7 @@ fn cut_joints_show_the_coordinates_of_the_tree() {
 #[test]
 fn reversed_balls_show_the_second_frame() {
     for seed in 0..6 {
-        let r = &mut common::Random::new(seed);
+        let r = &mut holonom_testing::Random::new(seed);
         let description = one_joint(r, JointKind::Spherical);
         let now = at_start(&assembled(&description));
         let mut reversed = description.clone();

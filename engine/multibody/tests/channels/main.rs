@@ -2,9 +2,6 @@
 
 #![allow(clippy::unwrap_used)]
 
-#[path = "../common/mod.rs"]
-mod common;
-
 mod balance;
 mod cut;
 mod motion;
@@ -28,12 +25,12 @@ fn assembled(description: &Description) -> Assembled {
 /// Random mechanisms that can be assembled, with their descriptions.
 fn mechanisms(seeds: core::ops::Range<u64>, most: usize) -> Vec<(u64, Description, Assembled)> {
     let described = |seed: u64| {
-        let r = &mut common::Random::new(seed);
-        let d = common::tree(r, most);
+        let r = &mut holonom_testing::Random::new(seed);
+        let d = holonom_testing::tree(r, most);
         let d = if seed.is_multiple_of(3) {
             d
         } else {
-            common::enrich(r, d)
+            holonom_testing::enrich(r, d)
         };
         let model = Arc::new(d.compile().ok()?);
         let start = model.assemble(&Default::default()).ok()?;

@@ -1,6 +1,6 @@
 //! Sensors of all channels there are.
 
-use super::{assembled, at_start, common, mechanisms};
+use super::{assembled, at_start, mechanisms};
 use holonom_multibody::channels::Catalogue;
 use holonom_multibody::description::{Body, Constraint, Control, Description, Force, Joint, frame};
 use holonom_multibody::forest::Hint;
@@ -18,7 +18,7 @@ fn every_channel_can_be_sensed() {
             .channels()
             .map(|channel| channel.name.clone())
             .collect();
-        let all = assembled(&common::sensed(description, &channels));
+        let all = assembled(&holonom_testing::sensed(description, &channels));
         let (plain, values) = (at_start(&start), at_start(&all));
         // A component of a vector is known to the accuracy of the vector.
         let size = |name: &str| {
@@ -175,7 +175,7 @@ fn contacts_can_be_sensed() {
 fn starts_with_rings_are_consistent() {
     let mut count = 0;
     for seed in 0..60 {
-        let model = Arc::new(common::feeling(seed, 8).compile().unwrap());
+        let model = Arc::new(holonom_testing::feeling(seed, 8).compile().unwrap());
         let Ok(start) = model.assemble(&Default::default()) else {
             continue;
         };
@@ -193,7 +193,7 @@ fn starts_with_rings_are_consistent() {
                 system.residual(start.t, &y, &yp, &mut r).unwrap();
                 let largest = |x: &[f64]| x.iter().fold(1.0, |m: f64, x| m.max(x.abs()));
                 let size = largest(&y).max(largest(&yp));
-                let rest = r.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
+                let rest = holonom_testing::largest(r.iter().copied());
                 assert!(
                     rest < 1e-10 * size,
                     "mechanism {seed} {form} {formalism}: {rest:e} of {size:e}"

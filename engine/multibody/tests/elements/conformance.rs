@@ -104,7 +104,7 @@ fn components<T: Real>(loads: &Collected<T>) -> Vec<T> {
 }
 
 fn size(components: &[f64]) -> f64 {
-    components.iter().fold(0.0, |most: f64, x| most.max(x.abs()))
+    holonom_testing::largest(components.iter().copied())
 }
 
 #[test]
@@ -371,7 +371,7 @@ fn the_tracing_scalar_sees_every_dependence() {
             }
             for (component, seen) in seen.iter().enumerate() {
                 // Zero, but for the rounding of δθ × r where r lies along the axis δθ.
-                let largest = slopes.iter().fold(0.0, |m: f64, s| m.max(s[component].abs()));
+                let largest = holonom_testing::largest(slopes.iter().map(|s| s[component]));
                 let zero = 16.0 * f64::EPSILON * (values[component].abs() + largest);
                 for (k, slope) in slopes.iter().enumerate() {
                     let slope = slope[component];

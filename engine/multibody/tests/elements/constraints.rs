@@ -2,6 +2,7 @@
 
 use crate::stand::{Collected, Random, Run, Stand, close, node};
 use holonom_algebra::{Inertia, Mat3, Pose, Real, Vec3, Wrench};
+use holonom_expression::{Expression, Scope};
 use holonom_multibody::Signal;
 use holonom_multibody::description::frame;
 use holonom_multibody::elements::constraints::{
@@ -9,7 +10,6 @@ use holonom_multibody::elements::constraints::{
 };
 use holonom_multibody::elements::references::Attached;
 use holonom_multibody::elements::scene::Scene;
-use holonom_multibody::expression::{Expression, Scope};
 use holonom_multibody::formalism::constraint_matrix as rows;
 use holonom_multibody::model::{Attachment, ModelConstraint, RowLevel};
 use holonom_multibody::tree::{NodeKind, Tree};

@@ -4,11 +4,12 @@ use crate::stand::{Collected, Random, Run, Stand, close, hinge, node};
 use holonom_algebra::{
     Dual4, Formula, Function, Generic, Inertia, Orientation, Plain, Pose, Real, Trace, Vec3,
 };
+use holonom_expression::Expression;
 use holonom_multibody::Signal;
+use holonom_multibody::elements::forces::ExpressionLaw;
 use holonom_multibody::elements::forces::{
     Applied, ForceElement, JointSpring, SpringDamper, TorsionSpring, User,
 };
-use holonom_multibody::expression::{Expression, ExpressionLaw};
 use holonom_multibody::formalism::energy::force_power;
 use holonom_multibody::model::Attachment;
 use holonom_multibody::tree::{NodeKind, Tree};

@@ -2,11 +2,11 @@
 
 use crate::stand::{Collected, Run, close};
 use holonom_algebra::{Dual4, Inertia, Mat3, Pose, Quaternion, Real, Vec3, Wrench};
+use holonom_expression::curve::{Curve, Extrapolation, Interpolation};
+use holonom_expression::{Expression, ScalarLaw, Scope};
 use holonom_multibody::Signal;
-use holonom_multibody::curve::{Curve, Extrapolation, Interpolation};
 use holonom_multibody::elements::forces::*;
 use holonom_multibody::elements::references::{Attached, Prepare};
-use holonom_multibody::expression::{Expression, ScalarLaw, Scope};
 use holonom_multibody::model::Attachment;
 use holonom_multibody::tree::{NodeKind, Tree};
 

@@ -2,15 +2,15 @@
 
 use crate::tyres::{calspan, linear, magic, tmeasy};
 use holonom_algebra::{Generic, Pose};
+use holonom_expression::curve::{Curve, Extrapolation, Interpolation};
+use holonom_expression::{Expression, ScalarLaw, Scope};
 use holonom_multibody::Signal;
-use holonom_multibody::curve::{Curve, Extrapolation, Interpolation};
 use holonom_multibody::description::{Carcass, Mount};
 use holonom_multibody::elements::constraints::{WheelRail, WheelRailShape};
 use holonom_multibody::elements::forces::*;
 use holonom_multibody::elements::references::{
     Attached, JointCoordinate, Prepare, RoadPlace, RollingContact,
 };
-use holonom_multibody::expression::{Expression, ExpressionLaw, ScalarLaw, Scope};
 use holonom_multibody::model::Attachment;
 use holonom_multibody::rail::{CreepLaw, FallingFriction, Reduction};
 use holonom_multibody::road::Surface;

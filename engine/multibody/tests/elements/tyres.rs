@@ -2,11 +2,11 @@
 
 use crate::stand::{Random, close};
 use holonom_algebra::{Dual4, DualOrientation, Mat3, Orientation, Pose, Quaternion, Real, Vec3, Wrench};
+use holonom_expression::{Expression, Scope};
 use holonom_multibody::description::{Axis, Body, Carcass, Description, Force, Joint, JointKind, Mount};
 use holonom_multibody::elements::forces::{ForceLaw, Tyre, TyreLaws};
 use holonom_multibody::elements::references::RoadPlace;
 use holonom_multibody::elements::scene::{Loads, Scene};
-use holonom_multibody::expression::{Expression, Scope};
 use holonom_multibody::formalism::world::WorldNode;
 use holonom_multibody::model::Attachment;
 use holonom_multibody::road::{RoadKind, Surface};

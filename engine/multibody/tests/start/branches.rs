@@ -1,9 +1,9 @@
 //! Cut joints close as they are meant: not with axes opposite or exchanged, nor half a turn off a thread.
 
-use super::common::Random;
 use super::*;
 use holonom_algebra::{Pose, Quaternion};
 use holonom_multibody::description::{Coordinate, Frame, JointKind};
+use holonom_testing::Random;
 use std::f64::consts::{PI, TAU};
 
 const KINDS: [JointKind; 8] = [
@@ -50,7 +50,7 @@ fn misplacement(kind: JointKind, relative: &Frame) -> f64 {
     let (p, m) = (relative.position.0, &relative.rotation.0);
     // 1 − cos for axes that should coincide.
     let axis = |k: usize| (2.0 * (1.0 - m[k][k])).max(0.0).sqrt();
-    let most = |x: &[f64]| x.iter().fold(0.0_f64, |a, x| a.max(x.abs()));
+    let most = |x: &[f64]| holonom_testing::largest(x.iter().copied());
     match kind {
         JointKind::Fixed => most(&[p[0], p[1], p[2], axis(0), axis(1), axis(2)]),
         JointKind::Revolute => most(&[p[0], p[1], p[2], axis(2)]),

@@ -1,9 +1,9 @@
 //! What is stated about a start is kept, or it is told.
 
-use super::common::Random;
 use super::*;
 use holonom_multibody::description::{Coordinate, Hold, StartHint};
 use holonom_multibody::start::MovedCoordinate;
+use holonom_testing::Random;
 
 /// A four-bar linkage that says nothing about its start.
 fn silent() -> Description {

@@ -15,8 +15,6 @@ use std::sync::Arc;
 
 mod assembly;
 mod branches;
-#[path = "../common/mod.rs"]
-mod common;
 mod kept;
 mod kinematic;
 mod precision;
@@ -82,7 +80,7 @@ fn position(start: &Assembled, name: &str) -> f64 {
 }
 
 fn largest(x: &[f64]) -> f64 {
-    x.iter().fold(0.0, |a: f64, x| a.max(x.abs()))
+    holonom_testing::largest(x.iter().copied())
 }
 
 /// Largest residual of the equations at the assembled state, over all forms and formalisms.

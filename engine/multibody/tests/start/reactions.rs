@@ -2,6 +2,7 @@
 
 use super::*;
 use holonom_multibody::formalism::world::{world_positions, world_velocities};
+use holonom_testing::Largest;
 
 /// Largest difference, over all bodies, between inertia forces and all loads on the body cut free.
 fn imbalance(description: &Description, start: &Assembled) -> f64 {
@@ -38,7 +39,7 @@ fn imbalance(description: &Description, start: &Assembled) -> f64 {
         add(to.node, to_frame.origin, force, moment);
         add(from.node, to_frame.origin, -force, -moment);
     }
-    let mut worst = 0.0_f64;
+    let mut worst = Largest::default();
     for (body, described) in model.bodies.iter().skip(1).zip(&description.bodies) {
         let world = &scene.world[body.node];
         let axes: Mat3<f64> = world.rotation.matrix(&body.frame.rotation);
@@ -50,11 +51,10 @@ fn imbalance(description: &Description, start: &Assembled) -> f64 {
         let change = inertia.times(world.alpha) + o.cross(inertia.times(o));
         let force = (acceleration - model.tree.gravity).scale(described.mass);
         let (f, m) = sums[body.node];
-        worst = worst
-            .max((f - force).norm())
-            .max((m - change - centre.cross(force)).norm());
+        worst.add((f - force).norm());
+        worst.add((m - change - centre.cross(force)).norm());
     }
-    worst
+    worst.value()
 }
 
 #[test]

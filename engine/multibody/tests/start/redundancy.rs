@@ -199,6 +199,11 @@ fn units_do_not_matter() {
         assert!((noise / of - 1.0).abs() < 1e-9, "{noise} {of}");
         start.rows.noise = reference.rows.noise;
         start.rows.noise_at_start = of;
+        if let (Some(row), Some(of)) = (&mut start.rows.weakest, &reference.rows.weakest) {
+            let [part, as_there] = [row.independent_part, of.independent_part];
+            assert!((part / as_there - 1.0).abs() < 1e-9, "{part} {as_there}");
+            row.independent_part = as_there;
+        }
         assert_eq!(start.rows, reference.rows, "{length} {mass}");
         for (a, b) in start.q.iter().zip(&reference.q) {
             assert!((a - b).abs() < 1e-9, "{length} {mass}: {a} {b}");

@@ -28,6 +28,8 @@ pub struct Checkpoint {
     pub foresight: super::driver::ForesightMemory,
     /// What is known about laws that act only within narrow ranges.
     pub hindsight: super::driver::HindsightMemory,
+    /// What has been measured of methods, where they are chosen.
+    pub pilot: Option<super::driver::PilotMemory>,
     /// Counters so far.
     pub counters: Counters,
     /// Time of the solution as seen from outside, at most that of the last step.
@@ -40,11 +42,14 @@ impl Checkpoint {
     /// Prepares a run that goes on to a later end than the one that was stated when the checkpoint was taken.
     pub fn extend_to(&mut self, t_end: f64) {
         self.foresight.extend_to(t_end);
+        if let Some(pilot) = &mut self.pilot {
+            pilot.extend_to(t_end);
+        }
     }
 }
 
 /// The format written by this build.
-pub const VERSION: u32 = 7;
+pub const VERSION: u32 = 8;
 
 /// A hash of texts that is the same on every machine (FNV-1a).
 pub fn fingerprint<'a>(texts: impl IntoIterator<Item = &'a str>) -> u64 {

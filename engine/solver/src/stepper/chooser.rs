@@ -1,36 +1,27 @@
-//! `stepper = "auto"`: an explicit method where stability does not limit its steps, an implicit one elsewhere.
+//! `stepper = "auto"`: the method to begin with, and the implicit one to try where an explicit one is limited by stability.
 //!
-//! Before the first step the largest eigenvalue of ẏ = f(t, y) is estimated by power iteration. If one stable step
-//! spans the run, an explicit method takes it. If the motion that belongs to the eigenvalue dies out early in a run in
-//! which stability would ask for many more steps, the problem is stiff. Else one explicit step of the size that is just
-//! stable is tried: if its error would allow longer steps, it is stiff too. Small linear problems go to an implicit
-//! method in any case: one Jacobian and one iteration per step are all it needs. Where the step size is given, what
-//! counts is whether it follows the fastest motion.
-//! In the run, an explicit method that stays at the border of its stability domain gives way. Everything is decided
-//! by counted evaluations and estimated errors, never by a clock.
+//! Before the first step the largest eigenvalue of ẏ = f(t, y) is estimated by power iteration. If the motion that
+//! belongs to it dies out early in a run in which stability would ask for many more steps, the problem is stiff. Else an
+//! explicit method begins, and what is measured in the run decides ([`Pilot`](super::driver)). Where the step size is
+//! given, what counts is whether it follows the fastest motion. Everything is decided by counted evaluations and
+//! estimated errors, never by a clock.
 
 use super::dormand_prince::{self, Rates};
 use crate::equations::Equations;
 use crate::explain::Because;
 use crate::options::Options;
-use holonom_dae::Weights;
 
 /// Name in options.
 pub const AUTO: &str = "auto";
 
 /// Evaluations for the largest eigenvalue.
 const EVALUATIONS: usize = 8;
-/// |h λ| of the step that is tried.
-const BORDER: f64 = 5.0;
+/// |h λ| of the longest stable step.
+pub(super) const BORDER: f64 = 6.0;
 /// Estimates of the eigenvalue in a row that differ by no more than this have converged.
 const CONVERGED: f64 = 0.1;
-/// A step longer by this factor makes up for what an implicit method costs more at the start.
-const WORTHWHILE: f64 = 4.0;
-/// The same where stability asks for many steps: those that it cuts add up, and the error at the start is that of a
-/// motion that has hardly begun.
-const IN_LONG_RUNS: f64 = 0.5;
-/// Steps at the border of the stability domain after which an explicit method gives way.
-const PATIENCE: u32 = 10;
+/// Steps at the border of the stability domain after which an explicit method is limited by it.
+pub(super) const PATIENCE: u32 = 10;
 /// A motion with e⁻¹ of its size left after 1/50 of the run is gone for most of it.
 const DIES_OUT: f64 = 50.0;
 /// Explicit steps that are few enough for any run.
@@ -39,10 +30,16 @@ const FEW: f64 = 100.0;
 /// a step do not pay.
 const LARGE: usize = 200;
 const LOOSE: f64 = 1e-5;
-/// Unknowns up to which solving with factors that are there costs no more than evaluating.
-const SMALL: usize = 50;
-/// Relative difference between f and its linear part that differences do not explain.
-const LINEAR: f64 = 1e-5;
+/// The same where the fastest motion does not oscillate: all orders of `bdf` are stable there.
+const MODERATE: f64 = 1e-7;
+/// Work that `radau` takes for every output between its steps, whose states it refines, and the share of the work left
+/// up to which that does not matter.
+const REFINED: f64 = 2.0;
+const MINOR: f64 = 0.05;
+/// The same as counted.
+const OUTPUT: f64 = 1.1;
+/// Evaluations in a step of the explicit method.
+pub(super) const STAGES: f64 = 12.0;
 /// |h λ| up to which a given step follows the fastest motion: bdf of order 5, the order of runs with a given step, errs
 /// by (10/137) (h λ)⁶ < 10⁻⁷ a step there, and no oscillation grows faster than that.
 const FOLLOWED: f64 = 0.1;
@@ -51,7 +48,6 @@ const FOLLOWED: f64 = 0.1;
 pub(super) fn choose(
     equations: &mut Equations<'_>,
     options: &Options,
-    weights: Weights,
     (t, y): (f64, &[f64]),
     span: f64,
 ) -> (&'static str, Because) {
@@ -82,61 +78,59 @@ pub(super) fn choose(
         };
     }
     let by_stability = span * radius / BORDER;
-    if by_stability <= 1.0 {
-        return (dormand_prince::NAME, Because::OneStableStep { by_stability });
-    }
     if fastest.dies_out(span) {
         let because = Because::DiesOut { by_stability, decay };
-        // Without oscillation all orders of bdf are stable, and loose tolerances need none of the high ones.
-        return match options.tolerances.rtol >= LOOSE && fastest.is_real() {
+        let loose = options.tolerances.rtol >= MODERATE && fastest.is_real();
+        let outputs = options.outputs.len() as f64;
+        return match loose || is_refined(outputs, STAGES * by_stability) {
             true => ("bdf", because),
             false => implicit(equations, options, because),
         };
     }
-    if y.len() <= SMALL && smooth && along.is_linear(equations) {
-        return implicit(equations, options, Because::Linear { unknowns: y.len() });
-    }
-    // A step may not be longer than the whole run, or than allowed.
-    let h = (BORDER / radius).min(span).min(options.max_step);
-    let Along { rates, base, .. } = along;
-    let error = dormand_prince::trial_error(rates, equations, weights, (t, y, &base), h);
-    let longer = error.max(1e-30).powf(-1.0 / dormand_prince::ORDER as f64);
-    let worthwhile = if by_stability > FEW {
-        IN_LONG_RUNS
-    } else {
-        WORTHWHILE
-    };
-    if error.is_finite() && longer <= worthwhile {
-        return (dormand_prince::NAME, Because::NotStiff { by_stability, longer });
-    }
-    match error.is_finite() {
-        true => implicit(equations, options, Because::Stiff { by_stability, longer }),
-        // The trial left the domain: a shorter step may not.
-        false => (
-            dormand_prince::NAME,
-            Because::NotStiff {
-                by_stability,
-                longer: 0.0,
-            },
-        ),
+    (dormand_prince::NAME, Because::NotStiff { by_stability })
+}
+
+/// The largest eigenvalue at (t, y), for a run that goes on for `span`; none where it cannot be found.
+pub(super) fn radius(equations: &mut Equations<'_>, (t, y): (f64, &[f64]), span: f64) -> Option<f64> {
+    let fastest = Along::new(equations, t, y)?.fastest(equations, span)?;
+    Some(fastest.radius)
+}
+
+/// Whether an explicit method can be used.
+pub(super) fn is_explicit(equations: &mut Equations<'_>) -> bool {
+    Rates::new(equations.system).is_ok()
+}
+
+/// The implicit method that is likely to need less work, where an explicit one would need `left` and outputs are wanted
+/// for another `outputs` times.
+pub(super) fn likely(equations: &Equations<'_>, options: &Options, outputs: f64, left: f64) -> &'static str {
+    let restarts = !equations.system.events().is_empty();
+    let loose = options.tolerances.rtol >= LOOSE && !restarts;
+    match loose || is_refined(outputs, left) {
+        true => "bdf",
+        false => "radau",
     }
 }
 
-/// What takes the place of an explicit method that failed, or made so many steps at the border; none if it may go on.
+/// Work of a method for an output between its steps, which comparisons leave out.
+pub(super) fn output_work(name: &str) -> f64 {
+    if name == "radau" { OUTPUT } else { 0.0 }
+}
+
+/// Whether outputs would be a large part of the work of `radau`.
+fn is_refined(outputs: f64, left: f64) -> bool {
+    REFINED * outputs > MINOR * left
+}
+
+/// What takes the place of an explicit method that failed; none if it may go on.
 pub(super) fn replace(
     equations: &Equations<'_>,
     options: &Options,
     in_use: &str,
-    at_border: u32,
     failed: bool,
 ) -> Option<(&'static str, Because)> {
-    let because = match failed {
-        _ if in_use != dormand_prince::NAME => return None,
-        true => Because::ExplicitFailed,
-        false if at_border >= PATIENCE => Because::AtBorder { steps: at_border },
-        false => return None,
-    };
-    Some(implicit(equations, options, because))
+    let is_explicit = in_use == dormand_prince::NAME;
+    (failed && is_explicit).then(|| implicit(equations, options, Because::ExplicitFailed))
 }
 
 /// The implicit method for these equations, for the reason given or one of its own.
@@ -192,8 +186,6 @@ struct Along<'a> {
     /// f(t, y).
     base: Vec<f64>,
     moved: Vec<f64>,
-    /// (f(y + ε z) − f(y))/ε for small ε and the first z.
-    near: Vec<f64>,
     /// Of y, but no less than one.
     size: f64,
 }
@@ -202,9 +194,8 @@ fn norm(x: &[f64]) -> f64 {
     x.iter().map(|x| x * x).sum::<f64>().sqrt()
 }
 
-/// A displacement for derivatives, and one over which products and sines show.
+/// A displacement for derivatives.
 const NEAR: f64 = 1.5e-8;
-const FAR: f64 = 0.1;
 
 impl<'a> Along<'a> {
     /// None where there is no f, or none at y.
@@ -220,7 +211,6 @@ impl<'a> Along<'a> {
             y,
             base,
             moved: vec![0.0; y.len()],
-            near: vec![0.0; y.len()],
             size: norm(y).max(1.0),
         })
     }
@@ -255,16 +245,6 @@ impl<'a> Along<'a> {
         Some(())
     }
 
-    /// Whether f is a linear function of y as far as one displacement of all unknowns shows, after
-    /// [`fastest`](Self::fastest).
-    fn is_linear(&mut self, equations: &mut Equations<'_>) -> bool {
-        let z = self.first_direction();
-        let mut far = vec![0.0; z.len()];
-        let seen = self.slope(equations, &z, FAR, &mut far).is_some();
-        far.iter_mut().zip(&self.near).for_each(|(f, n)| *f -= n);
-        seen && norm(&far) <= LINEAR * norm(&self.near)
-    }
-
     /// Estimate of the largest eigenvalue of ∂f/∂y, or pair of them, by power iteration with differences, until it is
     /// settled for a run of this length; none where f cannot be evaluated next to y.
     fn fastest(&mut self, equations: &mut Equations<'_>, span: f64) -> Option<Fastest> {
@@ -280,7 +260,6 @@ impl<'a> Along<'a> {
             }
             self.slope(equations, from, NEAR, to)?;
             if k == 0 {
-                self.near.copy_from_slice(to);
                 continue;
             }
             let estimate = dominant(&z);

@@ -6,6 +6,7 @@ mod defect;
 mod foresight;
 mod hindsight;
 mod laws;
+mod pilot;
 mod switches;
 
 use super::NONE;
@@ -29,6 +30,8 @@ use hindsight::{Cut, Hindsight, Passed};
 use holonom_dae::{
     Counters, EventAction, Failure, FailureKind, InputError, Look, Rejection, System, Timing, Tolerances,
 };
+pub use pilot::PilotMemory;
+use pilot::{Mark, Pilot};
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
@@ -76,6 +79,8 @@ pub struct Integrator<'s> {
     projection: Option<Box<Projection>>,
     /// The method is chosen here, and may be changed.
     chooses: bool,
+    /// By what is measured; none where settings leave no choice.
+    pilot: Option<Pilot>,
     lower_bounds: Vec<(usize, f64)>,
     /// The solution as seen from outside: at the last goal, event or step.
     t: f64,
@@ -85,6 +90,10 @@ pub struct Integrator<'s> {
 
 /// Steps that were cut short and are told of.
 const MOST_CUTS_TOLD: u64 = 64;
+
+/// Share of the last step, below which the next one says that what begins there is of another kind. Errors of a method that
+/// goes on from long steps before are judged too low by about this factor in the first short one.
+const SUDDEN: f64 = 0.05;
 
 /// What the steps keep to; nothing where their size is fixed.
 fn tolerances(options: &Options) -> Option<&Tolerances> {
@@ -157,13 +166,18 @@ impl<'s> Integrator<'s> {
         timing.start = begin.elapsed().as_secs_f64();
         let chooses = options.stepper == AUTO;
         let mut choice = None;
+        let mut pilot = None;
         if chooses {
-            let weights = setup::weights(&options, system.structure());
             let mut equations = Equations {
                 system: system.as_mut(),
                 counters: &mut counters,
             };
-            let (name, because) = chooser::choose(&mut equations, &options, weights, (t0, &y), span);
+            let (name, because) = chooser::choose(&mut equations, &options, (t0, &y), span);
+            if options.fixed_step.is_none() && because != Because::OfBdf {
+                let explicit = chooser::is_explicit(&mut equations);
+                let work = equations.counters.work(false);
+                pilot = Pilot::new(name, explicit, Mark { t: t0, work }, t0 + span);
+            }
             options.stepper = name.into();
             choice = Some(Decision::at_start(Subject::Stepper, name, because));
         }
@@ -179,7 +193,7 @@ impl<'s> Integrator<'s> {
         stepper.bind(system.as_mut())?;
         finder.arm(system.as_mut(), t0, &y, &yp, h);
         let foresight = Foresight::new(system.as_ref(), &options, [t0, t0 + span]);
-        let mut hindsight = Hindsight::new(system.as_ref(), &options, span);
+        let mut hindsight = Hindsight::new(system.as_mut(), &options, span);
         hindsight.begin(t0);
         Ok(Self {
             system,
@@ -198,6 +212,7 @@ impl<'s> Integrator<'s> {
             outputs_done: 0,
             projection: None,
             chooses,
+            pilot,
             lower_bounds,
             t: t0,
             y,
@@ -269,7 +284,7 @@ impl<'s> Integrator<'s> {
         if !foresight.restore(&checkpoint.foresight) {
             return misfit("the number of excitations differs".into());
         }
-        let mut hindsight = Hindsight::new(system.as_ref(), &options, 0.0);
+        let mut hindsight = Hindsight::new(system.as_mut(), &options, 0.0);
         if !hindsight.restore(&checkpoint.hindsight) {
             return misfit("the number of gaps differs".into());
         }
@@ -288,8 +303,12 @@ impl<'s> Integrator<'s> {
         let ends = options.stop_times.iter().chain(&options.step_ends).copied();
         let within = |t: &f64| *t > seen + slack && *t < reached;
         let places = options.surveys.iter().flatten().filter_map(|survey| {
-            let place = survey.between(seen + slack, reached).next()?;
-            survey.times.get(place).copied()
+            let mut places = survey.between(seen + slack, reached);
+            // A run-up that holds was not stepped over.
+            if survey.is_constant_across(places.clone()) {
+                return None;
+            }
+            survey.times.get(places.next()?).copied()
         });
         if let Some(missed) = ends.chain(places).find(within) {
             return misfit(format!(
@@ -298,6 +317,14 @@ impl<'s> Integrator<'s> {
                 reached - stepper.last_h()
             ));
         }
+        let pilot = checkpoint.pilot.as_ref().filter(|_| chooses).map(|memory| {
+            let mut looks = Counters::default();
+            let explicit = chooser::is_explicit(&mut Equations {
+                system: system.as_mut(),
+                counters: &mut looks,
+            });
+            Pilot::resume(memory, explicit)
+        });
         let mut run = Self {
             system,
             options,
@@ -315,6 +342,7 @@ impl<'s> Integrator<'s> {
             outputs_done,
             projection: None,
             chooses,
+            pilot,
             lower_bounds,
             t: checkpoint.t,
             y: vec![0.0; n],
@@ -337,6 +365,7 @@ impl<'s> Integrator<'s> {
             events: self.finder.memory().clone(),
             foresight: self.foresight.memory().clone(),
             hindsight: self.hindsight.memory().clone(),
+            pilot: self.pilot.as_ref().map(|pilot| pilot.memory().clone()),
             counters: self.counters,
             t: self.t,
             outputs_to: self
@@ -427,10 +456,7 @@ impl<'s> Integrator<'s> {
             self.show_at(t)?;
             self.restart(t_end)?;
         }
-        if self.chooses {
-            self.change_method(false)?;
-        }
-        Ok(())
+        self.steer()
     }
 
     /// Lets the system look at the state accepted last, and goes on with the equations it wants to be taken.
@@ -444,6 +470,7 @@ impl<'s> Integrator<'s> {
             return Ok(());
         };
         self.counters.row_changes += 1;
+        self.interrupt_comparison();
         let system = self.system.as_ref();
         self.stepper.carry(&|vector| system.carry(vector));
         let decision = Decision::rows(t, self.system.exchange());
@@ -489,11 +516,17 @@ impl<'s> Integrator<'s> {
     /// One accepted step, whatever number of attempts it takes; several where a change of method went back.
     fn advance(&mut self) -> Result<(), Failure> {
         let been_to = self.stepper.t();
-        self.limit_step();
+        if self.limit_step() && self.stepper.goes_on_from_several() {
+            self.show_at(been_to)?;
+            self.restart(f64::INFINITY)?;
+            self.limit_step();
+        }
+        // At t = 0 any step is long next to t.
+        let vanishing = f64::EPSILON.powi(2) * self.stepper.h().abs();
         loop {
             let t = self.stepper.t();
             let h = self.stepper.h();
-            let spacing = 4.0 * f64::EPSILON * t.abs();
+            let spacing = (4.0 * f64::EPSILON * t.abs()).max(vanishing);
             let mut equations = Equations {
                 system: self.system.as_mut(),
                 counters: &mut self.counters,
@@ -517,7 +550,7 @@ impl<'s> Integrator<'s> {
                         self.limit_step();
                     }
                     // An implicit method may know how to go on where an explicit one does not.
-                    if self.chooses && self.is_astray(rejection) && self.change_method(true)? {
+                    if self.chooses && self.is_astray(rejection) && self.change_method()? {
                         continue;
                     }
                     let too_small =
@@ -525,11 +558,17 @@ impl<'s> Integrator<'s> {
                     // An entry may vanish at one point by accident: a few smaller steps tell.
                     let singular_for_good = self.stepper.failures_in_a_row() >= 3
                         && matches!(rejection, Rejection::SingularMatrix { structural: true, .. });
+                    let tries = self.pilot.as_ref().is_some_and(Pilot::tries);
+                    let patience = if tries { FAILURE_LIMIT / 2 } else { FAILURE_LIMIT };
                     if too_small
                         || singular_for_good
                         || self.options.fixed_step.is_some()
-                        || self.stepper.failures_in_a_row() >= FAILURE_LIMIT
+                        || self.stepper.failures_in_a_row() >= patience
                     {
+                        if self.rescue()? {
+                            self.limit_step();
+                            continue;
+                        }
                         return Err(diagnosis::diagnose(
                             rejection,
                             h,
@@ -543,8 +582,8 @@ impl<'s> Integrator<'s> {
     }
 
     /// Keeps the next step within the largest size, before the next time at which one is to end, and short enough to
-    /// see what lies ahead.
-    fn limit_step(&mut self) {
+    /// see what lies ahead; whether something comes there that is much faster than all before.
+    fn limit_step(&mut self) -> bool {
         let t = self.stepper.t();
         let mut h = self
             .stepper
@@ -573,16 +612,28 @@ impl<'s> Integrator<'s> {
         if self.foresight.has_places(t, h) && is_end(t) && is_end(t + h) {
             h *= 0.5;
         }
+        // At such an end something begins.
+        let mut begins = is_end(t);
         if self.foresight.looks_at(t, h) {
             let mut equations = Equations {
                 system: self.system.as_mut(),
                 counters: &mut self.counters,
             };
-            h = self.foresight.shorten(&mut equations, self.stepper.as_ref(), h);
+            let seen = self.foresight.shorten(&mut equations, self.stepper.as_ref(), h);
+            begins |= seen < h;
+            h = seen;
         }
+        let sudden = begins && h < SUDDEN * self.stepper.last_h();
         h = self.hindsight.limit(t, h);
         if h != self.stepper.h() {
             self.stepper.set_h(h);
+        }
+        sudden
+    }
+
+    fn interrupt_comparison(&mut self) {
+        if let Some(pilot) = &mut self.pilot {
+            pilot.interrupt();
         }
     }
 
@@ -722,6 +773,7 @@ impl<'s> Integrator<'s> {
     /// The same after a step of the size given, which another method may have made.
     fn restart_after(&mut self, last: f64, t_end: f64) -> Result<(), Failure> {
         self.counters.restarts += 1;
+        self.interrupt_comparison();
         let rest = if t_end.is_finite() { t_end - self.t } else { last };
         let span = rest.max(1e-12 * self.t.abs().max(1.0));
         if self.options.start != Start::Trust {
@@ -748,7 +800,7 @@ impl<'s> Integrator<'s> {
         }
         // The step before tells the time scale, and that alone: a run in pieces goes as one in one.
         let span = if last > 0.0 { 1e3 * last } else { span };
-        let h = first_step(
+        let mut h = first_step(
             &self.options,
             self.system.structure(),
             self.t,
@@ -756,6 +808,9 @@ impl<'s> Integrator<'s> {
             &self.yp,
             span,
         );
+        if self.finder.has_turned(self.t) {
+            h = h.min(self.time_scale().unwrap_or(h));
+        }
         self.stepper.start(self.t, &self.y, &self.yp, h);
         self.hindsight.begin(self.t);
         self.finder
@@ -838,8 +893,8 @@ impl<'s> Integrator<'s> {
     pub fn timing(&mut self) -> Timing {
         let mut timing = self.timing;
         if let Some(c) = self.stepper.corrector() {
-            timing.jacobian = c.timing.jacobian;
-            timing.factorisation = c.timing.factorisation;
+            timing.jacobian += c.timing.jacobian;
+            timing.factorisation += c.timing.factorisation;
         }
         timing
     }

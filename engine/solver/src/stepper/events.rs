@@ -1,7 +1,7 @@
 //! Location of events on the interpolant of the last step.
 
 use super::Stepper;
-use holonom_dae::{FailureKind, System, Turned};
+use holonom_dae::{FailureKind, System, Turn, Turned};
 use serde::{Deserialize, Serialize};
 
 /// What is remembered about the event functions between steps.
@@ -21,11 +21,13 @@ pub struct EventMemory {
     searched_to: f64,
     /// Time up to which switches have been looked for: the end of a step, however far a run was asked to go, or an event.
     switched_to: f64,
-    /// Of each switch the largest value of its function since it was last at its border, the slope of that at the last
-    /// step, and whether it slides.
+    /// Of each switch the largest value of its function since it was last at its border, that on the side before, the slope
+    /// of the function at the last step, whether the switch slides, and whether it slid before it came to its side.
     excursion: Vec<f64>,
+    before: Vec<f64>,
     slope: Vec<f64>,
     slides: Vec<bool>,
+    slid: Vec<bool>,
     /// How often each has come to slide since it was last away from its border.
     returns: Vec<u32>,
     /// Time and number of the last event and how many came there in a row.
@@ -94,8 +96,10 @@ impl EventFinder {
                 switched_to: 0.0,
                 // The first passage is one in any case.
                 excursion: vec![f64::MAX; switches],
+                before: vec![f64::MAX; switches],
                 slope: vec![f64::MAX; switches],
                 slides: vec![false; switches],
+                slid: vec![false; switches],
                 returns: vec![0; switches],
                 last: None,
             },
@@ -117,9 +121,22 @@ impl EventFinder {
         event >= self.first_switch
     }
 
-    /// Largest value of the function of a switch since it was last at its border, where it is now.
-    pub fn excursion(&mut self, event: usize) -> f64 {
-        std::mem::take(&mut self.memory.excursion[event - self.first_switch])
+    /// Whether a switch came to its border at this time.
+    pub fn has_turned(&self, t: f64) -> bool {
+        let last = self.memory.last;
+        last.is_some_and(|(at, event, _)| at == t && self.is_switch(event))
+    }
+
+    /// What is to be done with a switch at its border: where it has been since it was last there.
+    pub fn crossing(&mut self, event: usize) -> Turn {
+        let (k, memory) = (event - self.first_switch, &mut self.memory);
+        let excursion = std::mem::take(&mut memory.excursion[k]);
+        Turn::Cross {
+            event,
+            excursion,
+            before: std::mem::replace(&mut memory.before[k], excursion),
+            slid: memory.slid[k],
+        }
     }
 
     /// Notes what became of a switch at its border.
@@ -129,6 +146,7 @@ impl EventFinder {
     pub fn turned(&mut self, event: usize, turned: Turned) -> Result<(), u32> {
         let k = event - self.first_switch;
         self.memory.slides[k] = turned == Turned::Slides;
+        self.memory.slid[k] = turned == Turned::Left;
         let returns = &mut self.memory.returns[k];
         match turned {
             Turned::Other => *returns = 0,
@@ -332,14 +350,15 @@ impl EventFinder {
             self.slopes[i - first] = if slope.is_finite() { slope } else { f64::MAX };
             let least = self.memory.values[i].min(self.ends[i]);
             let reach = h * (self.memory.slope[i - first].abs() + slope.abs());
-            look_inside |= !self.memory.slides[i - first] && least <= reach;
+            // Within its band a sliding one follows forces that may lead out of it and back within a step.
+            look_inside |= self.memory.slides[i - first] || least <= reach;
         }
         self.sampled_from = look_inside.then_some(from);
         if look_inside {
             self.sample(system, stepper, [from, to]);
         }
         for i in first..n {
-            let left = if look_inside && !self.memory.slides[i - first] {
+            let left = if look_inside {
                 self.first_below(system, stepper, i, [from, to])
             } else {
                 (self.ends[i] < 0.0).then_some(([from, to], [self.memory.values[i], self.ends[i]]))

@@ -89,6 +89,15 @@ pub trait Stepper: Send {
     fn sees_its_end(&self) -> bool {
         true
     }
+    /// Whether all that was evaluated in a step enters the test of its error. What does not may spoil the solution
+    /// inside of the step alone.
+    fn tests_all(&self) -> bool {
+        true
+    }
+    /// Whether a step goes on from several before it. Its error is judged as if the solution were as smooth as there.
+    fn goes_on_from_several(&self) -> bool {
+        false
+    }
     /// Makes [`interpolate`](Stepper::interpolate) as good as it can be inside the last accepted step, where that
     /// takes evaluations which are in vain when nobody looks there.
     fn prepare_interpolation(&mut self, _equations: &mut Equations<'_>) {}

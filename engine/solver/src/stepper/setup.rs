@@ -10,6 +10,9 @@ use crate::refresh::Update;
 use crate::{jacobian, linear, refresh, stepper};
 use holonom_dae::{ErrorTest, InputError, MechanicalLayout, Structure, System, Weights};
 
+/// A stepper, the names of the strategies in it and the decisions that led to them.
+pub type Assembled = (Box<dyn Stepper>, [&'static str; 4], Vec<Decision>);
+
 /// Mechanisms of bodies and joints with loops: steps with a new Jacobian each after a rejected attempt, where rounding is
 /// amplified; and the share of the tolerance the corrector may use at most, everywhere, because digits depend on it.
 /// Both keep the noise of the corrector small next to singular positions. They hold whichever engine is named: a
@@ -19,10 +22,7 @@ const CAUTION: u32 = 10;
 const CAREFUL_SHARE: f64 = 1e-3;
 
 /// The method chosen by the options, with the names of all strategies as used and why they are.
-pub fn assemble_parts(
-    system: &dyn System,
-    options: &Options,
-) -> Result<(Box<dyn Stepper>, [&'static str; 4], Vec<Decision>), InputError> {
+pub fn assemble_parts(system: &dyn System, options: &Options) -> Result<Assembled, InputError> {
     let entry = stepper::find(&options.stepper).unwrap_or(&stepper::REGISTRY[0]);
     if matches!(entry.build, Build::Iterative(_)) {
         // Those that no one has read yet are not checked yet.

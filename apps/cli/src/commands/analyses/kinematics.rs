@@ -4,7 +4,7 @@ use super::suspension::{COLUMNS, Wheel, slopes};
 use super::{Case, channel_argument, check_picture, failed, inputs, number, with_common, write_picture};
 use crate::commands::{Command, Outcome};
 use crate::error::Error;
-use crate::model;
+
 use crate::output;
 use crate::plot::{Figure, Panel, Series};
 use crate::settings;
@@ -149,11 +149,11 @@ fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
                 coefficients: [value - input.signal.evaluate(t)[0], 0.0, 0.0],
             }),
             None => {
-                let mut asked = case.asked.clone();
+                let mut sets = case.sets.clone();
                 let other = |set: &String| set.split('=').next().map(str::trim) != Some(name);
-                asked.sets.retain(other);
-                asked.sets.push(format!("{name}={value}"));
-                model::load(&asked).map(|named| named.file)
+                sets.retain(other);
+                sets.push(format!("{name}={value}"));
+                case.origin.load(&sets, &[]).map(|named| named.file)
             }
         }
     };

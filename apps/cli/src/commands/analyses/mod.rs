@@ -9,7 +9,7 @@ mod suspension;
 pub mod trim;
 
 use crate::error::Error;
-use crate::model::{self, Asked, Named};
+use crate::model::{self, Asked, Named, Origin};
 use crate::output;
 use crate::plot::Figure;
 use crate::settings;
@@ -63,7 +63,9 @@ fn channel_argument(help: &'static str) -> Arg {
 
 /// A model as it was asked for.
 struct Case {
-    asked: Asked,
+    origin: Origin,
+    /// Parameters as `K=V`.
+    sets: Vec<String>,
     named: Named,
     simulation: Simulation,
 }
@@ -71,13 +73,16 @@ struct Case {
 impl Case {
     fn load(matches: &ArgMatches) -> Result<Self, Error> {
         let asked = Asked::typed(matches);
-        let named = model::load(&asked)?;
+        // Analyses read the model again for other values of inputs and parameters.
+        let origin = Origin::of(&asked)?.parsed_once();
+        let named = origin.load(&asked.sets, &[])?;
         let simulation = Simulation::new(&named.file, &settings::typed(matches)?).map_err(Error::Model)?;
         if let Some(path) = matches.get_one::<String>("json").filter(|path| *path != "-") {
             output::check_file(path.as_ref())?;
         }
         Ok(Self {
-            asked,
+            origin,
+            sets: asked.sets,
             named,
             simulation,
         })
@@ -161,7 +166,7 @@ impl Case {
             }
         }
         others.push(offset);
-        model::load_with_offsets(&self.asked, &others).map(|named| named.file)
+        self.origin.load(&self.sets, &others).map(|named| named.file)
     }
 
     /// The linear model from all inputs to the channels asked for.

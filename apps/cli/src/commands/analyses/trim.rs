@@ -4,7 +4,7 @@ use super::suspension::slopes;
 use super::{Case, channel_argument, check_picture, number, with_common, write_picture};
 use crate::commands::{Command, Outcome};
 use crate::error::Error;
-use crate::model;
+
 use crate::output;
 use crate::plot::{Figure, Panel, Series};
 use crate::settings;
@@ -129,7 +129,7 @@ fn steady(case: &Case, names: &[String], speed: f64, laterals: &[f64]) -> Result
         .collect();
     let mut make = |inputs: &[f64]| {
         let offsets = offsets(names, &values, inputs, start.t);
-        let named = model::load_with_offsets(&case.asked, &offsets);
+        let named = case.origin.load(&case.sets, &offsets);
         let file = named.map_err(|error| error.to_string())?.file;
         file.compile()
             .map(Arc::new)

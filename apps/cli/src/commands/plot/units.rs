@@ -1,7 +1,7 @@
 //! Units in which channels are shown.
 
 use crate::error::Error;
-use holonom::multibody::expression::Unit;
+use holonom::expression::Unit;
 use holonom_results::Column;
 use holonom_text::Pattern;
 
@@ -18,7 +18,7 @@ pub struct Wish {
 /// What tells quantities of the same dimension apart.
 #[derive(PartialEq)]
 struct Kind {
-    dimension: holonom::multibody::expression::Dimension,
+    dimension: holonom::expression::Dimension,
     /// `rad/s` is shown in `rpm`, `1/s` is not.
     angle: bool,
     /// `J` is shown in `kWh`, `N m` is not.

@@ -7,7 +7,7 @@ use holonom::format::{SETTINGS, SettingValue};
 use holonom::multibody::start::MovedCoordinate;
 use holonom::simulation::{RunReport, Status};
 use holonom::solver::OutputTimes;
-use holonom::solver::explain::{Decision, Subject};
+use holonom::solver::explain::{Because, Decision, Subject};
 use holonom::solver::stepper::{AUTO, NONE};
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
@@ -319,24 +319,55 @@ pub fn text(prepared: &Prepared, report: &RunReport, files: &Files) -> String {
     out
 }
 
-/// Which stepper `auto` took and why, in a line.
+/// Which stepper `auto` took and why, in a line. Trials that changed nothing are only counted.
 fn choice(decisions: &[Decision]) -> Option<String> {
-    let mut all = decisions.iter().filter(|d| d.subject == Subject::Stepper);
-    let first = all.next()?;
-    let Some(last) = all.next_back() else {
-        return Some(format!("{}, {}", first.chosen, first.because.in_short()));
+    let mut stays: Vec<&Decision> = Vec::new();
+    let (mut tried, mut compared) = (None, 0);
+    for decision in decisions.iter().filter(|d| d.subject == Subject::Stepper) {
+        match decision.because {
+            Because::Trial { .. } => tried = decision.t,
+            Because::Worse { .. } => {
+                compared += 1;
+                tried = None;
+            }
+            _ => {
+                compared += usize::from(matches!(decision.because, Because::Better { .. }));
+                stays.push(decision);
+            }
+        }
+    }
+    let first = stays.first()?;
+    let comparisons = match compared {
+        0 => String::new(),
+        1 => "; methods compared once".into(),
+        n => format!("; methods compared {n} times"),
+    };
+    let last = stays.last().filter(|_| stays.len() > 1);
+    let Some(last) = last else {
+        // A trial may be under way at the end.
+        let trial = tried.map_or(String::new(), |t| {
+            format!(", another one on trial from t = {} s", short(t))
+        });
+        return Some(format!(
+            "{}, {}{trial}{comparisons}",
+            first.chosen,
+            first.because.in_short()
+        ));
     };
     let since = last
         .t
         .map_or(String::new(), |t| format!(" from t = {} s", short(t)));
-    let changes = match all.count() + 1 {
+    let changes = match stays.len() - 1 {
         1 => String::new(),
         n => format!("; {n} changes of method"),
     };
+    let then = match last.chosen == first.chosen {
+        true => "and again".into(),
+        false => format!("then {}", last.chosen),
+    };
     Some(format!(
-        "{}, then {}{since}, {}{changes}",
+        "{}, {then}{since}, {}{changes}{comparisons}",
         first.chosen,
-        last.chosen,
         last.because.in_short()
     ))
 }

@@ -6,12 +6,12 @@ use super::{Prepared, Request, on_interrupt, summary};
 use crate::commands::Outcome;
 use crate::error::Error;
 use crate::lock::Lock;
-use crate::model::{self, Asked};
+use crate::model::Origin;
 use crate::output;
 use crate::progress::Progress;
 use crate::settings;
 use crate::table::{Align, Table};
-use holonom::multibody::expression::Unit;
+use holonom::expression::Unit;
 use holonom::simulation::{OutputThread, RunOptions, RunReport, Simulation, Sink, Status};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -189,6 +189,8 @@ struct Done {
 
 pub fn run(request: &Request, texts: &[String]) -> Result<Outcome, Error> {
     let grid = Grid::parse(texts)?;
+    // Runs differ in parameters only: files are read and parsed once.
+    let origin = Origin::of(&request.asked)?.parsed_once();
     // Faults that all runs share are told once, before anything is written.
     for end in 0..2 {
         // With the units that were typed, which may be those of other quantities than the parameters.
@@ -196,9 +198,9 @@ pub fn run(request: &Request, texts: &[String]) -> Result<Outcome, Error> {
             .0
             .iter()
             .map(|sweep| format!("{}={}", sweep.name, sweep.typed[end]));
-        model::load(&request.asked.with(typed))?;
+        origin.load(&request.asked.with(typed), &[])?;
     }
-    let named = model::load(&with(request, &grid, 0))?;
+    let named = origin.load(&with(request, &grid, 0), &[])?;
     let folder = folder(request.output.as_deref(), &named.stem);
     request.check_json()?;
     output::make_folder(&folder)?;
@@ -225,7 +227,7 @@ pub fn run(request: &Request, texts: &[String]) -> Result<Outcome, Error> {
                     if index >= grid.len() || interrupt.load(Ordering::Relaxed) {
                         return;
                     }
-                    let result = one(request, &grid, index, &folder, &interrupt);
+                    let result = one(request, &origin, &grid, index, &folder, &interrupt);
                     if let Ok(mut results) = results.lock() {
                         results[index] = Some(result);
                     }
@@ -253,7 +255,7 @@ fn holds_files(folder: &Path) -> bool {
     })
 }
 
-fn with(request: &Request, grid: &Grid, index: usize) -> Asked {
+fn with(request: &Request, grid: &Grid, index: usize) -> Vec<String> {
     let values = grid.names().zip(grid.values(index));
     request
         .asked
@@ -266,12 +268,13 @@ fn folder(output: Option<&Path>, stem: &str) -> PathBuf {
 
 fn one(
     request: &Request,
+    origin: &Origin,
     grid: &Grid,
     index: usize,
     folder: &Path,
     interrupt: &std::sync::Arc<std::sync::atomic::AtomicBool>,
 ) -> Result<Done, Error> {
-    let named = model::load(&with(request, grid, index))?;
+    let named = origin.load(&with(request, grid, index), &[])?;
     let simulation = Simulation::new(&named.file, &request.settings).map_err(Error::Model)?;
     let prepared = Prepared {
         swept: Some(grid.shown(index)),

@@ -9,9 +9,9 @@ use super::fields::{Field, Fields};
 use super::{CoordinateRef, Description, Document, Frame, Marker};
 use crate::compile::ModelError;
 use crate::compile::names::{GROUND, Names};
-use crate::expression::Expression;
 use crate::signal::Signal;
 use holonom_algebra::Pose;
+use holonom_expression::Expression;
 use std::collections::HashSet;
 use thiserror::Error;
 

@@ -7,7 +7,7 @@ use crate::description::{Axis, Constraint, Mirror};
 use crate::elements::faults::{Fault, Faults};
 use crate::elements::references::{Attached, Named, Prepare, References, Resolve, attached};
 use crate::elements::scene::{Loads, Scene};
-use crate::expression::Expression;
+use holonom_expression::Expression;
 use crate::model::{Attachment, RowLevel};
 use crate::rail::{Cone, ContactGeometry, PiecewiseProfile, Profile, Profiles, RailError, Seen, Touch};
 use holonom_algebra::{Orientation, Real, Vec3, Wrench};

@@ -7,8 +7,8 @@ use crate::description::Force;
 use crate::elements::faults::Faults;
 use crate::elements::references::{Attached, Named, References, Prepare, Resolve, attached};
 use crate::elements::scene::{Loads, Scene};
-use crate::expression::{Expression, Integral};
 use holonom_algebra::Real;
+use holonom_expression::{Expression, Integral};
 
 /// Numbers of an air spring. Of `load` and `pressure` one is given, the other is zero.
 #[derive(Clone, Debug, PartialEq)]
@@ -207,7 +207,7 @@ impl Force {
     /// ```
     /// use holonom_multibody::description::Force;
     /// use holonom_multibody::elements::forces::GasLaw;
-    /// use holonom_multibody::expression::ScalarLaw;
+    /// use holonom_expression::ScalarLaw;
     /// let law = GasLaw {
     ///     height: 0.2,
     ///     volume: 0.01,

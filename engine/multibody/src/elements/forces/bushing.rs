@@ -7,8 +7,8 @@ use crate::elements::constraints::relative::Relative;
 use crate::elements::faults::Faults;
 use crate::elements::references::{Attached, Named, References, Prepare, Resolve, attached};
 use crate::elements::scene::{Loads, Scene};
-use crate::expression::{Expression, Integral};
 use holonom_algebra::{Mat3, Orientation, Real, Twist, Vec3, Wrench};
+use holonom_expression::{Expression, Integral};
 
 /// What a bushing does. Directions are those of the first frame: displacements x, y, z, then
 /// rotations x, y, z. "Restoring" forces act on the second frame against the displacement.

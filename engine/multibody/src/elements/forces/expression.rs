@@ -1,12 +1,12 @@
 //! A law between two frames written as expressions. When compiled it is a [`User`](super::User) law.
 
-use super::{DescribedForce, ForceElement, User};
+use super::{DescribedForce, ExpressionLaw, ForceElement, User};
 use crate::description::fields::{FROM, Field, Fields, TO};
 use crate::description::Mirror;
 use crate::elements::faults::{Fault, Faults};
 use crate::elements::references::{Named, Resolve};
-use crate::expression::{Expression as Formula, ExpressionLaw};
 use holonom_algebra::{Function, Generic};
+use holonom_expression::Expression as Formula;
 use std::sync::Arc;
 
 /// A law between two frames: inputs are those in [`ExpressionLaw::VARIABLES`], outputs force and torque.

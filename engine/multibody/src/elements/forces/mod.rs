@@ -194,6 +194,7 @@ pub struct ForceInfo {
 }
 
 mod contact;
+mod expression_law;
 mod line;
 mod one_sided;
 mod reach;
@@ -206,6 +207,7 @@ pub use bushing::{BushingLaw, BushingLoads};
 pub use contact::ContactLaw;
 pub use creep::{CreepData, CreepLaws};
 pub use cylinder_contact::Cylinders;
+pub use expression_law::ExpressionLaw;
 pub use joint_anti_roll_bar::JointAntiRollLaw;
 pub use nonlinear_spring::{SpringCurves, SpringLaw};
 pub use plane_contact::Shape;

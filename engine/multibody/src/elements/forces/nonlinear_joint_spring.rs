@@ -7,7 +7,7 @@ use crate::description::{CoordinateRef, Force, Mirror};
 use crate::elements::faults::Faults;
 use crate::elements::references::{Attached, Named, References, Resolve, attached};
 use crate::elements::scene::{Loads, Scene};
-use crate::expression::ScalarLaw;
+use holonom_expression::ScalarLaw;
 use holonom_algebra::Real;
 
 /// τ = −f(x − x₀) − d(ẋ) on the scalar coordinate of a node. Angles count turns.

@@ -7,8 +7,8 @@ use crate::description::Force;
 use crate::elements::faults::Faults;
 use crate::elements::references::{Attached, Named, References, Resolve, Prepare, attached};
 use crate::elements::scene::{Loads, Scene};
-use crate::expression::{Expression, Integral, ScalarLaw, Scope};
 use holonom_algebra::{Dual4, Real};
+use holonom_expression::{Expression, Integral, ScalarLaw, Scope};
 
 /// What a spring and a damper do: a function of the deflection and one of its rate.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -122,12 +122,12 @@ impl Force {
     /// `x`, the length less the free length in m, as a table or an expression.
     ///
     /// ```
-    /// use holonom_multibody::curve::{Curve, Extrapolation, Interpolation};
+    /// use holonom_expression::curve::{Curve, Extrapolation, Interpolation};
     /// use holonom_multibody::description::Force;
     /// let (x, f) = (vec![-0.1, 0.0, 0.05], vec![-9e3, 0.0, 2e3]);
     /// let rubber = Curve::new("rubber", x, f, Interpolation::Monotone, Extrapolation::Linear)?;
     /// let spring = Force::nonlinear_spring("spring", "chassis.top", "axle", rubber, 0.3).damper(1500.0);
-    /// # Ok::<(), holonom_multibody::curve::CurveError>(())
+    /// # Ok::<(), holonom_expression::curve::CurveError>(())
     /// ```
     pub fn nonlinear_spring(
         name: impl Into<String>,

@@ -1,13 +1,12 @@
 //! A user's own law between two frames.
 
-use super::{DescribedForce, ForceElement, ForceKind, ForceLaw, Reach};
+use super::{DescribedForce, ExpressionLaw, ForceElement, ForceKind, ForceLaw, Reach};
 use crate::description::fields::{FROM, Fields, TO};
 use crate::description::{Force, Mirror};
 use crate::elements::constraints::relative::Relative;
 use crate::elements::faults::{Fault, Faults};
 use crate::elements::references::{Attached, Named, References, Resolve, attached};
 use crate::elements::scene::{Loads, Scene};
-use crate::expression::ExpressionLaw;
 use holonom_algebra::{Dual4, Dual8, Function, Orientation, Real, Trace, Vec3, Wrench};
 use std::sync::Arc;
 
@@ -18,6 +17,9 @@ use std::sync::Arc;
 /// origin as the first frame sees it (3), the relative angular velocity (3). Outputs
 /// ([`User::OUTPUTS`]): force (3) and torque (3) on the second frame at its origin. The opposite
 /// acts at the same point on the first frame, so that the element does no work on common motion.
+///
+/// Runs sample the law along their steps, so that a narrow range is not stepped over. Jumps in it are not located
+/// as events: where it has some, smooth them or set a small largest step.
 #[derive(Clone, Debug)]
 pub struct User<R: References = Attached> {
     /// First frame.

@@ -1,10 +1,10 @@
 //! Profiles of standards and of tables.
 
 use super::{circle, close, cone, law, seen};
-use crate::curve::{Curve, Extrapolation, Interpolation};
-use crate::expression::Expression;
 use crate::rail::*;
 use holonom_algebra::{Dual4, Real};
+use holonom_expression::Expression;
+use holonom_expression::curve::{Curve, Extrapolation, Interpolation};
 use std::sync::Arc;
 
 fn pieces_meet(profile: &PiecewiseProfile, joints: &[f64], height: f64, slope: f64) {

@@ -9,7 +9,7 @@ use crate::model::Model;
 use crate::tree::NodeKind;
 use crate::workspace::Workspace;
 use core::ops::Range;
-use holonom_dae::FailureKind;
+use holonom_dae::{FailureKind, Tolerances};
 
 /// Below this part of the largest distance from dependence seen so far the rows are close to a singular position; it
 /// is left behind at twice as much. Where a part has several degrees of freedom its kernel turns by the others, too.
@@ -29,9 +29,18 @@ const TURN: f64 = 30.0;
 /// Errors of the data close and open loops by about as much; in these units the same limit holds for them.
 const DATA: f64 = 0.15;
 
+/// The direction in which a singular position is left shows at a distance of so many times the least one.
+const SETTLED: f64 = 3.0;
+
 /// In the form with positions alone a turn closer to a singular position than this part of the largest distance is not
 /// exact: velocities count in its error test with the step size, which is small there, and their errors remain.
 const SHARP: f64 = 0.02;
+
+/// Nor is one in which errors of velocities across the constraints make more than so many tolerances along them: each step
+/// that turns the directions by an angle makes its sine of what they are off.
+const LEFT: f64 = 3.0;
+
+const UNTESTED: &str = "in the form `index3` velocities are not tested, and their errors there remain";
 
 /// Points of a step that are looked at in each round, and rounds, each about the best point of the one before.
 const POINTS: usize = 12;
@@ -51,7 +60,9 @@ const LEAST: usize = 2;
 const GAP: usize = 3;
 /// The sense of the chosen rows with the kernel after them: ±1, or nothing before the first look.
 const SIDE: usize = 4;
-const KERNELS: usize = 5;
+/// What errors of velocities across the constraints have made along them, in tolerances.
+const OFF: usize = 5;
+const KERNELS: usize = 6;
 
 /// What is remembered of the state looked at last.
 pub(super) struct Before<'a> {
@@ -143,7 +154,8 @@ impl Loops {
         &self,
         model: &Model,
         part: &Part,
-        (t, q, before): (f64, &[f64], Before<'_>),
+        (t, q, v, before): (f64, &[f64], &[f64], Before<'_>),
+        tolerances: Option<&Tolerances>,
         active: &[usize],
         memory: &mut [f64],
         (work, room): (&mut Workspace<f64>, &mut LoopsRoom),
@@ -186,11 +198,30 @@ impl Loops {
                 remedy: "Tighten the tolerances, limit `max_step`, or use the form `ggl`",
             });
         }
+        if self.is_blind() {
+            let across = if inside || turned > SAME_IN_A_STEP {
+                self.velocities_off(model, part, v, tolerances, (work, room)) * turned.sqrt()
+            } else {
+                0.0
+            };
+            known[OFF] = across + if inside { known[OFF] } else { 0.0 };
+            if known[OFF] > LEFT {
+                let closest = if inside { known[LEAST].min(least) } else { least };
+                return Err(FailureKind::NearlySingular {
+                    constraints: constraints(model, part),
+                    distance: closest / known[LARGEST],
+                    fault: UNTESTED,
+                    remedy: "Use the form `ggl`",
+                });
+            }
+        }
         if inside || least < near {
             let so_far = if inside { known[LEAST] } else { least };
             known[LEAST] = so_far.min(least).max(f64::MIN_POSITIVE);
             known[GAP] = gap;
-            if distance <= 2.0 * near {
+            // A run may end before the neighbourhood is left.
+            let settled = distance > limit(gap).max(SETTLED * known[LEAST]);
+            if distance <= 2.0 * near && !settled {
                 return Ok(());
             }
         }
@@ -210,18 +241,43 @@ impl Loops {
                     },
                 });
             }
-            if turned && self.keeps_positions && !self.keeps_velocities && least < SHARP * known[LARGEST] {
+            if turned && self.is_blind() && least < SHARP * known[LARGEST] {
                 return Err(FailureKind::NearlySingular {
                     constraints: constraints(model, part),
                     distance: least / known[LARGEST],
-                    fault: "in the form `index3` velocities are not tested, and their errors there remain",
+                    fault: UNTESTED,
                     remedy: "Use the form `ggl`",
                 });
+            }
+            if distance <= 2.0 * near {
+                return Ok(());
             }
             known[LEAST] = 0.0;
         }
         entry.copy_from_slice(last);
         Ok(())
+    }
+
+    /// Whether nothing keeps velocities on the constraints.
+    fn is_blind(&self) -> bool {
+        self.keeps_positions && !self.keeps_velocities
+    }
+
+    /// How far the velocities of a part are off its constraints, in tolerances.
+    fn velocities_off(
+        &self,
+        model: &Model,
+        part: &Part,
+        v: &[f64],
+        tolerances: Option<&Tolerances>,
+        (work, room): (&mut Workspace<f64>, &mut LoopsRoom),
+    ) -> f64 {
+        work.set_velocities(model, v);
+        let rates = &mut room.passage.gaps[..part.rows.len()];
+        work.constraint_velocity(model, &part.rows, rates);
+        let off = part.rows.iter().zip(rates.iter());
+        off.map(|(&row, rate)| rate.abs() / self.rate_tolerance(model, row, v, tolerances))
+            .fold(0.0, f64::max)
     }
 
     /// The largest gap of a part's rows, in parts of the size or rad.

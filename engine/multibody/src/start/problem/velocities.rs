@@ -11,6 +11,12 @@ use holonom_dae::Rejection;
 /// What is left of G v + g_t, relative to the velocities, that is still rounding.
 const VELOCITY_TOLERANCE: f64 = 1e-9;
 
+/// What is less, on the same scale, is rounding of numbers with all digits.
+const ROUNDING: f64 = 1e-13;
+
+/// Velocities that move by more than so many times what is left of them are not rounded off.
+const FAR: f64 = 100.0;
+
 impl StartProblem {
     /// Makes velocities fit.
     pub(in crate::start) fn fit_velocities(
@@ -108,6 +114,9 @@ impl StartProblem {
                 continue;
             }
             let Some(p) = broken else {
+                if self.closure.largest_gap(&rest, &rows) > ROUNDING * size {
+                    self.round_off(q, v, (&rows, &targets), exact)?;
+                }
                 return Ok(());
             };
             let loops = open_loops(
@@ -150,6 +159,27 @@ impl StartProblem {
             };
             return Err(AssemblyError::Contradiction { level, loops });
         }
+    }
+
+    /// Removes what is left of velocities that fit as well as their digits allow: multipliers would remove it in the first
+    /// step as an impulse, and no step is so short that this does not show. Stated velocities move as well.
+    fn round_off(
+        &mut self,
+        q: &[f64],
+        v: &mut [f64],
+        (rows, targets): (&[usize], &[f64]),
+        most: f64,
+    ) -> Result<(), AssemblyError> {
+        let kept = v.to_vec();
+        self.hold_tiers(1, &vec![Tier::Least; self.parts.len()]);
+        let projected = self.closure.project_velocities(q, v, rows, targets);
+        projected.map_err(AssemblyError::Rejected)?;
+        let moved: Vec<f64> = v.iter().zip(&kept).map(|(v, kept)| v - kept).collect();
+        // Not where rows hardly depend on the velocities.
+        if exceeds(self.closure.largest_step(&moved), FAR * most) {
+            v.copy_from_slice(&kept);
+        }
+        Ok(())
     }
 
     /// At a singular position, makes the velocities tangent to a branch. Stated ones are kept where a branch allows

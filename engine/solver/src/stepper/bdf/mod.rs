@@ -515,6 +515,10 @@ impl Stepper for Bdf {
         self.state.k
     }
 
+    fn goes_on_from_several(&self) -> bool {
+        true
+    }
+
     fn last_order(&self) -> usize {
         self.state.k_last
     }

@@ -239,25 +239,6 @@ pub(super) fn behind(t: f64) -> f64 {
     t + 64.0 * f64::EPSILON * t.abs()
 }
 
-/// Estimated error of one step of size `h`, in units of the tolerance; not a number where it leaves the domain.
-pub(super) fn trial_error(
-    rates: Rates,
-    equations: &mut Equations<'_>,
-    weights: Weights,
-    (t, y, slope): (f64, &[f64], &[f64]),
-    h: f64,
-) -> f64 {
-    let mut method = DormandPrince::with(y.len(), weights, None);
-    method.rates = Some(rates);
-    method.start(t, y, slope, h);
-    method.state.has_slope = true;
-    match method.attempt(equations) {
-        Ok(()) => method.error,
-        Err(Rejection::ErrorTest { ratio }) => ratio,
-        Err(_) => f64::NAN,
-    }
-}
-
 /// out := Σ coefficient_i k_i.
 fn combine(coefficients: &[f64], k: &[f64], out: &mut [f64]) {
     let n = out.len();
@@ -498,6 +479,12 @@ impl Stepper for DormandPrince {
             y[i] = s.y_last[i] + u;
             yp[i] = du / h;
         }
+    }
+
+    /// The slope at the second stage has no weight, neither in the solution nor in the estimate of its error, and what it
+    /// does to later stages cancels there. It does not between the ends of the step.
+    fn tests_all(&self) -> bool {
+        false
     }
 
     /// The polynomial inside of a step goes through slopes of stages, which lie off the constraints: next to

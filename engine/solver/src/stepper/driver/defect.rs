@@ -4,6 +4,7 @@ use super::super::dormand_prince::Rates;
 use super::super::{Stepper, setup};
 use crate::equations::Equations;
 use crate::options::Options;
+use core::ops::Range;
 use holonom_dae::{ErrorTest, System, Weights};
 
 /// Effect on velocities, in tolerances, that is to be seen.
@@ -24,8 +25,9 @@ pub(super) struct Defect {
 }
 
 impl Defect {
-    /// Room for a system.
-    pub fn new(system: &dyn System, options: &Options) -> Self {
+    /// Room for a system; none for its derivatives where it is `off`.
+    pub fn new(system: &mut dyn System, options: &Options, off: bool) -> Self {
+        let rates = if off { None } else { Rates::new(system).ok() };
         let n = system.structure().dimension();
         let tests = system.structure().default_error_test();
         Self {
@@ -35,11 +37,16 @@ impl Defect {
                 .into_iter()
                 .map(|test| test != ErrorTest::Excluded)
                 .collect(),
-            rates: None,
+            rates,
             y: vec![0.0; n],
             yp: vec![0.0; n],
             slopes: vec![0.0; n],
         }
+    }
+
+    /// Whether derivatives can be evaluated.
+    pub fn is_possible(&self) -> bool {
+        self.rates.is_some()
     }
 
     /// Whether what the method does for outputs makes the polynomial satisfy the equations at a time, and hardly changes
@@ -55,22 +62,55 @@ impl Defect {
         moved > 0.0 && moved <= EFFECT
     }
 
+    /// Of each variable one over its tolerance at the end of a step; zero where it has none.
+    pub fn weights(&mut self, stepper: &dyn Stepper) -> impl Iterator<Item = f64> + '_ {
+        self.weights.update(stepper.y(), 1.0);
+        let each = self.weights.reciprocal().iter().zip(&self.judged);
+        each.map(|(weight, judged)| if *judged { *weight } else { 0.0 })
+    }
+
+    /// The variables whose derivatives are compared: velocities, or all where there is no mechanism.
+    pub fn range(&self, system: &dyn System) -> Range<usize> {
+        let layout = system.structure().layout.as_ref();
+        layout.map_or(0..self.y.len(), |layout| layout.v.clone())
+    }
+
     /// The largest difference at a time inside of the last step, in tolerances of velocities per second, or of all
     /// variables where there is no mechanism; none where derivatives cannot be evaluated.
     pub fn measure(&mut self, equations: &mut Equations<'_>, stepper: &dyn Stepper, t: f64) -> Option<f64> {
-        if self.rates.is_none() {
-            self.rates = Rates::new(equations.system).ok();
+        self.compare(equations, stepper, t)?;
+        let all = self.range(equations.system).filter(|k| self.judged[*k]);
+        let size = all.map(|k| self.slopes[k].abs());
+        Some(size.fold(0.0, f64::max))
+    }
+
+    /// The differences of all variables in [`range`](Self::range), with their signs, in the same units; zero where there
+    /// is no tolerance.
+    pub fn measure_each(
+        &mut self,
+        equations: &mut Equations<'_>,
+        stepper: &dyn Stepper,
+        t: f64,
+        out: &mut [f64],
+    ) -> Option<()> {
+        self.compare(equations, stepper, t)?;
+        for (out, k) in out.iter_mut().zip(self.range(equations.system)) {
+            *out = if self.judged[k] { self.slopes[k] } else { 0.0 };
         }
+        Some(())
+    }
+
+    /// Leaves the differences in tolerances in `slopes`.
+    fn compare(&mut self, equations: &mut Equations<'_>, stepper: &dyn Stepper, t: f64) -> Option<()> {
         let rates = self.rates.as_mut()?;
         self.weights.update(stepper.y(), 1.0);
         stepper.interpolate(t, &mut self.y, &mut self.yp);
         rates.begin(&self.y);
         rates.evaluate(equations, t, &self.y, &mut self.slopes).ok()?;
-        let layout = equations.system.structure().layout.as_ref();
-        let velocities = layout.map_or(0..self.y.len(), |layout| layout.v.clone());
         let weights = self.weights.reciprocal();
-        let all = velocities.filter(|k| self.judged[*k]);
-        let size = all.map(|k| ((self.slopes[k] - self.yp[k]) * weights[k]).abs());
-        Some(size.fold(0.0, f64::max))
+        for k in self.range(equations.system) {
+            self.slopes[k] = (self.slopes[k] - self.yp[k]) * weights[k];
+        }
+        Some(())
     }
 }

@@ -87,6 +87,10 @@ const CHECKS: f64 = 0.015;
 const LESS: f64 = 0.95;
 /// Where a step is checked, away from stages and regular places: at the first, and where something is known to come at all.
 const CHECKED: [f64; 7] = [0.618, 0.083, 0.201, 0.354, 0.472, 0.764, 0.916];
+/// Share of the way in a step, and tolerances, by which the polynomial of the step may leave the cubic through its ends
+/// without being checked.
+const STRAYS: f64 = 0.02;
+const STRAYS_TOLERANCES: f64 = 100.0;
 /// Parts into which a step is divided whose polynomial does not satisfy the equations.
 const PARTS: f64 = 8.0;
 /// Places inside of a step at which a method of high order is looked at in any case.
@@ -115,6 +119,8 @@ pub struct Hindsight {
     start: Instant,
     y: Vec<f64>,
     yp: Vec<f64>,
+    middle: Vec<f64>,
+    slopes: Vec<f64>,
 }
 
 /// Instants of a search at most: halving reaches rounding before.
@@ -122,7 +128,7 @@ const ROOM: usize = 64;
 
 impl Hindsight {
     /// For a system over a span of time.
-    pub fn new(system: &dyn System, options: &Options, span: f64) -> Self {
+    pub fn new(system: &mut dyn System, options: &Options, span: f64) -> Self {
         let n = system.structure().dimension();
         let off = !options.foresight || options.fixed_step.is_some();
         let gaps = if off { 0 } else { system.gaps() };
@@ -142,7 +148,7 @@ impl Hindsight {
                 ..HindsightMemory::default()
             },
             count: gaps,
-            defect: Defect::new(system, options),
+            defect: Defect::new(system, options, off),
             near: false,
             off,
             laws,
@@ -151,6 +157,8 @@ impl Hindsight {
             start: room(),
             y: vec![0.0; n],
             yp: vec![0.0; n],
+            middle: vec![0.0; n],
+            slopes: vec![0.0; n],
         }
     }
 
@@ -178,6 +186,9 @@ impl Hindsight {
         memory.clear_to = f64::MIN;
         memory.looks = 0;
         memory.cut = None;
+        // Velocities may jump there, and with them what laws depend on.
+        self.laws.forget_end();
+        memory.laws.clone_from(&self.laws.memory);
     }
 
     /// Keeps steps within a range that was passed short.
@@ -202,6 +213,7 @@ impl Hindsight {
             return;
         }
         self.memory.looked_to = t;
+        self.laws.note_end(equations, stepper);
         let mut cut = None;
         if self.count > 0 && t > self.memory.clear_to {
             cut = self.search(equations, stepper, [t - h, t]);
@@ -216,10 +228,34 @@ impl Hindsight {
         };
         // Up to there the polynomial must be right.
         let right = cut.map_or(h, |cut| cut.t - (t - h));
-        if !expected && let Some(wrong) = self.check(equations, stepper, [t - h, right], watched) {
+        let strays = cut.is_none() && !stepper.tests_all() && self.strays(stepper);
+        self.near |= strays;
+        if (!expected || strays)
+            && let Some(wrong) = self.check(equations, stepper, [t - h, right], watched)
+        {
             cut = Some(wrong);
         }
         self.memory.cut = cut;
+    }
+
+    /// Whether the polynomial of the step is far from the cubic through its ends, which is right as well where nothing
+    /// happens inside.
+    fn strays(&mut self, stepper: &dyn Stepper) -> bool {
+        let (t, h) = (stepper.t(), stepper.last_h());
+        stepper.interpolate(t - h, &mut self.y, &mut self.yp);
+        let ends = self.y.iter_mut().zip(&mut self.yp);
+        for ((y, yp), (end, slope)) in ends.zip(stepper.y().iter().zip(stepper.yp())) {
+            let way = (end - *y).abs().max(h * yp.abs().max(slope.abs()));
+            *y = 0.5 * (*y + end) + 0.125 * h * (*yp - slope);
+            *yp = way;
+        }
+        stepper.interpolate(t - 0.5 * h, &mut self.middle, &mut self.slopes);
+        let each = self.middle.iter().zip(&self.y).zip(&self.yp);
+        each.zip(self.defect.weights(stepper))
+            .any(|(((middle, cubic), way), weight)| {
+                let off = (middle - cubic).abs();
+                off > STRAYS * way && off * weight > STRAYS_TOLERANCES
+            })
     }
 
     /// Checks the equations inside of the step, where this is due.
@@ -231,11 +267,12 @@ impl Hindsight {
         watched: bool,
     ) -> Option<Cut> {
         let memory = &mut self.memory;
-        let near = std::mem::take(&mut self.near) && !stepper.sees_its_end();
+        let near = std::mem::take(&mut self.near) && !(stepper.sees_its_end() && stepper.tests_all());
         memory.checked *= LESS;
         let spent = (memory.spent + memory.cost.max(1)) as f64;
         let affordable = spent <= CHECKS * equations.counters.residual_equivalents();
-        if !near && !watched && !(affordable && h >= memory.checked) {
+        let due = near || watched || (affordable && h >= memory.checked);
+        if !due || !self.defect.is_possible() {
             return None;
         }
         let before = equations.counters.residuals;
@@ -301,10 +338,17 @@ impl Hindsight {
             self.depth -= 1;
             std::mem::swap(&mut self.start, &mut self.stack[1]);
         }
-        if !stepper.sees_its_end()
-            && let Some(cut) = self.entered(equations, stepper)
-        {
-            return Some(cut);
+        if let Some(gap) = self.crossed() {
+            // Forces have changed from nothing to stiff ones, or back. With the matrix of before corrections are of another
+            // size than errors, and iterations that have not converged seem to have.
+            if let Some(corrector) = stepper.corrector() {
+                corrector.request_evaluation();
+            }
+            if !stepper.sees_its_end()
+                && let Some(cut) = self.at_border(equations, stepper, gap)
+            {
+                return Some(cut);
+            }
         }
         let slow = stepper.order() <= 5;
         let end = &mut self.stack[0];
@@ -351,18 +395,36 @@ impl Hindsight {
         None
     }
 
-    /// Where the step is to be cut because it ends inside of a range, from `start` to the only instant on the stack, and
-    /// has not seen its part of that.
-    fn entered(&mut self, equations: &mut Equations<'_>, stepper: &mut dyn Stepper) -> Option<Cut> {
-        let end = &self.stack[0];
-        let (from, to) = (self.start.t, end.t);
-        let closes = |i: &usize| self.start.gaps[*i].distance > 0.0 && end.gaps[*i].distance < 0.0;
-        let gap = (0..self.count).find(closes)?;
+    /// A gap that is open at `start` and closed at the only instant on the stack, or the other way round.
+    fn crossed(&self) -> Option<usize> {
+        let (start, end) = (&self.start.gaps, &self.stack[0].gaps);
+        (0..self.count).find(|i| (start[*i].distance < 0.0) != (end[*i].distance < 0.0))
+    }
+
+    /// Where the step, which begins at `start` and ends at the only instant on the stack, is to be cut because it goes
+    /// across the border of a range, and has not seen its part on one side of that.
+    fn at_border(
+        &mut self,
+        equations: &mut Equations<'_>,
+        stepper: &mut dyn Stepper,
+        gap: usize,
+    ) -> Option<Cut> {
+        let (from, to) = (self.start.t, self.stack[0].t);
         stepper.prepare_interpolation(equations);
         let cut = self.border(equations, stepper, gap);
-        let middle = 0.5 * (cut.t + to);
-        let effect = self.defect.measure(equations, stepper, middle)? * (to - cut.t);
-        (effect > EFFECT && cut.t > from).then_some(cut)
+        let mut effect = |a: f64, b: f64| {
+            let each = self.defect.measure(equations, stepper, 0.5 * (a + b));
+            each.map(|each| each * (b - a))
+        };
+        if effect(from, cut.t)? > EFFECT {
+            // Up to the border the polynomial is not right either.
+            return Some(Cut {
+                t: from,
+                limit: [to, (to - from) / PARTS],
+                ..cut
+            });
+        }
+        (effect(cut.t, to)? > EFFECT && cut.t > from).then_some(cut)
     }
 
     /// Leaves out, at the instant on top of the stack, what acts at an end of the step.
@@ -379,10 +441,11 @@ impl Hindsight {
         }
     }
 
-    /// Where gap `i`, open at `start` and closed at the top of the stack, closes.
+    /// Where gap `i`, open at `start` and closed at the top of the stack or the other way round, closes or opens.
     fn border(&mut self, equations: &mut Equations<'_>, stepper: &dyn Stepper, i: usize) -> Cut {
         let inside = self.stack[self.depth - 1].t;
         let (mut a, mut b) = (self.start.t, inside);
+        let closes = self.stack[self.depth - 1].gaps[i].distance < 0.0;
         for _ in 0..60 {
             let middle = 0.5 * (a + b);
             if self.depth == ROOM || middle <= a || middle >= b || b - a <= 1e-3 * (inside - a) {
@@ -390,7 +453,7 @@ impl Hindsight {
             }
             self.push(equations, stepper, middle);
             self.depth -= 1;
-            if self.stack[self.depth].gaps[i].distance < 0.0 {
+            if (self.stack[self.depth].gaps[i].distance < 0.0) == closes {
                 b = middle;
             } else {
                 a = middle;

@@ -7,7 +7,7 @@
 //! velocities by more than some tolerances has not been seen.
 
 use super::super::Stepper;
-use super::defect::{Defect, EFFECT, UNSATISFIED};
+use super::defect::{Defect, EFFECT};
 use super::foresight::{node, place};
 use super::hindsight::{Cut, Passed};
 use crate::equations::Equations;
@@ -29,21 +29,26 @@ const INSTANTS: usize = 5;
 /// The same in steps of low order, which are short against the motion.
 const INSTANTS_OF_LOW_ORDER: usize = 3;
 const LOW_ORDER: usize = 5;
+/// Ends of steps through which the course of inputs is laid where these are short.
+const ENDS: usize = 4;
 const FEWEST: usize = 7;
 const MOST: usize = 17;
 /// Samples in a step at most.
 const DENSEST: usize = 25_000;
 /// Share of the range in a step by which a law may leave its polynomial without further question.
 const MISFIT: f64 = 1e-3;
-/// By how much the difference of accelerations must exceed that elsewhere in the step.
+/// Change of velocities in tolerances that a feature may make without having been seen.
+const UNSEEN: f64 = 1.0;
+/// By how much the difference of accelerations must exceed that elsewhere in the step where stiff forces make it.
 const BEYOND: f64 = 5.0;
 /// Shares of the largest misfit where a feature begins, and where its greater part is.
 const FOOT: f64 = 1e-4;
 const FLANK: f64 = 0.3;
 /// Share of the largest range in any step below which a law is as good as constant.
 const NEGLIGIBLE: f64 = 1e-7;
-/// Places that may lie beside a feature.
-const BESIDE: [f64; 6] = [0.11, 0.27, 0.43, 0.57, 0.73, 0.89];
+/// Places of a step at which accelerations are compared, besides that of a feature, and how far from it they are kept.
+const ASKED: [f64; 5] = [0.08, 0.29, 0.5, 0.71, 0.92];
+const ASIDE: f64 = 0.05;
 /// Steps within the part of a step in which a law was passed.
 const WITHIN: f64 = 8.0;
 
@@ -55,7 +60,8 @@ struct Found {
     /// Largest misfit, and where.
     misfit: f64,
     at: f64,
-    /// Largest distance from the straight line between the ends of the step, and where.
+    /// Largest distance from the straight line between the ends of the step, and where: a polynomial that overshoots
+    /// beside a feature misses more there than in it.
     off: f64,
     off_at: f64,
 }
@@ -68,6 +74,9 @@ pub struct LawMemory {
     /// The inputs at the end of the step looked at last, and its time.
     at: f64,
     inputs: Vec<f64>,
+    /// Ends of steps since the motion began, the last ones, and inputs there, one end after the other.
+    times: Vec<f64>,
+    ends: Vec<f64>,
     /// Largest range of each value in a step.
     ranges: Vec<f64>,
 }
@@ -93,6 +102,8 @@ pub struct Laws {
     nodes: Vec<f64>,
     found: Vec<Found>,
     pub memory: LawMemory,
+    /// Differences of accelerations at the feature and at the places that are asked.
+    asked: Vec<f64>,
     y: Vec<f64>,
     yp: Vec<f64>,
 }
@@ -136,10 +147,64 @@ impl Laws {
                 asked: 0,
                 at: f64::MIN,
                 inputs: vec![0.0; inputs],
+                times: Vec::with_capacity(ENDS),
+                ends: vec![0.0; ENDS * inputs],
                 ranges: vec![0.0; values],
             },
+            asked: vec![0.0; (1 + ASKED.len()) * n],
             y: vec![0.0; n],
             yp: vec![0.0; n],
+        }
+    }
+
+    /// Inputs at the end of the step looked at last are not those at the start of the next one.
+    pub fn forget_end(&mut self) {
+        self.memory.at = f64::MIN;
+        self.memory.times.clear();
+    }
+
+    /// Keeps the inputs at the end of the last step, where the last evaluation tells them. To be called before others.
+    pub fn note_end(&mut self, equations: &mut Equations<'_>, stepper: &dyn Stepper) {
+        if self.is_empty() || stepper.last_order() > LOW_ORDER {
+            return;
+        }
+        let (n, to) = (self.inputs, stepper.t());
+        let from = to - stepper.last_h();
+        if equations.system.law_inputs_at_hand(&mut self.input) != Some(to) {
+            self.memory.times.clear();
+            return;
+        }
+        let LawMemory { times, ends, .. } = &mut self.memory;
+        // The start of this step is the end of the one before, up to rounding.
+        if times
+            .last()
+            .is_some_and(|last| (last - from).abs() > 1e-6 * (to - from))
+        {
+            times.clear();
+        }
+        if times.len() == ENDS {
+            times.remove(0);
+            ends.copy_within(n.., 0);
+        }
+        ends[times.len() * n..(times.len() + 1) * n].copy_from_slice(&self.input);
+        times.push(to);
+    }
+
+    /// Inputs at the instants from those at the last ends of steps.
+    fn course_through_ends(&mut self, [from, h]: [f64; 2]) {
+        let n = self.inputs;
+        for k in 0..self.instants {
+            let t = from + node(k, self.instants).0 * h;
+            let course = &mut self.course[k * n..(k + 1) * n];
+            course.fill(0.0);
+            for (i, end) in self.memory.times.iter().enumerate() {
+                let others = self.memory.times.iter().enumerate().filter(|(j, _)| *j != i);
+                let factor: f64 = others.map(|(_, other)| (t - other) / (end - other)).product();
+                let inputs = &self.memory.ends[i * n..(i + 1) * n];
+                for (sum, input) in course.iter_mut().zip(inputs) {
+                    *sum += factor * input;
+                }
+            }
         }
     }
 
@@ -152,7 +217,7 @@ impl Laws {
         let counters = &*equations.counters;
         let spent = cost::LOOK * counters.looks as f64 + self.memory.asked as f64;
         let affordable = spent <= SHARE * counters.residual_equivalents() + FREE;
-        h > LONG * self.span || (h > SHORT * self.span && (affordable || expected))
+        h > LONG * self.span || affordable || expected
     }
 
     /// Looks into the last accepted step; `expected`: something is known to act there.
@@ -164,12 +229,28 @@ impl Laws {
         expected: bool,
     ) -> Option<Cut> {
         let (to, h) = (stepper.t(), stepper.last_h());
-        if self.is_empty() || self.span <= 0.0 || !self.looks_into(equations, h, expected) {
+        if self.is_empty() || self.span <= 0.0 {
             return None;
         }
         let from = to - h;
-        stepper.prepare_interpolation(equations);
         let low = stepper.last_order() <= LOW_ORDER;
+        let known = low && self.memory.times.len() == ENDS && self.memory.times.last() == Some(&to);
+        if h <= SHORT * self.span {
+            return None;
+        }
+        let nodes = (stepper.last_order() + 4).clamp(FEWEST, MOST);
+        let samples = ((h / (SPACING * self.span)).ceil() as usize).min(DENSEST);
+        if known && h <= LONG * self.span {
+            // Short steps of a method of low order: what they passed shows as well along the course through their ends.
+            self.instants = INSTANTS;
+            self.course_through_ends([from, h]);
+            self.sample(equations, nodes, samples);
+            self.worst()?;
+        }
+        if !self.looks_into(equations, h, expected) {
+            return None;
+        }
+        stepper.prepare_interpolation(equations);
         self.instants = if low { INSTANTS_OF_LOW_ORDER } else { INSTANTS };
         for k in 0..self.instants {
             let t = from + node(k, self.instants).0 * h;
@@ -187,9 +268,13 @@ impl Laws {
         self.memory
             .inputs
             .copy_from_slice(&self.course[last..last + self.inputs]);
-        let nodes = (stepper.last_order() + 4).clamp(FEWEST, MOST);
-        let samples = ((h / (SPACING * self.span)).ceil() as usize).min(DENSEST);
         self.sample(equations, nodes, samples);
+        let i = self.worst()?;
+        self.confirm(equations, stepper, defect, (i, nodes, samples), [from, h])
+    }
+
+    /// The value that leaves its polynomial most, as a part of its range, of those that were sampled.
+    fn worst(&mut self) -> Option<usize> {
         let (mut worst, mut most) = (None, 0.0);
         for (i, found) in self.found.iter().enumerate() {
             let range = found.high - found.low;
@@ -198,7 +283,8 @@ impl Laws {
                 *largest = largest.max(range);
             }
             // What is not a number is left to the step itself.
-            if !(found.misfit > (MISFIT * range).max(NEGLIGIBLE * *largest)) || !found.misfit.is_finite() {
+            let leaves = found.misfit > (MISFIT * range).max(NEGLIGIBLE * *largest);
+            if !leaves || !found.misfit.is_finite() {
                 continue;
             }
             let part = found.misfit / range;
@@ -206,9 +292,7 @@ impl Laws {
                 (worst, most) = (Some(i), part);
             }
         }
-        let i = worst?;
-        let window = self.window(equations, (i, nodes), samples);
-        self.confirm(equations, stepper, defect, (i, window), [from, h])
+        worst
     }
 
     /// Values at a place of the step, from inputs there.
@@ -313,53 +397,100 @@ impl Laws {
         [first, last, count.max(1) as f64 / samples as f64]
     }
 
-    /// A place in the step where value `i` is nearest to the straight line between the ends of the step, and by how much
-    /// less it leaves that than at another place.
-    fn beside(&mut self, equations: &mut Equations<'_>, i: usize, at: f64) -> (f64, f64) {
-        self.evaluate(equations, 0.0);
-        let begin = self.value[i];
-        self.evaluate(equations, 1.0);
-        let end = self.value[i];
-        let mut leaves = |laws: &mut Self, x: f64| {
-            laws.evaluate(equations, x);
-            (laws.value[i] - begin - x * (end - begin)).abs()
-        };
-        let most = leaves(self, at);
-        let all = BESIDE.map(|x| (x, leaves(self, x)));
-        let (x, least) = all
-            .into_iter()
-            .fold((0.5, f64::INFINITY), |a, b| if b.1 < a.1 { b } else { a });
-        (x, if most > 0.0 { (least / most).min(1.0) } else { 0.0 })
+    /// By how much value `i` leaves the polynomial through the places that are asked: where it is farthest from a straight
+    /// line, and integrated up to `first` and over the whole step. And by how much it leaves the polynomial through all
+    /// nodes on average.
+    fn sharp(
+        &mut self,
+        equations: &mut Equations<'_>,
+        (i, nodes): (usize, usize),
+        (samples, first): (usize, f64),
+        asked: &Asked,
+    ) -> Sharp {
+        let mut sharp = Sharp::default();
+        let mut weights = [0.0; MOST];
+        for k in 0..samples {
+            let x = place(k, samples);
+            if factors(x, nodes, &mut weights).is_none() {
+                continue;
+            }
+            self.evaluate(equations, x);
+            sharp.left += self.misfit(i, nodes, &weights) / samples as f64;
+            let more = (self.value[i] - asked.at(&asked.values, x)) / samples as f64;
+            sharp.whole += more;
+            if x < first {
+                sharp.before += more;
+            }
+        }
+        sharp.at = self.found[i].off_at;
+        self.evaluate(equations, sharp.at);
+        sharp.most = self.value[i] - asked.at(&asked.values, sharp.at);
+        sharp
     }
 
     /// Whether accelerations show what the samples do, and where the step is to be cut.
+    ///
+    /// What the equations and the polynomial of the step differ by, d, is a smooth function and a multiple of the law:
+    /// d = q + s L. It is asked for at some places and at that of the feature, which gives s, and q as a polynomial. Its
+    /// integral, with that of the samples of L, is the change of velocities that the method has not seen.
     fn confirm(
         &mut self,
         equations: &mut Equations<'_>,
         stepper: &mut dyn Stepper,
         defect: &mut Defect,
-        (i, [first, last, share]): (usize, [f64; 3]),
+        (i, nodes, samples): (usize, usize, usize),
         [from, h]: [f64; 2],
     ) -> Option<Cut> {
-        // A polynomial that overshoots beside a feature misses more there than in it.
-        let (mut at, mut here) = (0.0, 0.0);
-        for x in [self.found[i].at, self.found[i].off_at] {
-            let size = defect.measure(equations, stepper, from + x * h)?;
-            if size > here {
-                (at, here) = (x, size);
-            }
+        let [first, last, share] = self.window(equations, (i, nodes), samples);
+        let mut asked = Asked::beside(self.found[i].off_at);
+        for k in 0..ASKED.len() {
+            self.evaluate(equations, asked.places[k]);
+            asked.values[k] = self.value[i];
         }
-        self.memory.asked += 3;
-        let (beside, part) = self.beside(equations, i, at);
-        let elsewhere = defect.measure(equations, stepper, from + beside * h)?;
-        // Less what the law does there.
-        let elsewhere = (elsewhere - part * here).max(0.0);
-        let effect = here * share * h;
-        if effect <= EFFECT {
+        let sharp = self.sharp(equations, (i, nodes), (samples, first), &asked);
+        let n = defect.range(equations.system).len();
+        let (here, rest) = self.asked.split_at_mut(n);
+        defect.measure_each(equations, stepper, from + sharp.at * h, here)?;
+        self.memory.asked += 1;
+        let largest = |d: &[f64]| d.iter().fold(0.0, |m: f64, d| m.max(d.abs()));
+        let size = largest(here);
+        if size * share * h <= 0.1 * UNSEEN {
             return None;
         }
-        let at = from + beside * h;
-        if elsewhere * h > UNSATISFIED && !defect.is_mended(equations, stepper, at) {
+        let mut elsewhere = [f64::INFINITY, 0.0];
+        for (k, x) in asked.places.iter().enumerate() {
+            let own = &mut rest[k * n..(k + 1) * n];
+            defect.measure_each(equations, stepper, from + x * h, own)?;
+            let size = largest(own);
+            if size < elsewhere[0] {
+                elsewhere = [size, *x];
+            }
+        }
+        self.memory.asked += ASKED.len() as u64;
+        let (mut unseen, mut before, mut by_law) = (0.0_f64, 0.0_f64, 0.0_f64);
+        for k in 0..n {
+            let d: [f64; ASKED.len()] = core::array::from_fn(|place| rest[place * n + k]);
+            let per_law = (here[k] - asked.at(&d, sharp.at)) / sharp.most;
+            if !per_law.is_finite() {
+                return None;
+            }
+            by_law = by_law.max((per_law * sharp.left * h).abs());
+            unseen = unseen.max((asked.integral(&d, 1.0) + per_law * sharp.whole).abs() * h);
+            before = before.max((asked.integral(&d, first) + per_law * sharp.before).abs() * h);
+        }
+        if by_law <= UNSEEN || unseen <= UNSEEN {
+            return None;
+        }
+        let mended = |defect: &mut Defect, equations: &mut Equations<'_>, stepper: &mut dyn Stepper| {
+            defect.is_mended(equations, stepper, from + elsewhere[1] * h)
+        };
+        if size <= BEYOND * elsewhere[0] && mended(defect, equations, stepper) {
+            return None;
+        }
+        // Two samples may lie twice their mean distance apart.
+        let margin = 2.0 / samples as f64;
+        let begin = (first - margin).max(0.0);
+        if before > EFFECT || begin == 0.0 {
             // The method has seen so much of it that nothing in the step is right.
             return Some(Cut {
                 t: from,
@@ -367,16 +498,74 @@ impl Laws {
                 limit: [from + h, h / WITHIN],
             });
         }
-        if here <= BEYOND * elsewhere {
-            return None;
-        }
-        let margin = 1.0 / DENSEST as f64 + SPACING * self.span / h;
-        let begin = (first - margin).max(0.0);
-        let size = ((last - begin) / WITHIN).max(0.5 * margin).min(0.5);
+        let size = ((last - begin) / WITHIN).max(0.25 * margin).min(0.5);
         Some(Cut {
             t: from + begin * h,
             what: Passed::Law(i),
-            limit: [from + last * h, size * h],
+            limit: [from + (last + margin) * h, size * h],
         })
     }
+}
+
+/// Values of a law at the places that are asked.
+#[derive(Clone, Copy, Debug)]
+struct Asked {
+    places: [f64; ASKED.len()],
+    values: [f64; ASKED.len()],
+}
+
+impl Asked {
+    /// Places that are none of a feature.
+    fn beside(feature: f64) -> Self {
+        let aside = |x: f64| {
+            if (x - feature).abs() >= ASIDE {
+                x
+            } else if feature < x {
+                feature + ASIDE
+            } else {
+                feature - ASIDE
+            }
+        };
+        Self {
+            places: ASKED.map(aside),
+            values: [0.0; ASKED.len()],
+        }
+    }
+
+    /// The polynomial through values at the places, at another one.
+    fn at(&self, values: &[f64; ASKED.len()], x: f64) -> f64 {
+        let mut sum = 0.0;
+        for (k, value) in values.iter().enumerate() {
+            let others = self.places.iter().enumerate().filter(|(j, _)| *j != k);
+            sum += value
+                * others
+                    .map(|(_, a)| (x - a) / (self.places[k] - a))
+                    .product::<f64>();
+        }
+        sum
+    }
+
+    /// Its integral from the start of the step, by the formula of Gauss for three points.
+    fn integral(&self, values: &[f64; ASKED.len()], to: f64) -> f64 {
+        let points = [
+            (-0.774_596_669_241_483_4, 5.0),
+            (0.0, 8.0),
+            (0.774_596_669_241_483_4, 5.0),
+        ];
+        let each = points.map(|(x, weight)| weight / 18.0 * self.at(values, 0.5 * to * (1.0 + x)));
+        to * each.iter().sum::<f64>()
+    }
+}
+
+/// What of a law the places that are asked do not tell.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sharp {
+    /// Where the law is farthest from a straight line, and how much it is there.
+    at: f64,
+    most: f64,
+    /// Its integral up to the feature, and over the whole step.
+    before: f64,
+    whole: f64,
+    /// By how much the law leaves the polynomial through all nodes on average.
+    left: f64,
 }

@@ -1,5 +1,6 @@
 //! Switches of the equations: their sides at the start, and what becomes of them at their borders.
 
+use super::super::dormand_prince::{Rates, behind};
 use super::Integrator;
 use crate::equations::{Equations, Purpose};
 use crate::stepper::{Takes, find, setup};
@@ -75,14 +76,49 @@ impl Integrator<'_> {
         Some([here, end])
     }
 
+    /// The time scale of the motion that begins where a switch was turned: of ẏ by the derivatives f of the equations,
+    /// (‖f_y² ẏ‖ / ‖ẏ‖)^−½. The equations on the other side may be far faster than before, and methods that damp fast
+    /// motion find no error in a first step that passes over it.
+    pub(super) fn time_scale(&mut self) -> Option<f64> {
+        let entry = find(self.stepper.name())?;
+        if entry.start_order <= 1 || self.options.fixed_step.is_some() {
+            return None;
+        }
+        let mut weights = setup::weights(&self.options, self.system.structure());
+        weights.update(&self.y, 1.0);
+        let mut rates = Rates::new(self.system.as_mut()).ok()?;
+        let mut equations = Equations {
+            system: self.system.as_mut(),
+            counters: &mut self.counters,
+        };
+        let t = behind(self.t);
+        let mut here = self.yp.clone();
+        rates.evaluate(&mut equations, t, &self.y, &mut here).ok()?;
+        let mut moved = self.y.clone();
+        let mut direction = here.clone();
+        let mut scale = 1.0;
+        for _ in 0..2 {
+            let size = weights.error_norm(&direction);
+            if !(size > 0.0 && size.is_finite()) {
+                return None;
+            }
+            for ((moved, y), d) in moved.iter_mut().zip(&self.y).zip(&direction) {
+                *moved = y + d / size;
+            }
+            rates.evaluate(&mut equations, t, &moved, &mut direction).ok()?;
+            direction.iter_mut().zip(&here).for_each(|(d, f)| *d -= f);
+            scale *= weights.error_norm(&direction);
+        }
+        (scale > 0.0 && scale.is_finite()).then(|| 1.0 / scale.sqrt())
+    }
+
     /// Turns the switch of an event; whether another method takes over, which is to be started and bound.
     fn turn(&mut self, event: usize) -> Result<bool, Failure> {
-        let excursion = self.finder.excursion(event);
+        let turn = self.finder.crossing(event);
         // Those of the method may be tightened.
         let mut weights = setup::weights(&self.options, self.system.structure());
         weights.update(&self.y, 1.0);
         let aside = aside(self.system.as_ref(), &weights, &self.y);
-        let turn = Turn::Cross { event, excursion };
         let aside = aside.each_ref().map(Vec::as_slice);
         let turned = self.system.turn(turn, self.t, &self.y, &self.yp, aside);
         if let Err(count) = self.finder.turned(event, turned) {

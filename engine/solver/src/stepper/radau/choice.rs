@@ -34,7 +34,8 @@ pub(super) struct Choice {
     time: f64,
     failures: u32,
     rate: f64,
-    /// Step size that the error would have allowed, relative to the one taken: smallest in the window.
+    /// Step size that the error would have allowed, relative to the one taken: smallest in the window. Finite before the
+    /// first step too: checkpoints have no infinite numbers.
     reserve: f64,
     /// The method before and its work per time, while another one is on trial.
     before: Option<(usize, f64)>,
@@ -51,7 +52,7 @@ impl Default for Choice {
             time: 0.0,
             failures: 0,
             rate: 0.0,
-            reserve: f64::INFINITY,
+            reserve: f64::MAX,
             before: None,
             paused: [0; 3],
             pause: [FIRST_PAUSE; 3],
@@ -72,7 +73,7 @@ impl Choice {
     fn clear(&mut self) {
         (self.steps, self.failures) = (0, 0);
         (self.work, self.time, self.rate) = (0.0, 0.0, 0.0);
-        self.reserve = f64::INFINITY;
+        self.reserve = f64::MAX;
     }
 
     /// An iteration failed, with this work lost.

@@ -443,6 +443,13 @@ impl Stepper for Radau {
 
     fn reject(&mut self, rejection: Rejection) {
         let most = self.newton().max_iterations;
+        // What rounding does may be known since this attempt only.
+        if self.weights.reserve() > 1.0
+            && let Some(rounding) = self.corrector.new_rounding()
+        {
+            self.weights.set_rounding(rounding);
+            self.update_weights();
+        }
         let s = &mut self.state;
         let method = &self.methods[s.next];
         s.h *= match rejection {

@@ -8,11 +8,11 @@ use std::sync::Arc;
 /// The names that an expression may use.
 ///
 /// ```
-/// use holonom_multibody::expression::{Ast, DimensionState, Dimension, Scope};
+/// use holonom_expression::{Ast, DimensionState, Dimension, Scope};
 /// let scope = Scope::time().constant("L", 0.15, DimensionState::Known(Dimension::LENGTH));
 /// let u = Ast::parse("L*sin(2*t)")?.bind(&scope, Some(Dimension::LENGTH)).unwrap();
 /// assert_eq!(u.jet(0.0), [0.0, 0.3, 0.0]);
-/// # Ok::<(), holonom_multibody::expression::ExpressionError>(())
+/// # Ok::<(), holonom_expression::ExpressionError>(())
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Scope {

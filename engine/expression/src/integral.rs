@@ -13,7 +13,7 @@ use holonom_algebra::Real;
 ///
 /// Where f is not a number at 0, the integral begins at the cut nearest to 0.
 #[derive(Clone, Debug)]
-pub(crate) struct Integral {
+pub struct Integral {
     law: Expression,
     /// Cuts, rising; never empty.
     cuts: Vec<f64>,
@@ -103,8 +103,8 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use super::*;
+    use crate::Scope;
     use crate::curve::{Curve, Extrapolation, Interpolation};
-    use crate::expression::Scope;
     use holonom_algebra::Dual4;
     use std::sync::Arc;
 

@@ -9,11 +9,11 @@ const PARTS: i16 = 12;
 /// The dimension of a quantity: powers of kg, m and s. Angles have none.
 ///
 /// ```
-/// use holonom_multibody::expression::Dimension;
+/// use holonom_expression::Dimension;
 /// let stiffness = Dimension::parse("N/mm")?;
 /// assert_eq!(stiffness, Dimension::STIFFNESS);
 /// assert_eq!(Dimension::LENGTH.describe(), "a length (m)");
-/// # Ok::<(), holonom_multibody::expression::ExpressionError>(())
+/// # Ok::<(), holonom_expression::ExpressionError>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Dimension {

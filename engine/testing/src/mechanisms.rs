@@ -1,72 +1,24 @@
 //! Random mechanisms: trees of mixed joints with random frames and inertias, some with loops,
 //! springs, rods and drivers that fit the start positions.
 
-#![allow(dead_code, clippy::unwrap_used)]
-
-use holonom_algebra::{Mat3, Pose, Quaternion, Vec3};
+use crate::Random;
+use holonom_algebra::{Mat3, Quaternion, Vec3};
 use holonom_dae::Mechanical;
-use holonom_multibody::curve::{Curve, Extrapolation, Interpolation};
+use holonom_expression::curve::{Curve, Extrapolation, Interpolation};
+use holonom_expression::{Expression, Scope};
 use holonom_multibody::description::{
-    Body, Constraint, Control, ControlKind, Coordinate, Description, Force, ForceKind, Frame, Joint,
-    JointKind, Path, Pursuit, Rod, Track,
+    Body, Constraint, Control, ControlKind, Coordinate, Description, Force, ForceKind, Joint, JointKind,
+    Path, Pursuit, Rod, Track,
 };
 use holonom_multibody::elements::controls::{PathSensor, Pid, SpeedLaw, SteeringLaw};
 use holonom_multibody::elements::forces::{
     BushingLaw, ContactLaw, GasLaw, JointFriction, Maxwell, ServoLaw, Shape, StopLaw,
 };
-use holonom_multibody::expression::{Expression, Scope};
 use holonom_multibody::forest::Hint;
 use holonom_multibody::path::PathKind;
 use holonom_multibody::start::MechanicalModel;
 use holonom_multibody::{Model, Signal};
 use std::sync::Arc;
-
-/// A small generator of its own, so that a seed means the same mechanism for ever.
-pub struct Random(u64);
-
-impl Random {
-    pub fn new(seed: u64) -> Self {
-        let mut r = Self(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ 0xD1B5_4A32_D192_ED03);
-        r.unit();
-        r
-    }
-    pub fn unit(&mut self) -> f64 {
-        self.0 = self
-            .0
-            .wrapping_mul(6364136223846793005)
-            .wrapping_add(1442695040888963407);
-        ((self.0 >> 33) ^ (self.0 >> 17) & 0x3FFF_FFFF) as f64 / f64::from(1u32 << 31)
-    }
-    pub fn range(&mut self, low: f64, high: f64) -> f64 {
-        low + (high - low) * self.unit()
-    }
-    pub fn below(&mut self, n: usize) -> usize {
-        ((self.unit() * n as f64) as usize).min(n - 1)
-    }
-    pub fn chance(&mut self, p: f64) -> bool {
-        self.unit() < p
-    }
-    pub fn vector(&mut self, size: f64) -> [f64; 3] {
-        [0; 3].map(|_| self.range(-size, size))
-    }
-    pub fn quaternion(&mut self) -> [f64; 4] {
-        loop {
-            let e = [0; 4].map(|_| self.range(-1.0, 1.0));
-            let n = e.iter().map(|x| x * x).sum::<f64>();
-            if n > 0.1 && n < 1.0 {
-                return e.map(|x| x / n.sqrt());
-            }
-        }
-    }
-    pub fn frame(&mut self, size: f64) -> Frame {
-        let position = Vec3(self.vector(size));
-        if self.chance(0.4) {
-            Pose::new(Mat3::identity(), position)
-        } else {
-            Pose::new(Mat3(Quaternion(self.quaternion()).rotation_matrix()), position)
-        }
-    }
-}
 
 const KINDS: [JointKind; 10] = [
     JointKind::Revolute,
@@ -290,7 +242,7 @@ pub fn enrich(r: &mut Random, mut d: Description) -> Description {
         d = d.force(if r.chance(0.5) { force.follower() } else { force });
     }
     // Dice of their own, so that the others fall as before.
-    let own = &mut Random::new(r.0);
+    let own = &mut r.fork(0);
     for k in 0..own.below(4) {
         if let Some((from, to, length)) = pair(own, &mut d, Some(0.7)) {
             let name = format!("element{k}");
@@ -327,7 +279,7 @@ pub fn enrich(r: &mut Random, mut d: Description) -> Description {
         }
         d = d.force(maxwell);
     }
-    let along = &mut Random::new(r.0 ^ 0x5A5A);
+    let along = &mut r.fork(0x5A5A);
     if along.chance(0.3) {
         let over = |text: String| Expression::parse(&text, &Scope::new().variable("s"), None).unwrap();
         let mut track = Track::new("line", "car");

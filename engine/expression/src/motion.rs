@@ -66,13 +66,13 @@ impl Expression {
     /// corners it has two derivatives, and at them neither value nor rate jumps. The acceleration may.
     ///
     /// ```
-    /// use holonom_multibody::expression::{Expression, Scope};
+    /// use holonom_expression::{Expression, Scope};
     /// let of_time = |text: &str| Expression::parse(text, &Scope::time(), None);
     /// // Run up at constant acceleration, then hold the speed.
     /// assert!(of_time("if(t < 2, 3*t^2/4, 3*(t - 1))")?.check_motion().is_ok());
     /// assert!(of_time("if(t < 2, 3*t^2/4, 3*(t - 2))")?.check_motion().is_err());
     /// assert!(of_time("abs(t - 1)")?.check_motion().is_err());
-    /// # Ok::<(), Vec<holonom_multibody::expression::ExpressionError>>(())
+    /// # Ok::<(), Vec<holonom_expression::ExpressionError>>(())
     /// ```
     ///
     /// # Errors
@@ -84,11 +84,11 @@ impl Expression {
     /// Checks that a velocity can follow this function of its only variable t: its value does not jump. Its rate may.
     ///
     /// ```
-    /// use holonom_multibody::expression::{Expression, Scope};
+    /// use holonom_expression::{Expression, Scope};
     /// let of_time = |text: &str| Expression::parse(text, &Scope::time(), None);
     /// assert!(of_time("min(3*t, 6)")?.check_velocity().is_ok());
     /// assert!(of_time("if(t < 2, 0, 6)")?.check_velocity().is_err());
-    /// # Ok::<(), Vec<holonom_multibody::expression::ExpressionError>>(())
+    /// # Ok::<(), Vec<holonom_expression::ExpressionError>>(())
     /// ```
     ///
     /// # Errors

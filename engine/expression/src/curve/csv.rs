@@ -1,7 +1,7 @@
 //! Points from a text of columns.
 
 use super::{Curve, CurveError, Extrapolation, Interpolation, MAX_POINTS};
-use crate::expression::{Dimension, Unit};
+use crate::{Dimension, Unit};
 
 /// A column of a text: by number or by its heading.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -161,12 +161,12 @@ impl Curve {
     /// `z mm` or `z_mm`; numbers without are in SI units.
     ///
     /// ```
-    /// use holonom_multibody::curve::{Curve, Extrapolation, Interpolation};
+    /// use holonom_expression::curve::{Curve, Extrapolation, Interpolation};
     /// let text = "# measured\ns, z\n0, 0\n1, 0.02\n2, 0.01\n";
     /// let (between, outside) = (Interpolation::Linear, Extrapolation::Hold);
     /// let road = Curve::from_csv("road", text, ["s", "z"], between, outside)?;
     /// assert_eq!(road.evaluate(0.5), 0.01);
-    /// # Ok::<(), holonom_multibody::curve::CurveError>(())
+    /// # Ok::<(), holonom_expression::curve::CurveError>(())
     /// ```
     ///
     /// # Errors
@@ -190,7 +190,7 @@ impl Curve {
 }
 
 /// Two columns of a text in SI units.
-pub(crate) struct Points {
+pub struct Points {
     /// The numbers.
     pub columns: [Vec<f64>; 2],
     /// What they are, where their headings have units.
@@ -219,12 +219,7 @@ impl Points {
 }
 
 /// The numbers of two columns of a text, those of the first rising if they have to.
-pub(crate) fn points(
-    name: &str,
-    text: &str,
-    columns: [Column; 2],
-    rising: bool,
-) -> Result<Points, CurveError> {
+pub fn points(name: &str, text: &str, columns: [Column; 2], rising: bool) -> Result<Points, CurveError> {
     let fail = |line: usize, reason: String| CurveError::Csv {
         name: name.to_string(),
         line,

@@ -6,7 +6,7 @@ use super::program::{Op, Shape};
 use core::fmt;
 
 /// The shortest text that reads back as the same number.
-pub(crate) fn number(x: f64) -> String {
+pub fn number(x: f64) -> String {
     // `Debug` chooses an exponent for very large and small numbers, `Display` never does.
     let text = format!("{x:?}");
     match text.strip_suffix(".0") {

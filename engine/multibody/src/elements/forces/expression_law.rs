@@ -1,24 +1,23 @@
 //! Force laws written as expressions.
 
-use super::{Expression, ExpressionError, Scope};
-use crate::curve::Curve;
-use crate::elements::forces::User;
+use super::User;
 use holonom_algebra::{Formula, Real};
-use std::sync::Arc;
+use holonom_expression::{Expression, ExpressionError, Scope};
 
 /// A law between two frames from six expressions: force and torque on the second frame.
 ///
 /// Inputs and outputs are those of [`User`]: all in the axes of the first frame.
 ///
 /// ```
-/// use holonom_multibody::expression::{Ast, ExpressionLaw};
+/// use holonom_expression::Ast;
+/// use holonom_multibody::elements::forces::ExpressionLaw;
 /// let scope = ExpressionLaw::scope();
 /// let text = |text: &str| Ast::parse(text).unwrap().bind(&scope, None).unwrap();
 /// let cubic = ExpressionLaw::new(
 ///     [text("-1000*x - 5e4*x^3 - 20*vx"), text("0"), text("0")],
 ///     [text("0"), text("0"), text("-0.1*wz")],
 /// )?;
-/// # Ok::<(), holonom_multibody::expression::ExpressionError>(())
+/// # Ok::<(), holonom_expression::ExpressionError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExpressionLaw {
@@ -81,57 +80,5 @@ impl Formula for ExpressionLaw {
         for (y, output) in y.iter_mut().zip(&self.outputs) {
             *y = output.evaluate(x);
         }
-    }
-}
-
-/// A function of one quantity, as builders take it: a table, an expression or a constant.
-///
-/// ```
-/// use holonom_multibody::expression::{Expression, ScalarLaw, Scope};
-/// let hardening = Expression::parse("1000*x + 5e4*x^3", &Scope::new().variable("x"), None).unwrap();
-/// assert_eq!(ScalarLaw::from(hardening).over("x").evaluate(&[0.1]), 150.0);
-/// assert_eq!(ScalarLaw::from(3.0).over("x").evaluate(&[0.1]), 3.0);
-/// ```
-#[derive(Clone, Debug)]
-pub enum ScalarLaw {
-    /// A table.
-    Curve(Arc<Curve>),
-    /// An expression of the quantity.
-    Expression(Expression),
-}
-
-impl ScalarLaw {
-    /// The law as an expression of the variable with this name. An expression that uses another
-    /// variable stays as it is: compiling the mechanism names it.
-    pub fn over(self, variable: &str) -> Expression {
-        match self {
-            Self::Curve(curve) => Expression::table(curve, variable),
-            Self::Expression(law) => law.over_variables(&[variable]).unwrap_or(law),
-        }
-    }
-}
-
-impl From<Curve> for ScalarLaw {
-    fn from(curve: Curve) -> Self {
-        Self::Curve(Arc::new(curve))
-    }
-}
-
-impl From<Arc<Curve>> for ScalarLaw {
-    fn from(curve: Arc<Curve>) -> Self {
-        Self::Curve(curve)
-    }
-}
-
-impl From<Expression> for ScalarLaw {
-    fn from(law: Expression) -> Self {
-        Self::Expression(law)
-    }
-}
-
-/// A constant; one that is not finite is reported when the mechanism is compiled.
-impl From<f64> for ScalarLaw {
-    fn from(value: f64) -> Self {
-        Self::Expression(Expression::of_constant(value, super::DimensionState::Any))
     }
 }

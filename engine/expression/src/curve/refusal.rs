@@ -44,13 +44,13 @@ impl fmt::Display for Refusal {
 /// Evaluates something; tells the last refusal of a table in it, unless it was forgotten since.
 ///
 /// ```
-/// use holonom_multibody::curve::{Curve, Extrapolation, Interpolation, watch_refusals};
+/// use holonom_expression::curve::{Curve, Extrapolation, Interpolation, watch_refusals};
 /// let points = vec![0.0, 1.0];
 /// let road = Curve::new("road", points.clone(), points, Interpolation::Linear, Extrapolation::Refuse)?;
 /// let (y, refusal) = watch_refusals(|| road.evaluate(1.5));
 /// assert!(y.is_nan());
 /// assert_eq!(refusal.map(|refusal| (refusal.x, refusal.range)), Some((1.5, [0.0, 1.0])));
-/// # Ok::<(), holonom_multibody::curve::CurveError>(())
+/// # Ok::<(), holonom_expression::curve::CurveError>(())
 /// ```
 pub fn watch_refusals<R>(evaluate: impl FnOnce() -> R) -> (R, Option<Refusal>) {
     /// Also when a user's function panics.

@@ -450,7 +450,7 @@ fn named_expressions_and_tables_are_bound_inline() {
         "this is not a finite number; `cube` is given from 0 to 3 only"
     );
     // The same names over more variables.
-    let law = ExpressionLaw::scope().input("s", Arc::new(of_time("3*t")));
+    let law = Scope::time().variable("x").input("s", Arc::new(of_time("3*t")));
     let e = Expression::parse("s*x", &law, None).unwrap();
     assert_eq!(e.to_string(), "3*t*x");
     let other = Scope::new().variable("x").input("s", Arc::new(of_time("3*t")));

@@ -21,10 +21,10 @@ use holonom_text::{distance, nearest};
 /// - `%` (1/100).
 ///
 /// ```
-/// use holonom_multibody::expression::Unit;
+/// use holonom_expression::Unit;
 /// assert_eq!(Unit::parse("km/h")?.in_si(36.0), 10.0);
 /// assert_eq!(Unit::parse("N/mm")?.in_si(3.0), 3000.0);
-/// # Ok::<(), holonom_multibody::expression::ExpressionError>(())
+/// # Ok::<(), holonom_expression::ExpressionError>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Unit {

@@ -42,7 +42,7 @@ impl Break {
     }
 
     /// Sorts, and keeps of breaks at one place the one of the lowest order.
-    pub(crate) fn sort(breaks: &mut Vec<Self>) {
+    pub fn sort(breaks: &mut Vec<Self>) {
         breaks.sort_by(|a, b| a.at.total_cmp(&b.at).then(a.order.cmp(&b.order)));
         breaks.dedup_by(|later, kept| {
             let rounding = 1e-12 * later.at.abs().max(kept.at.abs());
@@ -65,7 +65,7 @@ fn spacing(t: f64) -> f64 {
 }
 
 /// Most breaks of one function: more are no schedule, but a vibration.
-pub(crate) const MOST: usize = 100_000;
+pub const MOST: usize = 100_000;
 /// Operations that the search in one function may cost.
 const EFFORT: usize = 8_000_000;
 /// Smallest interval, relative to the range, that is still divided.
@@ -332,7 +332,7 @@ fn walk(program: &[Op], variable: usize, mut visit: impl FnMut(Op, usize, &[Part
 impl Expression {
     /// The largest parts of it that depend on one variable alone, each as an expression of that variable; the whole
     /// where nothing else is in it, none where it is constant.
-    pub(crate) fn parts_of(&self, variable: usize) -> Vec<Self> {
+    pub fn parts_of(&self, variable: usize) -> Vec<Self> {
         let mut places: Vec<[usize; 2]> = Vec::new();
         let mut keep = |part: &Part| {
             if part.alone && part.moves {
@@ -360,7 +360,7 @@ impl Expression {
 
     /// Whether it may change within a short range of other variables than one (no number of a variable stands for none):
     /// it is more than a polynomial of them. Switches on the state are located and do not count.
-    pub(crate) fn has_features(&self, but: usize) -> bool {
+    pub fn has_features(&self, but: usize) -> bool {
         let mut found = false;
         walk(&self.0.program, but, |op, _, operands| {
             let sharp = match op {
@@ -379,7 +379,7 @@ impl Expression {
 
     /// The same with other expressions, each of its own first variable, in place of some variables: as an expression of
     /// its first variable, and those that are left. None where it becomes too long.
-    pub(crate) fn with<'e>(&self, known: impl Fn(usize) -> Option<&'e Self>) -> Option<Self> {
+    pub fn with<'e>(&self, known: impl Fn(usize) -> Option<&'e Self>) -> Option<Self> {
         let mut program = Vec::with_capacity(self.0.program.len());
         let mut tables = self.0.tables.clone();
         for op in &self.0.program {
@@ -448,7 +448,7 @@ impl Expression {
     ///
     /// Corners and jumps come from operations that pass from one piece to another. Bounds over intervals tell where
     /// none of them can; where the operand is monotone, bisection finds the place to the last digit.
-    pub(crate) fn breaks(&self, [from, to]: [f64; 2]) -> Option<Vec<Break>> {
+    pub fn breaks(&self, [from, to]: [f64; 2]) -> Option<Vec<Break>> {
         if to <= from {
             return Some(Vec::new());
         }
@@ -581,7 +581,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use super::*;
-    use crate::expression::Scope;
+    use crate::Scope;
 
     fn breaks(text: &str, to: f64) -> Vec<(f64, u8)> {
         let expression = Expression::parse(text, &Scope::time(), None).unwrap();

@@ -6,7 +6,7 @@
 //! derivatives and without allocation.
 //!
 //! ```
-//! use holonom_multibody::expression::{Dimension, Expression, Scope};
+//! use holonom_expression::{Dimension, Expression, Scope};
 //! let u = Expression::parse("12 mm + 3 mm*sin(2*t)", &Scope::time(), Some(Dimension::LENGTH)).unwrap();
 //! let [x, v, a] = u.jet(0.0);
 //! assert_eq!((x, v, a), (0.012, 0.006, 0.0));
@@ -22,35 +22,36 @@ use holonom_algebra::Real;
 use std::sync::Arc;
 
 mod bind;
-pub(crate) mod breaks;
+pub mod breaks;
+pub mod curve;
 mod dimension;
 mod enclosure;
 mod integral;
-pub(crate) mod kinks;
-mod law;
+pub mod kinks;
 mod lexer;
 mod motion;
 mod number;
 mod parse;
 mod print;
 mod program;
+mod scalar_law;
 mod scope;
 mod survey;
-pub(crate) mod switches;
+pub mod switches;
 #[cfg(test)]
 mod tests;
 mod units;
 
 pub use breaks::Break;
 pub use dimension::{Dimension, DimensionState};
-pub(crate) use integral::Integral;
-pub use law::{ExpressionLaw, ScalarLaw};
+pub use integral::Integral;
 pub use lexer::is_name;
 pub use motion::MotionFault;
 pub use parse::{Ast, NameUse};
-pub(crate) use print::number;
+pub use print::number;
+pub use scalar_law::ScalarLaw;
 pub use scope::Scope;
-pub(crate) use survey::Places;
+pub use survey::Places;
 pub use units::Unit;
 
 use number::Jet;
@@ -154,12 +155,12 @@ impl Expression {
     /// The value of a table at a variable.
     ///
     /// ```
-    /// use holonom_multibody::curve::{Curve, Extrapolation, Interpolation};
-    /// use holonom_multibody::expression::Expression;
+    /// use holonom_expression::curve::{Curve, Extrapolation, Interpolation};
+    /// use holonom_expression::Expression;
     /// let curve = Curve::new("rubber", vec![0.0, 1.0], vec![0.0, 5.0], Interpolation::Linear, Extrapolation::Hold)?;
     /// let law = Expression::table(curve.into(), "x");
     /// assert_eq!((law.evaluate(&[0.5]), law.to_string().as_str()), (2.5, "rubber(x)"));
-    /// # Ok::<(), holonom_multibody::curve::CurveError>(())
+    /// # Ok::<(), holonom_expression::curve::CurveError>(())
     /// ```
     pub fn table(curve: Arc<Curve>, variable: &str) -> Self {
         let (argument, call) = (Op::Variable(0), Op::Table(0));
@@ -197,7 +198,7 @@ impl Expression {
     ///
     /// A step looks beyond the border of a switch before it is located, and the branch that is kept need not be defined
     /// there, as the root in `if(z < 0, sqrt(-z), 0)`: then the switches follow their operands.
-    pub(crate) fn evaluate_on<T: Real>(&self, variables: &[T], sides: &[f64]) -> T {
+    pub fn evaluate_on<T: Real>(&self, variables: &[T], sides: &[f64]) -> T {
         let on = |sides: &[f64]| {
             run(&self.0.program, self.0.depth, &self.0.tables, sides, |k| {
                 variables.get(k).copied().unwrap_or(T::constant(f64::NAN))

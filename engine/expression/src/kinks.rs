@@ -5,7 +5,7 @@ use super::program::Op;
 
 /// Whose points count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Tables {
+pub enum Tables {
     /// Those of all tables: between them they are polynomials.
     All,
     /// Those of tables with corners; splines have none.
@@ -15,7 +15,7 @@ pub(crate) enum Tables {
 impl Expression {
     /// Values of a variable at which the expression may have a kink or a jump, in itself or in a derivative, as far as
     /// they can be told from its program: where what is linear in the variable alone reaches a bound. In no order.
-    pub(crate) fn kinks(&self, variable: usize, tables: Tables) -> Vec<f64> {
+    pub fn kinks(&self, variable: usize, tables: Tables) -> Vec<f64> {
         let mut kinks = Vec::new();
         // What each operand is if it is a x + b.
         let mut stack: Vec<Option<[f64; 2]>> = Vec::new();

@@ -88,12 +88,12 @@ pub(super) struct Node {
 /// is `t`: right after a number it is the tonne, after `*` or `/` the time, as in `50 rpm*t`.
 ///
 /// ```
-/// use holonom_multibody::expression::{Ast, Scope};
+/// use holonom_expression::{Ast, Scope};
 /// let ast = Ast::parse("2*L + 12 mm")?;
 /// assert_eq!(ast.names()[0].name, "L");
 /// let error = Ast::parse("2*(L + 1").unwrap_err();
 /// assert_eq!(error.span, 2..3);
-/// # Ok::<(), holonom_multibody::expression::ExpressionError>(())
+/// # Ok::<(), holonom_expression::ExpressionError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ast {

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 /// Which operation it is.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum SwitchKind {
+pub enum SwitchKind {
     /// `<` and the like: 1 where it holds, else 0.
     Compare(Order),
     /// −1 or 1.
@@ -25,7 +25,7 @@ pub(crate) enum SwitchKind {
 
 /// What holds for positive values of a − b, and at zero.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Order {
+pub struct Order {
     above: bool,
     border: bool,
 }
@@ -55,7 +55,7 @@ impl Order {
 
 /// The state of a switch.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Side {
+pub enum Side {
     /// It follows its operands: outside of a run.
     Live,
     /// It is kept: at ±1, or at a whole number.
@@ -179,7 +179,8 @@ impl SwitchKind {
 
 /// A switch in an expression.
 #[derive(Clone, Debug)]
-pub(crate) struct Switch {
+pub struct Switch {
+    /// Which operation it is.
     pub kind: SwitchKind,
     /// The function of the state whose passages turn it.
     pub function: Expression,
@@ -200,11 +201,7 @@ struct Operand {
 impl Expression {
     /// The same with its switches on the state numbered from `first`, and these; none without such switches. `still`
     /// tells of a variable whether it is a function of time alone.
-    pub(crate) fn switched(
-        &self,
-        first: usize,
-        still: impl Fn(usize) -> bool,
-    ) -> Option<(Self, Vec<Switch>)> {
+    pub fn switched(&self, first: usize, still: impl Fn(usize) -> bool) -> Option<(Self, Vec<Switch>)> {
         let mut found: Vec<Switch> = Vec::new();
         let mut program: Vec<Op> = Vec::with_capacity(self.0.program.len());
         let mut stack: Vec<Operand> = Vec::new();
@@ -268,8 +265,36 @@ impl Expression {
         Some((self.piece(program), found))
     }
 
+    /// Comparisons with `==` and `!=` of what changes with its variables, as they are written. They hold, or fail to hold,
+    /// only for an instant of a motion, which no integrator meets. Whole numbers and sides of switches keep their values
+    /// for a while: comparing these is meant.
+    pub fn equalities(&self) -> Vec<String> {
+        let mut found: Vec<String> = Vec::new();
+        // Where the code of each operand begins, and whether it changes gradually.
+        let mut stack: Vec<(usize, bool)> = Vec::new();
+        for (k, op) in self.0.program.iter().enumerate() {
+            let operands = stack.split_off(stack.len().saturating_sub(op.operands()));
+            let start = operands.first().map_or(k, |operand| operand.0);
+            let gradually = operands.iter().any(|operand| operand.1);
+            if gradually && matches!(op, Op::Compare(Comparison::Equal | Comparison::NotEqual)) {
+                let text = self.piece(self.0.program[start..=k].to_vec()).to_string();
+                if !found.contains(&text) {
+                    found.push(text);
+                }
+            }
+            let gradually = match op {
+                Op::Variable(_) => true,
+                Op::Compare(_) | Op::Switch(..) => false,
+                Op::Unary(Unary::Sign | Unary::Step | Unary::Floor) => false,
+                _ => gradually,
+            };
+            stack.push((start, gradually));
+        }
+        found
+    }
+
     /// The same as it was before its switches were numbered.
-    pub(crate) fn unswitched(&self) -> Self {
+    pub fn unswitched(&self) -> Self {
         if !self.has_switches() {
             return self.clone();
         }
@@ -293,7 +318,7 @@ impl Expression {
     }
 
     /// Whether it has numbered switches.
-    pub(crate) fn has_switches(&self) -> bool {
+    pub fn has_switches(&self) -> bool {
         self.0.program.iter().any(|op| matches!(op, Op::Switch(..)))
     }
 
@@ -366,6 +391,21 @@ mod tests {
                     assert_eq!(switch.text, *expected);
                 }
             }
+        }
+    }
+
+    #[test]
+    fn equalities_of_what_changes_gradually_are_named() {
+        for (text, expected) in [
+            ("if(x == 0.5, 1, 2)", &["x == 0.5"][..]),
+            ("(t != 3)*v + max(if(2*x == v, 1, 0), 1)", &["t != 3", "2*x == v"]),
+            ("if(floor(x) == 2, 1, 0) + (sign(v) != 1) + (step(t) == 1)", &[]),
+            ("if(1 == 2, x, v)", &[]),
+            ("x >= 1", &[]),
+        ] {
+            let scope = Scope::time().variable("x").variable("v");
+            let expression = Expression::parse(text, &scope, None).unwrap();
+            assert_eq!(expression.equalities(), expected, "{text}");
         }
     }
 

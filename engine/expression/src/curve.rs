@@ -1,6 +1,6 @@
 //! Functions given by points: tables and splines.
 
-use crate::expression::Dimension;
+use crate::Dimension;
 use core::fmt;
 use holonom_algebra::Real;
 use thiserror::Error;
@@ -9,7 +9,7 @@ mod csv;
 mod refusal;
 
 pub use csv::Column;
-pub(crate) use csv::points as points_of_text;
+pub use csv::points as points_of_text;
 pub use refusal::{Refusal, forget_refusal, watch_refusals};
 
 /// Most points of a curve.
@@ -153,14 +153,14 @@ pub enum CurveError {
 /// A function y(x) through given points.
 ///
 /// ```
-/// use holonom_multibody::curve::{Curve, Extrapolation, Interpolation};
+/// use holonom_expression::curve::{Curve, Extrapolation, Interpolation};
 /// let x = vec![0.0, 1.0, 2.0, 3.0];
 /// let y = x.iter().map(|x: &f64| x.powi(3)).collect();
 /// let cubic = Curve::new("cubic", x, y, Interpolation::Spline, Extrapolation::Refuse)?;
 /// let [y, dy, ddy] = cubic.jet(1.5);
 /// assert!((y - 3.375).abs() + (dy - 6.75).abs() + (ddy - 9.0).abs() < 1e-12);
 /// assert!(cubic.evaluate(4.0).is_nan());
-/// # Ok::<(), holonom_multibody::curve::CurveError>(())
+/// # Ok::<(), holonom_expression::curve::CurveError>(())
 /// ```
 #[derive(Clone)]
 pub struct Curve {
@@ -279,7 +279,7 @@ impl Curve {
     }
 
     /// The pieces that meet a range, each with the part of it that does, counted from where the piece begins.
-    pub(crate) fn pieces_within(&self, lo: f64, hi: f64, mut visit: impl FnMut([f64; 4], f64, f64)) {
+    pub fn pieces_within(&self, lo: f64, hi: f64, mut visit: impl FnMut([f64; 4], f64, f64)) {
         let [first, last] = self.range();
         let (lo, hi) = (lo.max(first), hi.min(last));
         if lo > hi {
@@ -303,7 +303,7 @@ impl Curve {
 
     /// The polynomial between two neighbouring knots: coefficients of the powers of the distance from
     /// the first one.
-    pub(crate) fn piece(&self, number: usize) -> [f64; 4] {
+    pub fn piece(&self, number: usize) -> [f64; 4] {
         self.pieces[number]
     }
 

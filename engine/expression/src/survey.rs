@@ -29,7 +29,7 @@ const MOST: usize = 100_000;
 const ROUNDING: f64 = 1e-14;
 
 /// What was found.
-pub(crate) struct Places {
+pub struct Places {
     /// Where to look, ascending.
     pub times: Vec<f64>,
     /// Where something may be hidden all the same.
@@ -76,7 +76,7 @@ fn hidden(bounds: &Enclosure, values: [f64; 2], length: f64) -> [f64; 2] {
 impl Expression {
     /// Where a function of one variable, its first, has to be looked at over a range; for functions that prescribe a
     /// motion, as `motion`, for their second derivatives as well.
-    pub(crate) fn survey(&self, [from, to]: [f64; 2], breaks: &[Break], motion: bool) -> Places {
+    pub fn survey(&self, [from, to]: [f64; 2], breaks: &[Break], motion: bool) -> Places {
         let mut survey = Survey {
             expression: self,
             motion,
@@ -228,7 +228,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use super::*;
-    use crate::expression::Scope;
+    use crate::Scope;
 
     fn survey(text: &str) -> (Expression, Places) {
         let expression = Expression::parse(text, &Scope::time(), None).unwrap();

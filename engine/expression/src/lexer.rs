@@ -49,7 +49,7 @@ fn continues_name(c: char) -> bool {
 /// Whether a text is one name, as parameters, inputs and tables must have it.
 ///
 /// ```
-/// use holonom_multibody::expression::is_name;
+/// use holonom_expression::is_name;
 /// assert!(is_name("wheel_base") && !is_name("2nd") && !is_name("a b"));
 /// ```
 pub fn is_name(text: &str) -> bool {

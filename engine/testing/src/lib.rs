@@ -1,0 +1,14 @@
+//! Shared by the tests of several crates: random mechanisms, a counting allocator, largest deviations.
+//!
+//! Nothing here is used outside of tests, so it may panic.
+#![allow(clippy::unwrap_used)]
+
+mod allocations;
+mod largest;
+mod mechanisms;
+mod random;
+
+pub use allocations::{Allocations, Counting, allocated, allocations};
+pub use largest::{Largest, largest};
+pub use mechanisms::*;
+pub use random::Random;

@@ -17,6 +17,7 @@
 pub mod invariants;
 mod linkages;
 mod pendulums;
+pub mod pictures;
 pub mod reference;
 mod robots;
 

@@ -7,7 +7,7 @@ mod common;
 use common::run;
 use holonom::algebra::Vec3;
 use holonom::multibody::description::{ConstraintKind, frame};
-use holonom::multibody::elements::constraints::WheelRailShape;
+use holonom::multibody::elements::constraints::{WheelRail, WheelRailShape};
 use holonom::multibody::elements::forces::ForceElement;
 use holonom::multibody::residual::{Form, Formalism};
 use holonom::multibody::workspace::Workspace;
@@ -57,8 +57,12 @@ fn steady([cant, gradient]: [f64; 2], shape: Option<(WheelRailShape, f64, f64)>,
         .description;
     if let Some((shape, spacing, lean)) = shape {
         for constraint in &mut d.constraints {
-            if let ConstraintKind::WheelRail { shape: s, .. } = &mut constraint.kind {
-                **s = shape.clone();
+            if let ConstraintKind::WheelRail(WheelRail { shape: s, .. }) = &mut constraint.kind {
+                let right = s.right;
+                **s = WheelRailShape {
+                    right,
+                    ..shape.clone()
+                };
             }
         }
         let line = d.bodies.iter_mut().find(|b| b.name == "line").unwrap();
@@ -94,10 +98,10 @@ fn steady([cant, gradient]: [f64; 2], shape: Option<(WheelRailShape, f64, f64)>,
             panic!("a creep force");
         };
         let (creep, forces, normal) = element.contact_forces(&scene);
-        let touch = element.contact.touch(&scene);
+        let touch = element.contact.constraint.touch(&scene);
         let (wheel, rail) = (
-            scene.frame(&element.contact.wheel),
-            scene.frame(&element.contact.rail),
+            scene.frame(&element.contact.constraint.wheel),
+            scene.frame(&element.contact.constraint.rail),
         );
         let across = touch.normal.cross(Vec3::unit(0));
         let force = touch.normal.scale(normal)

@@ -6,6 +6,8 @@ use holonom::analysis::trim::{TrimOptions, trim};
 use holonom::format::{ModelFile, Settings};
 use holonom::multibody::Signal;
 use holonom::multibody::description::{Axis, ControlKind, Description, ForceKind, Placement, frame};
+use holonom::multibody::elements::controls::DriverSteering;
+use holonom::multibody::elements::forces::{JointSpring, Servo};
 use holonom::multibody::path::PathKind;
 use holonom::simulation::{Memory, RunOptions, Simulation, Status};
 use holonom_models::find;
@@ -71,7 +73,7 @@ fn the_obstacle_is_avoided_within_the_lanes() {
             overlap: 2.0,
         };
         for control in &mut file.description.controls {
-            if let ControlKind::DriverSteering { law, .. } = &mut control.kind {
+            if let ControlKind::DriverSteering(DriverSteering { law, .. }) = &mut control.kind {
                 law.anticipation = anticipation;
             }
         }
@@ -111,8 +113,8 @@ fn undriven(mut d: Description, steer: f64, torque: f64) -> Description {
     d.paths.clear();
     for force in &mut d.forces {
         match &mut force.kind {
-            ForceKind::Servo { target, .. } => *target = Signal::constant(-0.14 * steer),
-            ForceKind::JointSpring { motor, .. } => *motor = Signal::constant(0.25 * torque),
+            ForceKind::Servo(Servo { target, .. }) => *target = Signal::constant(-0.14 * steer),
+            ForceKind::JointSpring(JointSpring { motor, .. }) => *motor = Signal::constant(0.25 * torque),
             _ => {}
         }
     }
@@ -275,7 +277,7 @@ fn what_drivers_refuse() {
     );
     let found = message(&|d| {
         for control in &mut d.controls {
-            if let ControlKind::DriverSteering { law, pursuit } = &mut control.kind {
+            if let ControlKind::DriverSteering(DriverSteering { law, pursuit }) = &mut control.kind {
                 (law.points, law.preview_distance) = (1.5, 0.0);
                 pursuit.frame = "chasis".into();
             }

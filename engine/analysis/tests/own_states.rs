@@ -9,6 +9,7 @@ use holonom_analysis::response::response;
 use holonom_analysis::statics::{StaticsOptions, equilibrium};
 use holonom_multibody::channels::{Catalogue, Input};
 use holonom_multibody::description::{Body, Carcass, Force, ForceKind, Joint, JointKind, Mount};
+use holonom_multibody::elements::forces::JointFriction;
 use holonom_multibody::start::{Assembled, AssemblyOptions};
 use holonom_multibody::tyre::Linear;
 use holonom_multibody::{Description, Signal};
@@ -113,11 +114,11 @@ fn the_response_of_a_maxwell_element() {
 fn friction_by_the_reaction() {
     let (m, g, angle): (f64, f64, f64) = (3.0, 9.81, 0.3);
     let mut friction = Force::joint_friction("rub", "slide", 0.5, 0.0);
-    if let ForceKind::JointFriction {
+    if let ForceKind::JointFriction(JointFriction {
         from_reaction,
         transition_velocity,
         ..
-    } = &mut friction.kind
+    }) = &mut friction.kind
     {
         (*from_reaction, *transition_velocity) = (true, 0.01);
     }

@@ -357,6 +357,13 @@ impl Expression {
     }
 }
 
+/// Zero.
+impl Default for Expression {
+    fn default() -> Self {
+        Self::zero()
+    }
+}
+
 impl PartialEq for Expression {
     fn eq(&self, other: &Self) -> bool {
         // Of a constant it does not matter which variables it does not use.

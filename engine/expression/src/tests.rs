@@ -174,7 +174,7 @@ fn messages_name_the_fault_and_the_remedy() {
         ("1)", "this `)` closes nothing"),
         (
             "1,5",
-            "`,` stands only between arguments; decimals are written with a point",
+            "`,` is allowed only between arguments; decimals are written with a point",
         ),
         (
             "(1)(2)",

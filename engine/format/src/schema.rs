@@ -187,7 +187,7 @@ fn part(table: &str) -> Value {
         }
         "constraint" => {
             let kinds = CONSTRAINTS.iter().map(|info| {
-                let fields = note(|v| (info.fields)(&mut (info.template)(), v));
+                let fields = note(|v| (info.template)().fields(v));
                 element(info.name, info.doc, &fields, Map::new())
             });
             list_of(json!({ "oneOf": kinds.collect::<Vec<_>>() }))
@@ -212,7 +212,7 @@ fn part(table: &str) -> Value {
         }
         "force" => {
             let kinds = FORCES.iter().filter(|info| info.in_files).map(|info| {
-                let fields = note(|v| (info.fields)(&mut (info.template)(), v));
+                let fields = note(|v| (info.template)().fields(v));
                 element(info.name, info.doc, &fields, Map::new())
             });
             list_of(json!({ "oneOf": kinds.collect::<Vec<_>>() }))
@@ -226,7 +226,7 @@ fn part(table: &str) -> Value {
         }
         "control" => {
             let kinds = CONTROLS.iter().filter(|info| info.in_files).map(|info| {
-                let fields = note(|v| (info.fields)(&mut (info.template)(), v));
+                let fields = note(|v| (info.template)().fields(v));
                 element(info.name, info.doc, &fields, Map::new())
             });
             list_of(json!({ "oneOf": kinds.collect::<Vec<_>>() }))

@@ -134,8 +134,8 @@ impl Writer<'_> {
         for constraint in &d.constraints {
             self.thing = format!("constraint \"{}\"", constraint.name);
             let info = constraint.kind.info();
-            let template = |v: &mut dyn Fields| (info.fields)(&mut (info.template)(), v);
-            let fields = self.fields(template, |v| (info.fields)(&mut constraint.kind.clone(), v));
+            let template = |v: &mut dyn Fields| (info.template)().fields(v);
+            let fields = self.fields(template, |v| constraint.kind.clone().fields(v));
             let name = quoted(&constraint.name);
             let _ = write!(
                 text,
@@ -202,8 +202,8 @@ impl Writer<'_> {
             if !info.in_files {
                 self.refuse("it is a function in a program; write it as a force of kind \"expression\"");
             }
-            let template = |v: &mut dyn Fields| (info.fields)(&mut (info.template)(), v);
-            let fields = self.fields(template, |v| (info.fields)(&mut force.kind.clone(), v));
+            let template = |v: &mut dyn Fields| (info.template)().fields(v);
+            let fields = self.fields(template, |v| force.kind.clone().fields(v));
             let name = quoted(&force.name);
             let _ = write!(
                 text,
@@ -214,8 +214,8 @@ impl Writer<'_> {
         for control in &d.controls {
             self.thing = format!("control \"{}\"", control.name);
             let info = control.kind.info();
-            let template = |v: &mut dyn Fields| (info.fields)(&mut (info.template)(), v);
-            let fields = self.fields(template, |v| (info.fields)(&mut control.kind.clone(), v));
+            let template = |v: &mut dyn Fields| (info.template)().fields(v);
+            let fields = self.fields(template, |v| control.kind.clone().fields(v));
             let name = quoted(&control.name);
             let _ = write!(
                 text,

@@ -4,6 +4,7 @@
 
 use holonom_format::{Files, read, write};
 use holonom_multibody::description::ControlKind;
+use holonom_multibody::elements::controls::Sensor;
 
 const WHEEL: &str = r#"
 [model]
@@ -117,7 +118,7 @@ fn parts_bring_their_controls() {
     );
     // The image measures the other way round, so that both controllers see the same.
     let factor = |k: usize| match &d.controls[k].kind {
-        ControlKind::Sensor { channel, factor, .. } => (channel.as_str(), *factor),
+        ControlKind::Sensor(Sensor { channel, factor, .. }) => (channel.as_str(), *factor),
         other => panic!("{other:?}"),
     };
     assert_eq!(factor(0), ("left_place.y", 1.0));

@@ -1,13 +1,10 @@
 //! Writing and reading are inverse: random mechanisms, flattened includes, all shipped models.
 #![allow(clippy::unwrap_used)]
 
-use holonom_expression::Expression;
 use holonom_format::{Files, ModelFile, read, write};
-use holonom_multibody::description::fields::{Field, Fields};
-use holonom_multibody::description::{
-    Coordinate, CoordinateMotion, CoordinateRef, Description, Document, Hold, StartHint,
-};
-use holonom_multibody::{Signal, elements};
+use holonom_multibody::Signal;
+use holonom_multibody::description::fields::{Field, Look};
+use holonom_multibody::description::{Coordinate, CoordinateMotion, Description, Hold, StartHint};
 use std::path::{Path, PathBuf};
 
 fn reread(text: &str) -> ModelFile {
@@ -30,30 +27,13 @@ fn values(description: &mut Description) -> Vec<f64> {
             *signal = Signal::constant(0.0);
         }
     }
-    impl Fields for Take {
-        fn number(&mut self, _: &Field, _: &mut f64) {}
-        fn numbers(&mut self, _: &Field, _: &mut Vec<f64>) {}
-        fn channel(&mut self, _: &Field, _: &mut String) {}
-        fn vector(&mut self, _: &Field, _: &mut [f64; 3]) {}
-        fn symmetric(&mut self, _: &Field, _: &mut [f64; 6]) {}
+    impl Look for Take {
         fn signal(&mut self, _: &Field, value: &mut Signal) {
             self.take(value);
         }
         fn signals(&mut self, _: &Field, value: &mut [Signal; 3]) {
             value.iter_mut().for_each(|signal| self.take(signal));
         }
-        fn expressions(&mut self, _: &Field, _: &[&'static str], _: &mut [Expression; 3]) {}
-        fn expression(&mut self, _: &Field, _: &[&'static str], _: &mut Expression) {}
-        fn matrix(&mut self, _: &Field, _: &mut [[f64; 6]; 6]) {}
-        fn frame(&mut self, _: &Field, _: &mut String) {}
-        fn coordinate(&mut self, _: &Field, _: &mut CoordinateRef) {}
-        fn terms(&mut self, _: &Field, _: &mut Vec<(CoordinateRef, f64)>) {}
-        fn flag(&mut self, _: &Field, _: &mut bool) {}
-        fn choice(&mut self, _: &Field, _: &[&'static str], _: &mut usize) {}
-        fn road(&mut self, _: &Field, _: &mut String) {}
-        fn path(&mut self, _: &Field, _: &mut String) {}
-        fn constraint(&mut self, _: &Field, _: &mut String) {}
-        fn document(&mut self, _: &Field, _: &mut Document) {}
     }
     let mut take = Take(Vec::new());
     for joint in &mut description.joints {
@@ -72,15 +52,13 @@ fn values(description: &mut Description) -> Vec<f64> {
         }
     }
     for constraint in &mut description.constraints {
-        let info = constraint.kind.info();
-        (info.fields)(&mut constraint.kind, &mut take);
+        constraint.kind.fields(&mut take);
     }
     for force in &mut description.forces {
-        let info: &elements::forces::ForceInfo = force.kind.info();
-        (info.fields)(&mut force.kind, &mut take);
+        force.kind.fields(&mut take);
     }
     for control in &mut description.controls {
-        (control.kind.info().fields)(&mut control.kind, &mut take);
+        control.kind.fields(&mut take);
     }
     for track in &mut description.tracks {
         track.fields(&mut take);

@@ -4,6 +4,7 @@
 
 use holonom::multibody::channels::{Catalogue, Sampler};
 use holonom::multibody::description::{Body, Control, ControlKind, Description, Force, Joint, frame};
+use holonom::multibody::elements::controls::Lag;
 use holonom::multibody::residual::{Form, Formalism};
 use holonom::multibody::{Model, Signal};
 use holonom::prelude::*;
@@ -117,7 +118,7 @@ fn limits_hold_and_do_not_wind_up() {
 fn transfer_functions_answer_a_step() {
     let step = || Signal::constant(1.0);
     let mut lag = Control::lag("lag", step(), 0.4);
-    if let ControlKind::Lag { start, .. } = &mut lag.kind {
+    if let ControlKind::Lag(Lag { start, .. }) = &mut lag.kind {
         *start = 0.5;
     }
     let controls = vec![

@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 use holonom::multibody::description::{Body, Description, Force, ForceKind, Joint, frame};
+use holonom::multibody::elements::forces::JointFriction;
 use holonom::multibody::residual::{Form, Formalism};
 use holonom::multibody::{Model, Signal};
 use holonom::prelude::*;
@@ -21,14 +22,14 @@ const GRAVITY: f64 = 10.0;
 fn oscillator(scale: f64, from_weight: bool) -> Arc<Model> {
     let slide = Joint::prismatic("contact", "belt", "mass").axis([1.0, 0.0, 0.0]);
     let mut friction = Force::joint_friction("rub", "contact", SLIDING, MASS * GRAVITY);
-    if let ForceKind::JointFriction {
+    if let ForceKind::JointFriction(JointFriction {
         stribeck,
         stribeck_velocity,
         transition_velocity,
         normal_force,
         from_reaction,
         ..
-    } = &mut friction.kind
+    }) = &mut friction.kind
     {
         *stribeck = EXCESS;
         *stribeck_velocity = 2e-2 * scale * BELT;
@@ -146,7 +147,7 @@ fn a_reaction_needs_a_joint_that_is_not_locked() {
         let joint = Joint::revolute("pin", "ground", "arm");
         let joint = if hint { joint.locked(0, 0.0) } else { joint };
         let mut friction = Force::joint_friction("rub", "pin", 0.1, 0.0);
-        if let ForceKind::JointFriction { from_reaction, .. } = &mut friction.kind {
+        if let ForceKind::JointFriction(JointFriction { from_reaction, .. }) = &mut friction.kind {
             *from_reaction = true;
         }
         let arm = Body::new("arm", 1.0).inertia([0.1, 0.1, 0.1, 0.0, 0.0, 0.0]);

@@ -6,7 +6,7 @@
 use holonom::dae::Counters;
 use holonom::multibody::Model;
 use holonom::multibody::description::{Body, Description, Force, ForceKind, Joint, frame};
-use holonom::multibody::elements::forces::StopLaw;
+use holonom::multibody::elements::forces::{BumpStop, StopLaw};
 use holonom::multibody::residual::{Form, Formalism};
 use holonom::prelude::*;
 use holonom::solver::newton::PatternEvent;
@@ -39,7 +39,7 @@ fn carts(stiffness: f64) -> Arc<Model> {
             description = description.force(spring);
         }
     }
-    let stop = ForceKind::BumpStop {
+    let stop = ForceKind::BumpStop(BumpStop {
         from: name(STOP.0),
         to: name(STOP.1),
         length: (STOP.1 - STOP.0) as f64 - 0.3,
@@ -49,7 +49,7 @@ fn carts(stiffness: f64) -> Arc<Model> {
             damping: 1e-3 * stiffness,
             onset: 0.01,
         },
-    };
+    });
     description = description.force(Force::new("stop", stop));
     Arc::new(description.compile().unwrap())
 }

@@ -67,6 +67,13 @@ pub(crate) struct Surveyed {
     pub suspect: Option<(String, f64)>,
 }
 
+/// Zero.
+impl Default for Signal {
+    fn default() -> Self {
+        Self::constant(0.0)
+    }
+}
+
 impl Signal {
     /// A constant.
     pub fn constant(value: f64) -> Self {

@@ -1,10 +1,8 @@
 //! What holds for the fields of every kind in the registries.
 
-use holonom_expression::Expression;
-use holonom_multibody::Signal;
-use holonom_multibody::description::fields::{Field, Fields, Need, Noted, note};
+use holonom_multibody::description::fields::{Field, Look, Need, Noted, note};
 use holonom_multibody::description::{
-    Body, Constraint, Control, CoordinateRef, Description, Document, Force, Joint, Path, Placement, Road, Rod,
+    Body, Constraint, Control, CoordinateRef, Description, Force, Joint, Path, Placement, Road, Rod,
 };
 use holonom_multibody::elements::constraints::CONSTRAINTS;
 use holonom_multibody::elements::controls::CONTROLS;
@@ -20,11 +18,11 @@ fn all() -> Vec<(&'static str, Vec<Noted>)> {
         (info.name, note(|visitor| joint.fields(visitor)))
     });
     let constraints = CONSTRAINTS.iter().map(|info| {
-        let fields = note(|visitor| (info.fields)(&mut (info.template)(), visitor));
+        let fields = note(|visitor| (info.template)().fields(visitor));
         (info.name, fields)
     });
     let forces = FORCES.iter().map(|info| {
-        let fields = note(|visitor| (info.fields)(&mut (info.template)(), visitor));
+        let fields = note(|visitor| (info.template)().fields(visitor));
         (info.name, fields)
     });
     let roads = ROADS.iter().map(|info| {
@@ -36,7 +34,7 @@ fn all() -> Vec<(&'static str, Vec<Noted>)> {
         (info.name, note(|visitor| path.fields(visitor)))
     });
     let controls = CONTROLS.iter().map(|info| {
-        let fields = note(|visitor| (info.fields)(&mut (info.template)(), visitor));
+        let fields = note(|visitor| (info.template)().fields(visitor));
         (info.name, fields)
     });
     let parts = [
@@ -93,11 +91,6 @@ fn templates_are_of_their_kind() {
     for info in CONTROLS {
         assert_eq!((info.template)().info().name, info.name);
     }
-    // A kind shows nothing of another one.
-    let mut other = (FORCES[0].template)();
-    assert!(note(|visitor| (FORCES[1].fields)(&mut other, visitor)).is_empty());
-    let mut other = (CONSTRAINTS[0].template)();
-    assert!(note(|visitor| (CONSTRAINTS[1].fields)(&mut other, visitor)).is_empty());
 }
 
 /// Fills references, or collects them.
@@ -116,19 +109,10 @@ impl References {
     }
 }
 
-impl Fields for References {
-    fn number(&mut self, _: &Field, _: &mut f64) {}
-    fn numbers(&mut self, _: &Field, _: &mut Vec<f64>) {}
+impl Look for References {
     fn channel(&mut self, _: &Field, value: &mut String) {
         self.name(value, "joint.angle");
     }
-    fn vector(&mut self, _: &Field, _: &mut [f64; 3]) {}
-    fn symmetric(&mut self, _: &Field, _: &mut [f64; 6]) {}
-    fn signal(&mut self, _: &Field, _: &mut Signal) {}
-    fn signals(&mut self, _: &Field, _: &mut [Signal; 3]) {}
-    fn expressions(&mut self, _: &Field, _: &[&'static str], _: &mut [Expression; 3]) {}
-    fn expression(&mut self, _: &Field, _: &[&'static str], _: &mut Expression) {}
-    fn matrix(&mut self, _: &Field, _: &mut [[f64; 6]; 6]) {}
     fn frame(&mut self, _: &Field, value: &mut String) {
         let frames = ["body.marker", "ground.marker", "ground"];
         let filling = frames[self.found.len() % 3];
@@ -145,8 +129,6 @@ impl Fields for References {
             self.found.push(coordinate.joint.clone());
         }
     }
-    fn flag(&mut self, _: &Field, _: &mut bool) {}
-    fn choice(&mut self, _: &Field, _: &[&'static str], _: &mut usize) {}
     fn road(&mut self, _: &Field, value: &mut String) {
         self.name(value, "road");
     }
@@ -156,7 +138,6 @@ impl Fields for References {
     fn constraint(&mut self, _: &Field, value: &mut String) {
         self.name(value, "contact");
     }
-    fn document(&mut self, _: &Field, _: &mut Document) {}
 }
 
 #[test]
@@ -168,12 +149,12 @@ fn every_reference_is_shown_and_renamed() {
     let mut part = Description::new("part");
     for info in CONSTRAINTS {
         let mut kind = (info.template)();
-        (info.fields)(&mut kind, &mut fill);
+        kind.fields(&mut fill);
         part = part.constraint(Constraint::new(info.name, kind));
     }
     for info in FORCES {
         let mut kind = (info.template)();
-        (info.fields)(&mut kind, &mut fill);
+        kind.fields(&mut fill);
         part = part.force(Force::new(info.name, kind));
     }
     let mut road = Road::new("road", RoadKind::Flat);
@@ -184,7 +165,7 @@ fn every_reference_is_shown_and_renamed() {
     part = part.path(path);
     for info in CONTROLS {
         let mut kind = (info.template)();
-        (info.fields)(&mut kind, &mut fill);
+        kind.fields(&mut fill);
         part = part.control(Control::new(info.name, kind));
     }
     // A reference that was left out still has the template's empty name.
@@ -196,10 +177,10 @@ fn every_reference_is_shown_and_renamed() {
     let mut whole = whole.unwrap_or_else(|e| panic!("{e}"));
     let mut collect = References::default();
     for constraint in &mut whole.constraints {
-        (constraint.kind.info().fields)(&mut constraint.kind, &mut collect);
+        constraint.kind.fields(&mut collect);
     }
     for force in &mut whole.forces {
-        (force.kind.info().fields)(&mut force.kind, &mut collect);
+        force.kind.fields(&mut collect);
     }
     for road in &mut whole.roads {
         assert_eq!(road.name, "p_road");
@@ -210,7 +191,7 @@ fn every_reference_is_shown_and_renamed() {
         path.fields(&mut collect);
     }
     for control in &mut whole.controls {
-        (control.kind.info().fields)(&mut control.kind, &mut collect);
+        control.kind.fields(&mut collect);
     }
     let expected = fill.found.iter().map(|name| match name.as_str() {
         "body.marker" => "p_body.marker",

@@ -9,7 +9,9 @@ use holonom_multibody::description::{
     Frame, IncludeError, Joint, JointKind, Mount, Placement, Road, Rod, frame,
 };
 use holonom_multibody::elements::forces::ExpressionLaw;
-use holonom_multibody::elements::forces::{AntiRollLaw, ContactLaw, Cylinders, ServoLaw, StopLaw};
+use holonom_multibody::elements::forces::{
+    self, AntiRollLaw, Applied, ContactLaw, Cylinders, JointSpring, ServoLaw, StopLaw,
+};
 use holonom_multibody::formalism::world::{
     WorldNode, world_accelerations, world_positions, world_velocities,
 };
@@ -372,13 +374,13 @@ fn every_joint_has_its_image_with_springs_motors_drivers_and_prescribed_motion()
             let at = CoordinateRef::from(("first", index));
             let spring = Force::new(
                 "spring",
-                ForceKind::JointSpring {
+                ForceKind::JointSpring(JointSpring {
                     coordinate: at.clone(),
                     stiffness: 30.0,
                     damping: 0.7,
                     free_position: 0.4,
                     motor: wave(r),
-                },
+                }),
             );
             check_exactly(&d.clone().force(spring), &what);
             let driver = Constraint::driver("driver", at, wave(r));
@@ -430,12 +432,12 @@ impl Formula for Law {
 fn expressions(from: &str, to: &str) -> ForceKind {
     let scope = ExpressionLaw::scope();
     let bound = |text: &str| Expression::parse(text, &scope, None).unwrap();
-    ForceKind::Expression {
+    ForceKind::Expression(forces::Expression {
         from: from.into(),
         to: to.into(),
         force: ["-3*x + y*z - sin(wy)", "-(vx*vy) + r12^2 - 2", "r31 - t*z"].map(bound),
         torque: ["-x", "1.5", "wx*wz - r23*exp(-vz)"].map(bound),
-    }
+    })
 }
 
 #[test]
@@ -454,7 +456,7 @@ fn expressions_come_back_from_the_mirror() {
         assert!(once.forces != d.forces);
         assert_eq!(once.clone().mirrored(axis), d);
         // The image can be written and read, too.
-        let ForceKind::Expression { force, torque, .. } = &once.forces[0].kind else {
+        let ForceKind::Expression(forces::Expression { force, torque, .. }) = &once.forces[0].kind else {
             panic!("{once:?}");
         };
         for component in force.iter().chain(torque) {
@@ -474,11 +476,13 @@ fn every_force_and_constraint_has_its_image() {
     for round in 0..5 {
         let d = on_joint(JointKind::FreeCardan, r).ground_marker("far", r.frame(1.0));
         let loads = [[0; 3].map(|_| wave(r)), [0; 3].map(|_| wave(r))];
-        let applied = |follower| ForceKind::Applied {
-            frame: "two.b".into(),
-            force: loads[0].clone(),
-            torque: loads[1].clone(),
-            follower,
+        let applied = |follower| {
+            ForceKind::Applied(Applied {
+                frame: "two.b".into(),
+                force: loads[0].clone(),
+                torque: loads[1].clone(),
+                follower,
+            })
         };
         let anti_roll = AntiRollLaw {
             stiffness: 20.0,

@@ -10,8 +10,10 @@ use holonom_multibody::description::{
     Body, Constraint, Control, ControlKind, Coordinate, Description, Force, ForceKind, Joint, JointKind,
     Path, Pursuit, Rod, Track,
 };
-use holonom_multibody::elements::controls::{PathSensor, SpeedLaw, SteeringLaw};
-use holonom_multibody::elements::forces::{BushingLaw, ContactLaw, GasLaw, ServoLaw, Shape, StopLaw};
+use holonom_multibody::elements::controls::{PathSensor, Pid, SpeedLaw, SteeringLaw};
+use holonom_multibody::elements::forces::{
+    BushingLaw, ContactLaw, GasLaw, JointFriction, Maxwell, ServoLaw, Shape, StopLaw,
+};
 use holonom_multibody::forest::Hint;
 use holonom_multibody::path::PathKind;
 use holonom_multibody::start::MechanicalModel;
@@ -272,7 +274,7 @@ pub fn enrich(r: &mut Random, mut d: Description) -> Description {
     {
         let (k, c) = (r.range(10.0, 200.0), r.range(1.0, 20.0));
         let mut maxwell = Force::maxwell("maxwell", from, to, k, c, length * r.range(0.5, 1.5));
-        if let ForceKind::Maxwell { start, .. } = &mut maxwell.kind {
+        if let ForceKind::Maxwell(Maxwell { start, .. }) = &mut maxwell.kind {
             *start = r.range(-0.1, 0.1);
         }
         d = d.force(maxwell);
@@ -294,12 +296,12 @@ pub fn enrich(r: &mut Random, mut d: Description) -> Description {
     };
     if let Some(joint) = d.joints.iter().find(rubbing).map(|j| j.name.clone()) {
         let mut friction = Force::joint_friction("friction", joint.as_str(), r.range(0.02, 0.12), 2.0);
-        if let ForceKind::JointFriction {
+        if let ForceKind::JointFriction(JointFriction {
             from_reaction,
             radius,
             stribeck,
             ..
-        } = &mut friction.kind
+        }) = &mut friction.kind
         {
             (*from_reaction, *radius, *stribeck) = (true, 0.05, 0.1);
         }
@@ -319,7 +321,7 @@ fn controlled(r: &mut Random, mut d: Description, joint: &str) -> Description {
     if r.chance(0.5) {
         pid = pid.limits(-2.0, 1.5);
     }
-    if let ControlKind::Pid { filter, start, .. } = &mut pid.kind {
+    if let ControlKind::Pid(Pid { filter, start, .. }) = &mut pid.kind {
         (*filter, *start) = (0.05, r.range(-0.5, 0.5));
     }
     let sum = of(

@@ -9,11 +9,12 @@ use holonom::multibody::description::fields::{Noted, note};
 use holonom::multibody::description::{Body, Joint, Rod};
 use holonom::multibody::elements::constraints::CONSTRAINTS;
 use holonom::multibody::elements::controls::CONTROLS;
-use holonom::multibody::elements::forces::{FORCES, geometry};
+use holonom::multibody::elements::forces::FORCES;
 use holonom::multibody::elements::joints::{JOINTS, JointInfo};
 use holonom::multibody::path::PATHS;
 use holonom::multibody::residual::{Form, Formalism};
 use holonom::multibody::road::ROADS;
+use holonom_models::pictures::geometry;
 use std::fmt::Write;
 
 const PAGE: &str = "model-file.md";
@@ -28,24 +29,12 @@ fn table(name: &str) -> String {
         "rod" => fields(&note(|v| Rod::new("", "", "", 0.0).fields(v))),
         "constraints" => {
             let kinds = CONSTRAINTS.iter();
-            let kinds = kinds.map(|kind| {
-                (
-                    kind.name,
-                    kind.doc,
-                    note(|v| (kind.fields)(&mut (kind.template)(), v)),
-                )
-            });
+            let kinds = kinds.map(|kind| (kind.name, kind.doc, note(|v| (kind.template)().fields(v))));
             elements(kinds)
         }
         "forces" => {
             let kinds = FORCES.iter().filter(|kind| kind.in_files);
-            let kinds = kinds.map(|kind| {
-                (
-                    kind.name,
-                    kind.doc,
-                    note(|v| (kind.fields)(&mut (kind.template)(), v)),
-                )
-            });
+            let kinds = kinds.map(|kind| (kind.name, kind.doc, note(|v| (kind.template)().fields(v))));
             elements(kinds)
         }
         "roads" => {
@@ -72,13 +61,7 @@ fn table(name: &str) -> String {
         }
         "controls" => {
             let kinds = CONTROLS.iter().filter(|kind| kind.in_files);
-            let kinds = kinds.map(|kind| {
-                (
-                    kind.name,
-                    kind.doc,
-                    note(|v| (kind.fields)(&mut (kind.template)(), v)),
-                )
-            });
+            let kinds = kinds.map(|kind| (kind.name, kind.doc, note(|v| (kind.template)().fields(v))));
             elements(kinds)
         }
         "settings" => settings(),
@@ -96,13 +79,13 @@ fn table(name: &str) -> String {
         other => {
             let named = |sort: &str| other.strip_prefix(sort);
             let noted = if let Some(kind) = FORCES.iter().find(|kind| Some(kind.name) == named("force ")) {
-                note(|v| (kind.fields)(&mut (kind.template)(), v))
+                note(|v| (kind.template)().fields(v))
             } else if let Some(kind) = ROADS.iter().find(|kind| Some(kind.name) == named("road ")) {
                 note(|v| (kind.fields)(&mut (kind.template)(), v))
             } else if let Some(kind) = PATHS.iter().find(|kind| Some(kind.name) == named("path ")) {
                 note(|v| (kind.fields)(&mut (kind.template)(), v))
             } else if let Some(kind) = CONTROLS.iter().find(|kind| Some(kind.name) == named("control ")) {
-                note(|v| (kind.fields)(&mut (kind.template)(), v))
+                note(|v| (kind.template)().fields(v))
             } else {
                 panic!("there is no table `{other}` to generate")
             };

@@ -25,8 +25,6 @@ use core::fmt;
 use holonom_dae::Rejection;
 use holonom_multibody::Signal;
 use holonom_multibody::elements::constraints::ConstraintElement;
-use holonom_multibody::elements::controls::ControlElement;
-use holonom_multibody::elements::forces::ForceElement;
 use holonom_multibody::model::Model;
 use holonom_multibody::start::{Assembled, MovedCoordinate};
 use local::Local;
@@ -384,25 +382,19 @@ pub(crate) fn hold(model: &Model, base: Option<&Model>, t: f64) -> (Model, Vec<S
     }
     // Set points that depend on time alone: the rate of others is not known and counts as zero already.
     for (k, force) in still.forces.iter_mut().enumerate() {
-        let base = match base.and_then(|base| base.forces.get(k)).map(|f| &f.element) {
-            Some(ForceElement::Servo(servo)) => Some(&servo.target),
-            _ => None,
-        };
-        if let ForceElement::Servo(servo) = &mut force.element
-            && servo.target.controls().is_empty()
+        let base = base.and_then(|base| base.forces.get(k)?.element.set_point());
+        if let Some(target) = force.element.set_point_mut()
+            && target.controls().is_empty()
         {
-            hold(&mut servo.target, base, &force.name);
+            hold(target, base, &force.name);
         }
     }
     for (k, control) in still.controls.iter_mut().enumerate() {
-        let base = match base.and_then(|base| base.controls.get(k)).map(|c| &c.element) {
-            Some(ControlElement::DriverSpeed(driver)) => Some(&driver.target),
-            _ => None,
-        };
-        if let ControlElement::DriverSpeed(driver) = &mut control.element
-            && driver.target.controls().is_empty()
+        let base = base.and_then(|base| base.controls.get(k)?.element.set_point());
+        if let Some(target) = control.element.set_point_mut()
+            && target.controls().is_empty()
         {
-            hold(&mut driver.target, base, &control.name);
+            hold(target, base, &control.name);
         }
     }
     names.dedup();

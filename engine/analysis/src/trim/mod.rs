@@ -23,7 +23,6 @@ use core::fmt;
 use holonom_algebra::Vec3;
 use holonom_multibody::Model;
 use holonom_multibody::channels::{Catalogue, Sampler};
-use holonom_multibody::elements::forces::ForceElement;
 use holonom_multibody::formalism::reactions::Motion;
 use holonom_multibody::start::Assembled;
 use holonom_multibody::tree::NodeKind;
@@ -396,19 +395,19 @@ fn check_flat(search: &mut Search<'_>, at: &Point, look: &Look, target: Target) 
 fn spinning(model: &Model) -> Vec<(usize, f64)> {
     let mut out: Vec<(usize, f64)> = Vec::new();
     for force in &model.forces {
-        let ForceElement::Tyre(tyre) = &force.element else {
+        let Some((wheel, radius)) = force.element.wheel() else {
             continue;
         };
-        let node = &model.tree.nodes[tyre.wheel.node];
+        let node = &model.tree.nodes[wheel.node];
         let axis = match node.kind {
             NodeKind::RevoluteX => [1.0, 0.0, 0.0],
             NodeKind::RevoluteY => [0.0, 1.0, 0.0],
             NodeKind::RevoluteZ | NodeKind::RevoluteTurned => [0.0, 0.0, 1.0],
             _ => continue,
         };
-        let along = tyre.wheel.frame.rotation.column(1).dot(Vec3(axis));
+        let along = wheel.frame.rotation.column(1).dot(Vec3(axis));
         if node.prescribed.is_none() && along.abs() > 1.0 - 1e-9 && !out.iter().any(|(v, _)| *v == node.v) {
-            out.push((node.v, tyre.carcass.radius * along.signum()));
+            out.push((node.v, radius * along.signum()));
         }
     }
     out
@@ -419,7 +418,7 @@ fn tyres(start: &Assembled, look: &Look) -> Vec<TyreUse> {
     let at = assembled(start, look);
     let mut out = Vec::new();
     for force in &at.model.forces {
-        if !matches!(force.element, ForceElement::Tyre(_)) {
+        if force.element.wheel().is_none() {
             continue;
         }
         let name = &force.name;
@@ -468,14 +467,12 @@ fn wheelbase(carrier: &Carrier, look: &Look) -> Option<f64> {
     let snapshot = model.snapshot(look.state.t, &look.state.q, &look.state.v);
     let pose = snapshot.pose(carrier.body);
     let wheel = |force: &holonom_multibody::model::ModelForce| {
-        let ForceElement::Tyre(tyre) = &force.element else {
-            return None;
-        };
-        let body = (1..model.bodies.len()).find(|&b| model.bodies[b].node == tyre.wheel.node)?;
+        let (wheel, _) = force.element.wheel()?;
+        let body = (1..model.bodies.len()).find(|&b| model.bodies[b].node == wheel.node)?;
         let inner = &model.bodies[body].frame;
         let place = inner
             .rotation
-            .transpose_times(tyre.wheel.frame.position - inner.position);
+            .transpose_times(wheel.frame.position - inner.position);
         let (centre, _) = snapshot.point(body, place.0);
         Some(pose.rotation.transpose_times(centre - pose.position).0[0])
     };

@@ -5,8 +5,8 @@
 
 use holonom_expression::Expression;
 use holonom_multibody::Signal;
-use holonom_multibody::description::fields::{Field, Fields};
-use holonom_multibody::description::{CoordinateMotion, CoordinateRef, Description, Document};
+use holonom_multibody::description::fields::{Field, Look};
+use holonom_multibody::description::{CoordinateMotion, Description};
 use std::sync::Arc;
 
 /// Makes numbers and expressions of all functions of time.
@@ -19,16 +19,13 @@ pub(super) fn plain_signals(description: &mut Description) {
         }
     }
     for constraint in &mut description.constraints {
-        let info = constraint.kind.info();
-        (info.fields)(&mut constraint.kind, &mut Plain);
+        constraint.kind.fields(&mut Plain);
     }
     for force in &mut description.forces {
-        let info = force.kind.info();
-        (info.fields)(&mut force.kind, &mut Plain);
+        force.kind.fields(&mut Plain);
     }
     for control in &mut description.controls {
-        let info = control.kind.info();
-        (info.fields)(&mut control.kind, &mut Plain);
+        control.kind.fields(&mut Plain);
     }
     for track in &mut description.tracks {
         track.fields(&mut Plain);
@@ -57,28 +54,11 @@ fn plain(signal: &mut Signal) {
 
 struct Plain;
 
-impl Fields for Plain {
-    fn number(&mut self, _: &Field, _: &mut f64) {}
-    fn numbers(&mut self, _: &Field, _: &mut Vec<f64>) {}
-    fn channel(&mut self, _: &Field, _: &mut String) {}
-    fn vector(&mut self, _: &Field, _: &mut [f64; 3]) {}
-    fn symmetric(&mut self, _: &Field, _: &mut [f64; 6]) {}
+impl Look for Plain {
     fn signal(&mut self, _: &Field, value: &mut Signal) {
         plain(value);
     }
     fn signals(&mut self, _: &Field, value: &mut [Signal; 3]) {
         value.iter_mut().for_each(plain);
     }
-    fn expressions(&mut self, _: &Field, _: &[&'static str], _: &mut [Expression; 3]) {}
-    fn expression(&mut self, _: &Field, _: &[&'static str], _: &mut Expression) {}
-    fn matrix(&mut self, _: &Field, _: &mut [[f64; 6]; 6]) {}
-    fn frame(&mut self, _: &Field, _: &mut String) {}
-    fn coordinate(&mut self, _: &Field, _: &mut CoordinateRef) {}
-    fn terms(&mut self, _: &Field, _: &mut Vec<(CoordinateRef, f64)>) {}
-    fn flag(&mut self, _: &Field, _: &mut bool) {}
-    fn choice(&mut self, _: &Field, _: &[&'static str], _: &mut usize) {}
-    fn road(&mut self, _: &Field, _: &mut String) {}
-    fn path(&mut self, _: &Field, _: &mut String) {}
-    fn constraint(&mut self, _: &Field, _: &mut String) {}
-    fn document(&mut self, _: &Field, _: &mut Document) {}
 }

@@ -14,7 +14,7 @@ use holonom_multibody::description::{
 };
 use holonom_multibody::elements::constraints::CONSTRAINTS;
 use holonom_multibody::elements::controls::CONTROLS;
-use holonom_multibody::elements::forces::FORCES;
+use holonom_multibody::elements::forces::{FORCES, Tyre};
 use holonom_multibody::path::PATHS;
 use holonom_multibody::road::ROADS;
 use holonom_multibody::tyre::tir::TirFile;
@@ -162,7 +162,7 @@ impl Reader<'_, '_> {
             return;
         };
         let mut kind = (info.template)();
-        (info.fields)(&mut kind, &mut fields);
+        kind.fields(&mut fields);
         fields.finish();
         self.model
             .description
@@ -256,7 +256,7 @@ impl Reader<'_, '_> {
         };
         let mut kind = (info.template)();
         fields.reader.names.controlled = true;
-        (info.fields)(&mut kind, &mut fields);
+        kind.fields(&mut fields);
         fields.reader.names.controlled = false;
         fields.finish();
         self.tyre_defaults(table, &kind);
@@ -266,7 +266,7 @@ impl Reader<'_, '_> {
     /// Says which keys a tyre property file leaves out; what is wrong with it compiling tells.
     fn tyre_defaults(&mut self, table: &Table, kind: &ForceKind) {
         const MOST: usize = 12;
-        let ForceKind::Tyre { data, .. } = kind else {
+        let ForceKind::Tyre(Tyre { data, .. }) = kind else {
             return;
         };
         let Some(file) = table.get("file") else { return };
@@ -334,7 +334,7 @@ impl Reader<'_, '_> {
         };
         let mut kind = (info.template)();
         fields.reader.names.controlled = true;
-        (info.fields)(&mut kind, &mut fields);
+        kind.fields(&mut fields);
         fields.reader.names.controlled = false;
         fields.finish();
         self.model.description.controls.push(Control { name, kind });

@@ -3,7 +3,7 @@
 use crate::common::{Robot, close, odd, robot, robot_of, robot_with};
 use holonom_format::urdf::Options;
 use holonom_multibody::description::{Force, ForceKind};
-use holonom_multibody::elements::forces::StopLaw;
+use holonom_multibody::elements::forces::{JointStop, StopLaw};
 use std::f64::consts::TAU;
 
 const G: f64 = 9.81;
@@ -26,9 +26,9 @@ fn stop(robot: &Robot, name: &str) -> (f64, f64, StopLaw) {
         .find(|f| f.name == name)
         .unwrap();
     match &force.kind {
-        ForceKind::JointStop {
+        ForceKind::JointStop(JointStop {
             lower, upper, law, ..
-        } => (*lower, *upper, *law),
+        }) => (*lower, *upper, *law),
         other => panic!("{other:?}"),
     }
 }

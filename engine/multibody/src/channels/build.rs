@@ -552,6 +552,6 @@ fn row_unit(model: &Model, element: &ConstraintElement, row: usize) -> &'static 
             }
         },
         ConstraintElement::Coordinates(sum) => sum_unit(model, sum),
-        ConstraintElement::Rolling(_) | ConstraintElement::Impact(_) | ConstraintElement::WheelRail(_) => "m",
+        _ => "m",
     }
 }

@@ -8,17 +8,12 @@ use super::references::{constraint_place, force_place, rod_place};
 use super::sensors;
 use super::timed;
 use crate::channels::joint_motion;
-use crate::description::{ConstraintKind, CoordinateMotion, CoordinateRef, Description, ForceKind, Joint};
-use crate::elements::constraints::{
-    ConstraintElement, CoordinateSum, Impact, Pair, PairRow, Rolling, WheelRail,
-};
+use crate::description::{CoordinateMotion, CoordinateRef, Description, Joint};
+use crate::elements::constraints::{ConstraintElement, DescribedConstraint, Distance, Pair, PairRow};
 use crate::elements::controls::{ControlElement, Probe};
-use crate::elements::forces::ExpressionLaw;
-use crate::elements::forces::{
-    Applied, Creep, ForceElement, FrictionPlace, JointFriction, JointSpring, Maxwell, OwnState, Reach,
-    SpringDamper, TorsionSpring, User,
-};
+use crate::elements::forces::{ForceElement, OwnState, Reach};
 use crate::elements::joints::Primitive;
+use crate::elements::references::{JointCoordinate, Resolve, RoadPlace, RollingContact};
 use crate::forest::{Forest, Graph};
 use crate::model::{
     Attachment, CutStart, JointPlace, LawFunction, Model, ModelConstraint, ModelForce, ModelJoint, ModelLaw,
@@ -27,7 +22,7 @@ use crate::model::{
 use crate::signal::Signal;
 use crate::tree::Tree;
 use core::ops::Range;
-use holonom_algebra::{Generic, Inertia, Sym3};
+use holonom_algebra::{Inertia, Sym3};
 use std::sync::Arc;
 
 /// Finishes the model. What is wrong goes to `errors`; the model is of no use then.
@@ -56,7 +51,7 @@ pub(super) fn attach(
         hints: Vec::new(),
     };
     let mut faults = Vec::new();
-    attach.roads = super::tyres::roads(description, |frame| attach.frame(frame), &mut faults);
+    attach.roads = super::roads::roads(description, |frame| attach.frame(frame), &mut faults);
     attach.errors.append(&mut faults);
     for (index, (joint, ends)) in description.joints.iter().zip(ends).enumerate() {
         if attach.lowered.joints[index].is_none() {
@@ -72,8 +67,8 @@ pub(super) fn attach(
         bind.at(force_place(&force.name));
         let mut kind = force.kind.clone();
         bind.force = Some(attach.forces.len());
-        (kind.info().fields)(&mut kind, &mut bind);
-        if let ForceKind::User { law, .. } = &kind {
+        kind.fields(&mut bind);
+        if let Some(law) = kind.function() {
             // Nobody knows what is in it.
             bind.laws.push(ModelLaw {
                 force: Some(attach.forces.len()),
@@ -82,7 +77,7 @@ pub(super) fn attach(
                 function: LawFunction::User(law.clone()),
             });
         }
-        if let Some(element) = attach.force(&force_place(&force.name), &kind) {
+        if let Some(element) = kind.attach(&mut attach.references(&force_place(&force.name), true)) {
             attach.add_force(&force.name, element, bind.read.clone());
         }
     }
@@ -143,7 +138,7 @@ pub(super) fn attach(
     for constraint in &description.constraints {
         bind.at(constraint_place(&constraint.name));
         let mut kind = constraint.kind.clone();
-        (kind.info().fields)(&mut kind, &mut bind);
+        kind.fields(&mut bind);
     }
     model.motions = bind.excitations.len();
     bind.excited_by(others);
@@ -183,8 +178,8 @@ fn add_controls(
     for control in &controls {
         model.needs_world |= control.element.frames().is_some();
         if let ControlElement::Sensor(sensor) = &control.element {
-            model.needs_world |= sensor.probe.needs_world();
-            if let Probe::Multiplier { row, .. } = sensor.probe {
+            model.needs_world |= sensor.channel.probe.needs_world();
+            if let Probe::Multiplier { row, .. } = sensor.channel.probe {
                 read.push(row);
             }
         }
@@ -232,14 +227,14 @@ pub(super) struct Attach<'a, 'b> {
     rows: Vec<ModelRow>,
     rods: Vec<ModelRod>,
     forces: Vec<ModelForce>,
-    roads: Vec<super::tyres::CompiledRoad>,
+    roads: Vec<(String, RoadPlace)>,
     states: Vec<ModelState>,
     x0: Vec<f64>,
     pub(super) cuts: Vec<CutStart>,
     pub(super) hints: Vec<CutStart>,
 }
 
-impl Attach<'_, '_> {
+impl<'a, 'b> Attach<'a, 'b> {
     fn cut(&mut self, joint: &Joint, ends: &[Place; 2]) -> ModelJoint {
         let rows = (joint.kind.info().cut_rows)(joint.kind);
         let turn = axis_frame(joint);
@@ -310,6 +305,14 @@ impl Attach<'_, '_> {
         number
     }
 
+    fn references<'s>(&'s mut self, place: &'s str, force: bool) -> References<'s, 'a, 'b> {
+        References {
+            attach: self,
+            place,
+            force,
+        }
+    }
+
     pub(super) fn frame(&self, reference: &str) -> Option<Attachment> {
         // What does not exist has been reported before.
         let place = self.names.frame(reference, "").ok()?;
@@ -341,128 +344,29 @@ impl Attach<'_, '_> {
     fn all_constraints(&mut self, switched: bool) {
         let description = self.description;
         for constraint in &description.constraints {
-            if matches!(constraint.kind, ConstraintKind::Impact { .. }) != switched {
+            if constraint.kind.info().switched != switched {
                 continue;
             }
             let place = constraint_place(&constraint.name);
-            if let Some(element) = self.constraint(&place, &constraint.kind) {
+            if let Some(element) = constraint.kind.attach(&mut self.references(&place, false)) {
                 self.add_constraint(&constraint.name, element, None, Some(place));
             }
         }
     }
 
-    fn constraint(&mut self, place: &str, kind: &ConstraintKind) -> Option<ConstraintElement> {
-        Some(match kind {
-            ConstraintKind::Point { from, to } => {
-                let rows = (0..3).map(|axis| PairRow::Along { axis }).collect();
-                ConstraintElement::Pair(Pair {
-                    from: self.frame(from)?,
-                    to: self.frame(to)?,
-                    rows,
-                    length: None,
-                })
-            }
-            ConstraintKind::Distance { from, to, length } => self.distance(from, to, length)?,
-            ConstraintKind::Coupling { terms, offset } => self.coupling(place, terms, *offset)?,
-            ConstraintKind::Driver { coordinate, signal } => {
-                let (_, node) = self.coordinate(coordinate, place, false)?;
-                ConstraintElement::Coordinates(CoordinateSum {
-                    terms: vec![(node, 1.0)],
-                    offset: 0.0,
-                    signal: Some(signal.clone()),
-                    rate: false,
-                })
-            }
-            ConstraintKind::VelocityDriver { coordinate, velocity } => {
-                let (_, node) = self.coordinate(coordinate, place, false)?;
-                ConstraintElement::Coordinates(CoordinateSum {
-                    terms: vec![(node, 1.0)],
-                    offset: 0.0,
-                    signal: Some(velocity.clone()),
-                    rate: true,
-                })
-            }
-            ConstraintKind::Rolling {
-                wheel,
-                plane,
-                radius,
-                sphere,
-            } => ConstraintElement::Rolling(Rolling {
-                wheel: self.frame(wheel)?,
-                plane: self.frame(plane)?,
-                radius: *radius,
-                sphere: *sphere,
-            }),
-            ConstraintKind::Impact {
-                plane,
-                body,
-                radius,
-                restitution,
-                rest_speed,
-            } => ConstraintElement::Impact(Impact {
-                plane: self.frame(plane)?,
-                body: self.frame(body)?,
-                radius: *radius,
-                restitution: *restitution,
-                rest_speed: *rest_speed,
-            }),
-            ConstraintKind::WheelRail {
-                wheel,
-                rail,
-                right,
-                shape,
-            } => ConstraintElement::WheelRail(WheelRail {
-                wheel: self.frame(wheel)?,
-                rail: self.frame(rail)?,
-                geometry: shape.geometry(*right).ok()?,
-            }),
-        })
-    }
-
-    fn distance(&self, from: &str, to: &str, length: &Signal) -> Option<ConstraintElement> {
-        let (length, signal) = match length.varies() {
-            true => (0.0, Some(length.clone())),
-            false => (length.evaluate(0.0)[0], None),
-        };
-        Some(ConstraintElement::Pair(Pair {
-            from: self.frame(from)?,
-            to: self.frame(to)?,
-            rows: vec![PairRow::Distance { length }],
-            length: signal,
-        }))
-    }
-
-    fn coupling(
-        &mut self,
-        place: &str,
-        terms: &[(CoordinateRef, f64)],
-        offset: f64,
-    ) -> Option<ConstraintElement> {
-        let (mut moving, mut offset) = (Vec::with_capacity(terms.len()), offset);
-        for (reference, factor) in terms {
-            let (joint, node) = self.coordinate(reference, place, false)?;
-            let described = self.description.joints[joint].coordinates.get(reference.index);
-            match described {
-                Some(c) if matches!(c.motion, CoordinateMotion::Locked) => offset -= factor * c.position,
-                _ => moving.push((node, *factor)),
-            }
-        }
-        Some(ConstraintElement::Coordinates(CoordinateSum {
-            terms: moving,
-            offset,
-            signal: None,
-            rate: false,
-        }))
-    }
-
     fn all_rods(&mut self) {
         let description = self.description;
         for rod in &description.rods {
-            let Some(element) = self.distance(&rod.from, &rod.to, &Signal::constant(rod.length)) else {
+            let place = rod_place(&rod.name);
+            let distance = Distance {
+                from: rod.from.clone(),
+                to: rod.to.clone(),
+                length: Signal::constant(rod.length),
+            };
+            let Some(element) = distance.attach(&mut self.references(&place, false)) else {
                 continue;
             };
             let Some(ends) = element.sides() else { continue };
-            let place = rod_place(&rod.name);
             let constraint = self.add_constraint(&rod.name, element, None, Some(place));
             if rod.mass == 0.0 {
                 continue;
@@ -481,81 +385,6 @@ impl Attach<'_, '_> {
         }
     }
 
-    fn joint_friction(&mut self, place: &str, kind: &ForceKind) -> Option<ForceElement> {
-        let ForceKind::JointFriction {
-            coordinate,
-            friction,
-            stribeck_friction,
-            coefficient,
-            stribeck,
-            stribeck_velocity,
-            transition_velocity,
-            viscous,
-            normal_force,
-            from_reaction,
-            radius,
-        } = kind
-        else {
-            return None;
-        };
-        let joint = self.names.coordinate(coordinate, "").ok()?;
-        let info = self.description.joints[joint].kind.info();
-        let turns = info.coordinates.get(coordinate.index)?.unit == "rad";
-        let (place, rows) = match self.lowered.joints[joint].as_ref()?.place {
-            JointPlace::Cut { constraint } => {
-                let constraint = &self.constraints[constraint];
-                let ConstraintElement::Pair(pair) = &constraint.element else {
-                    return None;
-                };
-                let motion = joint_motion::motion(self.description.joints[joint].kind, coordinate.index);
-                let axis = match motion {
-                    Some(Primitive::Turn(2)) => 2,
-                    Some(Primitive::Slide(axis)) => axis,
-                    // The axes of the others are not fixed in the first frame.
-                    _ => {
-                        self.coordinate(coordinate, place, true)?;
-                        return None;
-                    }
-                };
-                let along = |row: &&PairRow| matches!(row, PairRow::Along { .. });
-                let count = pair.rows.iter().take_while(along).count();
-                let (from, to) = (pair.from, pair.to);
-                let first = constraint.rows.start;
-                let rows = if *from_reaction {
-                    first..first + count
-                } else {
-                    0..0
-                };
-                (
-                    FrictionPlace::Cut {
-                        from,
-                        to,
-                        axis,
-                        turns,
-                    },
-                    rows,
-                )
-            }
-            JointPlace::Tree { .. } => {
-                let (_, node) = self.coordinate(coordinate, place, true)?;
-                (FrictionPlace::Tree { node, turns }, 0..0)
-            }
-        };
-        Some(ForceElement::JointFriction(JointFriction {
-            place,
-            friction: *friction,
-            stribeck_friction: *stribeck_friction,
-            coefficient: *coefficient,
-            stribeck: *stribeck,
-            stribeck_velocity: *stribeck_velocity,
-            transition_velocity: *transition_velocity,
-            viscous: *viscous,
-            normal_force: *normal_force,
-            radius: if turns { *radius } else { 1.0 },
-            rows,
-        }))
-    }
-
     /// Adds a force element with its own states.
     fn add_force(&mut self, name: &str, element: ForceElement, controls: Vec<usize>) {
         let states = add_states(&mut self.states, &mut self.x0, name, element.states());
@@ -566,114 +395,83 @@ impl Attach<'_, '_> {
             controls,
         });
     }
+}
 
-    fn force(&mut self, place: &str, kind: &ForceKind) -> Option<ForceElement> {
-        Some(match kind {
-            ForceKind::Applied {
-                frame,
-                force,
-                torque,
-                follower,
-            } => ForceElement::Applied(Applied {
-                frame: self.frame(frame)?,
-                force: force.clone(),
-                torque: torque.clone(),
-                follower: *follower,
-            }),
-            ForceKind::SpringDamper {
-                from,
-                to,
-                stiffness,
-                damping,
-                free_length,
-                preload,
-            } => ForceElement::SpringDamper(SpringDamper {
-                from: self.frame(from)?,
-                to: self.frame(to)?,
-                stiffness: *stiffness,
-                damping: *damping,
-                free_length: *free_length,
-                preload: *preload,
-            }),
-            ForceKind::TorsionSpring {
-                from,
-                to,
-                stiffness,
-                damping,
-                free_angle,
-            } => ForceElement::TorsionSpring(TorsionSpring {
-                from: self.frame(from)?,
-                to: self.frame(to)?,
-                stiffness: *stiffness,
-                damping: *damping,
-                free_angle: *free_angle,
-            }),
-            ForceKind::JointSpring {
-                coordinate,
-                stiffness,
-                damping,
-                free_position,
-                motor,
-            } => ForceElement::JointSpring(JointSpring {
-                node: self.coordinate(coordinate, place, true)?.1,
-                stiffness: *stiffness,
-                damping: *damping,
-                free_position: *free_position,
-                motor: motor.clone(),
-            }),
-            ForceKind::User { from, to, law } => ForceElement::User(User {
-                from: self.frame(from)?,
-                to: self.frame(to)?,
-                law: law.clone(),
-                switched: None,
-            }),
-            ForceKind::Expression {
-                from,
-                to,
-                force,
-                torque,
-            } => {
-                let law = ExpressionLaw::new(force.clone(), torque.clone()).ok()?;
-                let switched = law.has_switches().then(|| Arc::new(law.clone()));
-                ForceElement::User(User {
-                    from: self.frame(from)?,
-                    to: self.frame(to)?,
-                    law: Arc::new(Generic::new(law).ok()?),
-                    switched,
-                })
+/// The references of the element at a place.
+struct References<'s, 'a, 'b> {
+    attach: &'s mut Attach<'a, 'b>,
+    place: &'s str,
+    /// The element is a force, which can act on a cut joint in other ways.
+    force: bool,
+}
+
+impl Resolve for References<'_, '_, '_> {
+    fn frame(&self, name: &str) -> Option<Attachment> {
+        self.attach.frame(name)
+    }
+
+    fn coordinate(&mut self, coordinate: &CoordinateRef) -> Option<usize> {
+        Some(self.attach.coordinate(coordinate, self.place, self.force)?.1)
+    }
+
+    fn locked(&self, coordinate: &CoordinateRef) -> Option<f64> {
+        let joint = self.attach.names.coordinate(coordinate, "").ok()?;
+        let described = self.attach.description.joints[joint]
+            .coordinates
+            .get(coordinate.index)?;
+        matches!(described.motion, CoordinateMotion::Locked).then_some(described.position)
+    }
+
+    fn joint_coordinate(&mut self, coordinate: &CoordinateRef) -> Option<JointCoordinate> {
+        let joint = self.attach.names.coordinate(coordinate, "").ok()?;
+        let kind = self.attach.description.joints[joint].kind;
+        let turns = kind.info().coordinates.get(coordinate.index)?.unit == "rad";
+        let constraint = match self.attach.lowered.joints[joint].as_ref()?.place {
+            JointPlace::Cut { constraint } => &self.attach.constraints[constraint],
+            JointPlace::Tree { .. } => {
+                let node = self.coordinate(coordinate)?;
+                return Some(JointCoordinate::Tree { node, turns });
             }
-            ForceKind::JointFriction { .. } => self.joint_friction(place, kind)?,
-            ForceKind::Creep { contact, data } => {
-                let constraint = self.constraints.iter().find(|c| c.name == *contact)?;
-                let ConstraintElement::WheelRail(wheel) = &constraint.element else {
-                    return None;
-                };
-                let ground = self.frame(super::names::GROUND)?;
-                ForceElement::Creep(Creep::new(wheel.clone(), constraint.rows.start, ground, *data).ok()?)
+        };
+        let ConstraintElement::Pair(pair) = &constraint.element else {
+            return None;
+        };
+        let axis = match joint_motion::motion(kind, coordinate.index) {
+            Some(Primitive::Turn(2)) => 2,
+            Some(Primitive::Slide(axis)) => axis,
+            // The axes of the others are not fixed in the first frame.
+            _ => {
+                self.coordinate(coordinate)?;
+                return None;
             }
-            ForceKind::Tyre { mount, .. }
-            | ForceKind::LinearTyre { mount, .. }
-            | ForceKind::CalspanTyre { mount, .. }
-            | ForceKind::TmeasyTyre { mount, .. } => {
-                let road = self.roads.iter().find(|road| road.name == mount.road)?.clone();
-                ForceElement::Tyre(super::tyres::tyre(kind, self.frame(&mount.wheel)?, road)?)
-            }
-            ForceKind::Maxwell {
-                from,
-                to,
-                stiffness,
-                damping,
-                free_length,
-                start,
-            } => ForceElement::Maxwell(Maxwell {
-                from: self.frame(from)?,
-                to: self.frame(to)?,
-                stiffness: *stiffness,
-                damping: *damping,
-                free_length: *free_length,
-                start: *start,
-            }),
-            kind => self.passive(place, kind)?,
+        };
+        let along = |row: &&PairRow| matches!(row, PairRow::Along { .. });
+        let first = constraint.rows.start;
+        Some(JointCoordinate::Cut {
+            from: pair.from,
+            to: pair.to,
+            axis,
+            turns,
+            rows: first..first + pair.rows.iter().take_while(along).count(),
+        })
+    }
+
+    fn road(&self, name: &str) -> Option<RoadPlace> {
+        let mut roads = self.attach.roads.iter();
+        roads
+            .find(|(known, _)| known == name)
+            .map(|(_, place)| place.clone())
+    }
+
+    fn contact(&self, name: &str) -> Option<RollingContact> {
+        let constraint = self.attach.constraints.iter().find(|c| c.name == *name)?;
+        let ConstraintElement::WheelRail(wheel) = &constraint.element else {
+            return None;
+        };
+        Some(RollingContact {
+            constraint: wheel.clone(),
+            row: constraint.rows.start,
+            ground: self.attach.frame(super::names::GROUND)?,
         })
     }
 }

@@ -2,17 +2,12 @@
 
 use super::controls::control_place;
 use super::error::ModelError;
+use super::faults;
 use super::names::GROUND;
-use super::passive;
 use super::paths::{self, path_place};
 use super::references::{constraint_place, force_place, hint_place, joint_place, road_place, rod_place};
-use crate::description::{
-    Body, ConstraintKind, Control, ControlKind, CoordinateMotion, Description, ForceKind, Joint, JointKind,
-    Marker,
-};
-use crate::elements::controls::DeadTime;
-use crate::elements::forces::ExpressionLaw;
-use crate::elements::forces::User;
+use crate::description::{Body, Control, CoordinateMotion, Description, Joint, JointKind, Marker};
+use crate::elements::faults::Faults;
 use crate::signal::Signal;
 use holonom_algebra::{Mat3, Vec3};
 use holonom_expression::{is_name, is_reserved};
@@ -36,7 +31,9 @@ pub(super) fn check(description: &Description, errors: &mut Vec<ModelError>) -> 
         check.joint(joint);
     }
     for constraint in &description.constraints {
-        check.constraint(&constraint.kind, &constraint_place(&constraint.name));
+        let mut faults = Faults::default();
+        constraint.kind.faults(&mut faults);
+        faults::report(faults, &constraint_place(&constraint.name), check.errors);
     }
     for hint in &description.hints {
         let place = hint_place(&hint.to);
@@ -59,7 +56,9 @@ pub(super) fn check(description: &Description, errors: &mut Vec<ModelError>) -> 
         check.mass(rod.mass, &place);
     }
     for force in &description.forces {
-        check.force(&force.kind, &force_place(&force.name));
+        let mut faults = Faults::default();
+        force.kind.faults(&mut faults);
+        faults::report(faults, &force_place(&force.name), check.errors);
     }
     for control in &description.controls {
         check.control(control);
@@ -211,82 +210,9 @@ impl Check<'_> {
         if !is_name(&control.name) || is_reserved(&control.name) || control.name == "t" {
             self.errors.push(ModelError::ControlName { place: place.clone() });
         }
-        match &control.kind {
-            ControlKind::Sensor { factor, .. } => {
-                self.finite(&[*factor], &place, "the factor");
-            }
-            ControlKind::Expression { value } => self.signal(value, &place, "the value"),
-            ControlKind::Pid {
-                input,
-                target,
-                proportional,
-                integral,
-                derivative,
-                filter,
-                limited,
-                low,
-                high,
-                start,
-                derivative_of: _,
-            } => {
-                self.signal(input, &place, "the input");
-                self.signal(target, &place, "the target");
-                self.finite(&[*proportional, *integral, *derivative], &place, "a gain");
-                self.positive(*filter, &place, "the time constant of the filter");
-                self.finite(&[*start], &place, "the start value");
-                let finite = self.finite(&[*low, *high], &place, "a limit");
-                if !*limited && (*low != 0.0 || *high != 0.0) {
-                    self.errors
-                        .push(ModelError::UnusedLimits { place: place.clone() });
-                }
-                if *limited && finite && low >= high {
-                    let (low, high) = (*low, *high);
-                    self.errors.push(ModelError::Limits { place, low, high });
-                }
-            }
-            ControlKind::TransferFunction {
-                input,
-                numerator,
-                denominator,
-                start,
-            } => {
-                self.signal(input, &place, "the input");
-                for list in [numerator, denominator, start] {
-                    self.finite(list, &place, "a coefficient");
-                }
-            }
-            ControlKind::DeadTime { input, delay, order } => {
-                self.signal(input, &place, "the input");
-                self.positive(*delay, &place, "the dead time");
-                let known = order.fract() == 0.0 && (1.0..=DeadTime::MOST as f64).contains(order);
-                if !known {
-                    self.errors.push(ModelError::OutOfRange {
-                        place,
-                        field: "order",
-                        value: *order,
-                        need: "be a whole number from 1 to 30",
-                        remedy: "correct it",
-                    });
-                }
-            }
-            ControlKind::Lag {
-                input,
-                time_constant,
-                start,
-            } => {
-                self.signal(input, &place, "the input");
-                self.positive(*time_constant, &place, "the time constant");
-                self.finite(&[*start], &place, "the start value");
-            }
-            ControlKind::DriverSpeed {
-                target, feed_forward, ..
-            } => {
-                self.signal(target, &place, "the target");
-                self.signal(feed_forward, &place, "`feed_forward`");
-            }
-            // Their numbers are checked with the paths.
-            ControlKind::PathSensor { .. } | ControlKind::DriverSteering { .. } => {}
-        }
+        let mut faults = Faults::default();
+        control.kind.faults(&mut faults);
+        faults::report(faults, &place, self.errors);
     }
 
     fn markers(&mut self, markers: &[Marker], body: &str) {
@@ -444,207 +370,6 @@ impl Check<'_> {
                 quantity: "velocity",
             });
         }
-    }
-
-    fn constraint(&mut self, kind: &ConstraintKind, place: &str) {
-        match kind {
-            ConstraintKind::Point { .. } => {}
-            ConstraintKind::Distance { length, .. } => {
-                self.signal(length, place, "the distance");
-                self.motion(length, place);
-                if length.is_finite() && length.controls().is_empty() && !length.varies() {
-                    self.positive(length.evaluate(0.0)[0], place, "the distance");
-                }
-            }
-            ConstraintKind::Coupling { terms, offset } => {
-                for (_, factor) in terms {
-                    self.finite(&[*factor], place, "a factor");
-                }
-                self.finite(&[*offset], place, "the offset");
-            }
-            ConstraintKind::Driver { signal, .. } => {
-                self.signal(signal, place, "the motion");
-                self.motion(signal, place);
-            }
-            ConstraintKind::VelocityDriver { velocity, .. } => {
-                self.signal(velocity, place, "the velocity");
-                self.motion(velocity, place);
-            }
-            ConstraintKind::Rolling { radius, .. } => self.positive(*radius, place, "the radius"),
-            ConstraintKind::Impact {
-                radius,
-                restitution,
-                rest_speed,
-                ..
-            } => {
-                let not_negative = "0 stands for a point";
-                let ranges = [
-                    ("radius", *radius, f64::INFINITY, "not be negative", not_negative),
-                    (
-                        "restitution",
-                        *restitution,
-                        1.0,
-                        "lie between 0 and 1",
-                        "with 0 the body does not rebound, with 1 it keeps its full speed",
-                    ),
-                ];
-                for (field, value, most, need, remedy) in ranges {
-                    if self.finite(&[value], place, field) && !(0.0..=most).contains(&value) {
-                        self.out_of_range(place, field, value, need, remedy);
-                    }
-                }
-                let (value, remedy) = (
-                    *rest_speed,
-                    "otherwise ever smaller impacts would follow each other indefinitely",
-                );
-                if self.finite(&[value], place, "rest_speed") && value <= 0.0 {
-                    self.out_of_range(place, "rest_speed", value, "be positive", remedy);
-                }
-            }
-            ConstraintKind::WheelRail { shape, right, .. } => {
-                for law in [&shape.wheel_profile, &shape.rail_profile] {
-                    if let Err(error) = law.over_variables(&["s"]) {
-                        let place = place.to_string();
-                        self.errors.push(ModelError::LawVariables { place, error });
-                        return;
-                    }
-                }
-                if let Err(error) = shape.geometry(*right) {
-                    let (place, reason) = (place.to_string(), error.to_string());
-                    self.errors.push(ModelError::BadData { place, reason });
-                }
-            }
-        }
-    }
-
-    fn out_of_range(
-        &mut self,
-        place: &str,
-        field: &'static str,
-        value: f64,
-        need: &'static str,
-        remedy: &'static str,
-    ) {
-        self.errors.push(ModelError::OutOfRange {
-            place: place.to_string(),
-            field,
-            value,
-            need,
-            remedy,
-        });
-    }
-
-    fn force(&mut self, kind: &ForceKind, place: &str) {
-        match kind {
-            ForceKind::Applied { force, torque, .. } => {
-                for (signals, quantity) in [(force, "the force"), (torque, "the torque")] {
-                    for signal in signals {
-                        self.signal(signal, place, quantity);
-                    }
-                }
-            }
-            ForceKind::SpringDamper {
-                stiffness,
-                damping,
-                free_length,
-                preload,
-                ..
-            } => {
-                self.spring(*stiffness, *damping, place);
-                self.finite(&[*free_length], place, "the free length");
-                self.finite(&[*preload], place, "the preload");
-            }
-            ForceKind::TorsionSpring {
-                stiffness,
-                damping,
-                free_angle,
-                ..
-            } => {
-                self.spring(*stiffness, *damping, place);
-                self.finite(&[*free_angle], place, "the free angle");
-            }
-            ForceKind::JointSpring {
-                stiffness,
-                damping,
-                free_position,
-                motor,
-                ..
-            } => {
-                self.spring(*stiffness, *damping, place);
-                self.finite(&[*free_position], place, "the free position");
-                self.signal(motor, place, "the motor");
-            }
-            ForceKind::Expression { force, torque, .. } => {
-                if let Err(error) = ExpressionLaw::new(force.clone(), torque.clone()) {
-                    self.errors.push(ModelError::LawVariables {
-                        place: place.to_string(),
-                        error,
-                    });
-                }
-            }
-            ForceKind::Maxwell {
-                stiffness,
-                damping,
-                free_length,
-                start,
-                ..
-            } => {
-                self.spring(*stiffness, 0.0, place);
-                self.positive(*damping, place, "the damping");
-                self.finite(&[*free_length], place, "the free length");
-                self.finite(&[*start], place, "the start displacement");
-            }
-            ForceKind::JointFriction {
-                friction,
-                stribeck_friction,
-                coefficient,
-                stribeck,
-                stribeck_velocity,
-                transition_velocity,
-                viscous,
-                normal_force,
-                radius,
-                from_reaction,
-                ..
-            } => {
-                self.finite(&[*friction, *stribeck_friction], place, "the friction");
-                self.finite(&[*coefficient, *stribeck], place, "the coefficient of friction");
-                self.positive(*stribeck_velocity, place, "the Stribeck velocity");
-                self.positive(*transition_velocity, place, "the transition velocity");
-                self.finite(&[*viscous], place, "the viscous damping");
-                self.finite(&[*normal_force], place, "the normal force");
-                self.positive(*radius, place, "the radius");
-                if (*coefficient != 0.0 || *stribeck != 0.0) && *normal_force == 0.0 && !from_reaction {
-                    self.errors.push(ModelError::Mismatch {
-                        place: place.to_string(),
-                        field: "coefficient",
-                        problem: "the coefficient of friction has no effect without a normal force",
-                        remedy: "add `normal_force` or `from_reaction = true`, or specify the friction torque \
-                                 or force as `friction`",
-                    });
-                }
-            }
-            ForceKind::User { law, .. } => {
-                if (law.inputs(), law.outputs()) != (User::INPUTS, User::OUTPUTS) {
-                    self.errors.push(ModelError::WrongLaw {
-                        place: place.to_string(),
-                        inputs: law.inputs(),
-                        outputs: law.outputs(),
-                    });
-                }
-            }
-            ForceKind::Tyre { .. }
-            | ForceKind::LinearTyre { .. }
-            | ForceKind::CalspanTyre { .. }
-            | ForceKind::TmeasyTyre { .. } => super::tyres::check(kind, place, self.errors),
-            kind => passive::check(kind, place, self.errors),
-        }
-    }
-
-    /// Negative values are allowed: they describe instabilities on purpose.
-    fn spring(&mut self, stiffness: f64, damping: f64, place: &str) {
-        self.finite(&[stiffness], place, "the stiffness");
-        self.finite(&[damping], place, "the damping");
     }
 }
 

@@ -3,13 +3,13 @@
 use super::error::ModelError;
 use super::paths;
 use super::sensors::{Unread, axes_of, probe};
-use crate::description::fields::{Field, Fields};
-use crate::description::{Control, ControlKind, CoordinateRef, Description, Document, Pursuit};
-use crate::elements::controls::{
-    ControlElement, DeadTime, DriverSpeed, DriverSteering, Expression, Lag, PathSensor, Pid, Probe, Sensor,
-    TransferFunction,
+use crate::description::Description;
+use crate::description::fields::{Field, Look};
+use crate::elements::controls::{ControlElement, Probe};
+use crate::elements::references::{ChannelProbe, PathPlace, ResolveControl};
+use crate::model::{
+    Attachment, LawFunction, Model, ModelControl, ModelForce, ModelLaw, ModelSwitch, SwitchedLaw,
 };
-use crate::model::{LawFunction, Model, ModelControl, ModelForce, ModelLaw, ModelSwitch, SwitchedLaw};
 use crate::path::PathCurve;
 use crate::road::RoadKind;
 use crate::signal::Signal;
@@ -218,11 +218,7 @@ impl<'a> Bind<'a> {
     }
 }
 
-impl Fields for Bind<'_> {
-    fn number(&mut self, _: &Field, _: &mut f64) {}
-    fn numbers(&mut self, _: &Field, _: &mut Vec<f64>) {}
-    fn vector(&mut self, _: &Field, _: &mut [f64; 3]) {}
-    fn symmetric(&mut self, _: &Field, _: &mut [f64; 6]) {}
+impl Look for Bind<'_> {
     fn signal(&mut self, _: &Field, value: &mut Signal) {
         self.bind(value);
     }
@@ -236,19 +232,9 @@ impl Fields for Bind<'_> {
     fn expression(&mut self, _: &Field, names: &[&'static str], law: &mut Formula) {
         self.characteristic(names, law);
     }
-    fn matrix(&mut self, _: &Field, _: &mut [[f64; 6]; 6]) {}
     fn road(&mut self, _: &Field, name: &mut String) {
         self.places |= self.uneven.contains(&name.as_str());
     }
-    fn path(&mut self, _: &Field, _: &mut String) {}
-    fn constraint(&mut self, _: &Field, _: &mut String) {}
-    fn document(&mut self, _: &Field, _: &mut Document) {}
-    fn frame(&mut self, _: &Field, _: &mut String) {}
-    fn channel(&mut self, _: &Field, _: &mut String) {}
-    fn coordinate(&mut self, _: &Field, _: &mut CoordinateRef) {}
-    fn terms(&mut self, _: &Field, _: &mut Vec<(CoordinateRef, f64)>) {}
-    fn flag(&mut self, _: &Field, _: &mut bool) {}
-    fn choice(&mut self, _: &Field, _: &[&'static str], _: &mut usize) {}
 }
 
 /// What sensors may read.
@@ -271,8 +257,16 @@ pub(super) fn compile(
     for (number, control) in readable.description.controls.iter().enumerate() {
         bind.at(control_place(&control.name));
         let mut kind = control.kind.clone();
-        (kind.info().fields)(&mut kind, bind);
-        if let Some(element) = element(readable, control, number, kind, &curves, unread, errors) {
+        kind.fields(bind);
+        let mut references = References {
+            readable,
+            curves: &curves,
+            name: &control.name,
+            number,
+            unread,
+            errors,
+        };
+        if let Some(element) = kind.attach(&mut references) {
             controls.push(ModelControl {
                 name: control.name.clone(),
                 element,
@@ -284,130 +278,55 @@ pub(super) fn compile(
     controls
 }
 
-fn element(
-    readable: &Readable<'_>,
-    control: &Control,
+/// The references of a control.
+struct References<'s, 'a> {
+    readable: &'s Readable<'a>,
+    curves: &'s HashMap<&'a str, Arc<PathCurve>>,
+    name: &'s str,
     number: usize,
-    kind: ControlKind,
-    curves: &HashMap<&str, Arc<PathCurve>>,
-    unread: &mut Vec<Unread>,
-    errors: &mut Vec<ModelError>,
-) -> Option<ControlElement> {
-    let follow = |pursuit: &Pursuit| paths::follow(readable.description, readable.model, curves, pursuit);
-    Some(match kind {
-        ControlKind::Sensor {
-            channel,
-            factor,
-            axes,
-        } => match axes_of(readable.model, &axes).and_then(|axes| {
-            let probe = probe(readable, &channel, number, axes)?;
+    unread: &'s mut Vec<Unread>,
+    errors: &'s mut Vec<ModelError>,
+}
+
+impl ResolveControl for References<'_, '_> {
+    fn frame(&self, name: &str) -> Option<Attachment> {
+        paths::frame(self.readable.model, name)
+    }
+
+    fn path(&self, name: &str) -> Option<PathPlace> {
+        paths::place(self.readable.description, self.readable.model, self.curves, name)
+    }
+
+    fn channel(&mut self, name: &str, axes: &str) -> Option<ChannelProbe> {
+        let found = axes_of(self.readable.model, axes).and_then(|axes| {
+            let probe = probe(self.readable, name, self.number, axes)?;
             Ok((probe, axes))
-        }) {
+        });
+        let (channel, control) = (name.to_string(), self.number);
+        match found {
             Ok((probe, axes)) => {
+                let name = channel.clone();
                 let probe = probe.unwrap_or_else(|| {
-                    unread.push(Unread {
-                        control: number,
-                        channel: channel.clone(),
+                    self.unread.push(Unread {
+                        control,
+                        channel,
                         axes,
                     });
                     // The number follows.
-                    Probe::Reading {
-                        reading: 0,
-                        control: number,
-                    }
+                    Probe::Reading { reading: 0, control }
                 });
-                ControlElement::Sensor(Sensor {
-                    channel,
-                    probe,
-                    factor,
-                })
+                Some(ChannelProbe { name, probe })
             }
             Err(reason) => {
-                errors.push(ModelError::CannotSense {
-                    place: control_place(&control.name),
+                self.errors.push(ModelError::CannotSense {
+                    place: control_place(self.name),
                     channel,
                     reason,
                 });
-                return None;
+                None
             }
-        },
-        ControlKind::Expression { value } => ControlElement::Expression(Expression { value }),
-        ControlKind::Pid {
-            input,
-            target,
-            proportional,
-            integral,
-            derivative,
-            filter,
-            limited,
-            low,
-            high,
-            start,
-            derivative_of,
-        } => ControlElement::Pid(Pid {
-            input,
-            target,
-            gains: [proportional, integral, derivative],
-            filter,
-            limits: limited.then_some([low, high]),
-            start,
-            of_input: derivative_of == 1,
-        }),
-        ControlKind::TransferFunction {
-            input,
-            numerator,
-            denominator,
-            start,
-        } => {
-            let function = TransferFunction::new(input, &numerator, &denominator, &start);
-            if function.is_none() {
-                errors.push(ModelError::ImproperTransferFunction {
-                    place: control_place(&control.name),
-                });
-            }
-            ControlElement::TransferFunction(function?)
         }
-        ControlKind::DeadTime { input, delay, order } => ControlElement::DeadTime(DeadTime {
-            input,
-            delay,
-            order: order as usize,
-        }),
-        ControlKind::Lag {
-            input,
-            time_constant,
-            start,
-        } => ControlElement::Lag(Lag {
-            input,
-            time_constant,
-            start,
-        }),
-        ControlKind::PathSensor {
-            pursuit,
-            quantity,
-            factor,
-        } => ControlElement::PathSensor(PathSensor {
-            follow: follow(&pursuit)?,
-            quantity,
-            factor,
-        }),
-        ControlKind::DriverSteering { pursuit, law } => ControlElement::DriverSteering(DriverSteering {
-            follow: follow(&pursuit)?,
-            law,
-        }),
-        ControlKind::DriverSpeed {
-            frame,
-            reversed,
-            target,
-            feed_forward,
-            law,
-        } => ControlElement::DriverSpeed(DriverSpeed {
-            frame: paths::frame(readable.model, &frame)?,
-            reversed,
-            target,
-            feed_forward,
-            law,
-        }),
-    })
+    }
 }
 
 /// The order in which outputs are computed: each after those it uses directly. Otherwise the
@@ -417,7 +336,7 @@ pub(super) fn order(controls: &[ModelControl], forces: &[ModelForce]) -> Result<
     let needs = |k: usize| -> Vec<usize> {
         let control = &controls[k];
         match &control.element {
-            ControlElement::Sensor(sensor) => match &sensor.probe {
+            ControlElement::Sensor(sensor) => match &sensor.channel.probe {
                 Probe::Control { control } => vec![*control],
                 Probe::Force { force, .. } => forces[*force].controls.clone(),
                 _ => Vec::new(),

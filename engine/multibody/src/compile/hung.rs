@@ -5,7 +5,7 @@
 
 use super::lower::{axis_frame, displaced};
 use super::names::GROUND;
-use crate::description::{Coordinate, CoordinateMotion, Description, ForceKind, Frame, Joint};
+use crate::description::{Coordinate, CoordinateMotion, Description, Frame, Joint};
 use crate::elements::joints::Primitive;
 use crate::forest::Hint;
 use holonom_algebra::{Mat3, Pose, Quaternion, Vec3};
@@ -22,10 +22,11 @@ pub(super) fn carried(description: &Description) -> Option<Description> {
                 .coordinates
                 .iter()
                 .all(|c| matches!(c.motion, CoordinateMotion::Free))
-            && description.forces.iter().any(|force| {
-                matches!(&force.kind, ForceKind::JointFriction { coordinate, from_reaction: true, .. }
-                    if coordinate.joint == joint.name)
-            })
+            && (description
+                .forces
+                .iter()
+                .filter_map(|force| force.kind.reaction()))
+            .any(|coordinate| coordinate.joint == joint.name)
     };
     let (cut, others): (Vec<&Joint>, Vec<&Joint>) = description.joints.iter().partition(|joint| felt(joint));
     if cut.is_empty() {

@@ -11,20 +11,20 @@ mod attach;
 mod check;
 mod controls;
 mod error;
+mod faults;
 mod hung;
 mod inertia;
 mod lower;
 pub(crate) mod names;
-mod passive;
 mod paths;
 mod rails;
 mod references;
 pub(crate) mod referred;
+mod roads;
 mod sensors;
 mod start;
 mod timed;
 mod topology;
-mod tyres;
 
 pub use error::{ModelError, ModelErrors, Subject};
 

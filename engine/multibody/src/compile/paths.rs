@@ -2,8 +2,11 @@
 
 use super::controls::control_place;
 use super::error::ModelError;
-use crate::description::{ControlKind, Description, Pursuit};
-use crate::elements::controls::{Follow, PathSensor, SpeedLaw, SteeringLaw};
+use super::faults;
+use super::referred::Referred;
+use crate::description::Description;
+use crate::elements::faults::Faults;
+use crate::elements::references::PathPlace;
 use crate::model::{Attachment, Model};
 use crate::path::{PathCurve, PathError};
 use std::collections::HashMap;
@@ -61,110 +64,30 @@ pub(super) fn frame(model: &Model, reference: &str) -> Option<Attachment> {
     }
 }
 
-/// What follows a path.
-pub(super) fn follow(
+/// A path at its frame.
+pub(super) fn place(
     description: &Description,
     model: &Model,
     curves: &HashMap<&str, Arc<PathCurve>>,
-    pursuit: &Pursuit,
-) -> Option<Follow> {
-    let path = description.paths.iter().find(|path| path.name == pursuit.path)?;
-    Some(Follow {
-        curve: curves.get(pursuit.path.as_str())?.clone(),
-        path: frame(model, &path.frame)?,
-        frame: frame(model, &pursuit.frame)?,
+    name: &str,
+) -> Option<PathPlace> {
+    let path = description.paths.iter().find(|path| path.name == name)?;
+    Some(PathPlace {
+        curve: curves.get(name)?.clone(),
+        frame: frame(model, &path.frame)?,
         signs: [path.reversed, path.swapped].map(|turned| if turned { -1.0 } else { 1.0 }),
-        reversed: pursuit.reversed,
-        settling: pursuit.settling,
-        start: pursuit.start,
     })
 }
 
-/// Checks paths and the numbers of drivers and sensors of paths.
+/// Checks paths, and what controls want of them.
 pub(super) fn check(description: &Description, errors: &mut Vec<ModelError>) {
     let curves = curves(description, errors);
     for control in &description.controls {
-        let mut faults = Vec::new();
-        match &control.kind {
-            ControlKind::PathSensor {
-                pursuit,
-                quantity,
-                factor,
-            } => {
-                check_pursuit(pursuit, &mut faults);
-                finite("factor", *factor, &mut faults);
-                let asks_for_lane =
-                    matches!(PathSensor::QUANTITIES.get(*quantity), Some(&("left" | "right")));
-                let curve = curves.get(pursuit.path.as_str());
-                if asks_for_lane && curve.is_some_and(|curve| !curve.has_lane()) {
-                    faults.push(format!(
-                        "the path \"{}\" has no lane, so distances from its borders cannot be measured; add \
-                         a `lane`, or choose another `quantity`",
-                        pursuit.path
-                    ));
-                }
-            }
-            ControlKind::DriverSteering { pursuit, law } => {
-                check_pursuit(pursuit, &mut faults);
-                check_steering(law, &mut faults);
-            }
-            ControlKind::DriverSpeed { law, .. } => check_speed(law, &mut faults),
-            _ => {}
+        let referred = Referred::in_fields(|visitor| control.kind.clone().fields(visitor));
+        for curve in referred.paths.iter().filter_map(|path| curves.get(path.as_str())) {
+            let mut faults = Faults::default();
+            control.kind.path_faults(curve, &mut faults);
+            faults::report(faults, &control_place(&control.name), errors);
         }
-        errors.extend(faults.into_iter().map(|reason| ModelError::BadData {
-            place: control_place(&control.name),
-            reason,
-        }));
     }
-}
-
-fn finite(name: &str, value: f64, faults: &mut Vec<String>) {
-    bounded(name, value, value.is_finite(), "finite", faults);
-}
-
-fn positive(name: &str, value: f64, faults: &mut Vec<String>) {
-    bounded(name, value, value > 0.0 && value.is_finite(), "positive", faults);
-}
-
-fn not_negative(name: &str, value: f64, faults: &mut Vec<String>) {
-    let good = value >= 0.0 && value.is_finite();
-    bounded(name, value, good, "zero or positive", faults);
-}
-
-fn bounded(name: &str, value: f64, good: bool, bounds: &str, faults: &mut Vec<String>) {
-    if !good {
-        faults.push(format!("`{name}` is {value}, but must be {bounds}; correct it"));
-    }
-}
-
-fn check_pursuit(pursuit: &Pursuit, faults: &mut Vec<String>) {
-    finite("start", pursuit.start, faults);
-    positive("settling", pursuit.settling, faults);
-}
-
-fn check_steering(law: &SteeringLaw, faults: &mut Vec<String>) {
-    positive("wheelbase", law.wheelbase, faults);
-    finite("understeer", law.understeer, faults);
-    not_negative("preview_time", law.preview_time, faults);
-    positive("preview_distance", law.preview_distance, faults);
-    not_negative("anticipation", law.anticipation, faults);
-    let most = SteeringLaw::MOST_POINTS;
-    let good = (1.0..=most).contains(&law.points) && law.points.fract() == 0.0;
-    let bounds = format!("a whole number from 1 to {most}");
-    bounded("points", law.points, good, &bounds, faults);
-    positive("reaction", law.reaction, faults);
-    positive("limit", law.limit, faults);
-    if law.rate != f64::INFINITY {
-        positive("rate", law.rate, faults);
-    }
-    finite("factor", law.factor, faults);
-}
-
-fn check_speed(law: &SpeedLaw, faults: &mut Vec<String>) {
-    not_negative("proportional", law.proportional, faults);
-    not_negative("integral", law.integral, faults);
-    finite("inertia", law.inertia, faults);
-    positive("drive", law.drive, faults);
-    positive("brake", law.brake, faults);
-    finite("start", law.start, faults);
 }

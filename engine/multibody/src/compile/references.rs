@@ -6,7 +6,7 @@ use super::names::{GROUND, Names, Place};
 use super::paths::path_place;
 use super::referred::Referred;
 use crate::description::{
-    ConstraintKind, ControlKind, CoordinateMotion, CoordinateRef, Description, ForceKind, Mount,
+    ConstraintKind, ControlKind, CoordinateMotion, CoordinateRef, Description, ForceKind,
 };
 use holonom_text::nearest;
 use std::collections::HashMap;
@@ -139,23 +139,15 @@ impl Check<'_, '_> {
     }
 
     fn constraint(&mut self, place: &str, kind: &ConstraintKind) {
-        match kind {
-            ConstraintKind::Point { from, to } | ConstraintKind::Distance { from, to, .. } => {
-                self.pair(from, to, place);
-            }
-            ConstraintKind::Rolling { wheel, plane, .. } => {
-                self.pair(wheel, plane, place);
-            }
-            ConstraintKind::Impact { plane, body, .. } => {
-                self.pair(plane, body, place);
-            }
-            ConstraintKind::WheelRail { wheel, rail, .. } => {
-                self.pair(wheel, rail, place);
-            }
-            ConstraintKind::Coupling { terms, .. } => self.coupling(place, terms),
-            ConstraintKind::Driver { coordinate, .. } | ConstraintKind::VelocityDriver { coordinate, .. } => {
-                self.driver(place, coordinate);
-            }
+        let referred = Referred::in_fields(|visitor| kind.clone().fields(visitor));
+        if let [first, second] = &referred.frames[..] {
+            self.pair(first, second, place);
+        }
+        for terms in &referred.sums {
+            self.coupling(place, terms);
+        }
+        for coordinate in &referred.coordinates {
+            self.driver(place, coordinate);
         }
     }
 
@@ -222,17 +214,16 @@ impl Check<'_, '_> {
     }
 
     fn force(&mut self, place: &str, kind: &ForceKind) {
-        if let ForceKind::Tyre { mount, .. }
-        | ForceKind::LinearTyre { mount, .. }
-        | ForceKind::CalspanTyre { mount, .. }
-        | ForceKind::TmeasyTyre { mount, .. } = kind
-        {
-            return self.tyre(place, mount);
+        let referred = Referred::in_fields(|visitor| kind.clone().fields(visitor));
+        for contact in &referred.constraints {
+            self.contact(place, contact);
         }
-        if let ForceKind::Creep { contact, .. } = kind {
-            return self.creep(place, contact);
+        if let [road] = referred.roads.as_slice() {
+            for wheel in &referred.frames {
+                self.wheel(place, wheel, road);
+            }
+            return;
         }
-        let referred = Referred::by(kind);
         match referred.frames.as_slice() {
             [frame] => {
                 if self.frame(frame, place).is_some_and(|found| found.body == 0) {
@@ -260,10 +251,10 @@ impl Check<'_, '_> {
 }
 
 impl Check<'_, '_> {
-    /// The constraint that a creep force belongs to.
-    fn creep(&mut self, place: &str, contact: &str) {
+    /// The constraint whose normal force a force needs.
+    fn contact(&mut self, place: &str, contact: &str) {
         let wheels = self.description.constraints.iter();
-        let wheels = wheels.filter(|c| matches!(c.kind, ConstraintKind::WheelRail { .. }));
+        let wheels = wheels.filter(|c| c.kind.info().rolling_contact);
         let names: Vec<&str> = wheels.map(|c| c.name.as_str()).collect();
         if !names.contains(&contact) {
             self.errors.push(ModelError::UnknownContact {
@@ -276,45 +267,42 @@ impl Check<'_, '_> {
 
     /// What a driver or a sensor refers to.
     fn control(&mut self, place: &str, kind: &ControlKind) {
-        let pursuit = match kind {
-            ControlKind::PathSensor { pursuit, .. } | ControlKind::DriverSteering { pursuit, .. } => pursuit,
-            ControlKind::DriverSpeed { frame, .. } | ControlKind::Sensor { axes: frame, .. } => {
-                self.frame(frame, place);
-                return;
+        let referred = Referred::in_fields(|visitor| kind.clone().fields(visitor));
+        for frame in &referred.frames {
+            self.frame(frame, place);
+        }
+        for path in &referred.paths {
+            let paths = &self.description.paths;
+            if !paths.iter().any(|known| known.name == *path) {
+                let names = paths.iter().map(|path| path.name.as_str());
+                self.errors.push(ModelError::UnknownPath {
+                    place: place.to_string(),
+                    name: path.clone(),
+                    suggestion: nearest(path, names).map(str::to_string),
+                });
             }
-            _ => return,
-        };
-        self.frame(&pursuit.frame, place);
-        let paths = &self.description.paths;
-        if !paths.iter().any(|path| path.name == pursuit.path) {
-            let names = paths.iter().map(|path| path.name.as_str());
-            self.errors.push(ModelError::UnknownPath {
-                place: place.to_string(),
-                name: pursuit.path.clone(),
-                suggestion: nearest(&pursuit.path, names).map(str::to_string),
-            });
         }
     }
 
     /// A wheel and the road it rolls on.
-    fn tyre(&mut self, place: &str, mount: &Mount) {
+    fn wheel(&mut self, place: &str, wheel: &str, name: &str) {
         let roads = &self.description.roads;
-        let frame = match roads.iter().find(|road| road.name == mount.road) {
+        let frame = match roads.iter().find(|road| road.name == name) {
             Some(road) => road.frame.as_str(),
-            None if mount.road.is_empty() => GROUND,
+            None if name.is_empty() => GROUND,
             None => {
                 let names = roads.iter().map(|road| road.name.as_str());
                 self.errors.push(ModelError::UnknownRoad {
                     place: place.to_string(),
-                    name: mount.road.clone(),
-                    suggestion: nearest(&mount.road, names).map(str::to_string),
+                    name: name.to_string(),
+                    suggestion: nearest(name, names).map(str::to_string),
                 });
                 GROUND
             }
         };
         // The frame of the road is checked with the road.
         let carrier = self.names.frame(frame, place).map_or(0, |found| found.body);
-        if let Some(wheel) = self.frame(&mount.wheel, place)
+        if let Some(wheel) = self.frame(wheel, place)
             && wheel.body == carrier
         {
             self.errors.push(ModelError::SameBody {

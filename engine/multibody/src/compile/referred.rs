@@ -1,38 +1,30 @@
-//! What a force refers to.
+//! What an element refers to.
 
-use crate::Signal;
-use crate::description::fields::{Field, Fields};
-use crate::description::{CoordinateRef, Document, ForceKind};
-use holonom_expression::Expression;
+use crate::description::CoordinateRef;
+use crate::description::fields::{Field, Fields, Look};
 
-/// Frames and coordinates in the order in which the fields are shown.
+/// References in the order in which the fields are shown.
 #[derive(Default)]
 pub(crate) struct Referred {
     pub frames: Vec<String>,
     pub coordinates: Vec<CoordinateRef>,
+    /// Sums of coordinates with factors.
+    pub sums: Vec<Vec<(CoordinateRef, f64)>>,
+    pub roads: Vec<String>,
+    pub paths: Vec<String>,
+    pub constraints: Vec<String>,
 }
 
 impl Referred {
-    /// What a force of any kind refers to.
-    pub fn by(kind: &ForceKind) -> Self {
+    /// What is referred to in the fields that a visitor is shown. It may change them: they are those of a copy.
+    pub fn in_fields(show: impl FnOnce(&mut dyn Fields)) -> Self {
         let mut referred = Self::default();
-        // A visitor may change what it sees: it is shown a copy.
-        (kind.info().fields)(&mut kind.clone(), &mut referred);
+        show(&mut referred);
         referred
     }
 }
 
-impl Fields for Referred {
-    fn number(&mut self, _: &Field, _: &mut f64) {}
-    fn numbers(&mut self, _: &Field, _: &mut Vec<f64>) {}
-    fn channel(&mut self, _: &Field, _: &mut String) {}
-    fn vector(&mut self, _: &Field, _: &mut [f64; 3]) {}
-    fn symmetric(&mut self, _: &Field, _: &mut [f64; 6]) {}
-    fn signal(&mut self, _: &Field, _: &mut Signal) {}
-    fn signals(&mut self, _: &Field, _: &mut [Signal; 3]) {}
-    fn expressions(&mut self, _: &Field, _: &[&'static str], _: &mut [Expression; 3]) {}
-    fn expression(&mut self, _: &Field, _: &[&'static str], _: &mut Expression) {}
-    fn matrix(&mut self, _: &Field, _: &mut [[f64; 6]; 6]) {}
+impl Look for Referred {
     fn frame(&mut self, _: &Field, value: &mut String) {
         self.frames.push(value.clone());
     }
@@ -40,12 +32,15 @@ impl Fields for Referred {
         self.coordinates.push(value.clone());
     }
     fn terms(&mut self, _: &Field, value: &mut Vec<(CoordinateRef, f64)>) {
-        self.coordinates.extend(value.iter().map(|(c, _)| c.clone()));
+        self.sums.push(value.clone());
     }
-    fn road(&mut self, _: &Field, _: &mut String) {}
-    fn path(&mut self, _: &Field, _: &mut String) {}
-    fn constraint(&mut self, _: &Field, _: &mut String) {}
-    fn document(&mut self, _: &Field, _: &mut Document) {}
-    fn flag(&mut self, _: &Field, _: &mut bool) {}
-    fn choice(&mut self, _: &Field, _: &[&'static str], _: &mut usize) {}
+    fn road(&mut self, _: &Field, value: &mut String) {
+        self.roads.push(value.clone());
+    }
+    fn path(&mut self, _: &Field, value: &mut String) {
+        self.paths.push(value.clone());
+    }
+    fn constraint(&mut self, _: &Field, value: &mut String) {
+        self.constraints.push(value.clone());
+    }
 }

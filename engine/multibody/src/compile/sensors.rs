@@ -149,7 +149,7 @@ pub(super) fn add_readings(
                 if let Some(ControlElement::Sensor(sensor)) =
                     model.controls.get_mut(control).map(|c| &mut c.element)
                 {
-                    sensor.probe = probe;
+                    sensor.channel.probe = probe;
                 }
                 continue;
             }
@@ -285,8 +285,8 @@ fn of_constraint(constraint: &ModelConstraint, rest: &[&str]) -> Option<Probe> {
             Some(Probe::Multiplier { row, sign: 1.0 })
         }
         (ConstraintElement::Coordinates(_), ["force"]) => Some(Probe::Multiplier { row, sign: -1.0 }),
-        (ConstraintElement::Impact(_), ["gap"]) => Some(gap(constraint, 0)),
-        (ConstraintElement::Impact(_), ["gap", "velocity"]) => Some(gap(constraint, 1)),
+        (_, ["gap"]) if constraint.impact().is_some() => Some(gap(constraint, 0)),
+        (_, ["gap", "velocity"]) if constraint.impact().is_some() => Some(gap(constraint, 1)),
         _ => None,
     }
 }

@@ -1,7 +1,7 @@
 //! Controls that are functions of time alone, in chains of expressions and as sensors of driven coordinates.
 
 use super::controls::Bind;
-use crate::description::{Control, ControlKind, Description};
+use crate::description::{Control, Description};
 use crate::elements::constraints::ConstraintElement;
 use crate::elements::controls::{ControlElement, Probe};
 use crate::model::{Model, ModelControl};
@@ -60,9 +60,9 @@ fn of_time(
     names: &[&str],
     known: &[Option<Formula>],
 ) -> Option<Formula> {
-    let signal = match (&control.element, &described.kind) {
+    let signal = match (&control.element, described.kind.formula()) {
         // As described: the compiled one may have switches in it.
-        (ControlElement::Expression(_), ControlKind::Expression { value }) => {
+        (_, Some(value)) => {
             let formula = value.as_expression()?.over_variables(names).ok()?;
             let formula = over_time(&formula, known)?;
             let others = (1..formula.variables().len()).any(|k| formula.uses(k));
@@ -70,7 +70,7 @@ fn of_time(
             return alone.then(|| formula.over_variables(&["t"]).ok()).flatten();
         }
         (ControlElement::Sensor(sensor), _) => {
-            let read = match &sensor.probe {
+            let read = match &sensor.channel.probe {
                 Probe::Control { control } => Signal::Expression(Arc::new(known.get(*control)?.clone()?)),
                 Probe::Coordinate { node, order: 0 } => driven(model, *node)?.clone(),
                 _ => return None,

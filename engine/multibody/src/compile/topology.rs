@@ -4,7 +4,7 @@ use super::error::ModelError;
 use super::names::{Names, Place};
 use super::references::force_place;
 use super::referred::Referred;
-use crate::description::{ConstraintKind, CoordinateMotion, CoordinateRef, Description, ForceKind, Joint};
+use crate::description::{CoordinateMotion, CoordinateRef, Description, Joint};
 use crate::forest::{self, Edge, Forest, ForestError, Graph, Hint};
 
 /// The forest with the ends of all joints; none when it cannot be built, for reasons that have
@@ -78,12 +78,7 @@ fn cut_for_reactions(
     errors: &mut Vec<ModelError>,
 ) {
     for force in &description.forces {
-        let ForceKind::JointFriction {
-            coordinate,
-            from_reaction: true,
-            ..
-        } = &force.kind
-        else {
+        let Some(coordinate) = force.kind.reaction() else {
             continue;
         };
         let Ok(joint) = names.coordinate(coordinate, "") else {
@@ -104,24 +99,27 @@ fn cut_for_reactions(
 /// Joints to whose coordinates something refers are wished into the tree, as long as they form
 /// no loop.
 fn require_referred(description: &Description, names: &Names, bodies: usize, edges: &mut [Edge]) {
-    let constraints = description.constraints.iter().flat_map(|c| match &c.kind {
-        ConstraintKind::Coupling { terms, .. } => terms.iter().map(|(c, _)| c).collect(),
-        ConstraintKind::Driver { coordinate, .. } | ConstraintKind::VelocityDriver { coordinate, .. } => {
-            vec![coordinate]
-        }
-        _ => Vec::new(),
+    let constraints = description.constraints.iter().map(|c| {
+        let mut kind = c.kind.clone();
+        Referred::in_fields(|visitor| kind.fields(visitor))
     });
-    let forces: Vec<CoordinateRef> = (description.forces.iter())
-        .filter(|f| {
-            !matches!(
-                f.kind,
-                ForceKind::JointFriction {
-                    from_reaction: true,
-                    ..
-                }
-            )
+    let forces = description
+        .forces
+        .iter()
+        .filter(|f| f.kind.reaction().is_none())
+        .map(|f| {
+            let mut kind = f.kind.clone();
+            Referred::in_fields(|visitor| kind.fields(visitor))
+        });
+    let coordinates: Vec<CoordinateRef> = (constraints.chain(forces))
+        .flat_map(|referred| {
+            let terms = referred
+                .sums
+                .into_iter()
+                .flatten()
+                .map(|(coordinate, _)| coordinate);
+            terms.chain(referred.coordinates)
         })
-        .flat_map(|f| Referred::by(&f.kind).coordinates)
         .collect();
     let mut set: Vec<usize> = (0..bodies).collect();
     fn top(set: &[usize], mut body: usize) -> usize {
@@ -138,7 +136,7 @@ fn require_referred(description: &Description, names: &Names, bodies: usize, edg
     for edge in edges.iter().filter(|e| e.tree_only || e.hint == Hint::Tree) {
         join(edge);
     }
-    for reference in constraints.chain(&forces) {
+    for reference in &coordinates {
         if let Ok(joint) = names.coordinate(reference, "") {
             let edge = &mut edges[joint];
             if edge.hint == Hint::Auto && !edge.tree_only && join(edge) {

@@ -3,11 +3,8 @@
 
 use super::*;
 use crate::compile::{self, ModelErrors};
+use crate::elements::constraints::*;
 use crate::model::Model;
-
-mod controls;
-mod forces;
-mod passive;
 
 impl Description {
     /// An empty mechanism under gravity (0, 0, −9.81) m/s².
@@ -434,179 +431,56 @@ impl From<(&str, usize)> for CoordinateRef {
 /// Constructors. Coordinates are `"joint"` for the first one or `("joint", number)`.
 impl Constraint {
     /// A constraint of any kind.
-    pub fn new(name: impl Into<String>, kind: ConstraintKind) -> Self {
+    pub fn new(name: impl Into<String>, kind: impl Into<ConstraintKind>) -> Self {
         Self {
             name: name.into(),
-            kind,
+            kind: kind.into(),
         }
     }
+}
 
-    /// The origins of two frames coincide.
-    pub fn point(name: impl Into<String>, from: impl Into<String>, to: impl Into<String>) -> Self {
-        let (from, to) = (from.into(), to.into());
-        Self::new(name, ConstraintKind::Point { from, to })
+/// Constructors for the kinds are with these. What they do not ask for is zero and can be set by the methods.
+impl Force {
+    /// A force element of any kind.
+    pub fn new(name: impl Into<String>, kind: impl Into<ForceKind>) -> Self {
+        Self {
+            name: name.into(),
+            kind: kind.into(),
+        }
     }
+}
 
-    /// The origins of two frames keep a distance, m: a number or a function of time.
-    pub fn distance(
-        name: impl Into<String>,
-        from: impl Into<String>,
-        to: impl Into<String>,
-        length: impl Into<Signal>,
-    ) -> Self {
-        let (from, to, length) = (from.into(), to.into(), length.into());
-        Self::new(name, ConstraintKind::Distance { from, to, length })
-    }
-
-    /// Σ factor · coordinate = offset.
+impl Description {
+    /// Adds a control.
     ///
     /// ```
-    /// use holonom_multibody::description::Constraint;
-    /// // A differential: the cage turns with the mean of both wheels.
-    /// let terms = [("cage", 2.0), ("left", -1.0), ("right", -1.0)];
-    /// let differential = Constraint::coupling("differential", terms, 0.0);
+    /// use holonom_multibody::{Description, Signal};
+    /// use holonom_multibody::description::{Body, Control, Force, Joint};
+    ///
+    /// let model = Description::new("held pendulum")
+    ///     .body(Body::new("bob", 2.0).centre([1.0, 0.0, 0.0]))
+    ///     .joint(Joint::revolute("pin", "ground", "bob").axis([0.0, -1.0, 0.0]))
+    ///     .control(Control::sensor("angle", "pin.angle"))
+    ///     .control(Control::pid("controller", Signal::of("angle", &["angle"])?, [300.0, 100.0, 60.0]))
+    ///     .force(Force::motor("motor", "pin", Signal::of("controller", &["controller"])?))
+    ///     .compile()?;
+    /// assert_eq!(model.states.len(), 2);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn coupling<C: Into<CoordinateRef>>(
-        name: impl Into<String>,
-        terms: impl IntoIterator<Item = (C, f64)>,
-        offset: f64,
-    ) -> Self {
-        let terms = terms
-            .into_iter()
-            .map(|(coordinate, factor)| (coordinate.into(), factor))
-            .collect();
-        Self::new(name, ConstraintKind::Coupling { terms, offset })
-    }
-
-    /// Gears: first coordinate = ratio · second coordinate. The ratio is negative where the
-    /// wheels turn against each other.
-    pub fn gear(
-        name: impl Into<String>,
-        first: impl Into<CoordinateRef>,
-        second: impl Into<CoordinateRef>,
-        ratio: f64,
-    ) -> Self {
-        Self::coupling(name, [(first.into(), 1.0), (second.into(), -ratio)], 0.0)
-    }
-
-    /// Rack and pinion: displacement of the rack = radius · angle of the pinion, m.
-    pub fn rack(
-        name: impl Into<String>,
-        rack: impl Into<CoordinateRef>,
-        pinion: impl Into<CoordinateRef>,
-        radius: f64,
-    ) -> Self {
-        Self::gear(name, rack, pinion, radius)
-    }
-
-    /// A coordinate follows a function of time; the force it takes is the multiplier.
-    pub fn driver(name: impl Into<String>, coordinate: impl Into<CoordinateRef>, signal: Signal) -> Self {
-        let coordinate = coordinate.into();
-        Self::new(name, ConstraintKind::Driver { coordinate, signal })
-    }
-
-    /// The velocity of a coordinate follows a function of time; the force required is the multiplier. The position is
-    /// integrated from the joint's initial value.
-    pub fn velocity_driver(
-        name: impl Into<String>,
-        coordinate: impl Into<CoordinateRef>,
-        velocity: Signal,
-    ) -> Self {
-        let coordinate = coordinate.into();
-        Self::new(name, ConstraintKind::VelocityDriver { coordinate, velocity })
-    }
-
-    /// A thin disc (axle along z of its frame) rolls on the x–y plane of a frame. Radius in m.
-    pub fn rolling_disc(
-        name: impl Into<String>,
-        wheel: impl Into<String>,
-        plane: impl Into<String>,
-        radius: f64,
-    ) -> Self {
-        Self::rolling(name, wheel, plane, radius, false)
-    }
-
-    /// A ball about the origin of its frame rolls on the x–y plane of a frame. Radius in m.
-    pub fn rolling_ball(
-        name: impl Into<String>,
-        ball: impl Into<String>,
-        plane: impl Into<String>,
-        radius: f64,
-    ) -> Self {
-        Self::rolling(name, ball, plane, radius, true)
-    }
-
-    fn rolling(
-        name: impl Into<String>,
-        wheel: impl Into<String>,
-        plane: impl Into<String>,
-        radius: f64,
-        sphere: bool,
-    ) -> Self {
-        let (wheel, plane) = (wheel.into(), plane.into());
-        let kind = ConstraintKind::Rolling {
-            wheel,
-            plane,
-            radius,
-            sphere,
-        };
-        Self::new(name, kind)
-    }
-
-    /// A point (radius 0) or a ball about the origin of `body` hits the x–y plane of `plane`, from
-    /// the side to which z points, and rebounds with the given part of its speed. Radius in m. The
-    /// velocities jump at an event; rebounds slower than 1 mm/s are rest, see
-    /// [`rest_speed`](Self::rest_speed).
-    pub fn impact(
-        name: impl Into<String>,
-        plane: impl Into<String>,
-        body: impl Into<String>,
-        radius: f64,
-        restitution: f64,
-    ) -> Self {
-        let (plane, body) = (plane.into(), body.into());
-        let kind = ConstraintKind::Impact {
-            plane,
-            body,
-            radius,
-            restitution,
-            rest_speed: crate::elements::constraints::REST_SPEED,
-        };
-        Self::new(name, kind)
-    }
-
-    /// Sets the speed, m/s, below which a rebound of an [`impact`](Self::impact) is rest; nothing
-    /// is done for other kinds.
-    pub fn rest_speed(mut self, speed: f64) -> Self {
-        if let ConstraintKind::Impact { rest_speed, .. } = &mut self.kind {
-            *rest_speed = speed;
-        }
+    pub fn control(mut self, control: Control) -> Self {
+        self.controls.push(control);
         self
     }
+}
 
-    /// A wheel touches its rail; `right` for the right wheel of a wheelset.
-    ///
-    /// ```
-    /// use holonom_multibody::description::Constraint;
-    /// use holonom_multibody::elements::constraints::WheelRailShape;
-    /// let cone = WheelRailShape::cone(0.46, 0.05, 0.3);
-    /// let left = Constraint::wheel_rail("left", "wheelset.left", "ground.left", false, cone);
-    /// assert_eq!(left.kind.info().name, "wheel-rail");
-    /// ```
-    pub fn wheel_rail(
-        name: impl Into<String>,
-        wheel: impl Into<String>,
-        rail: impl Into<String>,
-        right: bool,
-        shape: WheelRailShape,
-    ) -> Self {
-        let kind = ConstraintKind::WheelRail {
-            wheel: wheel.into(),
-            rail: rail.into(),
-            right,
-            shape: Box::new(shape),
-        };
-        Self::new(name, kind)
+/// Constructors for the kinds are with these. What they do not ask for is as in an absent field of a model file.
+impl Control {
+    /// A control of any kind.
+    pub fn new(name: impl Into<String>, kind: impl Into<ControlKind>) -> Self {
+        Self {
+            name: name.into(),
+            kind: kind.into(),
+        }
     }
 }
 

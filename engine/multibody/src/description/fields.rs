@@ -62,51 +62,71 @@ impl Field {
     }
 }
 
-/// What is done with the fields of a thing: a reader fills them, a writer looks at them, a schema
-/// only notes them.
-///
-/// A visitor is shown the fields in the order in which they are documented. It may change the
-/// values; who only wants to look shows it a copy.
-pub trait Fields {
+macro_rules! visitors {
+    ($($(#[$doc:meta])* $method:ident($($name:ident: $type:ty),+);)*) => {
+        /// What is done with the fields of a thing: a reader fills them, a writer looks at them, a schema
+        /// only notes them.
+        ///
+        /// A visitor is shown the fields in the order in which they are documented. It may change the
+        /// values; who only wants to look shows it a copy.
+        pub trait Fields {
+            $($(#[$doc])* fn $method(&mut self, field: &Field, $($name: $type),+);)*
+        }
+
+        /// [`Fields`] for a visitor that is interested in some of the fields only.
+        #[allow(unused_variables)]
+        pub trait Look {
+            $($(#[$doc])* fn $method(&mut self, field: &Field, $($name: $type),+) {})*
+        }
+
+        impl<T: Look> Fields for T {
+            $(fn $method(&mut self, field: &Field, $($name: $type),+) {
+                Look::$method(self, field, $($name),+);
+            })*
+        }
+    };
+}
+
+visitors! {
     /// A number.
-    fn number(&mut self, field: &Field, value: &mut f64);
+    number(value: &mut f64);
     /// Some numbers.
-    fn numbers(&mut self, field: &Field, value: &mut Vec<f64>);
+    numbers(value: &mut Vec<f64>);
     /// Three components.
-    fn vector(&mut self, field: &Field, value: &mut [f64; 3]);
+    vector(value: &mut [f64; 3]);
     /// Entries xx, yy, zz, xy, yz, zx of a symmetric matrix; the first three may be all that is
     /// given.
-    fn symmetric(&mut self, field: &Field, value: &mut [f64; 6]);
+    symmetric(value: &mut [f64; 6]);
     /// A number or an expression of time.
-    fn signal(&mut self, field: &Field, value: &mut Signal);
+    signal(value: &mut Signal);
     /// Three components over time.
-    fn signals(&mut self, field: &Field, value: &mut [Signal; 3]);
+    signals(value: &mut [Signal; 3]);
     /// Three components as expressions of these variables.
-    fn expressions(&mut self, field: &Field, variables: &[&'static str], value: &mut [Expression; 3]);
+    expressions(variables: &[&'static str], value: &mut [Expression; 3]);
     /// An expression of these variables.
-    fn expression(&mut self, field: &Field, variables: &[&'static str], value: &mut Expression);
+    expression(variables: &[&'static str], value: &mut Expression);
     /// A symmetric 6 × 6 matrix; its diagonal may be all that is given.
-    fn matrix(&mut self, field: &Field, value: &mut [[f64; 6]; 6]);
+    matrix(value: &mut [[f64; 6]; 6]);
     /// A frame: `body` or `body.marker`.
-    fn frame(&mut self, field: &Field, value: &mut String);
+    frame(value: &mut String);
     /// A channel: thing and quantity, such as `knee.angle.velocity`.
-    fn channel(&mut self, field: &Field, value: &mut String);
+    channel(value: &mut String);
     /// A coordinate: `joint` for the first or only one, or `joint.coordinate`.
-    fn coordinate(&mut self, field: &Field, value: &mut CoordinateRef);
+    coordinate(value: &mut CoordinateRef);
     /// Coordinates with factors.
-    fn terms(&mut self, field: &Field, value: &mut Vec<(CoordinateRef, f64)>);
+    terms(value: &mut Vec<(CoordinateRef, f64)>);
     /// Yes or no.
-    fn flag(&mut self, field: &Field, value: &mut bool);
+    flag(value: &mut bool);
     /// One of several names, by its number.
-    fn choice(&mut self, field: &Field, names: &[&'static str], value: &mut usize);
+    choice(names: &[&'static str], value: &mut usize);
     /// A road by its name; empty for the plane z = 0 of the ground.
-    fn road(&mut self, field: &Field, value: &mut String);
+    road(value: &mut String);
     /// A path by its name.
-    fn path(&mut self, field: &Field, value: &mut String);
+    path(value: &mut String);
     /// A constraint by its name.
-    fn constraint(&mut self, field: &Field, value: &mut String);
+    constraint(value: &mut String);
     /// A text in a file of its own.
-    fn document(&mut self, field: &Field, value: &mut Document);
+    document(value: &mut Document);
 }
 
 /// The first of two frames.
@@ -245,7 +265,7 @@ pub struct Noted {
 /// use holonom_multibody::elements::forces::FORCES;
 ///
 /// for force in FORCES {
-///     let fields = note(|visitor| (force.fields)(&mut (force.template)(), visitor));
+///     let fields = note(|visitor| (force.template)().fields(visitor));
 ///     println!("{}: {} fields", force.name, fields.len());
 /// }
 /// ```

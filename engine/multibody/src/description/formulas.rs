@@ -1,7 +1,7 @@
 //! The formulas of an element, as they were written, to be named where they have no value.
 
-use super::fields::{Field, Fields};
-use super::{Constraint, Control, CoordinateRef, Document, Force};
+use super::fields::{Field, Look};
+use super::{Constraint, Control, Force};
 use crate::signal::Signal;
 use holonom_expression::Expression;
 
@@ -29,7 +29,7 @@ impl Force {
     /// Its formulas.
     pub fn formulas(&self) -> Vec<FieldFormula> {
         let mut found = Formulas::default();
-        (self.kind.info().fields)(&mut self.kind.clone(), &mut found);
+        self.kind.clone().fields(&mut found);
         found.0
     }
 }
@@ -38,7 +38,7 @@ impl Control {
     /// Its formulas.
     pub fn formulas(&self) -> Vec<FieldFormula> {
         let mut found = Formulas::default();
-        (self.kind.info().fields)(&mut self.kind.clone(), &mut found);
+        self.kind.clone().fields(&mut found);
         found.0
     }
 }
@@ -47,7 +47,7 @@ impl Constraint {
     /// Its formulas.
     pub fn formulas(&self) -> Vec<FieldFormula> {
         let mut found = Formulas::default();
-        (self.kind.info().fields)(&mut self.kind.clone(), &mut found);
+        self.kind.clone().fields(&mut found);
         found.0
     }
 }
@@ -72,7 +72,7 @@ impl Formulas {
     }
 }
 
-impl Fields for Formulas {
+impl Look for Formulas {
     fn signal(&mut self, field: &Field, value: &mut Signal) {
         self.add(field, value);
     }
@@ -85,19 +85,4 @@ impl Fields for Formulas {
     fn expression(&mut self, field: &Field, _: &[&'static str], value: &mut Expression) {
         self.law(field, value);
     }
-    fn number(&mut self, _: &Field, _: &mut f64) {}
-    fn numbers(&mut self, _: &Field, _: &mut Vec<f64>) {}
-    fn vector(&mut self, _: &Field, _: &mut [f64; 3]) {}
-    fn symmetric(&mut self, _: &Field, _: &mut [f64; 6]) {}
-    fn matrix(&mut self, _: &Field, _: &mut [[f64; 6]; 6]) {}
-    fn frame(&mut self, _: &Field, _: &mut String) {}
-    fn channel(&mut self, _: &Field, _: &mut String) {}
-    fn coordinate(&mut self, _: &Field, _: &mut CoordinateRef) {}
-    fn terms(&mut self, _: &Field, _: &mut Vec<(CoordinateRef, f64)>) {}
-    fn flag(&mut self, _: &Field, _: &mut bool) {}
-    fn choice(&mut self, _: &Field, _: &[&'static str], _: &mut usize) {}
-    fn road(&mut self, _: &Field, _: &mut String) {}
-    fn path(&mut self, _: &Field, _: &mut String) {}
-    fn constraint(&mut self, _: &Field, _: &mut String) {}
-    fn document(&mut self, _: &Field, _: &mut Document) {}
 }

@@ -2,6 +2,8 @@
 
 use super::fields::{Field, Fields};
 use crate::compile::names::GROUND;
+use crate::elements::faults::Faults;
+use crate::elements::references::{Attached, Named, References, ResolveControl};
 use crate::path::PathKind;
 
 /// A path that drivers follow.
@@ -58,11 +60,11 @@ impl Path {
 
 /// A frame that follows a path.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Pursuit {
-    /// Name of the path.
-    pub path: String,
+pub struct Pursuit<R: References = Named> {
+    /// The path.
+    pub path: R::Path,
     /// Frame that follows it, x to the front.
-    pub frame: String,
+    pub frame: R::Frame,
     /// The front is at −x of it.
     pub reversed: bool,
     /// Arc of the path beside the frame at the start, m.
@@ -71,7 +73,7 @@ pub struct Pursuit {
     pub settling: f64,
 }
 
-impl Default for Pursuit {
+impl Default for Pursuit<Named> {
     fn default() -> Self {
         Self {
             path: String::new(),
@@ -83,7 +85,7 @@ impl Default for Pursuit {
     }
 }
 
-impl Pursuit {
+impl Pursuit<Named> {
     /// A frame beside the beginning of a path.
     pub fn new(path: impl Into<String>, frame: impl Into<String>) -> Self {
         Self {
@@ -97,6 +99,21 @@ impl Pursuit {
     pub fn from(mut self, arc: f64) -> Self {
         self.start = arc;
         self
+    }
+
+    pub(crate) fn faults(&self, faults: &mut Faults) {
+        faults.bounded("start", self.start, self.start.is_finite(), "finite");
+        faults.above_zero("settling", self.settling);
+    }
+
+    pub(crate) fn attach(&self, to: &mut dyn ResolveControl) -> Option<Pursuit<Attached>> {
+        Some(Pursuit {
+            path: to.path(&self.path)?,
+            frame: to.frame(&self.frame)?,
+            reversed: self.reversed,
+            start: self.start,
+            settling: self.settling,
+        })
     }
 
     pub(crate) fn fields(&mut self, visitor: &mut dyn Fields) {

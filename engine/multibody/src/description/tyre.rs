@@ -1,21 +1,23 @@
 //! What all tyres have besides the law of their forces.
 
 use super::fields::{Field, Fields};
+use crate::elements::faults::Faults;
+use crate::elements::references::{Attached, Named, References, Resolve};
 
 /// Where a tyre is and on what it rolls.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Mount {
+pub struct Mount<R: References = Named> {
     /// Frame on the wheel: origin at its centre, y along its axle to the left.
-    pub wheel: String,
-    /// Name of the road; empty for the plane z = 0 of the ground.
-    pub road: String,
+    pub wheel: R::Frame,
+    /// The road; no name stands for the plane z = 0 of the ground.
+    pub road: R::Road,
     /// Length over which height and slope of the road are averaged, m; zero for a single point.
     pub enveloping: f64,
     /// The mirror image of the data: for a tyre on the other side than the one measured.
     pub mirrored: bool,
 }
 
-impl Mount {
+impl Mount<Named> {
     /// A tyre on a wheel, on the plane z = 0 of the ground.
     pub fn new(wheel: impl Into<String>) -> Self {
         Self {
@@ -45,6 +47,29 @@ impl Mount {
         visitor.number(&Field::optional("enveloping", "m", doc), &mut self.enveloping);
         let doc = "Mirror the data, for a tyre on the opposite side from the one measured.";
         visitor.flag(&Field::optional("mirrored", "", doc), &mut self.mirrored);
+    }
+
+    /// The image of a tyre rolls on the image of the road, with its left and right exchanged.
+    pub(crate) fn mirror(&mut self) {
+        self.mirrored = !self.mirrored;
+    }
+
+    pub(crate) fn faults(&self, faults: &mut Faults) {
+        if !(self.enveloping >= 0.0 && self.enveloping.is_finite()) {
+            faults.data(format!(
+                "the length of the enveloping is {}, but must be zero or positive; correct it",
+                self.enveloping
+            ));
+        }
+    }
+
+    pub(crate) fn attach(&self, to: &mut dyn Resolve) -> Option<Mount<Attached>> {
+        Some(Mount {
+            wheel: to.frame(&self.wheel)?,
+            road: to.road(&self.road)?,
+            enveloping: self.enveloping,
+            mirrored: self.mirrored,
+        })
     }
 }
 
@@ -93,6 +118,21 @@ impl Carcass {
             radius,
             stiffness,
             ..Self::default()
+        }
+    }
+
+    pub(crate) fn faults(&self, faults: &mut Faults) {
+        faults.above_zero("radius", self.radius);
+        faults.above_zero("stiffness", self.stiffness);
+        for (field, value) in [
+            ("stiffening", self.stiffening),
+            ("damping", self.damping),
+            ("rolling_radius", self.rolling_radius),
+            ("rolling_resistance", self.rolling_resistance),
+            ("relaxation_x", self.relaxation_x),
+            ("relaxation_y", self.relaxation_y),
+        ] {
+            faults.zero_or_above(field, value);
         }
     }
 

@@ -2,6 +2,8 @@
 
 pub mod constraints;
 pub mod controls;
+pub mod faults;
 pub mod forces;
 pub mod joints;
+pub mod references;
 pub mod scene;

@@ -2,8 +2,6 @@
 
 use super::Equations;
 use super::equations::EquationsWorkspace;
-use crate::elements::constraints::ConstraintElement;
-use crate::elements::forces::ForceElement;
 use crate::model::Model;
 use holonom_dae::{Gap, Point};
 
@@ -37,8 +35,8 @@ impl Equations {
         let rows = &self.active[self.active.len() - self.contacts.len()..];
         for ((gap, row), closed) in gaps[first..].iter_mut().zip(rows).zip(at.discrete) {
             let constraint = &model.constraints[model.rows[*row].constraint];
-            *gap = match &constraint.element {
-                ConstraintElement::Impact(impact) if *closed == 0.0 => impact.gap(&scene),
+            *gap = match constraint.impact() {
+                Some(impact) if *closed == 0.0 => impact.gap(&scene),
                 _ => Gap::NONE,
             };
         }
@@ -51,19 +49,5 @@ impl Equations {
             Some(k) => self.model.forces[k].name.clone(),
             None => impact().map_or(String::new(), |contact| contact.name.clone()),
         }
-    }
-}
-
-impl ForceElement {
-    /// Whether it acts only within a range of the state.
-    fn has_gap(&self) -> bool {
-        matches!(
-            self,
-            Self::SphereContact(_)
-                | Self::CylinderContact(_)
-                | Self::PlaneContact(_)
-                | Self::BumpStop(_)
-                | Self::JointStop(_)
-        )
     }
 }

@@ -101,7 +101,7 @@ impl Reads {
                 ..Self::default()
             };
             match &control.element {
-                ControlElement::Sensor(sensor) => match &sensor.probe {
+                ControlElement::Sensor(sensor) => match &sensor.channel.probe {
                     Probe::Constant(_) => {}
                     Probe::Coordinate { node, .. } | Probe::Ball { node, .. } => {
                         reads.nodes.insert(*node);
@@ -307,12 +307,10 @@ impl ReadingDependencies {
 
 /// Nodes that a constraint reads and acts on.
 fn constraint_nodes(model: &Model, element: &ConstraintElement) -> Vec<usize> {
-    match element {
-        ConstraintElement::Pair(p) => between(model, p.from.node, p.to.node),
-        ConstraintElement::Coordinates(c) => c.terms.iter().map(|t| t.0).collect(),
-        ConstraintElement::Rolling(r) => between(model, r.plane.node, r.wheel.node),
-        ConstraintElement::Impact(i) => between(model, i.plane.node, i.body.node),
-        ConstraintElement::WheelRail(w) => between(model, w.rail.node, w.wheel.node),
+    match (element, element.sides()) {
+        (ConstraintElement::Coordinates(c), _) => c.terms.iter().map(|t| t.0).collect(),
+        (_, Some([first, second])) => between(model, first.node, second.node),
+        (_, None) => Vec::new(),
     }
 }
 

@@ -6,9 +6,9 @@ use crate::model::Model;
 
 /// Coordinates and features of an element; none for elements without narrow features.
 fn sizes(element: &ForceElement) -> [usize; 2] {
-    match element {
-        ForceElement::Tyre(tyre) if tyre.is_uneven() => [2, 1],
-        _ => [0; 2],
+    match element.place_size() {
+        0 => [0; 2],
+        size => [size, 1],
     }
 }
 
@@ -24,9 +24,8 @@ pub(super) fn coordinates(model: &Model, scene: &Scene<'_, f64>, coordinates: &m
     for force in &model.forces {
         let (own, behind) = rest.split_at_mut(sizes(&force.element)[0]);
         rest = behind;
-        match &force.element {
-            ForceElement::Tyre(tyre) if tyre.is_uneven() => own.copy_from_slice(&tyre.place(scene)),
-            _ => {}
+        if !own.is_empty() {
+            force.element.place(scene, own);
         }
     }
 }
@@ -37,10 +36,7 @@ pub(super) fn widths(model: &Model, widths: &mut [f64]) {
     for force in &model.forces {
         let (own, behind) = rest.split_at_mut(sizes(&force.element)[0]);
         rest = behind;
-        own.fill(match &force.element {
-            ForceElement::Tyre(tyre) => tyre.shortest_obstacle(),
-            _ => f64::INFINITY,
-        });
+        own.fill(force.element.feature_width());
     }
 }
 
@@ -52,9 +48,8 @@ pub(super) fn values(model: &Model, coordinates: &[f64], values: &mut [f64]) {
         let (own, more) = from.split_at(inputs);
         let (out, behind) = to.split_at_mut(outputs);
         (from, to) = (more, behind);
-        match &force.element {
-            ForceElement::Tyre(tyre) if tyre.is_uneven() => out[0] = tyre.height([own[0], own[1]]),
-            _ => {}
+        if !out.is_empty() {
+            out.fill(force.element.profile(own));
         }
     }
 }

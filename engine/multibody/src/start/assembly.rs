@@ -510,7 +510,7 @@ fn rejected(model: &Model, rejection: Rejection) -> AssemblyError {
     match control.map(|control| (&control.name, &control.element)) {
         Some((name, ControlElement::Sensor(sensor))) => AssemblyError::SensorRing {
             sensor: name.clone(),
-            channel: sensor.channel.clone(),
+            channel: sensor.channel.name.clone(),
         },
         _ => AssemblyError::Rejected(rejection),
     }

@@ -67,9 +67,7 @@ pub(super) fn unit(closure: &Closure, row: usize, level: Level) -> &'static str 
             }
             first
         }
-        ConstraintElement::Rolling(_) | ConstraintElement::Impact(_) | ConstraintElement::WheelRail(_) => {
-            false
-        }
+        _ => false,
     };
     match (level, angle) {
         (Level::Position, false) => "m",

@@ -120,11 +120,7 @@ fn row_scales(model: &Model, lengths: &[Option<f64>], size: f64, slide: impl Fn(
                 };
                 scales[0] = sum.terms.iter().map(term).fold(0.0, f64::max);
             }
-            ConstraintElement::Rolling(_)
-            | ConstraintElement::Impact(_)
-            | ConstraintElement::WheelRail(_) => {
-                scales.fill(length);
-            }
+            _ => scales.fill(length),
         }
         for s in scales.iter_mut().filter(|s| !(**s > 0.0 && s.is_finite())) {
             *s = 1.0;

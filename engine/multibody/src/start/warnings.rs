@@ -1,7 +1,7 @@
 //! What is not wrong with a start but should be known.
 
 use crate::elements::constraints::{ConstraintElement, PairRow};
-use crate::elements::forces::ForceElement;
+use crate::elements::forces::Reach;
 use crate::model::{Attachment, Model};
 use crate::workspace::Workspace;
 use core::fmt;
@@ -66,12 +66,10 @@ pub(super) fn look(model: &Model, t: f64, given: &[f64], assembled: &[f64], size
     }
     work.set_positions(model, assembled);
     for force in &model.forces {
-        let ForceElement::SpringDamper(spring) = &force.element else {
-            continue;
-        };
-        // The part of the tension that does not vanish with the length.
-        let tension = spring.preload - spring.stiffness * spring.free_length;
-        if tension != 0.0 && coincide(&work, &spring.from, &spring.to, size) {
+        if force.element.tension_without_length() != 0.0
+            && let Reach::Line(from, to) = force.element.reach()
+            && coincide(&work, from, to, size)
+        {
             let force = force.name.clone();
             warnings.push(Warning::SpringWithoutDirection { force });
         }

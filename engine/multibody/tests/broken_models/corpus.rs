@@ -7,7 +7,7 @@ use holonom_multibody::description::{
     Body, Constraint, Description, Force, ForceKind, Frame, Joint, Rod, frame,
 };
 use holonom_multibody::elements::forces::{
-    AntiRollLaw, BushingLaw, ContactLaw, Cylinders, GasLaw, ServoLaw, Shape, StopLaw,
+    self, AntiRollLaw, BushingLaw, ContactLaw, Cylinders, GasLaw, ServoLaw, Shape, StopLaw,
 };
 use holonom_multibody::forest::Hint;
 use std::sync::Arc;
@@ -61,12 +61,12 @@ fn joint(joint: Joint) -> Description {
 pub fn written(variable: &str) -> ForceKind {
     let scope = Scope::new().variable(variable);
     let expression = || Expression::parse(&format!("2*{variable}"), &scope, None).unwrap();
-    ForceKind::Expression {
+    ForceKind::Expression(forces::Expression {
         from: "ground".to_string(),
         to: "arm".to_string(),
         force: [0; 3].map(|_| expression()),
         torque: [0; 3].map(|_| expression()),
-    }
+    })
 }
 
 pub fn law(inputs: usize, outputs: usize) -> Arc<dyn holonom_algebra::Function> {

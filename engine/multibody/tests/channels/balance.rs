@@ -3,7 +3,8 @@
 use super::*;
 use holonom_algebra::{Mat3, Quaternion, Sym3, Vec3};
 use holonom_multibody::description::{Body, Constraint, ConstraintKind, Force, ForceKind, Joint, frame};
-use holonom_multibody::elements::forces::User;
+use holonom_multibody::elements::constraints::{Distance, Point, Rolling, WheelRail};
+use holonom_multibody::elements::forces::*;
 use holonom_testing::Largest;
 
 /// What is known of a mechanism: its description and the values of its channels.
@@ -77,11 +78,15 @@ fn imbalance(description: &Description, values: HashMap<String, f64>) -> f64 {
         .iter()
         .map(|j| (&j.name, j.from.as_str(), j.to.as_str()));
     let constraints = description.constraints.iter().filter_map(|c| match &c.kind {
-        ConstraintKind::Point { from, to } | ConstraintKind::Distance { from, to, .. } => {
+        ConstraintKind::Point(Point { from, to }) | ConstraintKind::Distance(Distance { from, to, .. }) => {
             Some((&c.name, from.as_str(), to.as_str()))
         }
-        ConstraintKind::Rolling { wheel, plane, .. } => Some((&c.name, plane.as_str(), wheel.as_str())),
-        ConstraintKind::WheelRail { wheel, rail, .. } => Some((&c.name, rail.as_str(), wheel.as_str())),
+        ConstraintKind::Rolling(Rolling { wheel, plane, .. }) => {
+            Some((&c.name, plane.as_str(), wheel.as_str()))
+        }
+        ConstraintKind::WheelRail(WheelRail { wheel, rail, .. }) => {
+            Some((&c.name, rail.as_str(), wheel.as_str()))
+        }
         _ => None,
     });
     let rods = description
@@ -126,36 +131,36 @@ fn imbalance(description: &Description, values: HashMap<String, f64>) -> f64 {
         largest.add(force.norm());
         largest.add(torque.norm());
         match &element.kind {
-            ForceKind::Applied { frame, .. } => sums.add(frame, known.pose(frame).0, force, torque),
-            ForceKind::SpringDamper { from, to, .. }
-            | ForceKind::TorsionSpring { from, to, .. }
-            | ForceKind::User { from, to, .. }
-            | ForceKind::Expression { from, to, .. }
-            | ForceKind::NonlinearSpring { from, to, .. }
-            | ForceKind::Bushing { from, to, .. }
-            | ForceKind::AirSpring { from, to, .. }
-            | ForceKind::BumpStop { from, to, .. }
-            | ForceKind::PlaneContact {
+            ForceKind::Applied(Applied { frame, .. }) => sums.add(frame, known.pose(frame).0, force, torque),
+            ForceKind::SpringDamper(SpringDamper { from, to, .. })
+            | ForceKind::TorsionSpring(TorsionSpring { from, to, .. })
+            | ForceKind::User(User { from, to, .. })
+            | ForceKind::Expression(Expression { from, to, .. })
+            | ForceKind::NonlinearSpring(NonlinearSpring { from, to, .. })
+            | ForceKind::Bushing(Bushing { from, to, .. })
+            | ForceKind::AirSpring(AirSpring { from, to, .. })
+            | ForceKind::BumpStop(BumpStop { from, to, .. })
+            | ForceKind::PlaneContact(PlaneContact {
                 plane: from,
                 body: to,
                 ..
-            }
-            | ForceKind::SphereContact { from, to, .. }
-            | ForceKind::CylinderContact { from, to, .. }
-            | ForceKind::Actuator { from, to, .. }
-            | ForceKind::Maxwell { from, to, .. } => {
+            })
+            | ForceKind::SphereContact(SphereContact { from, to, .. })
+            | ForceKind::CylinderContact(CylinderContact { from, to, .. })
+            | ForceKind::Actuator(Actuator { from, to, .. })
+            | ForceKind::Maxwell(Maxwell { from, to, .. }) => {
                 sums.add_pair(from, to, known.pose(to).0, force, torque);
             }
-            ForceKind::AntiRollBar { .. } | ForceKind::Creep { .. } => {
+            ForceKind::AntiRollBar(_) | ForceKind::Creep(_) => {
                 unreachable!("not among the random mechanisms")
             }
             // Part of what its joint transmits.
-            ForceKind::JointSpring { .. }
-            | ForceKind::NonlinearJointSpring { .. }
-            | ForceKind::JointAntiRollBar { .. }
-            | ForceKind::JointStop { .. }
-            | ForceKind::Servo { .. } => {}
-            ForceKind::JointFriction { coordinate, .. } => {
+            ForceKind::JointSpring(_)
+            | ForceKind::NonlinearJointSpring(_)
+            | ForceKind::JointAntiRollBar(_)
+            | ForceKind::JointStop(_)
+            | ForceKind::Servo(_) => {}
+            ForceKind::JointFriction(JointFriction { coordinate, .. }) => {
                 let joint = description
                     .joints
                     .iter()
@@ -163,10 +168,10 @@ fn imbalance(description: &Description, values: HashMap<String, f64>) -> f64 {
                     .unwrap();
                 sums.add_pair(&joint.from, &joint.to, known.pose(&joint.to).0, force, torque);
             }
-            ForceKind::Tyre { mount, .. }
-            | ForceKind::LinearTyre { mount, .. }
-            | ForceKind::CalspanTyre { mount, .. }
-            | ForceKind::TmeasyTyre { mount, .. } => {
+            ForceKind::Tyre(Tyre { mount, .. })
+            | ForceKind::LinearTyre(LinearTyre { mount, .. })
+            | ForceKind::CalspanTyre(CalspanTyre { mount, .. })
+            | ForceKind::TmeasyTyre(TmeasyTyre { mount, .. }) => {
                 // On the plane of the ground here.
                 let wheel = &mount.wheel;
                 sums.add_pair("ground", wheel, known.pose(wheel).0, force, torque);

@@ -8,6 +8,7 @@ use holonom_multibody::description::frame;
 use holonom_multibody::elements::constraints::{
     ConstraintElement, CoordinateSum, Impact, Pair, PairRow, ProfileKind, Rolling, WheelRail, WheelRailShape,
 };
+use holonom_multibody::elements::references::Attached;
 use holonom_multibody::elements::scene::Scene;
 use holonom_multibody::formalism::constraint_matrix as rows;
 use holonom_multibody::model::{Attachment, ModelConstraint, RowLevel};
@@ -139,10 +140,10 @@ fn everything(stand: &Stand, r: &mut Random) -> Vec<ModelConstraint> {
         }));
         for (right, curved) in [(false, false), (true, false), (false, true), (true, true)] {
             let rail = r.attachment(from);
-            elements.push(ConstraintElement::from(WheelRail {
+            elements.push(ConstraintElement::from(WheelRail::<Attached> {
                 wheel: nearly_aligned(stand, r, &rail, to),
                 rail,
-                geometry: shape(curved).geometry(right).unwrap(),
+                shape: shape(curved).geometry(right).unwrap(),
             }));
         }
     }

@@ -70,7 +70,7 @@ fn springs(stand: &Stand, damping: f64, r: &mut Random) -> Vec<ForceElement> {
     }
     for node in [node::ARM, node::LOW, node::TIP] {
         list.push(ForceElement::from(JointSpring {
-            node,
+            coordinate: node,
             stiffness: 11.0,
             damping,
             free_position: -0.3,
@@ -116,7 +116,7 @@ fn power_is_the_loss_of_energy_and_what_dampers_take() {
                     d.dot(b.velocity - a.velocity) / d.norm()
                 }
                 ForceElement::TorsionSpring(s) => scene.v[stand.tree.nodes[s.to.node].v],
-                ForceElement::JointSpring(s) => scene.coordinate(s.node)[1],
+                ForceElement::JointSpring(s) => scene.coordinate(s.coordinate)[1],
                 _ => unreachable!(),
             };
             close(lost, 5.0 * rate * rate, 1e-11, "damping");
@@ -287,7 +287,7 @@ fn a_motor_acts_on_its_coordinate() {
     let run = stand.now();
     for (node, free) in [(node::ARM, true), (node::DRIVEN, false)] {
         let motor = ForceElement::from(JointSpring {
-            node,
+            coordinate: node,
             stiffness: 0.0,
             damping: 0.0,
             free_position: 0.0,

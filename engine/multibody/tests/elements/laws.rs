@@ -6,6 +6,7 @@ use holonom_expression::curve::{Curve, Extrapolation, Interpolation};
 use holonom_expression::{Expression, ScalarLaw, Scope};
 use holonom_multibody::Signal;
 use holonom_multibody::elements::forces::*;
+use holonom_multibody::elements::references::{Attached, Prepare};
 use holonom_multibody::model::Attachment;
 use holonom_multibody::tree::{NodeKind, Tree};
 
@@ -70,7 +71,11 @@ fn a_table_gives_its_tension_and_its_energy() {
         damper: law("2*v", "v"),
         free: 1.0,
     };
-    let spring = ForceElement::from(NonlinearSpring::new(at(0), at(stand.1), law.compiled().unwrap()));
+    let spring = ForceElement::from(NonlinearSpring::<Attached> {
+        from: at(0),
+        to: at(stand.1),
+        law: law.prepare().unwrap(),
+    });
     for (q, tension, stored) in [
         (1.0, 0.0, 0.0),
         (1.25, 1.5, 0.1875),
@@ -102,7 +107,11 @@ fn a_curved_spring_without_length_has_its_slope() {
         spring: law("7*x + 3*x^2", "x"),
         ..SpringLaw::default()
     };
-    let spring = ForceElement::from(NonlinearSpring::new(at(0), at(stand.1), law.compiled().unwrap()));
+    let spring = ForceElement::from(NonlinearSpring::<Attached> {
+        from: at(0),
+        to: at(stand.1),
+        law: law.prepare().unwrap(),
+    });
     let mut q = [Dual4::zero(); 6];
     for k in 0..3 {
         q[k] = Dual4::variable(0.0, k);
@@ -119,7 +128,11 @@ fn a_curved_spring_without_length_has_its_slope() {
 fn a_bushing_turns_back_about_the_axis_of_its_rotation() {
     let stand = tree(&[NodeKind::Ball]);
     let law = BushingLaw::diagonal([0.0, 0.0, 0.0, 5.0, 5.0, 5.0], [0.0, 0.0, 0.0, 2.0, 2.0, 2.0]);
-    let bushing = ForceElement::from(Bushing::new(at(0), at(stand.1), &law).unwrap());
+    let bushing = ForceElement::from(Bushing::<Attached> {
+        from: at(0),
+        to: at(stand.1),
+        law: Box::new(law.clone()).prepare().unwrap(),
+    });
     let axis = Vec3([2.0, -1.0, 2.0]).scale(1.0 / 3.0);
     for angle in [0.0, 1e-9, 1e-3, 0.19, 0.21, 0.49, 0.51, 1.0, 2.5, 3.1] {
         let e = Quaternion::from_axis_angle(axis.0, angle).0;
@@ -150,7 +163,11 @@ fn a_stiffness_matrix_is_the_derivative_of_the_loads() {
             (law.stiffness[i][j], law.stiffness[j][i]) = (k, k);
         }
     }
-    let bushing = ForceElement::from(Bushing::new(at(0), at(stand.1), &law).unwrap());
+    let bushing = ForceElement::from(Bushing::<Attached> {
+        from: at(0),
+        to: at(stand.1),
+        law: Box::new(law.clone()).prepare().unwrap(),
+    });
     for j in 0..6 {
         let mut q = [Dual4::zero(); 6];
         q[j] = Dual4::variable(0.0, 0);
@@ -179,7 +196,11 @@ fn an_air_spring_carries_its_static_load_with_the_stiffness_of_its_gas() {
             exponent,
             ..GasLaw::default()
         };
-        let spring = ForceElement::from(AirSpring::new(at(0), at(stand.1), &law).unwrap());
+        let spring = ForceElement::from(AirSpring::<Attached> {
+            from: at(0),
+            to: at(stand.1),
+            law: law.prepare().unwrap(),
+        });
         let force = load(&spring, &stand, &[Dual4::variable(0.2, 0)], &[Dual4::zero()]).force[0];
         close(force.value(), 20e3, 1e-13, "load");
         // dF/dℓ = −n p₀ A²/V₀.
@@ -208,7 +229,11 @@ fn an_air_spring_carries_its_static_load_with_the_stiffness_of_its_gas() {
         pressure: 6e5,
         ..GasLaw::default()
     };
-    let spring = ForceElement::from(AirSpring::new(at(0), at(stand.1), &law).unwrap());
+    let spring = ForceElement::from(AirSpring::<Attached> {
+        from: at(0),
+        to: at(stand.1),
+        law: law.prepare().unwrap(),
+    });
     let force = load(&spring, &stand, &[0.2], &[0.0]).force[0];
     close(force, (6e5 - 101_325.0) * 0.04, 1e-13, "pressure");
     let force = load(&spring, &stand, &[0.25], &[0.0]).force[0];
@@ -226,7 +251,7 @@ fn stops_push_back_softly_and_never_pull() {
         onset: 0.02,
     };
     let ends = ForceElement::from(JointStop {
-        node: 1,
+        coordinate: 1,
         lower: -0.1,
         upper: 0.2,
         law,
@@ -444,7 +469,8 @@ fn an_anti_roll_bar_answers_to_roll_and_not_to_heave() {
         law,
     });
     let joints = ForceElement::from(JointAntiRollBar {
-        nodes: [left, right],
+        left,
+        right,
         law: JointAntiRollLaw {
             stiffness: 900.0,
             ratios: [1.0 / 0.3; 2],
@@ -482,7 +508,7 @@ fn drives_give_what_is_asked_up_to_their_limit() {
     );
     let servo = |limit| {
         ForceElement::from(Servo {
-            node: 1,
+            coordinate: 1,
             target: Signal::linear(0.0, 2.0),
             law: ServoLaw {
                 stiffness: 50.0,

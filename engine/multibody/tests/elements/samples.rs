@@ -5,10 +5,12 @@ use holonom_algebra::{Generic, Pose};
 use holonom_expression::curve::{Curve, Extrapolation, Interpolation};
 use holonom_expression::{Expression, ScalarLaw, Scope};
 use holonom_multibody::Signal;
-use holonom_multibody::description::Carcass;
+use holonom_multibody::description::{Carcass, Mount};
 use holonom_multibody::elements::constraints::{WheelRail, WheelRailShape};
-use holonom_multibody::elements::forces::ExpressionLaw;
 use holonom_multibody::elements::forces::*;
+use holonom_multibody::elements::references::{
+    Attached, JointCoordinate, Prepare, RoadPlace, RollingContact,
+};
 use holonom_multibody::model::Attachment;
 use holonom_multibody::rail::{CreepLaw, FallingFriction, Reduction};
 use holonom_multibody::road::Surface;
@@ -109,7 +111,7 @@ pub fn samples(places: &Places) -> Vec<Sample> {
     };
     add("torsion-spring", true, torsion.into());
     let joint = JointSpring {
-        node: left,
+        coordinate: left,
         stiffness: 11.0,
         damping: 0.7,
         free_position: -0.3,
@@ -140,25 +142,44 @@ pub fn samples(places: &Places) -> Vec<Sample> {
         ScalarLaw::from(law("20*x + 9*x^3 + exp(x)", "x")),
     ] {
         let curves = damped(spring);
-        let curves = || SpringLaw::compiled(&curves).unwrap();
+        let curves = || Prepare::prepare(&curves).unwrap();
         add(
             "nonlinear-spring",
             true,
-            NonlinearSpring::new(from, to, curves()).into(),
+            NonlinearSpring::<Attached> {
+                from,
+                to,
+                law: curves(),
+            }
+            .into(),
         );
         let joint = NonlinearJointSpring {
-            node: left,
-            curves: curves(),
+            coordinate: left,
+            law: curves(),
         };
         add("nonlinear-joint-spring", true, joint.into());
     }
     add(
         "bushing",
         true,
-        Bushing::new(from, to, &bushing_law()).unwrap().into(),
+        Bushing::<Attached> {
+            from,
+            to,
+            law: Box::new(bushing_law()).prepare().unwrap(),
+        }
+        .into(),
     );
     let diagonal = BushingLaw::diagonal([30.0, 25.0, 40.0, 8.0, 9.0, 7.0], [3.0, 2.0, 1.0, 0.5, 0.4, 0.6]);
-    add("bushing", true, Bushing::new(from, to, &diagonal).unwrap().into());
+    add(
+        "bushing",
+        true,
+        Bushing::<Attached> {
+            from,
+            to,
+            law: Box::new(diagonal).prepare().unwrap(),
+        }
+        .into(),
+    );
     let bar = AntiRollBar {
         bar: from,
         left: to,
@@ -172,7 +193,8 @@ pub fn samples(places: &Places) -> Vec<Sample> {
     };
     add("anti-roll-bar", true, bar.into());
     let bar = JointAntiRollBar {
-        nodes: [left, right],
+        left,
+        right,
         law: JointAntiRollLaw {
             stiffness: 12.0,
             damping: 0.9,
@@ -197,7 +219,16 @@ pub fn samples(places: &Places) -> Vec<Sample> {
             damping: 2.0,
             ..GasLaw::default()
         };
-        add("air-spring", true, AirSpring::new(from, to, &gas).unwrap().into());
+        add(
+            "air-spring",
+            true,
+            AirSpring::<Attached> {
+                from,
+                to,
+                law: gas.prepare().unwrap(),
+            }
+            .into(),
+        );
     }
     let stop = StopLaw {
         stiffness: 60.0,
@@ -215,7 +246,7 @@ pub fn samples(places: &Places) -> Vec<Sample> {
         add("bump-stop", true, bump.into());
     }
     let ends = JointStop {
-        node: left,
+        coordinate: left,
         lower: -0.2,
         upper: 0.3,
         law: stop,
@@ -270,7 +301,7 @@ pub fn samples(places: &Places) -> Vec<Sample> {
     add("actuator", false, actuator.into());
     for limit in [2.0, f64::INFINITY] {
         let servo = Servo {
-            node: left,
+            coordinate: left,
             target: wave(0.5),
             law: ServoLaw {
                 stiffness: 9.0,
@@ -289,25 +320,20 @@ pub fn samples(places: &Places) -> Vec<Sample> {
         start: 0.1,
     };
     add("maxwell", true, series.into());
-    let cut = |axis: usize, turns: bool| FrictionPlace::Cut {
+    let cut = |axis: usize, turns: bool, rows: core::ops::Range<usize>| JointCoordinate::Cut {
         from,
         to,
         axis,
         turns,
+        rows,
     };
-    for (place, rows) in [
-        (
-            FrictionPlace::Tree {
-                node: left,
-                turns: true,
-            },
-            0..0,
-        ),
-        (cut(2, true), 0..3),
-        (cut(1, false), 0..2),
-    ] {
-        let friction = JointFriction {
-            place,
+    let tree = JointCoordinate::Tree {
+        node: left,
+        turns: true,
+    };
+    for coordinate in [tree, cut(2, true, 0..3), cut(1, false, 0..2)] {
+        let friction = JointFriction::<Attached> {
+            coordinate,
             friction: 1.1,
             stribeck_friction: 0.6,
             coefficient: 0.3,
@@ -316,18 +342,25 @@ pub fn samples(places: &Places) -> Vec<Sample> {
             transition_velocity: 0.1,
             viscous: 0.2,
             normal_force: 5.0,
+            from_reaction: true,
             radius: 0.7,
-            rows,
         };
         add("joint-friction", true, friction.into());
     }
     for law in CreepLaw::ALL {
         for right in [false, true] {
             let shape = WheelRailShape::cone(0.6, 0.1, 0.7);
-            let contact = WheelRail {
-                wheel: to,
-                rail: from,
-                geometry: shape.geometry(right).unwrap(),
+            let contact = RollingContact {
+                constraint: WheelRail {
+                    wheel: to,
+                    rail: from,
+                    shape: shape.geometry(right).unwrap(),
+                },
+                row: 0,
+                ground: Attachment {
+                    node: 0,
+                    frame: Pose::identity(),
+                },
             };
             let data = CreepData {
                 law,
@@ -343,15 +376,8 @@ pub fn samples(places: &Places) -> Vec<Sample> {
                 },
                 ..CreepData::default()
             };
-            let ground = Attachment {
-                node: 0,
-                frame: Pose::identity(),
-            };
-            add(
-                "creep",
-                false,
-                Creep::new(contact, 0, ground, data).unwrap().into(),
-            );
+            let data = data.prepare().unwrap();
+            add("creep", false, Creep::<Attached> { contact, data }.into());
         }
     }
     // Tyres store the vertical deflection. What a deflected tread gives back is not counted, so
@@ -379,17 +405,20 @@ pub fn samples(places: &Places) -> Vec<Sample> {
         carcass.damping = 50.0;
         carcass.stiffening = 300.0;
         carcass.rolling_resistance = 0.01;
-        let tyre = Tyre {
-            wheel: to,
-            road: from,
+        let road = RoadPlace {
+            frame: from,
             surface: Surface::Flat,
             signs: [1.0; 2],
             friction: 0.9,
-            carcass,
-            law,
+        };
+        let mount = Mount {
+            wheel: to,
+            road,
             mirrored: !potential,
             enveloping: 0.0,
         };
+        let data = TyreLaws { carcass, law };
+        let tyre: Tyre = Tyre { mount, data };
         // A tread that is not deflected has no force to move with.
         let own = if potential { [0.0; 2] } else { [0.05, -0.03] };
         list.push(Sample {

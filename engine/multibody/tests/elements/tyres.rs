@@ -4,7 +4,8 @@ use crate::stand::{Random, close};
 use holonom_algebra::{Dual4, DualOrientation, Mat3, Orientation, Pose, Quaternion, Real, Vec3, Wrench};
 use holonom_expression::{Expression, Scope};
 use holonom_multibody::description::{Axis, Body, Carcass, Description, Force, Joint, JointKind, Mount};
-use holonom_multibody::elements::forces::{ForceLaw, Tyre};
+use holonom_multibody::elements::forces::{ForceLaw, Tyre, TyreLaws};
+use holonom_multibody::elements::references::RoadPlace;
 use holonom_multibody::elements::scene::{Loads, Scene};
 use holonom_multibody::formalism::world::WorldNode;
 use holonom_multibody::model::Attachment;
@@ -94,17 +95,20 @@ fn tyre(law: TyreLaw, surface: Surface) -> Tyre {
         node,
         frame: Pose::identity(),
     };
-    Tyre {
-        wheel: at(WHEEL),
-        road: at(ROAD),
+    let road = RoadPlace {
+        frame: at(ROAD),
         surface,
         signs: [1.0, 1.0],
         friction: 1.0,
-        carcass,
-        law,
+    };
+    let mount = Mount {
+        wheel: at(WHEEL),
+        road,
         mirrored: false,
         enveloping: 0.0,
-    }
+    };
+    let data = TyreLaws { carcass, law };
+    Tyre { mount, data }
 }
 
 pub fn linear() -> Linear {
@@ -215,7 +219,7 @@ fn tyres() -> Vec<Tyre> {
         }
     }
     let mut last = list[7].clone();
-    (last.enveloping, last.mirrored, last.signs) = (0.1, true, [-1.0, 1.0]);
+    (last.mount.enveloping, last.mount.mirrored, last.mount.road.signs) = (0.1, true, [-1.0, 1.0]);
     list.push(last);
     list
 }
@@ -416,7 +420,7 @@ fn standstill_is_regular() {
             for x in dual.contact(&tyre).into_iter().chain(dual.rates(&tyre)) {
                 assert!(x.is_finite(), "{tyre:?}: {x:?}");
             }
-            if matches!(tyre.surface, Surface::Flat) {
+            if matches!(tyre.mount.road.surface, Surface::Flat) {
                 assert_eq!(state.rates(&tyre), [0.0, 0.0]);
             }
         }
@@ -504,7 +508,7 @@ fn load_and_contact_point() {
     let scope = Scope::new().variable("x").variable("y");
     let height = Expression::parse("0.1*x", &scope, None).unwrap();
     let mut sloped = tyre.clone();
-    sloped.surface = Surface::new(&RoadKind::Height { height }).unwrap();
+    sloped.mount.road.surface = Surface::new(&RoadKind::Height { height }).unwrap();
     let state = rolling(0.02 + 0.28 * 1.01_f64.sqrt(), 0.0, 0.0);
     let force = state.loads(&sloped)[WHEEL].force;
     close(force.0[0] / force.0[2], -0.1, 1e-12, "slope");
@@ -521,9 +525,9 @@ fn load_and_contact_point() {
 #[test]
 fn the_load_is_the_slope_of_the_energy_on_waves() {
     let mut slippery = tyre(TyreLaw::Linear(linear()), wavy());
-    slippery.friction = 0.0;
-    slippery.carcass.rolling_resistance = 0.0;
-    slippery.carcass.damping = 0.0;
+    slippery.mount.road.friction = 0.0;
+    slippery.data.carcass.rolling_resistance = 0.0;
+    slippery.data.carcass.damping = 0.0;
     let tree = Tree::new(Vec3::zero());
     let mut r = Random::new(11);
     let mut pressed = 0;
@@ -566,7 +570,7 @@ fn enveloping_averages_the_road() {
     let load = |tyre: &Tyre| rolling(0.295, 0.0, 0.0).contact(tyre)[2];
     let single = load(&tyre);
     close(single, 200e3 * 0.015 + 1e6 * 0.000225, 1e-9, "on top");
-    tyre.enveloping = 0.2;
+    tyre.mount.enveloping = 0.2;
     // Mean of the bump: half its height, up to the error of five points.
     close(load(&tyre), 200e3 * 0.01 + 1e6 * 0.0001, 0.02, "mean");
 }
@@ -577,7 +581,7 @@ fn mirrored_data() {
     let mut r = Random::new(3);
     for mut tyre in tyres().into_iter().take(LAWS) {
         for _ in 0..10 {
-            tyre.mirrored = false;
+            tyre.mount.mirrored = false;
             let state = random(&mut r);
             let mut other = state.clone();
             let node = &mut other.world[WHEEL];
@@ -591,7 +595,7 @@ fn mirrored_data() {
             node.omega = axial(node.omega);
             other.own[1] = -other.own[1];
             let a = state.loads(&tyre)[WHEEL];
-            tyre.mirrored = true;
+            tyre.mount.mirrored = true;
             let b = other.loads(&tyre)[WHEEL];
             let (force, moment) = (image(a.force), axial(a.moment));
             for k in 0..3 {

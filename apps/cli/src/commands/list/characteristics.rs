@@ -3,7 +3,8 @@
 use crate::error::Error;
 use crate::output;
 use crate::plot::{Figure, Panel, Series};
-use holonom::multibody::elements::forces::{Characteristic, FORCES, geometry};
+use holonom::multibody::elements::forces::FORCES;
+use holonom_models::pictures::{Characteristic, characteristics, geometry};
 use std::path::Path;
 
 /// Draws the characteristics of the force element with a name, or `wheel-rail`, `track`, `road`, `path`
@@ -13,7 +14,7 @@ pub fn draw(name: Option<&str>, folder: &Path) -> Result<String, Error> {
     let forces = FORCES
         .iter()
         .filter(|info| is_chosen(info.name))
-        .map(|info| (info.name, info.characteristics()));
+        .map(|info| (info.name, characteristics(info.name)));
     let others = geometry().into_iter().filter(|(name, _)| is_chosen(name));
     let figures: Vec<(&str, Figure)> = forces
         .chain(others)

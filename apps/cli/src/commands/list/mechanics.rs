@@ -115,7 +115,7 @@ fn constraint(info: &&ConstraintInfo) -> Constraint {
         name: info.name,
         description: info.doc,
         rows: info.rows,
-        fields: fields(note(|visitor| (info.fields)(&mut (info.template)(), visitor))),
+        fields: fields(note(|visitor| (info.template)().fields(visitor))),
     }
 }
 
@@ -124,7 +124,7 @@ fn force(info: &&ForceInfo) -> Force {
         name: info.name,
         description: info.doc,
         in_files: info.in_files,
-        fields: fields(note(|visitor| (info.fields)(&mut (info.template)(), visitor))),
+        fields: fields(note(|visitor| (info.template)().fields(visitor))),
     }
 }
 
@@ -133,7 +133,7 @@ fn control(info: &&ControlInfo) -> Force {
         name: info.name,
         description: info.doc,
         in_files: info.in_files,
-        fields: fields(note(|visitor| (info.fields)(&mut (info.template)(), visitor))),
+        fields: fields(note(|visitor| (info.template)().fields(visitor))),
     }
 }
 

@@ -41,10 +41,8 @@ impl Builder<'_> {
                     let torque = !pair.rows.iter().all(force_only);
                     self.reaction(reaction, torque);
                 }
-                ConstraintElement::Rolling(_) | ConstraintElement::WheelRail(_) => {
-                    self.reaction(reaction, true)
-                }
-                ConstraintElement::Impact(_) => self.impact(number),
+                _ if constraint.impact().is_some() => self.impact(number),
+                _ => self.reaction(reaction, true),
             }
         }
     }
@@ -78,7 +76,7 @@ impl Builder<'_> {
         self.own(Some("control"), &control.name);
         let text = format!("output of the control, {}", control.element.kind_name());
         let unit = match &control.element {
-            ControlElement::Sensor(sensor) if sensor.factor == 1.0 => self.unit_of(&sensor.channel),
+            ControlElement::Sensor(sensor) if sensor.factor == 1.0 => self.unit_of(&sensor.channel.name),
             _ => None,
         };
         let unit = unit.unwrap_or_else(|| "1".to_string());

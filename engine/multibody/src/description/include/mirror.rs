@@ -7,12 +7,13 @@
 //! are given. A turn about a by φ becomes the turn about −S a by φ, or about S a by −φ.
 
 use super::super::{
-    Body, Constraint, ConstraintKind, Coordinate, CoordinateMotion, CoordinateRef, Description, Force,
-    ForceKind, Frame, Joint, JointKind, Marker, Road, StartHint, Track,
+    Body, Constraint, Coordinate, CoordinateMotion, CoordinateRef, Description, Force, Frame, Joint,
+    JointKind, Marker, Road, StartHint, Track,
 };
 use super::signals::scaled;
 use crate::compile::names::GROUND;
 use crate::compile::referred::Referred;
+use crate::description::fields::{Field, Look};
 use crate::elements::joints::Primitive;
 use crate::road::RoadKind;
 use crate::signal::Signal;
@@ -165,72 +166,20 @@ impl Mirror {
 
     /// Notes the signs that forces of a constraint get, before it becomes its image.
     fn constraint(&mut self, constraint: &Constraint) {
-        match &constraint.kind {
-            ConstraintKind::Driver { coordinate, .. } | ConstraintKind::VelocityDriver { coordinate, .. } => {
-                let sign = self.coordinate(coordinate);
-                self.constraints
-                    .insert(constraint.name.clone(), vec![("force", sign)]);
-            }
-            ConstraintKind::Rolling { .. } | ConstraintKind::WheelRail { .. } if self.axis == Axis::Z => {
-                self.on_turned.insert(constraint.name.clone());
-            }
-            _ => {}
+        let signs = constraint.kind.shown_signs(self);
+        if !signs.is_empty() {
+            self.constraints.insert(constraint.name.clone(), signs);
+        }
+        if constraint.kind.info().first_frame_turns && self.axis == Axis::Z {
+            self.on_turned.insert(constraint.name.clone());
         }
     }
 
     /// Notes the signs that scalars seen of a force element get.
     fn force(&mut self, force: &Force) {
-        let referred = Referred::by(&force.kind);
-        let on_coordinates = referred.coordinates.iter().map(|c| self.coordinate(c));
-        let signs: Vec<(&'static str, f64)> = match &force.kind {
-            // The angle is about z of the first frame.
-            ForceKind::TorsionSpring { .. } => vec![("angle", self.axial(2)), ("moment", self.axial(2))],
-            // Along x = y × n and across it, with y of the wheel's frame and the normal of the road.
-            ForceKind::Tyre { .. }
-            | ForceKind::LinearTyre { .. }
-            | ForceKind::CalspanTyre { .. }
-            | ForceKind::TmeasyTyre { .. } => vec![
-                ("longitudinal", self.axial(1)),
-                ("longitudinal_slip", self.axial(1)),
-                ("u", self.axial(1)),
-                ("lateral", self.polar(1)),
-                ("lateral_slip", self.polar(1)),
-                ("camber", self.polar(1)),
-                ("w", self.polar(1)),
-                ("aligning", -1.0),
-                ("overturning", self.polar(1)),
-                ("rolling", self.axial(1)),
-            ],
-            // Heights along z of the bar's frame.
-            ForceKind::AntiRollBar { .. } => {
-                vec![("twist", self.polar(2)), ("bar_torque", self.polar(2))]
-            }
-            // Along x of the rail and, with its normal n, along n × x; upside down the rail is turned
-            // about x, and sees left and right exchanged.
-            ForceKind::Creep { .. } => {
-                let across = if self.axis == Axis::X { 1.0 } else { -1.0 };
-                vec![
-                    ("longitudinal", self.polar(0)),
-                    ("creep_x", self.polar(0)),
-                    ("lateral", across),
-                    ("creep_y", across),
-                    ("spin", -1.0),
-                    ("spin_torque", -1.0),
-                    ("contact_x", self.polar(0)),
-                    ("contact_y", across),
-                    ("contact_on_wheel", across),
-                    ("contact_angle", across),
-                ]
-            }
-            ForceKind::JointFriction { .. } => {
-                let names = ["friction"];
-                names.into_iter().zip(on_coordinates).collect()
-            }
-            _ => {
-                let names = ["force", "second_force"];
-                names.into_iter().zip(on_coordinates).collect()
-            }
-        };
+        let referred = Referred::in_fields(|visitor| force.kind.clone().fields(visitor));
+        let on_coordinates: Vec<f64> = referred.coordinates.iter().map(|c| self.coordinate(c)).collect();
+        let signs = force.kind.shown_signs(self, &on_coordinates);
         self.forces.insert(force.name.clone(), signs);
     }
 
@@ -253,7 +202,7 @@ impl Mirror {
         }
     }
 
-    /// Signs of what a law between two frames sees, see [`ForceKind::User`].
+    /// Signs of what a law between two frames sees, see [`User`](crate::elements::forces::User).
     pub fn law_inputs(&self) -> Vec<f64> {
         let mut inputs = vec![1.0];
         inputs.extend((0..3).map(|k| self.polar(k)));
@@ -263,7 +212,7 @@ impl Mirror {
         inputs
     }
 
-    /// The mirror image of a law between two frames, see [`ForceKind::User`].
+    /// The mirror image of a law between two frames, see [`User`](crate::elements::forces::User).
     pub fn law(&self, law: &Arc<dyn Function>) -> Arc<dyn Function> {
         let inputs = self.law_inputs();
         let mut outputs: Vec<f64> = (0..3).map(|k| self.polar(k)).collect();
@@ -421,11 +370,11 @@ impl Description {
         }
         for constraint in &mut self.constraints {
             mirror.constraint(constraint);
-            (constraint.kind.info().mirror)(&mut constraint.kind, &mut mirror);
+            constraint.kind.mirror(&mut mirror);
         }
         for force in &mut self.forces {
             mirror.force(force);
-            (force.kind.info().mirror)(&mut force.kind, &mut mirror);
+            force.kind.mirror(&mut mirror);
         }
         if axis == Axis::Z {
             self.name_plane_of_ground();
@@ -454,7 +403,7 @@ impl Description {
             mirror.track(track);
         }
         for control in &mut self.controls {
-            (control.kind.info().mirror)(&mut control.kind, &mut mirror);
+            control.kind.mirror(&mut mirror);
         }
         for track in &mut self.tracks {
             match axis {
@@ -482,18 +431,14 @@ impl Description {
         while self.roads.iter().any(|road| road.name == name) {
             name += "_";
         }
-        let mut used = false;
+        let mut naming = NameRoad {
+            name: &name,
+            used: false,
+        };
         for force in &mut self.forces {
-            if let ForceKind::Tyre { mount, .. }
-            | ForceKind::LinearTyre { mount, .. }
-            | ForceKind::CalspanTyre { mount, .. }
-            | ForceKind::TmeasyTyre { mount, .. } = &mut force.kind
-                && mount.road.is_empty()
-            {
-                mount.road.clone_from(&name);
-                used = true;
-            }
+            force.kind.fields(&mut naming);
         }
+        let used = naming.used;
         if used {
             self.roads.push(Road::new(name, RoadKind::Flat));
         }
@@ -529,11 +474,20 @@ impl Description {
     }
 }
 
-/// Kinds whose mirror image is described by the same numbers: they know distances only.
-pub(crate) fn same_constraint(_: &mut ConstraintKind, _: &mut Mirror) {}
+/// Gives a name to the road that has none.
+struct NameRoad<'a> {
+    name: &'a str,
+    used: bool,
+}
 
-/// The same for forces.
-pub(crate) fn same_force(_: &mut ForceKind, _: &mut Mirror) {}
+impl Look for NameRoad<'_> {
+    fn road(&mut self, _: &Field, road: &mut String) {
+        if road.is_empty() {
+            *road = self.name.to_string();
+            self.used = true;
+        }
+    }
+}
 
 /// A law that sees the world in a mirror.
 #[derive(Debug)]

@@ -4,13 +4,11 @@ mod mirror;
 mod signals;
 
 pub use mirror::{Axis, Mirror};
-pub(crate) use mirror::{same_constraint, same_force};
 
 use super::fields::{Field, Fields};
 use super::{CoordinateRef, Description, Document, Frame, Marker};
 use crate::compile::ModelError;
 use crate::compile::names::{GROUND, Names};
-use crate::description::ForceKind;
 use crate::signal::Signal;
 use holonom_algebra::Pose;
 use holonom_expression::Expression;
@@ -223,23 +221,15 @@ fn turn_loads(
     placement: &Placement,
 ) -> Result<(), IncludeError> {
     for element in &mut part.forces {
-        let ForceKind::Applied {
-            force,
-            torque,
-            follower: false,
-            ..
-        } = &mut element.kind
-        else {
-            continue;
-        };
-        if !on_ground {
+        let vectors = element.kind.ground_vectors();
+        if !on_ground && !vectors.is_empty() {
             return Err(IncludeError::TurningAxes {
                 prefix: placement.prefix.clone(),
                 force: element.name.clone(),
                 on: placement.on.clone(),
             });
         }
-        for components in [force, torque] {
+        for components in vectors {
             let turned = pose.rotation.0.map(|row| signals::combined(row, components));
             *components = turned;
         }
@@ -275,7 +265,7 @@ impl Rename<'_> {
         }
         for constraint in &mut part.constraints {
             longer(&mut constraint.name);
-            (constraint.kind.info().fields)(&mut constraint.kind, self);
+            constraint.kind.fields(self);
         }
         for rod in &mut part.rods {
             longer(&mut rod.name);
@@ -283,7 +273,7 @@ impl Rename<'_> {
         }
         for force in &mut part.forces {
             longer(&mut force.name);
-            (force.kind.info().fields)(&mut force.kind, self);
+            force.kind.fields(self);
         }
         for road in &mut part.roads {
             longer(&mut road.name);
@@ -291,7 +281,7 @@ impl Rename<'_> {
         }
         for control in &mut part.controls {
             longer(&mut control.name);
-            (control.kind.info().fields)(&mut control.kind, self);
+            control.kind.fields(self);
         }
         for track in &mut part.tracks {
             longer(&mut track.name);

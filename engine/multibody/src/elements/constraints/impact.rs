@@ -1,70 +1,31 @@
 //! A point or a ball hits a plane and rebounds: an open contact between hits, a row while at rest.
 
 use super::relative::Relative;
-use super::{ConstraintInfo, ConstraintLaw};
+use super::{ConstraintElement, ConstraintKind, ConstraintLaw, DescribedConstraint};
 use crate::description::fields::{Field, Fields};
-use crate::description::{ConstraintKind, Mirror};
+use crate::description::{Constraint, Mirror};
+use crate::elements::faults::Faults;
+use crate::elements::references::{Attached, Named, References, Resolve, attached};
 use crate::elements::scene::{Loads, Scene};
 use crate::model::{Attachment, RowLevel};
 use holonom_algebra::{Real, Vec3, Wrench};
 use holonom_dae::Gap;
 
-/// The entry of the registry.
-pub(super) const CONSTRAINT: ConstraintInfo = ConstraintInfo {
-    name: "impact",
-    doc: "A point or a ball hits a plane and rebounds: an event at which the velocities jump.",
-    rows: 1,
-    template,
-    fields,
-    mirror,
-};
-
 /// Speed below which a rebound counts as rest when nothing else is said, m/s: that of a flight of
 /// 0.05 µm under gravity. Flights lower than the tolerance of an integration are not resolved.
 pub const REST_SPEED: f64 = 1e-3;
-
-fn template() -> ConstraintKind {
-    ConstraintKind::Impact {
-        plane: String::new(),
-        body: String::new(),
-        radius: 0.0,
-        restitution: 0.0,
-        rest_speed: REST_SPEED,
-    }
-}
-
-fn fields(kind: &mut ConstraintKind, visitor: &mut dyn Fields) {
-    let ConstraintKind::Impact { plane, body, radius, restitution, rest_speed } = kind else {
-        return;
-    };
-    let doc = "Frame whose x–y plane is the impact surface, on the side to which z points.";
-    visitor.frame(&Field::required("plane", "", doc), plane);
-    let doc = "Frame whose origin is the point or the centre of the ball.";
-    visitor.frame(&Field::required("body", "", doc), body);
-    visitor.number(&Field::optional("radius", "m", "Radius of the ball; 0 for a point."), radius);
-    let doc = "Coefficient of restitution: ratio of the normal speeds after and before an impact, from 0 to 1.";
-    visitor.number(&Field::required("restitution", "1", doc), restitution);
-    let doc = "Rebounds slower than this close the contact.";
-    visitor.number(&Field::optional("rest_speed", "m/s", doc), rest_speed);
-}
-
-fn mirror(kind: &mut ConstraintKind, mirror: &mut Mirror) {
-    if let ConstraintKind::Impact { plane, .. } = kind {
-        mirror.upper_side(plane);
-    }
-}
 
 /// A point or a ball over the x–y plane of a frame, on the side its z axis points to; no friction.
 ///
 /// With n the normal of the plane, d from the plane's origin to the point and R the radius of the
 /// ball, the only row is the gap g = n·d − R. It is a row of the equations of motion while the
 /// contact is closed; while it is open, its multiplier is zero instead.
-#[derive(Clone, Debug)]
-pub struct Impact {
+#[derive(Clone, Debug, PartialEq)]
+pub struct Impact<R: References = Attached> {
     /// Frame whose x–y plane is hit.
-    pub plane: Attachment,
+    pub plane: R::Frame,
     /// Frame whose origin is the point or the centre.
-    pub body: Attachment,
+    pub body: R::Frame,
     /// Radius; 0 for a point.
     pub radius: f64,
     /// Speed after a hit by speed before it.
@@ -72,6 +33,65 @@ pub struct Impact {
     /// Rebounds slower than this close the contact.
     pub rest_speed: f64,
 }
+
+impl Default for Impact<Named> {
+    fn default() -> Self {
+        Self {
+            plane: String::new(),
+            body: String::new(),
+            radius: 0.0,
+            restitution: 0.0,
+            rest_speed: REST_SPEED,
+        }
+    }
+}
+
+impl DescribedConstraint for Impact<Named> {
+    const NAME: &str = "impact";
+    const DOC: &str = "A point or a ball hits a plane and rebounds: an event at which the velocities jump.";
+    const ROWS: usize = 1;
+    const SWITCHED: bool = true;
+
+    fn fields(&mut self, visitor: &mut dyn Fields) {
+        let Self { plane, body, radius, restitution, rest_speed } = self;
+        let doc = "Frame whose x–y plane is the impact surface, on the side to which z points.";
+        visitor.frame(&Field::required("plane", "", doc), plane);
+        let doc = "Frame whose origin is the point or the centre of the ball.";
+        visitor.frame(&Field::required("body", "", doc), body);
+        visitor.number(&Field::optional("radius", "m", "Radius of the ball; 0 for a point."), radius);
+        let doc = "Coefficient of restitution: ratio of the normal speeds after and before an impact, from 0 to 1.";
+        visitor.number(&Field::required("restitution", "1", doc), restitution);
+        let doc = "Rebounds slower than this close the contact.";
+        visitor.number(&Field::optional("rest_speed", "m/s", doc), rest_speed);
+    }
+
+    fn faults(&self, faults: &mut Faults) {
+        let radius = self.radius;
+        if faults.finite_quantity("radius", &[radius]) {
+            faults.range("radius", radius, radius >= 0.0, "not be negative", "0 stands for a point");
+        }
+        let restitution = self.restitution;
+        if faults.finite_quantity("restitution", &[restitution]) {
+            let remedy = "with 0 the body does not rebound, with 1 it keeps its full speed";
+            let within = (0.0..=1.0).contains(&restitution);
+            faults.range("restitution", restitution, within, "lie between 0 and 1", remedy);
+        }
+        let speed = self.rest_speed;
+        if faults.finite_quantity("rest_speed", &[speed]) {
+            let remedy = "otherwise ever smaller impacts would follow each other indefinitely";
+            faults.range("rest_speed", speed, speed > 0.0, "be positive", remedy);
+        }
+    }
+
+    fn attach(&self, to: &mut dyn Resolve) -> Option<ConstraintElement> {
+        attached!(self, to, Impact { plane: frame, body: frame, radius, restitution, rest_speed })
+    }
+
+    fn mirror(&mut self, mirror: &mut Mirror) {
+        mirror.upper_side(&mut self.plane);
+    }
+}
+
 
 /// Depth below which a hit that is passed within a step may be missed: part of the radius, and of a point in m.
 const NOTICED: f64 = 1e-3;
@@ -94,6 +114,40 @@ impl Impact {
             speed: normal.dot(relative.velocity().linear).abs(),
             depth: (NOTICED * self.radius).max(SHALLOW),
         }
+    }
+}
+
+/// Constructors.
+impl Constraint {
+    /// A point (radius 0) or a ball about the origin of `body` hits the x–y plane of `plane`, from
+    /// the side to which z points, and rebounds with the given part of its speed. Radius in m. The
+    /// velocities jump at an event; rebounds slower than 1 mm/s are rest, see
+    /// [`rest_speed`](Self::rest_speed).
+    pub fn impact(
+        name: impl Into<String>,
+        plane: impl Into<String>,
+        body: impl Into<String>,
+        radius: f64,
+        restitution: f64,
+    ) -> Self {
+        let (plane, body) = (plane.into(), body.into());
+        let kind = ConstraintKind::Impact(Impact {
+            plane,
+            body,
+            radius,
+            restitution,
+            rest_speed: crate::elements::constraints::REST_SPEED,
+        });
+        Self::new(name, kind)
+    }
+
+    /// Sets the speed, m/s, below which a rebound of an [`impact`](Self::impact) is rest; nothing
+    /// is done for other kinds.
+    pub fn rest_speed(mut self, speed: f64) -> Self {
+        if let ConstraintKind::Impact(Impact { rest_speed, .. }) = &mut self.kind {
+            *rest_speed = speed;
+        }
+        self
     }
 }
 

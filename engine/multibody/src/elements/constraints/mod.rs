@@ -5,11 +5,14 @@
 //! velocity, each row is ġ = f·u + m·w; (f, m) is then also the load of a unit multiplier, at the
 //! second origin, and the opposite at the same point on the first side (virtual power).
 
+use super::faults::Faults;
+use super::references::{Named, Resolve};
 use super::scene::{Loads, Scene};
+use crate::description::Mirror;
 use crate::description::fields::Fields;
-use crate::description::{ConstraintKind, Mirror};
 use crate::model::{Attachment, RowLevel};
 use crate::signal::Signal;
+use core::fmt::Debug;
 use holonom_algebra::{Real, Vec3, Wrench};
 
 mod coordinate_sum;
@@ -18,11 +21,39 @@ pub(crate) mod relative;
 mod start_row;
 
 pub use coordinate_sum::CoordinateSum;
-pub use impact::{Impact, REST_SPEED};
+pub use impact::REST_SPEED;
 pub use pair::{Pair, PairRow};
-pub use rolling::Rolling;
 pub use start_row::StartRow;
-pub use wheel_rail::{ProfileKind, WheelRail, WheelRailShape};
+pub use wheel_rail::{ProfileKind, WheelRailShape};
+
+/// A kind of constraint as a description has it. Its default has the values of absent fields.
+pub trait DescribedConstraint: Clone + Debug + Default + PartialEq {
+    /// Name in model files and reports.
+    const NAME: &str;
+    /// One sentence for users.
+    const DOC: &str;
+    /// Number of rows.
+    const ROWS: usize;
+    /// It opens and closes at events.
+    const SWITCHED: bool = false;
+    /// It keeps a wheel on a rail, and its multiplier is the normal force, which creep forces need.
+    const ROLLING_CONTACT: bool = false;
+    /// In a mirror that turns z the first frame, in whose axes the reaction is, is turned about x.
+    const FIRST_FRAME_TURNS: bool = false;
+
+    /// Shows its fields. Everything that it refers to is among them.
+    fn fields(&mut self, visitor: &mut dyn Fields);
+    /// What is wrong with its numbers.
+    fn faults(&self, _faults: &mut Faults) {}
+    /// The element on the nodes of a tree; none where something it refers to does not exist.
+    fn attach(&self, to: &mut dyn Resolve) -> Option<ConstraintElement>;
+    /// Makes it its mirror image; its frames have become theirs already. Nothing changes where only distances count.
+    fn mirror(&mut self, _mirror: &mut Mirror) {}
+    /// Signs that scalars seen of it get in the mirror image, before it becomes that image.
+    fn shown_signs(&self, _mirror: &Mirror) -> Vec<(&'static str, f64)> {
+        Vec::new()
+    }
+}
 
 /// What a kind of constraint has to say.
 ///
@@ -62,105 +93,208 @@ pub struct ConstraintInfo {
     pub doc: &'static str,
     /// Number of rows.
     pub rows: usize,
+    /// It opens and closes at events.
+    pub switched: bool,
+    /// It keeps a wheel on a rail.
+    pub rolling_contact: bool,
+    /// In a mirror that turns z the first frame is turned about x.
+    pub first_frame_turns: bool,
     /// The kind as absent fields leave it.
     pub template: fn() -> ConstraintKind,
-    /// Shows the fields of a constraint of this kind; one of another kind has none to show.
-    pub fields: fn(&mut ConstraintKind, &mut dyn Fields),
-    /// Makes a constraint of this kind its mirror image; its frames have become theirs already.
-    pub mirror: fn(&mut ConstraintKind, &mut Mirror),
 }
 
-macro_rules! kinds {
-    ($($file:ident $kind:ident,)*) => {
+const fn info_of<C: DescribedConstraint + Into<ConstraintKind>>() -> ConstraintInfo {
+    ConstraintInfo {
+        name: C::NAME,
+        doc: C::DOC,
+        rows: C::ROWS,
+        switched: C::SWITCHED,
+        rolling_contact: C::ROLLING_CONTACT,
+        first_frame_turns: C::FIRST_FRAME_TURNS,
+        template: || C::default().into(),
+    }
+}
+
+macro_rules! registry {
+    (
+        $($(#[$only_doc:meta])* $only_file:ident $only:ident,)*
+        + $($(#[$doc:meta])* $file:ident $kind:ident,)*
+        + $($(#[$law_doc:meta])* $variant:ident($law:ident),)*
+    ) => {
+        $(mod $only_file;)*
         $(mod $file;)*
+        $(pub use $only_file::$only;)*
+        $(pub use $file::$kind;)*
+
+        /// What a constraint says.
+        #[derive(Clone, Debug, PartialEq)]
+        pub enum ConstraintKind {
+            $($(#[$only_doc])* $only($only),)*
+            $($(#[$doc])* $kind($kind<Named>),)*
+        }
+
+        $(impl From<$only> for ConstraintKind {
+            fn from(kind: $only) -> Self {
+                Self::$only(kind)
+            }
+        })*
+
+        $(impl From<$kind<Named>> for ConstraintKind {
+            fn from(kind: $kind<Named>) -> Self {
+                Self::$kind(kind)
+            }
+        })*
 
         /// All kinds of constraints besides joints.
-        pub const CONSTRAINTS: &[&ConstraintInfo] = &[$(&$file::CONSTRAINT),*];
+        pub const CONSTRAINTS: &[&ConstraintInfo] = &[
+            $(const { &info_of::<$only>() },)*
+            $(const { &info_of::<$kind<Named>>() },)*
+        ];
 
         impl ConstraintKind {
             /// The registry's entry of the kind.
             pub fn info(&self) -> &'static ConstraintInfo {
                 match self {
-                    $(Self::$kind { .. } => &$file::CONSTRAINT,)*
+                    $(Self::$only(_) => const { &info_of::<$only>() },)*
+                    $(Self::$kind(_) => const { &info_of::<$kind<Named>>() },)*
+                }
+            }
+
+            /// Shows the fields of the constraint.
+            pub fn fields(&mut self, visitor: &mut dyn Fields) {
+                match self {
+                    $(Self::$only(c) => c.fields(visitor),)*
+                    $(Self::$kind(c) => c.fields(visitor),)*
+                }
+            }
+
+            /// Adds what is wrong with its numbers.
+            pub fn faults(&self, faults: &mut Faults) {
+                match self {
+                    $(Self::$only(c) => c.faults(faults),)*
+                    $(Self::$kind(c) => c.faults(faults),)*
+                }
+            }
+
+            /// The element on the nodes of a tree; none where something it refers to does not exist.
+            pub fn attach(&self, to: &mut dyn Resolve) -> Option<ConstraintElement> {
+                match self {
+                    $(Self::$only(c) => c.attach(to),)*
+                    $(Self::$kind(c) => c.attach(to),)*
+                }
+            }
+
+            /// Makes it its mirror image; its frames have become theirs already.
+            pub fn mirror(&mut self, mirror: &mut Mirror) {
+                match self {
+                    $(Self::$only(c) => c.mirror(mirror),)*
+                    $(Self::$kind(c) => c.mirror(mirror),)*
+                }
+            }
+
+            /// Signs that scalars seen of it get in the mirror image.
+            pub fn shown_signs(&self, mirror: &Mirror) -> Vec<(&'static str, f64)> {
+                match self {
+                    $(Self::$only(c) => c.shown_signs(mirror),)*
+                    $(Self::$kind(c) => c.shown_signs(mirror),)*
                 }
             }
         }
-    };
-}
 
-kinds! {
-    point Point,
-    distance Distance,
-    coupling Coupling,
-    driver Driver,
-    velocity_driver VelocityDriver,
-    rolling Rolling,
-    impact Impact,
-    wheel_rail WheelRail,
-}
-
-macro_rules! registry {
-    ($($(#[$doc:meta])* $variant:ident($kind:ident),)*) => {
         /// A constraint of any kind.
         #[derive(Clone, Debug)]
         pub enum ConstraintElement {
-            $($(#[$doc])* $variant($kind),)*
+            $($(#[$law_doc])* $variant($law),)*
+            $($(#[$doc])* $kind($kind),)*
         }
+
+        $(impl From<$law> for ConstraintElement {
+            fn from(law: $law) -> Self {
+                Self::$variant(law)
+            }
+        })*
 
         $(impl From<$kind> for ConstraintElement {
             fn from(kind: $kind) -> Self {
-                Self::$variant(kind)
+                Self::$kind(kind)
             }
         })*
 
         impl ConstraintElement {
             /// Number of rows.
             pub fn rows(&self) -> usize {
-                match self { $(Self::$variant(c) => c.rows(),)* }
+                match self {
+                    $(Self::$variant(c) => c.rows(),)*
+                    $(Self::$kind(c) => c.rows(),)*
+                }
             }
 
             /// Kind of each row.
             pub fn levels(&self) -> Vec<RowLevel> {
-                match self { $(Self::$variant(c) => c.levels(),)* }
+                match self {
+                    $(Self::$variant(c) => c.levels(),)*
+                    $(Self::$kind(c) => c.levels(),)*
+                }
             }
 
             /// Name of each row for reports, such as `x`.
             pub fn row_names(&self) -> Vec<String> {
-                match self { $(Self::$variant(c) => c.row_names(),)* }
+                match self {
+                    $(Self::$variant(c) => c.row_names(),)*
+                    $(Self::$kind(c) => c.row_names(),)*
+                }
             }
 
             /// The two frames whose relative motion the rows depend on: first, second; none for
             /// rows of coordinates. The paths of a
             /// [`ModelConstraint`](crate::model::ModelConstraint) belong to them in this order.
             pub fn sides(&self) -> Option<[Attachment; 2]> {
-                match self { $(Self::$variant(c) => c.sides(),)* }
+                match self {
+                    $(Self::$variant(c) => c.sides(),)*
+                    $(Self::$kind(c) => c.sides(),)*
+                }
             }
 
             /// g; 0 for nonholonomic rows.
             pub fn position<T: Real>(&self, scene: &Scene<T>, g: &mut [T]) {
-                match self { $(Self::$variant(c) => c.position(scene, g),)* }
+                match self {
+                    $(Self::$variant(c) => c.position(scene, g),)*
+                    $(Self::$kind(c) => c.position(scene, g),)*
+                }
             }
 
             /// G v + g_t for the velocities in the scene.
             pub fn velocity<T: Real>(&self, scene: &Scene<T>, out: &mut [T]) {
-                match self { $(Self::$variant(c) => c.velocity(scene, out),)* }
+                match self {
+                    $(Self::$variant(c) => c.velocity(scene, out),)*
+                    $(Self::$kind(c) => c.velocity(scene, out),)*
+                }
             }
 
             /// G v̇ + γ for the accelerations in the scene; v̇ = 0 there gives γ.
             pub fn acceleration<T: Real>(&self, scene: &Scene<T>, out: &mut [T]) {
-                match self { $(Self::$variant(c) => c.acceleration(scene, out),)* }
+                match self {
+                    $(Self::$variant(c) => c.acceleration(scene, out),)*
+                    $(Self::$kind(c) => c.acceleration(scene, out),)*
+                }
             }
 
             /// Fills the load of a unit multiplier of each row on the second side, in the
             /// ground's axes, and gives the point it acts at; the opposite acts there on the
             /// first side. None, and nothing filled, for rows of coordinates.
             pub fn directions<T: Real>(&self, scene: &Scene<T>, out: &mut [Wrench<T>]) -> Option<Vec3<T>> {
-                match self { $(Self::$variant(c) => c.directions(scene, out),)* }
+                match self {
+                    $(Self::$variant(c) => c.directions(scene, out),)*
+                    $(Self::$kind(c) => c.directions(scene, out),)*
+                }
             }
 
             /// Adds Gᵀ λ, as wrenches on nodes and generalised forces.
             pub fn loads<T: Real>(&self, scene: &Scene<T>, multipliers: &[T], loads: &mut Loads<T>) {
-                match self { $(Self::$variant(c) => c.loads(scene, multipliers, loads),)* }
+                match self {
+                    $(Self::$variant(c) => c.loads(scene, multipliers, loads),)*
+                    $(Self::$kind(c) => c.loads(scene, multipliers, loads),)*
+                }
             }
         }
     };
@@ -195,14 +329,29 @@ impl ConstraintElement {
 }
 
 registry! {
+    // Kinds that become another element.
+    /// The origins of two frames coincide.
+    point Point,
+    /// The origins of two frames keep a distance.
+    distance Distance,
+    /// A sum of coordinates is constant: gears, racks, belts.
+    coupling Coupling,
+    /// A coordinate follows a function of time.
+    driver Driver,
+    /// The velocity of a coordinate follows a function of time.
+    velocity_driver VelocityDriver,
+    // Kinds with a law of their own.
+    +
+    /// A wheel rolls without slipping on a plane.
+    rolling Rolling,
+    /// A point or a ball hits a plane and rebounds: a contact that opens and closes at events.
+    impact Impact,
+    /// A wheel touches its rail.
+    wheel_rail WheelRail,
+    // Laws that others become.
+    +
     /// Rows between two frames: cut joints, points, distances.
     Pair(Pair),
     /// A sum of coordinates or of their velocities: gears and drivers.
     Coordinates(CoordinateSum),
-    /// A wheel that rolls without slipping.
-    Rolling(Rolling),
-    /// A contact that opens and closes at events.
-    Impact(Impact),
-    /// A wheel on its rail.
-    WheelRail(WheelRail),
 }

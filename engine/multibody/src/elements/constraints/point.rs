@@ -1,31 +1,46 @@
 //! The origins of two frames coincide.
 
-use super::ConstraintInfo;
-use crate::description::include::same_constraint;
+use super::{ConstraintElement, ConstraintKind, DescribedConstraint, Pair, PairRow};
 use crate::description::fields::{FROM, Fields, TO};
-use crate::description::ConstraintKind;
+use crate::description::Constraint;
+use crate::elements::references::Resolve;
 
-/// The entry of the registry.
-pub(super) const CONSTRAINT: ConstraintInfo = ConstraintInfo {
-    name: "point",
-    doc: "The origins of two frames coincide.",
-    rows: 3,
-    template,
-    fields,
-    mirror: same_constraint,
-};
+/// The origins of two frames coincide: 3 rows.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Point {
+    /// First frame.
+    pub from: String,
+    /// Second frame.
+    pub to: String,
+}
 
-fn template() -> ConstraintKind {
-    ConstraintKind::Point {
-        from: String::new(),
-        to: String::new(),
+impl DescribedConstraint for Point {
+    const NAME: &str = "point";
+    const DOC: &str = "The origins of two frames coincide.";
+    const ROWS: usize = 3;
+
+    fn fields(&mut self, visitor: &mut dyn Fields) {
+        let Self { from, to } = self;
+        visitor.frame(&FROM, from);
+        visitor.frame(&TO, to);
+    }
+
+    fn attach(&self, to: &mut dyn Resolve) -> Option<ConstraintElement> {
+        let pair = Pair {
+            from: to.frame(&self.from)?,
+            to: to.frame(&self.to)?,
+            rows: (0..3).map(|axis| PairRow::Along { axis }).collect(),
+            length: None,
+        };
+        Some(pair.into())
     }
 }
 
-fn fields(kind: &mut ConstraintKind, visitor: &mut dyn Fields) {
-    let ConstraintKind::Point { from, to } = kind else {
-        return;
-    };
-    visitor.frame(&FROM, from);
-    visitor.frame(&TO, to);
+/// Constructors.
+impl Constraint {
+    /// The origins of two frames coincide.
+    pub fn point(name: impl Into<String>, from: impl Into<String>, to: impl Into<String>) -> Self {
+        let (from, to) = (from.into(), to.into());
+        Self::new(name, ConstraintKind::Point(Point { from, to }))
+    }
 }

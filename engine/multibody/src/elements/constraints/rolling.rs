@@ -1,49 +1,14 @@
 //! A disc or a ball that rolls without slipping on a plane, which may move itself.
 
-use super::{ConstraintInfo, ConstraintLaw};
 use super::relative::Relative;
+use super::{ConstraintElement, ConstraintKind, ConstraintLaw, DescribedConstraint};
 use crate::description::fields::{Field, Fields};
-use crate::description::{ConstraintKind, Mirror};
+use crate::description::{Constraint, Mirror};
+use crate::elements::faults::Faults;
+use crate::elements::references::{Attached, Named, References, Resolve, attached};
 use crate::elements::scene::{Loads, Scene};
 use crate::model::{Attachment, RowLevel};
 use holonom_algebra::{Real, Twist, Vec3, Wrench};
-
-/// The entry of the registry.
-pub(super) const CONSTRAINT: ConstraintInfo = ConstraintInfo {
-    name: "rolling",
-    doc: "A disc or a ball rolls on a plane without slipping.",
-    rows: 3,
-    template,
-    fields,
-    mirror,
-};
-
-fn template() -> ConstraintKind {
-    ConstraintKind::Rolling {
-        wheel: String::new(),
-        plane: String::new(),
-        radius: 0.0,
-        sphere: false,
-    }
-}
-
-fn fields(kind: &mut ConstraintKind, visitor: &mut dyn Fields) {
-    let ConstraintKind::Rolling { wheel, plane, radius, sphere } = kind else {
-        return;
-    };
-    let doc = "Frame on the wheel: origin at its centre, z along its axle.";
-    visitor.frame(&Field::required("wheel", "", doc), wheel);
-    let doc = "Frame whose x–y plane is the rolling surface, on the side to which z points.";
-    visitor.frame(&Field::required("plane", "", doc), plane);
-    visitor.number(&Field::required("radius", "m", "Radius; must be positive."), radius);
-    visitor.flag(&Field::optional("sphere", "", "The wheel is a ball instead of a thin disc."), sphere);
-}
-
-fn mirror(kind: &mut ConstraintKind, mirror: &mut Mirror) {
-    if let ConstraintKind::Rolling { plane, .. } = kind {
-        mirror.upper_side(plane);
-    }
-}
 
 /// Rolling on the x–y plane of a frame, on the side its z axis points to: 1 row that keeps the
 /// lowest point on the plane, and 2 rows that keep the material point there at rest on the plane.
@@ -53,17 +18,47 @@ fn mirror(kind: &mut ConstraintKind, mirror: &mut Mirror) {
 /// a·(u + w × r) = 0. The derivative of the first is the same expression with a = N, because the
 /// lowest point of the rim is stationary along the rim. A disc that lies flat has no lowest point:
 /// rows are not finite there.
-#[derive(Clone, Debug)]
-pub struct Rolling {
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Rolling<R: References = Attached> {
     /// Frame on the wheel: origin at its centre, z along its axle.
-    pub wheel: Attachment,
+    pub wheel: R::Frame,
     /// Frame whose x–y plane is rolled on.
-    pub plane: Attachment,
+    pub plane: R::Frame,
     /// Radius.
     pub radius: f64,
     /// A ball instead of a thin disc.
     pub sphere: bool,
 }
+
+impl DescribedConstraint for Rolling<Named> {
+    const NAME: &str = "rolling";
+    const DOC: &str = "A disc or a ball rolls on a plane without slipping.";
+    const ROWS: usize = 3;
+    const FIRST_FRAME_TURNS: bool = true;
+
+    fn fields(&mut self, visitor: &mut dyn Fields) {
+        let Self { wheel, plane, radius, sphere } = self;
+        let doc = "Frame on the wheel: origin at its centre, z along its axle.";
+        visitor.frame(&Field::required("wheel", "", doc), wheel);
+        let doc = "Frame whose x–y plane is the rolling surface, on the side to which z points.";
+        visitor.frame(&Field::required("plane", "", doc), plane);
+        visitor.number(&Field::required("radius", "m", "Radius; must be positive."), radius);
+        visitor.flag(&Field::optional("sphere", "", "The wheel is a ball instead of a thin disc."), sphere);
+    }
+
+    fn faults(&self, faults: &mut Faults) {
+        faults.positive_quantity("the radius", self.radius, "correct it");
+    }
+
+    fn attach(&self, to: &mut dyn Resolve) -> Option<ConstraintElement> {
+        attached!(self, to, Rolling { wheel: frame, plane: frame, radius, sphere })
+    }
+
+    fn mirror(&mut self, mirror: &mut Mirror) {
+        mirror.upper_side(&mut self.plane);
+    }
+}
+
 
 /// The lowest point, seen from the plane.
 struct Contact<T> {
@@ -128,6 +123,46 @@ fn axes<T: Real>(relative: &Relative<T>) -> [Vec3<T>; 3] {
         relative.first_axis(0),
         relative.first_axis(1),
     ]
+}
+
+/// Constructors.
+impl Constraint {
+    /// A thin disc (axle along z of its frame) rolls on the x–y plane of a frame. Radius in m.
+    pub fn rolling_disc(
+        name: impl Into<String>,
+        wheel: impl Into<String>,
+        plane: impl Into<String>,
+        radius: f64,
+    ) -> Self {
+        Self::rolling(name, wheel, plane, radius, false)
+    }
+
+    /// A ball about the origin of its frame rolls on the x–y plane of a frame. Radius in m.
+    pub fn rolling_ball(
+        name: impl Into<String>,
+        ball: impl Into<String>,
+        plane: impl Into<String>,
+        radius: f64,
+    ) -> Self {
+        Self::rolling(name, ball, plane, radius, true)
+    }
+
+    fn rolling(
+        name: impl Into<String>,
+        wheel: impl Into<String>,
+        plane: impl Into<String>,
+        radius: f64,
+        sphere: bool,
+    ) -> Self {
+        let (wheel, plane) = (wheel.into(), plane.into());
+        let kind = ConstraintKind::Rolling(Rolling {
+            wheel,
+            plane,
+            radius,
+            sphere,
+        });
+        Self::new(name, kind)
+    }
 }
 
 impl ConstraintLaw for Rolling {

@@ -1,34 +1,17 @@
 //! A wheel stays on its rail; the multiplier is the normal force.
 
 use super::relative::Relative;
-use super::{ConstraintInfo, ConstraintLaw};
+use super::{ConstraintElement, ConstraintKind, ConstraintLaw, DescribedConstraint};
 use crate::description::fields::{Field, Fields};
-use crate::description::{Axis, ConstraintKind, Mirror};
+use crate::description::{Axis, Constraint, Mirror};
+use crate::elements::faults::{Fault, Faults};
+use crate::elements::references::{Attached, Named, Prepare, References, Resolve, attached};
 use crate::elements::scene::{Loads, Scene};
 use holonom_expression::Expression;
 use crate::model::{Attachment, RowLevel};
 use crate::rail::{Cone, ContactGeometry, PiecewiseProfile, Profile, Profiles, RailError, Seen, Touch};
 use holonom_algebra::{Orientation, Real, Vec3, Wrench};
 use std::sync::Arc;
-
-/// The entry of the registry.
-pub(super) const CONSTRAINT: ConstraintInfo = ConstraintInfo {
-    name: "wheel-rail",
-    doc: "A wheel touches its rail; the multiplier is the normal force used by a creep force.",
-    rows: 1,
-    template,
-    fields,
-    mirror,
-};
-
-fn template() -> ConstraintKind {
-    ConstraintKind::WheelRail {
-        wheel: String::new(),
-        rail: String::new(),
-        right: false,
-        shape: Box::default(),
-    }
-}
 
 /// What the profiles of a wheel and its rail are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -52,6 +35,8 @@ impl ProfileKind {
 /// Shapes of a wheel and its rail.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WheelRailShape {
+    /// It is the right wheel of a wheelset, not the left one.
+    pub right: bool,
     /// What the profiles are.
     pub profile: ProfileKind,
     /// Radius of the rolling circle, m.
@@ -77,6 +62,7 @@ pub struct WheelRailShape {
 impl Default for WheelRailShape {
     fn default() -> Self {
         Self {
+            right: false,
             profile: ProfileKind::Conical,
             radius: 0.0,
             conicity: 0.0,
@@ -152,73 +138,11 @@ impl WheelRailShape {
     }
 }
 
-fn fields(kind: &mut ConstraintKind, visitor: &mut dyn Fields) {
-    let ConstraintKind::WheelRail {
-        wheel,
-        rail,
-        right,
-        shape,
-    } = kind
-    else {
-        return;
-    };
-    let doc = "Frame on the wheel: origin at the centre of the rolling circle, y along the axle to the left. It may rotate with the wheel.";
-    visitor.frame(&Field::required("wheel", "", doc), wheel);
-    let doc = "Frame of the rail: origin at its nominal contact point, x along it, y to the left, z up.";
-    visitor.frame(&Field::required("rail", "", doc), rail);
-    let mut side = usize::from(*right);
-    let doc = "Side of the wheelset; the outward direction is towards this side.";
-    visitor.choice(&Field::optional("side", "", doc), &["left", "right"], &mut side);
-    *right = side == 1;
-    let kinds = ProfileKind::ALL;
-    let mut kind = kinds.iter().position(|k| *k == shape.profile).unwrap_or(0);
-    let doc = "A conical wheel on a round rail head, both profiles as functions, or the standard wheel S1002 on the \
-               rail 60E1.";
-    visitor.choice(
-        &Field::optional("profile", "", doc),
-        &ProfileKind::NAMES,
-        &mut kind,
-    );
-    shape.profile = kinds.get(kind).copied().unwrap_or_default();
-    let doc = "Radius of the rolling circle.";
-    visitor.number(&Field::required("radius", "m", doc), &mut shape.radius);
-    let doc = "Conical: slope by which the radius decreases outwards.";
-    visitor.number(&Field::optional("conicity", "1", doc), &mut shape.conicity);
-    let doc = "Conical: radius of the rail head.";
-    visitor.number(&Field::optional("head_radius", "m", doc), &mut shape.head_radius);
-    let doc = "Curved: increase of the radius as a function of s, outwards from the rolling circle.";
-    visitor.expression(
-        &Field::optional("wheel_profile", "m", doc),
-        &["s"],
-        &mut shape.wheel_profile,
-    );
-    let doc = "Curved: height of the rail as a function of s, outwards from its nominal contact point.";
-    visitor.expression(
-        &Field::optional("rail_profile", "m", doc),
-        &["s"],
-        &mut shape.rail_profile,
-    );
-    let doc = "Not conical: first s of the wheel's profile.";
-    visitor.number(&Field::optional("begin", "m", doc), &mut shape.begin);
-    let doc = "Not conical: last s of the wheel's profile.";
-    visitor.number(&Field::optional("end", "m", doc), &mut shape.end);
-    let doc = "Not conical: spacing of the points at which the profiles are compared.";
-    visitor.number(&Field::optional("step", "m", doc), &mut shape.step);
-    let doc = "Not conical: smoothing length ε of the quasi-elastic contact, over which a contact point is spread.";
-    visitor.number(&Field::optional("smoothing", "m", doc), &mut shape.smoothing);
-}
+impl Prepare for Box<WheelRailShape> {
+    type Ready = ContactGeometry;
 
-fn mirror(kind: &mut ConstraintKind, mirror: &mut Mirror) {
-    if let ConstraintKind::WheelRail {
-        wheel, rail, right, ..
-    } = kind
-    {
-        // Upside down both frames are turned about x, and see left and right exchanged.
-        mirror.upper_side(wheel);
-        mirror.upper_side(rail);
-        if mirror.axis() != Axis::X {
-            *right = !*right;
-        }
+    fn prepare(&self) -> Option<ContactGeometry> {
+        self.geometry(self.right).ok()
     }
 }
 
@@ -226,15 +150,98 @@ fn mirror(kind: &mut ConstraintKind, mirror: &mut Mirror) {
 ///
 /// The gap depends on the wheel's centre and axle as the rail sees them. With −λ ≥ 0 wheel and rail
 /// press on each other; a wheel that would lift off is held, and the sign of λ tells.
-#[derive(Clone, Debug)]
-pub struct WheelRail {
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct WheelRail<R: References = Attached> {
     /// Frame on the wheel.
-    pub wheel: Attachment,
+    pub wheel: R::Frame,
     /// Frame of the rail.
-    pub rail: Attachment,
+    pub rail: R::Frame,
     /// Shapes.
-    pub geometry: ContactGeometry,
+    pub shape: R::Law<Box<WheelRailShape>>,
 }
+
+impl DescribedConstraint for WheelRail<Named> {
+    const NAME: &str = "wheel-rail";
+    const DOC: &str = "A wheel touches its rail; the multiplier is the normal force used by a creep force.";
+    const ROWS: usize = 1;
+    const FIRST_FRAME_TURNS: bool = true;
+    const ROLLING_CONTACT: bool = true;
+
+    fn fields(&mut self, visitor: &mut dyn Fields) {
+        let Self { wheel, rail, shape } = self;
+        let doc = "Frame on the wheel: origin at the centre of the rolling circle, y along the axle to the left. It may rotate with the wheel.";
+        visitor.frame(&Field::required("wheel", "", doc), wheel);
+        let doc = "Frame of the rail: origin at its nominal contact point, x along it, y to the left, z up.";
+        visitor.frame(&Field::required("rail", "", doc), rail);
+        let mut side = usize::from(shape.right);
+        let doc = "Side of the wheelset; the outward direction is towards this side.";
+        visitor.choice(&Field::optional("side", "", doc), &["left", "right"], &mut side);
+        shape.right = side == 1;
+        let kinds = ProfileKind::ALL;
+        let mut kind = kinds.iter().position(|k| *k == shape.profile).unwrap_or(0);
+        let doc = "A conical wheel on a round rail head, both profiles as functions, or the standard wheel S1002 on the \
+                   rail 60E1.";
+        visitor.choice(
+            &Field::optional("profile", "", doc),
+            &ProfileKind::NAMES,
+            &mut kind,
+        );
+        shape.profile = kinds.get(kind).copied().unwrap_or_default();
+        let doc = "Radius of the rolling circle.";
+        visitor.number(&Field::required("radius", "m", doc), &mut shape.radius);
+        let doc = "Conical: slope by which the radius decreases outwards.";
+        visitor.number(&Field::optional("conicity", "1", doc), &mut shape.conicity);
+        let doc = "Conical: radius of the rail head.";
+        visitor.number(&Field::optional("head_radius", "m", doc), &mut shape.head_radius);
+        let doc = "Curved: increase of the radius as a function of s, outwards from the rolling circle.";
+        visitor.expression(
+            &Field::optional("wheel_profile", "m", doc),
+            &["s"],
+            &mut shape.wheel_profile,
+        );
+        let doc = "Curved: height of the rail as a function of s, outwards from its nominal contact point.";
+        visitor.expression(
+            &Field::optional("rail_profile", "m", doc),
+            &["s"],
+            &mut shape.rail_profile,
+        );
+        let doc = "Not conical: first s of the wheel's profile.";
+        visitor.number(&Field::optional("begin", "m", doc), &mut shape.begin);
+        let doc = "Not conical: last s of the wheel's profile.";
+        visitor.number(&Field::optional("end", "m", doc), &mut shape.end);
+        let doc = "Not conical: spacing of the points at which the profiles are compared.";
+        visitor.number(&Field::optional("step", "m", doc), &mut shape.step);
+        let doc = "Not conical: smoothing length ε of the quasi-elastic contact, over which a contact point is spread.";
+        visitor.number(&Field::optional("smoothing", "m", doc), &mut shape.smoothing);
+    }
+
+    fn faults(&self, faults: &mut Faults) {
+        let shape = &self.shape;
+        for law in [&shape.wheel_profile, &shape.rail_profile] {
+            if let Err(error) = law.over_variables(&["s"]) {
+                faults.0.push(Fault::Variable(error));
+                return;
+            }
+        }
+        if let Err(error) = shape.geometry(shape.right) {
+            faults.data(error.to_string());
+        }
+    }
+
+    fn attach(&self, to: &mut dyn Resolve) -> Option<ConstraintElement> {
+        attached!(self, to, WheelRail { wheel: frame, rail: frame, shape: law })
+    }
+
+    fn mirror(&mut self, mirror: &mut Mirror) {
+        // Upside down both frames are turned about x, and see left and right exchanged.
+        mirror.upper_side(&mut self.wheel);
+        mirror.upper_side(&mut self.rail);
+        if mirror.axis() != Axis::X {
+            self.shape.right = !self.shape.right;
+        }
+    }
+}
+
 
 /// Components in the axes of the first frame.
 fn components<T: Real>(relative: &Relative<T>, v: Vec3<T>) -> Vec3<T> {
@@ -253,7 +260,7 @@ impl WheelRail {
     }
 
     fn touching<T: Real>(&self, relative: &Relative<T>) -> Touch<T> {
-        self.geometry.touch(&Seen {
+        self.shape.touch(&Seen {
             centre: components(relative, relative.distance),
             axle: components(relative, relative.second_axis(1)),
         })
@@ -268,6 +275,33 @@ impl WheelRail {
     fn load<T: Real>(&self, relative: &Relative<T>) -> Wrench<T> {
         let touch = self.touching(relative);
         Wrench::new(vector(relative, touch.moment), vector(relative, touch.force))
+    }
+}
+
+/// Constructors.
+impl Constraint {
+    /// A wheel touches its rail; `right` for the right wheel of a wheelset.
+    ///
+    /// ```
+    /// use holonom_multibody::description::Constraint;
+    /// use holonom_multibody::elements::constraints::WheelRailShape;
+    /// let cone = WheelRailShape::cone(0.46, 0.05, 0.3);
+    /// let left = Constraint::wheel_rail("left", "wheelset.left", "ground.left", false, cone);
+    /// assert_eq!(left.kind.info().name, "wheel-rail");
+    /// ```
+    pub fn wheel_rail(
+        name: impl Into<String>,
+        wheel: impl Into<String>,
+        rail: impl Into<String>,
+        right: bool,
+        shape: WheelRailShape,
+    ) -> Self {
+        let kind = ConstraintKind::WheelRail(WheelRail {
+            wheel: wheel.into(),
+            rail: rail.into(),
+            shape: Box::new(WheelRailShape { right, ..shape }),
+        });
+        Self::new(name, kind)
     }
 }
 
@@ -309,7 +343,7 @@ impl ConstraintLaw for WheelRail {
         let turning = velocity.angular.cross(axle);
         let bending = acceleration.angular.cross(axle) + velocity.angular.cross(turning);
         let seen = |v: Vec3<T>| components(&relative, v);
-        let [_, _, change] = self.geometry.motion(
+        let [_, _, change] = self.shape.motion(
             [
                 seen(relative.distance),
                 seen(velocity.linear),

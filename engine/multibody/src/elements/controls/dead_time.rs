@@ -1,41 +1,14 @@
 //! A dead time.
 
-use super::{ControlInfo, ControlLaw, same, zero};
-use crate::description::ControlKind;
+use super::{ControlElement, ControlKind, ControlLaw, DescribedControl};
 use crate::description::fields::{Field, Fields};
+use crate::description::Control;
+use crate::elements::faults::{Fault, Faults};
 use crate::elements::forces::OwnState;
+use crate::elements::references::ResolveControl;
 use crate::elements::scene::Scene;
 use crate::signal::Signal;
 use holonom_algebra::Real;
-
-/// The entry of the registry.
-pub(super) const CONTROL: ControlInfo = ControlInfo {
-    name: "dead-time",
-    doc: "Dead time: the input, delayed by a given time.",
-    in_files: true,
-    template,
-    fields,
-    mirror: same,
-};
-
-fn template() -> ControlKind {
-    ControlKind::DeadTime {
-        input: zero(),
-        delay: 0.0,
-        order: 8.0,
-    }
-}
-
-fn fields(kind: &mut ControlKind, visitor: &mut dyn Fields) {
-    let ControlKind::DeadTime { input, delay, order } = kind else {
-        return;
-    };
-    visitor.signal(&Field::required("input", "", "Input that is delayed."), input);
-    let doc = "Delay; must be positive.";
-    visitor.number(&Field::required("delay", "s", doc), delay);
-    let doc = "Number of states that represent the past: an integer from 1 to 30.";
-    visitor.number(&Field::optional("order", "", doc), order);
-}
 
 /// y(t) ≈ u(t − T), from a history that is part of the state.
 ///
@@ -48,19 +21,75 @@ fn fields(kind: &mut ControlKind, visitor: &mut dyn Fields) {
 /// to y this is the Padé approximation [n − 1/n] of exp(−T s), in coordinates that stay well conditioned.
 /// The output does not depend on the input directly. Before the start the input is taken as constant, so
 /// that x = (u(0), 0, …).
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct DeadTime {
     /// Input u.
     pub input: Signal,
     /// Dead time T > 0.
     pub delay: f64,
-    /// Number of states n.
-    pub order: usize,
+    /// Number of states n, a whole number.
+    pub order: f64,
 }
+
+impl Default for DeadTime {
+    fn default() -> Self {
+        Self {
+            input: Signal::default(),
+            delay: 0.0,
+            order: 8.0,
+        }
+    }
+}
+
+impl DescribedControl for DeadTime {
+    const NAME: &str = "dead-time";
+    const DOC: &str = "Dead time: the input, delayed by a given time.";
+
+    fn fields(&mut self, visitor: &mut dyn Fields) {
+        let Self { input, delay, order } = self;
+        visitor.signal(&Field::required("input", "", "Input that is delayed."), input);
+        let doc = "Delay; must be positive.";
+        visitor.number(&Field::required("delay", "s", doc), delay);
+        let doc = "Number of states that represent the past: an integer from 1 to 30.";
+        visitor.number(&Field::optional("order", "", doc), order);
+    }
+
+    fn faults(&self, faults: &mut Faults) {
+        faults.signal_quantity("the input", &self.input);
+        faults.positive_quantity("the dead time", self.delay, "correct it");
+        let known = self.order.fract() == 0.0 && (1.0..=Self::MOST).contains(&self.order);
+        if !known {
+            faults.0.push(Fault::Range {
+                field: "order",
+                value: self.order,
+                need: "be a whole number from 1 to 30",
+                remedy: "correct it",
+            });
+        }
+    }
+
+    fn attach(&self, _: &mut dyn ResolveControl) -> Option<ControlElement> {
+        Some(self.clone().into())
+    }
+}
+
 
 impl DeadTime {
     /// States at most.
-    pub(crate) const MOST: usize = 30;
+    const MOST: f64 = 30.0;
+}
+
+/// Constructors.
+impl Control {
+    /// What the input was a time in s ago, see [`DeadTime`](crate::elements::controls::DeadTime).
+    pub fn dead_time(name: impl Into<String>, input: Signal, delay: f64) -> Self {
+        let kind = ControlKind::DeadTime(DeadTime {
+            input,
+            delay,
+            order: 8.0,
+        });
+        Self::new(name, kind)
+    }
 }
 
 impl ControlLaw for DeadTime {
@@ -75,7 +104,7 @@ impl ControlLaw for DeadTime {
     fn states(&self) -> Vec<OwnState> {
         let doc = "coefficient of a Legendre polynomial of the input over the dead time";
         let state = |k: usize| OwnState::new(format!("past{}", k + 1), "1", doc, 0.0);
-        (0..self.order).map(state).collect()
+        (0..self.order as usize).map(state).collect()
     }
 
     fn rates<T: Real>(&self, scene: &Scene<T>, out: &mut [T]) {

@@ -1,79 +1,16 @@
 //! A driver who holds a speed.
 
 use super::follow::limited;
-use super::{ControlInfo, ControlLaw, zero};
+use super::{ControlElement, ControlKind, ControlLaw, DescribedControl};
 use crate::description::fields::{Field, Fields};
-use crate::description::{Axis, ControlKind, Mirror};
+use crate::description::{Axis, Control, Mirror};
+use crate::elements::faults::Faults;
 use crate::elements::forces::OwnState;
+use crate::elements::references::{Attached, Named, References, ResolveControl, attached};
 use crate::elements::scene::Scene;
 use crate::model::Attachment;
 use crate::signal::Signal;
 use holonom_algebra::{Orientation, Pose, Real};
-
-/// The entry of the registry.
-pub(super) const CONTROL: ControlInfo = ControlInfo {
-    name: "driver-speed",
-    doc: "Driver model that controls speed: the output is a driving torque or force, negative for braking.",
-    in_files: true,
-    template,
-    fields,
-    mirror,
-};
-
-fn template() -> ControlKind {
-    ControlKind::DriverSpeed {
-        frame: String::new(),
-        reversed: false,
-        target: zero(),
-        feed_forward: zero(),
-        law: SpeedLaw::default(),
-    }
-}
-
-fn fields(kind: &mut ControlKind, visitor: &mut dyn Fields) {
-    let ControlKind::DriverSpeed {
-        frame,
-        reversed,
-        target,
-        feed_forward,
-        law,
-    } = kind
-    else {
-        return;
-    };
-    let doc = "Frame of the vehicle; its speed along the x axis is controlled.";
-    visitor.frame(&Field::required("frame", "", doc), frame);
-    let doc = "The front of the frame points to −x.";
-    visitor.flag(&Field::optional("reversed", "", doc), reversed);
-    let doc = "Target speed, as a function of time or of other controls such as the arc length from a path-sensor.";
-    visitor.signal(&Field::required("target", "m/s", doc), target);
-    let doc = "Output per speed error.";
-    visitor.number(
-        &Field::required("proportional", "N m s/m or N s/m", doc),
-        &mut law.proportional,
-    );
-    let doc = "Output per integral of the speed error.";
-    visitor.number(
-        &Field::optional("integral", "N m/m or N/m", doc),
-        &mut law.integral,
-    );
-    let doc = "Output per acceleration of the target, if the target is a function of time: mass times wheel radius for a torque.";
-    visitor.number(&Field::optional("inertia", "kg m or kg", doc), &mut law.inertia);
-    let doc = "Feed-forward output, such as that needed to overcome driving resistances.";
-    visitor.signal(&Field::optional("feed_forward", "N m or N", doc), feed_forward);
-    let doc = "Largest driving output.";
-    visitor.number(&Field::required("drive", "N m or N", doc), &mut law.drive);
-    let doc = "Largest braking output, as a positive number.";
-    visitor.number(&Field::required("brake", "N m or N", doc), &mut law.brake);
-    let doc = "Initial value of the integral part.";
-    visitor.number(&Field::optional("start", "N m or N", doc), &mut law.start);
-}
-
-fn mirror(kind: &mut ControlKind, mirror: &mut Mirror) {
-    if let ControlKind::DriverSpeed { reversed, .. } = kind {
-        *reversed ^= mirror.axis() == Axis::X;
-    }
-}
 
 /// Numbers of a driver who holds a speed.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -92,6 +29,17 @@ pub struct SpeedLaw {
     pub start: f64,
 }
 
+impl SpeedLaw {
+    fn faults(&self, faults: &mut Faults) {
+        faults.zero_or_above("proportional", self.proportional);
+        faults.zero_or_above("integral", self.integral);
+        faults.bounded("inertia", self.inertia, self.inertia.is_finite(), "finite");
+        faults.above_zero("drive", self.drive);
+        faults.above_zero("brake", self.brake);
+        faults.bounded("start", self.start, self.start.is_finite(), "finite");
+    }
+}
+
 /// With the speed v along the frame's x axis and e = v* − v,
 ///
 /// u = P e + w + m v̇* + F,  y = sat(u),  ẇ = I e + (y − u)/T,
@@ -100,10 +48,10 @@ pub struct SpeedLaw {
 /// time (K. J. Åström, R. M. Murray, Feedback Systems, 2008, §10.4). sat keeps −brake ≤ y ≤ drive and is the
 /// identity but for smooth corners. v̇* is that of a target over time; of one that names controls it is not
 /// known and left out. Without integral gain there is no w.
-#[derive(Clone, Debug)]
-pub struct DriverSpeed {
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct DriverSpeed<R: References = Attached> {
     /// Frame of the vehicle.
-    pub frame: Attachment,
+    pub frame: R::Frame,
     /// The front is at −x of it.
     pub reversed: bool,
     /// v*.
@@ -113,6 +61,62 @@ pub struct DriverSpeed {
     /// Numbers.
     pub law: SpeedLaw,
 }
+
+impl DescribedControl for DriverSpeed<Named> {
+    const NAME: &str = "driver-speed";
+    const DOC: &str = "Driver model that controls speed: the output is a driving torque or force, negative for braking.";
+
+    fn fields(&mut self, visitor: &mut dyn Fields) {
+        let Self {
+            frame,
+            reversed,
+            target,
+            feed_forward,
+            law,
+        } = self;
+        let doc = "Frame of the vehicle; its speed along the x axis is controlled.";
+        visitor.frame(&Field::required("frame", "", doc), frame);
+        let doc = "The front of the frame points to −x.";
+        visitor.flag(&Field::optional("reversed", "", doc), reversed);
+        let doc = "Target speed, as a function of time or of other controls such as the arc length from a path-sensor.";
+        visitor.signal(&Field::required("target", "m/s", doc), target);
+        let doc = "Output per speed error.";
+        visitor.number(
+            &Field::required("proportional", "N m s/m or N s/m", doc),
+            &mut law.proportional,
+        );
+        let doc = "Output per integral of the speed error.";
+        visitor.number(
+            &Field::optional("integral", "N m/m or N/m", doc),
+            &mut law.integral,
+        );
+        let doc = "Output per acceleration of the target, if the target is a function of time: mass times wheel radius for a torque.";
+        visitor.number(&Field::optional("inertia", "kg m or kg", doc), &mut law.inertia);
+        let doc = "Feed-forward output, such as that needed to overcome driving resistances.";
+        visitor.signal(&Field::optional("feed_forward", "N m or N", doc), feed_forward);
+        let doc = "Largest driving output.";
+        visitor.number(&Field::required("drive", "N m or N", doc), &mut law.drive);
+        let doc = "Largest braking output, as a positive number.";
+        visitor.number(&Field::required("brake", "N m or N", doc), &mut law.brake);
+        let doc = "Initial value of the integral part.";
+        visitor.number(&Field::optional("start", "N m or N", doc), &mut law.start);
+    }
+
+    fn faults(&self, faults: &mut Faults) {
+        faults.signal_quantity("the target", &self.target);
+        faults.signal_quantity("`feed_forward`", &self.feed_forward);
+        self.law.faults(faults);
+    }
+
+    fn attach(&self, to: &mut dyn ResolveControl) -> Option<ControlElement> {
+        attached!(self, to, DriverSpeed { frame: frame, reversed, target, feed_forward, law })
+    }
+
+    fn mirror(&mut self, mirror: &mut Mirror) {
+        self.reversed ^= mirror.axis() == Axis::X;
+    }
+}
+
 
 impl DriverSpeed {
     /// e and u.
@@ -132,6 +136,26 @@ impl DriverSpeed {
 
     fn limited<T: Real>(&self, u: T) -> T {
         limited(u, [-self.law.brake, self.law.drive])
+    }
+}
+
+/// Constructors.
+impl Control {
+    /// A driver who holds a speed, m/s, of a frame along its x axis.
+    pub fn driver_speed(
+        name: impl Into<String>,
+        frame: impl Into<String>,
+        target: Signal,
+        law: SpeedLaw,
+    ) -> Self {
+        let kind = ControlKind::DriverSpeed(DriverSpeed {
+            frame: frame.into(),
+            reversed: false,
+            target,
+            feed_forward: Signal::constant(0.0),
+            law,
+        });
+        Self::new(name, kind)
     }
 }
 
@@ -159,6 +183,14 @@ impl ControlLaw for DriverSpeed {
             let time = if p / i > 0.0 { p / i } else { 1.0 };
             *out = error * i + (self.limited(u) - u) * (1.0 / time);
         }
+    }
+
+    fn set_point(&self) -> Option<&Signal> {
+        Some(&self.target)
+    }
+
+    fn set_point_mut(&mut self) -> Option<&mut Signal> {
+        Some(&mut self.target)
     }
 
     fn frames(&self) -> Option<[Attachment; 2]> {

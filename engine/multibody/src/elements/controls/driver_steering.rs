@@ -1,72 +1,17 @@
 //! A driver who steers along a path.
 
-use super::follow::{Follow, limited};
+use super::follow::limited;
 use super::path_sensor::arc;
-use super::{ControlInfo, ControlLaw};
+use super::{ControlElement, ControlKind, ControlLaw, DescribedControl};
 use crate::description::fields::{Field, Fields};
-use crate::description::{Axis, ControlKind, Mirror, Pursuit};
+use crate::description::{Axis, Control, Mirror, Pursuit};
+use crate::elements::faults::Faults;
 use crate::elements::forces::OwnState;
+use crate::elements::references::{Attached, Named, References, ResolveControl};
 use crate::elements::scene::Scene;
 use crate::model::Attachment;
 use crate::tyre::smooth::at_least;
 use holonom_algebra::Real;
-
-/// The entry of the registry.
-pub(super) const CONTROL: ControlInfo = ControlInfo {
-    name: "driver-steering",
-    doc: "Driver model that steers along a path using preview points: the output is an angle of the wheels, positive to the left.",
-    in_files: true,
-    template,
-    fields,
-    mirror,
-};
-
-fn template() -> ControlKind {
-    ControlKind::DriverSteering {
-        pursuit: Pursuit::default(),
-        law: SteeringLaw::default(),
-    }
-}
-
-fn fields(kind: &mut ControlKind, visitor: &mut dyn Fields) {
-    let ControlKind::DriverSteering { pursuit, law } = kind else {
-        return;
-    };
-    pursuit.fields(visitor);
-    let doc = "Wheelbase l assumed by the driver.";
-    visitor.number(&Field::required("wheelbase", "m", doc), &mut law.wheelbase);
-    let doc = "Understeer gradient K assumed by the driver: wheel angle in addition to that at low speed, per lateral acceleration.";
-    visitor.number(
-        &Field::optional("understeer", "rad s²/m", doc),
-        &mut law.understeer,
-    );
-    let doc = "Preview time of the driver.";
-    visitor.number(&Field::optional("preview_time", "s", doc), &mut law.preview_time);
-    let doc = "Preview distance at standstill; must be positive.";
-    visitor.number(
-        &Field::optional("preview_distance", "m", doc),
-        &mut law.preview_distance,
-    );
-    let doc = "Response time of the vehicle that the driver compensates for.";
-    visitor.number(&Field::optional("anticipation", "s", doc), &mut law.anticipation);
-    let doc = "Number of preview points, evenly spaced.";
-    visitor.number(&Field::optional("points", "", doc), &mut law.points);
-    let doc = "Time constant of the driver's reaction.";
-    visitor.number(&Field::optional("reaction", "s", doc), &mut law.reaction);
-    let doc = "Maximum angle of the wheels.";
-    visitor.number(&Field::optional("limit", "rad", doc), &mut law.limit);
-    let doc = "Maximum rate of the angle.";
-    visitor.number(&Field::optional("rate", "rad/s", doc), &mut law.rate);
-    let doc = "Factor applied to the angle, such as the ratio of the steering gear.";
-    visitor.number(&Field::optional("factor", "1", doc), &mut law.factor);
-}
-
-fn mirror(kind: &mut ControlKind, mirror: &mut Mirror) {
-    if let ControlKind::DriverSteering { pursuit, law } = kind {
-        pursuit.reversed ^= mirror.axis() == Axis::X;
-        law.factor = -law.factor;
-    }
-}
 
 /// Numbers of a driver who steers.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -96,6 +41,24 @@ pub struct SteeringLaw {
 impl SteeringLaw {
     /// Most points ahead.
     pub const MOST_POINTS: f64 = 100.0;
+
+    fn faults(&self, faults: &mut Faults) {
+        faults.above_zero("wheelbase", self.wheelbase);
+        faults.bounded("understeer", self.understeer, self.understeer.is_finite(), "finite");
+        faults.zero_or_above("preview_time", self.preview_time);
+        faults.above_zero("preview_distance", self.preview_distance);
+        faults.zero_or_above("anticipation", self.anticipation);
+        let most = Self::MOST_POINTS;
+        let good = (1.0..=most).contains(&self.points) && self.points.fract() == 0.0;
+        let bounds = format!("a whole number from 1 to {most}");
+        faults.bounded("points", self.points, good, &bounds);
+        faults.above_zero("reaction", self.reaction);
+        faults.above_zero("limit", self.limit);
+        if self.rate != f64::INFINITY {
+            faults.above_zero("rate", self.rate);
+        }
+        faults.bounded("factor", self.factor, self.factor.is_finite(), "finite");
+    }
 }
 
 impl Default for SteeringLaw {
@@ -134,12 +97,80 @@ impl Default for SteeringLaw {
 /// sat being the identity but for smooth corners at the limits. The course is that of the velocity, at
 /// standstill the direction of the frame's x axis.
 #[derive(Clone, Debug)]
-pub struct DriverSteering {
+pub struct DriverSteering<R: References = Attached> {
     /// The vehicle and the path.
-    pub follow: Follow,
+    pub pursuit: Pursuit<R>,
     /// Numbers.
     pub law: SteeringLaw,
 }
+
+impl Default for DriverSteering<Named> {
+    fn default() -> Self {
+        let (pursuit, law) = (Pursuit::default(), SteeringLaw::default());
+        Self { pursuit, law }
+    }
+}
+
+impl PartialEq for DriverSteering<Named> {
+    fn eq(&self, other: &Self) -> bool {
+        self.pursuit == other.pursuit && self.law == other.law
+    }
+}
+
+impl DescribedControl for DriverSteering<Named> {
+    const NAME: &str = "driver-steering";
+    const DOC: &str = "Driver model that steers along a path using preview points: the output is an angle of the wheels, positive to the left.";
+
+    fn fields(&mut self, visitor: &mut dyn Fields) {
+        let Self { pursuit, law } = self;
+        pursuit.fields(visitor);
+        let doc = "Wheelbase l assumed by the driver.";
+        visitor.number(&Field::required("wheelbase", "m", doc), &mut law.wheelbase);
+        let doc = "Understeer gradient K assumed by the driver: wheel angle in addition to that at low speed, per lateral acceleration.";
+        visitor.number(
+            &Field::optional("understeer", "rad s²/m", doc),
+            &mut law.understeer,
+        );
+        let doc = "Preview time of the driver.";
+        visitor.number(&Field::optional("preview_time", "s", doc), &mut law.preview_time);
+        let doc = "Preview distance at standstill; must be positive.";
+        visitor.number(
+            &Field::optional("preview_distance", "m", doc),
+            &mut law.preview_distance,
+        );
+        let doc = "Response time of the vehicle that the driver compensates for.";
+        visitor.number(&Field::optional("anticipation", "s", doc), &mut law.anticipation);
+        let doc = "Number of preview points, evenly spaced.";
+        visitor.number(&Field::optional("points", "", doc), &mut law.points);
+        let doc = "Time constant of the driver's reaction.";
+        visitor.number(&Field::optional("reaction", "s", doc), &mut law.reaction);
+        let doc = "Maximum angle of the wheels.";
+        visitor.number(&Field::optional("limit", "rad", doc), &mut law.limit);
+        let doc = "Maximum rate of the angle.";
+        visitor.number(&Field::optional("rate", "rad/s", doc), &mut law.rate);
+        let doc = "Factor applied to the angle, such as the ratio of the steering gear.";
+        visitor.number(&Field::optional("factor", "1", doc), &mut law.factor);
+    }
+
+    fn faults(&self, faults: &mut Faults) {
+        self.pursuit.faults(faults);
+        self.law.faults(faults);
+    }
+
+    fn attach(&self, to: &mut dyn ResolveControl) -> Option<ControlElement> {
+        let driver: DriverSteering = DriverSteering {
+            pursuit: self.pursuit.attach(to)?,
+            law: self.law,
+        };
+        Some(driver.into())
+    }
+
+    fn mirror(&mut self, mirror: &mut Mirror) {
+        self.pursuit.reversed ^= mirror.axis() == Axis::X;
+        self.law.factor = -self.law.factor;
+    }
+}
+
 
 /// Speed below which the course turns into the direction of the vehicle, m/s.
 const SLOW: f64 = 0.1;
@@ -148,7 +179,7 @@ impl DriverSteering {
     /// δ*, limited, positive to the left.
     fn wanted<T: Real>(&self, scene: &Scene<T>, s: T) -> (T, T) {
         let law = &self.law;
-        let seen = self.follow.seen(scene);
+        let seen = self.pursuit.seen(scene);
         let [[vx, vy], [fx, fy]] = [seen.velocity, seen.front];
         let course = [vx + fx * SLOW, vy + fy * SLOW];
         let size = (course[0].square() + course[1].square() + 1e-6 * SLOW * SLOW).sqrt();
@@ -169,7 +200,7 @@ impl DriverSteering {
         let (mut sum, mut weight) = (T::zero(), T::zero());
         for k in 1..=law.points as usize {
             let far = ahead * (k as f64 / law.points);
-            let [x, y] = self.follow.curve.at(s + way + far).place;
+            let [x, y] = self.pursuit.path.curve.at(s + way + far).place;
             let [x, y] = [x - px, y - py];
             // A vehicle that stands on a point it should drive to sees it at some distance all the same.
             let least = 0.1 * far.value();
@@ -178,9 +209,33 @@ impl DriverSteering {
             weight += square.square();
         }
         let curvature = sum * 2.0 / weight;
-        let angle = curvature * (speed_square * law.understeer + law.wheelbase) * self.follow.hand();
-        let rate = self.follow.rate(&seen, s);
+        let angle = curvature * (speed_square * law.understeer + law.wheelbase) * self.pursuit.hand();
+        let rate = self.pursuit.rate(&seen, s);
         (limited(angle, [-law.limit, law.limit]), rate)
+    }
+}
+
+/// Constructors.
+impl Control {
+    /// A driver who steers along a path.
+    ///
+    /// ```
+    /// use holonom_multibody::description::{Body, Control, Description, Joint, JointKind, Path, Pursuit};
+    /// use holonom_multibody::elements::controls::SteeringLaw;
+    /// use holonom_multibody::path::PathKind;
+    ///
+    /// let law = SteeringLaw { wheelbase: 2.6, ..SteeringLaw::default() };
+    /// let model = Description::new("driven")
+    ///     .body(Body::new("car", 1200.0).inertia_diagonal([400.0, 1800.0, 2000.0]))
+    ///     .joint(Joint::new("motion", JointKind::Planar, "ground", "car").start_at(0, 0.0, 20.0))
+    ///     .path(Path::new("course", PathKind::iso_3888_1(1.8)))
+    ///     .control(Control::driver_steering("driver", Pursuit::new("course", "car"), law))
+    ///     .compile()?;
+    /// assert_eq!(model.states.iter().map(|s| s.name.as_str()).collect::<Vec<_>>(), ["driver.arc", "driver.angle"]);
+    /// # Ok::<(), holonom_multibody::compile::ModelErrors>(())
+    /// ```
+    pub fn driver_steering(name: impl Into<String>, pursuit: Pursuit, law: SteeringLaw) -> Self {
+        Self::new(name, ControlKind::DriverSteering(DriverSteering { pursuit, law }))
     }
 }
 
@@ -195,7 +250,7 @@ impl ControlLaw for DriverSteering {
 
     fn states(&self) -> Vec<OwnState> {
         vec![
-            arc(self.follow.start),
+            arc(self.pursuit.start),
             OwnState::new("angle", "rad", "angle of the wheels", 0.0),
         ]
     }
@@ -211,6 +266,6 @@ impl ControlLaw for DriverSteering {
     }
 
     fn frames(&self) -> Option<[Attachment; 2]> {
-        Some([self.follow.path, self.follow.frame])
+        Some([self.pursuit.path.frame, self.pursuit.frame])
     }
 }

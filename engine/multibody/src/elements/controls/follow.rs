@@ -1,40 +1,11 @@
 //! A frame beside a path: what sensors of paths and drivers have in common.
 
+use crate::description::Pursuit;
+use crate::elements::references::Attached;
 use crate::elements::scene::Scene;
-use crate::model::Attachment;
-use crate::path::{PathCurve, PathPoint};
+use crate::path::PathPoint;
 use crate::tyre::smooth::at_least;
 use holonom_algebra::{Orientation, Real};
-use std::sync::Arc;
-
-/// A frame that follows a path.
-///
-/// The arc s of the point beside the frame is an own state with
-///
-/// ṡ = (v·t + e·t/τ)/(1 − κ e·n),  e = p − r(s),
-///
-/// p and v being place and velocity of the frame seen from that of the path, r, t, n, κ point,
-/// tangent, normal and curvature of the path. Then d(e·t)/dt = −(e·t)/τ: once s is the foot of the
-/// perpendicular it stays so exactly, and a wrong start is forgotten with the time constant τ. A search
-/// for the nearest point would jump where two points are equally near, as at the crossing of a path
-/// with itself; the state does not.
-#[derive(Clone, Debug)]
-pub struct Follow {
-    /// The path.
-    pub curve: Arc<PathCurve>,
-    /// Its frame.
-    pub path: Attachment,
-    /// The frame that follows.
-    pub frame: Attachment,
-    /// Signs of x and y of the path.
-    pub signs: [f64; 2],
-    /// The front is at −x of the frame that follows.
-    pub reversed: bool,
-    /// τ > 0.
-    pub settling: f64,
-    /// s at the start.
-    pub start: f64,
-}
 
 /// The frame in the coordinates of the path's kind, before its signs are applied.
 #[derive(Clone, Copy)]
@@ -52,20 +23,29 @@ pub(super) struct Seen<T> {
 /// Least 1 − κ e·n: nearer to the centre of a bend the foot would run away.
 const NEAREST: f64 = 0.1;
 
-impl Follow {
+/// The arc s of the point beside the frame is an own state with
+///
+/// ṡ = (v·t + e·t/τ)/(1 − κ e·n),  e = p − r(s),
+///
+/// p and v being place and velocity of the frame seen from that of the path, r, t, n, κ point,
+/// tangent, normal and curvature of the path. Then d(e·t)/dt = −(e·t)/τ: once s is the foot of the
+/// perpendicular it stays so exactly, and a wrong start is forgotten with the time constant τ. A search
+/// for the nearest point would jump where two points are equally near, as at the crossing of a path
+/// with itself; the state does not.
+impl Pursuit<Attached> {
     /// −1 where left and right of the kind have changed places.
     pub(super) fn hand(&self) -> f64 {
-        self.signs[0] * self.signs[1]
+        self.path.signs[0] * self.path.signs[1]
     }
 
     pub(super) fn seen<T: Real>(&self, scene: &Scene<T>) -> Seen<T> {
-        let (path, frame) = (scene.frame(&self.path), scene.frame(&self.frame));
+        let (path, frame) = (scene.frame(&self.path.frame), scene.frame(&self.frame));
         let arm = frame.origin - path.origin;
         let carried = path.velocity + path.omega.cross(arm);
         let forward = if self.reversed { -1.0 } else { 1.0 };
         let plane = |vector: holonom_algebra::Vec3<T>| {
             let [x, y, _] = path.axes.transpose_times(vector).0;
-            [x * self.signs[0], y * self.signs[1]]
+            [x * self.path.signs[0], y * self.path.signs[1]]
         };
         Seen {
             place: plane(arm),
@@ -83,7 +63,7 @@ impl Follow {
 
     /// ṡ.
     pub(super) fn rate<T: Real>(&self, seen: &Seen<T>, s: T) -> T {
-        let point = self.curve.at(s);
+        let point = self.path.curve.at(s);
         let [along, left] = self.error(seen, &point);
         let [speed, _] = point.components(seen.velocity);
         (speed + along * (1.0 / self.settling)) / at_least(-(point.curvature * left) + 1.0, NEAREST)

@@ -1,48 +1,17 @@
 //! A first-order lag.
 
-use super::{ControlInfo, ControlLaw, same, zero};
-use crate::description::ControlKind;
+use super::{ControlElement, ControlKind, ControlLaw, DescribedControl};
 use crate::description::fields::{Field, Fields};
+use crate::description::Control;
+use crate::elements::faults::Faults;
 use crate::elements::forces::OwnState;
+use crate::elements::references::ResolveControl;
 use crate::elements::scene::Scene;
 use crate::signal::Signal;
 use holonom_algebra::Real;
 
-/// The entry of the registry.
-pub(super) const CONTROL: ControlInfo = ControlInfo {
-    name: "lag",
-    doc: "First-order lag: follows the input with a time constant.",
-    in_files: true,
-    template,
-    fields,
-    mirror: same,
-};
-
-fn template() -> ControlKind {
-    ControlKind::Lag {
-        input: zero(),
-        time_constant: 0.0,
-        start: 0.0,
-    }
-}
-
-fn fields(kind: &mut ControlKind, visitor: &mut dyn Fields) {
-    let ControlKind::Lag {
-        input,
-        time_constant,
-        start,
-    } = kind
-    else {
-        return;
-    };
-    visitor.signal(&Field::required("input", "", "Function that the coordinate follows."), input);
-    let doc = "Time constant; must be positive.";
-    visitor.number(&Field::required("time_constant", "s", doc), time_constant);
-    visitor.number(&Field::optional("start", "", "Initial output."), start);
-}
-
 /// T ẏ = u − y, the transfer function 1/(1 + T s).
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Lag {
     /// Input u.
     pub input: Signal,
@@ -50,6 +19,47 @@ pub struct Lag {
     pub time_constant: f64,
     /// y at the start.
     pub start: f64,
+}
+
+impl DescribedControl for Lag {
+    const NAME: &str = "lag";
+    const DOC: &str = "First-order lag: follows the input with a time constant.";
+
+    fn fields(&mut self, visitor: &mut dyn Fields) {
+        let Self {
+            input,
+            time_constant,
+            start,
+        } = self;
+        visitor.signal(&Field::required("input", "", "Function that the coordinate follows."), input);
+        let doc = "Time constant; must be positive.";
+        visitor.number(&Field::required("time_constant", "s", doc), time_constant);
+        visitor.number(&Field::optional("start", "", "Initial output."), start);
+    }
+
+    fn faults(&self, faults: &mut Faults) {
+        faults.signal_quantity("the input", &self.input);
+        faults.positive_quantity("the time constant", self.time_constant, "correct it");
+        faults.finite_quantity("the start value", &[self.start]);
+    }
+
+    fn attach(&self, _: &mut dyn ResolveControl) -> Option<ControlElement> {
+        Some(self.clone().into())
+    }
+}
+
+
+/// Constructors.
+impl Control {
+    /// A first-order lag with a time constant in s.
+    pub fn lag(name: impl Into<String>, input: Signal, time_constant: f64) -> Self {
+        let kind = ControlKind::Lag(Lag {
+            input,
+            time_constant,
+            start: 0.0,
+        });
+        Self::new(name, kind)
+    }
 }
 
 impl ControlLaw for Lag {

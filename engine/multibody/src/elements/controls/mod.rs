@@ -11,12 +11,16 @@
 //! assert!(CONTROLS.iter().any(|control| control.name == "pid"));
 //! ```
 
+use super::faults::Faults;
 use super::forces::OwnState;
+use super::references::{Named, ResolveControl};
 use super::scene::Scene;
+use crate::description::Mirror;
 use crate::description::fields::Fields;
-use crate::description::{ControlKind, Mirror};
 use crate::model::Attachment;
+use crate::path::PathCurve;
 use crate::signal::Signal;
+use core::fmt::Debug;
 use holonom_algebra::Real;
 
 pub(crate) mod follow;
@@ -24,8 +28,34 @@ pub(crate) mod probe;
 
 pub use driver_speed::SpeedLaw;
 pub use driver_steering::SteeringLaw;
-pub use follow::Follow;
 pub use probe::{ForceReading, Probe};
+pub use transfer_function::{CanonicalForm, Polynomials};
+
+/// A kind of control as a description has it. Its default has the values of absent fields.
+pub trait DescribedControl: Clone + Debug + Default + PartialEq {
+    /// Name in model files and reports.
+    const NAME: &str;
+    /// One sentence for users.
+    const DOC: &str;
+    /// It can be written in a model file.
+    const IN_FILES: bool = true;
+
+    /// Shows its fields. Everything that it refers to is among them.
+    fn fields(&mut self, visitor: &mut dyn Fields);
+    /// What is wrong with its numbers.
+    fn faults(&self, _faults: &mut Faults) {}
+    /// What is wrong with it on the path that it refers to.
+    fn path_faults(&self, _path: &PathCurve, _faults: &mut Faults) {}
+    /// The control in a compiled mechanism; none where something it refers to does not exist.
+    fn attach(&self, to: &mut dyn ResolveControl) -> Option<ControlElement>;
+    /// Makes it its mirror image: its output is the same when the mechanism moves in the mirror. A control that reads
+    /// controls only is its own image.
+    fn mirror(&mut self, _mirror: &mut Mirror) {}
+    /// Its output as a function of time and other controls, where it is nothing else.
+    fn formula(&self) -> Option<&Signal> {
+        None
+    }
+}
 
 /// What a kind of control has to say.
 pub trait ControlLaw {
@@ -45,6 +75,14 @@ pub trait ControlLaw {
     fn begin(&self, _scene: &Scene<f64>, _own: &mut [f64]) -> bool {
         false
     }
+    /// The set point whose rate it follows, too. A search for an equilibrium holds it.
+    fn set_point(&self) -> Option<&Signal> {
+        None
+    }
+    /// The same, to be changed.
+    fn set_point_mut(&mut self) -> Option<&mut Signal> {
+        None
+    }
     /// The two frames it reads besides its inputs, where it does: by the motion of the second against
     /// the first. A control whose output is not [direct](Self::direct) reads them in its rates only.
     fn frames(&self) -> Option<[Attachment; 2]> {
@@ -63,34 +101,71 @@ pub struct ControlInfo {
     pub in_files: bool,
     /// The kind as absent fields leave it.
     pub template: fn() -> ControlKind,
-    /// Shows the fields of a control of this kind; one of another kind has none to show.
-    pub fields: fn(&mut ControlKind, &mut dyn Fields),
-    /// Makes a control of this kind its mirror image: its output is the same when the mechanism
-    /// moves in the mirror.
-    pub mirror: fn(&mut ControlKind, &mut Mirror),
 }
 
-/// A control that reads controls only is its own mirror image.
-fn same(_: &mut ControlKind, _: &mut Mirror) {}
-
-fn zero() -> Signal {
-    Signal::constant(0.0)
+const fn info_of<C: DescribedControl + Into<ControlKind>>() -> ControlInfo {
+    ControlInfo {
+        name: C::NAME,
+        doc: C::DOC,
+        in_files: C::IN_FILES,
+        template: || C::default().into(),
+    }
 }
 
 macro_rules! registry {
-    ($($(#[$doc:meta])* $file:ident $kind:ident,)*) => {
+    ($($(#[$doc:meta])* $file:ident $kind:ident($described:ty),)*) => {
         $(mod $file;)*
         $(pub use $file::$kind;)*
 
+        /// What a control does. Inputs are numbers or expressions of t and controls.
+        #[derive(Clone, Debug, PartialEq)]
+        pub enum ControlKind {
+            $($(#[$doc])* $kind($described),)*
+        }
+
+        $(impl From<$described> for ControlKind {
+            fn from(kind: $described) -> Self {
+                Self::$kind(kind)
+            }
+        })*
+
         /// All kinds of controls.
-        pub const CONTROLS: &[&ControlInfo] = &[$(&$file::CONTROL),*];
+        pub const CONTROLS: &[&ControlInfo] = &[$(const { &info_of::<$described>() }),*];
 
         impl ControlKind {
             /// The registry's entry of the kind.
             pub fn info(&self) -> &'static ControlInfo {
-                match self {
-                    $(Self::$kind { .. } => &$file::CONTROL,)*
-                }
+                match self { $(Self::$kind(_) => const { &info_of::<$described>() },)* }
+            }
+
+            /// Shows the fields of the control.
+            pub fn fields(&mut self, visitor: &mut dyn Fields) {
+                match self { $(Self::$kind(c) => c.fields(visitor),)* }
+            }
+
+            /// Adds what is wrong with its numbers.
+            pub fn faults(&self, faults: &mut Faults) {
+                match self { $(Self::$kind(c) => c.faults(faults),)* }
+            }
+
+            /// Adds what is wrong with it on the path that it refers to.
+            pub fn path_faults(&self, path: &PathCurve, faults: &mut Faults) {
+                match self { $(Self::$kind(c) => c.path_faults(path, faults),)* }
+            }
+
+            /// The control in a compiled mechanism; none where something it refers to does not exist.
+            pub fn attach(&self, to: &mut dyn ResolveControl) -> Option<ControlElement> {
+                match self { $(Self::$kind(c) => c.attach(to),)* }
+            }
+
+            /// Makes it its mirror image.
+            pub fn mirror(&mut self, mirror: &mut Mirror) {
+                match self { $(Self::$kind(c) => c.mirror(mirror),)* }
+            }
+
+            /// Its output as a function of time and other controls, where it is nothing else.
+            pub fn formula(&self) -> Option<&Signal> {
+                match self { $(Self::$kind(c) => c.formula(),)* }
             }
         }
 
@@ -115,16 +190,17 @@ macro_rules! registry {
             /// The force element it reads, and what of it.
             pub(crate) fn reads_force(&self) -> Option<(usize, ForceReading)> {
                 match self {
-                    Self::Sensor(Sensor { probe: Probe::Force { force, reading, .. }, .. }) => {
-                        Some((*force, *reading))
-                    }
+                    Self::Sensor(sensor) => match &sensor.channel.probe {
+                        Probe::Force { force, reading, .. } => Some((*force, *reading)),
+                        _ => None,
+                    },
                     _ => None,
                 }
             }
 
             /// Name of its kind.
             pub fn kind_name(&self) -> &'static str {
-                match self { $(Self::$kind(_) => $file::CONTROL.name,)* }
+                match self { $(Self::$kind(_) => <$described as DescribedControl>::NAME,)* }
             }
 
             /// Whether the output depends on the inputs directly.
@@ -148,6 +224,16 @@ macro_rules! registry {
                 match self { $(Self::$kind(c) => c.begin(scene, own),)* }
             }
 
+            /// The set point whose rate it follows, too.
+            pub fn set_point(&self) -> Option<&Signal> {
+                match self { $(Self::$kind(c) => c.set_point(),)* }
+            }
+
+            /// The same, to be changed.
+            pub fn set_point_mut(&mut self) -> Option<&mut Signal> {
+                match self { $(Self::$kind(c) => c.set_point_mut(),)* }
+            }
+
             /// The two frames it reads besides its inputs.
             pub fn frames(&self) -> Option<[Attachment; 2]> {
                 match self { $(Self::$kind(c) => c.frames(),)* }
@@ -158,21 +244,21 @@ macro_rules! registry {
 
 registry! {
     /// A channel of the mechanism as a signal.
-    sensor Sensor,
+    sensor Sensor(Sensor<Named>),
     /// A function of time and other controls.
-    expression Expression,
+    expression Expression(Expression),
     /// Proportional, integral and derivative action.
-    pid Pid,
+    pid Pid(Pid),
     /// A rational transfer function.
-    transfer_function TransferFunction,
+    transfer_function TransferFunction(TransferFunction<Named>),
     /// A first-order lag.
-    lag Lag,
+    lag Lag(Lag),
     /// What its input was some time ago.
-    dead_time DeadTime,
+    dead_time DeadTime(DeadTime),
     /// Where a frame is beside a path.
-    path_sensor PathSensor,
+    path_sensor PathSensor(PathSensor<Named>),
     /// A driver who steers along a path.
-    driver_steering DriverSteering,
+    driver_steering DriverSteering(DriverSteering<Named>),
     /// A driver who holds a speed.
-    driver_speed DriverSpeed,
+    driver_speed DriverSpeed(DriverSpeed<Named>),
 }

@@ -1,87 +1,15 @@
 //! Proportional, integral and derivative action.
 
 use super::follow::limited;
-use super::{ControlInfo, ControlLaw, same, zero};
-use crate::description::ControlKind;
+use super::{ControlElement, ControlKind, ControlLaw, DescribedControl};
 use crate::description::fields::{Field, Fields};
+use crate::description::Control;
+use crate::elements::faults::{Fault, Faults};
 use crate::elements::forces::OwnState;
+use crate::elements::references::ResolveControl;
 use crate::elements::scene::Scene;
 use crate::signal::Signal;
 use holonom_algebra::Real;
-
-/// The entry of the registry.
-pub(super) const CONTROL: ControlInfo = ControlInfo {
-    name: "pid",
-    doc: "Controller with proportional, integral and filtered derivative action, and output limits.",
-    in_files: true,
-    template,
-    fields,
-    mirror: same,
-};
-
-fn template() -> ControlKind {
-    ControlKind::Pid {
-        input: zero(),
-        target: zero(),
-        proportional: 0.0,
-        integral: 0.0,
-        derivative: 0.0,
-        filter: 0.01,
-        limited: false,
-        low: 0.0,
-        high: 0.0,
-        start: 0.0,
-        derivative_of: 0,
-    }
-}
-
-fn fields(kind: &mut ControlKind, visitor: &mut dyn Fields) {
-    let ControlKind::Pid {
-        input,
-        target,
-        proportional,
-        integral,
-        derivative,
-        filter,
-        limited,
-        low,
-        high,
-        start,
-        derivative_of,
-    } = kind
-    else {
-        return;
-    };
-    let doc = "Measured value of the controlled quantity, usually the name of a sensor.";
-    visitor.signal(&Field::required("input", "", doc), input);
-    visitor.signal(&Field::optional("target", "", "Set point of the controlled quantity."), target);
-    let doc = "Proportional gain.";
-    visitor.number(&Field::optional("proportional", "", doc), proportional);
-    visitor.number(
-        &Field::optional("integral", "", "Integral gain, per s."),
-        integral,
-    );
-    visitor.number(
-        &Field::optional("derivative", "", "Derivative gain, times s."),
-        derivative,
-    );
-    let doc = "Time constant of the derivative filter.";
-    visitor.number(&Field::optional("filter", "s", doc), filter);
-    let doc = "Limit the output to the range from `low` to `high`.";
-    visitor.flag(&Field::optional("limited", "", doc), limited);
-    visitor.number(&Field::optional("low", "", "Smallest output."), low);
-    visitor.number(&Field::optional("high", "", "Largest output."), high);
-    visitor.number(
-        &Field::optional("start", "", "Initial value of the integral part."),
-        start,
-    );
-    let doc = "Signal of the derivative part: the error, or the input alone, which avoids derivative kicks from the target.";
-    visitor.choice(
-        &Field::optional("derivative_of", "", doc),
-        &Pid::DERIVATIVES,
-        derivative_of,
-    );
-}
 
 /// With the error e = target − input, and d = e or d = −input, filtered: τ ż = d − z, z(0) = d(0),
 ///
@@ -92,31 +20,133 @@ fn fields(kind: &mut ControlKind, visitor: &mut dyn Fields) {
 /// range at each of them, which makes it continuously differentiable.
 ///
 /// Without derivative gain there is no z, without integral gain no w.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Pid {
     /// What is controlled.
     pub input: Signal,
     /// What it should be.
     pub target: Signal,
-    /// Gains P, I, D.
-    pub gains: [f64; 3],
-    /// τ > 0.
+    /// Proportional gain P.
+    pub proportional: f64,
+    /// Integral gain I, per s.
+    pub integral: f64,
+    /// Derivative gain D, times s.
+    pub derivative: f64,
+    /// τ > 0, s.
     pub filter: f64,
-    /// Limits of the output.
-    pub limits: Option<[f64; 2]>,
+    /// Whether the output is limited.
+    pub limited: bool,
+    /// Least output.
+    pub low: f64,
+    /// Largest output.
+    pub high: f64,
     /// w at the start.
     pub start: f64,
-    /// d is −input, not e.
-    pub of_input: bool,
+    /// What d is: number in [`DERIVATIVES`](Self::DERIVATIVES).
+    pub derivative_of: usize,
 }
+
+impl Default for Pid {
+    fn default() -> Self {
+        Self {
+            input: Signal::default(),
+            target: Signal::default(),
+            proportional: 0.0,
+            integral: 0.0,
+            derivative: 0.0,
+            filter: 0.01,
+            limited: false,
+            low: 0.0,
+            high: 0.0,
+            start: 0.0,
+            derivative_of: 0,
+        }
+    }
+}
+
+impl DescribedControl for Pid {
+    const NAME: &str = "pid";
+    const DOC: &str = "Controller with proportional, integral and filtered derivative action, and output limits.";
+
+    fn fields(&mut self, visitor: &mut dyn Fields) {
+        let Self {
+            input,
+            target,
+            proportional,
+            integral,
+            derivative,
+            filter,
+            limited,
+            low,
+            high,
+            start,
+            derivative_of,
+        } = self;
+        let doc = "Measured value of the controlled quantity, usually the name of a sensor.";
+        visitor.signal(&Field::required("input", "", doc), input);
+        visitor.signal(&Field::optional("target", "", "Set point of the controlled quantity."), target);
+        let doc = "Proportional gain.";
+        visitor.number(&Field::optional("proportional", "", doc), proportional);
+        visitor.number(
+            &Field::optional("integral", "", "Integral gain, per s."),
+            integral,
+        );
+        visitor.number(
+            &Field::optional("derivative", "", "Derivative gain, times s."),
+            derivative,
+        );
+        let doc = "Time constant of the derivative filter.";
+        visitor.number(&Field::optional("filter", "s", doc), filter);
+        let doc = "Limit the output to the range from `low` to `high`.";
+        visitor.flag(&Field::optional("limited", "", doc), limited);
+        visitor.number(&Field::optional("low", "", "Smallest output."), low);
+        visitor.number(&Field::optional("high", "", "Largest output."), high);
+        visitor.number(
+            &Field::optional("start", "", "Initial value of the integral part."),
+            start,
+        );
+        let doc = "Signal of the derivative part: the error, or the input alone, which avoids derivative kicks from the target.";
+        visitor.choice(
+            &Field::optional("derivative_of", "", doc),
+            &Pid::DERIVATIVES,
+            derivative_of,
+        );
+    }
+
+    fn faults(&self, faults: &mut Faults) {
+        faults.signal_quantity("the input", &self.input);
+        faults.signal_quantity("the target", &self.target);
+        faults.finite_quantity("a gain", &self.gains());
+        faults.positive_quantity("the time constant of the filter", self.filter, "correct it");
+        faults.finite_quantity("the start value", &[self.start]);
+        let (low, high) = (self.low, self.high);
+        let finite = faults.finite_quantity("a limit", &[low, high]);
+        if !self.limited && (low != 0.0 || high != 0.0) {
+            faults.0.push(Fault::UnusedLimits);
+        }
+        if self.limited && finite && low >= high {
+            faults.0.push(Fault::Limits { low, high });
+        }
+    }
+
+    fn attach(&self, _: &mut dyn ResolveControl) -> Option<ControlElement> {
+        Some(self.clone().into())
+    }
+}
+
 
 impl Pid {
     /// y for u.
-    fn limited<T: Real>(&self, u: T) -> T {
-        match self.limits {
-            Some(limits) => limited(u, limits),
-            None => u,
+    fn within_limits<T: Real>(&self, u: T) -> T {
+        match self.limited {
+            true => limited(u, [self.low, self.high]),
+            false => u,
         }
+    }
+
+    /// P, I, D.
+    fn gains(&self) -> [f64; 3] {
+        [self.proportional, self.integral, self.derivative]
     }
 
     /// What the derivative part may be taken of.
@@ -125,15 +155,15 @@ impl Pid {
     /// d.
     fn derived<T: Real>(&self, scene: &Scene<T>) -> T {
         let input = scene.value(&self.input);
-        match self.of_input {
-            true => -input,
-            false => scene.value(&self.target) - input,
+        match self.derivative_of {
+            1 => -input,
+            _ => scene.value(&self.target) - input,
         }
     }
 
     /// e, and u.
     fn unlimited<T: Real>(&self, scene: &Scene<T>) -> (T, T) {
-        let [p, i, d] = self.gains;
+        let [p, i, d] = self.gains();
         let error = scene.value(&self.target) - scene.value(&self.input);
         let mut u = error * p;
         let mut states = scene.own.iter();
@@ -148,14 +178,68 @@ impl Pid {
     }
 }
 
+/// Constructors.
+impl Control {
+    /// A controller with gains P, I, D that keeps its input at zero; set another target with
+    /// [`target`](Self::target).
+    pub fn pid(
+        name: impl Into<String>,
+        input: Signal,
+        [proportional, integral, derivative]: [f64; 3],
+    ) -> Self {
+        let kind = ControlKind::Pid(Pid {
+            input,
+            target: Signal::constant(0.0),
+            proportional,
+            integral,
+            derivative,
+            filter: 0.01,
+            limited: false,
+            low: 0.0,
+            high: 0.0,
+            start: 0.0,
+            derivative_of: 0,
+        });
+        Self::new(name, kind)
+    }
+
+    /// Sets what the input of a PID controller should be. No effect on other kinds.
+    pub fn target(mut self, signal: Signal) -> Self {
+        if let ControlKind::Pid(Pid { target, .. }) = &mut self.kind {
+            *target = signal;
+        }
+        self
+    }
+
+    /// Takes the derivative part of a PID controller from what is measured instead of the error. No effect on
+    /// other kinds.
+    pub fn derivative_of_input(mut self) -> Self {
+        if let ControlKind::Pid(Pid { derivative_of, .. }) = &mut self.kind {
+            *derivative_of = 1;
+        }
+        self
+    }
+
+    /// Limits the output of a PID controller. No effect on other kinds.
+    pub fn limits(mut self, lowest: f64, highest: f64) -> Self {
+        if let ControlKind::Pid(Pid {
+            limited, low, high, ..
+        }) = &mut self.kind
+        {
+            (*limited, *low, *high) = (true, lowest, highest);
+        }
+        self
+    }
+}
+
 impl ControlLaw for Pid {
     fn output<T: Real>(&self, scene: &Scene<T>) -> T {
-        self.limited(self.unlimited(scene).1)
+        self.within_limits(self.unlimited(scene).1)
     }
 
     fn states(&self) -> Vec<OwnState> {
         let mut states = Vec::new();
-        if self.gains[1] != 0.0 {
+        if self.integral != 0.0 {
             states.push(OwnState::new(
                 "integral",
                 "1",
@@ -163,14 +247,14 @@ impl ControlLaw for Pid {
                 self.start,
             ));
         }
-        if self.gains[2] != 0.0 {
+        if self.derivative != 0.0 {
             states.push(OwnState::new("filtered", "1", "filtered error or input", 0.0));
         }
         states
     }
 
     fn begin(&self, scene: &Scene<f64>, own: &mut [f64]) -> bool {
-        let [_, i, d] = self.gains;
+        let [_, i, d] = self.gains();
         let filtered = usize::from(i != 0.0);
         match own.get_mut(filtered) {
             Some(z) if d != 0.0 => {
@@ -182,12 +266,12 @@ impl ControlLaw for Pid {
     }
 
     fn rates<T: Real>(&self, scene: &Scene<T>, out: &mut [T]) {
-        let [p, i, d] = self.gains;
+        let [p, i, d] = self.gains();
         let (error, u) = self.unlimited(scene);
         let mut at = 0;
         if i != 0.0 {
             let time = if p / i > 0.0 { p / i } else { 1.0 };
-            out[at] = error * i + (self.limited(u) - u) * (1.0 / time);
+            out[at] = error * i + (self.within_limits(u) - u) * (1.0 / time);
             at += 1;
         }
         if d != 0.0 {

@@ -1,61 +1,99 @@
 //! A channel of the mechanism as a signal.
 
-use super::{ControlInfo, ControlLaw, Probe};
+use super::{ControlElement, ControlKind, ControlLaw, DescribedControl};
 use crate::compile::names::GROUND;
 use crate::description::fields::{Field, Fields};
-use crate::description::{ControlKind, Mirror};
+use crate::description::{Control, Mirror};
+use crate::elements::faults::Faults;
+use crate::elements::references::{Attached, Named, References, ResolveControl};
 use crate::elements::scene::Scene;
 use holonom_algebra::Real;
 
-/// The entry of the registry.
-pub(super) const CONTROL: ControlInfo = ControlInfo {
-    name: "sensor",
-    doc: "Any channel of the mechanism as a signal.",
-    in_files: true,
-    template,
-    fields,
-    mirror,
-};
-
-fn template() -> ControlKind {
-    ControlKind::Sensor {
-        channel: String::new(),
-        factor: 1.0,
-        axes: GROUND.to_string(),
-    }
-}
-
-fn fields(kind: &mut ControlKind, visitor: &mut dyn Fields) {
-    let ControlKind::Sensor { channel, factor, axes } = kind else {
-        return;
-    };
-    let doc = "Name of the channel, such as `knee.angle.velocity`.";
-    visitor.channel(&Field::required("channel", "", doc), channel);
-    let doc = "Factor applied to the value.";
-    visitor.number(&Field::optional("factor", "", doc), factor);
-    let doc = "Frame to which positions and orientations are relative, and whose axes define the components of velocities, accelerations, forces and torques.";
-    visitor.frame(&Field::optional("axes", "", doc), axes);
-}
-
-fn mirror(kind: &mut ControlKind, mirror: &mut Mirror) {
-    if let ControlKind::Sensor { channel, factor, .. } = kind {
-        *factor *= mirror.channel(channel);
-    }
-}
-
 /// factor · channel.
-#[derive(Clone, Debug)]
-pub struct Sensor {
-    /// Name of the channel.
-    pub channel: String,
-    /// Where its value comes from.
-    pub probe: Probe,
-    /// What it is multiplied by.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sensor<R: References = Attached> {
+    /// The channel.
+    pub channel: R::Channel,
+    /// What its value is multiplied by.
     pub factor: f64,
+    /// Frame that positions and orientations are seen from, and whose axes components of vectors are in.
+    pub axes: String,
+}
+
+impl Default for Sensor<Named> {
+    fn default() -> Self {
+        Self {
+            channel: String::new(),
+            factor: 1.0,
+            axes: GROUND.to_string(),
+        }
+    }
+}
+
+impl DescribedControl for Sensor<Named> {
+    const NAME: &str = "sensor";
+    const DOC: &str = "Any channel of the mechanism as a signal.";
+
+    fn fields(&mut self, visitor: &mut dyn Fields) {
+        let Self { channel, factor, axes } = self;
+        let doc = "Name of the channel, such as `knee.angle.velocity`.";
+        visitor.channel(&Field::required("channel", "", doc), channel);
+        let doc = "Factor applied to the value.";
+        visitor.number(&Field::optional("factor", "", doc), factor);
+        let doc = "Frame to which positions and orientations are relative, and whose axes define the components of velocities, accelerations, forces and torques.";
+        visitor.frame(&Field::optional("axes", "", doc), axes);
+    }
+
+    fn faults(&self, faults: &mut Faults) {
+        faults.finite_quantity("the factor", &[self.factor]);
+    }
+
+    fn attach(&self, to: &mut dyn ResolveControl) -> Option<ControlElement> {
+        let sensor: Sensor = Sensor {
+            channel: to.channel(&self.channel, &self.axes)?,
+            factor: self.factor,
+            axes: self.axes.clone(),
+        };
+        Some(sensor.into())
+    }
+
+    fn mirror(&mut self, mirror: &mut Mirror) {
+        self.factor *= mirror.channel(&self.channel);
+    }
+}
+
+
+/// Constructors.
+impl Control {
+    /// A channel of the mechanism.
+    pub fn sensor(name: impl Into<String>, channel: impl Into<String>) -> Self {
+        let channel = channel.into();
+        let kind = ControlKind::Sensor(Sensor {
+            channel,
+            factor: 1.0,
+            axes: GROUND.to_string(),
+        });
+        Self::new(name, kind)
+    }
+
+    /// Lets a sensor see positions and orientations from a frame, and take components of velocities,
+    /// forces and torques in its axes, instead of those of the ground.
+    ///
+    /// ```
+    /// use holonom_multibody::description::Control;
+    ///
+    /// let along = Control::sensor("speed", "car.velocity.x").axes("car");
+    /// ```
+    pub fn axes(mut self, frame: impl Into<String>) -> Self {
+        if let ControlKind::Sensor(Sensor { axes, .. }) = &mut self.kind {
+            *axes = frame.into();
+        }
+        self
+    }
 }
 
 impl ControlLaw for Sensor {
     fn output<T: Real>(&self, scene: &Scene<T>) -> T {
-        self.probe.value(scene) * self.factor
+        self.channel.probe.value(scene) * self.factor
     }
 }

@@ -1,53 +1,14 @@
 //! Gas in a bellows between two points.
 
-use super::faults::Faults;
 use super::line::Line;
-use super::{ForceInfo, ForceLaw, Reach, ShownValue};
-use crate::description::ForceKind;
+use super::{DescribedForce, ForceElement, ForceKind, ForceLaw, Reach, ShownValue};
 use crate::description::fields::{FROM, Field, Fields, TO};
-use crate::description::include::same_force;
+use crate::description::Force;
+use crate::elements::faults::Faults;
+use crate::elements::references::{Attached, Named, References, Prepare, Resolve, attached};
 use crate::elements::scene::{Loads, Scene};
-use holonom_expression::{Expression, Integral};
-use crate::model::Attachment;
 use holonom_algebra::Real;
-
-/// The entry of the registry.
-pub(super) const FORCE: ForceInfo = ForceInfo {
-    name: "air-spring",
-    doc: "Enclosed gas that pushes the origins of two frames apart: polytropic, with an effective area that may depend on the height.",
-    in_files: true,
-    template,
-    fields,
-    mirror: same_force,
-};
-
-fn template() -> ForceKind {
-    ForceKind::AirSpring {
-        from: String::new(),
-        to: String::new(),
-        law: GasLaw::default(),
-    }
-}
-
-fn fields(kind: &mut ForceKind, visitor: &mut dyn Fields) {
-    let ForceKind::AirSpring { from, to, law } = kind else {
-        return;
-    };
-    visitor.frame(&FROM, from);
-    visitor.frame(&TO, to);
-    visitor.number(&Field::required("height", "m", "Distance between the origins in the static state."), &mut law.height);
-    visitor.number(&Field::required("volume", "m³", "Gas volume in the static state."), &mut law.volume);
-    let doc = "Effective area: a number, or an expression of x = distance − height; may call tables.";
-    visitor.expression(&Field::required("area", "m²", doc), &["x"], &mut law.area);
-    let doc = "Force in the static state; specify this or `pressure`.";
-    visitor.number(&Field::optional("load", "N", doc), &mut law.load);
-    let doc = "Absolute pressure in the static state; specify this or `load`.";
-    visitor.number(&Field::optional("pressure", "Pa", doc), &mut law.pressure);
-    let doc = "Polytropic exponent: 1 for slow (isothermal) changes, 1.4 for fast (adiabatic) changes of air.";
-    visitor.number(&Field::optional("exponent", "", doc), &mut law.exponent);
-    visitor.number(&Field::optional("ambient", "Pa", "Absolute ambient pressure."), &mut law.ambient);
-    visitor.number(&Field::optional("damping", "N s/m", "Damping along the line between the ends."), &mut law.damping);
-}
+use holonom_expression::{Expression, Integral};
 
 /// Numbers of an air spring. Of `load` and `pressure` one is given, the other is zero.
 #[derive(Clone, Debug, PartialEq)]
@@ -87,8 +48,7 @@ impl Default for GasLaw {
 
 impl GasLaw {
     /// What is wrong with it.
-    pub(crate) fn faults(&self) -> Faults {
-        let mut faults = Faults::default();
+    pub(crate) fn faults(&self, faults: &mut Faults) {
         faults.positive("height", self.height);
         faults.positive("volume", self.volume);
         faults.law("area", &self.area, &["x"]);
@@ -114,7 +74,6 @@ impl GasLaw {
             let remedy = "correct the load or the area";
             faults.range("load", load, absolute > 0.0, "not need a vacuum inside", remedy);
         }
-        faults
     }
 
     /// p₀.
@@ -136,33 +95,75 @@ const LEAST: f64 = 0.01;
 /// Because the area is the derivative of the volume, the energy −∫(p − p_a) dV is exact. Below a
 /// hundredth of V₀ the pressure goes on along its tangent, so that the force stays finite. At ℓ = 0
 /// the line has no direction and there is no force.
-#[derive(Clone, Debug)]
-pub struct AirSpring {
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct AirSpring<R: References = Attached> {
     /// First end.
-    pub from: Attachment,
+    pub from: R::Frame,
     /// Second end.
-    pub to: Attachment,
+    pub to: R::Frame,
+    /// Numbers.
+    pub law: R::Law<GasLaw>,
+}
+
+impl DescribedForce for AirSpring<Named> {
+    const NAME: &str = "air-spring";
+    const DOC: &str = "Enclosed gas that pushes the origins of two frames apart: polytropic, with an \
+                       effective area that may depend on the height.";
+
+    fn fields(&mut self, visitor: &mut dyn Fields) {
+        let Self { from, to, law } = self;
+        visitor.frame(&FROM, from);
+        visitor.frame(&TO, to);
+        visitor.number(&Field::required("height", "m", "Distance between the origins in the static state."), &mut law.height);
+        visitor.number(&Field::required("volume", "m³", "Gas volume in the static state."), &mut law.volume);
+        let doc = "Effective area: a number, or an expression of x = distance − height; may call tables.";
+        visitor.expression(&Field::required("area", "m²", doc), &["x"], &mut law.area);
+        let doc = "Force in the static state; specify this or `pressure`.";
+        visitor.number(&Field::optional("load", "N", doc), &mut law.load);
+        let doc = "Absolute pressure in the static state; specify this or `load`.";
+        visitor.number(&Field::optional("pressure", "Pa", doc), &mut law.pressure);
+        let doc = "Polytropic exponent: 1 for slow (isothermal) changes, 1.4 for fast (adiabatic) changes of air.";
+        visitor.number(&Field::optional("exponent", "", doc), &mut law.exponent);
+        visitor.number(&Field::optional("ambient", "Pa", "Absolute ambient pressure."), &mut law.ambient);
+        visitor.number(&Field::optional("damping", "N s/m", "Damping along the line between the ends."), &mut law.damping);
+    }
+
+    fn faults(&self, faults: &mut Faults) {
+        self.law.faults(faults);
+    }
+
+    fn attach(&self, to: &mut dyn Resolve) -> Option<ForceElement> {
+        attached!(self, to, AirSpring { from: frame, to: frame, law: law })
+    }
+}
+
+
+impl Prepare for GasLaw {
+    type Ready = EnclosedGas;
+
+    fn prepare(&self) -> Option<EnclosedGas> {
+        let area = self.area.over_variables(&["x"]).ok()?;
+        Some(EnclosedGas {
+            law: self.clone(),
+            pressure: self.static_pressure(),
+            volume: (!area.is_constant()).then(|| Integral::new(&area)),
+            area,
+        })
+    }
+}
+
+/// A [`GasLaw`] ready for evaluation.
+#[derive(Clone, Debug)]
+pub struct EnclosedGas {
     law: GasLaw,
+    /// p₀.
     pressure: f64,
     area: Expression,
     /// V − V₀; none where the area is constant.
     volume: Option<Integral>,
 }
 
-impl AirSpring {
-    /// Between two frames; none where the area has a variable that does not exist.
-    pub fn new(from: Attachment, to: Attachment, law: &GasLaw) -> Option<Self> {
-        let area = law.area.over_variables(&["x"]).ok()?;
-        Some(Self {
-            from,
-            to,
-            law: law.clone(),
-            pressure: law.static_pressure(),
-            volume: (!area.is_constant()).then(|| Integral::new(&area)),
-            area,
-        })
-    }
-
+impl EnclosedGas {
     /// V/V₀ at a length.
     fn volume<T: Real>(&self, length: T) -> T {
         let x = length - self.law.height;
@@ -199,23 +200,53 @@ impl AirSpring {
     }
 }
 
+/// Constructors.
+impl Force {
+    /// Enclosed gas between the origins of two frames.
+    ///
+    /// ```
+    /// use holonom_multibody::description::Force;
+    /// use holonom_multibody::elements::forces::GasLaw;
+    /// use holonom_expression::ScalarLaw;
+    /// let law = GasLaw {
+    ///     height: 0.2,
+    ///     volume: 0.01,
+    ///     area: ScalarLaw::from(0.03).over("x"),
+    ///     load: 15e3,
+    ///     ..GasLaw::default()
+    /// };
+    /// let bellows = Force::air_spring("bellows", "axle", "frame.seat", law);
+    /// ```
+    pub fn air_spring(
+        name: impl Into<String>,
+        from: impl Into<String>,
+        to: impl Into<String>,
+        law: GasLaw,
+    ) -> Self {
+        let (from, to) = (from.into(), to.into());
+        Self::new(name, ForceKind::AirSpring(AirSpring { from, to, law }))
+    }
+}
+
 impl ForceLaw for AirSpring {
     fn evaluate<T: Real>(&self, scene: &Scene<T>, loads: &mut Loads<T>) {
         let line = Line::new(scene, &self.from, &self.to);
-        let area = self.area.evaluate_on(&[line.length - self.law.height], scene.sides);
-        let pressure = self.pressure(self.volume(line.length)) * self.pressure - self.law.ambient;
-        let push = pressure * area - line.rate * self.law.damping;
+        let EnclosedGas { law, .. } = &self.law;
+        let area = self.law.area.evaluate_on(&[line.length - law.height], scene.sides);
+        let pressure = self.law.pressure(self.law.volume(line.length)) * self.law.pressure - law.ambient;
+        let push = pressure * area - line.rate * law.damping;
         line.push(line.direction.scale(push), loads);
     }
 
     fn energy<T: Real>(&self, scene: &Scene<T>) -> Option<T> {
-        let volume = self.volume(Line::length(scene, &self.from, &self.to));
-        let gas = self.work(volume) * self.pressure;
-        Some((gas + (volume - 1.0) * self.law.ambient) * self.law.volume)
+        let gas = &self.law;
+        let volume = gas.volume(Line::length(scene, &self.from, &self.to));
+        let work = gas.work(volume) * gas.pressure;
+        Some((work + (volume - 1.0) * gas.law.ambient) * gas.law.volume)
     }
 
     fn law_inputs<T: Real>(&self, scene: &Scene<T>, out: &mut [T]) {
-        out[0] = Line::length(scene, &self.from, &self.to) - self.law.height;
+        out[0] = Line::length(scene, &self.from, &self.to) - self.law.law.height;
     }
 
     fn reach(&self) -> Reach<'_> {
@@ -231,8 +262,9 @@ impl ForceLaw for AirSpring {
     }
 
     fn shown<T: Real>(&self, scene: &Scene<T>, out: &mut [T]) {
-        let volume = self.volume(Line::length(scene, &self.from, &self.to));
-        out[0] = self.pressure(volume) * self.pressure;
-        out[1] = volume * self.law.volume;
+        let gas = &self.law;
+        let volume = gas.volume(Line::length(scene, &self.from, &self.to));
+        out[0] = gas.pressure(volume) * gas.pressure;
+        out[1] = volume * gas.law.volume;
     }
 }

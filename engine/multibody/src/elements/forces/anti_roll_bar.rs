@@ -1,53 +1,13 @@
 //! Torsion bar between two points, carried by a third body.
 
-use super::faults::Faults;
-use super::{ForceInfo, ForceLaw, Reach, ShownValue};
+use super::{DescribedForce, ForceElement, ForceKind, ForceLaw, Reach, ShownValue};
 use crate::description::fields::{Field, Fields};
-use crate::description::{ForceKind, Mirror};
+use crate::description::{Force, Mirror};
 use crate::elements::constraints::relative::Relative;
+use crate::elements::faults::Faults;
+use crate::elements::references::{Attached, Named, References, Resolve, attached};
 use crate::elements::scene::{Loads, Scene};
-use crate::model::Attachment;
 use holonom_algebra::{Real, Vec3, Wrench};
-
-/// The entry of the registry.
-pub(super) const FORCE: ForceInfo = ForceInfo {
-    name: "anti-roll-bar",
-    doc: "Torsion bar mounted on a body, with a lever and a vertical drop link to a point on each side.",
-    in_files: true,
-    template,
-    fields,
-    mirror,
-};
-
-fn template() -> ForceKind {
-    ForceKind::AntiRollBar {
-        bar: String::new(),
-        left: String::new(),
-        right: String::new(),
-        law: AntiRollLaw::default(),
-    }
-}
-
-fn fields(kind: &mut ForceKind, visitor: &mut dyn Fields) {
-    let ForceKind::AntiRollBar { bar, left, right, law } = kind else {
-        return;
-    };
-    let doc = "Frame that carries the bar; the drop links are along its z axis.";
-    visitor.frame(&Field::required("bar", "", doc), bar);
-    visitor.frame(&Field::required("left", "", "Frame whose origin is the end of the first link."), left);
-    visitor.frame(&Field::required("right", "", "Frame whose origin is the end of the second link."), right);
-    visitor.number(&Field::required("stiffness", "N m/rad", "Torsional stiffness of the bar."), &mut law.stiffness);
-    visitor.number(&Field::optional("damping", "N m s/rad", "Damping of the torsion."), &mut law.damping);
-    visitor.number(&Field::required("lever", "m", "Length of the levers."), &mut law.lever);
-    let doc = "Twist at zero torque: height of the left end above the right one, divided by the lever length.";
-    visitor.number(&Field::optional("free_twist", "rad", doc), &mut law.free_twist);
-}
-
-fn mirror(kind: &mut ForceKind, mirror: &mut Mirror) {
-    if let ForceKind::AntiRollBar { law, .. } = kind {
-        law.free_twist *= mirror.polar(2);
-    }
-}
 
 /// Numbers of an anti-roll bar.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -64,13 +24,11 @@ pub struct AntiRollLaw {
 
 impl AntiRollLaw {
     /// What is wrong with it.
-    pub(crate) fn faults(&self) -> Faults {
-        let mut faults = Faults::default();
+    pub(crate) fn faults(&self, faults: &mut Faults) {
         faults.not_negative("stiffness", self.stiffness);
         faults.not_negative("damping", self.damping);
         faults.positive("lever", self.lever);
         faults.finite("free_twist", self.free_twist);
-        faults
     }
 }
 
@@ -80,17 +38,53 @@ impl AntiRollLaw {
 ///
 /// This is a bar with levers of length a and long drop links along z, for twists whose sine is their
 /// angle. The energy ½ k (φ − φ₀)² is exact for this measure, in any motion.
-#[derive(Clone, Debug)]
-pub struct AntiRollBar {
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct AntiRollBar<R: References = Attached> {
     /// Carries the bar.
-    pub bar: Attachment,
+    pub bar: R::Frame,
     /// First point.
-    pub left: Attachment,
+    pub left: R::Frame,
     /// Second point.
-    pub right: Attachment,
+    pub right: R::Frame,
     /// Numbers.
     pub law: AntiRollLaw,
 }
+
+impl DescribedForce for AntiRollBar<Named> {
+    const NAME: &str = "anti-roll-bar";
+    const DOC: &str = "Torsion bar mounted on a body, with a lever and a vertical drop link to a point on each side.";
+
+    fn fields(&mut self, visitor: &mut dyn Fields) {
+        let Self { bar, left, right, law } = self;
+        let doc = "Frame that carries the bar; the drop links are along its z axis.";
+        visitor.frame(&Field::required("bar", "", doc), bar);
+        visitor.frame(&Field::required("left", "", "Frame whose origin is the end of the first link."), left);
+        visitor.frame(&Field::required("right", "", "Frame whose origin is the end of the second link."), right);
+        visitor.number(&Field::required("stiffness", "N m/rad", "Torsional stiffness of the bar."), &mut law.stiffness);
+        visitor.number(&Field::optional("damping", "N m s/rad", "Damping of the torsion."), &mut law.damping);
+        visitor.number(&Field::required("lever", "m", "Length of the levers."), &mut law.lever);
+        let doc = "Twist at zero torque: height of the left end above the right one, divided by the lever length.";
+        visitor.number(&Field::optional("free_twist", "rad", doc), &mut law.free_twist);
+    }
+
+    fn faults(&self, faults: &mut Faults) {
+        self.law.faults(faults);
+    }
+
+    fn attach(&self, to: &mut dyn Resolve) -> Option<ForceElement> {
+        attached!(self, to, AntiRollBar { bar: frame, left: frame, right: frame, law })
+    }
+
+    fn mirror(&mut self, mirror: &mut Mirror) {
+        self.law.free_twist *= mirror.polar(2);
+    }
+
+    /// Heights along z of the bar's frame.
+    fn shown_signs(&self, mirror: &Mirror, _: &[f64]) -> Vec<(&'static str, f64)> {
+        vec![("twist", mirror.polar(2)), ("bar_torque", mirror.polar(2))]
+    }
+}
+
 
 impl AntiRollBar {
     fn sides<'a, T: Real>(&'a self, scene: &Scene<'a, T>) -> [Relative<'a, T>; 2] {
@@ -109,6 +103,26 @@ impl AntiRollBar {
         let rate = (left[1] - right[1]) * inverse;
         let torque = (twist - self.law.free_twist) * self.law.stiffness + rate * self.law.damping;
         [twist, torque]
+    }
+}
+
+/// Constructors.
+impl Force {
+    /// Torsion bar carried by the frame `bar`, with levers and links along its z axis to two others.
+    pub fn anti_roll_bar(
+        name: impl Into<String>,
+        bar: impl Into<String>,
+        left: impl Into<String>,
+        right: impl Into<String>,
+        law: AntiRollLaw,
+    ) -> Self {
+        let kind = ForceKind::AntiRollBar(AntiRollBar {
+            bar: bar.into(),
+            left: left.into(),
+            right: right.into(),
+            law,
+        });
+        Self::new(name, kind)
     }
 }
 

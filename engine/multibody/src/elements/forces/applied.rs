@@ -1,61 +1,104 @@
 //! A given force and torque.
 
-use super::{ForceInfo, ForceLaw, Reach};
+use super::{DescribedForce, ForceElement, ForceKind, ForceLaw, Reach};
 use crate::description::fields::{Field, Fields};
-use crate::description::{ForceKind, Mirror};
+use crate::description::{Force, Mirror};
+use crate::elements::faults::Faults;
+use crate::elements::references::{Attached, Named, References, Resolve, attached};
 use crate::elements::scene::{Loads, Scene};
-use crate::model::Attachment;
 use crate::signal::Signal;
 use holonom_algebra::{Orientation, Real, Vec3};
 
-/// The entry of the registry.
-pub(super) const FORCE: ForceInfo = ForceInfo {
-    name: "applied",
-    doc: "A prescribed force and torque at the origin of a frame, without an opposite load.",
-    in_files: true,
-    template,
-    fields,
-    mirror,
-};
-
-fn template() -> ForceKind {
-    ForceKind::Applied {
-        frame: String::new(),
-        force: [0.0; 3].map(Signal::constant),
-        torque: [0.0; 3].map(Signal::constant),
-        follower: false,
-    }
-}
-
-fn fields(kind: &mut ForceKind, visitor: &mut dyn Fields) {
-    let ForceKind::Applied { frame, force, torque, follower } = kind else {
-        return;
-    };
-    visitor.frame(&Field::required("frame", "", "Frame on which the load acts."), frame);
-    visitor.signals(&Field::optional("force", "N", "Components of the force."), force);
-    visitor.signals(&Field::optional("torque", "N m", "Components of the torque."), torque);
-    let doc = "The components are in the axes of the frame and rotate with it, instead of in ground axes.";
-    visitor.flag(&Field::optional("follower", "", doc), follower);
-}
-
-fn mirror(kind: &mut ForceKind, mirror: &mut Mirror) {
-    if let ForceKind::Applied { force, torque, .. } = kind {
-        mirror.polar_signals(force);
-        mirror.axial_signals(torque);
-    }
-}
-
 /// A force and a torque over time at the origin of a frame; reacts on nothing.
-#[derive(Clone, Debug)]
-pub struct Applied {
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Applied<R: References = Attached> {
     /// Where it acts.
-    pub frame: Attachment,
+    pub frame: R::Frame,
     /// Force components; of [u, u̇, ü] only u counts.
     pub force: [Signal; 3],
     /// Torque components.
     pub torque: [Signal; 3],
     /// Components in the axes of the frame instead of the ground's.
     pub follower: bool,
+}
+
+impl DescribedForce for Applied<Named> {
+    const NAME: &str = "applied";
+    const DOC: &str = "A prescribed force and torque at the origin of a frame, without an opposite load.";
+
+    fn fields(&mut self, visitor: &mut dyn Fields) {
+        let Self { frame, force, torque, follower } = self;
+        visitor.frame(&Field::required("frame", "", "Frame on which the load acts."), frame);
+        visitor.signals(&Field::optional("force", "N", "Components of the force."), force);
+        visitor.signals(&Field::optional("torque", "N m", "Components of the torque."), torque);
+        let doc = "The components are in the axes of the frame and rotate with it, instead of in ground axes.";
+        visitor.flag(&Field::optional("follower", "", doc), follower);
+    }
+
+    fn faults(&self, faults: &mut Faults) {
+        for (signals, quantity) in [(&self.force, "the force"), (&self.torque, "the torque")] {
+            for signal in signals {
+                faults.signal_quantity(quantity, signal);
+            }
+        }
+    }
+
+    fn attach(&self, to: &mut dyn Resolve) -> Option<ForceElement> {
+        attached!(self, to, Applied { frame: frame, force, torque, follower })
+    }
+
+    fn mirror(&mut self, mirror: &mut Mirror) {
+        mirror.polar_signals(&mut self.force);
+        mirror.axial_signals(&mut self.torque);
+    }
+
+    fn ground_vectors(&mut self) -> Vec<&mut [Signal; 3]> {
+        match self.follower {
+            true => Vec::new(),
+            false => vec![&mut self.force, &mut self.torque],
+        }
+    }
+}
+
+
+/// Constructors.
+impl Force {
+    /// A force over time at the origin of a frame, in the axes of the ground, N.
+    ///
+    /// ```
+    /// use holonom_multibody::Signal;
+    /// use holonom_multibody::description::Force;
+    /// let zero = || Signal::constant(0.0);
+    /// let thrust = Force::applied("thrust", "rocket.nozzle", [zero(), zero(), Signal::constant(1e4)]).follower();
+    /// ```
+    pub fn applied(name: impl Into<String>, frame: impl Into<String>, force: [Signal; 3]) -> Self {
+        let kind = ForceKind::Applied(Applied {
+            frame: frame.into(),
+            force,
+            torque: [0.0; 3].map(Signal::constant),
+            follower: false,
+        });
+        Self::new(name, kind)
+    }
+
+    /// A torque over time on a frame, in the axes of the ground, N m.
+    pub fn torque(name: impl Into<String>, frame: impl Into<String>, torque: [Signal; 3]) -> Self {
+        let kind = ForceKind::Applied(Applied {
+            frame: frame.into(),
+            force: [0.0; 3].map(Signal::constant),
+            torque,
+            follower: false,
+        });
+        Self::new(name, kind)
+    }
+
+    /// Lets an applied force or torque turn with its frame. No effect on other kinds.
+    pub fn follower(mut self) -> Self {
+        if let ForceKind::Applied(Applied { follower, .. }) = &mut self.kind {
+            *follower = true;
+        }
+        self
+    }
 }
 
 impl ForceLaw for Applied {

@@ -1,52 +1,16 @@
 //! One-sided stop between two points.
 
 use super::contact::NOTICED;
-use super::faults::Faults;
 use super::line::Line;
 use super::one_sided::{one_sided, soft_start};
-use super::{ForceInfo, ForceLaw, Reach};
-use crate::description::ForceKind;
+use super::{DescribedForce, ForceElement, ForceKind, ForceLaw, Reach};
 use crate::description::fields::{FROM, Field, Fields, TO};
-use crate::description::include::same_force;
+use crate::description::Force;
+use crate::elements::faults::Faults;
+use crate::elements::references::{Attached, Named, References, Resolve, attached};
 use crate::elements::scene::{Loads, Scene};
-use crate::model::Attachment;
 use holonom_algebra::Real;
 use holonom_dae::Gap;
-
-/// The entry of the registry.
-pub(super) const FORCE: ForceInfo = ForceInfo {
-    name: "bump-stop",
-    doc: "Bump stop that pushes the origins of two frames apart below a distance, or pulls them together above it (rebound stop).",
-    in_files: true,
-    template,
-    fields,
-    mirror: same_force,
-};
-
-fn template() -> ForceKind {
-    ForceKind::BumpStop {
-        from: String::new(),
-        to: String::new(),
-        length: 0.0,
-        rebound: false,
-        law: StopLaw::default(),
-    }
-}
-
-fn fields(kind: &mut ForceKind, visitor: &mut dyn Fields) {
-    let ForceKind::BumpStop { from, to, length, rebound, law } = kind else {
-        return;
-    };
-    visitor.frame(&FROM, from);
-    visitor.frame(&TO, to);
-    visitor.number(&Field::required("length", "m", "Distance at which the stop starts to act."), length);
-    let doc = "Rebound stop: acts above that distance and pulls, instead of acting below it and pushing.";
-    visitor.flag(&Field::optional("rebound", "", doc), rebound);
-    visitor.number(&Field::required("stiffness", "N/m", "Stiffness beyond the onset."), &mut law.stiffness);
-    visitor.number(&Field::optional("damping", "N s/m", "Damping beyond the onset."), &mut law.damping);
-    let doc = "Deflection over which stiffness and damping rise to their full values.";
-    visitor.number(&Field::required("onset", "m", doc), &mut law.onset);
-}
 
 /// Numbers of a stop.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -61,12 +25,10 @@ pub struct StopLaw {
 
 impl StopLaw {
     /// What is wrong with it.
-    pub(crate) fn faults(&self) -> Faults {
-        let mut faults = Faults::default();
+    pub(crate) fn faults(&self, faults: &mut Faults) {
         faults.positive("stiffness", self.stiffness);
         faults.not_negative("damping", self.damping);
         faults.positive("onset", self.onset);
-        faults
     }
 
     /// Force ≥ 0 at a deflection and its rate; zero for deflections below zero.
@@ -86,12 +48,12 @@ impl StopLaw {
 
 /// [`StopLaw`] of the deflection δ = ℓ_s − ℓ, which pushes two origins apart; as rebound stop of
 /// δ = ℓ − ℓ_s, which pulls them together. ℓ is their distance.
-#[derive(Clone, Debug)]
-pub struct BumpStop {
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct BumpStop<R: References = Attached> {
     /// First end.
-    pub from: Attachment,
+    pub from: R::Frame,
     /// Second end.
-    pub to: Attachment,
+    pub to: R::Frame,
     /// Distance ℓ_s at which it begins to act.
     pub length: f64,
     /// Acts above that distance.
@@ -100,10 +62,68 @@ pub struct BumpStop {
     pub law: StopLaw,
 }
 
+impl DescribedForce for BumpStop<Named> {
+    const NAME: &str = "bump-stop";
+    const DOC: &str = "Bump stop that pushes the origins of two frames apart below a distance, or pulls \
+                       them together above it (rebound stop).";
+
+    fn fields(&mut self, visitor: &mut dyn Fields) {
+        let Self { from, to, length, rebound, law } = self;
+        visitor.frame(&FROM, from);
+        visitor.frame(&TO, to);
+        visitor.number(&Field::required("length", "m", "Distance at which the stop starts to act."), length);
+        let doc = "Rebound stop: acts above that distance and pulls, instead of acting below it and pushing.";
+        visitor.flag(&Field::optional("rebound", "", doc), rebound);
+        visitor.number(&Field::required("stiffness", "N/m", "Stiffness beyond the onset."), &mut law.stiffness);
+        visitor.number(&Field::optional("damping", "N s/m", "Damping beyond the onset."), &mut law.damping);
+        let doc = "Deflection over which stiffness and damping rise to their full values.";
+        visitor.number(&Field::required("onset", "m", doc), &mut law.onset);
+    }
+
+    fn faults(&self, faults: &mut Faults) {
+        self.law.faults(faults);
+        faults.positive("length", self.length);
+    }
+
+    fn attach(&self, to: &mut dyn Resolve) -> Option<ForceElement> {
+        attached!(self, to, BumpStop { from: frame, to: frame, length, rebound, law })
+    }
+}
+
+
 impl BumpStop {
     /// dδ/dℓ.
     fn sign(&self) -> f64 {
         if self.rebound { 1.0 } else { -1.0 }
+    }
+}
+
+/// Constructors.
+impl Force {
+    /// Buffer that pushes the origins of two frames apart below a distance.
+    pub fn bump_stop(
+        name: impl Into<String>,
+        from: impl Into<String>,
+        to: impl Into<String>,
+        length: f64,
+        law: StopLaw,
+    ) -> Self {
+        let kind = ForceKind::BumpStop(BumpStop {
+            from: from.into(),
+            to: to.into(),
+            length,
+            rebound: false,
+            law,
+        });
+        Self::new(name, kind)
+    }
+
+    /// Lets a bump stop act above its distance and pull. No effect on other kinds.
+    pub fn rebound(mut self) -> Self {
+        if let ForceKind::BumpStop(BumpStop { rebound, .. }) = &mut self.kind {
+            *rebound = true;
+        }
+        self
     }
 }
 
@@ -128,6 +148,10 @@ impl ForceLaw for BumpStop {
             speed: (b.velocity - a.velocity).norm(),
             depth: NOTICED * self.law.onset,
         })
+    }
+
+    fn has_gap(&self) -> bool {
+        true
     }
 
     fn reach(&self) -> Reach<'_> {

@@ -1,79 +1,18 @@
 //! Elastic bearing between two frames.
 
-use super::faults::Faults;
-use super::{ForceInfo, ForceLaw, Reach, ShownValue};
+use super::{DescribedForce, ForceElement, ForceKind, ForceLaw, Reach, ShownValue};
 use crate::description::fields::{FROM, Field, Fields, TO, diagonal};
-use crate::description::{ForceKind, Mirror};
+use crate::description::{Force, Mirror};
 use crate::elements::constraints::relative::Relative;
+use crate::elements::faults::Faults;
+use crate::elements::references::{Attached, Named, References, Prepare, Resolve, attached};
 use crate::elements::scene::{Loads, Scene};
-use holonom_expression::{Expression, Integral};
-use crate::model::Attachment;
 use holonom_algebra::{Mat3, Orientation, Real, Twist, Vec3, Wrench};
-
-/// The entry of the registry.
-pub(super) const FORCE: ForceInfo = ForceInfo {
-    name: "bushing",
-    doc: "Elastic bearing between two frames, with stiffness and damping in all six directions, optionally coupled.",
-    in_files: true,
-    template,
-    fields,
-    mirror,
-};
-
-fn template() -> ForceKind {
-    ForceKind::Bushing {
-        from: String::new(),
-        to: String::new(),
-        law: Box::default(),
-    }
-}
-
-fn fields(kind: &mut ForceKind, visitor: &mut dyn Fields) {
-    let ForceKind::Bushing { from, to, law } = kind else {
-        return;
-    };
-    visitor.frame(&FROM, from);
-    visitor.frame(&TO, to);
-    let doc = "Stiffness for displacements x, y, z and rotations x, y, z: the diagonal or all rows; coupling terms are in N.";
-    visitor.matrix(&Field::optional("stiffness", "N/m or N m/rad or N", doc), &mut law.stiffness);
-    let doc = "Damping for the same directions: the diagonal or all rows; coupling terms are in N s.";
-    visitor.matrix(&Field::optional("damping", "N s/m or N m s/rad or N s", doc), &mut law.damping);
-    let doc = "Restoring force at zero displacement, in the axes of the first frame.";
-    visitor.vector(&Field::optional("preload_force", "N", doc), &mut law.preload_force);
-    let doc = "Restoring torque at zero displacement, in the axes of the first frame.";
-    visitor.vector(&Field::optional("preload_torque", "N m", doc), &mut law.preload_torque);
-    let doc = "Additional restoring forces, each as a function of s, the displacement along its own axis.";
-    visitor.expressions(&Field::optional("force", "N", doc), &["s"], &mut law.force);
-    let doc = "Additional restoring torques, each as a function of s, the rotation about its own axis.";
-    visitor.expressions(&Field::optional("torque", "N m", doc), &["s"], &mut law.torque);
-}
-
-fn mirror(kind: &mut ForceKind, mirror: &mut Mirror) {
-    let ForceKind::Bushing { law, .. } = kind else {
-        return;
-    };
-    let sign = |k: usize| if k < 3 { mirror.polar(k) } else { mirror.axial(k - 3) };
-    for matrix in [&mut law.stiffness, &mut law.damping] {
-        for (i, row) in matrix.iter_mut().enumerate() {
-            for (j, entry) in row.iter_mut().enumerate() {
-                // Zero keeps its sign: the image of the image is the original.
-                if *entry != 0.0 {
-                    *entry *= sign(i) * sign(j);
-                }
-            }
-        }
-    }
-    for k in 0..3 {
-        law.preload_force[k] *= sign(k);
-        law.preload_torque[k] *= sign(k + 3);
-        law.force[k] = law.force[k].with_signs(sign(k), &[sign(k)]);
-        law.torque[k] = law.torque[k].with_signs(sign(k + 3), &[sign(k + 3)]);
-    }
-}
+use holonom_expression::{Expression, Integral};
 
 /// What a bushing does. Directions are those of the first frame: displacements x, y, z, then
 /// rotations x, y, z. "Restoring" forces act on the second frame against the displacement.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct BushingLaw {
     /// Stiffness, symmetric: N/m, N m/rad, N.
     pub stiffness: [[f64; 6]; 6],
@@ -87,19 +26,6 @@ pub struct BushingLaw {
     pub force: [Expression; 3],
     /// Restoring torques besides, each over the rotation `s` about its own axis, N m.
     pub torque: [Expression; 3],
-}
-
-impl Default for BushingLaw {
-    fn default() -> Self {
-        Self {
-            stiffness: [[0.0; 6]; 6],
-            damping: [[0.0; 6]; 6],
-            preload_force: [0.0; 3],
-            preload_torque: [0.0; 3],
-            force: [(); 3].map(|()| Expression::zero()),
-            torque: [(); 3].map(|()| Expression::zero()),
-        }
-    }
 }
 
 impl BushingLaw {
@@ -120,8 +46,7 @@ impl BushingLaw {
     }
 
     /// What is wrong with it.
-    pub(crate) fn faults(&self) -> Faults {
-        let mut faults = Faults::default();
+    pub(crate) fn faults(&self, faults: &mut Faults) {
         for (field, matrix, [askew, negative]) in [
             (
                 "stiffness",
@@ -157,7 +82,6 @@ impl BushingLaw {
                 faults.law(field, law, &["s"]);
             }
         }
-        faults
     }
 }
 
@@ -170,12 +94,73 @@ impl BushingLaw {
 /// exactly −ξ̇ᵀ(…): the energy ½ ξᵀK ξ + Pᵀξ + Σ∫n is exact for rotations of any size below half a
 /// turn, where θ jumps to the other side. The opposite load acts on the first frame at the second
 /// origin.
-#[derive(Clone, Debug)]
-pub struct Bushing {
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Bushing<R: References = Attached> {
     /// First frame.
-    pub from: Attachment,
+    pub from: R::Frame,
     /// Second frame.
-    pub to: Attachment,
+    pub to: R::Frame,
+    /// Stiffness, damping and the rest.
+    pub law: R::Law<Box<BushingLaw>>,
+}
+
+impl DescribedForce for Bushing<Named> {
+    const NAME: &str = "bushing";
+    const DOC: &str = "Elastic bearing between two frames, with stiffness and damping in all six \
+                       directions, optionally coupled.";
+
+    fn fields(&mut self, visitor: &mut dyn Fields) {
+        let Self { from, to, law } = self;
+        visitor.frame(&FROM, from);
+        visitor.frame(&TO, to);
+        let doc = "Stiffness for displacements x, y, z and rotations x, y, z: the diagonal or all rows; coupling terms are in N.";
+        visitor.matrix(&Field::optional("stiffness", "N/m or N m/rad or N", doc), &mut law.stiffness);
+        let doc = "Damping for the same directions: the diagonal or all rows; coupling terms are in N s.";
+        visitor.matrix(&Field::optional("damping", "N s/m or N m s/rad or N s", doc), &mut law.damping);
+        let doc = "Restoring force at zero displacement, in the axes of the first frame.";
+        visitor.vector(&Field::optional("preload_force", "N", doc), &mut law.preload_force);
+        let doc = "Restoring torque at zero displacement, in the axes of the first frame.";
+        visitor.vector(&Field::optional("preload_torque", "N m", doc), &mut law.preload_torque);
+        let doc = "Additional restoring forces, each as a function of s, the displacement along its own axis.";
+        visitor.expressions(&Field::optional("force", "N", doc), &["s"], &mut law.force);
+        let doc = "Additional restoring torques, each as a function of s, the rotation about its own axis.";
+        visitor.expressions(&Field::optional("torque", "N m", doc), &["s"], &mut law.torque);
+    }
+
+    fn faults(&self, faults: &mut Faults) {
+        self.law.faults(faults);
+    }
+
+    fn attach(&self, to: &mut dyn Resolve) -> Option<ForceElement> {
+        attached!(self, to, Bushing { from: frame, to: frame, law: law })
+    }
+
+    fn mirror(&mut self, mirror: &mut Mirror) {
+        let law = &mut *self.law;
+        let sign = |k: usize| if k < 3 { mirror.polar(k) } else { mirror.axial(k - 3) };
+        for matrix in [&mut law.stiffness, &mut law.damping] {
+            for (i, row) in matrix.iter_mut().enumerate() {
+                for (j, entry) in row.iter_mut().enumerate() {
+                    // Zero keeps its sign: the image of the image is the original.
+                    if *entry != 0.0 {
+                        *entry *= sign(i) * sign(j);
+                    }
+                }
+            }
+        }
+        for k in 0..3 {
+            law.preload_force[k] *= sign(k);
+            law.preload_torque[k] *= sign(k + 3);
+            law.force[k] = law.force[k].with_signs(sign(k), &[sign(k)]);
+            law.torque[k] = law.torque[k].with_signs(sign(k + 3), &[sign(k + 3)]);
+        }
+    }
+}
+
+
+/// A [`BushingLaw`] ready for evaluation.
+#[derive(Clone, Debug)]
+pub struct BushingLoads {
     stiffness: Matrix,
     damping: Matrix,
     preload: [f64; 6],
@@ -183,11 +168,12 @@ pub struct Bushing {
     laws: Vec<(usize, Expression, Integral)>,
 }
 
-impl Bushing {
-    /// Between two frames; none where an expression has a variable that does not exist.
-    pub fn new(from: Attachment, to: Attachment, law: &BushingLaw) -> Option<Self> {
+impl Prepare for Box<BushingLaw> {
+    type Ready = BushingLoads;
+
+    fn prepare(&self) -> Option<BushingLoads> {
         let mut laws = Vec::new();
-        for (k, expression) in law.force.iter().chain(&law.torque).enumerate() {
+        for (k, expression) in self.force.iter().chain(&self.torque).enumerate() {
             if expression.value() != Some(0.0) {
                 let expression = expression.over_variables(&["s"]).ok()?;
                 let integral = Integral::new(&expression);
@@ -195,25 +181,46 @@ impl Bushing {
             }
         }
         let preload = |k: usize| {
-            let [force, torque] = [law.preload_force, law.preload_torque];
+            let [force, torque] = [self.preload_force, self.preload_torque];
             if k < 3 { force[k] } else { torque[k - 3] }
         };
-        Some(Self {
-            from,
-            to,
-            stiffness: Matrix::new(&law.stiffness),
-            damping: Matrix::new(&law.damping),
+        Some(BushingLoads {
+            stiffness: Matrix::new(&self.stiffness),
+            damping: Matrix::new(&self.damping),
             preload: core::array::from_fn(preload),
             laws,
         })
     }
+}
 
+impl Bushing {
     /// ξ and the axes of the first frame.
     fn position<T: Real>(relative: &Relative<T>) -> ([T; 6], T::Orientation) {
         let (first, second) = (relative.first_axes(), relative.second_axes());
         let d = first.transpose_times(relative.distance);
         let theta = rotation_vector(&first.relative(&second).to_matrix());
         ([d[0], d[1], d[2], theta[0], theta[1], theta[2]], first)
+    }
+}
+
+/// Constructors.
+impl Force {
+    /// Elastic bearing between two frames.
+    ///
+    /// ```
+    /// use holonom_multibody::description::Force;
+    /// use holonom_multibody::elements::forces::BushingLaw;
+    /// let rubber = BushingLaw::diagonal([8e5, 8e5, 1e5, 90.0, 90.0, 30.0], [400.0, 400.0, 50.0, 0.1, 0.1, 0.1]);
+    /// let bushing = Force::bushing("rear", "chassis.rear", "arm.rear", rubber);
+    /// ```
+    pub fn bushing(
+        name: impl Into<String>,
+        from: impl Into<String>,
+        to: impl Into<String>,
+        law: BushingLaw,
+    ) -> Self {
+        let (from, to, law) = (from.into(), to.into(), Box::new(law));
+        Self::new(name, ForceKind::Bushing(Bushing { from, to, law }))
     }
 }
 
@@ -226,10 +233,11 @@ impl ForceLaw for Bushing {
         let u = axes.transpose_times(linear);
         let turn = inverse_rate(theta, axes.transpose_times(angular), -0.5);
         let rate = [u[0], u[1], u[2], turn[0], turn[1], turn[2]];
-        let mut load = self.preload.map(T::constant);
-        self.stiffness.add_product(&xi, &mut load);
-        self.damping.add_product(&rate, &mut load);
-        for (k, law, _) in &self.laws {
+        let law = &self.law;
+        let mut load = law.preload.map(T::constant);
+        law.stiffness.add_product(&xi, &mut load);
+        law.damping.add_product(&rate, &mut load);
+        for (k, law, _) in &law.laws {
             load[*k] += law.evaluate_on(&[xi[*k]], scene.sides);
         }
         let force = Vec3([load[0], load[1], load[2]]);
@@ -242,12 +250,12 @@ impl ForceLaw for Bushing {
     fn energy<T: Real>(&self, scene: &Scene<T>) -> Option<T> {
         let (xi, _) = Self::position(&Relative::new(scene, &self.from, &self.to));
         let mut load = [T::zero(); 6];
-        self.stiffness.add_product(&xi, &mut load);
+        self.law.stiffness.add_product(&xi, &mut load);
         let mut sum = T::zero();
         for k in 0..6 {
-            sum += xi[k] * (load[k] * 0.5 + self.preload[k]);
+            sum += xi[k] * (load[k] * 0.5 + self.law.preload[k]);
         }
-        for (k, _, integral) in &self.laws {
+        for (k, _, integral) in &self.law.laws {
             sum += integral.evaluate(xi[*k]);
         }
         Some(sum)

@@ -1,10 +1,10 @@
 //! What happens where two surfaces press on each other.
 
 use super::ShownValue;
-use super::faults::Faults;
 use super::one_sided::one_sided;
 use crate::description::fields::{Field, Fields};
 use crate::elements::constraints::relative::Relative;
+use crate::elements::faults::Faults;
 use crate::elements::scene::Loads;
 use holonom_algebra::{Real, Twist, Vec3, Wrench};
 
@@ -62,8 +62,7 @@ impl ContactLaw {
     }
 
     /// What is wrong with it.
-    pub(crate) fn faults(&self) -> Faults {
-        let mut faults = Faults::default();
+    pub(crate) fn faults(&self, faults: &mut Faults) {
         let n = self.exponent;
         faults.positive("stiffness", self.stiffness);
         faults.range(
@@ -76,7 +75,6 @@ impl ContactLaw {
         faults.not_negative("dissipation", self.dissipation);
         faults.not_negative("friction", self.friction);
         faults.positive("slip_speed", self.slip_speed);
-        faults
     }
 
     /// Normal force ≥ 0 at a depth and its rate; zero without depth.

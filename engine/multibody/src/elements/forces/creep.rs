@@ -1,28 +1,17 @@
 //! Creep forces between a wheel and its rail.
 
-use super::faults::Faults;
-use super::{ForceInfo, ForceLaw, Reach, ShownValue};
+use super::{DescribedForce, ForceElement, ForceKind, ForceLaw, Reach, ShownValue};
 use crate::description::fields::{Field, Fields};
-use crate::description::{ForceKind, Mirror};
-use crate::elements::constraints::WheelRail;
+use crate::description::{Axis, Force, Mirror};
+use crate::elements::faults::Faults;
+use crate::elements::references::{Attached, Named, Prepare, References, Resolve, attached};
 use crate::elements::scene::{Loads, Scene};
-use crate::model::Attachment;
 use crate::rail::{
-    CreepForces, CreepLaw, Creepage, FallingFriction, Hertz, KalkerTable, Patch, RailError, Reduction,
+    CreepForces, CreepLaw, Creepage, FallingFriction, Hertz, KalkerTable, Patch, Reduction,
 };
 use core::cmp::Ordering;
 use core::ops::Range;
 use holonom_algebra::{Orientation, Real, Vec3};
-
-/// The entry of the registry.
-pub(super) const FORCE: ForceInfo = ForceInfo {
-    name: "creep",
-    doc: "Creep forces between wheel and rail; the normal force is that of a wheel-rail constraint.",
-    in_files: true,
-    template,
-    fields,
-    mirror,
-};
 
 /// Numbers of creep forces.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -62,8 +51,7 @@ impl Default for CreepData {
 
 impl CreepData {
     /// What is wrong with the numbers.
-    pub(crate) fn faults(&self) -> Faults {
-        let mut faults = Faults::default();
+    pub(crate) fn faults(&self, faults: &mut Faults) {
         faults.positive("friction", self.friction);
         faults.positive("modulus", self.modulus);
         let known = (0.0..=0.5).contains(&self.poisson);
@@ -90,56 +78,10 @@ impl CreepData {
             "correct one of them",
         );
         faults.not_negative("friction_decay", self.falling.decay);
-        faults
     }
 }
 
-fn template() -> ForceKind {
-    ForceKind::Creep {
-        contact: String::new(),
-        data: CreepData::default(),
-    }
-}
-
-fn fields(kind: &mut ForceKind, visitor: &mut dyn Fields) {
-    let ForceKind::Creep { contact, data } = kind else {
-        return;
-    };
-    let doc = "Wheel-rail constraint of this wheel.";
-    visitor.constraint(&Field::required("contact", "", doc), contact);
-    let doc = "Kalker's linear forces with the saturation of Shen, Hedrick and Elkins or with tanh, or Polach's law.";
-    let names = CreepLaw::ALL.map(CreepLaw::name);
-    let mut law = CreepLaw::ALL.iter().position(|law| *law == data.law).unwrap_or(0);
-    visitor.choice(&Field::optional("law", "", doc), &names, &mut law);
-    data.law = CreepLaw::ALL.get(law).copied().unwrap_or(data.law);
-    let doc = "Coefficient of friction.";
-    visitor.number(&Field::optional("friction", "1", doc), &mut data.friction);
-    let doc = "Young's modulus of wheel and rail.";
-    visitor.number(&Field::optional("modulus", "Pa", doc), &mut data.modulus);
-    let doc = "Poisson's ratio of wheel and rail.";
-    visitor.number(&Field::optional("poisson", "1", doc), &mut data.poisson);
-    let doc = "Speed V₀ that keeps creepages finite at standstill.";
-    visitor.number(&Field::optional("low_speed", "m/s", doc), &mut data.low_speed);
-    let doc = "The frame of the rail moves along a fixed rail, as that of a [[track]] does.";
-    visitor.flag(&Field::optional("travelling", "", doc), &mut data.travelling);
-    let doc = "A: ratio of the friction at high sliding velocity to that at zero; 1 means constant friction.";
-    let field = Field::optional("friction_ratio", "1", doc);
-    visitor.number(&field, &mut data.falling.ratio);
-    let doc = "B: rate at which friction decreases with the sliding velocity.";
-    let field = Field::optional("friction_decay", "s/m", doc);
-    visitor.number(&field, &mut data.falling.decay);
-    let doc = "Polach: factor k_A on Kalker's stiffness in the area of adhesion.";
-    let field = Field::optional("adhesion_factor", "1", doc);
-    visitor.number(&field, &mut data.reduction.adhesion);
-    let doc = "Polach: factor k_S on Kalker's stiffness in the area of slip; at most k_A.";
-    let field = Field::optional("slip_factor", "1", doc);
-    visitor.number(&field, &mut data.reduction.slip);
-}
-
-/// The image of the constraint is the constraint of the image.
-fn mirror(_: &mut ForceKind, _: &mut Mirror) {}
-
-/// Creep forces at the contact point of a [`WheelRail`] constraint whose multiplier gives the normal
+/// Creep forces at the contact point of a [`WheelRail`](crate::elements::constraints::WheelRail) constraint whose multiplier gives the normal
 /// force N = −λ |∂g/∂c|.
 ///
 /// With the velocity u of the wheel against the rail at the contact point, the angular velocity w and
@@ -151,14 +93,82 @@ fn mirror(_: &mut ForceKind, _: &mut Mirror) {}
 ///
 /// The frame of a moving track travels along the rail, which itself stands still: then u_x and φ are
 /// those against the ground, and the force along x acts on the ground instead of the frame.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Creep<R: References = Attached> {
+    /// The wheel-rail constraint.
+    pub contact: R::Contact,
+    /// Law, friction and material.
+    pub data: R::Law<CreepData>,
+}
+
+impl DescribedForce for Creep<Named> {
+    const NAME: &str = "creep";
+    const DOC: &str = "Creep forces between wheel and rail; the normal force is that of a wheel-rail constraint.";
+
+    fn fields(&mut self, visitor: &mut dyn Fields) {
+        let Self { contact, data } = self;
+        let doc = "Wheel-rail constraint of this wheel.";
+        visitor.constraint(&Field::required("contact", "", doc), contact);
+        let doc = "Kalker's linear forces with the saturation of Shen, Hedrick and Elkins or with tanh, or Polach's law.";
+        let names = CreepLaw::ALL.map(CreepLaw::name);
+        let mut law = CreepLaw::ALL.iter().position(|law| *law == data.law).unwrap_or(0);
+        visitor.choice(&Field::optional("law", "", doc), &names, &mut law);
+        data.law = CreepLaw::ALL.get(law).copied().unwrap_or(data.law);
+        let doc = "Coefficient of friction.";
+        visitor.number(&Field::optional("friction", "1", doc), &mut data.friction);
+        let doc = "Young's modulus of wheel and rail.";
+        visitor.number(&Field::optional("modulus", "Pa", doc), &mut data.modulus);
+        let doc = "Poisson's ratio of wheel and rail.";
+        visitor.number(&Field::optional("poisson", "1", doc), &mut data.poisson);
+        let doc = "Speed V₀ that keeps creepages finite at standstill.";
+        visitor.number(&Field::optional("low_speed", "m/s", doc), &mut data.low_speed);
+        let doc = "The frame of the rail moves along a fixed rail, as that of a [[track]] does.";
+        visitor.flag(&Field::optional("travelling", "", doc), &mut data.travelling);
+        let doc = "A: ratio of the friction at high sliding velocity to that at zero; 1 means constant friction.";
+        let field = Field::optional("friction_ratio", "1", doc);
+        visitor.number(&field, &mut data.falling.ratio);
+        let doc = "B: rate at which friction decreases with the sliding velocity.";
+        let field = Field::optional("friction_decay", "s/m", doc);
+        visitor.number(&field, &mut data.falling.decay);
+        let doc = "Polach: factor k_A on Kalker's stiffness in the area of adhesion.";
+        let field = Field::optional("adhesion_factor", "1", doc);
+        visitor.number(&field, &mut data.reduction.adhesion);
+        let doc = "Polach: factor k_S on Kalker's stiffness in the area of slip; at most k_A.";
+        let field = Field::optional("slip_factor", "1", doc);
+        visitor.number(&field, &mut data.reduction.slip);
+    }
+
+    fn faults(&self, faults: &mut Faults) {
+        self.data.faults(faults);
+    }
+
+    fn attach(&self, to: &mut dyn Resolve) -> Option<ForceElement> {
+        attached!(self, to, Creep { contact: contact, data: law })
+    }
+
+    /// Along x of the rail and, with its normal n, along n × x; upside down the rail is turned about x, and sees left and
+    /// right exchanged. The image of the constraint is the constraint of the image.
+    fn shown_signs(&self, mirror: &Mirror, _: &[f64]) -> Vec<(&'static str, f64)> {
+        let (along, across) = (mirror.polar(0), if mirror.axis() == Axis::X { 1.0 } else { -1.0 });
+        vec![
+            ("longitudinal", along),
+            ("creep_x", along),
+            ("lateral", across),
+            ("creep_y", across),
+            ("spin", -1.0),
+            ("spin_torque", -1.0),
+            ("contact_x", along),
+            ("contact_y", across),
+            ("contact_on_wheel", across),
+            ("contact_angle", across),
+        ]
+    }
+}
+
+
+/// [`CreepData`] ready for evaluation.
 #[derive(Clone, Debug)]
-pub struct Creep {
-    /// The constraint.
-    pub contact: WheelRail,
-    /// The row with the normal force.
-    pub row: usize,
-    /// The ground, for a frame that travels.
-    ground: Attachment,
+pub struct CreepLaws {
     data: CreepData,
     material: Box<Material>,
 }
@@ -168,6 +178,20 @@ pub struct Creep {
 struct Material {
     hertz: Hertz,
     table: KalkerTable,
+}
+
+impl Prepare for CreepData {
+    type Ready = CreepLaws;
+
+    fn prepare(&self) -> Option<CreepLaws> {
+        Some(CreepLaws {
+            data: *self,
+            material: Box::new(Material {
+                hertz: Hertz::new(self.modulus, self.poisson).ok()?,
+                table: KalkerTable::new(self.poisson).ok()?,
+            }),
+        })
+    }
 }
 
 /// Normal forces below about this do not vanish, N, so that quotients by them stay finite.
@@ -203,31 +227,9 @@ struct Rolling<T: Real> {
 }
 
 impl Creep {
-    /// Creep forces with the normal force of a row.
-    ///
-    /// # Errors
-    /// When the material is none.
-    pub fn new(
-        contact: WheelRail,
-        row: usize,
-        ground: Attachment,
-        data: CreepData,
-    ) -> Result<Self, RailError> {
-        Ok(Self {
-            contact,
-            row,
-            ground,
-            data,
-            material: Box::new(Material {
-                hertz: Hertz::new(data.modulus, data.poisson)?,
-                table: KalkerTable::new(data.poisson)?,
-            }),
-        })
-    }
-
     fn rolling<T: Real>(&self, scene: &Scene<T>) -> Rolling<T> {
-        let (wheel, rail) = (scene.frame(&self.contact.wheel), scene.frame(&self.contact.rail));
-        let touch = self.contact.touch(scene);
+        let (wheel, rail) = (scene.frame(&self.contact.constraint.wheel), scene.frame(&self.contact.constraint.rail));
+        let touch = self.contact.constraint.touch(scene);
         let seen = |v: Vec3<T>| rail.axes.transpose_times(v);
         let arm = rail.axes.times(touch.arm);
         let from_rail = wheel.origin + arm - rail.origin;
@@ -237,7 +239,7 @@ impl Creep {
         let centre_carried = seen(rail.velocity + rail.omega.cross(wheel.origin - rail.origin));
         let (mut sliding, mut centre) = (seen(moving) - carried, seen(wheel.velocity) - centre_carried);
         let mut turning = seen(wheel.omega - rail.omega);
-        if self.data.travelling {
+        if self.data.data.travelling {
             sliding.0[0] += carried.0[0];
             centre.0[0] += centre_carried.0[0];
             turning = seen(wheel.omega);
@@ -245,27 +247,27 @@ impl Creep {
         let normal = touch.normal;
         // x lies in the tangent plane.
         let across = normal.cross(Vec3::<T>::unit(0));
-        let low = self.data.low_speed;
+        let low = self.data.data.low_speed;
         let speed = (centre.0[0].square() + low * low).sqrt();
         let creep = Creepage {
             longitudinal: sliding.0[0] / speed,
             lateral: sliding.dot(across) / speed,
             spin: turning.dot(normal) / speed,
         };
-        let multiplier = scene.lambda.get(self.row).copied().unwrap_or(T::zero());
+        let multiplier = scene.lambda.get(self.contact.row).copied().unwrap_or(T::zero());
         let load = -(multiplier * touch.force.norm_squared().sqrt());
         let pressed = (load + (load.square() + LIGHT * LIGHT).sqrt()) * 0.5;
         let [along, transverse] = touch.curvatures;
-        let Material { hertz, table } = &*self.material;
+        let Material { hertz, table } = &*self.data.material;
         let patch = hertz.patch(load, along, transverse);
         let coefficients = table.coefficients(&patch);
         // √ has no slope at zero; below a micrometre per second nothing falls.
         let rate = sliding.0[0].square() + sliding.dot(across).square();
         let velocity = (rate + SLOW * SLOW).sqrt() - SLOW;
-        let limit = pressed * self.data.falling.factor(velocity) * self.data.friction;
+        let limit = pressed * self.data.data.falling.factor(velocity) * self.data.data.friction;
         let law = |creep: &Creepage<T>| {
-            self.data.law.reduced_forces(
-                &self.data.reduction,
+            self.data.data.law.reduced_forces(
+                &self.data.data.reduction,
                 &patch,
                 &coefficients,
                 hertz.shear_modulus(),
@@ -309,6 +311,15 @@ impl Creep {
     }
 }
 
+/// Constructors.
+impl Force {
+    /// Creep forces at a wheel-rail constraint, by its name.
+    pub fn creep(name: impl Into<String>, contact: impl Into<String>, data: CreepData) -> Self {
+        let contact = contact.into();
+        Self::new(name, ForceKind::Creep(Creep { contact, data }))
+    }
+}
+
 impl ForceLaw for Creep {
     fn evaluate<T: Real>(&self, scene: &Scene<T>, loads: &mut Loads<T>) {
         let rolling = self.rolling(scene);
@@ -317,20 +328,20 @@ impl ForceLaw for Creep {
         let sideways = turned(rolling.across.scale(rolling.forces.lateral));
         let moment = turned(rolling.normal.scale(rolling.forces.moment));
         let arm = turned(rolling.arm);
-        let (wheel, rail) = (scene.frame(&self.contact.wheel), scene.frame(&self.contact.rail));
+        let (wheel, rail) = (scene.frame(&self.contact.constraint.wheel), scene.frame(&self.contact.constraint.rail));
         loads.add(
-            self.contact.wheel.node,
+            self.contact.constraint.wheel.node,
             wheel.arm + arm,
             forward + sideways,
             moment,
         );
         let point = wheel.origin + arm;
         let reach = point - rail.origin + rail.arm;
-        if self.data.travelling {
-            loads.add(self.contact.rail.node, reach, -sideways, Vec3::zero());
-            loads.add(self.ground.node, point, -forward, -moment);
+        if self.data.data.travelling {
+            loads.add(self.contact.constraint.rail.node, reach, -sideways, Vec3::zero());
+            loads.add(self.contact.ground.node, point, -forward, -moment);
         } else {
-            loads.add(self.contact.rail.node, reach, -(forward + sideways), -moment);
+            loads.add(self.contact.constraint.rail.node, reach, -(forward + sideways), -moment);
         }
     }
 
@@ -344,10 +355,10 @@ impl ForceLaw for Creep {
     }
 
     fn reach(&self) -> Reach<'_> {
-        if self.data.travelling {
-            Reach::Frames([&self.ground, &self.contact.rail, &self.contact.wheel])
+        if self.data.data.travelling {
+            Reach::Frames([&self.contact.ground, &self.contact.constraint.rail, &self.contact.constraint.wheel])
         } else {
-            Reach::Pair(&self.contact.rail, &self.contact.wheel)
+            Reach::Pair(&self.contact.constraint.rail, &self.contact.constraint.wheel)
         }
     }
 
@@ -405,6 +416,6 @@ impl ForceLaw for Creep {
     }
 
     fn multipliers(&self) -> Range<usize> {
-        self.row..self.row + 1
+        self.contact.row..self.contact.row + 1
     }
 }

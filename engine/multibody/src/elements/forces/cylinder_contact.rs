@@ -1,51 +1,16 @@
 //! Contact of two cylinders.
 
 use super::contact::{self, ContactLaw, NOTICED, Touching, between};
-use super::faults::Faults;
 use super::line::length;
-use super::{ForceInfo, ForceLaw, Reach, ShownValue};
-use crate::description::ForceKind;
+use super::{DescribedForce, ForceElement, ForceKind, ForceLaw, Reach, ShownValue};
 use crate::description::fields::{FROM, Field, Fields, TO};
-use crate::description::include::same_force;
+use crate::description::Force;
 use crate::elements::constraints::relative::Relative;
+use crate::elements::faults::Faults;
+use crate::elements::references::{Attached, Named, References, Resolve, attached};
 use crate::elements::scene::{Loads, Scene};
-use crate::model::Attachment;
 use holonom_algebra::{Real, Vec3};
 use holonom_dae::Gap;
-
-/// The entry of the registry.
-pub(super) const FORCE: ForceInfo = ForceInfo {
-    name: "cylinder-contact",
-    doc: "Contact of two cylinders about the z axes of two frames, crossed or side by side: Hunt–Crossley penalty force with friction.",
-    in_files: true,
-    template,
-    fields,
-    mirror: same_force,
-};
-
-fn template() -> ForceKind {
-    ForceKind::CylinderContact {
-        from: String::new(),
-        to: String::new(),
-        cylinders: Cylinders::default(),
-        law: ContactLaw::default(),
-    }
-}
-
-fn fields(kind: &mut ForceKind, visitor: &mut dyn Fields) {
-    let ForceKind::CylinderContact { from, to, cylinders, law } = kind else {
-        return;
-    };
-    visitor.frame(&FROM, from);
-    visitor.frame(&TO, to);
-    visitor.number(&Field::required("radius", "m", "Radius of the first cylinder."), &mut cylinders.radii[0]);
-    visitor.number(&Field::required("second_radius", "m", "Radius of the second cylinder."), &mut cylinders.radii[1]);
-    let doc = "`crossed`: axes at an angle, both cylinders infinite; `parallel`: axes nearly parallel, the second cylinder with two ends.";
-    visitor.choice(&Field::required("axes", "", doc), &Cylinders::AXES, &mut cylinders.axes);
-    let doc = "Length of the second of two parallel cylinders.";
-    visitor.number(&Field::optional("length", "m", doc), &mut cylinders.length);
-    law.fields(visitor);
-}
 
 /// Two cylinders.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -81,8 +46,7 @@ impl Cylinders {
     }
 
     /// What is wrong with them.
-    pub(crate) fn faults(&self, law: &ContactLaw) -> Faults {
-        let mut faults = law.faults();
+    pub(crate) fn faults(&self, faults: &mut Faults) {
         faults.positive("radius", self.radii[0]);
         faults.positive("second_radius", self.radii[1]);
         if self.axes == 0 {
@@ -91,7 +55,6 @@ impl Cylinders {
         } else {
             faults.positive("length", self.length);
         }
-        faults
     }
 }
 
@@ -105,17 +68,46 @@ const PARALLEL: f64 = 1e-10;
 /// second axis from the first, endless one, so that the line of contact is carried at its ends;
 /// stiffness and the rest are those of each end. Loads act in the middle between both surfaces. Where
 /// the axes meet there is no direction and no force.
-#[derive(Clone, Debug)]
-pub struct CylinderContact {
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct CylinderContact<R: References = Attached> {
     /// The first cylinder is about z of this frame.
-    pub from: Attachment,
+    pub from: R::Frame,
     /// The second about z of this one.
-    pub to: Attachment,
+    pub to: R::Frame,
     /// The cylinders.
     pub cylinders: Cylinders,
     /// Numbers.
     pub law: ContactLaw,
 }
+
+impl DescribedForce for CylinderContact<Named> {
+    const NAME: &str = "cylinder-contact";
+    const DOC: &str = "Contact of two cylinders about the z axes of two frames, crossed or side by side: \
+                       Hunt–Crossley penalty force with friction.";
+
+    fn fields(&mut self, visitor: &mut dyn Fields) {
+        let Self { from, to, cylinders, law } = self;
+        visitor.frame(&FROM, from);
+        visitor.frame(&TO, to);
+        visitor.number(&Field::required("radius", "m", "Radius of the first cylinder."), &mut cylinders.radii[0]);
+        visitor.number(&Field::required("second_radius", "m", "Radius of the second cylinder."), &mut cylinders.radii[1]);
+        let doc = "`crossed`: axes at an angle, both cylinders infinite; `parallel`: axes nearly parallel, the second cylinder with two ends.";
+        visitor.choice(&Field::required("axes", "", doc), &Cylinders::AXES, &mut cylinders.axes);
+        let doc = "Length of the second of two parallel cylinders.";
+        visitor.number(&Field::optional("length", "m", doc), &mut cylinders.length);
+        law.fields(visitor);
+    }
+
+    fn faults(&self, faults: &mut Faults) {
+        self.law.faults(faults);
+        self.cylinders.faults(faults);
+    }
+
+    fn attach(&self, to: &mut dyn Resolve) -> Option<ForceElement> {
+        attached!(self, to, CylinderContact { from: frame, to: frame, cylinders, law })
+    }
+}
+
 
 impl CylinderContact {
     /// Depth, whether it counts, normal and place from the second origin of the points of contact.
@@ -161,6 +153,26 @@ impl CylinderContact {
     }
 }
 
+/// Constructors.
+impl Force {
+    /// Two cylinders about the z axes of two frames.
+    pub fn cylinder_contact(
+        name: impl Into<String>,
+        from: impl Into<String>,
+        to: impl Into<String>,
+        cylinders: Cylinders,
+        law: ContactLaw,
+    ) -> Self {
+        let kind = ForceKind::CylinderContact(CylinderContact {
+            from: from.into(),
+            to: to.into(),
+            cylinders,
+            law,
+        });
+        Self::new(name, kind)
+    }
+}
+
 impl ForceLaw for CylinderContact {
     fn evaluate<T: Real>(&self, scene: &Scene<T>, loads: &mut Loads<T>) {
         let relative = Relative::new(scene, &self.from, &self.to);
@@ -192,6 +204,10 @@ impl ForceLaw for CylinderContact {
             speed: velocity.linear.norm() + velocity.angular.norm() * arm,
             depth: NOTICED * self.cylinders.radii[0].min(self.cylinders.radii[1]),
         })
+    }
+
+    fn has_gap(&self) -> bool {
+        true
     }
 
     fn reach(&self) -> Reach<'_> {

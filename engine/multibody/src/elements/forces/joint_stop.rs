@@ -2,82 +2,20 @@
 
 use super::bump_stop::StopLaw;
 use super::contact::NOTICED;
-use super::faults::Faults;
-use super::{ForceInfo, ForceLaw, Reach};
+use super::{DescribedForce, ForceElement, ForceKind, ForceLaw, Reach};
 use crate::description::fields::{Field, Fields};
-use crate::description::{CoordinateRef, ForceKind, Mirror};
+use crate::description::{CoordinateRef, Force, Mirror};
+use crate::elements::faults::Faults;
+use crate::elements::references::{Attached, Named, References, Resolve, attached};
 use crate::elements::scene::{Loads, Scene};
 use holonom_algebra::Real;
 use holonom_dae::Gap;
 
-/// The entry of the registry.
-pub(super) const FORCE: ForceInfo = ForceInfo {
-    name: "joint-stop",
-    doc: "End stops on one coordinate of a joint in the tree.",
-    in_files: true,
-    template,
-    fields,
-    mirror,
-};
-
-fn template() -> ForceKind {
-    ForceKind::JointStop {
-        coordinate: CoordinateRef::from(""),
-        lower: f64::NEG_INFINITY,
-        upper: f64::INFINITY,
-        law: StopLaw::default(),
-    }
-}
-
-fn fields(kind: &mut ForceKind, visitor: &mut dyn Fields) {
-    let ForceKind::JointStop { coordinate, lower, upper, law } = kind else {
-        return;
-    };
-    visitor.coordinate(&Field::required("coordinate", "", "Coordinate on which it acts."), coordinate);
-    visitor.number(&Field::optional("lower", "rad or m", "Position at which the lower stop starts to act."), lower);
-    visitor.number(&Field::optional("upper", "rad or m", "Position at which the upper stop starts to act."), upper);
-    visitor.number(&Field::required("stiffness", "N m/rad or N/m", "Stiffness beyond the onset."), &mut law.stiffness);
-    visitor.number(&Field::optional("damping", "N m s/rad or N s/m", "Damping beyond the onset."), &mut law.damping);
-    let doc = "Deflection over which stiffness and damping rise to their full values.";
-    visitor.number(&Field::required("onset", "rad or m", doc), &mut law.onset);
-}
-
-fn mirror(kind: &mut ForceKind, mirror: &mut Mirror) {
-    if let ForceKind::JointStop { coordinate, lower, upper, .. } = kind
-        && mirror.coordinate(coordinate) < 0.0
-    {
-        (*lower, *upper) = (-*upper, -*lower);
-    }
-}
-
-/// What is wrong with the ends.
-pub(crate) fn faults(lower: f64, upper: f64, law: &StopLaw) -> Faults {
-    let mut faults = law.faults();
-    for (field, end, open) in [("lower", lower, f64::NEG_INFINITY), ("upper", upper, f64::INFINITY)] {
-        if end != open {
-            faults.finite(field, end);
-        }
-    }
-    faults.require(
-        lower.is_finite() || upper.is_finite(),
-        "lower",
-        "it has no end to stop at",
-        "give `lower`, `upper` or both",
-    );
-    faults.require(
-        lower < upper || lower.is_nan() || upper.is_nan(),
-        "upper",
-        "the upper stop is not above the lower one",
-        "exchange or correct them",
-    );
-    faults
-}
-
 /// [`StopLaw`] of the deflections x_l − x and x − x_u of the scalar coordinate of a node.
-#[derive(Clone, Debug)]
-pub struct JointStop {
-    /// The node whose coordinate it acts on; not a ball.
-    pub node: usize,
+#[derive(Clone, Debug, PartialEq)]
+pub struct JointStop<R: References = Attached> {
+    /// The coordinate on which it acts.
+    pub coordinate: R::Coordinate,
     /// Where the lower stop begins; −∞ for none.
     pub lower: f64,
     /// Where the upper stop begins; ∞ for none.
@@ -86,9 +24,88 @@ pub struct JointStop {
     pub law: StopLaw,
 }
 
+impl Default for JointStop<Named> {
+    fn default() -> Self {
+        Self {
+            coordinate: CoordinateRef::default(),
+            lower: f64::NEG_INFINITY,
+            upper: f64::INFINITY,
+            law: StopLaw::default(),
+        }
+    }
+}
+
+impl DescribedForce for JointStop<Named> {
+    const NAME: &str = "joint-stop";
+    const DOC: &str = "End stops on one coordinate of a joint in the tree.";
+
+    fn fields(&mut self, visitor: &mut dyn Fields) {
+        let Self { coordinate, lower, upper, law } = self;
+        visitor.coordinate(&Field::required("coordinate", "", "Coordinate on which it acts."), coordinate);
+        visitor.number(&Field::optional("lower", "rad or m", "Position at which the lower stop starts to act."), lower);
+        visitor.number(&Field::optional("upper", "rad or m", "Position at which the upper stop starts to act."), upper);
+        visitor.number(&Field::required("stiffness", "N m/rad or N/m", "Stiffness beyond the onset."), &mut law.stiffness);
+        visitor.number(&Field::optional("damping", "N m s/rad or N s/m", "Damping beyond the onset."), &mut law.damping);
+        let doc = "Deflection over which stiffness and damping rise to their full values.";
+        visitor.number(&Field::required("onset", "rad or m", doc), &mut law.onset);
+    }
+
+    fn faults(&self, faults: &mut Faults) {
+        self.law.faults(faults);
+        for (field, end, open) in [("lower", self.lower, f64::NEG_INFINITY), ("upper", self.upper, f64::INFINITY)] {
+            if end != open {
+                faults.finite(field, end);
+            }
+        }
+        let (lower, upper) = (self.lower, self.upper);
+        faults.require(
+            lower.is_finite() || upper.is_finite(),
+            "lower",
+            "it has no end to stop at",
+            "give `lower`, `upper` or both",
+        );
+        faults.require(
+            lower < upper || lower.is_nan() || upper.is_nan(),
+            "upper",
+            "the upper stop is not above the lower one",
+            "exchange or correct them",
+        );
+    }
+
+    fn attach(&self, to: &mut dyn Resolve) -> Option<ForceElement> {
+        attached!(self, to, JointStop { coordinate: coordinate, lower, upper, law })
+    }
+
+    fn mirror(&mut self, mirror: &mut Mirror) {
+        if mirror.coordinate(&self.coordinate) < 0.0 {
+            (self.lower, self.upper) = (-self.upper, -self.lower);
+        }
+    }
+}
+
+
+/// Constructors.
+impl Force {
+    /// End stops of a coordinate, which begin to act at its ends; an infinite end is none.
+    pub fn joint_stop(
+        name: impl Into<String>,
+        coordinate: impl Into<CoordinateRef>,
+        [lower, upper]: [f64; 2],
+        law: StopLaw,
+    ) -> Self {
+        let kind = ForceKind::JointStop(JointStop {
+            coordinate: coordinate.into(),
+            lower,
+            upper,
+            law,
+        });
+        Self::new(name, kind)
+    }
+}
+
 impl ForceLaw for JointStop {
     fn evaluate<T: Real>(&self, scene: &Scene<T>, loads: &mut Loads<T>) {
-        let [x, rate, _] = scene.coordinate(self.node);
+        let [x, rate, _] = scene.coordinate(self.coordinate);
         let mut force = T::zero();
         if self.lower.is_finite() {
             force += self.law.force(-x + self.lower, -rate);
@@ -96,11 +113,11 @@ impl ForceLaw for JointStop {
         if self.upper.is_finite() {
             force -= self.law.force(x - self.upper, rate);
         }
-        loads.add_generalised(scene.tree, self.node, force);
+        loads.add_generalised(scene.tree, self.coordinate, force);
     }
 
     fn energy<T: Real>(&self, scene: &Scene<T>) -> Option<T> {
-        let [x, ..] = scene.coordinate(self.node);
+        let [x, ..] = scene.coordinate(self.coordinate);
         let mut energy = T::zero();
         if self.lower.is_finite() {
             energy += self.law.energy(-x + self.lower);
@@ -112,7 +129,7 @@ impl ForceLaw for JointStop {
     }
 
     fn gap(&self, scene: &Scene<f64>) -> Option<Gap> {
-        let [x, rate, _] = scene.coordinate(self.node);
+        let [x, rate, _] = scene.coordinate(self.coordinate);
         Some(Gap {
             distance: (x - self.lower).min(self.upper - x),
             speed: rate.abs(),
@@ -120,7 +137,11 @@ impl ForceLaw for JointStop {
         })
     }
 
+    fn has_gap(&self) -> bool {
+        true
+    }
+
     fn reach(&self) -> Reach<'_> {
-        Reach::Coordinate(self.node)
+        Reach::Coordinate(self.coordinate)
     }
 }

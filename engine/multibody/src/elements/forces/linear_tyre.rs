@@ -1,60 +1,103 @@
 //! A tyre of constant stiffness. When compiled it is a [`Tyre`](super::Tyre).
 
-use super::ForceInfo;
-use super::tyre::mirror;
+use super::tyre::{Tyre, TyreLaws, shown_signs};
+use super::{DescribedForce, ForceElement, ForceKind};
 use crate::description::fields::{Field, Fields};
-use crate::description::{Carcass, ForceKind, Mount};
-use crate::tyre::Linear;
+use crate::description::{Carcass, Force, Mirror, Mount};
+use crate::elements::faults::Faults;
+use crate::elements::references::Resolve;
+use crate::tyre::{Linear, TyreLaw};
 
-/// The entry of the registry.
-pub(super) const FORCE: ForceInfo = ForceInfo {
-    name: "linear-tyre",
-    doc: "A tyre with constant slip stiffnesses, limited by the friction ellipse, on a road.",
-    in_files: true,
-    template,
-    fields,
-    mirror,
-};
+/// A tyre of constant stiffness within the friction ellipse.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LinearTyre {
+    /// Where it is and on what it rolls.
+    pub mount: Mount,
+    /// Radius and stiffness.
+    pub carcass: Carcass,
+    /// The law of its forces.
+    pub law: Linear,
+}
 
-fn template() -> ForceKind {
-    ForceKind::LinearTyre {
-        mount: Mount::default(),
-        carcass: Carcass::default(),
-        law: Linear::default(),
+impl DescribedForce for LinearTyre {
+    const NAME: &str = "linear-tyre";
+    const DOC: &str = "A tyre with constant slip stiffnesses, limited by the friction ellipse, on a road.";
+
+    fn fields(&mut self, visitor: &mut dyn Fields) {
+        let Self { mount, carcass, law } = self;
+        mount.fields(visitor);
+        carcass.fields(visitor, true);
+        let mut number = |field: Field, value: &mut f64| visitor.number(&field, value);
+        let doc = "Longitudinal force per slip, for small slip.";
+        number(
+            Field::required("slip_stiffness", "N", doc),
+            &mut law.slip_stiffness,
+        );
+        let doc = "Side force per slip angle, for small angles.";
+        number(
+            Field::required("cornering_stiffness", "N/rad", doc),
+            &mut law.cornering_stiffness,
+        );
+        number(
+            Field::optional("camber_stiffness", "N/rad", "Side force per camber angle."),
+            &mut law.camber_stiffness,
+        );
+        let doc = "Load to which the slip stiffnesses refer; they are proportional to the load. Zero: they are constant.";
+        number(Field::optional("nominal_load", "N", doc), &mut law.nominal_load);
+        number(
+            Field::optional("friction_x", "", "Longitudinal friction coefficient."),
+            &mut law.friction_x,
+        );
+        number(
+            Field::optional("friction_y", "", "Lateral friction coefficient."),
+            &mut law.friction_y,
+        );
+        let doc = "Pneumatic trail for small slip.";
+        number(Field::optional("trail", "m", doc), &mut law.trail);
+    }
+
+    fn faults(&self, faults: &mut Faults) {
+        let law = &self.law;
+        let not_negative = [law.friction_x, law.friction_y, law.nominal_load];
+        if not_negative.iter().any(|x| *x < 0.0) {
+            faults.data(
+                "friction coefficients and the nominal load must be zero or positive; correct them",
+            );
+        }
+        self.mount.faults(faults);
+        let numbers = [
+            law.slip_stiffness,
+            law.cornering_stiffness,
+            law.camber_stiffness,
+            law.nominal_load,
+            law.friction_x,
+            law.friction_y,
+            law.trail,
+        ];
+        if numbers.iter().any(|x| !x.is_finite()) {
+            faults.data("a number of the law is not finite; correct it");
+        }
+        self.carcass.faults(faults);
+    }
+
+    fn attach(&self, to: &mut dyn Resolve) -> Option<ForceElement> {
+        let (carcass, law) = (self.carcass, TyreLaw::Linear(self.law));
+        Tyre::attached(&self.mount, TyreLaws { carcass, law }, to)
+    }
+
+    fn mirror(&mut self, _: &mut Mirror) {
+        self.mount.mirror();
+    }
+
+    fn shown_signs(&self, mirror: &Mirror, _: &[f64]) -> Vec<(&'static str, f64)> {
+        shown_signs(mirror)
     }
 }
 
-fn fields(kind: &mut ForceKind, visitor: &mut dyn Fields) {
-    let ForceKind::LinearTyre { mount, carcass, law } = kind else {
-        return;
-    };
-    mount.fields(visitor);
-    carcass.fields(visitor, true);
-    let mut number = |field: Field, value: &mut f64| visitor.number(&field, value);
-    let doc = "Longitudinal force per slip, for small slip.";
-    number(
-        Field::required("slip_stiffness", "N", doc),
-        &mut law.slip_stiffness,
-    );
-    let doc = "Side force per slip angle, for small angles.";
-    number(
-        Field::required("cornering_stiffness", "N/rad", doc),
-        &mut law.cornering_stiffness,
-    );
-    number(
-        Field::optional("camber_stiffness", "N/rad", "Side force per camber angle."),
-        &mut law.camber_stiffness,
-    );
-    let doc = "Load to which the slip stiffnesses refer; they are proportional to the load. Zero: they are constant.";
-    number(Field::optional("nominal_load", "N", doc), &mut law.nominal_load);
-    number(
-        Field::optional("friction_x", "", "Longitudinal friction coefficient."),
-        &mut law.friction_x,
-    );
-    number(
-        Field::optional("friction_y", "", "Lateral friction coefficient."),
-        &mut law.friction_y,
-    );
-    let doc = "Pneumatic trail for small slip.";
-    number(Field::optional("trail", "m", doc), &mut law.trail);
+/// Constructors.
+impl Force {
+    /// A tyre of constant stiffness within the friction ellipse.
+    pub fn linear_tyre(name: impl Into<String>, mount: Mount, carcass: Carcass, law: Linear) -> Self {
+        Self::new(name, ForceKind::LinearTyre(LinearTyre { mount, carcass, law }))
+    }
 }

@@ -1,69 +1,25 @@
 //! Spring and damper in series between two points.
 
-use super::{ForceInfo, ForceLaw, OwnState, Reach};
-use crate::description::ForceKind;
+use super::{DescribedForce, ForceElement, ForceKind, ForceLaw, OwnState, Reach};
 use crate::description::fields::{FROM, Field, Fields, TO};
-use crate::description::include::same_force;
+use crate::description::Force;
+use crate::elements::faults::Faults;
+use crate::elements::references::{Attached, Named, References, Resolve, attached};
 use crate::elements::scene::{Loads, Scene};
 use crate::model::Attachment;
 use holonom_algebra::{Orientation, Real, Vec3};
-
-/// The entry of the registry.
-pub(super) const FORCE: ForceInfo = ForceInfo {
-    name: "maxwell",
-    doc: "Spring and damper in series between the origins of two frames.",
-    in_files: true,
-    template,
-    fields,
-    mirror: same_force,
-};
-
-fn template() -> ForceKind {
-    ForceKind::Maxwell {
-        from: String::new(),
-        to: String::new(),
-        stiffness: 0.0,
-        damping: 0.0,
-        free_length: 0.0,
-        start: 0.0,
-    }
-}
-
-fn fields(kind: &mut ForceKind, visitor: &mut dyn Fields) {
-    let ForceKind::Maxwell {
-        from,
-        to,
-        stiffness,
-        damping,
-        free_length,
-        start,
-    } = kind
-    else {
-        return;
-    };
-    visitor.frame(&FROM, from);
-    visitor.frame(&TO, to);
-    let doc = "Stiffness of the spring.";
-    visitor.number(&Field::required("stiffness", "N/m", doc), stiffness);
-    let doc = "Damping coefficient; must be positive.";
-    visitor.number(&Field::required("damping", "N s/m", doc), damping);
-    let doc = "Length at zero force when the damper's displacement is zero.";
-    visitor.number(&Field::required("free_length", "m", doc), free_length);
-    let doc = "Initial displacement of the damper.";
-    visitor.number(&Field::optional("start", "m", doc), start);
-}
 
 /// Tension F = k (ℓ − ℓ₀ − d) along the line between two origins, with ℓ their distance and the
 /// displacement d of the damper as state: ḋ = F/c. Fast motion finds a spring, slow motion a
 /// damper; the time constant is c/k.
 ///
 /// At ℓ = 0 the line has no direction and there is no force.
-#[derive(Clone, Debug)]
-pub struct Maxwell {
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Maxwell<R: References = Attached> {
     /// First end.
-    pub from: Attachment,
+    pub from: R::Frame,
     /// Second end.
-    pub to: Attachment,
+    pub to: R::Frame,
     /// Stiffness k.
     pub stiffness: f64,
     /// Damping c > 0.
@@ -73,6 +29,37 @@ pub struct Maxwell {
     /// d at the start.
     pub start: f64,
 }
+
+impl DescribedForce for Maxwell<Named> {
+    const NAME: &str = "maxwell";
+    const DOC: &str = "Spring and damper in series between the origins of two frames.";
+
+    fn fields(&mut self, visitor: &mut dyn Fields) {
+        let Self { from, to, stiffness, damping, free_length, start } = self;
+        visitor.frame(&FROM, from);
+        visitor.frame(&TO, to);
+        let doc = "Stiffness of the spring.";
+        visitor.number(&Field::required("stiffness", "N/m", doc), stiffness);
+        let doc = "Damping coefficient; must be positive.";
+        visitor.number(&Field::required("damping", "N s/m", doc), damping);
+        let doc = "Length at zero force when the damper's displacement is zero.";
+        visitor.number(&Field::required("free_length", "m", doc), free_length);
+        let doc = "Initial displacement of the damper.";
+        visitor.number(&Field::optional("start", "m", doc), start);
+    }
+
+    fn faults(&self, faults: &mut Faults) {
+        faults.finite_quantity("the stiffness", &[self.stiffness]);
+        faults.positive_quantity("the damping", self.damping, "correct it");
+        faults.finite_quantity("the free length", &[self.free_length]);
+        faults.finite_quantity("the start displacement", &[self.start]);
+    }
+
+    fn attach(&self, to: &mut dyn Resolve) -> Option<ForceElement> {
+        attached!(self, to, Maxwell { from: frame, to: frame, stiffness, damping, free_length, start })
+    }
+}
+
 
 impl Maxwell {
     /// F and the direction from the first to the second end.
@@ -92,6 +79,30 @@ impl Maxwell {
             node.position + node.rotation.times_constant(at.frame.position)
         };
         end(&self.to) - end(&self.from)
+    }
+}
+
+/// Constructors.
+impl Force {
+    /// Spring and damper in series between the origins of two frames: stiffness in N/m, damping
+    /// in N s/m, length without force at the start in m.
+    pub fn maxwell(
+        name: impl Into<String>,
+        from: impl Into<String>,
+        to: impl Into<String>,
+        stiffness: f64,
+        damping: f64,
+        free_length: f64,
+    ) -> Self {
+        let kind = ForceKind::Maxwell(Maxwell {
+            from: from.into(),
+            to: to.into(),
+            stiffness,
+            damping,
+            free_length,
+            start: 0.0,
+        });
+        Self::new(name, kind)
     }
 }
 

@@ -5,17 +5,60 @@
 //! use holonom_multibody::description::fields::note;
 //!
 //! let spring = FORCES.iter().find(|force| force.name == "spring-damper").unwrap();
-//! let fields = note(|visitor| (spring.fields)(&mut (spring.template)(), visitor));
+//! let fields = note(|visitor| (spring.template)().fields(visitor));
 //! assert!(fields.iter().any(|noted| noted.field.name == "stiffness" && noted.field.unit == "N/m"));
 //! assert_eq!((spring.template)().info().name, "spring-damper");
 //! ```
 
+use super::faults::Faults;
+use super::references::{Named, Resolve};
 use super::scene::{Loads, Scene};
 use crate::description::fields::Fields;
-use crate::description::{ForceKind, Mirror};
+use crate::description::{CoordinateRef, Mirror};
+use crate::model::Attachment;
+use crate::signal::Signal;
+use core::fmt::Debug;
 use core::ops::Range;
-use holonom_algebra::Real;
+use holonom_algebra::{Function, Real};
 use holonom_dae::Gap;
+use std::sync::Arc;
+
+/// A kind of force element as a description has it. Its default has the values of absent fields.
+pub trait DescribedForce: Clone + Debug + Default + PartialEq {
+    /// Name in model files and reports.
+    const NAME: &str;
+    /// One sentence for users.
+    const DOC: &str;
+    /// It can be written in a model file. A law in Rust cannot.
+    const IN_FILES: bool = true;
+
+    /// Shows its fields. Everything that it refers to is among them.
+    fn fields(&mut self, visitor: &mut dyn Fields);
+    /// What is wrong with its numbers.
+    fn faults(&self, _faults: &mut Faults) {}
+    /// The element on the nodes of a tree; none where something it refers to does not exist.
+    fn attach(&self, to: &mut dyn Resolve) -> Option<ForceElement>;
+    /// Makes it its mirror image; its frames have become theirs already. Nothing changes where only distances count.
+    fn mirror(&mut self, _mirror: &mut Mirror) {}
+    /// Signs that scalars seen of it get in the mirror image, before it becomes that image. The forces on its
+    /// coordinates have their signs, which are given in the order of its fields.
+    fn shown_signs(&self, _mirror: &Mirror, on_coordinates: &[f64]) -> Vec<(&'static str, f64)> {
+        let names = ["force", "second_force"];
+        names.into_iter().zip(on_coordinates.iter().copied()).collect()
+    }
+    /// Vectors over time in the axes of the ground, which turn with the part that is included.
+    fn ground_vectors(&mut self) -> Vec<&mut [Signal; 3]> {
+        Vec::new()
+    }
+    /// The coordinate of a joint whose reaction its force depends on: only a cut joint has it as an unknown.
+    fn reaction(&self) -> Option<&CoordinateRef> {
+        None
+    }
+    /// A law that is given as a function, of which nothing but its values is known.
+    fn function(&self) -> Option<&Arc<dyn Function>> {
+        None
+    }
+}
 
 /// What a kind of force element has to say.
 pub trait ForceLaw {
@@ -45,6 +88,29 @@ pub trait ForceLaw {
     fn gap(&self, _scene: &Scene<f64>) -> Option<Gap> {
         None
     }
+    /// Whether [`gap`](Self::gap) gives one.
+    fn has_gap(&self) -> bool {
+        false
+    }
+    /// Coordinates of a place on which it depends by a profile with narrow features, such as that of a wheel on an
+    /// uneven road; zero for none. Steps are searched for features that were passed without an evaluation in them.
+    fn place_size(&self) -> usize {
+        0
+    }
+    /// The place, in that many coordinates.
+    fn place(&self, _scene: &Scene<f64>, _out: &mut [f64]) {}
+    /// Width of the narrowest feature that it follows.
+    fn feature_width(&self) -> f64 {
+        f64::INFINITY
+    }
+    /// The profile at a place.
+    fn profile(&self, _place: &[f64]) -> f64 {
+        0.0
+    }
+    /// Tension that would remain where the ends of its line coincide, and cannot act without a direction.
+    fn tension_without_length(&self) -> f64 {
+        0.0
+    }
     /// Its own states; asked for when a model is compiled. Their values are in
     /// [`Scene::own`], in this order.
     fn states(&self) -> Vec<OwnState> {
@@ -53,6 +119,18 @@ pub trait ForceLaw {
     /// ẋ = s(t, q, v, x, λ) of the own states. Like [`evaluate`](Self::evaluate), it may depend on
     /// the nodes that the sparsity names for the element only.
     fn rates<T: Real>(&self, _scene: &Scene<T>, _out: &mut [T]) {}
+    /// A wheel that rolls on a road: its frame, with y along the axle, and its radius.
+    fn wheel(&self) -> Option<(&Attachment, f64)> {
+        None
+    }
+    /// The set point whose rate it follows, too. A search for an equilibrium holds it.
+    fn set_point(&self) -> Option<&Signal> {
+        None
+    }
+    /// The same, to be changed.
+    fn set_point_mut(&mut self) -> Option<&mut Signal> {
+        None
+    }
     /// Rows whose multipliers it reads, by their number in
     /// [`Model::rows`](crate::model::Model::rows); none unless its forces depend on λ.
     fn multipliers(&self) -> Range<usize> {
@@ -113,58 +191,146 @@ pub struct ForceInfo {
     pub in_files: bool,
     /// The kind as absent fields leave it.
     pub template: fn() -> ForceKind,
-    /// Shows the fields of an element of this kind; one of another kind has none to show.
-    pub fields: fn(&mut ForceKind, &mut dyn Fields),
-    /// Makes an element of this kind its mirror image; its frames have become theirs already.
-    pub mirror: fn(&mut ForceKind, &mut Mirror),
 }
 
-mod calspan_tyre;
-mod characteristic;
 mod contact;
-mod expression;
 mod expression_law;
-pub(crate) mod faults;
 mod line;
-mod linear_tyre;
 mod one_sided;
 mod reach;
 pub(crate) mod seen;
-mod tmeasy_tyre;
 
-pub use air_spring::GasLaw;
+pub use air_spring::{EnclosedGas, GasLaw};
 pub use anti_roll_bar::AntiRollLaw;
 pub use bump_stop::StopLaw;
-pub use bushing::BushingLaw;
-pub use characteristic::{Characteristic, CharacteristicCurve, Picture, geometry};
+pub use bushing::{BushingLaw, BushingLoads};
 pub use contact::ContactLaw;
-pub use creep::CreepData;
+pub use creep::{CreepData, CreepLaws};
 pub use cylinder_contact::Cylinders;
 pub use expression_law::ExpressionLaw;
 pub use joint_anti_roll_bar::JointAntiRollLaw;
-pub use joint_friction::FrictionPlace;
 pub use nonlinear_spring::{SpringCurves, SpringLaw};
 pub use plane_contact::Shape;
 pub use reach::Reach;
 pub use servo::ServoLaw;
+pub use tyre::TyreLaws;
 
-pub(crate) use joint_stop::faults as joint_stop_faults;
-pub(crate) use sphere_contact::faults as sphere_contact_faults;
+const fn info_of<F: DescribedForce + Into<ForceKind>>() -> ForceInfo {
+    ForceInfo {
+        name: F::NAME,
+        doc: F::DOC,
+        in_files: F::IN_FILES,
+        template: || F::default().into(),
+    }
+}
 
 macro_rules! registry {
-    ($($(#[$doc:meta])* $file:ident $kind:ident,)* + $($more:ident $more_kind:ident,)*) => {
+    (
+        $($(#[$doc:meta])* $file:ident $kind:ident,)*
+        + $($(#[$more_doc:meta])* $more:ident $more_kind:ident,)*
+    ) => {
         $(mod $file;)*
+        $(mod $more;)*
         $(pub use $file::$kind;)*
+        $(pub use $more::$more_kind;)*
+
+        /// What a force element does.
+        ///
+        /// Two users' laws are equal when they are the same object.
+        #[derive(Clone, Debug, PartialEq)]
+        pub enum ForceKind {
+            $($(#[$doc])* $kind($kind<Named>),)*
+            $($(#[$more_doc])* $more_kind($more_kind),)*
+        }
+
+        $(impl From<$kind<Named>> for ForceKind {
+            fn from(kind: $kind<Named>) -> Self {
+                Self::$kind(kind)
+            }
+        })*
+
+        $(impl From<$more_kind> for ForceKind {
+            fn from(kind: $more_kind) -> Self {
+                Self::$more_kind(kind)
+            }
+        })*
 
         /// All kinds of force elements.
-        pub const FORCES: &[&ForceInfo] = &[$(&$file::FORCE,)* $(&$more::FORCE,)*];
+        pub const FORCES: &[&ForceInfo] = &[
+            $(const { &info_of::<$kind<Named>>() },)*
+            $(const { &info_of::<$more_kind>() },)*
+        ];
 
         impl ForceKind {
             /// The registry's entry of the kind.
             pub fn info(&self) -> &'static ForceInfo {
                 match self {
-                    $(Self::$kind { .. } => &$file::FORCE,)*
-                    $(Self::$more_kind { .. } => &$more::FORCE,)*
+                    $(Self::$kind(_) => const { &info_of::<$kind<Named>>() },)*
+                    $(Self::$more_kind(_) => const { &info_of::<$more_kind>() },)*
+                }
+            }
+
+            /// Shows the fields of the element.
+            pub fn fields(&mut self, visitor: &mut dyn Fields) {
+                match self {
+                    $(Self::$kind(f) => f.fields(visitor),)*
+                    $(Self::$more_kind(f) => f.fields(visitor),)*
+                }
+            }
+
+            /// Adds what is wrong with its numbers.
+            pub fn faults(&self, faults: &mut Faults) {
+                match self {
+                    $(Self::$kind(f) => f.faults(faults),)*
+                    $(Self::$more_kind(f) => f.faults(faults),)*
+                }
+            }
+
+            /// The element on the nodes of a tree; none where something it refers to does not exist.
+            pub fn attach(&self, to: &mut dyn Resolve) -> Option<ForceElement> {
+                match self {
+                    $(Self::$kind(f) => f.attach(to),)*
+                    $(Self::$more_kind(f) => f.attach(to),)*
+                }
+            }
+
+            /// Makes it its mirror image; its frames have become theirs already.
+            pub fn mirror(&mut self, mirror: &mut Mirror) {
+                match self {
+                    $(Self::$kind(f) => f.mirror(mirror),)*
+                    $(Self::$more_kind(f) => f.mirror(mirror),)*
+                }
+            }
+
+            /// Signs that scalars seen of it get in the mirror image.
+            pub fn shown_signs(&self, mirror: &Mirror, on_coordinates: &[f64]) -> Vec<(&'static str, f64)> {
+                match self {
+                    $(Self::$kind(f) => f.shown_signs(mirror, on_coordinates),)*
+                    $(Self::$more_kind(f) => f.shown_signs(mirror, on_coordinates),)*
+                }
+            }
+
+            /// Vectors over time in the axes of the ground.
+            pub fn ground_vectors(&mut self) -> Vec<&mut [Signal; 3]> {
+                match self {
+                    $(Self::$kind(f) => f.ground_vectors(),)*
+                    $(Self::$more_kind(f) => f.ground_vectors(),)*
+                }
+            }
+
+            /// The coordinate of a joint whose reaction its force depends on.
+            pub fn reaction(&self) -> Option<&CoordinateRef> {
+                match self {
+                    $(Self::$kind(f) => f.reaction(),)*
+                    $(Self::$more_kind(f) => f.reaction(),)*
+                }
+            }
+
+            /// A law that is given as a function.
+            pub fn function(&self) -> Option<&Arc<dyn Function>> {
+                match self {
+                    $(Self::$kind(f) => f.function(),)*
+                    $(Self::$more_kind(f) => f.function(),)*
                 }
             }
         }
@@ -227,6 +393,36 @@ macro_rules! registry {
                 match self { $(Self::$kind(f) => f.gap(scene),)* }
             }
 
+            /// Whether it has such a distance.
+            pub fn has_gap(&self) -> bool {
+                match self { $(Self::$kind(f) => f.has_gap(),)* }
+            }
+
+            /// Coordinates of a place on which it depends by a profile with narrow features.
+            pub fn place_size(&self) -> usize {
+                match self { $(Self::$kind(f) => f.place_size(),)* }
+            }
+
+            /// The place.
+            pub fn place(&self, scene: &Scene<f64>, out: &mut [f64]) {
+                match self { $(Self::$kind(f) => f.place(scene, out),)* }
+            }
+
+            /// Width of the narrowest feature that it follows.
+            pub fn feature_width(&self) -> f64 {
+                match self { $(Self::$kind(f) => f.feature_width(),)* }
+            }
+
+            /// The profile at a place.
+            pub fn profile(&self, place: &[f64]) -> f64 {
+                match self { $(Self::$kind(f) => f.profile(place),)* }
+            }
+
+            /// Tension that would remain where the ends of its line coincide.
+            pub fn tension_without_length(&self) -> f64 {
+                match self { $(Self::$kind(f) => f.tension_without_length(),)* }
+            }
+
             /// Its own states.
             pub fn states(&self) -> Vec<OwnState> {
                 match self { $(Self::$kind(f) => f.states(),)* }
@@ -235,6 +431,21 @@ macro_rules! registry {
             /// Derivatives of its own states.
             pub fn rates<T: Real>(&self, scene: &Scene<T>, out: &mut [T]) {
                 match self { $(Self::$kind(f) => f.rates(scene, out),)* }
+            }
+
+            /// A wheel that rolls on a road.
+            pub fn wheel(&self) -> Option<(&Attachment, f64)> {
+                match self { $(Self::$kind(f) => f.wheel(),)* }
+            }
+
+            /// The set point whose rate it follows, too.
+            pub fn set_point(&self) -> Option<&Signal> {
+                match self { $(Self::$kind(f) => f.set_point(),)* }
+            }
+
+            /// The same, to be changed.
+            pub fn set_point_mut(&mut self) -> Option<&mut Signal> {
+                match self { $(Self::$kind(f) => f.set_point_mut(),)* }
             }
 
             /// Rows whose multipliers it reads.
@@ -292,8 +503,12 @@ registry! {
     creep Creep,
     // Kinds that become another element.
     +
+    /// A law between two frames, written as expressions.
     expression Expression,
+    /// A tyre of constant stiffness within the friction ellipse.
     linear_tyre LinearTyre,
+    /// A tyre with the side force of the Calspan model.
     calspan_tyre CalspanTyre,
+    /// A TMeasy tyre.
     tmeasy_tyre TmeasyTyre,
 }

@@ -1,49 +1,17 @@
 //! Spring and damper with curved characteristics between two points.
 
-use super::faults::Faults;
 use super::line::Line;
-use super::{ForceInfo, ForceLaw, Reach};
-use crate::description::ForceKind;
+use super::{DescribedForce, ForceElement, ForceKind, ForceLaw, NonlinearJointSpring, Reach};
 use crate::description::fields::{FROM, Field, Fields, TO};
-use crate::description::include::same_force;
+use crate::description::Force;
+use crate::elements::faults::Faults;
+use crate::elements::references::{Attached, Named, References, Resolve, Prepare, attached};
 use crate::elements::scene::{Loads, Scene};
-use holonom_expression::{Expression, Integral};
-use crate::model::Attachment;
 use holonom_algebra::{Dual4, Real};
-
-/// The entry of the registry.
-pub(super) const FORCE: ForceInfo = ForceInfo {
-    name: "nonlinear-spring",
-    doc: "Spring and damper with characteristics from tables or expressions, between the origins of two frames.",
-    in_files: true,
-    template,
-    fields,
-    mirror: same_force,
-};
-
-fn template() -> ForceKind {
-    ForceKind::NonlinearSpring {
-        from: String::new(),
-        to: String::new(),
-        law: SpringLaw::default(),
-    }
-}
-
-fn fields(kind: &mut ForceKind, visitor: &mut dyn Fields) {
-    let ForceKind::NonlinearSpring { from, to, law } = kind else {
-        return;
-    };
-    visitor.frame(&FROM, from);
-    visitor.frame(&TO, to);
-    let doc = "Tension of the spring as a function of x = length − free length; may call tables.";
-    visitor.expression(&Field::optional("spring", "N", doc), &["x"], &mut law.spring);
-    let doc = "Tension of the damper as a function of v, the rate of the length; may call tables.";
-    visitor.expression(&Field::optional("damper", "N", doc), &["v"], &mut law.damper);
-    visitor.number(&Field::optional("free_length", "m", "Length at which x is zero."), &mut law.free);
-}
+use holonom_expression::{Expression, Integral, ScalarLaw, Scope};
 
 /// What a spring and a damper do: a function of the deflection and one of its rate.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct SpringLaw {
     /// Force over the deflection `x`.
     pub spring: Expression,
@@ -53,34 +21,28 @@ pub struct SpringLaw {
     pub free: f64,
 }
 
-impl Default for SpringLaw {
-    fn default() -> Self {
-        Self {
-            spring: Expression::zero(),
-            damper: Expression::zero(),
-            free: 0.0,
-        }
-    }
-}
-
 impl SpringLaw {
     /// What is wrong with it; `free` is the name of its field.
-    pub(crate) fn faults(&self, free: &'static str) -> Faults {
-        let mut faults = Faults::default();
+    pub(crate) fn faults(&self, free: &'static str, faults: &mut Faults) {
         faults.law("spring", &self.spring, &["x"]);
         faults.law("damper", &self.damper, &["v"]);
         faults.finite(free, self.free);
-        faults
     }
 
-    /// Ready to be evaluated; none where a variable does not exist.
-    pub fn compiled(&self) -> Option<SpringCurves> {
+}
+
+impl Prepare for SpringLaw {
+    type Ready = SpringCurves;
+
+    fn prepare(&self) -> Option<SpringCurves> {
         let spring = self.spring.over_variables(&["x"]).ok()?;
+        let slope = spring.evaluate(&[Dual4::variable(-self.free, 0)]).derivative(0);
         Some(SpringCurves {
             integral: Integral::new(&spring),
             spring,
             damper: self.damper.over_variables(&["v"]).ok()?,
             free: self.free,
+            slope: if slope.is_finite() { slope } else { 0.0 },
         })
     }
 }
@@ -93,6 +55,8 @@ pub struct SpringCurves {
     damper: Expression,
     integral: Integral,
     free: f64,
+    /// Slope of the spring at position zero; zero where it has none.
+    slope: f64,
 }
 
 impl SpringCurves {
@@ -111,57 +75,116 @@ impl SpringCurves {
     pub fn energy<T: Real>(&self, position: T) -> T {
         self.integral.evaluate(position - self.free)
     }
-
-    /// Slope of the spring at position zero; zero where it has none.
-    pub(crate) fn slope_at_zero(&self) -> f64 {
-        let slope = self.spring.evaluate(&[Dual4::variable(-self.free, 0)]).derivative(0);
-        if slope.is_finite() { slope } else { 0.0 }
-    }
 }
 
 /// Tension f(ℓ − ℓ₀) + d(ℓ̇) along the line between two origins, with ℓ their distance.
 ///
 /// At ℓ = 0 the line has no direction and there is no force. Where f(−ℓ₀) = 0 the force and its
 /// derivative are continuous there.
-#[derive(Clone, Debug)]
-pub struct NonlinearSpring {
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct NonlinearSpring<R: References = Attached> {
     /// First end.
-    pub from: Attachment,
+    pub from: R::Frame,
     /// Second end.
-    pub to: Attachment,
+    pub to: R::Frame,
     /// Spring and damper.
-    pub curves: SpringCurves,
-    /// f′(−ℓ₀): what is linear at ℓ = 0 needs no direction.
-    slope: f64,
+    pub law: R::Law<SpringLaw>,
 }
 
-impl NonlinearSpring {
-    /// Between two frames.
-    pub fn new(from: Attachment, to: Attachment, curves: SpringCurves) -> Self {
-        let slope = curves.slope_at_zero();
-        Self {
-            from,
-            to,
-            curves,
-            slope,
+impl DescribedForce for NonlinearSpring<Named> {
+    const NAME: &str = "nonlinear-spring";
+    const DOC: &str = "Spring and damper with characteristics from tables or expressions, between the origins of two frames.";
+
+    fn fields(&mut self, visitor: &mut dyn Fields) {
+        let Self { from, to, law } = self;
+        visitor.frame(&FROM, from);
+        visitor.frame(&TO, to);
+        let doc = "Tension of the spring as a function of x = length − free length; may call tables.";
+        visitor.expression(&Field::optional("spring", "N", doc), &["x"], &mut law.spring);
+        let doc = "Tension of the damper as a function of v, the rate of the length; may call tables.";
+        visitor.expression(&Field::optional("damper", "N", doc), &["v"], &mut law.damper);
+        visitor.number(&Field::optional("free_length", "m", "Length at which x is zero."), &mut law.free);
+    }
+
+    fn faults(&self, faults: &mut Faults) {
+        self.law.faults("free_length", faults);
+    }
+
+    fn attach(&self, to: &mut dyn Resolve) -> Option<ForceElement> {
+        attached!(self, to, NonlinearSpring { from: frame, to: frame, law: law })
+    }
+}
+
+
+/// Constructors.
+impl Force {
+    /// Spring with a curved characteristic between the origins of two frames: tension in N over
+    /// `x`, the length less the free length in m, as a table or an expression.
+    ///
+    /// ```
+    /// use holonom_expression::curve::{Curve, Extrapolation, Interpolation};
+    /// use holonom_multibody::description::Force;
+    /// let (x, f) = (vec![-0.1, 0.0, 0.05], vec![-9e3, 0.0, 2e3]);
+    /// let rubber = Curve::new("rubber", x, f, Interpolation::Monotone, Extrapolation::Linear)?;
+    /// let spring = Force::nonlinear_spring("spring", "chassis.top", "axle", rubber, 0.3).damper(1500.0);
+    /// # Ok::<(), holonom_expression::curve::CurveError>(())
+    /// ```
+    pub fn nonlinear_spring(
+        name: impl Into<String>,
+        from: impl Into<String>,
+        to: impl Into<String>,
+        spring: impl Into<ScalarLaw>,
+        free_length: f64,
+    ) -> Self {
+        let law = SpringLaw {
+            spring: spring.into().over("x"),
+            free: free_length,
+            ..SpringLaw::default()
+        };
+        let (from, to) = (from.into(), to.into());
+        Self::new(
+            name,
+            ForceKind::NonlinearSpring(NonlinearSpring { from, to, law }),
+        )
+    }
+
+    /// Sets the damper of a nonlinear spring: force over the rate `v`, as a table, an expression or
+    /// a number that stands for a linear damper. No effect on other kinds.
+    pub fn damper(mut self, damper: impl Into<ScalarLaw>) -> Self {
+        if let ForceKind::NonlinearSpring(NonlinearSpring { law, .. })
+        | ForceKind::NonlinearJointSpring(NonlinearJointSpring { law, .. }) = &mut self.kind
+        {
+            let damper = damper.into().over("v");
+            law.damper = match damper.value() {
+                Some(factor) => {
+                    let text = format!("{factor:?}*v");
+                    let scope = Scope::new().variable("v");
+                    // What is not finite stays and is reported when the mechanism is compiled.
+                    Expression::parse(&text, &scope, None).unwrap_or(damper)
+                }
+                None => damper,
+            };
         }
+        self
     }
 }
 
 impl ForceLaw for NonlinearSpring {
     fn evaluate<T: Real>(&self, scene: &Scene<T>, loads: &mut Loads<T>) {
         let line = Line::new(scene, &self.from, &self.to);
-        let rest = self.curves.force(line.length, line.rate, scene) - line.length * self.slope;
-        line.push(-(line.span.scale(self.slope) + line.direction.scale(rest)), loads);
+        // f′(−ℓ₀): what is linear at ℓ = 0 needs no direction.
+        let slope = self.law.slope;
+        let rest = self.law.force(line.length, line.rate, scene) - line.length * slope;
+        line.push(-(line.span.scale(slope) + line.direction.scale(rest)), loads);
     }
 
     fn energy<T: Real>(&self, scene: &Scene<T>) -> Option<T> {
-        Some(self.curves.energy(Line::length(scene, &self.from, &self.to)))
+        Some(self.law.energy(Line::length(scene, &self.from, &self.to)))
     }
 
     fn law_inputs<T: Real>(&self, scene: &Scene<T>, out: &mut [T]) {
         let line = Line::new(scene, &self.from, &self.to);
-        out[..2].copy_from_slice(&self.curves.law_inputs(line.length, line.rate));
+        out[..2].copy_from_slice(&self.law.law_inputs(line.length, line.rate));
     }
 
     fn reach(&self) -> Reach<'_> {

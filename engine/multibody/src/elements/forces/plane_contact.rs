@@ -1,56 +1,15 @@
 //! Contact of a sphere, a cylinder or a box with a plane.
 
 use super::contact::{self, ContactLaw, NOTICED, Touching};
-use super::faults::Faults;
-use super::{ForceInfo, ForceLaw, Reach, ShownValue};
+use super::{DescribedForce, ForceElement, ForceKind, ForceLaw, Reach, ShownValue};
 use crate::description::fields::{Field, Fields};
-use crate::description::{ForceKind, Mirror};
+use crate::description::{Force, Mirror};
 use crate::elements::constraints::relative::Relative;
+use crate::elements::faults::Faults;
+use crate::elements::references::{Attached, Named, References, Resolve, attached};
 use crate::elements::scene::{Loads, Scene};
-use crate::model::Attachment;
 use holonom_algebra::{Real, Vec3};
 use holonom_dae::Gap;
-
-/// The entry of the registry.
-pub(super) const FORCE: ForceInfo = ForceInfo {
-    name: "plane-contact",
-    doc: "Contact of a sphere, a cylinder or a box with a plane: Hunt–Crossley penalty force with friction.",
-    in_files: true,
-    template,
-    fields,
-    mirror,
-};
-
-fn template() -> ForceKind {
-    ForceKind::PlaneContact {
-        plane: String::new(),
-        body: String::new(),
-        shape: Shape::default(),
-        law: ContactLaw::default(),
-    }
-}
-
-fn fields(kind: &mut ForceKind, visitor: &mut dyn Fields) {
-    let ForceKind::PlaneContact { plane, body, shape, law } = kind else {
-        return;
-    };
-    let doc = "Frame whose x–y plane is the contact surface, on the side to which z points.";
-    visitor.frame(&Field::required("plane", "", doc), plane);
-    let doc = "Frame of the shape: origin at its centre, z along the axis of a cylinder.";
-    visitor.frame(&Field::required("body", "", doc), body);
-    visitor.choice(&Field::required("shape", "", "Shape that touches the plane."), &Shape::NAMES, &mut shape.kind);
-    visitor.number(&Field::optional("radius", "m", "Radius of a sphere or cylinder."), &mut shape.radius);
-    let doc = "Length of a cylinder; 0 for a thin disc.";
-    visitor.number(&Field::optional("length", "m", doc), &mut shape.length);
-    visitor.vector(&Field::optional("size", "m", "Edge lengths of a box along x, y, z."), &mut shape.size);
-    law.fields(visitor);
-}
-
-fn mirror(kind: &mut ForceKind, mirror: &mut Mirror) {
-    if let ForceKind::PlaneContact { plane, .. } = kind {
-        mirror.upper_side(plane);
-    }
-}
 
 /// What touches a plane. Numbers that the kind does not have are zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -105,8 +64,7 @@ impl Shape {
     }
 
     /// What is wrong with it.
-    pub(crate) fn faults(&self, law: &ContactLaw) -> Faults {
-        let mut faults = law.faults();
+    pub(crate) fn faults(&self, faults: &mut Faults) {
         let remedy = "remove it or choose another shape";
         let (round, long, boxed) = (self.kind < 2, self.kind == 1, self.kind == 2);
         if round {
@@ -124,7 +82,6 @@ impl Shape {
         } else {
             faults.require(self.size == [0.0; 3], "size", "only a box has edges", remedy);
         }
-        faults
     }
 }
 
@@ -138,17 +95,50 @@ const RIM: f64 = 1e-3;
 ///
 /// A cylinder that stands upright is carried by the middle of its face: below ε = 0.001 the polynomial of
 /// `lean` stands for the sine s of its tilt, above it is s itself.
-#[derive(Clone, Debug)]
-pub struct PlaneContact {
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PlaneContact<R: References = Attached> {
     /// The plane.
-    pub plane: Attachment,
+    pub plane: R::Frame,
     /// Frame of the shape.
-    pub body: Attachment,
+    pub body: R::Frame,
     /// The shape.
     pub shape: Shape,
     /// Numbers.
     pub law: ContactLaw,
 }
+
+impl DescribedForce for PlaneContact<Named> {
+    const NAME: &str = "plane-contact";
+    const DOC: &str = "Contact of a sphere, a cylinder or a box with a plane: Hunt–Crossley penalty force with friction.";
+
+    fn fields(&mut self, visitor: &mut dyn Fields) {
+        let Self { plane, body, shape, law } = self;
+        let doc = "Frame whose x–y plane is the contact surface, on the side to which z points.";
+        visitor.frame(&Field::required("plane", "", doc), plane);
+        let doc = "Frame of the shape: origin at its centre, z along the axis of a cylinder.";
+        visitor.frame(&Field::required("body", "", doc), body);
+        visitor.choice(&Field::required("shape", "", "Shape that touches the plane."), &Shape::NAMES, &mut shape.kind);
+        visitor.number(&Field::optional("radius", "m", "Radius of a sphere or cylinder."), &mut shape.radius);
+        let doc = "Length of a cylinder; 0 for a thin disc.";
+        visitor.number(&Field::optional("length", "m", doc), &mut shape.length);
+        visitor.vector(&Field::optional("size", "m", "Edge lengths of a box along x, y, z."), &mut shape.size);
+        law.fields(visitor);
+    }
+
+    fn faults(&self, faults: &mut Faults) {
+        self.law.faults(faults);
+        self.shape.faults(faults);
+    }
+
+    fn attach(&self, to: &mut dyn Resolve) -> Option<ForceElement> {
+        attached!(self, to, PlaneContact { plane: frame, body: frame, shape, law })
+    }
+
+    fn mirror(&mut self, mirror: &mut Mirror) {
+        mirror.upper_side(&mut self.plane);
+    }
+}
+
 
 /// f(s) and f′(s)/s for the square of the sine s of a tilt: s from ε on, below ε p(s/ε) with
 /// p(u) = 15/8 u² − 5/4 u⁴ + 3/8 u⁶, which has p(0) = 0 and meets s with two derivatives at ε.
@@ -212,6 +202,33 @@ impl PlaneContact {
     }
 }
 
+/// Constructors.
+impl Force {
+    /// A shape about the frame `body` on the x–y plane of the frame `plane`.
+    ///
+    /// ```
+    /// use holonom_multibody::description::Force;
+    /// use holonom_multibody::elements::forces::{ContactLaw, Shape};
+    /// let law = ContactLaw { stiffness: 1e6, dissipation: 0.3, friction: 0.4, ..ContactLaw::default() };
+    /// let floor = Force::plane_contact("floor", "ground", "ball", Shape::sphere(0.1), law);
+    /// ```
+    pub fn plane_contact(
+        name: impl Into<String>,
+        plane: impl Into<String>,
+        body: impl Into<String>,
+        shape: Shape,
+        law: ContactLaw,
+    ) -> Self {
+        let kind = ForceKind::PlaneContact(PlaneContact {
+            plane: plane.into(),
+            body: body.into(),
+            shape,
+            law,
+        });
+        Self::new(name, kind)
+    }
+}
+
 impl ForceLaw for PlaneContact {
     fn evaluate<T: Real>(&self, scene: &Scene<T>, loads: &mut Loads<T>) {
         let relative = Relative::new(scene, &self.plane, &self.body);
@@ -239,6 +256,10 @@ impl ForceLaw for PlaneContact {
             speed: velocity.linear.dot(relative.first_axis(2)).abs() + turning,
             depth: NOTICED * self.shape.extent(),
         })
+    }
+
+    fn has_gap(&self) -> bool {
+        true
     }
 
     fn reach(&self) -> Reach<'_> {

@@ -1,70 +1,56 @@
 //! Contact of two spheres.
 
 use super::contact::{self, ContactLaw, NOTICED, Touching, between};
-use super::faults::Faults;
 use super::line::length;
-use super::{ForceInfo, ForceLaw, Reach, ShownValue};
-use crate::description::ForceKind;
+use super::{DescribedForce, ForceElement, ForceKind, ForceLaw, Reach, ShownValue};
 use crate::description::fields::{FROM, Field, Fields, TO};
-use crate::description::include::same_force;
+use crate::description::Force;
 use crate::elements::constraints::relative::Relative;
+use crate::elements::faults::Faults;
+use crate::elements::references::{Attached, Named, References, Resolve, attached};
 use crate::elements::scene::{Loads, Scene};
-use crate::model::Attachment;
 use holonom_algebra::Real;
 use holonom_dae::Gap;
-
-/// The entry of the registry.
-pub(super) const FORCE: ForceInfo = ForceInfo {
-    name: "sphere-contact",
-    doc: "Contact of two spheres centred at the origins of two frames: Hunt–Crossley penalty force with friction.",
-    in_files: true,
-    template,
-    fields,
-    mirror: same_force,
-};
-
-fn template() -> ForceKind {
-    ForceKind::SphereContact {
-        from: String::new(),
-        to: String::new(),
-        radii: [0.0; 2],
-        law: ContactLaw::default(),
-    }
-}
-
-fn fields(kind: &mut ForceKind, visitor: &mut dyn Fields) {
-    let ForceKind::SphereContact { from, to, radii, law } = kind else {
-        return;
-    };
-    visitor.frame(&FROM, from);
-    visitor.frame(&TO, to);
-    visitor.number(&Field::required("radius", "m", "Radius of the first sphere."), &mut radii[0]);
-    visitor.number(&Field::required("second_radius", "m", "Radius of the second sphere."), &mut radii[1]);
-    law.fields(visitor);
-}
-
-/// What is wrong with it.
-pub(crate) fn faults(radii: [f64; 2], law: &ContactLaw) -> Faults {
-    let mut faults = law.faults();
-    faults.positive("radius", radii[0]);
-    faults.positive("second_radius", radii[1]);
-    faults
-}
 
 /// [`ContactLaw`] of the depth r₁ + r₂ − |d| along the line d of the centres, at the point in the middle
 /// between both surfaces: which sphere is the first makes no difference. Where the centres coincide the
 /// line has no direction and there is no force.
-#[derive(Clone, Debug)]
-pub struct SphereContact {
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SphereContact<R: References = Attached> {
     /// Centre of the first sphere.
-    pub from: Attachment,
+    pub from: R::Frame,
     /// Centre of the second sphere.
-    pub to: Attachment,
+    pub to: R::Frame,
     /// Radii.
     pub radii: [f64; 2],
     /// Numbers.
     pub law: ContactLaw,
 }
+
+impl DescribedForce for SphereContact<Named> {
+    const NAME: &str = "sphere-contact";
+    const DOC: &str = "Contact of two spheres centred at the origins of two frames: Hunt–Crossley penalty force with friction.";
+
+    fn fields(&mut self, visitor: &mut dyn Fields) {
+        let Self { from, to, radii, law } = self;
+        visitor.frame(&FROM, from);
+        visitor.frame(&TO, to);
+        visitor.number(&Field::required("radius", "m", "Radius of the first sphere."), &mut radii[0]);
+        visitor.number(&Field::required("second_radius", "m", "Radius of the second sphere."), &mut radii[1]);
+        law.fields(visitor);
+    }
+
+    fn faults(&self, faults: &mut Faults) {
+        self.law.faults(faults);
+        faults.positive("radius", self.radii[0]);
+        faults.positive("second_radius", self.radii[1]);
+    }
+
+    fn attach(&self, to: &mut dyn Resolve) -> Option<ForceElement> {
+        attached!(self, to, SphereContact { from: frame, to: frame, radii, law })
+    }
+}
+
 
 impl SphereContact {
     fn touching<'r, 'a, T: Real>(&self, relative: &'r Relative<'a, T>) -> Touching<'r, 'a, T> {
@@ -74,6 +60,26 @@ impl SphereContact {
         let mut touching = Touching::new(relative);
         touching.point(&self.law, depth, normal, -normal.scale(between(self.radii[1], depth)));
         touching
+    }
+}
+
+/// Constructors.
+impl Force {
+    /// Two spheres about the origins of two frames.
+    pub fn sphere_contact(
+        name: impl Into<String>,
+        from: impl Into<String>,
+        to: impl Into<String>,
+        radii: [f64; 2],
+        law: ContactLaw,
+    ) -> Self {
+        let kind = ForceKind::SphereContact(SphereContact {
+            from: from.into(),
+            to: to.into(),
+            radii,
+            law,
+        });
+        Self::new(name, kind)
     }
 }
 
@@ -96,6 +102,10 @@ impl ForceLaw for SphereContact {
             speed: relative.velocity().linear.norm(),
             depth: NOTICED * self.radii[0].min(self.radii[1]),
         })
+    }
+
+    fn has_gap(&self) -> bool {
+        true
     }
 
     fn reach(&self) -> Reach<'_> {

@@ -1,57 +1,24 @@
 //! Spring and damper between two points.
 
 use super::line::Line;
-use super::{ForceInfo, ForceLaw, Reach};
-use crate::description::include::same_force;
+use super::{DescribedForce, ForceElement, ForceKind, ForceLaw, Reach};
 use crate::description::fields::{FROM, Field, Fields, TO};
-use crate::description::ForceKind;
+use crate::description::Force;
+use crate::elements::faults::Faults;
+use crate::elements::references::{Attached, Named, References, Resolve, attached};
 use crate::elements::scene::{Loads, Scene};
-use crate::model::Attachment;
 use holonom_algebra::Real;
-
-/// The entry of the registry.
-pub(super) const FORCE: ForceInfo = ForceInfo {
-    name: "spring-damper",
-    doc: "Spring and damper between the origins of two frames.",
-    in_files: true,
-    template,
-    fields,
-    mirror: same_force,
-};
-
-fn template() -> ForceKind {
-    ForceKind::SpringDamper {
-        from: String::new(),
-        to: String::new(),
-        stiffness: 0.0,
-        damping: 0.0,
-        free_length: 0.0,
-        preload: 0.0,
-    }
-}
-
-fn fields(kind: &mut ForceKind, visitor: &mut dyn Fields) {
-    let ForceKind::SpringDamper { from, to, stiffness, damping, free_length, preload } = kind else {
-        return;
-    };
-    visitor.frame(&FROM, from);
-    visitor.frame(&TO, to);
-    visitor.number(&Field::required("stiffness", "N/m", "Stiffness of the spring."), stiffness);
-    visitor.number(&Field::optional("damping", "N s/m", "Damping along the line between the ends."), damping);
-    visitor.number(&Field::required("free_length", "m", "Length at zero spring force."), free_length);
-    visitor.number(&Field::optional("preload", "N", "Additional constant tension."), preload);
-}
 
 /// Tension k (ℓ − ℓ₀) + c ℓ̇ + F₀ along the line between two origins, with ℓ their distance.
 ///
 /// At ℓ = 0 the line has no direction and there is no force; a spring with ℓ₀ = F₀ = 0 has the
 /// right derivatives there, too.
-#[derive(Clone, Debug)]
-pub struct SpringDamper {
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SpringDamper<R: References = Attached> {
     /// First end.
-    pub from: Attachment,
+    pub from: R::Frame,
     /// Second end.
-    pub to: Attachment,
+    pub to: R::Frame,
     /// Stiffness k.
     pub stiffness: f64,
     /// Damping c.
@@ -60,6 +27,66 @@ pub struct SpringDamper {
     pub free_length: f64,
     /// Additional tension F₀.
     pub preload: f64,
+}
+
+impl DescribedForce for SpringDamper<Named> {
+    const NAME: &str = "spring-damper";
+    const DOC: &str = "Spring and damper between the origins of two frames.";
+
+    fn fields(&mut self, visitor: &mut dyn Fields) {
+        let Self { from, to, stiffness, damping, free_length, preload } = self;
+        visitor.frame(&FROM, from);
+        visitor.frame(&TO, to);
+        visitor.number(&Field::required("stiffness", "N/m", "Stiffness of the spring."), stiffness);
+        visitor.number(&Field::optional("damping", "N s/m", "Damping along the line between the ends."), damping);
+        visitor.number(&Field::required("free_length", "m", "Length at zero spring force."), free_length);
+        visitor.number(&Field::optional("preload", "N", "Additional constant tension."), preload);
+    }
+
+    fn faults(&self, faults: &mut Faults) {
+        // Negative values are allowed: they describe instabilities on purpose.
+        faults.finite_quantity("the stiffness", &[self.stiffness]);
+        faults.finite_quantity("the damping", &[self.damping]);
+        faults.finite_quantity("the free length", &[self.free_length]);
+        faults.finite_quantity("the preload", &[self.preload]);
+    }
+
+    fn attach(&self, to: &mut dyn Resolve) -> Option<ForceElement> {
+        attached!(self, to, SpringDamper { from: frame, to: frame, stiffness, damping, free_length, preload })
+    }
+}
+
+
+/// Constructors.
+impl Force {
+    /// Spring and damper between the origins of two frames: stiffness in N/m, damping in N s/m,
+    /// length without force in m.
+    pub fn spring_damper(
+        name: impl Into<String>,
+        from: impl Into<String>,
+        to: impl Into<String>,
+        stiffness: f64,
+        damping: f64,
+        free_length: f64,
+    ) -> Self {
+        let kind = ForceKind::SpringDamper(SpringDamper {
+            from: from.into(),
+            to: to.into(),
+            stiffness,
+            damping,
+            free_length,
+            preload: 0.0,
+        });
+        Self::new(name, kind)
+    }
+
+    /// Sets the additional tension of a spring–damper, N. No effect on other kinds.
+    pub fn preload(mut self, tension: f64) -> Self {
+        if let ForceKind::SpringDamper(SpringDamper { preload, .. }) = &mut self.kind {
+            *preload = tension;
+        }
+        self
+    }
 }
 
 impl ForceLaw for SpringDamper {
@@ -75,6 +102,10 @@ impl ForceLaw for SpringDamper {
         let length = Line::length(scene, &self.from, &self.to);
         let spring = (length - self.free_length).square() * (0.5 * self.stiffness);
         Some(spring + length * self.preload)
+    }
+
+    fn tension_without_length(&self) -> f64 {
+        self.preload - self.stiffness * self.free_length
     }
 
     fn reach(&self) -> Reach<'_> {

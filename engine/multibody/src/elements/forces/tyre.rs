@@ -1,51 +1,17 @@
 //! A tyre on a road.
 
-use super::{ForceInfo, ForceLaw, OwnState, Reach, ShownValue};
+use super::{DescribedForce, ForceElement, ForceKind, ForceLaw, OwnState, Reach, ShownValue};
 use crate::description::fields::{Field, Fields};
-use crate::description::{Carcass, Document, ForceKind, Mirror, Mount};
+use crate::description::{Carcass, Document, Force, Mirror, Mount};
+use crate::elements::faults::Faults;
+use crate::elements::references::{Attached, Named, Prepare, References, Resolve};
 use crate::elements::scene::{Loads, Scene};
 use crate::model::Attachment;
 use crate::road::{Elevation, Surface};
 use crate::tyre::smooth::{at_least, direction, magnitude, rise, root};
-use crate::tyre::{Contact, Forces, TyreLaw};
+use crate::tyre::tir::TirFile;
+use crate::tyre::{Contact, Forces, MagicFormula, TyreLaw};
 use holonom_algebra::{Orientation, Real, Vec3};
-
-/// The entry of the registry.
-pub(super) const FORCE: ForceInfo = ForceInfo {
-    name: "tyre",
-    doc: "A Magic Formula tyre (PAC2002) with data from a .tir file, on a road.",
-    in_files: true,
-    template,
-    fields,
-    mirror,
-};
-
-fn template() -> ForceKind {
-    ForceKind::Tyre {
-        mount: Mount::default(),
-        data: Document::default(),
-    }
-}
-
-fn fields(kind: &mut ForceKind, visitor: &mut dyn Fields) {
-    let ForceKind::Tyre { mount, data } = kind else {
-        return;
-    };
-    mount.fields(visitor);
-    let doc = "Tyre property file, relative to the model file; or a table with its text.";
-    visitor.document(&Field::required("file", "", doc), data);
-}
-
-/// The image of a tyre rolls on the image of the road, with its left and right exchanged.
-pub(super) fn mirror(kind: &mut ForceKind, _: &mut Mirror) {
-    if let ForceKind::Tyre { mount, .. }
-    | ForceKind::LinearTyre { mount, .. }
-    | ForceKind::CalspanTyre { mount, .. }
-    | ForceKind::TmeasyTyre { mount, .. } = kind
-    {
-        mount.mirrored = !mount.mirrored;
-    }
-}
 
 /// A wheel that touches a road in one point.
 ///
@@ -71,25 +37,105 @@ pub(super) fn mirror(kind: &mut ForceKind, _: &mut Mirror) {
 /// take the power F_x V_sx + F_y V_sy and no more: the torque of F_x about the axle is −F_x r_e. Data of
 /// PAC2002 with `QSY2` have their own moment by F_x, which stands for the same; it is added to −F_x r then.
 #[derive(Clone, Debug)]
-pub struct Tyre {
-    /// Centre of the wheel; y along the axle.
-    pub wheel: Attachment,
-    /// Frame of the road.
-    pub road: Attachment,
-    /// Its surface.
-    pub surface: Surface,
-    /// Signs of x and y with which the surface is asked: the road may be reversed or swapped.
-    pub signs: [f64; 2],
-    /// Friction of the road as a factor.
-    pub friction: f64,
+pub struct Tyre<R: References = Attached> {
+    /// Where it is and on what it rolls.
+    pub mount: Mount<R>,
+    /// A tyre property file; after compilation its laws, or those of another kind of tyre.
+    pub data: R::Law<Document>,
+}
+
+impl Default for Tyre<Named> {
+    fn default() -> Self {
+        let (mount, data) = (Mount::default(), Document::default());
+        Self { mount, data }
+    }
+}
+
+impl PartialEq for Tyre<Named> {
+    fn eq(&self, other: &Self) -> bool {
+        self.mount == other.mount && self.data == other.data
+    }
+}
+
+/// The laws of a tyre.
+#[derive(Clone, Debug)]
+pub struct TyreLaws {
     /// Radius and stiffness.
     pub carcass: Carcass,
     /// The law of its forces.
     pub law: TyreLaw,
-    /// The law sees left and right exchanged.
-    pub mirrored: bool,
-    /// Length over which the road is averaged, m.
-    pub enveloping: f64,
+}
+
+fn magic_formula(text: &str) -> Result<MagicFormula, String> {
+    let file = TirFile::parse(text).map_err(|error| error.to_string())?;
+    let (tyre, _) = file.magic_formula().map_err(|error| error.to_string())?;
+    Ok(tyre)
+}
+
+impl Prepare for Document {
+    type Ready = TyreLaws;
+
+    fn prepare(&self) -> Option<TyreLaws> {
+        let law = magic_formula(&self.text).ok()?;
+        let [stiffness, stiffening] = law.vertical();
+        let mut carcass = Carcass::new(law.unloaded_radius, stiffness);
+        carcass.stiffening = stiffening;
+        carcass.damping = law.vertical_damping;
+        let law = TyreLaw::MagicFormula(Box::new(law));
+        Some(TyreLaws { carcass, law })
+    }
+}
+
+impl DescribedForce for Tyre<Named> {
+    const NAME: &str = "tyre";
+    const DOC: &str = "A Magic Formula tyre (PAC2002) with data from a .tir file, on a road.";
+
+    fn fields(&mut self, visitor: &mut dyn Fields) {
+        let Self { mount, data } = self;
+        mount.fields(visitor);
+        let doc = "Tyre property file, relative to the model file; or a table with its text.";
+        visitor.document(&Field::required("file", "", doc), data);
+    }
+
+    fn faults(&self, faults: &mut Faults) {
+        if let Err(reason) = magic_formula(&self.data.text) {
+            let file = match self.data.name.as_str() {
+                "" => String::new(),
+                name => format!("`{name}`: "),
+            };
+            faults.data(format!("{file}{reason}"));
+        }
+        self.mount.faults(faults);
+    }
+
+    fn attach(&self, to: &mut dyn Resolve) -> Option<ForceElement> {
+        Tyre::attached(&self.mount, self.data.prepare()?, to)
+    }
+
+    fn mirror(&mut self, _: &mut Mirror) {
+        self.mount.mirror();
+    }
+
+    fn shown_signs(&self, mirror: &Mirror, _: &[f64]) -> Vec<(&'static str, f64)> {
+        shown_signs(mirror)
+    }
+}
+
+/// Signs that what is seen of a tyre gets: along x = y × n and across it, with y of the wheel's frame and the normal of
+/// the road.
+pub(super) fn shown_signs(mirror: &Mirror) -> Vec<(&'static str, f64)> {
+    vec![
+        ("longitudinal", mirror.axial(1)),
+        ("longitudinal_slip", mirror.axial(1)),
+        ("u", mirror.axial(1)),
+        ("lateral", mirror.polar(1)),
+        ("lateral_slip", mirror.polar(1)),
+        ("camber", mirror.polar(1)),
+        ("w", mirror.polar(1)),
+        ("aligning", -1.0),
+        ("overturning", mirror.polar(1)),
+        ("rolling", mirror.axial(1)),
+    ]
 }
 
 /// The wheel at the road; vectors in the axes of the road.
@@ -147,17 +193,25 @@ impl Tyre {
     /// Width of the rounded corners of |V|, m/s.
     const ROUNDING: f64 = 1e-2;
 
+    /// A tyre with some laws on its road.
+    pub(super) fn attached(mount: &Mount, data: TyreLaws, to: &mut dyn Resolve) -> Option<ForceElement> {
+        let mut mount = mount.attach(to)?;
+        let law_is_mirrored = matches!(&data.law, TyreLaw::MagicFormula(law) if law.use_mode < 0.0);
+        mount.mirrored = mount.mirrored != law_is_mirrored;
+        Some(Self { mount, data }.into())
+    }
+
     /// The surface at a point, averaged over the contact where asked for.
     fn ground<T: Real>(&self, x: T, y: T, forward: Vec3<T>) -> Elevation<T> {
-        let [sx, sy] = self.signs;
+        let [sx, sy] = self.mount.road.signs;
         let at = |x: T, y: T| {
-            let e = self.surface.at(x * sx, y * sy);
+            let e = self.mount.road.surface.at(x * sx, y * sy);
             Elevation {
                 height: e.height,
                 slope: [e.slope[0] * sx, e.slope[1] * sy],
             }
         };
-        if self.enveloping == 0.0 || matches!(self.surface, Surface::Flat) {
+        if self.mount.enveloping == 0.0 || matches!(self.mount.road.surface, Surface::Flat) {
             return at(x, y);
         }
         let mut mean = Elevation {
@@ -165,7 +219,7 @@ impl Tyre {
             slope: [T::zero(); 2],
         };
         for (place, weight) in GAUSS {
-            let shift = 0.5 * self.enveloping * place;
+            let shift = 0.5 * self.mount.enveloping * place;
             let e = at(x + forward.0[0] * shift, y + forward.0[1] * shift);
             mean.height += e.height * weight;
             mean.slope[0] += e.slope[0] * weight;
@@ -174,31 +228,8 @@ impl Tyre {
         mean
     }
 
-    /// Whether the road under it is anything but flat.
-    pub(crate) fn is_uneven(&self) -> bool {
-        !matches!(self.surface, Surface::Flat)
-    }
-
-    /// The place of the wheel's centre on the road.
-    pub(crate) fn place(&self, scene: &Scene<f64>) -> [f64; 2] {
-        let (wheel, road) = (scene.frame(&self.wheel), scene.frame(&self.road));
-        let Vec3([x, y, _]) = road.axes.transpose_times(wheel.origin - road.origin);
-        [x, y]
-    }
-
-    /// The shortest obstacle that a wheel is expected to notice at any speed: shorter ones no wheel follows by a point.
-    pub(crate) fn shortest_obstacle(&self) -> f64 {
-        Self::OBSTACLE * self.carcass.radius
-    }
-
-    /// The height of the road at a place.
-    pub(crate) fn height(&self, [x, y]: [f64; 2]) -> f64 {
-        let [sx, sy] = self.signs;
-        self.surface.at(x * sx, y * sy).height
-    }
-
     fn touch<T: Real>(&self, scene: &Scene<T>) -> Touch<T> {
-        let (wheel, road) = (scene.frame(&self.wheel), scene.frame(&self.road));
+        let (wheel, road) = (scene.frame(&self.mount.wheel), scene.frame(&self.mount.road.frame));
         let apart = wheel.origin - road.origin;
         let seen = |v: Vec3<T>| road.axes.transpose_times(v);
         let centre = seen(apart);
@@ -209,7 +240,7 @@ impl Tyre {
         // The contact point: from the foot of the centre, corrected where the road is not flat.
         let mut ground = self.ground(centre.0[0], centre.0[1], Vec3::zero());
         let mut foot = Vec3([centre.0[0], centre.0[1], ground.height]);
-        let mut corrections = match self.surface {
+        let mut corrections = match self.mount.road.surface {
             Surface::Flat => 0,
             _ => 2,
         };
@@ -233,22 +264,22 @@ impl Tyre {
         let camber = axle.dot(normal).atan2(cos);
         let arm = -up.scale(radius);
         let tread = velocity + omega.cross(arm);
-        let deflection = -radius + self.carcass.radius;
+        let deflection = -radius + self.data.carcass.radius;
         let closing = -tread.dot(normal) / cos;
         let spin = omega.dot(axle);
         let speed = tread.dot(forward) + spin * radius;
 
-        let c = &self.carcass;
+        let c = &self.data.carcass;
         let pressed = at_least(deflection, 0.0);
         let [touching, _] = rise(pressed / (Self::TOUCH * c.radius));
         let load = pressed * (pressed * c.stiffening + c.stiffness) + closing * touching * c.damping;
         // Only the component within the wheel plane deflects the tyre.
         let load = at_least(load, 0.0) / cos;
-        let rolling = match &self.law {
+        let rolling = match &self.data.law {
             TyreLaw::MagicFormula(law) => law.rolling_radius(pressed),
             _ => pressed * (c.rolling_radius - 1.0) + c.radius,
         };
-        let known = self.law.relaxation(load, camber);
+        let known = self.data.law.relaxation(load, camber);
         let relaxation = known.unwrap_or([c.relaxation_x, c.relaxation_y].map(T::constant));
         let shortest = Self::SHORTEST * c.radius;
         let ratio = speed / Self::LOW_SPEED;
@@ -299,35 +330,35 @@ impl Tyre {
     /// tread is deflected.
     fn forces<T: Real>(&self, touch: &Touch<T>, own: &[T]) -> Forces<T> {
         let [kappa, lateral] = Self::slips(touch, own);
-        let side = if self.mirrored { -1.0 } else { 1.0 };
-        let mut forces = self.law.forces(&Contact {
+        let side = if self.mount.mirrored { -1.0 } else { 1.0 };
+        let mut forces = self.data.law.forces(&Contact {
             load: touch.load,
             kappa,
             lateral: lateral * side,
             camber: touch.camber * side,
             speed: touch.speed,
             rolling: direction(touch.speed, Self::ROUNDING),
-            patch: root(touch.deflection * self.carcass.radius, 1e-9) * 2.0,
-            friction: self.friction,
+            patch: root(touch.deflection * self.data.carcass.radius, 1e-9) * 2.0,
+            friction: self.mount.road.friction,
         });
         forces.lateral *= side;
         forces.overturning *= side;
         forces.aligning *= side;
         let rate = Self::deflection_rates(touch, own)[1];
         forces.aligning += forces.gyration * touch.rolling_radius * touch.spin * rate;
-        forces.resistance += touch.load * (self.carcass.rolling_resistance * self.carcass.radius);
+        forces.resistance += touch.load * (self.data.carcass.rolling_resistance * self.data.carcass.radius);
         forces
     }
 
     /// Moment against rolling, about the axle.
     fn against_rolling<T: Real>(&self, touch: &Touch<T>, forces: &Forces<T>) -> T {
-        -forces.resistance * direction(touch.spin * self.carcass.radius, Self::ROUNDING)
+        -forces.resistance * direction(touch.spin * self.data.carcass.radius, Self::ROUNDING)
     }
 
     /// All moments about the axle besides the lever of F_x.
     fn moment_about_axle<T: Real>(&self, touch: &Touch<T>, forces: &Forces<T>) -> T {
         let against = self.against_rolling(touch, forces);
-        match &self.law {
+        match &self.data.law {
             TyreLaw::MagicFormula(law) if law.has_rolling_moment_by_force() => against,
             _ => forces.longitudinal * (touch.radius - touch.rolling_radius) + against,
         }
@@ -350,6 +381,22 @@ impl Tyre {
     }
 }
 
+/// Constructors.
+impl Force {
+    /// A tyre by the Magic Formula with a tyre property file.
+    ///
+    /// ```
+    /// use holonom_multibody::description::{Document, Force, Mount};
+    /// use holonom_multibody::tyre::{MagicFormula, tir::TirFile};
+    /// let data = TirFile::from_magic_formula(&MagicFormula { fnomin: 4000.0, ..MagicFormula::default() });
+    /// let tyre = Force::tyre("tyre", Mount::new("wheel").on("road"), Document::new("car.tir", data.to_string()));
+    /// assert_eq!(tyre.kind.info().name, "tyre");
+    /// ```
+    pub fn tyre(name: impl Into<String>, mount: Mount, data: Document) -> Self {
+        Self::new(name, ForceKind::Tyre(Tyre { mount, data }))
+    }
+}
+
 impl ForceLaw for Tyre {
     fn evaluate<T: Real>(&self, scene: &Scene<T>, loads: &mut Loads<T>) {
         let touch = self.touch(scene);
@@ -363,22 +410,51 @@ impl ForceLaw for Tyre {
             + touch.axle.scale(about_axle);
         let turned = |v: Vec3<T>| touch.road_axes.times(v);
         let (force, moment, arm) = (turned(force), turned(moment), turned(touch.arm));
-        let (wheel, road) = (scene.frame(&self.wheel), scene.frame(&self.road));
-        loads.add(self.wheel.node, wheel.arm + arm, force, moment);
+        let (wheel, road) = (scene.frame(&self.mount.wheel), scene.frame(&self.mount.road.frame));
+        loads.add(self.mount.wheel.node, wheel.arm + arm, force, moment);
         let reach = wheel.origin + arm - road.origin + road.arm;
-        loads.add(self.road.node, reach, -force, -moment);
+        loads.add(self.mount.road.frame.node, reach, -force, -moment);
     }
 
     /// Energy of the deflection δ: exact on a plane, and as exact as the contact point is on other
     /// surfaces. Tangential forces take what is theirs.
     fn energy<T: Real>(&self, scene: &Scene<T>) -> Option<T> {
         let deflection = self.touch(scene).deflection;
-        let c = &self.carcass;
+        let c = &self.data.carcass;
         Some(deflection.square() * (deflection * (c.stiffening / 3.0) + 0.5 * c.stiffness))
     }
 
+    fn wheel(&self) -> Option<(&Attachment, f64)> {
+        Some((&self.mount.wheel, self.data.carcass.radius))
+    }
+
+    fn place_size(&self) -> usize {
+        match self.mount.road.surface {
+            Surface::Flat => 0,
+            _ => 2,
+        }
+    }
+
+    /// The place of the wheel's centre on the road.
+    fn place(&self, scene: &Scene<f64>, out: &mut [f64]) {
+        let (wheel, road) = (scene.frame(&self.mount.wheel), scene.frame(&self.mount.road.frame));
+        let Vec3([x, y, _]) = road.axes.transpose_times(wheel.origin - road.origin);
+        out.copy_from_slice(&[x, y]);
+    }
+
+    /// The shortest obstacle that a wheel is expected to notice at any speed: shorter ones no wheel follows by a point.
+    fn feature_width(&self) -> f64 {
+        Self::OBSTACLE * self.data.carcass.radius
+    }
+
+    /// The height of the road.
+    fn profile(&self, place: &[f64]) -> f64 {
+        let [sx, sy] = self.mount.road.signs;
+        self.mount.road.surface.at(place[0] * sx, place[1] * sy).height
+    }
+
     fn reach(&self) -> Reach<'_> {
-        Reach::Pair(&self.road, &self.wheel)
+        Reach::Pair(&self.mount.road.frame, &self.mount.wheel)
     }
 
     fn outputs(&self) -> Vec<ShownValue> {

@@ -1,46 +1,14 @@
 //! A user's own law between two frames.
 
-use super::{ForceInfo, ForceLaw, Reach};
+use super::{DescribedForce, ExpressionLaw, ForceElement, ForceKind, ForceLaw, Reach};
 use crate::description::fields::{FROM, Fields, TO};
-use crate::description::{ForceKind, Mirror};
+use crate::description::{Force, Mirror};
 use crate::elements::constraints::relative::Relative;
+use crate::elements::faults::{Fault, Faults};
+use crate::elements::references::{Attached, Named, References, Resolve, attached};
 use crate::elements::scene::{Loads, Scene};
-use crate::elements::forces::ExpressionLaw;
-use crate::model::Attachment;
 use holonom_algebra::{Dual4, Dual8, Function, Orientation, Real, Trace, Vec3, Wrench};
 use std::sync::Arc;
-
-/// The entry of the registry.
-pub(super) const FORCE: ForceInfo = ForceInfo {
-    name: "user",
-    doc: "A user-defined force law between two frames, written in Rust.",
-    in_files: false,
-    template,
-    fields,
-    mirror,
-};
-
-fn template() -> ForceKind {
-    ForceKind::User {
-        from: String::new(),
-        to: String::new(),
-        law: Arc::new(Nothing),
-    }
-}
-
-fn fields(kind: &mut ForceKind, visitor: &mut dyn Fields) {
-    let ForceKind::User { from, to, .. } = kind else {
-        return;
-    };
-    visitor.frame(&FROM, from);
-    visitor.frame(&TO, to);
-}
-
-fn mirror(kind: &mut ForceKind, mirror: &mut Mirror) {
-    if let ForceKind::User { law, .. } = kind {
-        *law = mirror.law(law);
-    }
-}
 
 /// A law from relative motion to force and torque.
 ///
@@ -49,17 +17,70 @@ fn mirror(kind: &mut ForceKind, mirror: &mut Mirror) {
 /// origin as the first frame sees it (3), the relative angular velocity (3). Outputs
 /// ([`User::OUTPUTS`]): force (3) and torque (3) on the second frame at its origin. The opposite
 /// acts at the same point on the first frame, so that the element does no work on common motion.
+///
+/// Runs sample the law along their steps, so that a narrow range is not stepped over. Jumps in it are not located
+/// as events: where it has some, smooth them or set a small largest step.
 #[derive(Clone, Debug)]
-pub struct User {
+pub struct User<R: References = Attached> {
     /// First frame.
-    pub from: Attachment,
+    pub from: R::Frame,
     /// Second frame.
-    pub to: Attachment,
+    pub to: R::Frame,
     /// The law; must have the sizes above.
     pub law: Arc<dyn Function>,
     /// The same law where it is written as expressions with switches, which runs keep on sides.
     pub switched: Option<Arc<ExpressionLaw>>,
 }
+
+/// Two laws are equal when they are the same object.
+impl PartialEq for User<Named> {
+    fn eq(&self, other: &Self) -> bool {
+        self.from == other.from && self.to == other.to && *self.law == *other.law
+    }
+}
+
+impl Default for User<Named> {
+    fn default() -> Self {
+        Self {
+            from: String::new(),
+            to: String::new(),
+            law: Arc::new(Nothing),
+            switched: None,
+        }
+    }
+}
+
+impl DescribedForce for User<Named> {
+    const NAME: &str = "user";
+    const DOC: &str = "A user-defined force law between two frames, written in Rust.";
+    const IN_FILES: bool = false;
+
+    fn fields(&mut self, visitor: &mut dyn Fields) {
+        let Self { from, to, .. } = self;
+        visitor.frame(&FROM, from);
+        visitor.frame(&TO, to);
+    }
+
+    fn faults(&self, faults: &mut Faults) {
+        let (inputs, outputs) = (self.law.inputs(), self.law.outputs());
+        if (inputs, outputs) != (User::INPUTS, User::OUTPUTS) {
+            faults.0.push(Fault::WrongLaw { inputs, outputs });
+        }
+    }
+
+    fn attach(&self, to: &mut dyn Resolve) -> Option<ForceElement> {
+        attached!(self, to, User { from: frame, to: frame, law, switched })
+    }
+
+    fn mirror(&mut self, mirror: &mut Mirror) {
+        self.law = mirror.law(&self.law);
+    }
+
+    fn function(&self) -> Option<&Arc<dyn Function>> {
+        Some(&self.law)
+    }
+}
+
 
 impl User {
     /// Inputs of a law.
@@ -83,6 +104,28 @@ impl User {
         x[13..16].copy_from_slice(&a.transpose_times(velocity.linear).0);
         x[16..19].copy_from_slice(&a.transpose_times(velocity.angular).0);
         x
+    }
+}
+
+/// Constructors.
+impl Force {
+    /// A user's law between two frames: 19 inputs and 6 outputs, see [`ForceKind::User`].
+    pub fn user(
+        name: impl Into<String>,
+        from: impl Into<String>,
+        to: impl Into<String>,
+        law: Arc<dyn holonom_algebra::Function>,
+    ) -> Self {
+        let (from, to) = (from.into(), to.into());
+        Self::new(
+            name,
+            ForceKind::User(User {
+                from,
+                to,
+                law,
+                switched: None,
+            }),
+        )
     }
 }
 

@@ -1,8 +1,8 @@
 //! An angle about the common axis with a proportional displacement along it.
 
 use super::{CutRow, JointInfo, PARALLEL, Primitive, along, radians};
-use crate::description::JointKind;
 use crate::description::fields::{Field, Fields};
+use crate::description::JointKind;
 use crate::elements::constraints::PairRow;
 
 /// The entry of the registry.

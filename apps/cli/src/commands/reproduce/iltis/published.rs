@@ -27,7 +27,7 @@ use holonom::format::{Files, read_with_offsets};
 use holonom::multibody::Description;
 use holonom::multibody::channels::{Catalogue, Sampler};
 use holonom::multibody::description::{Body, Force, ForceKind, Joint};
-use holonom::multibody::elements::forces::User;
+use holonom::multibody::elements::forces::{self, CalspanTyre, User};
 use holonom::multibody::residual::{Form, Formalism};
 use holonom::multibody::start::{Assembled, AssemblyOptions};
 use std::sync::Arc;
@@ -152,11 +152,13 @@ fn description(laws: Laws) -> Result<Description, Error> {
         };
         let name = force.name.clone();
         match &force.kind {
-            ForceKind::CalspanTyre { mount, .. } => {
+            ForceKind::CalspanTyre(CalspanTyre { mount, .. }) => {
                 let law = Generic::new(Tyre { axle, modal }).map_err(failed)?;
                 *force = Force::user(name, "ground", mount.wheel.clone(), Arc::new(law));
             }
-            ForceKind::Expression { from, to, .. } if laws == Laws::All && name.ends_with("_unit") => {
+            ForceKind::Expression(forces::Expression { from, to, .. })
+                if laws == Laws::All && name.ends_with("_unit") =>
+            {
                 *force = Force::spring_damper(name, from.clone(), to.clone(), axle.unit, DAMPING, 0.0);
             }
             _ => {}

@@ -1,8 +1,8 @@
 //! Characteristics of contacts.
 
 use super::{Plot, State, Varied};
-use crate::description::{Force, ForceKind};
-use crate::elements::forces::{ContactLaw, Cylinders, Shape};
+use holonom::multibody::description::{Force, ForceKind};
+use holonom::multibody::elements::forces::{ContactLaw, Cylinders, Shape};
 
 pub(super) fn plots(name: &str) -> Vec<Plot> {
     let still = State::default();

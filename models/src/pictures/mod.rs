@@ -11,14 +11,16 @@ mod guidance;
 mod rails;
 mod tyres;
 
-use super::{AntiRollLaw, BushingLaw, ForceInfo, GasLaw, ServoLaw, StopLaw};
-use crate::Signal;
-use crate::description::{Body, CoordinateRef, Description, Force, ForceKind, Joint, frame};
-use crate::elements::forces::ExpressionLaw;
 use bench::Bench;
 pub use geometry::{Picture, geometry};
-use holonom_expression::curve::{Curve, Extrapolation, Interpolation};
-use holonom_expression::{Expression, ScalarLaw, Scope};
+use holonom::expression::curve::{Curve, Extrapolation, Interpolation};
+use holonom::expression::{Expression, ScalarLaw, Scope};
+use holonom::multibody::Signal;
+use holonom::multibody::description::{Body, CoordinateRef, Description, Force, ForceKind, Joint, frame};
+use holonom::multibody::elements::forces::{
+    self, Actuator, AntiRollLaw, Applied, BushingLaw, ExpressionLaw, GasLaw, JointFriction, JointSpring,
+    ServoLaw, SpringDamper, StopLaw, TorsionSpring,
+};
 
 /// Curves over a common axis.
 #[derive(Clone, Debug, PartialEq)]
@@ -44,19 +46,15 @@ pub struct CharacteristicCurve {
     pub y: Vec<f64>,
 }
 
-impl ForceInfo {
-    /// Characteristics of samples of the kind; none for kinds whose law is the user's own.
-    ///
-    /// ```
-    /// use holonom_multibody::elements::forces::FORCES;
-    /// let stop = FORCES.iter().find(|info| info.name == "joint-stop").unwrap();
-    /// let [over_position] = stop.characteristics().try_into().unwrap();
-    /// assert_eq!((over_position.x, over_position.y), (["position", "m"], ["force", "N"]));
-    /// ```
-    pub fn characteristics(&self) -> Vec<Characteristic> {
-        let plots = plots(self.name);
-        plots.into_iter().filter_map(Plot::run).collect()
-    }
+/// Characteristics of samples of a kind of force element; none for kinds whose law is the user's own.
+///
+/// ```
+/// let [over_position] = holonom_models::pictures::characteristics("joint-stop").try_into().unwrap();
+/// assert_eq!((over_position.x, over_position.y), (["position", "m"], ["force", "N"]));
+/// ```
+pub fn characteristics(kind: &str) -> Vec<Characteristic> {
+    let plots = plots(kind);
+    plots.into_iter().filter_map(Plot::run).collect()
 }
 
 /// Points of a curve.
@@ -120,13 +118,13 @@ impl Plot {
                 )
                 .joint(Joint::new(
                     "joint",
-                    crate::description::JointKind::FreeCardan,
+                    holonom::multibody::description::JointKind::FreeCardan,
                     "ground",
                     "body",
                 ))
                 .force(Force::new("sample", kind.clone()));
             let scene = match kind {
-                ForceKind::Creep { .. } => scene.constraint(rails::wheel_on_rail()),
+                ForceKind::Creep(_) => scene.constraint(rails::wheel_on_rail()),
                 _ => scene,
             };
             let model = scene.compile().ok()?;
@@ -225,11 +223,13 @@ fn plots(name: &str) -> Vec<Plot> {
         "applied" => {
             let zero = || Signal::constant(0.0);
             let wave = Signal::harmonic(100.0, 6.0, 0.0);
-            let kind = |follower| ForceKind::Applied {
-                frame: "body".to_string(),
-                force: [wave.clone(), zero(), zero()],
-                torque: [zero(), zero(), zero()],
-                follower,
+            let kind = |follower| {
+                ForceKind::Applied(Applied {
+                    frame: "body".to_string(),
+                    force: [wave.clone(), zero(), zero()],
+                    torque: [zero(), zero(), zero()],
+                    follower,
+                })
             };
             let turned = still.at(5, 1.0);
             vec![Plot {
@@ -246,14 +246,14 @@ fn plots(name: &str) -> Vec<Plot> {
             }]
         }
         "spring-damper" => {
-            let kind = ForceKind::SpringDamper {
+            let kind = ForceKind::SpringDamper(SpringDamper {
                 from,
                 to,
                 stiffness: 20e3,
                 damping: 1500.0,
                 free_length: 0.3,
                 preload: 0.0,
-            };
+            });
             vec![Plot {
                 title: "stiffness 20 kN/m, damping 1500 N s/m, free length 0.3 m",
                 x: ["length", "m"],
@@ -265,13 +265,13 @@ fn plots(name: &str) -> Vec<Plot> {
             }]
         }
         "torsion-spring" => {
-            let kind = ForceKind::TorsionSpring {
+            let kind = ForceKind::TorsionSpring(TorsionSpring {
                 from,
                 to,
                 stiffness: 100.0,
                 damping: 10.0,
                 free_angle: 0.3,
-            };
+            });
             vec![Plot {
                 title: "stiffness 100 N m/rad, damping 10 N m s/rad, free angle 0.3 rad",
                 x: ["angle", "rad"],
@@ -283,13 +283,13 @@ fn plots(name: &str) -> Vec<Plot> {
             }]
         }
         "joint-spring" => {
-            let kind = ForceKind::JointSpring {
+            let kind = ForceKind::JointSpring(JointSpring {
                 coordinate: coordinate(0),
                 stiffness: 1000.0,
                 damping: 50.0,
                 free_position: 0.1,
                 motor: Signal::constant(0.0),
-            };
+            });
             vec![Plot {
                 title: "stiffness 1 kN/m, damping 50 N s/m, free position 0.1 m",
                 x: ["position", "m"],
@@ -304,12 +304,12 @@ fn plots(name: &str) -> Vec<Plot> {
             let scope = ExpressionLaw::scope();
             let own =
                 |text: &str| Expression::parse(text, &scope, None).unwrap_or_else(|_| Expression::zero());
-            let kind = ForceKind::Expression {
+            let kind = ForceKind::Expression(forces::Expression {
                 from,
                 to,
                 force: ["-1000*x - 5e4*x^3 - 20*vx", "0", "0"].map(own),
                 torque: ["0", "0", "0"].map(own),
-            };
+            });
             vec![Plot {
                 title: "force = [\"-1000*x - 5e4*x^3 - 20*vx\", 0, 0]",
                 x: ["x", "m"],
@@ -418,12 +418,12 @@ fn plots(name: &str) -> Vec<Plot> {
         "joint-friction" => friction(),
         "tyre" | "linear-tyre" | "calspan-tyre" | "tmeasy-tyre" => tyres::plots(name),
         "actuator" => {
-            let kind = ForceKind::Actuator {
+            let kind = ForceKind::Actuator(Actuator {
                 from,
                 to,
                 force: Signal::harmonic(100.0, 6.0, 0.0),
                 torque: Signal::constant(0.0),
-            };
+            });
             vec![Plot {
                 title: "force = \"100*sin(6*t)\"",
                 x: ["time", "s"],
@@ -468,7 +468,7 @@ fn plots(name: &str) -> Vec<Plot> {
 
 fn friction() -> Vec<Plot> {
     let curve = |stribeck: f64| {
-        let kind = ForceKind::JointFriction {
+        let kind = ForceKind::JointFriction(JointFriction {
             coordinate: coordinate(0),
             friction: 0.0,
             stribeck_friction: 0.0,
@@ -480,7 +480,7 @@ fn friction() -> Vec<Plot> {
             normal_force: 1000.0,
             from_reaction: false,
             radius: 1.0,
-        };
+        });
         (format!("stribeck {stribeck}"), kind, State::default())
     };
     vec![Plot {

@@ -1,9 +1,9 @@
 //! Characteristics of tyres: a wheel that rolls upright along x at 20 m/s, its slip being steady.
 
 use super::{Plot, State, Varied};
-use crate::description::{Carcass, Document, Force, ForceKind, Mount};
-use crate::tyre::tir::TirFile;
-use crate::tyre::{Calspan, Linear, MagicFormula, Tmeasy, TmeasyAxis};
+use holonom::multibody::description::{Carcass, Document, Force, ForceKind, Mount};
+use holonom::multibody::tyre::tir::TirFile;
+use holonom::multibody::tyre::{Calspan, Linear, MagicFormula, Tmeasy, TmeasyAxis};
 
 const RADIUS: f64 = 0.32;
 const STIFFNESS: f64 = 200e3;

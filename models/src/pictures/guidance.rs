@@ -2,13 +2,15 @@
 
 use super::geometry::{curve, points};
 use super::{Characteristic, CharacteristicCurve, POINTS};
-use crate::Signal;
-use crate::description::{Body, Control, ControlKind, Description, Joint, JointKind, Path, Pursuit};
-use crate::elements::controls::SteeringLaw;
-use crate::model::Model;
-use crate::path::{PathCurve, PathError, PathKind};
-use crate::workspace::Workspace;
-use holonom_expression::ExpressionError;
+use holonom::expression::ExpressionError;
+use holonom::multibody::Signal;
+use holonom::multibody::description::{
+    Body, Control, ControlKind, Description, Joint, JointKind, Path, Pursuit,
+};
+use holonom::multibody::elements::controls::{Pid, SteeringLaw};
+use holonom::multibody::model::Model;
+use holonom::multibody::path::{PathCurve, PathError, PathKind};
+use holonom::multibody::workspace::Workspace;
 
 const X: [&str; 2] = ["x", "m"];
 const LEFT: [&str; 2] = ["y to the left", "m"];
@@ -241,7 +243,7 @@ fn filters() -> Option<Characteristic> {
 
 /// A filter that the picture can show.
 fn filtered(mut control: Control) -> Control {
-    if let ControlKind::Pid { filter, .. } = &mut control.kind {
+    if let ControlKind::Pid(Pid { filter, .. }) = &mut control.kind {
         *filter = 0.1;
     }
     control

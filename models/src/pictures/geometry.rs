@@ -1,15 +1,15 @@
 //! Pictures of what force elements act on, wheels on rails, tracks and roads, and of paths and controls.
 
 use super::{Characteristic, CharacteristicCurve, POINTS, guidance, law};
-use crate::elements::constraints::WheelRailShape;
-use crate::rail::{ContactGeometry, PiecewiseProfile, RailError, Seen, Touch, TrackCurve};
-use crate::road::{RoadKind, Surface};
-use holonom_algebra::Vec3;
+use holonom::algebra::Vec3;
+use holonom::multibody::elements::constraints::WheelRailShape;
+use holonom::multibody::rail::{ContactGeometry, PiecewiseProfile, RailError, Seen, Touch, TrackCurve};
+use holonom::multibody::road::{RoadKind, Surface};
 
 /// A picture and its name.
 pub type Picture = (&'static str, Vec<Characteristic>);
 
-/// Pictures of contact geometry, tracks, roads, paths and controls, as [`characteristics`](super::ForceInfo::characteristics)
+/// Pictures of contact geometry, tracks, roads, paths and controls, as [`characteristics`](super::characteristics)
 /// are of force elements.
 ///
 /// ```

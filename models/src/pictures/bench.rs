@@ -1,8 +1,8 @@
 //! The bench on which samples are moved.
 
 use super::{State, rails};
-use crate::model::Model;
-use crate::workspace::Workspace;
+use holonom::multibody::model::Model;
+use holonom::multibody::workspace::Workspace;
 
 /// The floating body with the sample, and the own states of the sample.
 pub(super) struct Bench<'a> {

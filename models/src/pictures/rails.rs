@@ -1,10 +1,10 @@
 //! Characteristics of wheels on rails.
 
 use super::{Plot, State, Varied};
-use crate::description::{Constraint, Force};
-use crate::elements::constraints::WheelRailShape;
-use crate::elements::forces::CreepData;
-use crate::rail::{CreepLaw, FallingFriction, Reduction};
+use holonom::multibody::description::{Constraint, Force};
+use holonom::multibody::elements::constraints::WheelRailShape;
+use holonom::multibody::elements::forces::CreepData;
+use holonom::multibody::rail::{CreepLaw, FallingFriction, Reduction};
 
 /// Load of a wheel on its rail, N.
 pub(super) const WHEEL_LOAD: f64 = 60e3;

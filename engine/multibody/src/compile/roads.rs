@@ -1,0 +1,77 @@
+//! Roads on their nodes.
+
+use super::error::ModelError;
+use super::names::GROUND;
+use super::references::road_place;
+use crate::description::Description;
+use crate::elements::references::RoadPlace;
+use crate::model::Attachment;
+use crate::road::{RoadKind, Surface};
+
+/// All roads by name; the one without a name is the plane z = 0 of the ground.
+pub(super) fn roads(
+    description: &Description,
+    frame: impl Fn(&str) -> Option<Attachment>,
+    errors: &mut Vec<ModelError>,
+) -> Vec<(String, RoadPlace)> {
+    let mut roads = Vec::with_capacity(description.roads.len() + 1);
+    if let Some(frame) = frame(GROUND) {
+        let plane = RoadPlace {
+            frame,
+            surface: Surface::Flat,
+            signs: [1.0; 2],
+            friction: 1.0,
+        };
+        roads.push((String::new(), plane));
+    }
+    for road in &description.roads {
+        let mut fault = |reason: String| {
+            errors.push(ModelError::BadData {
+                place: road_place(&road.name),
+                reason,
+            });
+        };
+        if !(road.friction >= 0.0 && road.friction.is_finite()) {
+            fault(format!(
+                "the friction is {}, but must be zero or positive; correct it",
+                road.friction
+            ));
+        }
+        let surface = over_place(&road.kind)
+            .and_then(|kind| Surface::new(&kind).map_err(|error| format!("{error}; correct it")));
+        match (surface, frame(&road.frame)) {
+            (Ok(surface), Some(frame)) => {
+                let place = RoadPlace {
+                    frame,
+                    surface,
+                    signs: [road.reversed, road.swapped].map(|turned| if turned { -1.0 } else { 1.0 }),
+                    friction: road.friction,
+                };
+                roads.push((road.name.clone(), place));
+            }
+            (Err(reason), _) => fault(reason),
+            (Ok(_), None) => {}
+        }
+    }
+    roads
+}
+
+/// The kind with its expressions over the variables that the surface gives them.
+fn over_place(kind: &RoadKind) -> Result<RoadKind, String> {
+    let over = |expression: &holonom_expression::Expression, names: &[&str]| {
+        expression
+            .over_variables(names)
+            .map_err(|error| error.to_string())
+    };
+    Ok(match kind {
+        RoadKind::Height { height } => RoadKind::Height {
+            height: over(height, &["x", "y"])?,
+        },
+        RoadKind::Tracks { left, right, track } => RoadKind::Tracks {
+            left: over(left, &["x"])?,
+            right: over(right, &["x"])?,
+            track: *track,
+        },
+        kind => kind.clone(),
+    })
+}

@@ -214,7 +214,7 @@ fn messages_name_the_fault_and_the_remedy() {
         ("t(3)", "`t` is not a function; to multiply, write `t*(…)`"),
         (
             "2*mm",
-            "unknown name `mm`; a unit stands right after a number: `1 mm`",
+            "unknown name `mm`; write a unit directly after a number: `1 mm`",
         ),
         (
             "atan2(1)",

@@ -105,7 +105,7 @@ const TABLE: [Entry; 45] = [
 ];
 
 /// Names that people write for units we call otherwise.
-const ALIASES: [(&str, &str); 39] = [
+const ALIASES: [(&str, &str); 41] = [
     ("degree", "deg"),
     ("degrees", "deg"),
     ("radian", "rad"),
@@ -124,6 +124,8 @@ const ALIASES: [(&str, &str); 39] = [
     ("foot", "ft"),
     ("newton", "N"),
     ("kilogram", "kg"),
+    ("kilo", "kg"),
+    ("kilos", "kg"),
     ("ton", "t"),
     ("tonne", "t"),
     ("hertz", "Hz"),

@@ -255,6 +255,8 @@ fn an_extension_does_not_pass_over_a_jump() {
                 stepper,
                 "--rtol",
                 rtol,
+                "--atol",
+                rtol,
                 "--t-end",
                 end,
                 "--output-step",

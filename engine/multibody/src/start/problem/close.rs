@@ -62,8 +62,9 @@ impl StartProblem {
             let _ = self.closure.close(&mut there, &rows, options.tolerance, enough);
             let mut left = Vec::new();
             let mut moved = Vec::new();
+            let gaps = self.closure.gaps(&there);
             for &p in &now {
-                if self.is_closed(p, &there, tier, (options.tolerance, enough)) {
+                if self.is_closed_with(p, (&there, &gaps), tier, (options.tolerance, enough)) {
                     self.take(p, &there, q);
                     self.released[p] = tier == Tier::Least && self.says(p, 0, Hold::Stated);
                     moved.push(p);
@@ -135,9 +136,10 @@ impl StartProblem {
         }
         // All at once, which costs little more than one; those that this leaves open by themselves.
         let together = self.close_from(parts, nearly, enough, options);
+        let gaps = self.closure.gaps(&together);
         for &p in parts {
             let limits = (options.tolerance, enough);
-            let alone = (!self.is_closed(p, &together, Tier::Least, limits))
+            let alone = (!self.is_closed_with(p, (&together, &gaps), Tier::Least, limits))
                 .then(|| self.close_from(&[p], nearly, enough, options));
             let there = alone.as_ref().unwrap_or(&together);
             if (alone.is_none() || self.is_closed(p, there, Tier::Least, limits))
@@ -416,24 +418,29 @@ impl StartProblem {
     }
 
     /// Whether a part is closed on the branch that its joints mean, as well as the data allow.
-    pub(super) fn is_closed(
+    pub(super) fn is_closed(&mut self, p: usize, q: &[f64], tier: Tier, limits: (f64, f64)) -> bool {
+        let gaps = self.closure.gaps(q);
+        self.is_closed_with(p, (q, &gaps), tier, limits)
+    }
+
+    /// The same with the gaps of all rows there.
+    fn is_closed_with(
         &mut self,
         p: usize,
-        q: &[f64],
+        (q, gaps): (&[f64], &[f64]),
         tier: Tier,
         (tolerance, enough): (f64, f64),
     ) -> bool {
         let rows = self.rows_of(&[p], tier, false);
-        let gaps = self.closure.gaps(q);
-        let gap = self.closure.largest_gap(&gaps, &rows);
-        let misfit = self.closure.largest_misfit(&gaps, &rows);
+        let gap = self.closure.largest_gap(gaps, &rows);
+        let misfit = self.closure.largest_misfit(gaps, &rows);
         if exceeds(misfit, enough) || !self.turned_over(&[p], q).is_empty() {
             return false;
         }
         if gap <= tolerance.max(self.closure.rounding) || tier != Tier::Kept {
             // Values of cut joints count to rounding.
             let values = self.value_rows(p, false, |hold| counts(hold, tier));
-            return self.closure.largest_gap(&gaps, &values) <= VALUE.max(self.closure.rounding);
+            return self.closure.largest_gap(gaps, &values) <= VALUE.max(self.closure.rounding);
         }
         // What is left comes from the data only where stated values leave enough freedom.
         self.closure.linearise(q).is_ok() && self.closure.is_free_enough(&rows)

@@ -16,6 +16,7 @@ fn measure(file: &ModelFile, refresh: &str, update: &str) -> (f64, f64, Vec<f64>
     for k in 0..RUNS {
         let scale = 0.9 + 0.2 * f64::from(k) / f64::from(RUNS - 1);
         let settings = Settings {
+            stepper: Some("bdf".into()),
             refresh: Some(refresh.into()),
             update: Some(update.into()),
             jacobian: Some("fd-dense".into()),

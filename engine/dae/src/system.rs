@@ -437,11 +437,27 @@ pub struct Bound<R: Residual> {
     discrete: Vec<f64>,
     mechanical: Option<Box<dyn Mechanical>>,
     work: R::Workspace<f64>,
-    // Allocated by the first evaluation that needs them: most runs use one width, or none.
-    work4: Option<Box<R::Workspace<Dual4>>>,
-    work8: Option<Box<R::Workspace<Dual8>>>,
-    work12: Option<Box<R::Workspace<Dual12>>>,
+    // Allocated by the first evaluation with dual numbers, which many runs have none of, for all widths: which ones a
+    // Jacobian uses changes with its pattern, in the middle of a run.
+    duals: Option<Box<DualWork<R>>>,
     shift: Option<(usize, f64)>,
+}
+
+/// Workspaces for dual numbers of every width.
+struct DualWork<R: Residual> {
+    four: R::Workspace<Dual4>,
+    eight: R::Workspace<Dual8>,
+    twelve: R::Workspace<Dual12>,
+}
+
+impl<R: Residual> DualWork<R> {
+    fn new(residual: &R) -> Box<Self> {
+        Box::new(Self {
+            four: residual.workspace(),
+            eight: residual.workspace(),
+            twelve: residual.workspace(),
+        })
+    }
 }
 
 impl<R: Residual> Bound<R> {
@@ -453,9 +469,7 @@ impl<R: Residual> Bound<R> {
             discrete: residual.discrete(),
             mechanical: residual.mechanical(),
             work: residual.workspace(),
-            work4: None,
-            work8: None,
-            work12: None,
+            duals: None,
             shift: None,
             residual,
         }
@@ -501,10 +515,8 @@ impl<R: Residual> System for Bound<R> {
     ) -> Result<(), Rejection> {
         let mut at = Point::new(t, y, yp, &self.discrete);
         at.shift = self.shift;
-        let work = self
-            .work4
-            .get_or_insert_with(|| Box::new(self.residual.workspace()));
-        self.residual.residual(at, work, r)
+        let work = self.duals.get_or_insert_with(|| DualWork::new(&self.residual));
+        self.residual.residual(at, &mut work.four, r)
     }
 
     fn residual_dual8(
@@ -516,10 +528,8 @@ impl<R: Residual> System for Bound<R> {
     ) -> Result<(), Rejection> {
         let mut at = Point::new(t, y, yp, &self.discrete);
         at.shift = self.shift;
-        let work = self
-            .work8
-            .get_or_insert_with(|| Box::new(self.residual.workspace()));
-        self.residual.residual(at, work, r)
+        let work = self.duals.get_or_insert_with(|| DualWork::new(&self.residual));
+        self.residual.residual(at, &mut work.eight, r)
     }
 
     fn residual_dual12(
@@ -531,10 +541,8 @@ impl<R: Residual> System for Bound<R> {
     ) -> Result<(), Rejection> {
         let mut at = Point::new(t, y, yp, &self.discrete);
         at.shift = self.shift;
-        let work = self
-            .work12
-            .get_or_insert_with(|| Box::new(self.residual.workspace()));
-        self.residual.residual(at, work, r)
+        let work = self.duals.get_or_insert_with(|| DualWork::new(&self.residual));
+        self.residual.residual(at, &mut work.twelve, r)
     }
 
     fn derivative_matrix(

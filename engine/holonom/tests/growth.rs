@@ -25,7 +25,10 @@ fn exponents(f: impl Fn(usize), n: usize, factor: usize) -> [f64; 2] {
 }
 
 fn link(name: &str) -> Body {
-    Body::thin_rod(name, 0.1, [0.1, 0.0, 0.0]).marker("tip", frame::at([0.1, 0.0, 0.0]))
+    // With inertia about its own axis, too: balls turn it there.
+    Body::cuboid(name, 0.1, [0.1, 0.01, 0.01])
+        .centre([0.05, 0.0, 0.0])
+        .marker("tip", frame::at([0.1, 0.0, 0.0]))
 }
 
 /// n links in a row, on joints made by `joint`.

@@ -138,32 +138,37 @@ pub enum Because {
     /// The step size is given and follows the fastest motion: one solution a step is enough.
     Followed {
         /// Steps in which the fastest motion changes by its own size.
+        #[serde(with = "crate::stepper::numbers::one")]
         steps: f64,
     },
-    /// The state goes on where a checkpoint ended.
-    Resumed,
     /// An explicit method begins: nothing known at the start speaks against it.
     NotStiff {
         /// Steps in the run that stability asks for.
+        #[serde(with = "crate::stepper::numbers::one")]
         by_stability: f64,
     },
     /// Another method is tried.
     Trial {
         /// Work to the end of the run with the method in use, in plain residuals.
+        #[serde(with = "crate::stepper::numbers::one")]
         left: f64,
     },
     /// A method on trial stays.
     Better {
         /// Its work per simulated second, in plain residuals.
+        #[serde(with = "crate::stepper::numbers::one")]
         now: f64,
         /// That of the method before.
+        #[serde(with = "crate::stepper::numbers::one")]
         before: f64,
     },
     /// A method on trial gives way to the one before.
     Worse {
         /// Its work per simulated second, in plain residuals.
+        #[serde(with = "crate::stepper::numbers::one")]
         now: f64,
         /// That of the method before.
+        #[serde(with = "crate::stepper::numbers::one")]
         before: f64,
     },
     /// The method in use could not go on.
@@ -171,8 +176,10 @@ pub enum Because {
     /// The fastest motion dies out early, and stability would go on to ask for short explicit steps.
     DiesOut {
         /// Steps in the run that stability asks for.
+        #[serde(with = "crate::stepper::numbers::one")]
         by_stability: f64,
         /// Rate at which it decays, 1/s.
+        #[serde(with = "crate::stepper::numbers::one")]
         decay: f64,
     },
     /// An explicit method could not go on.
@@ -198,6 +205,7 @@ pub enum Because {
     /// A step had passed what acts inside of it without an evaluation there.
     PassedInStep {
         /// Size of the step.
+        #[serde(with = "crate::stepper::numbers::one")]
         h: f64,
     },
     /// The mass matrix changes much from step to step.
@@ -482,7 +490,6 @@ impl fmt::Display for Because {
                 "because the step size is prescribed, so an unconditionally stable \
             method is needed"
             ),
-            Self::Resumed => write!(f, "as in the checkpoint"),
             Self::NotStiff { by_stability } => write!(
                 f,
                 "because an explicit method is cheapest unless stability limits it: at the start, stability requires {} \
@@ -560,7 +567,6 @@ impl Because {
             Self::NotExplicit => "because the equations cannot be solved for the derivatives",
             Self::FixedStep => "because the prescribed step size needs an unconditionally stable method",
             Self::Followed { .. } => "because the prescribed step size resolves the fastest motion",
-            Self::Resumed => "as in the checkpoint",
             Self::NotStiff { .. } => "because the model is not stiff",
             Self::DiesOut { .. } => "because the model is stiff",
             Self::Trial { .. } => "on trial",

@@ -387,17 +387,23 @@ fn uniqueness(closure: &mut Closure, q: &[f64], null: &[Vec<f64>], noise: f64) -
     let all: Vec<usize> = (0..model.rows.len()).collect();
     let mut rest = vec![0.0; model.tree.n_v];
     let size = closure.size;
+    // One memory for all of them: there are as many as loops, and each is of all rows.
+    let mut multipliers = vec![0.0; all.len()];
+    let mut parts: Vec<Components> = Vec::with_capacity(elements.len());
     for z in null {
-        let multipliers: Vec<f64> = z.iter().zip(&closure.gap_scale).map(|(z, s)| z / s).collect();
+        for ((x, z), scale) in multipliers.iter_mut().zip(z).zip(&closure.gap_scale) {
+            *x = z / scale;
+        }
         let work = &mut closure.work;
         work.clear_loads();
         work.add_multipliers(&model, &all, &multipliers, 1.0);
         work.project_loads(&model, &mut rest);
-        let loads: Vec<ReactionLoad> = elements
-            .iter()
-            .map(|e| e.load(&model, work, &multipliers))
-            .collect();
-        let parts: Vec<Vec<f64>> = loads.iter().map(|load| in_newton(load, size)).collect();
+        parts.clear();
+        parts.extend(
+            elements
+                .iter()
+                .map(|e| in_newton(&e.load(&model, work, &multipliers), size)),
+        );
         // At least what a single row would give, so that rounding is not taken for a load.
         let largest = |generalised: bool| {
             let rows = all.iter().filter(|&&i| {
@@ -412,14 +418,14 @@ fn uniqueness(closure: &mut Closure, q: &[f64], null: &[Vec<f64>], noise: f64) -
                 }
             };
             let least = rows.map(single).fold(f64::INFINITY, f64::min);
-            let some = parts.iter().filter(|p| (p.len() == 1) == generalised);
+            let some = parts.iter().filter(|p| (p.count == 1) == generalised);
             let least = if least.is_finite() { least } else { 0.0 };
-            some.flatten().fold(least, |a, x| a.max(x.abs()))
+            some.flat_map(Components::get).fold(least, |a, x| a.max(x.abs()))
         };
         let (wrench, generalised) = (largest(false), largest(true));
         for (u, parts) in out.iter_mut().zip(&parts) {
-            let scale = if parts.len() == 1 { generalised } else { wrench };
-            for (unique, x) in u.components.iter_mut().zip(parts) {
+            let scale = if parts.count == 1 { generalised } else { wrench };
+            for (unique, x) in u.components.iter_mut().zip(parts.get()) {
                 *unique &= x.abs() <= NO_LOAD.max(noise) * scale;
             }
         }
@@ -427,13 +433,31 @@ fn uniqueness(closure: &mut Closure, q: &[f64], null: &[Vec<f64>], noise: f64) -
     out
 }
 
+/// One number or six.
+struct Components {
+    numbers: [f64; 6],
+    count: usize,
+}
+
+impl Components {
+    fn get(&self) -> &[f64] {
+        &self.numbers[..self.count]
+    }
+}
+
 /// Components of a load, moments divided by the size of the mechanism.
-fn in_newton(load: &ReactionLoad, size: f64) -> Vec<f64> {
+fn in_newton(load: &ReactionLoad, size: f64) -> Components {
     match load {
-        ReactionLoad::Generalised(x) => vec![*x],
+        ReactionLoad::Generalised(x) => Components {
+            numbers: [*x, 0.0, 0.0, 0.0, 0.0, 0.0],
+            count: 1,
+        },
         ReactionLoad::Wrench(w) => {
-            let moments = w.moment.0.iter().map(|x| x / size);
-            w.force.0.iter().copied().chain(moments).collect()
+            let ([a, b, c], [d, e, f]) = (w.force.0, w.moment.0.map(|x| x / size));
+            Components {
+                numbers: [a, b, c, d, e, f],
+                count: 6,
+            }
         }
     }
 }

@@ -1,6 +1,7 @@
 //! [`Checkpoint`]: everything the rest of a run depends on.
 
 use super::StepperState;
+use crate::explain::Decision;
 use holonom_dae::Counters;
 use serde::{Deserialize, Serialize};
 
@@ -31,6 +32,8 @@ pub struct Checkpoint {
     pub hindsight: super::driver::HindsightMemory,
     /// What has been measured of methods, where they are chosen.
     pub pilot: Option<super::driver::PilotMemory>,
+    /// What has been decided so far, besides what the method keeps itself.
+    pub decisions: Vec<Decision>,
     /// Counters so far.
     pub counters: Counters,
     /// Time of the solution as seen from outside, at most that of the last step.
@@ -50,7 +53,7 @@ impl Checkpoint {
 }
 
 /// The format written by this build.
-pub const VERSION: u32 = 8;
+pub const VERSION: u32 = 9;
 
 /// A hash of texts that is the same on every machine (FNV-1a).
 pub fn fingerprint<'a>(texts: impl IntoIterator<Item = &'a str>) -> u64 {

@@ -245,13 +245,11 @@ impl<'s> Integrator<'s> {
             ));
         }
         let chooses = options.stepper == AUTO;
-        let mut choice = None;
         if chooses && let Some(entry) = super::find(&checkpoint.strategies[0]) {
             options.stepper = entry.name.into();
-            choice = Some(Decision::at_start(Subject::Stepper, entry.name, Because::Resumed));
         }
-        let (mut stepper, strategies, mut decisions) = assemble_parts(system.as_ref(), &options)?;
-        decisions.splice(0..0, choice);
+        // What was decided, and why, the checkpoint tells.
+        let (mut stepper, strategies, _) = assemble_parts(system.as_ref(), &options)?;
         if checkpoint.strategies != strategies {
             return misfit(format!(
                 "it was written with {}, but the options specify {}",
@@ -332,7 +330,7 @@ impl<'s> Integrator<'s> {
             report: Report {
                 strategies,
                 start: StartReport::default(),
-                decisions,
+                decisions: checkpoint.decisions.clone(),
             },
             outputs_done,
             projection: None,
@@ -361,6 +359,7 @@ impl<'s> Integrator<'s> {
             foresight: self.foresight.memory().clone(),
             hindsight: self.hindsight.memory().clone(),
             pilot: self.pilot.as_ref().map(|pilot| pilot.memory().clone()),
+            decisions: self.report.decisions.clone(),
             counters: self.counters,
             t: self.t,
             outputs_to: self

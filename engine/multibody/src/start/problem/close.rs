@@ -41,7 +41,8 @@ impl StartProblem {
         let given = q.clone();
         let mut open: Vec<usize> = (0..self.parts.len()).collect();
         // Where parts are closed best with stated values kept.
-        let mut nearly: Vec<Option<Vec<f64>>> = vec![None; self.parts.len()];
+        let mut nearly = given.clone();
+        let mut is_nearly_closed = vec![false; self.parts.len()];
         for tier in [Tier::Kept, Tier::Least] {
             let (mut now, mut later): (Vec<usize>, Vec<usize>) = (open, Vec::new());
             if tier == Tier::Kept {
@@ -60,13 +61,13 @@ impl StartProblem {
             let rows = self.rows_of(&now, tier, false);
             let _ = self.closure.close(&mut there, &rows, options.tolerance, enough);
             let mut left = Vec::new();
+            let mut moved = Vec::new();
+            let gaps = self.closure.gaps(&there);
             for &p in &now {
-                if self.is_closed(p, &there, tier, (options.tolerance, enough)) {
+                if self.is_closed_with(p, (&there, &gaps), tier, (options.tolerance, enough)) {
                     self.take(p, &there, q);
                     self.released[p] = tier == Tier::Least && self.says(p, 0, Hold::Stated);
-                    if tier == Tier::Least {
-                        self.keep_nearest(p, (&given, nearly[p].take()), q, enough, options);
-                    }
+                    moved.push(p);
                 } else {
                     left.push(p);
                 }
@@ -76,17 +77,18 @@ impl StartProblem {
                     Ok(there) => {
                         self.take(p, &there, q);
                         self.released[p] = tier == Tier::Least && self.says(p, 0, Hold::Stated);
-                        if tier == Tier::Least {
-                            self.keep_nearest(p, (&given, nearly[p].take()), q, enough, options);
-                        }
+                        moved.push(p);
                     }
                     Err(best) if tier == Tier::Kept => {
-                        nearly[p] = Some(best);
+                        self.take(p, &best, &mut nearly);
+                        is_nearly_closed[p] = true;
                         later.push(p);
                     }
                     Err(best) => {
-                        let Some(there) = self.close_from(p, &given, nearly[p].take(), enough, options)
-                        else {
+                        let begin = is_nearly_closed[p].then_some(&nearly);
+                        let there = begin.map(|nearly| self.close_from(&[p], nearly, enough, options));
+                        let closed = |q: &Vec<f64>| self.is_closed(p, q, tier, (options.tolerance, enough));
+                        let Some(there) = there.filter(closed) else {
                             return Err(self.cannot(p, &from, &best, enough, options));
                         };
                         self.take(p, &there, q);
@@ -94,44 +96,57 @@ impl StartProblem {
                     }
                 }
             }
+            if tier == Tier::Least {
+                moved.retain(|&p| is_nearly_closed[p]);
+                self.keep_nearest(&moved, (&given, &nearly), q, enough, options);
+            }
             open = later;
         }
         let gaps = self.closure.gaps(q);
         Ok(self.closure.largest_gap(&gaps, &all))
     }
 
-    /// Closes a part from where it was closed best with stated values kept: stated values that are rounded, or miss the
+    /// Closes parts from where they were closed best with stated values kept: stated values that are rounded, or miss the
     /// loops by little, move by little then, however far the other values are from where they belong.
     fn close_from(
         &mut self,
-        p: usize,
-        given: &[f64],
-        nearly: Option<Vec<f64>>,
+        parts: &[usize],
+        nearly: &[f64],
         enough: f64,
         options: &AssemblyOptions,
-    ) -> Option<Vec<f64>> {
-        let mut there = given.to_vec();
-        self.take(p, &nearly?, &mut there);
-        self.hold(0, &[p], Tier::Least);
-        let rows = self.rows_of(&[p], Tier::Least, false);
+    ) -> Vec<f64> {
+        let mut there = nearly.to_vec();
+        self.hold(0, parts, Tier::Least);
+        let rows = self.rows_of(parts, Tier::Least, false);
         let _ = self.closure.close(&mut there, &rows, options.tolerance, enough);
-        let closed = self.is_closed(p, &there, Tier::Least, (options.tolerance, enough));
-        closed.then_some(there)
+        there
     }
 
-    /// Prefers the position closed from `nearly` if stated values move less.
+    /// Prefers positions closed from `nearly` where stated values move less.
     fn keep_nearest(
         &mut self,
-        p: usize,
-        (given, nearly): (&[f64], Option<Vec<f64>>),
+        parts: &[usize],
+        (given, nearly): (&[f64], &[f64]),
         q: &mut [f64],
         enough: f64,
         options: &AssemblyOptions,
     ) {
-        if let Some(there) = self.close_from(p, given, nearly, enough, options)
-            && self.stated_moves(p, given, &there) < self.stated_moves(p, given, q)
-        {
-            self.take(p, &there, q);
+        if parts.is_empty() {
+            return;
+        }
+        // All at once, which costs little more than one; those that this leaves open by themselves.
+        let together = self.close_from(parts, nearly, enough, options);
+        let gaps = self.closure.gaps(&together);
+        for &p in parts {
+            let limits = (options.tolerance, enough);
+            let alone = (!self.is_closed_with(p, (&together, &gaps), Tier::Least, limits))
+                .then(|| self.close_from(&[p], nearly, enough, options));
+            let there = alone.as_ref().unwrap_or(&together);
+            if (alone.is_none() || self.is_closed(p, there, Tier::Least, limits))
+                && self.stated_moves(p, given, there) < self.stated_moves(p, given, q)
+            {
+                self.take(p, there, q);
+            }
         }
     }
 
@@ -403,24 +418,29 @@ impl StartProblem {
     }
 
     /// Whether a part is closed on the branch that its joints mean, as well as the data allow.
-    pub(super) fn is_closed(
+    pub(super) fn is_closed(&mut self, p: usize, q: &[f64], tier: Tier, limits: (f64, f64)) -> bool {
+        let gaps = self.closure.gaps(q);
+        self.is_closed_with(p, (q, &gaps), tier, limits)
+    }
+
+    /// The same with the gaps of all rows there.
+    fn is_closed_with(
         &mut self,
         p: usize,
-        q: &[f64],
+        (q, gaps): (&[f64], &[f64]),
         tier: Tier,
         (tolerance, enough): (f64, f64),
     ) -> bool {
         let rows = self.rows_of(&[p], tier, false);
-        let gaps = self.closure.gaps(q);
-        let gap = self.closure.largest_gap(&gaps, &rows);
-        let misfit = self.closure.largest_misfit(&gaps, &rows);
+        let gap = self.closure.largest_gap(gaps, &rows);
+        let misfit = self.closure.largest_misfit(gaps, &rows);
         if exceeds(misfit, enough) || !self.turned_over(&[p], q).is_empty() {
             return false;
         }
         if gap <= tolerance.max(self.closure.rounding) || tier != Tier::Kept {
             // Values of cut joints count to rounding.
             let values = self.value_rows(p, false, |hold| counts(hold, tier));
-            return self.closure.largest_gap(&gaps, &values) <= VALUE.max(self.closure.rounding);
+            return self.closure.largest_gap(gaps, &values) <= VALUE.max(self.closure.rounding);
         }
         // What is left comes from the data only where stated values leave enough freedom.
         self.closure.linearise(q).is_ok() && self.closure.is_free_enough(&rows)

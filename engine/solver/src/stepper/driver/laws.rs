@@ -67,7 +67,7 @@ struct Found {
 }
 
 /// What is remembered between steps.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LawMemory {
     /// Residuals spent so far on questions to the equations.
     asked: u64,
@@ -82,6 +82,31 @@ pub struct LawMemory {
     /// Largest range of each value in a step.
     #[serde(with = "crate::stepper::numbers::many")]
     ranges: Vec<f64>,
+}
+
+/// Copies into memory that is there, which those that are derived do not.
+impl Clone for LawMemory {
+    fn clone(&self) -> Self {
+        let mut copy = Self::default();
+        copy.clone_from(self);
+        copy
+    }
+
+    fn clone_from(&mut self, other: &Self) {
+        let Self {
+            asked,
+            at,
+            inputs,
+            times,
+            ends,
+            ranges,
+        } = self;
+        (*asked, *at) = (other.asked, other.at);
+        inputs.clone_from(&other.inputs);
+        times.clone_from(&other.times);
+        ends.clone_from(&other.ends);
+        ranges.clone_from(&other.ranges);
+    }
 }
 
 impl LawMemory {

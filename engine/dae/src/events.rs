@@ -82,6 +82,8 @@ pub enum Turn {
         before: f64,
         /// It slid before it was on the side from which it comes.
         slid: bool,
+        /// Of one that slides the side to which the forces lead it away, 1 or −1; 0 where only its place tells.
+        way: f64,
     },
 }
 

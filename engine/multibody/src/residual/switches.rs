@@ -173,6 +173,7 @@ impl Equations {
                 excursion,
                 before,
                 slid,
+                way,
             } => {
                 let k = event - self.contacts.len();
                 let kind = switches[k].switch.kind;
@@ -181,7 +182,11 @@ impl Equations {
                     put(k, kind.sliding(here[k], width(k)));
                     return Turned::Slides;
                 }
-                put(k, kind.turned(side, here[k]));
+                let next = match side {
+                    Side::Slides { .. } if way != 0.0 => kind.assumed(side, way),
+                    _ => kind.turned(side, here[k]),
+                };
+                put(k, next);
                 match side {
                     Side::Slides { .. } => Turned::Left,
                     _ => Turned::Other,

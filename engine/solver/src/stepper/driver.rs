@@ -583,7 +583,8 @@ impl<'s> Integrator<'s> {
             .stepper
             .h()
             .max(self.options.min_step)
-            .min(self.options.max_step);
+            .min(self.options.max_step)
+            .min(self.finder.longest());
         let later = |s: &f64| *s > t * (1.0 + 4.0 * f64::EPSILON.copysign(t));
         let next = |times: &[f64]| times.get(times.partition_point(|s| !later(s))).copied();
         let end = next(&self.options.step_ends);

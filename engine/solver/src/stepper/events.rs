@@ -23,6 +23,8 @@ pub struct EventMemory {
     scale: Vec<f64>,
     /// Time up to which events have been looked for.
     searched_to: f64,
+    /// End of the step looked at last.
+    looked_at: f64,
     /// Time up to which switches have been looked for: the end of a step, however far a run was asked to go, or an event.
     switched_to: f64,
     /// Of each switch the largest value of its function since it was last at its border, that on the side before, the slope
@@ -35,6 +37,8 @@ pub struct EventMemory {
     slope: Vec<f64>,
     slides: Vec<bool>,
     slid: Vec<bool>,
+    /// The fastest rate at which the margin of a sliding switch has changed in the last step.
+    pace: f64,
     /// How often each has come to slide since it was last away from its border.
     returns: Vec<u32>,
     /// Time and number of the last event and how many came there in a row.
@@ -86,6 +90,8 @@ pub struct EventFinder {
     sliding: Sliding,
 }
 
+/// By how much margins of sliding switches, which are 1 at most, may change up and down in a step.
+const VARIATION: f64 = 2.0;
 /// Part of a step over which the forces beside borders are looked at.
 const MOMENT: f64 = 1e-3;
 
@@ -104,6 +110,7 @@ impl EventFinder {
                 touched: vec![false; n_events],
                 scale: vec![0.0; n_events],
                 searched_to: 0.0,
+                looked_at: f64::MIN,
                 switched_to: 0.0,
                 // The first passage is one in any case.
                 excursion: vec![f64::MAX; switches],
@@ -111,6 +118,7 @@ impl EventFinder {
                 slope: vec![f64::MAX; switches],
                 slides: vec![false; switches],
                 slid: vec![false; switches],
+                pace: 0.0,
                 returns: vec![0; switches],
                 last: None,
             },
@@ -139,6 +147,15 @@ impl EventFinder {
         last.is_some_and(|(at, event, _)| at == t && self.is_switch(event))
     }
 
+    /// The longest step in which places are close enough to see a sliding switch leave its border and come back.
+    pub fn longest(&self) -> f64 {
+        if self.memory.slides.contains(&true) && self.memory.pace > 0.0 {
+            VARIATION / self.memory.pace
+        } else {
+            f64::INFINITY
+        }
+    }
+
     /// What is to be done with a switch at its border: where it has been since it was last there.
     pub fn crossing(&mut self, event: usize) -> Turn {
         let (k, memory) = (event - self.first_switch, &mut self.memory);
@@ -148,6 +165,7 @@ impl EventFinder {
             excursion,
             before: std::mem::replace(&mut memory.before[k], excursion),
             slid: memory.slid[k],
+            way: self.sliding.way(event),
         }
     }
 
@@ -242,6 +260,23 @@ impl EventFinder {
         if t_from >= t_to {
             return Ok(None);
         }
+        // A run in pieces counts as one in one: each step is looked at for free after the first time.
+        let counters = *equations.counters;
+        let again = std::mem::replace(&mut self.memory.looked_at, stepper.t()) == stepper.t();
+        let found = self.find_from(equations, stepper, [t_from, t_to]);
+        if again {
+            *equations.counters = counters;
+        }
+        found
+    }
+
+    /// The same in a part of the last step.
+    fn find_from(
+        &mut self,
+        equations: &mut Equations<'_>,
+        stepper: &dyn Stepper,
+        [t_from, t_to]: [f64; 2],
+    ) -> Result<Option<f64>, FailureKind> {
         if self.is_empty() {
             self.memory.searched_to = t_to;
             return Ok(None);
@@ -449,6 +484,14 @@ impl EventFinder {
         for i in self.first_switch..n {
             self.samples[i] = self.memory.values[i];
             self.samples[(PLACES.len() - 1) * n + i] = self.ends[i];
+        }
+        self.memory.pace = 0.0;
+        for i in (self.first_switch..n).filter(|i| self.memory.slides[i - self.first_switch]) {
+            // The first value may be that of the side from which it came.
+            let way: f64 = (2..PLACES.len())
+                .map(|k| (self.samples[k * n + i] - self.samples[(k - 1) * n + i]).abs())
+                .sum();
+            self.memory.pace = self.memory.pace.max(way / (t_to - t_from));
         }
     }
 

@@ -20,6 +20,8 @@ pub struct Sliding {
     slopes: Vec<f64>,
     moved: Vec<f64>,
     values: Vec<f64>,
+    /// The sides to which the forces have led away last, 1 or −1, by event; 0 where the band has decided.
+    ways: Vec<f64>,
 }
 
 impl Sliding {
@@ -33,7 +35,13 @@ impl Sliding {
             slopes: vec![0.0; n],
             moved: vec![0.0; n],
             values: vec![0.0; events],
+            ways: vec![0.0; events],
         }
+    }
+
+    /// The side to which the forces lead the switch of an event away from its border, 1 or −1; 0 where they do not tell.
+    pub fn way(&self, event: usize) -> f64 {
+        self.ways[event]
     }
 
     /// Puts the shares of the way from the balance at hand to the nearer side in place of the margins of switches that

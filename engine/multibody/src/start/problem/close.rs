@@ -18,6 +18,10 @@ const VALUE: f64 = 1e-10;
 /// Movement of stated values, rad or parts of the mechanism's size, by which a position must be nearer to be preferred.
 const NEARER: f64 = 1e-9;
 
+/// Stated values that move by less, in the same measure, miss the loops by rounding; those that move by more contradict
+/// them, and the position does not depend on how the search with stated values kept went.
+const ROUNDED: f64 = 0.05;
+
 /// Gap at which a hint is followed well enough.
 const HINTED: f64 = 1e-6;
 
@@ -119,7 +123,7 @@ impl StartProblem {
         closed.then_some(there)
     }
 
-    /// Prefers the position closed from `nearly` if stated values move less.
+    /// Prefers the position closed from `nearly` if stated values move less, and by no more than rounding.
     fn keep_nearest(
         &mut self,
         p: usize,
@@ -129,9 +133,11 @@ impl StartProblem {
         options: &AssemblyOptions,
     ) {
         if let Some(there) = self.close_from(p, given, nearly, enough, options)
-            && self.stated_moves(p, given, &there) < self.stated_moves(p, given, q)
         {
-            self.take(p, &there, q);
+            let moves = self.stated_moves(p, given, &there);
+            if moves < ROUNDED.min(self.stated_moves(p, given, q)) {
+                self.take(p, &there, q);
+            }
         }
     }
 

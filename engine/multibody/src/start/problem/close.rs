@@ -132,8 +132,7 @@ impl StartProblem {
         enough: f64,
         options: &AssemblyOptions,
     ) {
-        if let Some(there) = self.close_from(p, given, nearly, enough, options)
-        {
+        if let Some(there) = self.close_from(p, given, nearly, enough, options) {
             let moves = self.stated_moves(p, given, &there);
             if moves < ROUNDED.min(self.stated_moves(p, given, q)) {
                 self.take(p, &there, q);

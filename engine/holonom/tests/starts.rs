@@ -217,7 +217,7 @@ fn careless_initial_values_are_told() {
         (
             "angle = { fixed = true }",
             "",
-            ["nothing is given that could be fixed", "`velocity`"],
+            ["needs an initial value or velocity", "`velocity`"],
         ),
         (
             "angle = { start = 1, locked = true, fixed = true }",
@@ -282,7 +282,7 @@ fn a_fixed_position_and_an_equilibrium_exclude_each_other() {
     assert!(pendulum(false).is_ok());
     let error = pendulum(true).unwrap_err();
     assert!(
-        error.contains("`pin` is fixed, but not in equilibrium"),
+        error.contains("`pin` is fixed at a position that is not an equilibrium"),
         "{error}"
     );
 }

@@ -51,7 +51,9 @@ fn everything_occurs() {
     assert_eq!(joints.len(), JointKind::ALL.len(), "{joints:?}");
     assert_eq!(laws.len(), 10, "{laws:?}");
     assert!(driven > 10 && smallest < 3e-3 && largest > 3e2);
-    let all: Vec<_> = (0..88).map(excitation).collect();
+    // Every shape at every place.
+    let seeds = Shape::ALL.len() * Place::ALL.len();
+    let all: Vec<_> = (0..seeds as u64).map(excitation).collect();
     let shapes: BTreeSet<Shape> = all.iter().map(|e| e.shape).collect();
     let places: BTreeSet<Place> = all.iter().map(|e| e.place).collect();
     assert_eq!((shapes.len(), places.len()), (Shape::ALL.len(), Place::ALL.len()));

@@ -52,8 +52,8 @@ fn everything_occurs() {
     assert_eq!(laws.len(), 10, "{laws:?}");
     assert!(driven > 10 && smallest < 3e-3 && largest > 3e2);
     // Every shape at every place.
-    let seeds = Shape::ALL.len() * Place::ALL.len();
-    let all: Vec<_> = (0..seeds as u64).map(excitation).collect();
+    let pairs = (Shape::ALL.len() * Place::ALL.len()) as u64;
+    let all: Vec<_> = (0..pairs).map(excitation).collect();
     let shapes: BTreeSet<Shape> = all.iter().map(|e| e.shape).collect();
     let places: BTreeSet<Place> = all.iter().map(|e| e.place).collect();
     assert_eq!((shapes.len(), places.len()), (Shape::ALL.len(), Place::ALL.len()));

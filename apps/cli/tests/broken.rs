@@ -62,7 +62,12 @@ fn runs_are_refused_before_they_begin() {
         "output-unknown.toml",
         "assembly-cannot-close.toml",
     ] {
-        refused(&["run", name, "-o", "/nonexistent/folder/x"], name);
+        let results = Path::new(env!("CARGO_TARGET_TMPDIR")).join("broken-results");
+        let _ = std::fs::remove_dir_all(&results);
+        std::fs::create_dir_all(&results).expect("a folder");
+        let out = results.join("x");
+        refused(&["run", name, "-o", out.to_str().expect("text")], name);
+        assert_eq!(results.read_dir().expect("the folder").count(), 0, "{name}");
     }
 }
 

@@ -152,7 +152,8 @@ fn an_interrupted_run_says_so_and_resumes() {
     );
 }
 
-/// A finished run goes on to later ends, as if it had never ended.
+/// A finished run goes on to later ends, as if it had never ended: to the same bits where nothing depends on the length
+/// of the run, and within the tolerances otherwise.
 #[test]
 fn finished_runs_are_extended_to_the_same_bits() {
     let folder = folder("crash-extend");
@@ -160,6 +161,8 @@ fn finished_runs_are_extended_to_the_same_bits() {
         let usual = [
             "run",
             "four-bar",
+            "--stepper",
+            "bdf",
             "--output-step",
             "2 ms",
             "--t-end",
@@ -201,6 +204,20 @@ fn finished_runs_are_extended_to_the_same_bits() {
         &["run", "pendulum", "--t-end", "2", "-o", "p", "--resume", "--json"],
     );
     assert_eq!(code(&longer), 0, "{}", stderr(&longer));
+    // The method and the first step were chosen for the shorter run.
+    assert!(stderr(&longer).contains("may differ"), "{}", stderr(&longer));
+    let whole = holonom(
+        &folder,
+        &["run", "pendulum", "--t-end", "2", "--output-step", "1 ms", "-o", "w"],
+    );
+    assert_eq!(code(&whole), 0, "{}", stderr(&whole));
+    let end = |name: &str| {
+        let last = |column: &Vec<u64>| f64::from_bits(*column.last().expect("a row"));
+        bits(&folder.join(name)).iter().map(last).collect::<Vec<_>>()
+    };
+    for (a, b) in end("p.parquet").iter().zip(&end("w.parquet")) {
+        assert!((a - b).abs() < 1e-4, "{a} {b}");
+    }
 }
 
 /// The last step of a run may go beyond its end, across what was not known then.
@@ -215,11 +232,25 @@ fn an_extension_does_not_pass_over_a_jump() {
         )
     };
     let mut refused = 0;
-    for k in 1..=8 {
+    // Steps of `bdf` go on over the end; results of `auto` differ within the tolerance.
+    for (k, [stepper, rtol]) in (1..=8).flat_map(|k| [(k, ["bdf", "1e-6"]), (k, ["auto", "1e-9"])]) {
         let name = format!("m{k}.toml");
         std::fs::write(folder.join(&name), model(2.0 + 0.01 * f64::from(k))).expect("written");
         let run = |end: &str, out: &str, extra: &[&str]| {
-            let usual = ["run", &name, "--t-end", end, "--output-step", "0.5", "-o", out];
+            let usual = [
+                "run",
+                &name,
+                "--stepper",
+                stepper,
+                "--rtol",
+                rtol,
+                "--t-end",
+                end,
+                "--output-step",
+                "0.5",
+                "-o",
+                out,
+            ];
             holonom(&folder, &[&usual[..], extra].concat())
         };
         assert_eq!(code(&run("2", "a", &[])), 0);

@@ -135,12 +135,15 @@ fn units_and_limits_of_axes_are_chosen() {
     let (svg, _) = draw(&["--unit", "crank.*=in"]);
     assert!(svg.contains(">position / in<") && svg.contains(">time / s<"));
     // Lines end at the frame.
-    let (svg, _) = draw(&["--x-range", "0.2:0.4", "--y-range", "-1e-3:1e-3"]);
+    let (svg, _) = draw(&["--x-range", "0.7:0.9", "--y-range", "-1e-3:1e-3"]);
     let frame = svg.lines().filter(|line| line.contains("<path")).count();
     assert!(
-        frame >= 1 && svg.contains(">0.25<") && !svg.contains(">0.5<"),
+        frame >= 1 && svg.contains(">0.78<") && !svg.contains(">0.50<"),
         "{svg}"
     );
+    // No part of the line is inside.
+    let (svg, _) = draw(&["--x-range", "0.2:0.4", "--y-range", "-1e-3:1e-3"]);
+    assert!(svg.contains("nothing to show") && !svg.contains("<path"), "{svg}");
     // What a logarithmic axis cannot show is told.
     let (svg, told) = draw(&["--log", "y"]);
     let hidden = "values are not positive; the logarithmic axis does not show them";

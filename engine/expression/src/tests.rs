@@ -187,7 +187,7 @@ fn messages_name_the_fault_and_the_remedy() {
         ("2**3", "unknown operator `**`; powers are written `^`"),
         (
             "a = 3",
-            "`=` does not stand in an expression; two numbers are compared with `==`",
+            "`=` is not allowed in an expression; two numbers are compared with `==`",
         ),
         ("3 §", "`§` has no meaning here; remove it"),
         (

@@ -217,7 +217,7 @@ fn careless_initial_values_are_told() {
         (
             "angle = { fixed = true }",
             "",
-            ["needs an initial value or velocity", "`velocity`"],
+            ["`fixed` needs an initial value or velocity", "add `start` or `velocity`"],
         ),
         (
             "angle = { start = 1, locked = true, fixed = true }",
@@ -233,7 +233,7 @@ fn careless_initial_values_are_told() {
         (
             "",
             "[[start]]\nto = \"rocker.end\"",
-            ["contains no value", "`position`"],
+            ["says nothing", "`position`"],
         ),
         (
             "",

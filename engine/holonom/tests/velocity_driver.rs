@@ -63,7 +63,7 @@ fn a_run_up_holds_its_speed() {
                 form: Some(form.into()),
                 ..Settings::default()
             };
-            let simulation = Simulation::new(&file("min(n*t/2, n)").unwrap(), &settings).unwrap();
+            let simulation = Simulation::new(&file("min(n*t/(2 s), n)").unwrap(), &settings).unwrap();
             assert!(
                 !simulation.is_kinematic(),
                 "positions do not follow from velocities"

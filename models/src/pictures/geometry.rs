@@ -13,7 +13,7 @@ pub type Picture = (&'static str, Vec<Characteristic>);
 /// are of force elements.
 ///
 /// ```
-/// let names = holonom_multibody::elements::forces::geometry().map(|(name, _)| name);
+/// let names = holonom_models::pictures::geometry().map(|(name, _)| name);
 /// assert_eq!(names, ["wheel-rail", "track", "road", "path", "control"]);
 /// ```
 pub fn geometry() -> [Picture; 5] {

@@ -411,6 +411,6 @@ fn a_free_base_needs_mass() {
     let errors = urdf::read_with(&text, "p", &free()).unwrap_err();
     assert_eq!(
         errors[0].message,
-        "link \"post\": it floats, but nothing fixed to it has mass"
+        "link \"post\" floats, but neither it nor a link fixed to it has mass"
     );
 }

@@ -231,6 +231,17 @@ impl Formulas {
         work.without_value(model).map(|name| self.blame(&name))
     }
 
+    /// A formula of time that has no value, or a pole, at the time at which a run ended or next to it.
+    pub fn missing_in_time(&self, [begin, end]: [f64; 2], t: f64) -> Option<Missing> {
+        let mut ahead = Self::ahead([begin, end], t).into_iter();
+        ahead.find_map(|next| self.of_time([begin, end], [t, next]))
+    }
+
+    /// Times at and a little after the end of a run.
+    fn ahead([begin, end]: [f64; 2], t: f64) -> [f64; AHEAD.len()] {
+        AHEAD.map(|part| t + part * (end - begin) + 4.0 * f64::EPSILON * t.abs())
+    }
+
     /// What has no value next to a state in which a run ended, with the rates of q, v and x.
     pub fn missing_near(
         &self,
@@ -239,13 +250,10 @@ impl Formulas {
         state: State<'_>,
         rates: &[f64],
     ) -> Option<Missing> {
-        let span = end - begin;
-        let ahead = AHEAD.map(|part| state.t + part * span + 4.0 * f64::EPSILON * state.t.abs());
-        for t in ahead {
-            if let Some(missing) = self.of_time([begin, end], [state.t, t]) {
-                return Some(missing);
-            }
+        if let Some(missing) = self.missing_in_time([begin, end], state.t) {
+            return Some(missing);
         }
+        let ahead = Self::ahead([begin, end], state.t);
         let known: Vec<f64> = [state.q, state.v, state.x].concat();
         let moved = |h: f64| -> Vec<f64> { known.iter().zip(rates).map(|(y, rate)| y + h * rate).collect() };
         let aside = |by: f64| -> Vec<f64> { known.iter().map(|y| y + by).collect() };

@@ -10,6 +10,7 @@ use holonom_dae::{Counters, Failure, FailureKind, Hidden, Timing};
 use holonom_expression::curve::{Refusal, watch_refusals};
 use holonom_multibody::channels::{ForeignSelection, Sampler, Selection};
 use holonom_multibody::start::{KinematicError, UnsuitableForm};
+use holonom_solver::stepper::{self, AUTO};
 use holonom_solver::{Checkpoint, Integrator, Options, Stop};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -161,12 +162,20 @@ impl Simulation {
         }
     }
 
-    /// Whether step sizes may depend on the length of the run: narrow changes of functions of time, and narrow features of
-    /// roads, contacts and other laws, are searched for at distances that are fractions of it.
+    /// Whether step sizes may depend on the length of the run: `auto` chooses the method by it, methods that begin with a
+    /// high order limit their first step to a fraction of it, and narrow changes of functions of time, and narrow features
+    /// of roads, contacts and other laws, are searched for at distances that are fractions of it.
     ///
     /// # Errors
     /// A form that does not fit the mechanism.
     pub fn depends_on_length(&self) -> Result<bool, RunError> {
+        let starts_high = stepper::find(&self.solver.stepper).is_none_or(|entry| entry.start_order > 1);
+        if starts_high && self.solver.initial_step.or(self.solver.fixed_step).is_none() {
+            return Ok(true);
+        }
+        if self.solver.stepper == AUTO {
+            return Ok(true);
+        }
         if !self.solver.foresight || self.solver.fixed_step.is_some() {
             return Ok(false);
         }
@@ -424,11 +433,19 @@ fn drive(
                     let steps = integrator.counters().steps;
                     simulation.pace(integrator.t(), steps, Options::default().max_steps)
                 });
-                // On the way to a pole, formulas overflow.
-                let explained = spent(&failure) || matches!(failure.kind, FailureKind::Unbounded { .. });
-                let blamed = (refusal.is_none() && !explained)
-                    .then(|| simulation.without_value(integrator.t(), integrator.y(), integrator.yp()));
-                let message = match blamed.flatten() {
+                let t = integrator.t();
+                let blamed = match &failure.kind {
+                    _ if refusal.is_some() || spent(&failure) => None,
+                    // On the way to a pole formulas of the state overflow; those of time may be why there is one.
+                    FailureKind::Unbounded { .. } => {
+                        let missing = simulation
+                            .formulas
+                            .missing_in_time([simulation.start.t, t_end], t);
+                        missing.map(|missing| missing.failure(t))
+                    }
+                    _ => simulation.without_value(t, integrator.y(), integrator.yp()),
+                };
+                let message = match blamed {
                     Some(blamed) => blamed,
                     None => told(&failure, refusal.as_ref()),
                 };

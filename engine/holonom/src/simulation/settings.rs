@@ -208,8 +208,8 @@ pub(super) fn unused(settings: &Settings, stepper: &str) -> Vec<(&'static str, S
     ];
     let mut unused = Vec::new();
     for (setting, method) in OF_METHODS {
-        // `auto` may choose any method.
-        let applies = stepper == method || stepper == "auto";
+        // Of these methods `auto` chooses `radau` only.
+        let applies = stepper == method || (stepper == AUTO && method == "radau");
         if settings.get(setting).is_some() && !applies {
             let text = format!(
                 "the setting `{setting}` has no effect with `{stepper}`; remove it, or set `stepper = \"{method}\"`"

@@ -488,6 +488,10 @@ fn keys_of_a_file_count_or_are_named() {
     for name in ["LGYR", "QSX1", "FILE_TYPE"] {
         assert!(!notes.contains(name), "{name}: {notes}");
     }
+    // The couple of the belt counts in transient modes alone.
+    let transient = strange.replace("USE_MODE=3", "USE_MODE=13");
+    let notes = file(&text, &[("car.tir", &transient)]).notes.to_string();
+    assert!(!notes.contains("QTZ1") && !notes.contains("MBELT"), "{notes}");
 }
 
 const TMEASY: &str = r#"

@@ -213,7 +213,7 @@ impl ForestError {
     /// let names = Names { bodies: &["ground", "arm"], ..Names::default() };
     /// assert_eq!(
     ///     errors[0].describe(&names),
-    ///     "no joints lead from ground to arm; add a joint, if need be one with all six freedoms"
+    ///     "no joints connect ground to arm; add a joint, for example a free joint"
     /// );
     /// ```
     pub fn describe(&self, names: &Names) -> String {

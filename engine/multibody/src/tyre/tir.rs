@@ -433,10 +433,14 @@ impl TirFile {
     pub fn not_used(&self) -> Vec<&str> {
         let mut section = "";
         let mut unused = Vec::new();
+        // The couple of the belt belongs to the transient modes.
+        let rigid = self.use_mode().is_some_and(|mode| mode.abs() < 10.0);
         for line in &self.lines {
             match &line.content {
                 Content::Section(name) => section = name,
-                Content::Entry { key, value } if !is_used(section, key) => {
+                Content::Entry { key, value }
+                    if !is_used(section, key) || (rigid && ["QTZ1", "MBELT"].contains(&key.as_str())) =>
+                {
                     let off = match number(value) {
                         Some(value) if key.starts_with('L') => value == 1.0,
                         Some(value) => value == 0.0,
@@ -454,8 +458,12 @@ impl TirFile {
 
     /// Whether `USE_MODE` asks for slips without delay: its tens are missing.
     pub fn wants_steady_slip(&self) -> bool {
-        let mode = self.get("MODEL", "USE_MODE").and_then(|(value, _)| number(value));
-        mode.is_some_and(|mode| (1.0..10.0).contains(&mode.abs()))
+        self.use_mode()
+            .is_some_and(|mode| (1.0..10.0).contains(&mode.abs()))
+    }
+
+    fn use_mode(&self) -> Option<f64> {
+        self.get("MODEL", "USE_MODE").and_then(|(value, _)| number(value))
     }
 
     /// A file with all coefficients, in SI units.

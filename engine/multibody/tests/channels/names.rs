@@ -216,12 +216,12 @@ fn messages() {
         ),
         (
             "something else entirely",
-            "there is no channel \"something else entirely\"; there are, among others, \"A.angle\", \
+            "there is no channel \"something else entirely\"; available channels include \"A.angle\", \
              \"A.angle.velocity\", \"A.angle.acceleration\"",
         ),
         (
             "*.zzz",
-            "no channel fits \"*.zzz\"; there are, among others, \"A.angle\", \"A.angle.velocity\", \
+            "no channel fits \"*.zzz\"; available channels include \"A.angle\", \"A.angle.velocity\", \
              \"A.angle.acceleration\"",
         ),
         (
@@ -230,8 +230,8 @@ fn messages() {
         ),
         (
             "crank.position.[xy",
-            "the pattern `crank.position.[xy` has a `[` at letter 16 without its `]`; close it, or write `\\[` \
-             for the letter itself",
+            "the pattern `crank.position.[xy` has an unclosed `[` at character 16; close it, or write `\\[` \
+             for a literal bracket",
         ),
         (
             "crank.position.[z-x]",

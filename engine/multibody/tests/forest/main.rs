@@ -406,8 +406,8 @@ fn errors_of_several_kinds_come_together() {
     let words: Vec<String> = expected.iter().map(|error| error.describe(&names)).collect();
     assert!(words[0].contains("\"j3\""));
     assert!(words[1].contains("\"j0\", \"j1\""));
-    assert!(words[2].contains("from earth to c, d;"));
-    assert!(words[3].contains("\"j2\"") && words[3].contains("from earth to b;"));
+    assert!(words[2].contains("connect earth to c, d;"));
+    assert!(words[3].contains("\"j2\"") && words[3].contains("earth to b;"));
     assert!(expected[3].to_string().contains("\"#2\""));
 }
 

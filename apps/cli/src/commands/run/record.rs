@@ -193,8 +193,8 @@ impl SavedRun {
             .map_err(|error| Error::Usage(error.to_string()))?;
         let how = match depends {
             true => {
-                "; step sizes may differ from those of a single run, because the distances at which narrow changes of \
-                 the equations are searched for depend on the length of a run"
+                "; step sizes may differ from those of a single run, because the choice of the method, the first step and \
+                 the distances at which narrow changes of the equations are searched for depend on the length of a run"
             }
             false => "",
         };

@@ -515,10 +515,10 @@ mod tests {
         ];
         assert_eq!(all, expected);
         assert_eq!(grid.words(4), "L = 2, m = 6");
+        assert_eq!(grid.json(4), json!({ "L": 2.0, "m": 6.0 }));
         let grid =
             Grid::parse(&["n=50 rpm:100 rpm:3".to_string(), "k=1e3:2000:2".to_string()]).expect("a grid");
         assert_eq!(grid.shown(2), "n = 75 rpm, k = 1000");
-        assert_eq!(grid.json(4), json!({ "L": 2.0, "m": 6.0 }));
         for bad in [&["L=1:2:2", "L=1:2:3"][..], &["L=1:2:400", "m=1:2:400"]] {
             assert!(Grid::parse(&texts(bad)).is_err(), "{bad:?}");
         }

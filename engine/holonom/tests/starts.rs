@@ -233,7 +233,7 @@ fn careless_initial_values_are_told() {
         (
             "",
             "[[start]]\nto = \"rocker.end\"",
-            ["says nothing", "`position`"],
+            ["contains no value", "`position`"],
         ),
         (
             "",

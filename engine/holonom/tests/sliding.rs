@@ -170,7 +170,7 @@ fn thin_walls_are_elastic() {
 /// One switch with two borders: a push of 1e4 N over the width of the band.
 #[test]
 fn bands_narrower_than_the_tolerance_do_their_work() {
-    for half in [5e-5, 5e-6, 5e-8] {
+    for half in [5e-5_f64, 5e-6, 5e-8] {
         for stepper in ["bdf", "radau", "dormand-prince", "generalized-alpha", "auto"] {
             let [_, v] = end(&format!("1e4*(abs(x-3)<{half:?})"), [0.0, 1.0], 10.0, stepper);
             let exact = (1.0 + 4e4 * half).sqrt();

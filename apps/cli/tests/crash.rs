@@ -208,7 +208,16 @@ fn finished_runs_are_extended_to_the_same_bits() {
     assert!(stderr(&longer).contains("may differ"), "{}", stderr(&longer));
     let whole = holonom(
         &folder,
-        &["run", "pendulum", "--t-end", "2", "--output-step", "1 ms", "-o", "w"],
+        &[
+            "run",
+            "pendulum",
+            "--t-end",
+            "2",
+            "--output-step",
+            "1 ms",
+            "-o",
+            "w",
+        ],
     );
     assert_eq!(code(&whole), 0, "{}", stderr(&whole));
     let end = |name: &str| {

@@ -94,7 +94,9 @@ fn results_are_named_replaced_and_never_taken_for_others() {
     }
     let again = holonom(&folder, &quick(&["-o", "first.csv"]));
     assert!(
-        code(&again) == 0 && stderr(&again).contains("replaced: ") && stderr(&again).contains("`first.parquet`"),
+        code(&again) == 0
+            && stderr(&again).contains("replaced: ")
+            && stderr(&again).contains("`first.parquet`"),
         "{}",
         stderr(&again)
     );

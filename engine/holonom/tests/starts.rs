@@ -217,7 +217,10 @@ fn careless_initial_values_are_told() {
         (
             "angle = { fixed = true }",
             "",
-            ["`fixed` needs an initial value or velocity", "add `start` or `velocity`"],
+            [
+                "`fixed` needs an initial value or velocity",
+                "add `start` or `velocity`",
+            ],
         ),
         (
             "angle = { start = 1, locked = true, fixed = true }",

@@ -155,7 +155,10 @@ fn settings_without_effect_are_told() {
         let files = Files::in_memory([("model.toml", text.as_str()), ("load.csv", LOAD)]);
         let file = read("model.toml", &files, &[]).unwrap();
         let remarks = Simulation::new(&file, &Settings::default()).unwrap().remarks();
-        let line = 1 + text.lines().position(|line| setting.starts_with(line) && !line.is_empty()).unwrap();
+        let line = 1 + text
+            .lines()
+            .position(|line| setting.starts_with(line) && !line.is_empty())
+            .unwrap();
         let told =
             |remark: &String| remark.starts_with(&format!("model.toml:{line}: ")) && remark.contains(remedy);
         assert!(remarks.iter().any(told), "{setting}: {remarks:?}");

@@ -263,7 +263,8 @@ fn turns_close_to_singular_positions_are_exact_or_reported() {
     let (mut finished, mut reported) = (0, 0);
     for longer in [1e-4, -1e-4, 1e-3] {
         let description = almost(longer);
-        let exact = run(&description, Form::Ggl, "bdf", 1e-10, 1.5);
+        // Next to the turn the short steps of `bdf` leave no digits for such a tolerance.
+        let exact = run(&description, Form::Ggl, "radau", 1e-11, 1.5);
         assert_eq!(exact.result, Ok(Stop::Finished));
         for stepper in STEPPERS {
             for form in KEPT {

@@ -685,7 +685,7 @@ impl<'s> Integrator<'s> {
                 system: self.system.as_mut(),
                 counters: &mut self.counters,
             };
-            let found = self.finder.find(&mut equations, self.stepper.as_ref(), t_to);
+            let found = self.finder.find(&mut equations, self.stepper.as_mut(), t_to);
             let Some(t) = found.map_err(|kind| self.failed(kind))? else {
                 if let Some(cut) = cut.filter(|cut| cut.t <= t_end) {
                     self.cut_step(cut, t_end, observer)?;
@@ -726,7 +726,7 @@ impl<'s> Integrator<'s> {
                     system: self.system.as_mut(),
                     counters: &mut self.counters,
                 };
-                self.finder.pass(&mut equations, self.stepper.as_ref(), t);
+                self.finder.pass(&mut equations, self.stepper.as_mut(), t);
             }
             if stop.is_some() {
                 return Ok(stop);

@@ -252,7 +252,7 @@ impl EventFinder {
     pub fn find(
         &mut self,
         equations: &mut Equations<'_>,
-        stepper: &dyn Stepper,
+        stepper: &mut dyn Stepper,
         t_to: f64,
     ) -> Result<Option<f64>, FailureKind> {
         self.together.clear();
@@ -281,7 +281,7 @@ impl EventFinder {
             self.memory.searched_to = t_to;
             return Ok(None);
         }
-        stepper.interpolate(t_to, &mut self.y, &mut self.yp);
+        self.look_at(equations, stepper, t_to);
         equations
             .system
             .event_values(t_to, &self.y, &self.yp, &mut self.values_now);
@@ -378,7 +378,7 @@ impl EventFinder {
 
     /// Times at which switches come to their borders, up to `t_to`. All of the step at hand is looked at, so that they are
     /// the same wherever a run is interrupted.
-    fn find_switches(&mut self, equations: &mut Equations<'_>, stepper: &dyn Stepper, t_to: f64) {
+    fn find_switches(&mut self, equations: &mut Equations<'_>, stepper: &mut dyn Stepper, t_to: f64) {
         let (first, n) = (self.first_switch, self.times.len());
         let (from, to) = (self.memory.switched_to, stepper.t());
         let h = to - from;
@@ -387,7 +387,7 @@ impl EventFinder {
             self.times[first..].fill(f64::INFINITY);
             return;
         }
-        stepper.interpolate(to, &mut self.y, &mut self.yp);
+        self.look_at(equations, stepper, to);
         equations
             .system
             .event_values(to, &self.y, &self.yp, &mut self.ends);
@@ -398,7 +398,7 @@ impl EventFinder {
         for end in self.ends[first..].iter_mut().filter(|end| !end.is_finite()) {
             *end = f64::MAX;
         }
-        stepper.interpolate(to - BESIDE * h, &mut self.y, &mut self.yp);
+        self.look_at(equations, stepper, to - BESIDE * h);
         equations
             .system
             .event_values(to - BESIDE * h, &self.y, &self.yp, &mut self.values_mid);
@@ -471,11 +471,11 @@ impl EventFinder {
     }
 
     /// Values of all functions at the [`PLACES`] of a part of the last step.
-    fn sample(&mut self, equations: &mut Equations<'_>, stepper: &dyn Stepper, [t_from, t_to]: [f64; 2]) {
+    fn sample(&mut self, equations: &mut Equations<'_>, stepper: &mut dyn Stepper, [t_from, t_to]: [f64; 2]) {
         let n = self.times.len();
         for (k, place) in PLACES.iter().enumerate() {
             let t = t_from + place * (t_to - t_from);
-            stepper.interpolate(t, &mut self.y, &mut self.yp);
+            self.look_at(equations, stepper, t);
             let samples = &mut self.samples[k * n..(k + 1) * n];
             equations.system.event_values(t, &self.y, &self.yp, samples);
             let (slides, at) = (&self.memory.slides, (t, MOMENT * (t_to - t_from)));
@@ -501,7 +501,7 @@ impl EventFinder {
     fn first_below(
         &mut self,
         equations: &mut Equations<'_>,
-        stepper: &dyn Stepper,
+        stepper: &mut dyn Stepper,
         i: usize,
         [t_from, t_to]: [f64; 2],
     ) -> Option<([f64; 2], [f64; 2])> {
@@ -539,7 +539,7 @@ impl EventFinder {
     fn least(
         &mut self,
         equations: &mut Equations<'_>,
-        stepper: &dyn Stepper,
+        stepper: &mut dyn Stepper,
         i: usize,
         [mut a, mut b]: [f64; 2],
     ) -> Option<(f64, f64)> {
@@ -578,9 +578,22 @@ impl EventFinder {
         (stuck || count >= CHATTER_LIMIT).then_some(count)
     }
 
-    /// Value of function `i` on the interpolant.
-    fn value_at(&mut self, equations: &mut Equations<'_>, stepper: &dyn Stepper, i: usize, t: f64) -> f64 {
+    /// The solution at a time within the last step, with multipliers and readings: contacts open by them, and methods that
+    /// do not integrate them have none between the ends of steps.
+    fn look_at(&mut self, equations: &mut Equations<'_>, stepper: &mut dyn Stepper, t: f64) {
         stepper.interpolate(t, &mut self.y, &mut self.yp);
+        stepper.complete(equations, t, &mut self.y);
+    }
+
+    /// Value of function `i` on the interpolant.
+    fn value_at(
+        &mut self,
+        equations: &mut Equations<'_>,
+        stepper: &mut dyn Stepper,
+        i: usize,
+        t: f64,
+    ) -> f64 {
+        self.look_at(equations, stepper, t);
         let values = &mut self.values_mid;
         equations.system.event_values(t, &self.y, &self.yp, values);
         if i >= self.first_switch && self.memory.slides[i - self.first_switch] {
@@ -594,7 +607,7 @@ impl EventFinder {
     fn touches(
         &mut self,
         equations: &mut Equations<'_>,
-        stepper: &dyn Stepper,
+        stepper: &mut dyn Stepper,
         i: usize,
         t_from: f64,
         t_to: f64,
@@ -626,7 +639,7 @@ impl EventFinder {
     fn locate(
         &mut self,
         equations: &mut Equations<'_>,
-        stepper: &dyn Stepper,
+        stepper: &mut dyn Stepper,
         i: usize,
         [mut a, mut b]: [f64; 2],
         [before, behind]: [f64; 2],
@@ -669,8 +682,8 @@ impl EventFinder {
     }
 
     /// After events that changed nothing: the values behind them are the new starting point.
-    pub fn pass(&mut self, equations: &mut Equations<'_>, stepper: &dyn Stepper, t: f64) {
-        stepper.interpolate(t, &mut self.y, &mut self.yp);
+    pub fn pass(&mut self, equations: &mut Equations<'_>, stepper: &mut dyn Stepper, t: f64) {
+        self.look_at(equations, stepper, t);
         equations
             .system
             .event_values(t, &self.y, &self.yp, &mut self.values_mid);

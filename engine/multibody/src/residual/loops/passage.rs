@@ -50,6 +50,9 @@ const ROUNDS: usize = 4;
 /// linearly.
 const CORRECTIONS: usize = 8;
 
+/// Sine of half the angle between two rotations from which on the way between them is a turn about their axis.
+const EVENLY: f64 = 1e-3;
+
 /// Numbers that the kernel of a part may have; branches of parts that can move in more ways are not told apart.
 const MOST_NUMBERS: usize = 300;
 
@@ -199,7 +202,8 @@ impl Loops {
             });
         }
         if self.is_blind() {
-            let across = if inside || turned > SAME_IN_A_STEP {
+            // Elsewhere the kernel turns as well, in long steps by much, but the error test sees velocities there.
+            let across = if inside || least < near {
                 self.velocities_off(model, part, v, tolerances, (work, room)) * turned.sqrt()
             } else {
                 0.0
@@ -289,8 +293,8 @@ impl Loops {
         self.rows.iter().zip(gaps).map(part_of_gap).fold(0.0, f64::max)
     }
 
-    /// The least distance from dependence on the way between two states: on the line between both, brought to the
-    /// constraints.
+    /// The least distance from dependence on the way between two states: on the line between both, along which rotations
+    /// turn evenly, brought to the constraints.
     fn least_between(
         &self,
         model: &Model,
@@ -306,10 +310,7 @@ impl Loops {
             for k in 0..POINTS {
                 let at = (k as f64 + 0.5) / POINTS as f64;
                 let x = (middle + reach * (2.0 * at - 1.0)).clamp(0.0, 1.0);
-                for ((out, a), b) in room.passage.q.iter_mut().zip(before.q).zip(q) {
-                    *out = a + x * (b - a);
-                }
-                normalise(model, &mut room.passage.q);
+                between(model, (before.q, q), x, &mut room.passage.q);
                 work.set_time(model, before.t + x * (t - before.t));
                 let distance = self.brought(model, part, active, work, room);
                 if distance < best.0 {
@@ -380,6 +381,30 @@ impl Loops {
         let follows = self.parts.iter().any(Part::is_followed);
         end..end + if follows { n_q } else { 0 }
     }
+}
+
+/// Positions at a part of the way between two states: rotations turn evenly, since the chord of Euler parameters leaves the
+/// constraints by much where an explicit method turns by half a revolution in a step.
+fn between(model: &Model, (a, b): (&[f64], &[f64]), x: f64, out: &mut [f64]) {
+    for ((out, a), b) in out.iter_mut().zip(a).zip(b) {
+        *out = a + x * (b - a);
+    }
+    for node in model.tree.nodes.iter().filter(|n| n.kind == NodeKind::Ball) {
+        let own = node.q..node.q + 4;
+        let (a, b) = (&a[own.clone()], &b[own.clone()]);
+        let dot: f64 = a.iter().zip(b).map(|(a, b)| a * b).sum();
+        let angle = dot.clamp(-1.0, 1.0).acos();
+        // Next to no turn the chord is as good; next to a whole revolution there is no plane to turn in.
+        let sine = angle.sin();
+        if sine < EVENLY {
+            continue;
+        }
+        let (from, to) = (((1.0 - x) * angle).sin() / sine, (x * angle).sin() / sine);
+        for ((out, a), b) in out[own].iter_mut().zip(a).zip(b) {
+            *out = from * a + to * b;
+        }
+    }
+    normalise(model, out);
 }
 
 /// Makes Euler parameters unit vectors.

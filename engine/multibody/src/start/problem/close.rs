@@ -18,6 +18,10 @@ const VALUE: f64 = 1e-10;
 /// Movement of stated values, rad or parts of the mechanism's size, by which a position must be nearer to be preferred.
 const NEARER: f64 = 1e-9;
 
+/// Stated values that move by less, in the same measure, miss the loops by rounding; those that move by more contradict
+/// them, and the position does not depend on how the search with stated values kept went.
+const ROUNDED: f64 = 0.05;
+
 /// Gap at which a hint is followed well enough.
 const HINTED: f64 = 1e-6;
 
@@ -122,7 +126,7 @@ impl StartProblem {
         there
     }
 
-    /// Prefers positions closed from `nearly` where stated values move less.
+    /// Prefers positions closed from `nearly` where stated values move less, and by no more than rounding.
     fn keep_nearest(
         &mut self,
         parts: &[usize],
@@ -143,7 +147,7 @@ impl StartProblem {
                 .then(|| self.close_from(&[p], nearly, enough, options));
             let there = alone.as_ref().unwrap_or(&together);
             if (alone.is_none() || self.is_closed(p, there, Tier::Least, limits))
-                && self.stated_moves(p, given, there) < self.stated_moves(p, given, q)
+                && self.stated_moves(p, given, there) < ROUNDED.min(self.stated_moves(p, given, q))
             {
                 self.take(p, there, q);
             }

@@ -274,7 +274,7 @@ impl EventFinder {
     fn find_from(
         &mut self,
         equations: &mut Equations<'_>,
-        stepper: &dyn Stepper,
+        stepper: &mut dyn Stepper,
         [t_from, t_to]: [f64; 2],
     ) -> Result<Option<f64>, FailureKind> {
         if self.is_empty() {
@@ -562,7 +562,7 @@ impl EventFinder {
     }
 
     /// Keeps count of events without progress; `Some` with the count when there are too many.
-    fn note_time(&mut self, stepper: &dyn Stepper, t: f64, resolution: f64) -> Option<u32> {
+    fn note_time(&mut self, stepper: &mut dyn Stepper, t: f64, resolution: f64) -> Option<u32> {
         let event = self.times.iter().position(|x| *x == t).unwrap_or(0);
         let spacing = 1e-9 * stepper.last_h().abs() + 100.0 * f64::EPSILON * t.abs();
         let mut count = 1;

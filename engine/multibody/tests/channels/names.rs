@@ -235,7 +235,7 @@ fn messages() {
         ),
         (
             "crank.position.[z-x]",
-            "the pattern `crank.position.[z-x]` has the range z-x, which holds no letter; write x-z",
+            "the pattern `crank.position.[z-x]` has the empty range z-x; write x-z",
         ),
         ("", "the pattern is empty; write `*` for all names"),
     ] {

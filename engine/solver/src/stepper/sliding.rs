@@ -61,12 +61,17 @@ impl Sliding {
             self.sides.copy_from_slice(equations.system.discrete());
             let back = [1.0, -1.0].map(|side| self.leads_back(equations, (t, moment), y, (event, side)));
             equations.system.discrete_mut().copy_from_slice(&self.sides);
-            let [Some(above), Some(below)] = back else {
-                continue;
+            let decided = match back {
+                [Some(above), Some(below)] if above + below > JUMP * (above.abs() + below.abs()) => {
+                    Some((2.0 * above.min(below) / (above + below), (below - above).signum()))
+                }
+                _ => None,
             };
-            let jump = above + below;
-            if jump > JUMP * (above.abs() + below.abs()) {
-                margins[event] = 2.0 * above.min(below) / jump;
+            if let Some((margin, _)) = decided {
+                margins[event] = margin;
+            }
+            if margins[event] < 0.0 {
+                self.ways[event] = decided.map_or(0.0, |(_, way)| way);
             }
         }
     }

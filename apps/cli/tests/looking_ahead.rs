@@ -18,6 +18,10 @@ fn work(model: &holonom_models::Entry, stepper: &str, ahead: bool) -> f64 {
     report.unwrap().counters.residual_equivalents()
 }
 
+/// Known gaps: more than 3 % more work. On `vehicle` with `radau` looks at the laws of its tyres take 5 %; the rest follows
+/// from a step that is cut because a tyre begins to act unseen by more than ten tolerances.
+const GAPS: [(&str, &str, f64); 1] = [("vehicle", "radau", 1.12)];
+
 #[test]
 fn shipped_models_cost_hardly_more() {
     // Those with functions of time in them.
@@ -43,11 +47,15 @@ fn shipped_models_cost_hardly_more() {
                 model.name,
                 with / without
             );
-            if with > 1.03 * without {
+            let gap = GAPS.iter().find(|gap| (gap.0, gap.1) == (model.name, stepper));
+            if with > gap.map_or(1.03, |gap| gap.2) * without {
                 found += &format!(
                     "{}, {stepper}: {with} instead of {without} residuals\n",
                     model.name
                 );
+            }
+            if gap.is_some() && with <= 1.03 * without {
+                found += &format!("{}, {stepper}: the known gap is closed\n", model.name);
             }
         }
     }

@@ -81,7 +81,7 @@ impl DeadTime {
 
 /// Constructors.
 impl Control {
-    /// What the input was a time in s ago, see [`DeadTime`](crate::elements::controls::DeadTime).
+    /// What the input was a time in s ago, see [`DeadTime`].
     pub fn dead_time(name: impl Into<String>, input: Signal, delay: f64) -> Self {
         let kind = ControlKind::DeadTime(DeadTime {
             input,

@@ -399,7 +399,7 @@ impl Text {
                 rest[0]
             ),
             1 => format!(
-                "[[road]]\nname = \"street\"\nkind = \"height\"\nheight = \"{:?} m*sin({:?} 1/m*x)\"",
+                "[[road]]\nname = \"street\"\nkind = \"height\"\nheight = \"{:?} m*sin({:?}*x/(1 m))\"",
                 0.3 * rest[0],
                 TAU / rest[1]
             ),

@@ -13,6 +13,7 @@ pub mod elements;
 pub mod forest;
 pub mod formalism;
 pub mod model;
+pub mod observable;
 pub mod path;
 pub mod rail;
 pub mod residual;

@@ -4,7 +4,6 @@
 //! named `"body"` or `"body.marker"`; the fixed world is `"ground"`.
 
 use crate::Signal;
-use crate::channels::Input;
 use crate::forest::Hint;
 use holonom_algebra::{Mat3, Pose, Quaternion, Vec3};
 
@@ -65,6 +64,17 @@ pub struct Description {
     pub inputs: Vec<Input>,
     /// Poses near which loops are to close.
     pub hints: Vec<StartHint>,
+}
+
+/// A function of time of the model that is a channel as well.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Input {
+    /// Name; the channel is `input.` and this.
+    pub name: String,
+    /// Unit of its value.
+    pub unit: String,
+    /// The function.
+    pub signal: Signal,
 }
 
 /// Position and orientation of a frame in another.

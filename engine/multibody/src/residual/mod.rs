@@ -28,10 +28,10 @@ mod stretch;
 mod structure;
 mod switches;
 
+pub use crate::formalism::depends::{Depends, Reads};
 pub use equations::Equations;
 pub(crate) use loops::{Loops, LoopsRoom, follow};
-pub(crate) use pattern::forces_need_readings;
-pub use pattern::{Dependencies, ElementDependencies, ReadingDependencies, Reads};
+pub use pattern::{Dependencies, ElementDependencies};
 
 use core::fmt;
 use core::str::FromStr;

@@ -186,7 +186,7 @@ impl Equations {
             .model
             .readings
             .iter()
-            .any(|reading| reading.needs_multipliers(&self.model));
+            .any(|reading| reading.observed.observable.needs_multipliers());
         let mut blocks = Vec::new();
         if l.lambda.is_empty() {
             return blocks;

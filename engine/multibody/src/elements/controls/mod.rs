@@ -18,17 +18,16 @@ use super::scene::Scene;
 use crate::description::Mirror;
 use crate::description::fields::Fields;
 use crate::model::Attachment;
+use crate::observable::Observed;
 use crate::path::PathCurve;
 use crate::signal::Signal;
 use core::fmt::Debug;
 use holonom_algebra::Real;
 
 pub(crate) mod follow;
-pub(crate) mod probe;
 
 pub use driver_speed::SpeedLaw;
 pub use driver_steering::SteeringLaw;
-pub use probe::{ForceReading, Probe};
 pub use transfer_function::{CanonicalForm, Polynomials};
 
 /// A kind of control as a description has it. Its default has the values of absent fields.
@@ -182,18 +181,16 @@ macro_rules! registry {
         })*
 
         impl ControlElement {
-            /// Its output; that of a sensor is read by its probe instead.
+            /// Its output; what a sensor reads must be in the place of its output.
             pub fn output<T: Real>(&self, scene: &Scene<T>) -> T {
                 match self { $(Self::$kind(c) => c.output(scene),)* }
             }
 
-            /// The force element it reads, and what of it.
-            pub(crate) fn reads_force(&self) -> Option<(usize, ForceReading)> {
+            /// What it reads without delay: the value is to be in the place of its output before that is
+            /// computed.
+            pub(crate) fn observes(&self) -> Option<&Observed> {
                 match self {
-                    Self::Sensor(sensor) => match &sensor.channel.probe {
-                        Probe::Force { force, reading, .. } => Some((*force, *reading)),
-                        _ => None,
-                    },
+                    Self::Sensor(sensor) => sensor.channel.observed.as_ref(),
                     _ => None,
                 }
             }

@@ -66,6 +66,8 @@ pub struct ExpressionError {
     pub message: String,
     /// What to do about it.
     pub help: Option<String>,
+    /// The dimension that is expected there, where it has another.
+    pub expected: Option<Dimension>,
 }
 
 impl ExpressionError {
@@ -74,6 +76,7 @@ impl ExpressionError {
             span,
             message: message.into(),
             help: None,
+            expected: None,
         }
     }
 

@@ -111,6 +111,7 @@
 //! * [`Integrator`]: step-by-step integration, checkpoints, observers.
 //! * [`problems`]: reference problems with verified solutions.
 
+pub mod mechanism;
 pub mod simulation;
 
 pub use holonom_algebra as algebra;

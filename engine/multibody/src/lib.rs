@@ -9,6 +9,7 @@
 pub mod channels;
 pub mod compile;
 pub mod description;
+pub mod diagnostic;
 pub mod elements;
 pub mod forest;
 pub mod formalism;
@@ -28,4 +29,4 @@ pub mod workspace;
 pub use description::Description;
 pub use model::{Examination, Model};
 pub use signal::{Signal, SignalFunction};
-pub use snapshot::Snapshot;
+pub use snapshot::{BodyMotion, Snapshot};

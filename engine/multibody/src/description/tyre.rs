@@ -1,6 +1,7 @@
 //! What all tyres have besides the law of their forces.
 
 use super::fields::{Field, Fields};
+use crate::diagnostic::Diagnostic;
 use crate::elements::faults::Faults;
 use crate::elements::references::{Attached, Named, References, Resolve};
 
@@ -56,9 +57,11 @@ impl Mount<Named> {
 
     pub(crate) fn faults(&self, faults: &mut Faults) {
         if !(self.enveloping >= 0.0 && self.enveloping.is_finite()) {
-            faults.data(format!(
-                "the length of the enveloping is {}, but must be zero or positive; correct it",
-                self.enveloping
+            let quantity = ["enveloping", "the length of the enveloping"];
+            faults.add(Diagnostic::out_of_bounds(
+                quantity,
+                self.enveloping,
+                "zero or positive",
             ));
         }
     }

@@ -8,8 +8,8 @@
 use super::faults::Faults;
 use super::references::{Named, Resolve};
 use super::scene::{Loads, Scene};
-use crate::description::Mirror;
 use crate::description::fields::Fields;
+use crate::description::{Constraint, ElementKind, Mirror};
 use crate::model::{Attachment, RowLevel};
 use crate::signal::Signal;
 use core::fmt::Debug;
@@ -133,10 +133,18 @@ macro_rules! registry {
             $($(#[$doc])* $kind($kind<Named>),)*
         }
 
+        $(impl ElementKind for $only {
+            type Element = Constraint;
+        })*
+
         $(impl From<$only> for ConstraintKind {
             fn from(kind: $only) -> Self {
                 Self::$only(kind)
             }
+        })*
+
+        $(impl ElementKind for $kind<Named> {
+            type Element = Constraint;
         })*
 
         $(impl From<$kind<Named>> for ConstraintKind {

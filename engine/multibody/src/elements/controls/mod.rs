@@ -15,8 +15,8 @@ use super::faults::Faults;
 use super::forces::OwnState;
 use super::references::{Named, ResolveControl};
 use super::scene::Scene;
-use crate::description::Mirror;
 use crate::description::fields::Fields;
+use crate::description::{Control, ElementKind, Mirror};
 use crate::model::Attachment;
 use crate::observable::Observed;
 use crate::path::PathCurve;
@@ -121,6 +121,10 @@ macro_rules! registry {
         pub enum ControlKind {
             $($(#[$doc])* $kind($described),)*
         }
+
+        $(impl ElementKind for $described {
+            type Element = Control;
+        })*
 
         $(impl From<$described> for ControlKind {
             fn from(kind: $described) -> Self {

@@ -14,7 +14,7 @@ use super::faults::Faults;
 use super::references::{Named, Resolve};
 use super::scene::{Loads, Scene};
 use crate::description::fields::Fields;
-use crate::description::{CoordinateRef, Mirror};
+use crate::description::{CoordinateRef, ElementKind, Force, Mirror};
 use crate::model::Attachment;
 use crate::signal::Signal;
 use core::fmt::Debug;
@@ -243,10 +243,18 @@ macro_rules! registry {
             $($(#[$more_doc])* $more_kind($more_kind),)*
         }
 
+        $(impl ElementKind for $kind<Named> {
+            type Element = Force;
+        })*
+
         $(impl From<$kind<Named>> for ForceKind {
             fn from(kind: $kind<Named>) -> Self {
                 Self::$kind(kind)
             }
+        })*
+
+        $(impl ElementKind for $more_kind {
+            type Element = Force;
         })*
 
         $(impl From<$more_kind> for ForceKind {

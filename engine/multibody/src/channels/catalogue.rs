@@ -1,13 +1,10 @@
 //! [`Catalogue`]: the channels of a mechanism; [`Selection`]: some of them.
 
 use super::build;
-use super::source::Source;
 use crate::description::Input;
-use crate::formalism::reactions::ReactionElement;
 use crate::model::Model;
-use crate::signal::Signal;
+use crate::observable::Observable;
 use crate::start::Assembled;
-use crate::tree::Attachment;
 use holonom_text::{Pattern, PatternError, nearest};
 use std::sync::Arc;
 
@@ -22,18 +19,7 @@ pub struct Channel {
     pub description: String,
 }
 
-/// What sources refer to by number.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Tables {
-    /// Frames of bodies and markers.
-    pub frames: Vec<Attachment>,
-    /// Frames of joints, turned so that z is the axis.
-    pub joints: Vec<[Attachment; 2]>,
-    pub reactions: Vec<ReactionElement>,
-    pub inputs: Vec<Signal>,
-}
-
-/// A channel with its source.
+/// A channel with what it observes.
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
     pub channel: Channel,
@@ -41,8 +27,8 @@ pub(crate) struct Entry {
     pub kind: Option<&'static str>,
     /// Length of the kind in front of the name, with the colon.
     pub prefix: usize,
-    pub source: Source,
-    /// Which of the values of the source it is.
+    pub observable: Observable,
+    /// Which of the values of the observable it is.
     pub place: u8,
     /// Whether it is recorded when nothing is asked for.
     pub usual: bool,
@@ -68,7 +54,8 @@ impl Entry {
 pub struct Catalogue {
     entries: Vec<Entry>,
     model: Arc<Model>,
-    tables: Arc<Tables>,
+    /// Functions of time besides those of the model.
+    inputs: Arc<[Input]>,
 }
 
 /// Some channels, in the order of their columns.
@@ -78,7 +65,7 @@ pub struct Selection {
     /// Number in the catalogue, and the entry.
     pub(super) entries: Vec<(usize, Entry)>,
     pub(super) model: Arc<Model>,
-    pub(super) tables: Arc<Tables>,
+    pub(super) inputs: Arc<[Input]>,
 }
 
 /// Why a name, or a [`Pattern`] with `*`, `?` and `[xy]`, selects nothing.
@@ -130,11 +117,10 @@ impl Catalogue {
 
     /// The channels of a mechanism and of further functions of time.
     pub fn with_inputs(assembled: &Assembled, inputs: &[Input]) -> Self {
-        let (entries, tables) = build::build(&assembled.model, Some(&assembled.rows), inputs);
         Self {
-            entries,
+            entries: build::all(&assembled.model, Some(&assembled.rows), inputs),
             model: assembled.model.clone(),
-            tables: Arc::new(tables),
+            inputs: inputs.into(),
         }
     }
 
@@ -210,7 +196,7 @@ impl Catalogue {
                 .collect(),
             entries: numbers.into_iter().map(entry).collect(),
             model: self.model.clone(),
-            tables: self.tables.clone(),
+            inputs: self.inputs.clone(),
         }
     }
 

@@ -9,7 +9,6 @@ use super::sensors;
 use super::timed;
 use crate::description::{CoordinateMotion, CoordinateRef, Description, Joint};
 use crate::elements::constraints::{ConstraintElement, DescribedConstraint, Distance, Pair, PairRow};
-use crate::elements::controls::{ControlElement, Probe};
 use crate::elements::forces::{ForceElement, OwnState, Reach};
 use crate::elements::joint_motion;
 use crate::elements::joints::Primitive;
@@ -24,7 +23,6 @@ use crate::tree::Attachment;
 use crate::tree::Tree;
 use core::ops::Range;
 use holonom_algebra::{Inertia, Sym3};
-use std::sync::Arc;
 
 /// Finishes the model. What is wrong goes to `errors`; the model is of no use then.
 pub(super) fn attach(
@@ -127,7 +125,7 @@ pub(super) fn attach(
         needs_world,
         readings: Vec::new(),
         forces_need_readings: false,
-        sources: Arc::default(),
+        inputs: description.inputs.as_slice().into(),
     };
     add_controls(&mut model, description, &mut bind, errors);
     errors.append(&mut bind.errors);
@@ -160,9 +158,9 @@ fn add_controls(
     bind: &mut Bind<'_>,
     errors: &mut Vec<ModelError>,
 ) {
-    let mut unread = Vec::new();
+    let mut wanted = Vec::new();
     let readable = Readable { description, model };
-    let mut controls = controls::compile(&readable, bind, &mut unread, errors);
+    let mut controls = controls::compile(&readable, bind, &mut wanted);
     for control in &mut controls {
         control.states = add_states(
             &mut model.states,
@@ -170,34 +168,29 @@ fn add_controls(
             &control.name,
             control.element.states(),
         );
+        model.needs_world |= control.element.frames().is_some();
     }
-    let mut read: Vec<usize> = model
+    model.controls = controls;
+    model.read_rows = model
         .forces
         .iter()
         .flat_map(|f| f.element.multipliers())
         .collect();
-    for control in &controls {
-        model.needs_world |= control.element.frames().is_some();
-        if let ControlElement::Sensor(sensor) = &control.element {
-            model.needs_world |= sensor.channel.probe.needs_world();
-            if let Probe::Multiplier { row, .. } = sensor.channel.probe {
-                read.push(row);
-            }
-        }
-    }
-    read.sort_unstable();
-    read.dedup();
-    model.needs_lambda = !read.is_empty();
-    model.read_rows = read;
     // Numbers of controls mean nothing where one could not be compiled.
-    if controls.len() == description.controls.len() {
-        match controls::order(&controls, &model.forces) {
-            Ok(order) => model.control_order = order,
-            Err(ring) => errors.push(ModelError::ControlRing { ring }),
-        }
+    if model.controls.len() != description.controls.len() {
+        return;
     }
-    model.controls = controls;
-    sensors::add_readings(model, description, unread, errors);
+    sensors::resolve(model, description, wanted, errors);
+    model.read_rows.sort_unstable();
+    model.read_rows.dedup();
+    model.needs_lambda = !model.read_rows.is_empty();
+    match controls::order(&model.controls, &model.forces) {
+        Ok(order) => model.control_order = order,
+        Err(ring) => errors.push(ModelError::ControlRing { ring }),
+    }
+    if errors.is_empty() {
+        sensors::finish(model);
+    }
 }
 
 /// Adds own states of an element and gives their numbers.

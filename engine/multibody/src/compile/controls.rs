@@ -2,12 +2,13 @@
 
 use super::error::ModelError;
 use super::paths;
-use super::sensors::{Unread, axes_of, probe};
+use super::sensors::Wanted;
 use crate::description::Description;
-use crate::elements::controls::{ControlElement, Probe};
-use crate::elements::references::{ChannelProbe, PathPlace, ResolveControl};
+use crate::elements::controls::ControlElement;
+use crate::elements::references::{PathPlace, ResolveControl, SensedChannel};
 use crate::fields::{Field, Look};
 use crate::model::{LawFunction, Model, ModelControl, ModelForce, ModelLaw, ModelSwitch, SwitchedLaw};
+use crate::observable::Observable;
 use crate::path::PathCurve;
 use crate::road::RoadKind;
 use crate::signal::Signal;
@@ -242,13 +243,12 @@ pub(super) struct Readable<'a> {
     pub model: &'a Model,
 }
 
-/// Compiles all controls into the model, without their own states and without what sensors read as
-/// unknowns; the caller adds these.
+/// Compiles all controls into the model, without their own states and without what sensors read; the
+/// caller adds these.
 pub(super) fn compile(
     readable: &Readable<'_>,
     bind: &mut Bind<'_>,
-    unread: &mut Vec<Unread>,
-    errors: &mut Vec<ModelError>,
+    wanted: &mut Vec<Wanted>,
 ) -> Vec<ModelControl> {
     let mut controls = Vec::new();
     // What is wrong with them has been reported before.
@@ -260,10 +260,8 @@ pub(super) fn compile(
         let mut references = References {
             readable,
             curves: &curves,
-            name: &control.name,
             number,
-            unread,
-            errors,
+            wanted,
         };
         if let Some(element) = kind.attach(&mut references) {
             controls.push(ModelControl {
@@ -281,10 +279,8 @@ pub(super) fn compile(
 struct References<'s, 'a> {
     readable: &'s Readable<'a>,
     curves: &'s HashMap<&'a str, Arc<PathCurve>>,
-    name: &'s str,
     number: usize,
-    unread: &'s mut Vec<Unread>,
-    errors: &'s mut Vec<ModelError>,
+    wanted: &'s mut Vec<Wanted>,
 }
 
 impl ResolveControl for References<'_, '_> {
@@ -296,35 +292,17 @@ impl ResolveControl for References<'_, '_> {
         paths::place(self.readable.description, self.readable.model, self.curves, name)
     }
 
-    fn channel(&mut self, name: &str, axes: &str) -> Option<ChannelProbe> {
-        let found = axes_of(self.readable.model, axes).and_then(|axes| {
-            let probe = probe(self.readable, name, self.number, axes)?;
-            Ok((probe, axes))
+    fn channel(&mut self, name: &str, axes: &str) -> Option<SensedChannel> {
+        let axes = self.frame(axes)?;
+        self.wanted.push(Wanted {
+            control: self.number,
+            axes,
         });
-        let (channel, control) = (name.to_string(), self.number);
-        match found {
-            Ok((probe, axes)) => {
-                let name = channel.clone();
-                let probe = probe.unwrap_or_else(|| {
-                    self.unread.push(Unread {
-                        control,
-                        channel,
-                        axes,
-                    });
-                    // The number follows.
-                    Probe::Reading { reading: 0, control }
-                });
-                Some(ChannelProbe { name, probe })
-            }
-            Err(reason) => {
-                self.errors.push(ModelError::CannotSense {
-                    place: control_place(self.name),
-                    channel,
-                    reason,
-                });
-                None
-            }
-        }
+        Some(SensedChannel {
+            name: name.to_string(),
+            control: self.number,
+            observed: None,
+        })
     }
 }
 
@@ -335,11 +313,22 @@ pub(super) fn order(controls: &[ModelControl], forces: &[ModelForce]) -> Result<
     let needs = |k: usize| -> Vec<usize> {
         let control = &controls[k];
         match &control.element {
-            ControlElement::Sensor(sensor) => match &sensor.channel.probe {
-                Probe::Control { control } => vec![*control],
-                Probe::Force { force, .. } => forces[*force].controls.clone(),
-                _ => Vec::new(),
-            },
+            ControlElement::Sensor(sensor) => {
+                match sensor
+                    .channel
+                    .observed
+                    .as_ref()
+                    .map(|observed| &observed.observable)
+                {
+                    Some(Observable::Control { control }) => vec![*control],
+                    Some(
+                        Observable::Force { force }
+                        | Observable::Power { force }
+                        | Observable::Stored { force },
+                    ) => forces[*force].controls.clone(),
+                    _ => Vec::new(),
+                }
+            }
             element if element.direct() => control.controls.clone(),
             _ => Vec::new(),
         }

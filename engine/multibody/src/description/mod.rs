@@ -67,6 +67,17 @@ pub struct Description {
     pub hints: Vec<StartHint>,
 }
 
+/// A function of time of the model that is a channel as well.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Input {
+    /// Name; the channel is `input.` and this.
+    pub name: String,
+    /// Unit of its value.
+    pub unit: String,
+    /// The function.
+    pub signal: Signal,
+}
+
 /// Position and orientation of a frame in another.
 pub type Frame = Pose<f64>;
 
@@ -181,17 +192,6 @@ pub struct Rod {
     pub length: f64,
     /// Mass, kg; may be zero.
     pub mass: f64,
-}
-
-/// A function of time of the model that is a channel as well.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Input {
-    /// Name; the channel is `input.` and this.
-    pub name: String,
-    /// Unit of its value.
-    pub unit: String,
-    /// The function.
-    pub signal: Signal,
 }
 
 /// Helpers to write frames.

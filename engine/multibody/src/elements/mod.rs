@@ -7,6 +7,7 @@ pub mod forces;
 pub(crate) mod joint_motion;
 pub mod joints;
 pub mod mount;
+pub mod observable;
 pub mod pursuit;
 pub mod references;
 pub mod scene;

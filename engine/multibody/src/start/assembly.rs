@@ -11,7 +11,7 @@ use super::warnings::{self, Warning};
 use super::{KinematicError, KinematicRun, KinematicState, contacts, kinematic};
 use crate::elements::constraints::RowLevel;
 use crate::elements::controls::ControlElement;
-use crate::formalism::reactions::{self, Motion, Reaction};
+use crate::formalism::reactions::{Motion, Reaction};
 use crate::mechanical::MechanicalModel;
 use crate::model::Model;
 use crate::signal::Signal;
@@ -641,7 +641,7 @@ impl Assembled {
             mechanical.workspace().readings.fill(f64::NAN);
         }
         let work = mechanical.workspace();
-        let mut reactions = reactions::reactions(&self.model, work, &self.rows.active, motion);
+        let mut reactions = work.reactions(&self.model, &self.rows.active, motion);
         for (reaction, known) in reactions.iter_mut().zip(&self.rows.uniqueness) {
             reaction.unique.clone_from(&known.components);
         }

@@ -17,6 +17,7 @@ use super::references::{Named, ResolveControl};
 use super::scene::Scene;
 use crate::fields::Fields;
 use crate::mirror::Mirror;
+use crate::observable::Observed;
 use crate::path::PathCurve;
 use crate::signal::Signal;
 use crate::tree::Attachment;
@@ -24,11 +25,9 @@ use core::fmt::Debug;
 use holonom_algebra::Real;
 
 pub(crate) mod follow;
-pub(crate) mod probe;
 
 pub use driver_speed::SpeedLaw;
 pub use driver_steering::SteeringLaw;
-pub use probe::{ForceReading, Probe};
 pub use transfer_function::{CanonicalForm, Polynomials};
 
 /// A control: a scalar signal that depends on the motion, by name.
@@ -191,18 +190,16 @@ macro_rules! registry {
         })*
 
         impl ControlElement {
-            /// Its output; that of a sensor is read by its probe instead.
+            /// Its output; what a sensor reads must be in the place of its output.
             pub fn output<T: Real>(&self, scene: &Scene<T>) -> T {
                 match self { $(Self::$kind(c) => c.output(scene),)* }
             }
 
-            /// The force element it reads, and what of it.
-            pub(crate) fn reads_force(&self) -> Option<(usize, ForceReading)> {
+            /// What it reads without delay: the value is to be in the place of its output before that is
+            /// computed.
+            pub(crate) fn observes(&self) -> Option<&Observed> {
                 match self {
-                    Self::Sensor(sensor) => match &sensor.channel.probe {
-                        Probe::Force { force, reading, .. } => Some((*force, *reading)),
-                        _ => None,
-                    },
+                    Self::Sensor(sensor) => sensor.channel.observed.as_ref(),
                     _ => None,
                 }
             }

@@ -94,6 +94,6 @@ impl Control {
 
 impl ControlLaw for Sensor {
     fn output<T: Real>(&self, scene: &Scene<T>) -> T {
-        self.channel.probe.value(scene) * self.factor
+        scene.controls[self.channel.control + 1] * self.factor
     }
 }

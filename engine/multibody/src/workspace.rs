@@ -2,21 +2,25 @@
 
 mod blame;
 mod implicit;
+mod reactions;
+mod readings;
 
 use crate::elements::constraints::ConstraintElement;
 use crate::elements::scene::{Loads, Scene};
 use crate::formalism::aba::AbaNode;
 use crate::formalism::constraint_matrix;
 use crate::formalism::observe::View;
-use crate::formalism::readings::Measuring;
 use crate::formalism::rnea::RneaNode;
-use crate::formalism::world::{WorldNode, world_accelerations, world_positions, world_velocities};
-use crate::formalism::{aba, cholesky, crba, positions, rnea, rods};
+use crate::formalism::{aba, cholesky, crba, rnea, rods};
+use crate::kinematics::positions;
+use crate::kinematics::world::{WorldNode, world_accelerations, world_positions, world_velocities};
 use crate::model::Model;
 use crate::tree::{Geometry, NodeKind};
 use holonom_algebra::{Orientation, Real, Vec3, Wrench};
 use holonom_dae::Rejection;
 use holonom_expression::switches::Side;
+pub(crate) use readings::JointLoads;
+use readings::Measuring;
 
 /// Memory for one scalar; allocated once, nothing allocates afterwards.
 #[derive(Clone, Debug)]

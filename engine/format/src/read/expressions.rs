@@ -85,7 +85,7 @@ impl Text<'_> {
         let message = Message::error(Some(self.place(&error.span)), error.message);
         match error.help {
             Some(help) => message.help(help),
-            None if error.expected.is_some() => message.help(format!("give it in {unit}")),
+            None if error.wrong_dimension => message.help(format!("give it in {unit}")),
             None => message,
         }
     }

@@ -4,9 +4,10 @@ mod elements;
 
 use super::catalogue::{Channel, Entry};
 use crate::description::Input;
+use crate::elements::constraints::RowLevel;
 use crate::elements::constraints::{ConstraintElement, CoordinateSum, PairRow};
 use crate::formalism::reactions::ReactionElement;
-use crate::model::{JointPlace, Model, RowLevel};
+use crate::model::{JointPlace, Model};
 use crate::observable::{FrameQuantity, Observable, TimeFunction};
 use crate::start::{ReactionUniqueness, RowReport};
 use crate::tree::NodeKind;

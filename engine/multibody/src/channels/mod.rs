@@ -51,7 +51,6 @@
 
 pub(crate) mod build;
 pub(crate) mod catalogue;
-pub(crate) mod joint_motion;
 mod sampler;
 
 pub use crate::description::Input;

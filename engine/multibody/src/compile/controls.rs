@@ -3,17 +3,16 @@
 use super::paths;
 use super::sensors::Wanted;
 use crate::description::Description;
-use crate::description::fields::{Field, Look};
 use crate::diagnostic::{Diagnostic, Sort, Thing, ThingKind};
 use crate::elements::controls::ControlElement;
 use crate::elements::references::{PathPlace, ResolveControl, SensedChannel};
-use crate::model::{
-    Attachment, LawFunction, Model, ModelControl, ModelForce, ModelLaw, ModelSwitch, SwitchedLaw,
-};
+use crate::fields::{Field, Look};
+use crate::model::{LawFunction, Model, ModelControl, ModelForce, ModelLaw, ModelSwitch, SwitchedLaw};
 use crate::observable::Observable;
 use crate::path::PathCurve;
 use crate::road::RoadKind;
 use crate::signal::Signal;
+use crate::tree::Attachment;
 use holonom_expression::Expression as Formula;
 use holonom_text::nearest;
 use std::collections::HashMap;

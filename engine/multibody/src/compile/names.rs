@@ -3,12 +3,10 @@
 use crate::description::{CoordinateRef, Description, Frame, Marker};
 use crate::diagnostic::{Diagnostic, Sort, ThingKind, owner};
 use crate::elements::joints::JointInfo;
+pub(crate) use crate::names::GROUND;
 use holonom_algebra::Pose;
 use holonom_text::nearest;
 use std::collections::HashMap;
-
-/// The fixed world.
-pub(crate) const GROUND: &str = "ground";
 
 /// What helps where a name is unknown and none is like it.
 pub(super) const ADD_IT: &str = "add it or correct the name";

@@ -5,8 +5,9 @@ use crate::description::Description;
 use crate::diagnostic::{Diagnostic, ThingKind};
 use crate::elements::faults::Faults;
 use crate::elements::references::PathPlace;
-use crate::model::{Attachment, Model};
+use crate::model::Model;
 use crate::path::PathCurve;
+use crate::tree::Attachment;
 use std::collections::HashMap;
 use std::sync::Arc;
 

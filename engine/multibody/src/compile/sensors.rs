@@ -6,8 +6,9 @@ use crate::diagnostic::{Diagnostic, Sort, ThingKind};
 use crate::elements::controls::ControlElement;
 use crate::formalism::depends::forces_need_readings;
 use crate::formalism::observe::is_ground;
-use crate::model::{Attachment, Model, ModelReading};
+use crate::model::{Model, ModelReading};
 use crate::observable::{Observable, Observed};
+use crate::tree::Attachment;
 use holonom_text::nearest;
 
 /// What a sensor is to read, besides the name of the channel.

@@ -1,62 +1,9 @@
-//! [`Handle`]s of parts, which can stand for their names, and [`Called`]: elements of one kind.
+//! [`Handle`]s of parts, which can stand for their names.
 
-use super::{Body, Constraint, Control, CoordinateRef, Description, Force, Joint, Rod};
-use crate::elements::constraints::ConstraintKind;
-use crate::elements::controls::ControlKind;
-use crate::elements::forces::ForceKind;
+use super::{
+    Body, Called, Constraint, Control, CoordinateRef, Description, ElementKind, Force, Joint, Rod,
+};
 use core::marker::PhantomData;
-
-/// An element of one kind with its name. Its methods are those of the kind; it becomes a [`Force`], [`Constraint`]
-/// or [`Control`] where one is wanted.
-///
-/// ```
-/// use holonom_multibody::description::Force;
-/// use holonom_multibody::elements::forces::StopLaw;
-///
-/// let stop = Force::bump_stop("stop", "ground", "bob", 0.2, StopLaw::default()).rebound();
-/// assert!(stop.kind.rebound);
-/// let force: Force = stop.into();
-/// ```
-///
-/// Methods that would mean nothing do not exist:
-///
-/// ```compile_fail
-/// use holonom_multibody::description::Force;
-/// let spring = Force::spring_damper("spring", "ground", "bob", 1e3, 10.0, 0.2).rebound();
-/// ```
-#[derive(Clone, Debug, PartialEq)]
-pub struct Called<K> {
-    /// Name, unique in the mechanism.
-    pub name: String,
-    /// What it is.
-    pub kind: K,
-}
-
-impl<K> Called<K> {
-    /// An element with a name.
-    pub fn new(name: impl Into<String>, kind: K) -> Self {
-        let name = name.into();
-        Self { name, kind }
-    }
-}
-
-impl<K: Into<ForceKind>> From<Called<K>> for Force {
-    fn from(element: Called<K>) -> Self {
-        Self::new(element.name, element.kind)
-    }
-}
-
-impl<K: Into<ConstraintKind>> From<Called<K>> for Constraint {
-    fn from(element: Called<K>) -> Self {
-        Self::new(element.name, element.kind)
-    }
-}
-
-impl<K: Into<ControlKind>> From<Called<K>> for Control {
-    fn from(element: Called<K>) -> Self {
-        Self::new(element.name, element.kind)
-    }
-}
 
 /// A part that has been added to a description, such as a [`Body`]. It stands for its name wherever one is wanted:
 /// a misspelt name cannot be said with it.
@@ -166,13 +113,10 @@ parts! {
     Control controls,
 }
 
-/// Kinds of elements, by what they become.
-pub trait ElementKind: Sized {
-    /// A [`Force`], [`Constraint`] or [`Control`].
-    type Element: From<Called<Self>> + Part<Kept = Self::Element>;
-}
-
-impl<K: ElementKind> Part for Called<K> {
+impl<K: ElementKind> Part for Called<K>
+where
+    K::Element: Part<Kept = K::Element>,
+{
     type Kept = K::Element;
 
     fn add_to(self, description: &mut Description) -> Handle<K::Element> {

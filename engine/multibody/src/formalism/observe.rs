@@ -4,16 +4,17 @@ use super::depends::{Depends, Reads, constraint_nodes, support};
 use super::energy;
 use super::reactions::{ReactionLoad, drive};
 use super::rnea::RneaNode;
-use crate::channels::joint_motion;
 use crate::description::Input;
 use crate::elements::constraints::ConstraintElement;
 use crate::elements::constraints::ConstraintLaw as _;
 use crate::elements::constraints::relative::Relative;
 use crate::elements::forces::seen;
+use crate::elements::joint_motion;
 use crate::elements::scene::{Loads, Scene};
-use crate::model::{Attachment, JointPlace, Model};
+use crate::model::{JointPlace, Model};
 use crate::observable::{FrameQuantity, Observable, Observed, Stage, TimeFunction};
 use crate::signal::Signal;
+use crate::tree::Attachment;
 use holonom_algebra::{Mat3, Orientation, Pose, Quaternion, Real, Vec3, Wrench};
 
 /// Values of an observable at most.

@@ -9,21 +9,11 @@
 
 use super::observe::View;
 use super::rnea::RneaNode;
-use super::world::{world_positions, world_velocities};
+pub use crate::elements::observable::ReactionElement;
 use crate::elements::scene::Scene;
-use crate::model::{Attachment, JointPlace, Model};
-use crate::tree::{NodeKind, Tree};
-use crate::workspace::Workspace;
+use crate::model::{JointPlace, Model};
+use crate::tree::{Attachment, NodeKind, Tree};
 use holonom_algebra::{Orientation, Real, Vec3, Wrench};
-
-/// What a reaction belongs to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ReactionElement {
-    /// A joint, in the tree or cut: number in [`Model::joints`].
-    Joint(usize),
-    /// A constraint that is no cut joint: number in [`Model::constraints`].
-    Constraint(usize),
-}
 
 impl ReactionElement {
     /// All there are in a model: joints, then constraints and rods.
@@ -129,60 +119,6 @@ pub struct Motion<'a> {
     pub x: &'a [f64],
     /// Multipliers of the active rows.
     pub lambda: &'a [f64],
-}
-
-/// All reactions, in the order of [`ReactionElement::all`], with what sensors read as the workspace has
-/// it. Rows that are not `active` transmit nothing. All components are marked unique; who knows the dependent rows corrects it.
-pub fn reactions(
-    model: &Model,
-    work: &mut Workspace<f64>,
-    active: &[usize],
-    motion: &Motion<'_>,
-) -> Vec<Reaction> {
-    place(model, work, motion.t, motion.q);
-    work.set_velocities(model, motion.v);
-    world_velocities(
-        &model.tree,
-        &work.geometry,
-        &work.signals,
-        motion.v,
-        &mut work.world,
-    );
-    work.set_states(motion.x);
-    work.set_multipliers(model, active, motion.lambda);
-    work.clear_loads();
-    work.add_forces(model);
-    work.add_multipliers(model, active, motion.lambda, -1.0);
-    let mut rest = vec![0.0; model.tree.n_v];
-    work.newton_euler(model, motion.a, &mut rest);
-    let mut multipliers = vec![0.0; model.rows.len()];
-    for (&row, &l) in active.iter().zip(motion.lambda) {
-        multipliers[row] = l;
-    }
-    let mut view = work.view(model, Some(&multipliers));
-    let reaction = |element: ReactionElement| {
-        let load = element.load(&mut view);
-        let components = match load {
-            ReactionLoad::Wrench(_) => 6,
-            ReactionLoad::Generalised(_) => 1,
-        };
-        Reaction {
-            name: element.name(model).to_owned(),
-            element,
-            load,
-            unique: vec![true; components],
-        }
-    };
-    ReactionElement::all(model).into_iter().map(reaction).collect()
-}
-
-/// Places all nodes, also in the ground's frame when no element needs that.
-pub(crate) fn place(model: &Model, work: &mut Workspace<f64>, t: f64, q: &[f64]) {
-    work.set_time(model, t);
-    work.set_positions(model, q);
-    if !model.needs_world {
-        world_positions(&model.tree, &work.geometry, &mut work.world);
-    }
 }
 
 /// The force or torque by which the prescribed coordinate of a node is led: what crosses the node along

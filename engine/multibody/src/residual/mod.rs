@@ -16,22 +16,21 @@
 //! own states take ρ as given, so that a sensor may read what depends on it: s(t, q, v, x, λ, ρ),
 //! f(t, q, v, x, λ, ρ).
 
+mod assembled;
 mod equations;
 mod gaps;
-pub(crate) mod impacts;
+mod impacts;
 mod laws;
 mod loops;
-pub(crate) mod pattern;
 mod places;
 mod readings;
 mod stretch;
 mod structure;
 mod switches;
 
-pub use crate::formalism::depends::{Depends, Reads};
+pub use assembled::UnsuitableForm;
 pub use equations::Equations;
-pub(crate) use loops::{Loops, LoopsRoom, follow};
-pub use pattern::{Dependencies, ElementDependencies};
+pub(crate) use loops::{Loops, LoopsRoom};
 
 use crate::diagnostic::Diagnostic;
 use core::fmt;

@@ -15,12 +15,13 @@ use super::faults::Faults;
 use super::forces::OwnState;
 use super::references::{Named, ResolveControl};
 use super::scene::Scene;
-use crate::description::fields::Fields;
-use crate::description::{Control, ElementKind, Mirror};
-use crate::model::Attachment;
+use super::called::{Called, ElementKind};
+use crate::fields::Fields;
+use crate::mirror::Mirror;
 use crate::observable::Observed;
 use crate::path::PathCurve;
 use crate::signal::Signal;
+use crate::tree::Attachment;
 use core::fmt::Debug;
 use holonom_algebra::Real;
 
@@ -29,6 +30,21 @@ pub(crate) mod follow;
 pub use driver_speed::SpeedLaw;
 pub use driver_steering::SteeringLaw;
 pub use transfer_function::{CanonicalForm, Polynomials};
+
+/// A control: a scalar signal that depends on the motion, by name.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Control {
+    /// Name, unique in the mechanism; expressions use it, so it is made of letters, digits and _.
+    pub name: String,
+    /// What it does.
+    pub kind: ControlKind,
+}
+
+impl<K: Into<ControlKind>> From<Called<K>> for Control {
+    fn from(element: Called<K>) -> Self {
+        Self::new(element.name, element.kind)
+    }
+}
 
 /// A kind of control as a description has it. Its default has the values of absent fields.
 pub trait DescribedControl: Clone + Debug + Default + PartialEq {

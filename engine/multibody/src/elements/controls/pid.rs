@@ -1,9 +1,9 @@
 //! Proportional, integral and derivative action.
 
 use super::follow::limited;
-use super::{ControlElement, ControlLaw, DescribedControl};
 use crate::diagnostic::Diagnostic;
-use crate::description::fields::{Field, Fields};
+use super::{ControlElement, ControlLaw, DescribedControl};
+use crate::fields::{Field, Fields};
 use crate::description::{Called, Control};
 use crate::elements::faults::Faults;
 use crate::elements::forces::OwnState;

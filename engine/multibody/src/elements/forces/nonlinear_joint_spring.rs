@@ -2,7 +2,7 @@
 
 use super::nonlinear_spring::{SpringLaw, damper_law};
 use super::{DescribedForce, ForceElement, ForceLaw, Reach};
-use crate::description::fields::{Field, Fields};
+use crate::fields::{Field, Fields};
 use crate::description::{Called, CoordinateRef, Force, Mirror};
 use crate::elements::faults::Faults;
 use crate::elements::references::{Attached, Named, References, Resolve, attached};

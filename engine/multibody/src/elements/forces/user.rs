@@ -2,7 +2,7 @@
 
 use super::{DescribedForce, ExpressionLaw, ForceElement, ForceKind, ForceLaw, Reach};
 use crate::diagnostic::Diagnostic;
-use crate::description::fields::{FROM, Fields, TO};
+use crate::fields::{FROM, Fields, TO};
 use crate::description::{Force, Mirror};
 use crate::elements::constraints::relative::Relative;
 use crate::elements::faults::Faults;

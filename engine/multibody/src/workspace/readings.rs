@@ -1,9 +1,9 @@
 //! What sensors read as unknowns of their own: accelerations, reactions, totals.
 
-use super::observe::LARGEST;
+use super::Workspace;
+use crate::formalism::observe::LARGEST;
 use crate::model::Model;
 use crate::observable::{Observable, Stage};
-use crate::workspace::Workspace;
 use holonom_algebra::Real;
 
 /// Memory of [`Workspace::measure`].

@@ -7,8 +7,8 @@
 //! [`formalism::observe`]: crate::formalism::observe
 
 use crate::elements::constraints::Impact;
-use crate::formalism::reactions::ReactionElement;
-use crate::model::Attachment;
+pub use crate::mirror::Nature;
+use crate::tree::Attachment;
 
 /// What must be known before an observable can be evaluated. Each stage needs those before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -40,27 +40,13 @@ pub enum FrameQuantity {
     AngularAcceleration,
 }
 
-/// How the components of a vector change in a mirror image.
+/// What a reaction belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Nature {
-    /// As a displacement does.
-    Polar,
-    /// As a turn does.
-    Axial,
-}
-
-impl Nature {
-    /// How the vector of this name changes, whose components are channels that end in `.x`, `.y` and `.z`. Of
-    /// Euler parameters these are the components of an axial vector.
-    pub fn of(vector: &str) -> Option<Self> {
-        match vector {
-            "position" | "velocity" | "acceleration" | "force" | "momentum" => Some(Self::Polar),
-            "orientation" | "angular_velocity" | "angular_acceleration" | "torque" | "angular_momentum" => {
-                Some(Self::Axial)
-            }
-            _ => None,
-        }
-    }
+pub enum ReactionElement {
+    /// A joint, in the tree or cut: number in [`Model::joints`].
+    Joint(usize),
+    /// A constraint that is no cut joint: number in [`Model::constraints`].
+    Constraint(usize),
 }
 
 /// A function of time that is known beforehand.

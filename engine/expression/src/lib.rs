@@ -32,6 +32,7 @@ mod lexer;
 mod motion;
 mod number;
 mod parse;
+mod pieces;
 mod print;
 mod program;
 mod scalar_law;

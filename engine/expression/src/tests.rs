@@ -8,6 +8,7 @@ use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 
 mod overflow;
+mod pieces;
 mod random;
 
 fn constant(text: &str) -> f64 {

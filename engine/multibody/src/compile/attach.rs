@@ -74,6 +74,7 @@ pub(super) fn attach(
                 force: Some(attach.forces.len()),
                 first: 0,
                 place: force_place(&force.name),
+                pieces: false,
                 function: LawFunction::User(law.clone()),
             });
         }

@@ -158,6 +158,7 @@ impl<'a> Bind<'a> {
                 force: None,
                 first: 0,
                 place: self.place.clone(),
+                pieces: compiled.has_pieces(),
                 function: LawFunction::Expression(compiled.clone()),
             });
         }
@@ -212,6 +213,7 @@ impl<'a> Bind<'a> {
                 force: Some(force),
                 first,
                 place: self.place.clone(),
+                pieces: function.has_pieces(),
                 function: LawFunction::Expression(function),
             });
         }

@@ -22,6 +22,7 @@ pub(crate) mod impacts;
 mod laws;
 mod loops;
 pub(crate) mod pattern;
+mod pieces;
 mod places;
 mod readings;
 mod stretch;

@@ -29,6 +29,7 @@ pub fn diagnose(rejection: Rejection, h: f64, stepper: &mut dyn Stepper, system:
         | Rejection::Divergence
         | Rejection::SlowConvergence
         | Rejection::ErrorTest { .. }
+        | Rejection::PassedBorder
             if let Some(at) = singular =>
         {
             FailureKind::SingularPosition {

@@ -1,7 +1,7 @@
 //! Switches of expressions: the sides on which a run keeps them.
 
 use super::Equations;
-use super::equations::EquationsWorkspace;
+use super::memory::EquationsWorkspace;
 use crate::elements::forces::MOST_LAW_INPUTS;
 use crate::model::Model;
 use crate::workspace::Workspace;
@@ -80,11 +80,11 @@ impl Equations {
         let (model, l, w) = (&*self.model, self.layout(), &mut work.mechanism);
         w.set_sides(sides);
         w.set_time(model, at.t);
-        w.set_positions(model, &at.y[l.q]);
-        w.set_velocities(model, &at.y[l.v]);
-        w.set_states(&at.y[l.x]);
-        w.set_multipliers(model, &work.active, &at.y[l.lambda]);
-        w.set_readings(&at.y[l.readings]);
+        w.set_positions(model, &at.y[l.q.clone()]);
+        w.set_velocities(model, &at.y[l.v.clone()]);
+        w.set_states(&at.y[l.x.clone()]);
+        w.set_multipliers(model, &work.active, &at.y[l.lambda.clone()]);
+        w.set_readings(&at.y[l.readings.clone()]);
         w.evaluate_controls(model);
         arguments(model, w, out);
         holonom_expression::curve::forget_refusal();

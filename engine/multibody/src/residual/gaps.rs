@@ -26,7 +26,7 @@ impl Equations {
         w.set_time(model, at.t);
         w.set_positions(model, &at.y[l.q.clone()]);
         w.set_velocities(model, &at.y[l.v.clone()]);
-        let (scene, _, _) = w.scene(model);
+        let scene = w.known.scene(model);
         let first = gaps.len() - self.contacts.len();
         let elements = forces(model).map(|k| &model.forces[k].element);
         for (gap, element) in gaps.iter_mut().zip(elements) {

@@ -78,7 +78,7 @@ impl Equations {
         inputs: &mut [f64],
     ) -> Option<f64> {
         let model = &*self.model;
-        let (scene, _, _) = work.mechanism.scene(model);
+        let scene = work.mechanism.known.scene(model);
         for (law, begin, _) in placed(model).filter(|(_, _, new)| *new) {
             let own = &mut inputs[begin..begin + width(model, law)];
             match law.force {

@@ -25,6 +25,9 @@ pub struct EquationsWorkspace<T: Real> {
     /// Dense M and G for ∂F/∂ẏ; empty until these are needed.
     pub(super) mass: Vec<f64>,
     pub(super) matrix: Vec<f64>,
+    /// v − W Gᵀη, and Gᵀη; empty where there is no η, or W = I.
+    pub(super) stabilised: Vec<T>,
+    pub(super) projected: Vec<T>,
     /// Accelerations by the explicit formalism, where readings need them.
     pub(super) accelerations: Vec<T>,
     /// For derivatives of readings by accelerations; plain numbers only.

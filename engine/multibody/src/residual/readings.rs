@@ -58,8 +58,8 @@ impl Equations {
         w.shift_signal(at.shift);
         w.set_positions(model, &d.q);
         w.set_velocities(model, &d.v);
-        constants(&at.y[l.x.clone()], &mut w.x);
-        constants(&at.y[l.readings.clone()], &mut w.readings);
+        constants(&at.y[l.x.clone()], &mut w.known.x);
+        constants(&at.y[l.readings.clone()], &mut w.known.readings);
         w.set_multipliers(model, active, &d.lambda);
         w.evaluate_controls(model);
         let (n, count) = (l.v.len(), l.readings.len());

@@ -26,14 +26,14 @@ impl Equations {
             Workspace::velocity_map(&self.model, q, v, rates);
         } else {
             // v − W Gᵀη
-            let mut x = std::mem::take(&mut w.vector2);
+            let x = &mut work.stabilised;
             let eta = self.masked(&at.y[l.eta.clone()], at.discrete, &mut work.multipliers);
-            self.stabilisation(&work.active, eta, w, &mut work.factor, &mut x)?;
+            let scratch = (&mut work.factor[..], &mut work.projected[..]);
+            self.stabilisation(&work.active, eta, w, scratch, x)?;
             for (x, v) in x.iter_mut().zip(v) {
                 *x = *v - *x;
             }
-            Workspace::velocity_map(&self.model, q, &x, rates);
-            w.vector2 = x;
+            Workspace::velocity_map(&self.model, q, x, rates);
         }
         for (r, yp) in rates.iter_mut().zip(&at.yp[l.q.clone()]) {
             *r = *yp - *r;
@@ -64,7 +64,7 @@ impl Equations {
         active: &[usize],
         eta: &[T],
         w: &mut Workspace<T>,
-        factor: &mut [T],
+        (factor, projected): (&mut [T], &mut [T]),
         out: &mut [T],
     ) -> Result<(), Rejection> {
         let model = &*self.model;
@@ -73,11 +73,9 @@ impl Equations {
         w.project_loads(model, out);
         if self.metric == GglMetric::Mass {
             if model.rods.is_empty() {
-                let mut x = std::mem::take(&mut w.a);
-                x.copy_from_slice(out);
+                projected.copy_from_slice(out);
                 w.factorise_tree_mass(model);
-                w.solve_tree_mass(model, &x, out);
-                w.a = x;
+                w.solve_tree_mass(model, projected, out);
             } else {
                 w.mass(model, factor);
                 cholesky::factorise(factor, model.tree.n_v).map_err(|_| Rejection::OutsideDomain)?;

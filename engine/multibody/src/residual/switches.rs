@@ -34,7 +34,7 @@ fn comes_to_slide(excursion: f64, before: f64, slid: bool, width: f64) -> bool {
 
 /// Arguments of all switches in the scene at hand, whose controls are evaluated.
 fn arguments(model: &Model, work: &mut Workspace<f64>, arguments: &mut [f64]) {
-    let (scene, _, _) = work.scene(model);
+    let scene = work.known.scene(model);
     // Switches of one element stand together.
     let mut known = None;
     let mut inputs = [f64::NAN; MOST_LAW_INPUTS];

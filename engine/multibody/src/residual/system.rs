@@ -5,7 +5,7 @@ use super::memory::EquationsWorkspace;
 use super::places;
 use super::readings::ReadingSlopes;
 use super::stretch::{Source, Stretch};
-use super::{Equations, Form, Formalism};
+use super::{Equations, Form, Formalism, GglMetric};
 use crate::mechanical::MechanicalModel;
 use crate::workspace::Workspace;
 use core::any::TypeId;
@@ -79,6 +79,15 @@ impl Residual for Equations {
             gaps: vec![T::zero(); self.contacts.len()],
             speeds: vec![T::zero(); self.contacts.len()],
             factor: vec![T::zero(); if dense { n * n } else { 0 }],
+            stabilised: vec![T::zero(); if l.eta.is_empty() { 0 } else { n }],
+            projected: vec![
+                T::zero();
+                if self.metric == GglMetric::Mass && !dense {
+                    n
+                } else {
+                    0
+                }
+            ],
             mass: Vec::new(),
             matrix: Vec::new(),
             accelerations: vec![T::zero(); if model.readings.is_empty() { 0 } else { n }],
@@ -217,7 +226,7 @@ impl Residual for Equations {
         w.set_time(&self.model, at.t);
         w.set_positions(&self.model, &at.y[l.q.clone()]);
         w.set_velocities(&self.model, &at.y[l.v.clone()]);
-        let (scene, _, _) = w.scene(&self.model);
+        let scene = w.known.scene(&self.model);
         places::coordinates(&self.model, &scene, coordinates);
     }
 

@@ -13,9 +13,7 @@ use holonom_multibody::elements::forces::{
     self, AntiRollLaw, Applied, ContactLaw, Cylinders, JointSpring, ServoLaw, StopLaw,
 };
 use holonom_multibody::include::Placement;
-use holonom_multibody::kinematics::world::{
-    WorldNode, world_accelerations, world_positions, world_velocities,
-};
+use holonom_multibody::kinematics::world::WorldNode;
 use holonom_multibody::road::RoadKind;
 use holonom_multibody::start::{Assembled, AssemblyError, AssemblyOptions};
 use holonom_multibody::tyre::Linear;
@@ -68,13 +66,8 @@ fn assemble_like(original: &Assembled, image: &Description) -> Assembled {
 fn motions(start: &Assembled) -> Vec<Motion> {
     let model: &Model = &start.model;
     let mut w = Workspace::new(model);
-    w.set_time(model, start.t);
-    w.set_positions(model, &start.q);
-    w.set_velocities(model, &start.v);
-    world_positions(&model.tree, &w.geometry, &mut w.world);
-    world_velocities(&model.tree, &w.geometry, &w.signals, &start.v, &mut w.world);
-    let a = Some(start.a.as_slice());
-    world_accelerations(&model.tree, &w.geometry, &w.signals, &start.v, a, &mut w.world);
+    w.moving(model, start.t, &start.q, &start.v);
+    w.set_accelerations(model, Some(&start.a));
     let motion = |node: &WorldNode<f64>, frame: &Frame| {
         let pose = Pose::new(node.rotation, node.position).then(frame);
         let arm = pose.position - node.position;
@@ -88,7 +81,7 @@ fn motions(start: &Assembled) -> Vec<Motion> {
         Motion { pose, rates }
     };
     let bodies = model.bodies.iter();
-    bodies.map(|b| motion(&w.world[b.node], &b.frame)).collect()
+    bodies.map(|b| motion(&w.known.world[b.node], &b.frame)).collect()
 }
 
 /// The image of a motion in the plane at a right angle to an axis of the ground.
@@ -286,7 +279,7 @@ fn sensors_of_mirror_images_read_the_same() {
         w.set_velocities(&model, &start.v);
         w.set_states(&tread);
         w.evaluate_controls(&model);
-        w.controls[1..].to_vec()
+        w.known.controls[1..].to_vec()
     };
     let original = read(&part, [0.01, -0.02]);
     for (channel, value) in channels.iter().zip(&original) {

@@ -10,7 +10,7 @@ use crate::elements::constraints::ConstraintLaw as _;
 use crate::elements::constraints::relative::Relative;
 use crate::elements::forces::seen;
 use crate::elements::joint_motion;
-use crate::elements::scene::{Loads, Scene};
+use crate::elements::scene::{Loads, Moving, Placed, Scene};
 use crate::model::{JointPlace, Model};
 use crate::observable::{FrameQuantity, Observable, Observed, Stage, TimeFunction};
 use crate::signal::Signal;
@@ -315,12 +315,12 @@ impl<T: Real> View<'_, T> {
             Observable::State { state } => out[0] = scene.x[*state],
             Observable::Control { control } => out[0] = scene.controls[control + 1],
             Observable::Energy => {
-                out[0] = energy::kinetic_energy(scene, &model.rods);
-                out[1] = energy::potential_energy(scene, &model.rods, &model.forces);
+                out[0] = energy::kinetic_energy(&Moving::known(*scene), &model.rods);
+                out[1] = energy::potential_energy(&Placed::known(*scene), &model.rods, &model.forces);
                 out[2] = out[0] + out[1];
             }
             Observable::Momentum => {
-                let momentum = energy::momentum(scene, &model.rods);
+                let momentum = energy::momentum(&Moving::known(*scene), &model.rods);
                 put(out, momentum.force);
                 put(&mut out[3..], momentum.moment);
             }

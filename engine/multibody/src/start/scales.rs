@@ -159,7 +159,7 @@ fn loop_length(model: &Model, work: &Workspace<f64>, constraint: usize) -> Optio
         let own = |i: &&usize| !other.contains(i);
         let path: Vec<usize> = way.iter().take_while(own).copied().collect();
         for (k, &i) in path.iter().enumerate() {
-            points.push(work.world[i].position);
+            points.push(work.known.world[i].position);
             length = length.max(nodes[i].pitch.abs());
             // The one next to the base stands on the body that both sides share, whose origin may be anywhere.
             if k + 1 < path.len() {
@@ -172,7 +172,7 @@ fn loop_length(model: &Model, work: &Workspace<f64>, constraint: usize) -> Optio
     }
     if let ConstraintElement::Pair(pair) = &c.element {
         let origin = |side: &Attachment| {
-            let w = &work.world[side.node];
+            let w = &work.known.world[side.node];
             w.position + w.rotation.times(side.frame.position)
         };
         points.extend([origin(&from), origin(&to)]);

@@ -12,7 +12,7 @@ use holonom_multibody::elements::forces::ExpressionLaw;
 use holonom_multibody::elements::forces::{
     self, AntiRollLaw, Applied, ContactLaw, Cylinders, JointSpring, ServoLaw, StopLaw,
 };
-use holonom_multibody::include::{IncludeError, Placement};
+use holonom_multibody::include::Placement;
 use holonom_multibody::kinematics::world::{
     WorldNode, world_accelerations, world_positions, world_velocities,
 };

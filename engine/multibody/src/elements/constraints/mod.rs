@@ -5,10 +5,10 @@
 //! velocity, each row is ġ = f·u + m·w; (f, m) is then also the load of a unit multiplier, at the
 //! second origin, and the opposite at the same point on the first side (virtual power).
 
+use super::called::{Called, ElementKind};
 use super::faults::Faults;
 use super::references::{Named, Resolve};
 use super::scene::{Loads, Scene};
-use super::called::{Called, ElementKind};
 use crate::fields::Fields;
 use crate::mirror::Mirror;
 use crate::signal::Signal;

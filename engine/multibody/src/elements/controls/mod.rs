@@ -11,11 +11,11 @@
 //! assert!(CONTROLS.iter().any(|control| control.name == "pid"));
 //! ```
 
+use super::called::{Called, ElementKind};
 use super::faults::Faults;
 use super::forces::OwnState;
 use super::references::{Named, ResolveControl};
 use super::scene::Scene;
-use super::called::{Called, ElementKind};
 use crate::fields::Fields;
 use crate::mirror::Mirror;
 use crate::observable::Observed;

@@ -10,10 +10,10 @@
 //! assert_eq!((spring.template)().info().name, "spring-damper");
 //! ```
 
+use super::called::{Called, ElementKind};
 use super::faults::Faults;
 use super::references::{Named, Resolve};
 use super::scene::{Loads, Scene};
-use super::called::{Called, ElementKind};
 use crate::description::{CoordinateRef, Mirror};
 use crate::fields::Fields;
 use crate::signal::Signal;

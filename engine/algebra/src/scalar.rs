@@ -1,6 +1,8 @@
 //! The trait [`Real`]: what a residual may do with a number.
 
-use crate::{Function, Inertia, Mat3, Orientation, PlaneTurn, SinCos, Twist, Vec3, Wrench};
+use crate::{
+    EachScalar, Family, Function, Inertia, Mat3, Orientation, PlaneTurn, SinCos, Twist, Vec3, Wrench,
+};
 use core::fmt::Debug;
 use core::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 
@@ -186,6 +188,8 @@ pub trait Real:
     /// # Panics
     /// When the lengths of `x` and `y` are not those of the function.
     fn call(function: &dyn Function, x: &[Self], y: &mut [Self]);
+    /// The member for this scalar.
+    fn member<F: Family>(each: &EachScalar<F>) -> F::Of<Self>;
 }
 
 impl Real for f64 {
@@ -258,5 +262,9 @@ impl Real for f64 {
     #[inline]
     fn call(function: &dyn Function, x: &[Self], y: &mut [Self]) {
         function.evaluate_f64(x, y);
+    }
+    #[inline(always)]
+    fn member<F: Family>(each: &EachScalar<F>) -> F::Of<Self> {
+        each.f64
     }
 }

@@ -20,6 +20,7 @@ use holonom_multibody::start::{Assembled, AssemblyError, AssemblyOptions};
 use holonom_multibody::tyre::Linear;
 use holonom_multibody::workspace::Workspace;
 use holonom_multibody::{Model, Signal};
+use holonom_testing::with_numbers;
 use holonom_testing::{PLANE_CONTACT, Random, between, description};
 use std::sync::Arc;
 
@@ -347,11 +348,9 @@ fn on_joint(kind: JointKind, r: &mut Random) -> Description {
 }
 
 fn kinds() -> impl Iterator<Item = JointKind> {
-    let all = holonom_multibody::elements::joints::JOINTS.iter();
-    all.map(|info| match info.template {
-        JointKind::Helical { .. } => JointKind::Helical { pitch: 0.4 },
-        kind => kind,
-    })
+    holonom_multibody::elements::joints::JOINTS
+        .iter()
+        .map(|info| with_numbers((info.template)(), 0.4))
 }
 
 fn wave(r: &mut Random) -> Signal {

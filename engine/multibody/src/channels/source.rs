@@ -196,7 +196,7 @@ impl<T: Real> State<'_, T> {
             Source::CutCoordinate { joint, index, order } => {
                 let [from, to] = &tables.joints[joint];
                 let relative = Relative::new(&self.work.scene(model).0, from, to);
-                out[0] = joint_motion::coordinate(model.joints[joint].kind, index, order, &relative);
+                out[0] = model.joints[joint].kind.coordinate(index, order, &relative);
             }
             Source::Ball { node, reversed } => {
                 let e = ball(&self.work.q, model.tree.nodes[node].q, reversed);

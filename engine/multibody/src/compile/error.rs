@@ -306,12 +306,6 @@ pub enum ModelError {
         /// The joints, in order around the loop.
         joints: Vec<String>,
     },
-    /// A screw that does not advance.
-    #[error("joint \"{joint}\": the pitch is zero; use a revolute joint")]
-    ZeroPitch {
-        /// The joint.
-        joint: String,
-    },
     /// Wishes about tree and cut that cannot be met.
     #[error("{message}")]
     Topology {
@@ -680,7 +674,6 @@ impl ModelError {
             | Self::TooManyCoordinates { joint: name, .. }
             | Self::UselessStart { joint: name, .. }
             | Self::ZeroQuaternion { joint: name }
-            | Self::ZeroPitch { joint: name }
             | Self::CannotCut { joint: name, .. }
             | Self::NoInertia { joint: name, .. }
             | Self::SingularStart { joint: name, .. } => (joint(name), None),
@@ -711,7 +704,6 @@ impl ModelError {
                 _ => &[],
             },
             Self::ZeroAxis { .. } => &["axis"],
-            Self::ZeroPitch { .. } => &["pitch"],
             Self::ZeroQuaternion { .. } => &["orientation"],
             Self::CannotCut { .. } => &["hint"],
             Self::UselessStart { coordinate, .. } => match *coordinate {

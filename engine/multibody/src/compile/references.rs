@@ -108,6 +108,20 @@ impl Check<'_, '_> {
         Some(ends)
     }
 
+    /// A line over frames, which are not all on one body.
+    fn line(&mut self, frames: &[String], place: &str) {
+        let found: Vec<Option<Place>> = frames.iter().map(|frame| self.frame(frame, place)).collect();
+        let found: Option<Vec<Place>> = found.into_iter().collect();
+        if let Some([first, others @ ..]) = found.as_deref()
+            && others.iter().all(|other| other.body == first.body)
+        {
+            self.errors.push(ModelError::SameBody {
+                place: place.to_string(),
+                body: self.names.body(first.body).to_string(),
+            });
+        }
+    }
+
     fn coordinate(&mut self, reference: &CoordinateRef, place: &str) -> Option<Found> {
         match self.names.coordinate(reference, place) {
             Ok(joint) => {
@@ -225,13 +239,14 @@ impl Check<'_, '_> {
             return;
         }
         match referred.frames.as_slice() {
-            [frame] => {
+            [frame] if !referred.leads_over => {
                 if self.frame(frame, place).is_some_and(|found| found.body == 0) {
                     self.errors.push(ModelError::LoadOnGround {
                         place: place.to_string(),
                     });
                 }
             }
+            frames if referred.leads_over => self.line(frames, place),
             // The first is what the others act against.
             [first, others @ ..] => {
                 for other in others {

@@ -2,7 +2,6 @@
 
 use super::attach::{Attach, paths};
 use super::lower::displaced;
-use crate::channels::joint_motion;
 use crate::description::{Hold, Joint};
 use crate::elements::constraints::{ConstraintElement, Pair, PairRow, StartRow};
 use crate::elements::joints::Primitive;
@@ -15,7 +14,7 @@ impl Attach<'_, '_> {
     pub(super) fn cut_start(&mut self, joint: &Joint, from: Attachment, to: Attachment) {
         let info = joint.kind.info();
         for (index, coordinate) in joint.coordinates.iter().take(info.coordinates.len()).enumerate() {
-            let Some(motion) = joint_motion::motion(joint.kind, index) else {
+            let Some(motion) = joint.kind.motion(index) else {
                 continue;
             };
             let name = match info.freedoms() {

@@ -112,7 +112,7 @@ pub fn momentum<T: Real>(scene: &Scene<T>, rods: &[ModelRod]) -> Wrench<T> {
 pub fn force_power<T: Real>(force: &ForceElement, scene: &Scene<T>, scratch: &mut Loads<T>) -> T {
     force.evaluate(scene, scratch);
     let mut sum = T::zero();
-    for i in force.nodes().into_iter().flatten() {
+    for i in force.nodes() {
         // Cleared at once, so that a node named twice counts once.
         let load = core::mem::replace(&mut scratch.wrenches[i], Wrench::zero());
         let (node, w) = (&scene.tree.nodes[i], &scene.world[i]);

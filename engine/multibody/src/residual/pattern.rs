@@ -125,8 +125,7 @@ impl Reads {
                         let force = &model.forces[*force];
                         reads.add(&Self::of_force(model, force, &outputs));
                         if let Some(axes) = reading.against_ground() {
-                            let nodes = force.element.nodes().into_iter().flatten();
-                            for node in nodes.chain([axes]) {
+                            for node in force.element.nodes().chain([axes]) {
                                 reads.nodes.extend(support(model, node));
                             }
                         }
@@ -239,7 +238,7 @@ impl ReadingDependencies {
     /// What a force element does to its nodes, seen from the ground.
     fn force(&mut self, model: &Model, force: &ModelForce, outputs: &[Reads]) {
         self.reads.add(&Reads::of_force(model, force, outputs));
-        for node in force.element.nodes().into_iter().flatten() {
+        for node in force.element.nodes() {
             self.reads.nodes.extend(support(model, node));
         }
     }
@@ -282,13 +281,7 @@ impl ReadingDependencies {
         }
         self.reads.nodes.extend(&self.accelerations);
         for force in &model.forces {
-            if force
-                .element
-                .nodes()
-                .into_iter()
-                .flatten()
-                .any(|node| beyond[node])
-            {
+            if force.element.nodes().any(|node| beyond[node]) {
                 self.force(model, force, outputs);
             }
         }
@@ -319,18 +312,27 @@ fn force_nodes(model: &Model, force: &ModelForce) -> Vec<usize> {
     match force.element.reach() {
         Reach::Frame(at) => support(model, at.node),
         Reach::Pair(a, b) | Reach::Line(a, b) | Reach::Hinge(a, b) => between(model, a.node, b.node),
-        Reach::Frames([a, b, c]) => {
-            let mut nodes = between(model, a.node, b.node);
-            for node in between(model, a.node, c.node) {
-                if !nodes.contains(&node) {
-                    nodes.push(node);
-                }
-            }
-            nodes
+        Reach::Frames([a, b, c]) => among(model, a.node, [b.node, c.node]),
+        Reach::Chain(a, over, b) => {
+            let over = over.iter().map(|at| at.node);
+            among(model, a.node, over.chain([b.node]))
         }
         Reach::Coordinate(node) => vec![node],
         Reach::Coordinates(nodes) => nodes.to_vec(),
     }
+}
+
+/// The nodes that move one of several nodes against another, each once.
+fn among(model: &Model, first: usize, others: impl IntoIterator<Item = usize>) -> Vec<usize> {
+    let mut nodes = Vec::new();
+    for other in others {
+        for node in between(model, first, other) {
+            if !nodes.contains(&node) {
+                nodes.push(node);
+            }
+        }
+    }
+    nodes
 }
 
 /// For each of the chosen force elements the nodes it acts on and those it reads, controls included.

@@ -2,7 +2,7 @@
 
 use super::{AXES, Builder, force_unit, node_unit, open_note, sum_unit};
 use crate::channels::source::Source;
-use crate::elements::constraints::{ConstraintElement, PairRow};
+use crate::elements::constraints::{ConstraintElement, ConstraintLaw, PairRow};
 use crate::elements::controls::ControlElement;
 use crate::elements::forces::Reach;
 use crate::elements::forces::seen::{self, Seen, What};
@@ -30,19 +30,15 @@ impl Builder<'_> {
                     self.push("force", unit, text, Source::Reaction { reaction }, 0);
                 }
                 ConstraintElement::Pair(pair) => {
-                    // Forces at the second origin have no torque there.
-                    let force_only =
-                        |row: &PairRow| matches!(row, PairRow::Along { .. } | PairRow::Distance { .. });
                     if let [PairRow::Distance { .. }] = pair.rows[..] {
                         let text = format!("tensile force between the ends{}", open_note(known));
                         let row = constraint.rows.start;
                         self.push("tension", "N", text, Source::Tension { row }, 0);
                     }
-                    let torque = !pair.rows.iter().all(force_only);
-                    self.reaction(reaction, torque);
+                    self.reaction(reaction, pair.has_torque());
                 }
                 _ if constraint.impact().is_some() => self.impact(number),
-                _ => self.reaction(reaction, true),
+                element => self.reaction(reaction, element.has_torque()),
             }
         }
     }

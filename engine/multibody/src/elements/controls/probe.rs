@@ -195,7 +195,7 @@ impl Probe {
                 index,
                 order,
                 frames: [from, to],
-            } => joint_motion::coordinate(*kind, *index, *order, &Relative::new(scene, from, to)),
+            } => kind.coordinate(*index, *order, &Relative::new(scene, from, to)),
             Self::JointOrientation {
                 component,
                 frames: [from, to],

@@ -3,6 +3,8 @@
 
 #![allow(clippy::unwrap_used)]
 
+#[path = "laws/cable.rs"]
+mod cable;
 #[path = "laws/contacts.rs"]
 mod contacts;
 #[path = "laws/controls.rs"]

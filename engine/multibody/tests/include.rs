@@ -10,7 +10,7 @@ use holonom_multibody::description::{
 };
 use holonom_multibody::elements::forces::ExpressionLaw;
 use holonom_multibody::elements::forces::{
-    self, AntiRollLaw, Applied, ContactLaw, Cylinders, JointSpring, ServoLaw, StopLaw,
+    self, AntiRollLaw, Applied, CableLaw, ContactLaw, Cylinders, JointSpring, ServoLaw, StopLaw,
 };
 use holonom_multibody::formalism::world::{
     WorldNode, world_accelerations, world_positions, world_velocities,
@@ -510,6 +510,18 @@ fn every_force_and_constraint_has_its_image() {
             Force::user("law", "two.b", "one", law.clone()),
             Force::new("expressions", expressions("ground.far", "two.b")),
             Force::new("expressions", expressions("two.b", "one.a")),
+            Force::cable(
+                "cable",
+                "ground.far",
+                ["two.b", "one.b"],
+                "two",
+                Signal::Sum(vec![Signal::constant(0.5), Signal::harmonic(0.1, 2.0, 0.0)]),
+                CableLaw {
+                    axial_stiffness: 20.0,
+                    damping_time: 0.1,
+                    onset: 0.1,
+                },
+            ),
             Force::anti_roll_bar("bar", "ground.far", "one.b", "two.b", anti_roll),
             Force::torque_actuator("torque", "ground.far", "two.b", wave(r)),
             Force::cylinder_contact(

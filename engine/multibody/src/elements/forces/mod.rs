@@ -209,6 +209,7 @@ pub use air_spring::{EnclosedGas, GasLaw};
 pub use anti_roll_bar::AntiRollLaw;
 pub use bump_stop::StopLaw;
 pub use bushing::{BushingLaw, BushingLoads};
+pub use cable::CableLaw;
 pub use contact::ContactLaw;
 pub use creep::{CreepData, CreepLaws};
 pub use custom::{CustomForce, CustomForceLaw};
@@ -593,6 +594,8 @@ registry! {
     joint_friction JointFriction,
     /// A wheel that creeps on its rail.
     creep Creep,
+    /// Cable over points.
+    cable Cable,
     // Kinds that become another element.
     +
     /// A law between two frames, written as expressions.

@@ -15,6 +15,8 @@ mod joints;
 mod rails;
 #[path = "laws/random.rs"]
 mod random;
+#[path = "laws/rate_limit.rs"]
+mod rate_limit;
 #[path = "laws/runs.rs"]
 mod runs;
 #[path = "laws/springs.rs"]

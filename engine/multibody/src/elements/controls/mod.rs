@@ -312,6 +312,8 @@ registry! {
     transfer_function TransferFunction(TransferFunction<Named>),
     /// A first-order lag.
     lag Lag(Lag),
+    /// An output that changes with a limited rate.
+    rate_limit RateLimit(RateLimit),
     /// What its input was some time ago.
     dead_time DeadTime(DeadTime),
     /// Where a frame is beside a path.

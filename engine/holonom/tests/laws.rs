@@ -9,6 +9,8 @@ mod cable;
 mod contacts;
 #[path = "laws/controls.rs"]
 mod controls;
+#[path = "laws/distance.rs"]
+mod distance;
 #[path = "laws/joints.rs"]
 mod joints;
 #[path = "laws/rails.rs"]

@@ -5,6 +5,8 @@
 
 #[path = "laws/cable.rs"]
 mod cable;
+#[path = "laws/constant_velocity.rs"]
+mod constant_velocity;
 #[path = "laws/contacts.rs"]
 mod contacts;
 #[path = "laws/controls.rs"]

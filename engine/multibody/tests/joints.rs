@@ -70,6 +70,7 @@ fn described(joint: &Joint) -> Frame {
         JointKind::Helical { pitch } => turn(axis, x(0)).then(&slide(axis, pitch * x(0))),
         JointKind::Universal => turn(ex, x(0)).then(&turn(ey, x(1))),
         JointKind::Planar => frame::at([x(0), x(1), 0.0]).then(&turn(ez, x(2))),
+        JointKind::ConstantVelocity => unreachable!("it is always cut"),
         JointKind::Spherical => ball,
         JointKind::Free => frame::at([x(0), x(1), x(2)]).then(&ball),
         JointKind::FreeCardan => frame::at([x(0), x(1), x(2)])

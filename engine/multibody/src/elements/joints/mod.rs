@@ -259,6 +259,8 @@ joints! {
     },
     /// Two angles: about x of the first frame, then about y of the second.
     universal Universal,
+    /// Two shafts along z that bend at a point and turn at the same speed: always cut.
+    constant_velocity ConstantVelocity,
     /// Displacements along x and y and an angle about z: coordinates (x, y, angle).
     planar Planar,
     /// Free turning: Euler parameters, angular velocity in the axes of the second frame.

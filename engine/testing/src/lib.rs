@@ -6,8 +6,8 @@
 mod allocations;
 mod joints;
 mod largest;
-mod mechanisms;
 mod random;
+mod mechanisms;
 
 pub use allocations::{Allocations, Counting, allocated, allocations};
 pub use joints::with_numbers;

@@ -3,7 +3,7 @@
 use super::constraints::{self, CONSTRAINTS, ConstraintInfo, DescribedConstraint};
 use super::controls::{self, CONTROLS, ControlInfo, DescribedControl};
 use super::forces::{self, DescribedForce, FORCES, ForceInfo};
-use crate::description::fields::{Fields, note};
+use crate::fields::{Fields, note};
 use thiserror::Error;
 
 /// The kinds of forces, constraints and controls that model files may name.

@@ -1,13 +1,14 @@
 //! Constraints that another crate defines: see [custom forces](crate::elements::forces::CustomForce).
 
+use super::RowLevel;
 use super::{ConstraintElement, ConstraintInfo, ConstraintKind, ConstraintLaw, DescribedConstraint, info};
-use crate::description::Mirror;
-use crate::description::fields::Fields;
 use crate::elements::faults::Faults;
 use crate::elements::references::Resolve;
 use crate::elements::scene::{Loads, Scene};
-use crate::model::{Attachment, RowLevel};
+use crate::fields::Fields;
+use crate::mirror::Mirror;
 use crate::signal::Signal;
+use crate::tree::Attachment;
 use core::any::Any;
 use core::fmt::Debug;
 use holonom_algebra::{Dual4, Dual8, Dual12, EachScalar, Family, Real, Trace, Vec3, Wrench};

@@ -1,15 +1,15 @@
 //! Controls that another crate defines: see [custom forces](crate::elements::forces::CustomForce).
 
 use super::{ControlElement, ControlInfo, ControlKind, ControlLaw, DescribedControl, info};
-use crate::description::Mirror;
-use crate::description::fields::Fields;
 use crate::elements::faults::Faults;
 use crate::elements::forces::OwnState;
 use crate::elements::references::ResolveControl;
 use crate::elements::scene::Scene;
-use crate::model::Attachment;
+use crate::fields::Fields;
+use crate::mirror::Mirror;
 use crate::path::PathCurve;
 use crate::signal::Signal;
+use crate::tree::Attachment;
 use core::any::Any;
 use core::fmt::Debug;
 use holonom_algebra::{Dual4, Dual8, Dual12, EachScalar, Family, Real, Trace};

@@ -2,7 +2,7 @@
 
 use super::{ControlElement, ControlKind, ControlLaw, DescribedControl};
 use crate::description::Control;
-use crate::description::fields::{Field, Fields};
+use crate::fields::{Field, Fields};
 use crate::elements::faults::Faults;
 use crate::elements::forces::OwnState;
 use crate::elements::references::ResolveControl;

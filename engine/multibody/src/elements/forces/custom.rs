@@ -7,13 +7,14 @@
 use super::{
     DescribedForce, ForceElement, ForceInfo, ForceKind, ForceLaw, OwnState, Reach, ShownValue, info,
 };
-use crate::description::fields::Fields;
-use crate::description::{CoordinateRef, Mirror};
 use crate::elements::faults::Faults;
 use crate::elements::references::Resolve;
 use crate::elements::scene::{Loads, Scene};
-use crate::model::Attachment;
+use crate::fields::Fields;
+use crate::mirror::Mirror;
+use crate::names::CoordinateRef;
 use crate::signal::Signal;
+use crate::tree::Attachment;
 use core::any::Any;
 use core::fmt::Debug;
 use core::ops::Range;

@@ -1,7 +1,7 @@
 //! An angle about the common axis with a proportional displacement along it.
 
 use super::{PARALLEL, along, radians, CoordinateInfo, CutRow, DescribedJoint, JointKind, Primitive};
-use crate::description::fields::{Field, Fields};
+use crate::fields::{Field, Fields};
 use crate::elements::constraints::PairRow;
 use crate::elements::faults::Faults;
 

@@ -25,12 +25,13 @@
 //! ```
 
 use super::faults::Faults;
-use crate::channels::joint_motion;
-use crate::description::Joint;
-use crate::description::fields::Fields;
+
 use crate::elements::constraints::PairRow;
 use crate::elements::constraints::relative::Relative;
+use crate::fields::Fields;
 use holonom_algebra::Real;
+
+pub(crate) mod coordinates;
 
 /// A primitive motion of the second frame in the first: one node of the tree.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -98,7 +99,7 @@ pub(crate) trait DescribedJoint {
     }
     /// Value (0), rate (1) or acceleration (2) of a scalar coordinate of the joint when cut.
     fn coordinate<T: Real>(kind: JointKind, index: usize, order: usize, relative: &Relative<T>) -> T {
-        joint_motion::of_motion(Self::motion(kind, index), order, relative)
+        coordinates::of_motion(Self::motion(kind, index), order, relative)
     }
 }
 
@@ -168,19 +169,6 @@ macro_rules! joints {
             $(const { &info_of::<$file::$kind>(|| JointKind::$kind $({ $($field: Default::default()),* })?) },)*
         ];
 
-        /// Constructors: name, first frame, second frame. Main axis z, at rest at zero.
-        impl Joint {
-            $($(#[$doc])*
-            pub fn $file(
-                name: impl Into<String>,
-                from: impl Into<String>,
-                to: impl Into<String>,
-                $($($field: $type,)*)?
-            ) -> Self {
-                Self::new(name, JointKind::$kind $({ $($field),* })?, from, to)
-            })*
-        }
-
         impl JointKind {
             /// The registry's entry of the kind.
             pub fn info(self) -> &'static JointInfo {
@@ -243,35 +231,43 @@ macro_rules! joints {
     };
 }
 
-joints! {
-    /// No freedom.
-    fixed Fixed,
-    /// One angle about the axis.
-    revolute Revolute,
-    /// One displacement along the axis.
-    prismatic Prismatic,
-    /// Angle about and displacement along the axis: coordinates (angle, displacement).
-    cylindrical Cylindrical,
-    /// Angle about the axis with a proportional displacement.
-    helical Helical {
-        /// Displacement per angle, m/rad.
-        pitch: f64
-    },
-    /// Two angles: about x of the first frame, then about y of the second.
-    universal Universal,
-    /// Two shafts along z that bend at a point and turn at the same speed: always cut.
-    constant_velocity ConstantVelocity,
-    /// Displacements along x and y and an angle about z: coordinates (x, y, angle).
-    planar Planar,
-    /// Free turning: Euler parameters, angular velocity in the axes of the second frame.
-    spherical Spherical,
-    /// Position in the first frame and Euler parameters.
-    free Free,
-    /// Position in the first frame and Cardan angles about x, y, z.
-    free_cardan FreeCardan,
-    /// Position, yaw about z, pitch about the new y and roll about the own x: the frame of a track.
-    track Track,
+/// Hands all kinds of joints to a macro: their files, with their names as variants and the numbers inside them.
+macro_rules! each_joint {
+    ($then:ident) => {
+        $then! {
+            /// No freedom.
+            fixed Fixed,
+            /// One angle about the axis.
+            revolute Revolute,
+            /// One displacement along the axis.
+            prismatic Prismatic,
+            /// Angle about and displacement along the axis: coordinates (angle, displacement).
+            cylindrical Cylindrical,
+            /// Angle about the axis with a proportional displacement.
+            helical Helical {
+                /// Displacement per angle, m/rad.
+                pitch: f64
+            },
+            /// Two angles: about x of the first frame, then about y of the second.
+            universal Universal,
+            /// Two shafts along z that bend at a point and turn at the same speed: always cut.
+            constant_velocity ConstantVelocity,
+            /// Displacements along x and y and an angle about z: coordinates (x, y, angle).
+            planar Planar,
+            /// Free turning: Euler parameters, angular velocity in the axes of the second frame.
+            spherical Spherical,
+            /// Position in the first frame and Euler parameters.
+            free Free,
+            /// Position in the first frame and Cardan angles about x, y, z.
+            free_cardan FreeCardan,
+            /// Position, yaw about z, pitch about the new y and roll about the own x: the frame of a track.
+            track Track,
+        }
+    };
 }
+pub(crate) use each_joint;
+
+each_joint!(joints);
 
 const fn radians(name: &'static str) -> CoordinateInfo {
     CoordinateInfo { name, unit: "rad" }

@@ -72,6 +72,7 @@ pub(super) fn attach(
                 force: Some(attach.forces.len()),
                 first: 0,
                 place: place.to_string(),
+                pieces: false,
                 function: LawFunction::User(law.clone()),
             });
         }

@@ -22,6 +22,7 @@ mod gaps;
 mod impacts;
 mod laws;
 mod loops;
+mod pieces;
 mod places;
 mod readings;
 mod stretch;

@@ -108,6 +108,15 @@ pub trait ForceLaw {
     fn has_gap(&self) -> bool {
         false
     }
+    /// Numbers of inputs and values of what in it consists of smooth pieces. Methods of high order end steps at the
+    /// borders of pieces. Laws that are written as expressions are not among them.
+    fn piecewise(&self) -> [usize; 2] {
+        [0; 2]
+    }
+    /// The inputs: smooth functions of the motion.
+    fn piecewise_inputs(&self, _scene: &Scene<f64>, _out: &mut [f64]) {}
+    /// The values, in any unit, and the number of the piece on which each is.
+    fn piecewise_values(&self, _inputs: &[f64], _values: &mut [f64], _pieces: &mut [u64]) {}
     /// Coordinates of a place on which it depends by a profile with narrow features, such as that of a wheel on an
     /// uneven road; zero for none. Steps are searched for features that were passed without an evaluation in them.
     fn place_size(&self) -> usize {
@@ -473,6 +482,21 @@ macro_rules! registry {
                     $(Self::$kind(f) => f.has_gap(),)*
                     Self::Custom(f) => f.has_gap(),
                 }
+            }
+
+            /// Numbers of inputs and values of what in it consists of smooth pieces.
+            pub fn piecewise(&self) -> [usize; 2] {
+                match self { $(Self::$kind(f) => f.piecewise(),)* }
+            }
+
+            /// The inputs of that.
+            pub fn piecewise_inputs(&self, scene: &Scene<f64>, out: &mut [f64]) {
+                match self { $(Self::$kind(f) => f.piecewise_inputs(scene, out),)* }
+            }
+
+            /// Its values and pieces.
+            pub fn piecewise_values(&self, inputs: &[f64], values: &mut [f64], pieces: &mut [u64]) {
+                match self { $(Self::$kind(f) => f.piecewise_values(inputs, values, pieces),)* }
             }
 
             /// Coordinates of a place on which it depends by a profile with narrow features.

@@ -17,6 +17,7 @@ use crate::plot::Figure;
 use crate::report::{Check, number};
 use crate::table::{Align, Table};
 use clap::{Arg, ArgMatches};
+use holonom::multibody::elements::Library;
 use holonom_experiments::studies::{SEED, STUDIES, Sample, Study};
 use holonom_text::did_you_mean;
 use serde_json::{Value, json};
@@ -251,7 +252,7 @@ fn reported(name: &str, source: &str, about: &str, finding: &Finding) -> (Value,
     (report, shown(source, about, finding), holds)
 }
 
-fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
+fn run(matches: &ArgMatches, _: &Library) -> Result<Outcome, Error> {
     let name = matches.get_one::<String>("name").map_or("list", String::as_str);
     let json = matches.get_one::<String>("json").map(String::as_str);
     if let Some(file) = json.filter(|file| *file != "-") {

@@ -17,6 +17,7 @@ use crate::settings;
 use crate::table::{Align, Table};
 use accuracy::AccuracyRow;
 use clap::{ArgMatches, CommandFactory, Parser};
+use holonom::multibody::elements::Library;
 use holonom::problems::{self, Problem};
 use holonom_text::did_you_mean;
 use serde::Serialize;
@@ -103,7 +104,7 @@ fn define() -> clap::Command {
     settings::arguments(Args::command(), |name| STRATEGIES.contains(&name))
 }
 
-fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
+fn run(matches: &ArgMatches, _: &Library) -> Result<Outcome, Error> {
     let args: Args = read(matches)?;
     let settings = settings::typed(matches)?;
     // What one problem refuses is a finding; this no problem takes.

@@ -3,9 +3,9 @@
 use super::{Command, Outcome};
 use crate::error::Error;
 use crate::output;
-use crate::table::{Align, Table as Text};
 use clap::{CommandFactory, FromArgMatches};
 use holonom_results::{CompareOptions, Comparison, Table, compare};
+use holonom_text::{Align, Table as Text};
 use std::path::PathBuf;
 
 /// The entry of the registry.

@@ -6,7 +6,6 @@ mod compare;
 mod completions;
 mod export;
 mod list;
-mod measure;
 mod models;
 mod new;
 mod plot;

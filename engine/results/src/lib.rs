@@ -11,6 +11,7 @@
 //! | `writer` | the stream on disk, checkpoints, going on after a stop |
 //! | `table` | reading any of the four formats, whole or in pieces |
 //! | `flat`, `message`, `stream` | the layout of an Arrow stream, checksums, recovery |
+//! | `export` | the formats a result can be exported to |
 //! | `parquet`, `csv` | the other formats, both directions |
 //! | `compare` | differences between two results, channel by channel |
 //!
@@ -35,6 +36,7 @@ mod column;
 mod compare;
 mod csv;
 mod error;
+mod export;
 mod flat;
 mod message;
 mod parquet;
@@ -48,6 +50,7 @@ pub use column::{Column, Metadata, keys};
 pub use compare::{ChannelDifference, CompareOptions, Comparison, Interpolation, compare};
 pub use csv::{CsvOptions, to_csv};
 pub use error::Error;
+pub use export::{FORMATS, Format};
 pub use holonom_text::{Pattern, PatternError};
 pub use parquet::to_parquet;
 pub use table::{Chunk, Chunks, FileKind, Loss, LossReason, Table};

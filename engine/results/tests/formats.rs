@@ -114,15 +114,7 @@ fn csv_keeps_every_number() {
     let table = Table::open(&source).unwrap();
     for separator in [',', ';', '\t', '|'] {
         let file = Scratch::new("csv");
-        let summary = to_csv(
-            &table,
-            &file,
-            &CsvOptions {
-                separator,
-                ..Default::default()
-            },
-        )
-        .unwrap();
+        let summary = to_csv(&table, &file, &CsvOptions::default().separator(separator)).unwrap();
         assert_eq!((summary.rows, summary.columns), (40, 4));
         let read = Table::open(&file).unwrap();
         assert_eq!(read.kind(), FileKind::Csv);
@@ -138,10 +130,7 @@ fn csv_text_and_selection() {
     let source = written(3, 16);
     let file = Scratch::new("csv");
     let table = Table::open(&source).unwrap();
-    let options = CsvOptions {
-        columns: vec!["*angle".to_string()],
-        ..Default::default()
-    };
+    let options = CsvOptions::of(&["*angle".to_string()]);
     to_csv(&table, &file, &options).unwrap();
     let text = String::from_utf8(file.bytes()).unwrap();
     let wanted = format!(
@@ -150,10 +139,7 @@ fn csv_text_and_selection() {
         row(2)[1]
     );
     assert_eq!(text, wanted);
-    let bad = CsvOptions {
-        separator: 'e',
-        ..Default::default()
-    };
+    let bad = CsvOptions::default().separator('e');
     assert!(matches!(to_csv(&table, &file, &bad), Err(Error::Setting { .. })));
 }
 

@@ -2,7 +2,7 @@
 
 use crate::partial::Partial;
 use crate::table::{Chunk, Loss, LossReason, piece_rows};
-use crate::{Column, Error, Format, Result, Summary, Table, column};
+use crate::{Column, Error, Result, Summary, Table, column};
 use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{BufRead, BufReader, BufWriter, Read, Write};
@@ -12,15 +12,6 @@ use std::path::Path;
 const SEPARATORS: [char; 4] = [',', ';', '\t', '|'];
 /// No line is longer, in bytes.
 const LONGEST: u64 = 1 << 26;
-
-/// The entry of the registry.
-pub(crate) const FORMAT: Format = Format {
-    ending: "csv",
-    name: "CSV",
-    selects: true,
-    write: |table, path, columns| to_csv(table, path, &CsvOptions::of(columns)),
-    is_result: |path| File::open(path).is_ok_and(is_ours),
-};
 
 /// Whether a text begins as ours do.
 pub(crate) fn is_ours(mut text: impl Read) -> bool {

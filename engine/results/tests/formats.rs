@@ -5,8 +5,8 @@ mod common;
 
 use common::{Scratch, assert_rows, columns, metadata, row, written};
 use holonom_results::{
-    Column, CompareOptions, CsvOptions, Error, FileKind, Interpolation, LossReason, Metadata, Table, Writer,
-    WriterOptions, compare, to_csv, to_parquet,
+    Column, CompareOptions, CsvOptions, Error, FORMATS, FileKind, Interpolation, LossReason, Metadata, Table,
+    Writer, WriterOptions, compare, to_csv, to_parquet,
 };
 use proptest::prelude::*;
 
@@ -335,5 +335,31 @@ proptest! {
             all.extend(b"PAR1");
         }
         read_all(&Scratch::with("bin", &all));
+    }
+}
+
+/// Every format that results can be exported to: whole, or nothing; equal tables give equal files; what another program wrote
+/// under the name is told apart.
+#[test]
+fn every_format_of_the_registry_writes() {
+    let source = written(40, 16);
+    let table = Table::open(&source).unwrap();
+    for format in FORMATS {
+        let [first, second] = [Scratch::new(format.ending), Scratch::new(format.ending)];
+        let summary = format.export(&table, &first, &[]).unwrap();
+        assert_eq!((summary.rows, summary.columns), (40, 4), "{}", format.name);
+        assert_eq!(summary.bytes, first.bytes().len() as u64, "{}", format.name);
+        format.export(&table, &second, &[]).unwrap();
+        assert_eq!(first.bytes(), second.bytes(), "{}", format.name);
+        assert!(format.is_result(&first.0), "{}", format.name);
+        let other = Scratch::with(format.ending, b"my notes on this run");
+        assert!(!format.is_result(&other.0), "{}", format.name);
+        let chosen = format.export(&table, &second, &["*angle".to_string()]);
+        match format.selects {
+            true => assert_eq!(chosen.unwrap().columns, 2, "{}", format.name),
+            false => assert!(matches!(chosen, Err(Error::Setting { .. })), "{}", format.name),
+        }
+        let nowhere = format.export(&table, "no/such/folder/run", &[]);
+        assert!(matches!(nowhere, Err(Error::Io { .. })), "{}", format.name);
     }
 }

@@ -12,7 +12,7 @@ mod write;
 
 pub(crate) use read::{Description, Layout, Pieces, describe};
 pub use write::to_parquet;
-pub(crate) use write::{FORMAT, ParquetWriter};
+pub(crate) use write::{ParquetWriter, is_parquet};
 
 /// Both ends of a file.
 const MAGIC: &[u8; 4] = b"PAR1";

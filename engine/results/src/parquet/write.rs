@@ -6,7 +6,7 @@ use super::{ARROW_SCHEMA, MAGIC, code, kind};
 use crate::message::Encoder;
 use crate::partial::Partial;
 use crate::table::Chunk;
-use crate::{Column, Error, Format, Metadata, Result, Summary, Table};
+use crate::{Column, Error, Metadata, Result, Summary, Table};
 use core::ops::Range;
 use std::fs::File;
 use std::io::{Read, Write};
@@ -22,18 +22,12 @@ const LEAST_ROWS: usize = 64;
 /// Numbers of a page, in bytes.
 const PAGE_BYTES: usize = 1 << 20;
 
-/// The entry of the registry.
-pub(crate) const FORMAT: Format = Format {
-    ending: "parquet",
-    name: "Parquet",
-    selects: false,
-    write: |table, path, _| to_parquet(table, path),
-    is_result: |path| {
-        let mut head = [0; MAGIC.len()];
-        let read = File::open(path).and_then(|mut file| file.read_exact(&mut head));
-        read.is_ok() && &head == MAGIC
-    },
-};
+/// Whether a file begins as Parquet files do.
+pub(crate) fn is_parquet(path: &Path) -> bool {
+    let mut head = [0; MAGIC.len()];
+    let read = File::open(path).and_then(|mut file| file.read_exact(&mut head));
+    read.is_ok() && &head == MAGIC
+}
 
 /// Converts a table to Parquet, chunk by chunk. Metadata go to the key-value metadata of the
 /// file, units and descriptions to the fields. The file appears when it is whole.

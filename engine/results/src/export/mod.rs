@@ -1,4 +1,4 @@
-//! The formats a result can be exported to: one file and one line of [`FORMATS`] each.
+//! The formats a result can be exported to: one file and one line of the registry each.
 
 use crate::{Error, Result, Summary, Table};
 use std::path::Path;
@@ -21,8 +21,19 @@ pub struct Format {
     pub(crate) is_result: fn(&Path) -> bool,
 }
 
-/// All of them.
-pub const FORMATS: &[Format] = &[crate::parquet::FORMAT, crate::csv::FORMAT];
+macro_rules! registry {
+    ($($file:ident)*) => {
+        $(mod $file;)*
+
+        /// All of them.
+        pub const FORMATS: &[Format] = &[$($file::FORMAT),*];
+    };
+}
+
+registry! {
+    parquet
+    csv
+}
 
 impl Format {
     /// The format that the name of a file asks for.

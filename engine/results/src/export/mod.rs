@@ -33,6 +33,7 @@ macro_rules! registry {
 registry! {
     parquet
     csv
+    csv_gz
 }
 
 impl Format {

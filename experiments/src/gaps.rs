@@ -3,7 +3,7 @@
 //! A gap says how bad it is. A value beyond that is a regression, as it is for a check without a gap; a value within the limit
 //! of the check is told, so that the entry here can go. Limits are not loosened instead: what is asked stays visible.
 
-use crate::report::Limit;
+use crate::limit::Limit;
 use holonom_text::Pattern;
 
 /// A check that is known not to hold.

@@ -8,22 +8,23 @@
 //! - [`studies`]: what is asked of all of them, with a seed and a count;
 //! - [`report`]: the shape in which all of these answer, and [`gaps`]: what is known not to hold.
 
-pub mod dense;
-pub mod engine;
 mod error;
+mod limit;
 pub mod gaps;
-pub mod generator;
-pub mod geometry;
-mod measure;
-pub mod mechanism;
-pub mod oracle;
-pub mod parallel;
-pub mod progress;
-pub mod random;
 pub mod report;
-pub mod reproduce;
+pub mod progress;
+pub mod dense;
+pub mod random;
+pub mod parallel;
+pub mod geometry;
+pub mod mechanism;
+pub mod generator;
+pub mod oracle;
+pub mod engine;
 pub mod studies;
+mod measure;
 pub mod verify;
+pub mod reproduce;
 
 pub use error::Error;
 pub use report::Report;

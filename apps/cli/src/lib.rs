@@ -12,21 +12,22 @@
 //! assert_eq!(code, std::process::ExitCode::SUCCESS);
 //! ```
 
-mod commands;
-mod error;
-mod failure;
-mod lock;
-mod model;
-mod output;
 mod processor;
+mod outcome;
+mod error;
+mod output;
 mod progress;
-mod report;
+mod lock;
+mod failure;
+mod model;
 mod settings;
+mod report;
+mod commands;
 
 pub use commands::command_line;
 
-use commands::Outcome;
 use error::Error;
+use outcome::Outcome;
 use std::ffi::OsString;
 use std::process::ExitCode;
 

@@ -1,7 +1,7 @@
 //! Reports of `verify` and `reproduce`: where they go, and the exit code that follows.
 
-use crate::commands::Outcome;
 use crate::error::Error;
+use crate::outcome::Outcome;
 use crate::output;
 use crate::progress;
 use clap::{Arg, ArgMatches};

@@ -29,20 +29,20 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-pub mod branch;
 pub mod dense;
-pub mod linearize;
-pub mod modes;
 pub mod order;
-mod reduced;
-pub mod response;
 mod sparse;
-pub mod statics;
-pub mod step_size;
 mod tangent;
+mod reduced;
+pub mod modes;
+pub mod statics;
+pub mod branch;
+pub mod linearize;
+pub mod response;
+pub mod step_size;
+pub mod trim;
 #[cfg(test)]
 mod tests;
-pub mod trim;
 
 pub use tangent::{State, displacement_names, velocity_names};
 

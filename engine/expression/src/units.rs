@@ -226,6 +226,16 @@ pub(super) fn unknown(name: &str, span: Range<usize>, expected: Option<Dimension
     ExpressionError::new(span, format!("unknown unit `{name}`")).with_help(help)
 }
 
+impl Dimension {
+    /// The dimension of a unit such as `"N/m"`, `"kg*m^2"` or `"rad/s"`.
+    ///
+    /// # Errors
+    /// When the text is no unit.
+    pub fn parse(unit: &str) -> Result<Self, ExpressionError> {
+        Unit::parse(unit).map(|unit| unit.dimension())
+    }
+}
+
 impl Unit {
     /// No unit.
     pub const ONE: Self = Self {

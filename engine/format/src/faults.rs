@@ -6,8 +6,8 @@
 
 use crate::message::{Message, Messages, Place};
 use crate::model_file::ModelFile;
-use holonom_multibody::Description;
 use holonom_multibody::compile::{ModelError, ModelErrors};
+use holonom_multibody::{Description, Model};
 use std::collections::HashSet;
 
 /// How often the rest is compiled again at most: more than the compiler has stages.
@@ -16,6 +16,18 @@ const ROUNDS: usize = 4;
 /// Things at most in mechanisms of which more than the first faults are told: who has more than so many
 /// made them by a program, and a mechanism is compiled several times here.
 const MOST_THINGS: usize = 10_000;
+
+impl ModelFile {
+    /// Compiles the mechanism.
+    ///
+    /// # Errors
+    /// All its faults, each with its place in the file.
+    pub fn compile(&self) -> Result<Model, Messages> {
+        self.description
+            .compile()
+            .map_err(|errors| self.locate(&all(&self.description, errors)))
+    }
+}
 
 fn is_large(d: &Description) -> bool {
     let connections = d.joints.len() + d.constraints.len() + d.rods.len();

@@ -1,11 +1,10 @@
 //! [`ModelFile`]: everything a model file says, with expressions evaluated.
 
-use crate::faults;
 use crate::message::{Message, Messages, Place};
 use crate::settings::Settings;
 use holonom_multibody::compile::{ModelError, ModelErrors};
-use holonom_multibody::description::Placement;
-use holonom_multibody::{Description, Model, Signal};
+use holonom_multibody::include::Placement;
+use holonom_multibody::{Description, Signal};
 use std::collections::HashMap;
 
 /// A model file after reading: the mechanism, and how to run and look at it.
@@ -88,16 +87,6 @@ impl ModelFile {
             notes: Messages::default(),
             places: Places::default(),
         }
-    }
-
-    /// Compiles the mechanism.
-    ///
-    /// # Errors
-    /// All its faults, each with its place in the file.
-    pub fn compile(&self) -> Result<Model, Messages> {
-        self.description
-            .compile()
-            .map_err(|errors| self.locate(&faults::all(&self.description, errors)))
     }
 
     /// Faults of the mechanism with their places in the file.

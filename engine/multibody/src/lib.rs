@@ -6,23 +6,31 @@
 //! equations in every index, as `holonom-dae` systems); [`start`] (assembly, redundancy,
 //! kinematic runs); [`channels`] (what can be plotted, by name).
 
-pub mod channels;
-pub mod compile;
-pub mod description;
-pub mod elements;
-pub mod forest;
-pub mod formalism;
-pub mod model;
-pub mod path;
 pub mod rail;
-pub mod residual;
-pub mod road;
 mod signal;
-mod snapshot;
-pub mod start;
+pub mod document;
+pub(crate) mod names;
+pub mod fields;
+pub mod mirror;
 pub mod tree;
+pub mod forest;
+pub mod kinematics;
 pub mod tyre;
+pub mod road;
+pub mod path;
+pub mod elements;
+pub mod description;
+pub mod model;
+pub mod formalism;
 pub mod workspace;
+pub mod dependencies;
+pub mod compile;
+pub mod include;
+pub mod mechanical;
+pub mod start;
+pub mod residual;
+pub mod channels;
+mod snapshot;
 
 pub use description::Description;
 pub use model::{Examination, Model};

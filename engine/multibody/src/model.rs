@@ -2,28 +2,20 @@
 
 use crate::channels::catalogue::Tables;
 use crate::channels::source::Source;
-use crate::description::{Hold, JointKind};
-use crate::elements::constraints::{ConstraintElement, Impact};
+use crate::description::Hold;
+use crate::elements::constraints::{ConstraintElement, Impact, RowLevel};
 use crate::elements::controls::ControlElement;
 use crate::elements::forces::ForceElement;
+use crate::elements::joints::JointKind;
 use crate::forest::{Forest, Graph, Names};
 use crate::signal::Signal;
-use crate::tree::Tree;
+use crate::tree::{Attachment, Tree};
 use core::ops::Range;
 use holonom_algebra::{Function, Pose};
 use holonom_dae::Survey;
 use holonom_expression::switches::{Side, Switch};
 use holonom_expression::{Break, Expression};
 use std::sync::Arc;
-
-/// A frame fixed on a node: where elements attach.
-#[derive(Clone, Copy, Debug)]
-pub struct Attachment {
-    /// The node; 0 is the ground.
-    pub node: usize,
-    /// The frame in the node's frame.
-    pub frame: Pose<f64>,
-}
 
 /// A body after compilation.
 #[derive(Clone, Debug)]
@@ -112,15 +104,6 @@ impl ModelConstraint {
             _ => None,
         }
     }
-}
-
-/// What kind of condition a row is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RowLevel {
-    /// A condition on positions.
-    Holonomic,
-    /// A condition on velocities only.
-    Nonholonomic,
 }
 
 /// One row of g or G v.

@@ -2,7 +2,7 @@
 
 use crate::elements::scene::{Loads, Scene};
 use crate::formalism::energy;
-use crate::formalism::world::{world_positions, world_velocities};
+use crate::kinematics::world::{world_positions, world_velocities};
 use crate::model::Model;
 use crate::workspace::Workspace;
 use holonom_algebra::{Mat3, Pose, Quaternion, Vec3, Wrench};

@@ -6,13 +6,14 @@ use holonom_algebra::{Formula, Generic, Mat3, Pose, Quaternion, Real, Vec3};
 use holonom_expression::{Expression, Scope};
 use holonom_multibody::description::{
     Axis, Body, Carcass, Constraint, Control, Coordinate, CoordinateRef, Description, Force, ForceKind,
-    Frame, IncludeError, Joint, JointKind, Mount, Placement, Road, Rod, frame,
+    Frame, Joint, JointKind, Mount, Road, Rod, frame,
 };
 use holonom_multibody::elements::forces::ExpressionLaw;
 use holonom_multibody::elements::forces::{
     self, AntiRollLaw, Applied, ContactLaw, Cylinders, JointSpring, ServoLaw, StopLaw,
 };
-use holonom_multibody::formalism::world::{
+use holonom_multibody::include::{IncludeError, Placement};
+use holonom_multibody::kinematics::world::{
     WorldNode, world_accelerations, world_positions, world_velocities,
 };
 use holonom_multibody::road::RoadKind;

@@ -1,11 +1,6 @@
 //! Figures: series of numbers in panels.
 
-use crate::Error;
 use crate::axes::{Scale, range};
-use crate::canvas::Canvas;
-use crate::layout::Layout;
-use crate::raster::Raster;
-use crate::svg::Svg;
 
 /// A line through points. Where x or y is not a number the line has a gap.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -180,24 +175,8 @@ impl Figure {
         self.size.unwrap_or((width, 80.0 + rows * per_row))
     }
 
-    /// The figure as an SVG file.
-    pub fn svg(&self) -> String {
-        let (w, h) = self.size();
-        let mut svg = Svg::new(w, h, &self.name());
-        self.draw(&mut svg);
-        svg.finish()
-    }
-
-    /// The figure as a PNG file with `scale` pixels per unit of length.
-    pub fn png(&self, scale: f64) -> Result<Vec<u8>, Error> {
-        let (w, h) = self.size();
-        let mut raster = Raster::new(w, h, scale)?;
-        self.draw(&mut raster);
-        raster.finish()
-    }
-
     /// What a screen reader says.
-    fn name(&self) -> String {
+    pub(crate) fn name(&self) -> String {
         if !self.title.is_empty() {
             return self.title.clone();
         }
@@ -205,9 +184,5 @@ impl Figure {
             .map(|panel| format!("{} over {}", panel.y_label, panel.x_label))
             .collect();
         panels.join("; ")
-    }
-
-    fn draw(&self, canvas: &mut dyn Canvas) {
-        Layout::new(self).draw(canvas);
     }
 }

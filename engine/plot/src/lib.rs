@@ -15,7 +15,7 @@
 //!
 //! | module | what it does |
 //! |---|---|
-//! | `figure`, `layout`, `legend` | panels of series over common axes |
+//! | `figure`, `layout`, `legend`, `drawing` | panels of series over common axes |
 //! | [`axes`], `ticks` | ranges, grids and numbers |
 //! | `trace` | lines through any number of points |
 //! | [`canvas`] | what can be drawn on; colours and texts |
@@ -23,19 +23,20 @@
 //! | `spectrum`, `fft` | amplitudes over frequency |
 //! | [`work_precision`] | what a digit costs |
 
-pub mod axes;
-pub mod canvas;
 mod error;
-mod fft;
-mod figure;
 mod font;
-mod layout;
-mod legend;
-mod raster;
-mod spectrum;
+pub mod canvas;
 pub mod svg;
+mod raster;
 mod ticks;
+pub mod axes;
 mod trace;
+mod legend;
+mod figure;
+mod layout;
+mod drawing;
+mod fft;
+mod spectrum;
 pub mod work_precision;
 
 pub use axes::Scale;

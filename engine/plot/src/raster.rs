@@ -1,7 +1,7 @@
 //! Pictures as bitmaps.
 
-use crate::Error;
 use crate::canvas::{Anchor, Canvas, Point, Stroke, Text, colour};
+use crate::error::Error;
 use crate::font::{self, Outline};
 use tiny_skia::{
     Color, FillRule, LineCap, LineJoin, Paint, Path, PathBuilder, Pixmap, Rect, StrokeDash, Transform,

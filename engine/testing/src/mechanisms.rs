@@ -15,8 +15,8 @@ use holonom_multibody::elements::forces::{
     BushingLaw, ContactLaw, GasLaw, JointFriction, Maxwell, ServoLaw, Shape, StopLaw,
 };
 use holonom_multibody::forest::Hint;
+use holonom_multibody::mechanical::MechanicalModel;
 use holonom_multibody::path::PathKind;
-use holonom_multibody::start::MechanicalModel;
 use holonom_multibody::{Model, Signal};
 use std::sync::Arc;
 

@@ -1,6 +1,5 @@
 //! Studies over generated mechanisms, as reports.
 
-use super::headed;
 use crate::Report;
 use crate::studies::{Sample, Study};
 use holonom_text::{Align, Table};
@@ -29,11 +28,13 @@ pub fn run(study: &Study, sample: Sample) -> Report {
             study.name
         );
     }
-    Report {
-        text: headed("own", study.about, &text),
+    let mut report = Report {
+        text,
         rows: found.rows,
         checks: found.checks,
         missing: found.missing,
         ..Report::new(study.name)
-    }
+    };
+    report.head("own", study.about);
+    report
 }

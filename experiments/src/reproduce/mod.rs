@@ -1,14 +1,14 @@
 //! Tables and figures of papers, ours beside theirs, and measurements of our own on the shipped models.
 
-mod burgermeister;
 mod chain;
-mod choice;
+mod updates;
 mod evaluations;
-mod generated;
 mod grouping;
 mod iltis;
+mod burgermeister;
+mod choice;
 mod steppers;
-mod updates;
+mod generated;
 
 pub use generated::run as study;
 
@@ -64,14 +64,9 @@ impl Experiment {
             Make::Models(run) => run(&request.models)?,
         };
         report.name = self.name.into();
-        report.text = headed(self.source, self.about, &report.text);
+        report.head(self.source, self.about);
         Ok(report)
     }
-}
-
-/// A text under its heading.
-fn headed(source: &str, about: &str, text: &str) -> String {
-    format!("{source}: {about}\n\n{text}")
 }
 
 /// All experiments; studies of generated mechanisms are not among them.

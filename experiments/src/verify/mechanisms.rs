@@ -1,7 +1,7 @@
 //! Mechanisms from bodies and joints: reference solutions and invariants.
 
+use super::findings::Findings;
 use super::setup::Setup;
-use super::special::Findings;
 use crate::report::Limit;
 use holonom::format::Messages;
 use holonom::multibody::Description;

@@ -1,12 +1,13 @@
 //! Reference problems over a ladder of tolerances, with the digits reached and what they cost, and a few requirements
 //! beyond.
 
-mod accuracy;
-mod curves;
-mod mechanisms;
-mod methods;
 mod setup;
+mod accuracy;
+mod findings;
+mod mechanisms;
 mod special;
+mod curves;
+mod methods;
 
 pub use setup::Setup;
 
@@ -14,10 +15,10 @@ use crate::progress::Progress;
 use crate::report::{Listed, Report};
 use crate::{Error, report};
 use accuracy::AccuracyRow;
+use findings::SpecialRow;
 use holonom::problems::{self, Problem};
 use holonom_text::did_you_mean;
 use serde::Serialize;
-use special::SpecialRow;
 
 /// A row of the report.
 #[derive(Clone, Debug, Serialize)]

@@ -17,18 +17,10 @@ mod step_size;
 mod verify;
 
 use crate::error::Error;
+use crate::outcome::Outcome;
 use clap::ArgMatches;
 use std::ffi::OsString;
 use std::path::Path;
-
-/// How a command ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
-    /// As asked.
-    Done,
-    /// It ran to the end, and a check does not hold.
-    DoesNotHold,
-}
 
 /// One command.
 pub struct Command {

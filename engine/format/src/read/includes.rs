@@ -7,7 +7,8 @@ use crate::message::Place;
 use crate::model_file::ModelFile;
 use crate::tree::Table;
 use crate::urdf::{self, Base};
-use holonom_multibody::description::{Axis, Placement};
+use holonom_multibody::description::Axis;
+use holonom_multibody::include::Placement;
 
 const AXES: [(&str, Axis); 3] = [("x", Axis::X), ("y", Axis::Y), ("z", Axis::Z)];
 

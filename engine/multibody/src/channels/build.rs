@@ -2,12 +2,15 @@
 
 mod elements;
 
-use super::catalogue::{Channel, Entry, Input, Tables};
+use super::catalogue::{Channel, Entry, Tables};
 use super::source::{FrameQuantity, Source};
+use crate::description::Input;
+use crate::elements::constraints::RowLevel;
 use crate::elements::constraints::{ConstraintElement, CoordinateSum, PairRow};
 use crate::formalism::reactions::ReactionElement;
-use crate::model::{Attachment, JointPlace, Model, RowLevel};
+use crate::model::{JointPlace, Model};
 use crate::start::RowReport;
+use crate::tree::Attachment;
 use crate::tree::NodeKind;
 use std::collections::{HashMap, HashSet};
 

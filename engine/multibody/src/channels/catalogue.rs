@@ -2,10 +2,12 @@
 
 use super::build;
 use super::source::Source;
-use crate::Signal;
+use crate::description::Input;
 use crate::formalism::reactions::ReactionElement;
-use crate::model::{Attachment, Model};
+use crate::model::Model;
+use crate::signal::Signal;
 use crate::start::Assembled;
+use crate::tree::Attachment;
 use holonom_text::{Pattern, PatternError, nearest};
 use std::sync::Arc;
 
@@ -18,17 +20,6 @@ pub struct Channel {
     pub unit: String,
     /// What it is, in a sentence.
     pub description: String,
-}
-
-/// A function of time of the model that is a channel as well.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Input {
-    /// Name; the channel is `input.` and this.
-    pub name: String,
-    /// Unit of its value.
-    pub unit: String,
-    /// The function.
-    pub signal: Signal,
 }
 
 /// What sources refer to by number.

@@ -1,14 +1,15 @@
 //! Where the values of channels come from.
 
 use super::catalogue::Tables;
-use super::joint_motion;
 use crate::elements::constraints::relative::Relative;
 use crate::elements::controls::probe::{ball, euler};
 use crate::elements::forces::seen;
+use crate::elements::joint_motion;
 use crate::elements::scene::Loads;
 use crate::formalism::energy;
 use crate::formalism::reactions::{ReactionLoad, drive};
-use crate::model::{Attachment, Model};
+use crate::model::Model;
+use crate::tree::Attachment;
 use crate::workspace::Workspace;
 use holonom_algebra::{Orientation, Real, Vec3, Wrench};
 

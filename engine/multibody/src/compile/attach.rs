@@ -7,19 +7,20 @@ use super::names::{Names, Place};
 use super::references::{constraint_place, force_place, rod_place};
 use super::sensors;
 use super::timed;
-use crate::channels::joint_motion;
 use crate::description::{CoordinateMotion, CoordinateRef, Description, Joint};
 use crate::elements::constraints::{ConstraintElement, DescribedConstraint, Distance, Pair, PairRow};
 use crate::elements::controls::{ControlElement, Probe};
 use crate::elements::forces::{ForceElement, OwnState, Reach};
+use crate::elements::joint_motion;
 use crate::elements::joints::Primitive;
 use crate::elements::references::{JointCoordinate, Resolve, RoadPlace, RollingContact};
 use crate::forest::{Forest, Graph};
 use crate::model::{
-    Attachment, CutStart, JointPlace, LawFunction, Model, ModelConstraint, ModelForce, ModelJoint, ModelLaw,
-    ModelRod, ModelRow, ModelStart, ModelState,
+    CutStart, JointPlace, LawFunction, Model, ModelConstraint, ModelForce, ModelJoint, ModelLaw, ModelRod,
+    ModelRow, ModelStart, ModelState,
 };
 use crate::signal::Signal;
+use crate::tree::Attachment;
 use crate::tree::Tree;
 use core::ops::Range;
 use holonom_algebra::{Inertia, Sym3};

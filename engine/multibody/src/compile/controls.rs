@@ -4,15 +4,14 @@ use super::error::ModelError;
 use super::paths;
 use super::sensors::{Unread, axes_of, probe};
 use crate::description::Description;
-use crate::description::fields::{Field, Look};
 use crate::elements::controls::{ControlElement, Probe};
 use crate::elements::references::{ChannelProbe, PathPlace, ResolveControl};
-use crate::model::{
-    Attachment, LawFunction, Model, ModelControl, ModelForce, ModelLaw, ModelSwitch, SwitchedLaw,
-};
+use crate::fields::{Field, Look};
+use crate::model::{LawFunction, Model, ModelControl, ModelForce, ModelLaw, ModelSwitch, SwitchedLaw};
 use crate::path::PathCurve;
 use crate::road::RoadKind;
 use crate::signal::Signal;
+use crate::tree::Attachment;
 use holonom_expression::Expression as Formula;
 use holonom_text::nearest;
 use std::collections::HashMap;

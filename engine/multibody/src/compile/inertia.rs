@@ -9,8 +9,8 @@
 
 use super::error::ModelError;
 use crate::description::JointKind;
-use crate::formalism::freedom::by_kind;
-use crate::formalism::positions::positions;
+use crate::kinematics::freedom::by_kind;
+use crate::kinematics::positions::positions;
 use crate::model::{JointPlace, Model};
 use crate::tree::{Geometry, NodeKind};
 use holonom_algebra::{Articulated, Rotation, Sym3};

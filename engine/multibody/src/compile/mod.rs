@@ -32,6 +32,16 @@ use crate::description::Description;
 use crate::model::Model;
 use names::Names;
 
+impl Description {
+    /// Checks the mechanism and makes it ready for simulation.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it, with the place and the remedy of each fault.
+    pub fn compile(&self) -> Result<Model, ModelErrors> {
+        compile(self)
+    }
+}
+
 /// Compiles a description; [`Description::compile`] is the same.
 ///
 /// # Errors

@@ -2,12 +2,10 @@
 
 use super::error::ModelError;
 use crate::description::{CoordinateRef, Description, Frame, Marker};
+pub(crate) use crate::names::GROUND;
 use holonom_algebra::Pose;
 use holonom_text::nearest;
 use std::collections::HashMap;
-
-/// The fixed world.
-pub(crate) const GROUND: &str = "ground";
 
 /// A frame on a body of the description; body 0 is the ground.
 #[derive(Clone, Copy, Debug)]

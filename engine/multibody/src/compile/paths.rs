@@ -7,8 +7,9 @@ use super::referred::Referred;
 use crate::description::Description;
 use crate::elements::faults::Faults;
 use crate::elements::references::PathPlace;
-use crate::model::{Attachment, Model};
+use crate::model::Model;
 use crate::path::{PathCurve, PathError};
+use crate::tree::Attachment;
 use std::collections::HashMap;
 use std::sync::Arc;
 

@@ -5,8 +5,8 @@ use super::names::GROUND;
 use super::references::road_place;
 use crate::description::Description;
 use crate::elements::references::RoadPlace;
-use crate::model::Attachment;
 use crate::road::{RoadKind, Surface};
+use crate::tree::Attachment;
 
 /// All roads by name; the one without a name is the plane z = 0 of the ground.
 pub(super) fn roads(

@@ -2,9 +2,7 @@
 //! that change them and can be chained. Nothing is checked before [`Description::compile`].
 
 use super::*;
-use crate::compile::{self, ModelErrors};
 use crate::elements::constraints::*;
-use crate::model::Model;
 
 impl Description {
     /// An empty mechanism under gravity (0, 0, −9.81) m/s².
@@ -106,14 +104,6 @@ impl Description {
     pub fn path(mut self, path: Path) -> Self {
         self.paths.push(path);
         self
-    }
-
-    /// Checks the mechanism and makes it ready for simulation.
-    ///
-    /// # Errors
-    /// Everything that is wrong with it, with the place and the remedy of each fault.
-    pub fn compile(&self) -> Result<Model, ModelErrors> {
-        compile::compile(self)
     }
 }
 

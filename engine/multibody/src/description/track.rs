@@ -2,7 +2,7 @@
 
 use super::fields::{Field, Fields};
 use super::{Joint, JointKind};
-use crate::compile::names::GROUND;
+use crate::names::GROUND;
 use crate::rail::{RailError, TrackCurve};
 use crate::signal::Signal;
 use holonom_expression::Expression;

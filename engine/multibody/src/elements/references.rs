@@ -3,12 +3,12 @@
 //! An element is one type with a parameter for its references: `BumpStop<Named>` is what a description holds, and
 //! `BumpStop<Attached>` is what a model evaluates. Its numbers are the same in both.
 
-use crate::description::CoordinateRef;
 use crate::elements::constraints::WheelRail;
 use crate::elements::controls::Probe;
-use crate::model::Attachment;
+use crate::names::CoordinateRef;
 use crate::path::PathCurve;
 use crate::road::Surface;
+use crate::tree::Attachment;
 use core::fmt::Debug;
 use core::ops::Range;
 use std::sync::Arc;

@@ -1,8 +1,8 @@
 //! What elements see: frames in the world, coordinates, time; and where their loads go.
 
-use crate::formalism::world::WorldNode;
-use crate::model::Attachment;
+use crate::kinematics::world::WorldNode;
 use crate::signal::Signal;
+use crate::tree::Attachment;
 use crate::tree::{NodeKind, Tree};
 use core::ops::Range;
 use holonom_algebra::{Orientation, Real, Vec3, Wrench};

@@ -7,8 +7,9 @@
 //! With the reactions of all joints and constraints cut free, every body obeys Newton and Euler
 //! under its weight and the force elements between frames.
 
-use crate::formalism::world::{world_positions, world_velocities};
-use crate::model::{Attachment, JointPlace, Model};
+use crate::kinematics::world::{world_positions, world_velocities};
+use crate::model::{JointPlace, Model};
+use crate::tree::Attachment;
 use crate::tree::NodeKind;
 use crate::workspace::Workspace;
 use holonom_algebra::{Orientation, Real, Vec3, Wrench};

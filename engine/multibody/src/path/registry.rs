@@ -3,7 +3,7 @@
 use super::lanes::Course;
 use super::{PathCurve, PathError, spline};
 use crate::description::Document;
-use crate::description::fields::{Field, Fields};
+use crate::fields::{Field, Fields};
 use holonom_expression::curve::{Column, points_of_text};
 
 /// An entry of the registry: what users need to know about a kind of path.

@@ -16,22 +16,21 @@
 //! own states take ρ as given, so that a sensor may read what depends on it: s(t, q, v, x, λ, ρ),
 //! f(t, q, v, x, λ, ρ).
 
+mod assembled;
 mod equations;
 mod gaps;
-pub(crate) mod impacts;
+mod impacts;
 mod laws;
 mod loops;
-pub(crate) mod pattern;
 mod places;
 mod readings;
 mod stretch;
 mod structure;
 mod switches;
 
+pub use assembled::UnsuitableForm;
 pub use equations::Equations;
-pub(crate) use loops::{Loops, LoopsRoom, follow};
-pub(crate) use pattern::forces_need_readings;
-pub use pattern::{Dependencies, ElementDependencies, ReadingDependencies, Reads};
+pub(crate) use loops::{Loops, LoopsRoom};
 
 use core::fmt;
 use core::str::FromStr;

@@ -1,7 +1,8 @@
 //! What the solvers are told about the equations: names, kinds, sparsity.
 
 use super::equations::Layout;
-use super::{Equations, Form, Formalism, GglMetric, Reads};
+use super::{Equations, Form, Formalism, GglMetric};
+use crate::dependencies::Reads;
 use crate::tree::NodeKind;
 use holonom_dae::{
     DerivativeForm, Equation, EquationLevel, LazyPattern, MechanicalLayout, Pattern, Structure,

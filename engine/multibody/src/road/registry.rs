@@ -2,7 +2,7 @@
 
 use super::profile::{MAX_SAMPLES, Spectrum};
 use super::{RoadError, Surface};
-use crate::description::fields::{Field, Fields};
+use crate::fields::{Field, Fields};
 use holonom_expression::Expression;
 use std::sync::Arc;
 

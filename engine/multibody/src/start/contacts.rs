@@ -6,10 +6,9 @@
 use super::assembly::{Assembled, AssemblyError, AssemblyOptions, assemble_rows};
 use super::report::ReactionUniqueness;
 use crate::channels::source::Source;
-use crate::elements::constraints::Impact;
+use crate::elements::constraints::{Impact, TOUCHING};
 use crate::formalism::reactions::ReactionElement;
 use crate::model::{Model, ModelConstraint};
-use crate::residual::impacts::TOUCHING;
 use crate::workspace::Workspace;
 use std::sync::Arc;
 

@@ -9,11 +9,12 @@
 use super::assembly::Level;
 use super::border::Border;
 use super::closure::{Closure, distance, exceeds, moved};
-use super::eigen::PivotedQr;
 use super::open::unit;
 use super::report::{DoubtfulRow, DroppedRow, ReactionUniqueness, RowReport};
+use crate::elements::constraints::RowLevel;
+use crate::formalism::eigen::PivotedQr;
 use crate::formalism::reactions::{ReactionElement, ReactionLoad};
-use crate::model::{Model, RowLevel};
+use crate::model::Model;
 use crate::signal::Signal;
 use core::ops::Range;
 

@@ -1,9 +1,11 @@
 //! CSV, compressed with gzip.
 
-use super::Format;
-use crate::csv::{Text, is_ours};
+use super::csv::{CsvOptions, Text, is_ours};
+use super::format::Format;
+use crate::chunk::Summary;
+use crate::error::{Error, Result};
 use crate::partial::Partial;
-use crate::{CsvOptions, Error, Result, Summary, Table};
+use crate::table::Table;
 use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;

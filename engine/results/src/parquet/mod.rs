@@ -11,7 +11,6 @@ mod thrift;
 mod write;
 
 pub(crate) use read::{Description, Layout, Pieces, describe};
-pub use write::to_parquet;
 pub(crate) use write::{ParquetWriter, is_parquet};
 
 /// Both ends of a file.

@@ -1,7 +1,7 @@
 //! The origins of two frames keep a distance, which may be a function of time.
 
 use super::{ConstraintElement, ConstraintKind, DescribedConstraint, Pair, PairRow};
-use crate::description::fields::{FROM, Field, Fields, TO};
+use crate::fields::{FROM, Field, Fields, TO};
 use crate::description::Constraint;
 use crate::elements::faults::Faults;
 use crate::elements::references::Resolve;

@@ -2,18 +2,22 @@
 
 use super::relative::Relative;
 use super::{ConstraintElement, ConstraintKind, ConstraintLaw, DescribedConstraint};
-use crate::description::fields::{Field, Fields};
+use crate::fields::{Field, Fields};
 use crate::description::{Constraint, Mirror};
 use crate::elements::faults::Faults;
 use crate::elements::references::{Attached, Named, References, Resolve, attached};
 use crate::elements::scene::{Loads, Scene};
-use crate::model::{Attachment, RowLevel};
+use crate::elements::constraints::RowLevel;
+use crate::tree::Attachment;
 use holonom_algebra::{Real, Vec3, Wrench};
 use holonom_dae::Gap;
 
 /// Speed below which a rebound counts as rest when nothing else is said, m/s: that of a flight of
 /// 0.05 µm under gravity. Flights lower than the tolerance of an integration are not resolved.
 pub const REST_SPEED: f64 = 1e-3;
+
+/// Gap, m, below which bodies touch.
+pub(crate) const TOUCHING: f64 = 1e-8;
 
 /// A point or a ball over the x–y plane of a frame, on the side its z axis points to; no friction.
 ///

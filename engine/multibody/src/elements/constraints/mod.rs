@@ -8,10 +8,10 @@
 use super::faults::Faults;
 use super::references::{Named, Resolve};
 use super::scene::{Loads, Scene};
-use crate::description::Mirror;
-use crate::description::fields::Fields;
-use crate::model::{Attachment, RowLevel};
+use crate::fields::Fields;
+use crate::mirror::Mirror;
 use crate::signal::Signal;
+use crate::tree::Attachment;
 use core::fmt::Debug;
 use holonom_algebra::{Real, Vec3, Wrench};
 
@@ -22,9 +22,28 @@ mod start_row;
 
 pub use coordinate_sum::CoordinateSum;
 pub use impact::REST_SPEED;
+pub(crate) use impact::TOUCHING;
 pub use pair::{Pair, PairRow};
 pub use start_row::StartRow;
 pub use wheel_rail::{ProfileKind, WheelRailShape};
+
+/// What kind of condition a row is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RowLevel {
+    /// A condition on positions.
+    Holonomic,
+    /// A condition on velocities only.
+    Nonholonomic,
+}
+
+/// A constraint besides joints.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Constraint {
+    /// Name, unique in the mechanism.
+    pub name: String,
+    /// What it says.
+    pub kind: ConstraintKind,
+}
 
 /// A kind of constraint as a description has it. Its default has the values of absent fields.
 pub trait DescribedConstraint: Clone + Debug + Default + PartialEq {

@@ -2,13 +2,14 @@
 
 use super::relative::Relative;
 use super::{ConstraintElement, ConstraintKind, ConstraintLaw, DescribedConstraint};
-use crate::description::fields::{Field, Fields};
+use crate::fields::{Field, Fields};
 use crate::description::{Axis, Constraint, Mirror};
 use crate::elements::faults::{Fault, Faults};
 use crate::elements::references::{Attached, Named, Prepare, References, Resolve, attached};
 use crate::elements::scene::{Loads, Scene};
 use holonom_expression::Expression;
-use crate::model::{Attachment, RowLevel};
+use crate::elements::constraints::RowLevel;
+use crate::tree::Attachment;
 use crate::rail::{Cone, ContactGeometry, PiecewiseProfile, Profile, Profiles, RailError, Seen, Touch};
 use holonom_algebra::{Orientation, Real, Vec3, Wrench};
 use std::sync::Arc;

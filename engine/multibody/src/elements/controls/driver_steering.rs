@@ -3,13 +3,13 @@
 use super::follow::limited;
 use super::path_sensor::arc;
 use super::{ControlElement, ControlKind, ControlLaw, DescribedControl};
-use crate::description::fields::{Field, Fields};
+use crate::fields::{Field, Fields};
 use crate::description::{Axis, Control, Mirror, Pursuit};
 use crate::elements::faults::Faults;
 use crate::elements::forces::OwnState;
 use crate::elements::references::{Attached, Named, References, ResolveControl};
 use crate::elements::scene::Scene;
-use crate::model::Attachment;
+use crate::tree::Attachment;
 use crate::tyre::smooth::at_least;
 use holonom_algebra::Real;
 

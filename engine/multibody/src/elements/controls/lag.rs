@@ -1,7 +1,7 @@
 //! A first-order lag.
 
 use super::{ControlElement, ControlKind, ControlLaw, DescribedControl};
-use crate::description::fields::{Field, Fields};
+use crate::fields::{Field, Fields};
 use crate::description::Control;
 use crate::elements::faults::Faults;
 use crate::elements::forces::OwnState;

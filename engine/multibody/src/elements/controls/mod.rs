@@ -15,11 +15,11 @@ use super::faults::Faults;
 use super::forces::OwnState;
 use super::references::{Named, ResolveControl};
 use super::scene::Scene;
-use crate::description::Mirror;
-use crate::description::fields::Fields;
-use crate::model::Attachment;
+use crate::fields::Fields;
+use crate::mirror::Mirror;
 use crate::path::PathCurve;
 use crate::signal::Signal;
+use crate::tree::Attachment;
 use core::fmt::Debug;
 use holonom_algebra::Real;
 
@@ -30,6 +30,15 @@ pub use driver_speed::SpeedLaw;
 pub use driver_steering::SteeringLaw;
 pub use probe::{ForceReading, Probe};
 pub use transfer_function::{CanonicalForm, Polynomials};
+
+/// A control: a scalar signal that depends on the motion, by name.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Control {
+    /// Name, unique in the mechanism; expressions use it, so it is made of letters, digits and _.
+    pub name: String,
+    /// What it does.
+    pub kind: ControlKind,
+}
 
 /// A kind of control as a description has it. Its default has the values of absent fields.
 pub trait DescribedControl: Clone + Debug + Default + PartialEq {

@@ -2,7 +2,7 @@
 
 use super::follow::limited;
 use super::{ControlElement, ControlKind, ControlLaw, DescribedControl};
-use crate::description::fields::{Field, Fields};
+use crate::fields::{Field, Fields};
 use crate::description::Control;
 use crate::elements::faults::{Fault, Faults};
 use crate::elements::forces::OwnState;

@@ -1,13 +1,13 @@
 //! Where the value of a sensor comes from, with exact derivatives: computed where it is on position and
 //! velocity level, an unknown of its own otherwise.
 
-use crate::channels::joint_motion;
 use crate::description::JointKind;
 use crate::elements::constraints::ConstraintElement;
 use crate::elements::constraints::relative::Relative;
 use crate::elements::forces::{ForceElement, seen};
+use crate::elements::joint_motion;
 use crate::elements::scene::{Loads, Scene};
-use crate::model::Attachment;
+use crate::tree::Attachment;
 use holonom_algebra::{Mat3, Orientation, Quaternion, Real, Vec3};
 
 /// What a frame can be asked for.

@@ -1,8 +1,8 @@
 //! A channel of the mechanism as a signal.
 
 use super::{ControlElement, ControlKind, ControlLaw, DescribedControl};
-use crate::compile::names::GROUND;
-use crate::description::fields::{Field, Fields};
+use crate::names::GROUND;
+use crate::fields::{Field, Fields};
 use crate::description::{Control, Mirror};
 use crate::elements::faults::Faults;
 use crate::elements::references::{Attached, Named, References, ResolveControl};

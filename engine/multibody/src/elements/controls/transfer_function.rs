@@ -1,7 +1,7 @@
 //! A rational transfer function.
 
 use super::{ControlElement, ControlKind, ControlLaw, DescribedControl};
-use crate::description::fields::{Field, Fields};
+use crate::fields::{Field, Fields};
 use crate::description::Control;
 use crate::elements::faults::{Fault, Faults};
 use crate::elements::forces::OwnState;

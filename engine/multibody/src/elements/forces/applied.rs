@@ -1,7 +1,7 @@
 //! A given force and torque.
 
 use super::{DescribedForce, ForceElement, ForceKind, ForceLaw, Reach};
-use crate::description::fields::{Field, Fields};
+use crate::fields::{Field, Fields};
 use crate::description::{Force, Mirror};
 use crate::elements::faults::Faults;
 use crate::elements::references::{Attached, Named, References, Resolve, attached};

@@ -4,7 +4,7 @@ use super::contact::NOTICED;
 use super::line::Line;
 use super::one_sided::{one_sided, soft_start};
 use super::{DescribedForce, ForceElement, ForceKind, ForceLaw, Reach};
-use crate::description::fields::{FROM, Field, Fields, TO};
+use crate::fields::{FROM, Field, Fields, TO};
 use crate::description::Force;
 use crate::elements::faults::Faults;
 use crate::elements::references::{Attached, Named, References, Resolve, attached};

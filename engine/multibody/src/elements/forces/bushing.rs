@@ -1,7 +1,7 @@
 //! Elastic bearing between two frames.
 
 use super::{DescribedForce, ForceElement, ForceKind, ForceLaw, Reach, ShownValue};
-use crate::description::fields::{FROM, Field, Fields, TO, diagonal};
+use crate::fields::{FROM, Field, Fields, TO, diagonal};
 use crate::description::{Force, Mirror};
 use crate::elements::constraints::relative::Relative;
 use crate::elements::faults::Faults;

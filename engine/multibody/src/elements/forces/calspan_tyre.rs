@@ -2,7 +2,7 @@
 
 use super::tyre::{Tyre, TyreLaws, shown_signs};
 use super::{DescribedForce, ForceElement, ForceKind};
-use crate::description::fields::{Field, Fields};
+use crate::fields::{Field, Fields};
 use crate::description::{Carcass, Force, Mirror, Mount};
 use crate::elements::faults::Faults;
 use crate::elements::references::Resolve;

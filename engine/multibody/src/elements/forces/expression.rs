@@ -1,8 +1,8 @@
 //! A law between two frames written as expressions. When compiled it is a [`User`](super::User) law.
 
 use super::{DescribedForce, ExpressionLaw, ForceElement, User};
-use crate::description::fields::{FROM, Field, Fields, TO};
-use crate::description::Mirror;
+use crate::fields::{FROM, Field, Fields, TO};
+use crate::mirror::Mirror;
 use crate::elements::faults::{Fault, Faults};
 use crate::elements::references::{Named, Resolve};
 use holonom_algebra::{Function, Generic};

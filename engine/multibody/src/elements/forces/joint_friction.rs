@@ -1,7 +1,7 @@
 //! Friction on one coordinate of a joint.
 
 use super::{DescribedForce, ForceElement, ForceKind, ForceLaw, Reach, ShownValue};
-use crate::description::fields::{Field, Fields};
+use crate::fields::{Field, Fields};
 use crate::description::{CoordinateRef, Force, Mirror};
 use crate::elements::constraints::relative::Relative;
 use crate::elements::faults::Faults;

@@ -1,12 +1,12 @@
 //! A tyre on a road.
 
 use super::{DescribedForce, ForceElement, ForceKind, ForceLaw, OwnState, Reach, ShownValue};
-use crate::description::fields::{Field, Fields};
+use crate::fields::{Field, Fields};
 use crate::description::{Carcass, Document, Force, Mirror, Mount};
 use crate::elements::faults::Faults;
 use crate::elements::references::{Attached, Named, Prepare, References, Resolve};
 use crate::elements::scene::{Loads, Scene};
-use crate::model::Attachment;
+use crate::tree::Attachment;
 use crate::road::{Elevation, Surface};
 use crate::tyre::smooth::{at_least, direction, magnitude, rise, root};
 use crate::tyre::tir::TirFile;

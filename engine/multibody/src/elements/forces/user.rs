@@ -1,7 +1,7 @@
 //! A user's own law between two frames.
 
 use super::{DescribedForce, ExpressionLaw, ForceElement, ForceKind, ForceLaw, Reach};
-use crate::description::fields::{FROM, Fields, TO};
+use crate::fields::{FROM, Fields, TO};
 use crate::description::{Force, Mirror};
 use crate::elements::constraints::relative::Relative;
 use crate::elements::faults::{Fault, Faults};

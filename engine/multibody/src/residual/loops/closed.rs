@@ -3,6 +3,7 @@
 use super::{DRIFT, Loops, LoopsRoom, TOLERABLE};
 use crate::elements::constraints::{ConstraintElement, PairRow};
 use crate::model::Model;
+use crate::tree::Node;
 use crate::workspace::Workspace;
 use holonom_dae::{FailureKind, Misfit, Tolerances};
 
@@ -210,7 +211,7 @@ fn unit(model: &Model, row: usize) -> &'static str {
         }
         ConstraintElement::Coordinates(sum) => {
             let first = sum.terms.first().map(|term| &model.tree.nodes[term.0]);
-            first.is_some_and(crate::start::turns)
+            first.is_some_and(Node::turns)
         }
         _ => false,
     };

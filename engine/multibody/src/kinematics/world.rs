@@ -50,7 +50,7 @@ pub fn world_positions<T: Real>(tree: &Tree, geometry: &[Geometry<T>], world: &m
 
 /// The position of a node in its parent's frame, turned by `r`.
 #[inline(always)]
-pub(super) fn turned_offset<T: Real>(node: &Node, g: &Geometry<T>, r: &T::Orientation) -> Vec3<T> {
+pub(crate) fn turned_offset<T: Real>(node: &Node, g: &Geometry<T>, r: &T::Orientation) -> Vec3<T> {
     if node.kind.slides() {
         r.times(g.offset)
     } else {

@@ -10,8 +10,8 @@
 
 use super::MechanicalModel;
 use super::element::Piece;
+use crate::dependencies::force_dependencies;
 use crate::model::Model;
-use crate::residual::pattern::force_dependencies;
 use crate::workspace::Workspace;
 use holonom_algebra::{Dual8, Real};
 use holonom_dae::{ElementSet, JacobianPlan, Rejection};

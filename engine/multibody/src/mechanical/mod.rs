@@ -7,7 +7,6 @@ mod readings;
 
 use crate::formalism::cholesky;
 use crate::model::Model;
-use crate::residual::follow;
 use crate::tree::NodeKind;
 use crate::workspace::Workspace;
 use holonom_algebra::{Dual8, Real};
@@ -325,7 +324,7 @@ impl MechanicalModel {
         } else {
             // Minimum norm: eigenvectors with small eigenvalues do not take part.
             self.factor.copy_from_slice(&self.schur);
-            crate::start::eigen::minimum_norm(&mut self.factor, m, SINGULAR.sqrt(), &self.right, lambda);
+            crate::formalism::eigen::minimum_norm(&mut self.factor, m, SINGULAR.sqrt(), &self.right, lambda);
         }
         for (l, s) in lambda.iter_mut().zip(&self.scale) {
             *l *= s;
@@ -754,6 +753,13 @@ impl Mechanical for MechanicalModel {
             Some(row) => Err(Rejection::NonFinite { row }),
             None => Ok(()),
         }
+    }
+}
+
+/// Brings the active rows at `slots` to those given.
+pub(crate) fn follow(slots: &[usize], rows: &[f64], active: &mut [usize]) {
+    for (&k, &row) in slots.iter().zip(rows) {
+        active[k] = row as usize;
     }
 }
 

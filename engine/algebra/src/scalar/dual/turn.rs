@@ -1,7 +1,6 @@
 //! What turning frames ask of dual numbers, with derivatives by the chain rule over plain Jacobians.
 
-use super::Dual;
-use super::orientation::sum;
+use super::{Dual, sum};
 use crate::{Inertia, PlaneTurn, SinCos, Sym3, Twist, Vec3, Wrench};
 use wide::f64x4;
 

@@ -1,8 +1,7 @@
 //! Orientations of dual numbers: a plain matrix and small turns.
 
-use super::{Dual, DualTurn};
+use super::{Dual, DualTurn, sum};
 use crate::{Articulated, Fused, Mat3, Orientation, Oriented, Rotation, Sym3, Vec3};
-use wide::f64x4;
 
 /// A rotation matrix R with derivatives δR = \[δθ\] R; see [`Orientation`].
 #[derive(Clone, Copy, Debug)]
@@ -10,26 +9,6 @@ pub struct DualOrientation<const K: usize> {
     matrix: Mat3<f64>,
     /// δθ, by component.
     turn: [[[f64; 4]; K]; 3],
-}
-
-/// Σ c_j d_j + e, pack by pack.
-#[inline(always)]
-pub(super) fn sum<const K: usize, const N: usize>(
-    terms: [(f64, &[[f64; 4]; K]); N],
-    rest: Option<&[[f64; 4]; K]>,
-) -> [[f64; 4]; K] {
-    let mut r = [[0.0; 4]; K];
-    for k in 0..K {
-        let mut s = match rest {
-            Some(x) => f64x4::new(x[k]),
-            None => f64x4::ZERO,
-        };
-        for (c, d) in &terms {
-            s = f64x4::new(d[k]).mul_add(f64x4::splat(*c), s);
-        }
-        r[k] = s.to_array();
-    }
-    r
 }
 
 impl<const K: usize> DualOrientation<K> {

@@ -11,8 +11,7 @@ mod turn;
 pub use orientation::DualOrientation;
 pub use turn::DualTurn;
 
-use crate::function::MAX_ARGUMENTS;
-use crate::{Function, Fused, Inertia, Real, Twist, Vec3, Wrench};
+use crate::{Function, Fused, Inertia, MAX_ARGUMENTS, Real, Twist, Vec3, Wrench};
 use core::cmp::Ordering;
 use core::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 use wide::f64x4;
@@ -46,6 +45,26 @@ fn each<const K: usize>(mut d: [[f64; 4]; K], f: impl Fn(f64x4) -> f64x4) -> [[f
         *x = f(f64x4::new(*x)).to_array();
     }
     d
+}
+
+/// Σ c_j d_j + e, pack by pack.
+#[inline(always)]
+fn sum<const K: usize, const N: usize>(
+    terms: [(f64, &[[f64; 4]; K]); N],
+    rest: Option<&[[f64; 4]; K]>,
+) -> [[f64; 4]; K] {
+    let mut r = [[0.0; 4]; K];
+    for k in 0..K {
+        let mut s = match rest {
+            Some(x) => f64x4::new(x[k]),
+            None => f64x4::ZERO,
+        };
+        for (c, d) in &terms {
+            s = f64x4::new(d[k]).mul_add(f64x4::splat(*c), s);
+        }
+        r[k] = s.to_array();
+    }
+    r
 }
 
 impl<const K: usize> Dual<K> {

@@ -5,51 +5,8 @@
 //! comes about in two ways: [`Generic`] from a law written over [`Real`] (exact derivatives),
 //! or [`Plain`] from a closure over `f64` (difference quotients inside, chain rule outside).
 
-use crate::dual::Dual;
-use crate::{Dual4, Dual8, Real, Trace};
+use crate::{Dual, Dual4, Dual8, Function, MAX_ARGUMENTS, Real, Trace};
 use core::fmt;
-
-/// Most inputs and most outputs of a [`Function`]: work arrays of this length fit the stack.
-pub const MAX_ARGUMENTS: usize = 64;
-
-/// A function y = f(x) of a user, callable with every scalar of the engine.
-///
-/// Generic code calls it by [`Real::call`]. Build one with [`Generic`] or [`Plain`]; implement
-/// the trait itself only where derivatives are known in closed form. An implementor must not
-/// have more than [`MAX_ARGUMENTS`] inputs or outputs.
-///
-/// ```
-/// use holonom_algebra::{Dual4, Function, Plain, Real};
-/// fn twice<T: Real>(f: &dyn Function, x: T) -> T {
-///     let mut y = [T::zero()];
-///     T::call(f, &[x], &mut y);
-///     y[0] * 2.0
-/// }
-/// let cube = Plain::new(1, 1, |x: &[f64], y: &mut [f64]| y[0] = x[0].powi(3)).unwrap();
-/// assert_eq!(twice(&cube, 2.0), 16.0);
-/// assert!((twice(&cube, Dual4::variable(2.0, 1)).derivative(1) - 24.0).abs() < 1e-8);
-/// ```
-pub trait Function: Send + Sync + fmt::Debug {
-    /// Number of inputs: the length of x.
-    fn inputs(&self) -> usize;
-    /// Number of outputs: the length of y.
-    fn outputs(&self) -> usize;
-    /// Values.
-    fn evaluate_f64(&self, x: &[f64], y: &mut [f64]);
-    /// Values with four directional derivatives.
-    fn evaluate_dual4(&self, x: &[Dual4], y: &mut [Dual4]);
-    /// Values with eight directional derivatives.
-    fn evaluate_dual8(&self, x: &[Dual8], y: &mut [Dual8]);
-    /// Values with the inputs they depend on.
-    fn evaluate_trace(&self, x: &[Trace], y: &mut [Trace]);
-}
-
-/// Two functions are equal when they are the same object: what they compute cannot be compared.
-impl PartialEq for dyn Function {
-    fn eq(&self, other: &Self) -> bool {
-        core::ptr::addr_eq(self, other)
-    }
-}
 
 /// Why a function was refused at construction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,8 +1,8 @@
 //! What all tyres have besides the law of their forces.
 
-use super::fields::{Field, Fields};
-use crate::elements::faults::Faults;
-use crate::elements::references::{Attached, Named, References, Resolve};
+use super::faults::Faults;
+use super::references::{Attached, Named, References, Resolve};
+use crate::fields::{Field, Fields};
 
 /// Where a tyre is and on what it rolls.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -6,7 +6,7 @@
 //!
 //! ```
 //! use holonom_multibody::description::Rod;
-//! use holonom_multibody::description::fields::{Need, note};
+//! use holonom_multibody::fields::{Need, note};
 //!
 //! let fields = note(|visitor| Rod::new("", "", "", 0.0).fields(visitor));
 //! let [.., mass] = fields.as_slice() else { unreachable!() };
@@ -14,8 +14,9 @@
 //! assert_eq!(mass.default.as_deref(), Some("0"));
 //! ```
 
-use super::{Body, CoordinateRef, Document, Joint, Rod};
-use crate::Signal;
+use crate::document::Document;
+use crate::names::CoordinateRef;
+use crate::signal::Signal;
 use holonom_expression::Expression;
 
 /// What a field is called and what it means.
@@ -134,48 +135,6 @@ pub(crate) const FROM: Field = Field::required("from", "", "First frame.");
 /// The second of two frames.
 pub(crate) const TO: Field = Field::required("to", "", "Second frame.");
 
-impl Body {
-    /// Shows the fields of a body, its name and markers excepted.
-    pub fn fields(&mut self, visitor: &mut dyn Fields) {
-        visitor.number(&Field::required("mass", "kg", "Mass."), &mut self.mass);
-        let doc = "Centre of mass, in the body's frame.";
-        visitor.vector(&Field::optional("centre", "m", doc), &mut self.centre);
-        let doc = "Moments of inertia about the centre of mass, in the axes of the body's frame: xx, yy, zz, optionally followed by the matrix entries xy, yz, zx.";
-        visitor.symmetric(&Field::optional("inertia", "kg m²", doc), &mut self.inertia);
-        let doc = "Accept moments of inertia that no rigid body can have, as some URDF files contain them.";
-        visitor.flag(&Field::optional("unphysical", "", doc), &mut self.unphysical);
-    }
-}
-
-impl Rod {
-    /// Shows the fields of a rod, its name excepted.
-    pub fn fields(&mut self, visitor: &mut dyn Fields) {
-        visitor.frame(&FROM, &mut self.from);
-        visitor.frame(&TO, &mut self.to);
-        visitor.number(
-            &Field::required("length", "m", "Distance between the ends."),
-            &mut self.length,
-        );
-        let doc = "Mass, distributed uniformly along the rod.";
-        visitor.number(&Field::optional("mass", "kg", doc), &mut self.mass);
-    }
-}
-
-impl Joint {
-    /// Shows the fields of a joint: the frames, the axis where it can be chosen, and what is
-    /// special to the kind. Name, coordinates, orientation and hint are not among them.
-    pub fn fields(&mut self, visitor: &mut dyn Fields) {
-        let info = self.kind.info();
-        visitor.frame(&FROM, &mut self.from);
-        visitor.frame(&TO, &mut self.to);
-        if info.has_axis {
-            let doc = "Main axis in both frames; its length does not matter.";
-            visitor.vector(&Field::optional("axis", "", doc), &mut self.axis);
-        }
-        (info.fields)(&mut self.kind, visitor);
-    }
-}
-
 /// The sort of value that a field takes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Sort {
@@ -261,7 +220,7 @@ pub struct Noted {
 /// Notes the fields that are shown to it.
 ///
 /// ```
-/// use holonom_multibody::description::fields::note;
+/// use holonom_multibody::fields::note;
 /// use holonom_multibody::elements::forces::FORCES;
 ///
 /// for force in FORCES {
@@ -295,7 +254,7 @@ fn list<T: ToString>(values: impl IntoIterator<Item = T>) -> String {
 /// The diagonal of a matrix that has nothing else.
 ///
 /// ```
-/// use holonom_multibody::description::fields::diagonal;
+/// use holonom_multibody::fields::diagonal;
 /// let mut matrix = [[0.0; 6]; 6];
 /// matrix[2][2] = 3.0;
 /// assert_eq!(diagonal(&matrix), Some([0.0, 0.0, 3.0, 0.0, 0.0, 0.0]));

@@ -454,22 +454,22 @@ impl<T: Real> Freedom<T> for NoFreedom {
 macro_rules! by_kind {
     (held $T:ty, $node:expr, $geometry:expr, |$r:ident, $p:ident, $f:ident| $body:expr) => {{
         if $node.prescribed.is_some() || $node.kind.is_constant() {
-            let ($r, $p, $f) = (&$geometry.rotation, $geometry.offset, $crate::formalism::freedom::NoFreedom);
+            let ($r, $p, $f) = (&$geometry.rotation, $geometry.offset, $crate::kinematics::freedom::NoFreedom);
             $body
         } else {
-            $crate::formalism::freedom::by_kind!(@moving $T, $node, $geometry, |$r, $p, $f| $body, {
+            $crate::kinematics::freedom::by_kind!(@moving $T, $node, $geometry, |$r, $p, $f| $body, {
                 unreachable!("constant nodes are held")
             })
         }
     }};
     ($T:ty, $node:expr, $geometry:expr, |$r:ident, $p:ident, $f:ident| $body:expr) => {{
-        $crate::formalism::freedom::by_kind!(@moving $T, $node, $geometry, |$r, $p, $f| $body, {
-            let ($r, $p, $f) = (&$geometry.rotation, $node.placement.position, $crate::formalism::freedom::NoFreedom);
+        $crate::kinematics::freedom::by_kind!(@moving $T, $node, $geometry, |$r, $p, $f| $body, {
+            let ($r, $p, $f) = (&$geometry.rotation, $node.placement.position, $crate::kinematics::freedom::NoFreedom);
             $body
         })
     }};
     (@moving $T:ty, $node:expr, $geometry:expr, |$r:ident, $p:ident, $f:ident| $body:expr, $constant:expr) => {{
-        use $crate::formalism::freedom::*;
+        use $crate::kinematics::freedom::*;
         use $crate::tree::NodeKind as K;
         use holonom_algebra::{AxisRotation, NoRotation};
         let (node, geometry) = (&$node, &$geometry);

@@ -1,7 +1,28 @@
-//! The trait [`Real`]: what a residual may do with a number.
+//! The trait [`Real`]: what a residual may do with a number; the scalars; vectors, orientations and spatial
+//! quantities over them.
+//!
+//! They define one another: a scalar names its orientations and turns, and users' functions name all scalars, which are
+//! a closed set.
 
-use crate::{Function, Inertia, Mat3, Orientation, PlaneTurn, SinCos, Twist, Vec3, Wrench};
-use core::fmt::Debug;
+mod dual;
+mod function;
+mod orientation;
+mod rotation;
+mod spatial;
+mod trace;
+mod turn;
+mod vec3;
+
+pub use dual::{Dual, Dual4, Dual8, Dual12, DualOrientation, DualTurn};
+pub use function::{Formula, FunctionError, Generic, Plain};
+pub use orientation::{Orientation, Oriented};
+pub use rotation::{AxisRotation, NoRotation, Rotation};
+pub use spatial::{Articulated, Composite, Inertia, Pose, Twist, Wrench};
+pub use trace::Trace;
+pub use turn::{PlaneTurn, SinCos};
+pub use vec3::{Mat3, Sym3, Vec3};
+
+use core::fmt::{self, Debug};
 use core::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 
 /// Sums with a product: fused, with one rounding, where the machine can.
@@ -186,6 +207,48 @@ pub trait Real:
     /// # Panics
     /// When the lengths of `x` and `y` are not those of the function.
     fn call(function: &dyn Function, x: &[Self], y: &mut [Self]);
+}
+
+/// Most inputs and most outputs of a [`Function`]: work arrays of this length fit the stack.
+pub const MAX_ARGUMENTS: usize = 64;
+
+/// A function y = f(x) of a user, callable with every scalar of the engine.
+///
+/// Generic code calls it by [`Real::call`]. Build one with [`Generic`] or [`Plain`]; implement
+/// the trait itself only where derivatives are known in closed form. An implementor must not
+/// have more than [`MAX_ARGUMENTS`] inputs or outputs.
+///
+/// ```
+/// use holonom_algebra::{Dual4, Function, Plain, Real};
+/// fn twice<T: Real>(f: &dyn Function, x: T) -> T {
+///     let mut y = [T::zero()];
+///     T::call(f, &[x], &mut y);
+///     y[0] * 2.0
+/// }
+/// let cube = Plain::new(1, 1, |x: &[f64], y: &mut [f64]| y[0] = x[0].powi(3)).unwrap();
+/// assert_eq!(twice(&cube, 2.0), 16.0);
+/// assert!((twice(&cube, Dual4::variable(2.0, 1)).derivative(1) - 24.0).abs() < 1e-8);
+/// ```
+pub trait Function: Send + Sync + fmt::Debug {
+    /// Number of inputs: the length of x.
+    fn inputs(&self) -> usize;
+    /// Number of outputs: the length of y.
+    fn outputs(&self) -> usize;
+    /// Values.
+    fn evaluate_f64(&self, x: &[f64], y: &mut [f64]);
+    /// Values with four directional derivatives.
+    fn evaluate_dual4(&self, x: &[Dual4], y: &mut [Dual4]);
+    /// Values with eight directional derivatives.
+    fn evaluate_dual8(&self, x: &[Dual8], y: &mut [Dual8]);
+    /// Values with the inputs they depend on.
+    fn evaluate_trace(&self, x: &[Trace], y: &mut [Trace]);
+}
+
+/// Two functions are equal when they are the same object: what they compute cannot be compared.
+impl PartialEq for dyn Function {
+    fn eq(&self, other: &Self) -> bool {
+        core::ptr::addr_eq(self, other)
+    }
 }
 
 impl Real for f64 {

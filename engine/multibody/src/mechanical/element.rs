@@ -15,7 +15,7 @@
 
 use super::DualMemory;
 use crate::elements::forces::Reach;
-use crate::formalism::world::WorldNode;
+use crate::kinematics::world::WorldNode;
 use crate::model::Model;
 use crate::tree::{NodeKind, Tree};
 use crate::workspace::Workspace;

@@ -1,14 +1,13 @@
 //! Parts in mechanisms: an axle described once, in a car twice, the second time mirrored.
 
-mod mirror;
-mod signals;
+mod mirrored;
 
-pub use mirror::{Axis, Mirror};
-
-use super::fields::{Field, Fields};
-use super::{CoordinateRef, Description, Document, Frame, Marker};
 use crate::compile::ModelError;
-use crate::compile::names::{GROUND, Names};
+use crate::compile::names::Names;
+use crate::description::{CoordinateRef, Description, Document, Frame, Marker};
+use crate::fields::{Field, Fields};
+use crate::mirror::Axis;
+use crate::names::GROUND;
 use crate::signal::Signal;
 use holonom_algebra::Pose;
 use holonom_expression::Expression;
@@ -18,7 +17,8 @@ use thiserror::Error;
 /// Where and under which names a part is included.
 ///
 /// ```
-/// use holonom_multibody::description::{Axis, Placement, frame};
+/// use holonom_multibody::description::{Axis, frame};
+/// use holonom_multibody::include::Placement;
 ///
 /// let left = Placement::new("left_").on("car.front").at(frame::at([0.0, 0.7, 0.0]));
 /// let right = Placement::new("right_").on("car.front").at(frame::at([0.0, -0.7, 0.0])).mirror(Axis::Y);
@@ -109,7 +109,8 @@ impl Description {
     ///
     /// ```
     /// use holonom_multibody::Description;
-    /// use holonom_multibody::description::{Axis, Body, Joint, Placement, frame};
+    /// use holonom_multibody::description::{Axis, Body, Joint, frame};
+    /// use holonom_multibody::include::Placement;
     ///
     /// let leg = Description::new("leg")
     ///     .ground_marker("hip", frame::at([0.0, 0.2, 0.0]))
@@ -230,7 +231,7 @@ fn turn_loads(
             });
         }
         for components in vectors {
-            let turned = pose.rotation.0.map(|row| signals::combined(row, components));
+            let turned = pose.rotation.0.map(|row| Signal::combined(row, components));
             *components = turned;
         }
     }

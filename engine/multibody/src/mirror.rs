@@ -48,6 +48,29 @@ impl Axis {
     }
 }
 
+/// How the components of a vector change in a mirror image.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Nature {
+    /// As a displacement does.
+    Polar,
+    /// As a turn does.
+    Axial,
+}
+
+impl Nature {
+    /// How the vector of this name changes, whose components are channels that end in `.x`, `.y` and `.z`. Of
+    /// Euler parameters these are the components of an axial vector.
+    pub fn of(vector: &str) -> Option<Self> {
+        match vector {
+            "position" | "velocity" | "acceleration" | "force" | "momentum" => Some(Self::Polar),
+            "orientation" | "angular_velocity" | "angular_acceleration" | "torque" | "angular_momentum" => {
+                Some(Self::Axial)
+            }
+            _ => None,
+        }
+    }
+}
+
 /// What kinds of constraints and forces need to know to become their mirror image.
 #[derive(Debug)]
 pub struct Mirror {
@@ -108,44 +131,33 @@ impl Mirror {
             None => (None, channel),
         };
         let parts: Vec<&str> = name.split('.').collect();
-        let axis = parts
-            .last()
-            .and_then(|last| ["x", "y", "z"].iter().position(|a| a == last));
-        // Reactions are given in the axes of the first frame.
-        let turned = parts.first().is_some_and(|name| self.on_turned.contains(*name));
-        let turned = turned && matches!(kind, None | Some("constraint"));
-        let turn = |k: usize| if turned && k > 0 { -1.0 } else { 1.0 };
-        match (parts.get(parts.len().wrapping_sub(2)), axis) {
-            (Some(&"force"), Some(k)) => return self.polar(k) * turn(k),
-            (Some(&"torque"), Some(k)) => return self.axial(k) * turn(k),
-            (Some(&("position" | "velocity" | "acceleration" | "momentum" | "deflection")), Some(k)) => {
-                return self.polar(k);
-            }
-            (
-                Some(
-                    &("orientation"
-                    | "angular_velocity"
-                    | "angular_acceleration"
-                    | "angular_momentum"
-                    | "rotation"),
-                ),
-                Some(k),
-            ) => return self.axial(k),
-            _ => {}
+        if let [thing, .., vector, axis] = parts[..]
+            && let Some(nature) = Nature::of(vector)
+            && let Some(axis) = Axis::from_name(axis)
+        {
+            // Reactions are given in the axes of the first frame.
+            let reaction = matches!(kind, None | Some("constraint")) && matches!(vector, "force" | "torque");
+            let turned = reaction && axis != Axis::X && self.on_turned.contains(thing);
+            let turn = if turned { -1.0 } else { 1.0 };
+            return self.sign(nature, axis.index()) * turn;
+        }
+        if let ["momentum" | "angular_momentum", axis] = parts[..]
+            && let Some(axis) = Axis::from_name(axis)
+        {
+            return Nature::of(parts[0]).map_or(1.0, |nature| self.sign(nature, axis.index()));
         }
         // The function that a coordinate or a driver follows.
         let (parts, input) = match &parts[..] {
             ["input", rest @ ..] if rest.first().is_some_and(|name| self.knows(name)) => (rest, true),
             all => (all, false),
         };
-        let (Some(thing), name) = (parts.first(), parts.get(1).copied()) else {
+        let Some((thing, rest)) = parts.split_first() else {
             return 1.0;
         };
-        let name = match name {
+        let rest = match input && self.constraints.contains_key(*thing) {
             // A driver's function has the sign of its force.
-            _ if input && self.constraints.contains_key(*thing) => "force",
-            Some(name) => name,
-            None => return 1.0,
+            true => "force".to_string(),
+            false => rest.join("."),
         };
         let tables = match kind {
             Some("joint") => [Some(&self.coordinates), None, None],
@@ -158,8 +170,21 @@ impl Mirror {
             ],
         };
         let signs = tables.into_iter().flatten().filter_map(|table| table.get(*thing));
-        let sign = signs.flatten().find(|(known, _)| *known == name);
+        // A rate has the sign of its value.
+        let named = |known: &str| {
+            let behind = rest.strip_prefix(known);
+            behind.is_some_and(|behind| behind.is_empty() || behind.starts_with('.'))
+        };
+        let sign = signs.flatten().find(|(known, _)| named(known));
         sign.map_or(1.0, |(_, sign)| *sign)
+    }
+
+    /// Sign of component `k` of a vector.
+    fn sign(&self, nature: Nature, k: usize) -> f64 {
+        match nature {
+            Nature::Polar => self.polar(k),
+            Nature::Axial => self.axial(k),
+        }
     }
 
     /// Whether a name is that of a joint or driver.

@@ -237,7 +237,7 @@ impl<T: Real> Geometry<T> {
 }
 
 /// A frame fixed on a node: where elements attach.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Attachment {
     /// The node; 0 is the ground.
     pub node: usize,

@@ -52,7 +52,6 @@
 pub(crate) mod build;
 pub(crate) mod catalogue;
 mod sampler;
-pub(crate) mod source;
 
 pub use crate::description::Input;
 pub use catalogue::{Catalogue, Channel, Selection, UnknownChannel};

@@ -9,6 +9,7 @@ use holonom_algebra::{Mat3, Pose, Quaternion, Vec3};
 
 mod builder;
 pub mod formulas;
+mod handle;
 mod hint;
 mod path;
 mod road;
@@ -25,6 +26,8 @@ pub use crate::elements::pursuit::Pursuit;
 pub use crate::fields;
 pub use crate::mirror::{Axis, Mirror};
 pub use crate::names::CoordinateRef;
+pub use crate::elements::called::{Called, ElementKind};
+pub use handle::{Handle, Part};
 pub use hint::StartHint;
 pub use path::Path;
 pub use road::Road;
@@ -65,6 +68,17 @@ pub struct Description {
     pub inputs: Vec<Input>,
     /// Poses near which loops are to close.
     pub hints: Vec<StartHint>,
+}
+
+/// A function of time of the model that is a channel as well.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Input {
+    /// Name; the channel is `input.` and this.
+    pub name: String,
+    /// Unit of its value.
+    pub unit: String,
+    /// The function.
+    pub signal: Signal,
 }
 
 /// Position and orientation of a frame in another.
@@ -181,17 +195,6 @@ pub struct Rod {
     pub length: f64,
     /// Mass, kg; may be zero.
     pub mass: f64,
-}
-
-/// A function of time of the model that is a channel as well.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Input {
-    /// Name; the channel is `input.` and this.
-    pub name: String,
-    /// Unit of its value.
-    pub unit: String,
-    /// The function.
-    pub signal: Signal,
 }
 
 /// Helpers to write frames.

@@ -3,8 +3,8 @@
 
 use super::{DualMemory, Implicit, MechanicalModel};
 use crate::formalism::lu;
-use crate::formalism::readings::JointLoads;
 use crate::model::Model;
+use crate::workspace::JointLoads;
 use crate::workspace::Workspace;
 use core::ops::Range;
 use holonom_algebra::{Dual8, Real};

@@ -10,7 +10,7 @@
 
 use super::MechanicalModel;
 use super::element::Piece;
-use crate::dependencies::force_dependencies;
+use crate::formalism::depends::force_dependencies;
 use crate::model::Model;
 use crate::workspace::Workspace;
 use holonom_algebra::{Dual8, Real};

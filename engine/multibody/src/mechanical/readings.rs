@@ -2,7 +2,7 @@
 
 use super::MechanicalModel;
 use crate::formalism::lu;
-use crate::formalism::readings::JointLoads;
+use crate::workspace::JointLoads;
 use holonom_algebra::{Dual8, Real};
 use holonom_dae::Rejection;
 

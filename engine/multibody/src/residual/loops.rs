@@ -44,8 +44,8 @@ const DRIFT: f64 = 1e-2;
 /// do not close all rows at once.
 const MISFIT: f64 = 30.0;
 
-/// A position where the distance from dependence is below this part of the largest is called singular.
-const SINGULAR: f64 = 0.05;
+/// A position where the distance from dependence is below this part of the largest is close to a singular one.
+const SINGULAR: f64 = 0.1;
 
 /// Least cosine of the angle by which a closed joint may be off what it means.
 const MEANT: f64 = 0.5;
@@ -310,8 +310,7 @@ impl Loops {
                 self.pass(
                     model,
                     part,
-                    (t, q, v, before),
-                    tolerances,
+                    (t, q, before),
                     active,
                     own,
                     (work, room),

@@ -32,6 +32,7 @@ pub use assembled::UnsuitableForm;
 pub use equations::Equations;
 pub(crate) use loops::{Loops, LoopsRoom};
 
+use crate::diagnostic::Diagnostic;
 use core::fmt;
 use core::str::FromStr;
 
@@ -139,7 +140,7 @@ impl GglMetric {
 
 /// A name that stands for none of the choices.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown {what} `{found}`; choose from {known}")]
+#[error("{}", Diagnostic::from(self))]
 pub struct UnknownName {
     /// What was looked for.
     pub what: &'static str,
@@ -147,6 +148,13 @@ pub struct UnknownName {
     pub found: String,
     /// The names there are.
     pub known: String,
+}
+
+impl From<&UnknownName> for Diagnostic {
+    fn from(error: &UnknownName) -> Self {
+        Self::sentence(format!("unknown {} `{}`", error.what, error.found))
+            .remedy(format!("choose from {}", error.known))
+    }
 }
 
 macro_rules! names {

@@ -2,7 +2,7 @@
 
 use super::equations::Layout;
 use super::{Equations, Form, Formalism, GglMetric};
-use crate::dependencies::Reads;
+use crate::formalism::depends::Reads;
 use crate::tree::NodeKind;
 use holonom_dae::{
     DerivativeForm, Equation, EquationLevel, LazyPattern, MechanicalLayout, Pattern, Structure,
@@ -187,7 +187,7 @@ impl Equations {
             .model
             .readings
             .iter()
-            .any(|reading| reading.needs_multipliers(&self.model));
+            .any(|reading| reading.observed.observable.needs_multipliers());
         let mut blocks = Vec::new();
         if l.lambda.is_empty() {
             return blocks;

@@ -400,11 +400,8 @@ fn uniqueness(closure: &mut Closure, q: &[f64], null: &[Vec<f64>], noise: f64) -
         work.add_multipliers(&model, &all, &multipliers, 1.0);
         work.project_loads(&model, &mut rest);
         parts.clear();
-        parts.extend(
-            elements
-                .iter()
-                .map(|e| in_newton(&e.load(&model, work, &multipliers), size)),
-        );
+        let mut view = work.view(&model, Some(&multipliers));
+        parts.extend(elements.iter().map(|e| in_newton(&e.load(&mut view), size)));
         // At least what a single row would give, so that rounding is not taken for a load.
         let largest = |generalised: bool| {
             let rows = all.iter().filter(|&&i| {

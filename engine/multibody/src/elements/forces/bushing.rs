@@ -155,6 +155,14 @@ impl DescribedForce for Bushing<Named> {
             law.torque[k] = law.torque[k].with_signs(sign(k + 3), &[sign(k + 3)]);
         }
     }
+
+    fn shown_signs(&self, mirror: &Mirror, _: &[f64]) -> Vec<(&'static str, f64)> {
+        let deflections = ["deflection.x", "deflection.y", "deflection.z"].into_iter();
+        let rotations = ["rotation.x", "rotation.y", "rotation.z"].into_iter();
+        let deflections = deflections.enumerate().map(|(k, name)| (name, mirror.polar(k)));
+        let rotations = rotations.enumerate().map(|(k, name)| (name, mirror.axial(k)));
+        deflections.chain(rotations).collect()
+    }
 }
 
 

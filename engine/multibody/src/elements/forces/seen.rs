@@ -9,7 +9,7 @@ use crate::tree::Attachment;
 use holonom_algebra::{Orientation, Real, Twist, Vec3, Wrench};
 
 /// Place of the first scalar of the reach: force x, y, z and torque x, y, z come before.
-const SCALARS: usize = 6;
+pub(crate) const SCALARS: usize = 6;
 
 /// Place of the first scalar that the element shows itself: the reach has two at most.
 const SHOWN: usize = SCALARS + 2;

@@ -162,7 +162,7 @@ impl Loops {
     }
 
     /// Tolerance of the rate of a row: what errors of the velocities within their tolerances make of it.
-    pub(super) fn rate_tolerance(
+    fn rate_tolerance(
         &self,
         model: &Model,
         row: usize,

@@ -1,17 +1,15 @@
 //! What sensors read as unknowns of their own: accelerations, reactions, totals.
 
-use crate::channels::source::{LARGEST, Scratch, Source, Stage, State};
-use crate::elements::controls::probe::along;
-use crate::formalism::constraint_matrix::largest_constraint;
-use crate::model::{Model, ModelReading};
-use crate::workspace::Workspace;
-use holonom_algebra::{Real, Vec3};
+use super::Workspace;
+use crate::formalism::observe::LARGEST;
+use crate::model::Model;
+use crate::observable::{Observable, Stage};
+use holonom_algebra::Real;
 
 /// Memory of [`Workspace::measure`].
 #[derive(Clone, Debug)]
 pub(crate) struct Measuring<T> {
-    scratch: Scratch<T>,
-    /// Values of one source.
+    /// Values of one observable.
     values: Vec<T>,
     /// Multipliers of all rows.
     multipliers: Vec<T>,
@@ -24,8 +22,7 @@ pub(crate) struct Measuring<T> {
 impl<T: Real> Measuring<T> {
     pub fn new(model: &Model) -> Self {
         Self {
-            scratch: Scratch::new(model),
-            values: vec![T::zero(); LARGEST.max(largest_constraint(&model.constraints))],
+            values: vec![T::zero(); LARGEST],
             multipliers: vec![T::zero(); model.rows.len()],
             rest: vec![T::zero(); model.tree.n_v],
             stage: latest(model),
@@ -35,21 +32,11 @@ impl<T: Real> Measuring<T> {
 
 /// What the latest of the readings needs.
 fn latest(model: &Model) -> Stage {
-    let stages = model.readings.iter().map(|reading| reading.stage(model));
+    let stages = model
+        .readings
+        .iter()
+        .map(|reading| reading.observed.observable.stage(model));
     stages.max().unwrap_or(Stage::Position)
-}
-
-impl ModelReading {
-    /// What it needs.
-    pub(crate) fn stage(&self, model: &Model) -> Stage {
-        self.source.stage(model)
-    }
-
-    /// Whether its channel depends on multipliers when accelerations are given.
-    pub(crate) fn needs_multipliers(&self, model: &Model) -> bool {
-        matches!(self.source, Source::Tension { .. } | Source::Contact { .. })
-            || self.stage(model) >= Stage::Reaction
-    }
 }
 
 /// Where the loads that cross the joints come from.
@@ -88,32 +75,17 @@ impl<T: Real> Workspace<T> {
         for (&row, &l) in active.iter().zip(lambda) {
             memory.multipliers[row] = l;
         }
-        let mut before: Option<Source> = None;
+        let mut view = self.view(model, Some(&memory.multipliers));
+        let mut before: Option<&Observable> = None;
         for (reading, out) in model.readings.iter().zip(out) {
-            let mut state = State {
-                model,
-                tables: &model.sources,
-                work: self,
-                multipliers: &memory.multipliers,
-                scratch: &mut memory.scratch,
-            };
+            let observed = &reading.observed;
             // Neighbours are often components of one vector.
-            if before != Some(reading.source) {
-                state.evaluate(reading.source, &mut memory.values);
-                before = Some(reading.source);
+            if before != Some(&observed.observable) {
+                view.evaluate(&observed.observable, &mut memory.values);
+                before = Some(&observed.observable);
             }
-            *out = self.component(model, reading, &memory.values);
+            *out = observed.of_values(&view, &memory.values);
         }
         self.measuring = Some(memory);
-    }
-
-    /// A reading from the values of its source.
-    fn component(&mut self, model: &Model, reading: &ModelReading, values: &[T]) -> T {
-        let Some(axes) = &reading.axes else {
-            return values[reading.place];
-        };
-        let first = reading.place - reading.place % 3;
-        let vector = Vec3([values[first], values[first + 1], values[first + 2]]);
-        along(&self.scene(model).0, axes, reading.place % 3, vector)
     }
 }

@@ -270,7 +270,7 @@ impl Report {
             return String::new();
         }
         let count = |holds: bool| self.checks.iter().filter(|check| check.holds == holds).count();
-        let mut text = format!("{} of {all} checks hold", count(true));
+        let mut text = format!("\n{} of {all} checks hold", count(true));
         for (outcome, one, several) in [
             (Outcome::Regression, "regression", "regressions"),
             (Outcome::KnownGap, "known gap", "known gaps"),

@@ -38,10 +38,7 @@ fn parquet_keeps_everything() {
 fn a_copy_made_on_the_way_is_that_of_a_conversion() {
     for (rows, chunk_rows) in [(0, 16), (1, 16), (40, 7), (100_000, 4096)] {
         let [source, copy, later] = ["arrows", "parquet", "parquet"].map(Scratch::new);
-        let options = WriterOptions {
-            chunk_rows,
-            ..WriterOptions::default()
-        };
+        let options = WriterOptions::default().chunk_rows(chunk_rows);
         let mut writer =
             Writer::create_with_parquet(&source, &copy, &columns(), &metadata(), &options).unwrap();
         for index in 0..rows {
@@ -220,10 +217,7 @@ fn comparison_on_different_times() {
         "{x:?}"
     );
     // Straight lines are off by up to h²/8.
-    let linear = CompareOptions {
-        interpolation: Interpolation::Linear,
-        ..Default::default()
-    };
+    let linear = CompareOptions::default().interpolation(Interpolation::Linear);
     let linear = compare(&a, &b, &linear).unwrap();
     assert!((linear.channels[0].max_abs - x.max_abs).abs() < 0.013 * 0.013 / 8.0);
     assert!(linear.channels[0].max_abs != x.max_abs);
@@ -247,15 +241,9 @@ fn comparison_with_itself_and_refusals() {
             .all(|channel| channel.max_abs == 0.0 && channel.rms == 0.0)
     );
     assert_eq!(same.worst().map(|channel| channel.relative), Some(0.0));
-    let chosen = CompareOptions {
-        columns: vec!["crank.a*".to_string()],
-        ..Default::default()
-    };
+    let chosen = CompareOptions::default().columns(vec!["crank.a*".to_string()]);
     assert_eq!(compare(&table, &table, &chosen).unwrap().channels.len(), 1);
-    let unknown = CompareOptions {
-        columns: vec!["nothing".to_string()],
-        ..Default::default()
-    };
+    let unknown = CompareOptions::default().columns(vec!["nothing".to_string()]);
     assert!(matches!(
         compare(&table, &table, &unknown),
         Err(Error::NoMatch { .. })

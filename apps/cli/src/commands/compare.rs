@@ -61,10 +61,7 @@ fn run(matches: &clap::ArgMatches) -> Result<Outcome, Error> {
         output::check_file(file.as_ref())?;
     }
     let (a, b) = (open(&arguments.a)?, open(&arguments.b)?);
-    let options = CompareOptions {
-        columns: arguments.channel,
-        ..CompareOptions::default()
-    };
+    let options = CompareOptions::default().columns(arguments.channel);
     let comparison = compare(&a, &b, &options).map_err(usage)?;
     if comparison.channels.is_empty() {
         let names = [&arguments.a, &arguments.b].map(|path| path.display().to_string());

@@ -1,40 +1,46 @@
-//! The `holonom` command, as a library: a program with kinds of elements of its own has all commands for them, with a
-//! `main` of one line.
+//! The `holonom` command as a library: the command line, and what it does.
 //!
-//! ```no_run
-//! use holonom::multibody::elements::Library;
-//! fn main() -> std::process::ExitCode {
-//!     holonom_cli::main(Library::standard())
-//! }
+//! [`main`] checks the processor, reads the command line and hands over to the command; every command has a file in `commands`
+//! and a line in its registry. Exit codes: 0 done, 1 a run failed or a check does not hold, 2 bad usage.
+//!
+//! A program with commands of its own can offer these beside them, and one with kinds of elements of its own has all
+//! commands for them:
+//!
 //! ```
+//! use holonom::multibody::elements::Library;
 //!
-//! [`main`] checks the processor, reads the command line and hands over to the command; every
-//! command has a file in `commands` and a line in its registry. Exit codes: 0 done, 1 a run
-//! failed or a check does not hold, 2 bad usage.
+//! let line = holonom_cli::command_line();
+//! assert!(line.get_subcommands().any(|command| command.get_name() == "run"));
+//! let code = holonom_cli::main(["holonom", "check", "four-bar"], Library::standard());
+//! assert_eq!(code, std::process::ExitCode::SUCCESS);
+//! ```
 
-mod commands;
-mod error;
-mod failure;
-mod lock;
-mod model;
-mod output;
-mod plot;
 mod processor;
+mod outcome;
+mod error;
+mod output;
 mod progress;
-use holonom_experiments::report;
+mod lock;
+mod failure;
+mod model;
 mod settings;
-mod table;
+mod report;
+mod commands;
 
-use commands::Outcome;
+pub use commands::command_line;
+
 use error::Error;
 use holonom::multibody::elements::Library;
+use outcome::Outcome;
+use std::ffi::OsString;
 use std::process::ExitCode;
 
-/// Runs the command that was typed, for models with the kinds of a library.
-pub fn main(library: Library) -> ExitCode {
+/// Does what the words of a command line ask for, the first of which names the program, with models made of the kinds
+/// of a library.
+pub fn main<W: Into<OsString>>(words: impl IntoIterator<Item = W>, library: Library) -> ExitCode {
     // First of all: the rest may use instructions the processor does not have.
     match processor::check() {
-        Ok(()) => run(&library),
+        Ok(()) => run(words.into_iter().map(Into::into).collect(), &library),
         Err(message) => {
             output::remark(&message.to_string());
             ExitCode::from(2)
@@ -43,8 +49,7 @@ pub fn main(library: Library) -> ExitCode {
 }
 
 #[inline(never)]
-fn run(library: &Library) -> ExitCode {
-    let typed = commands::with_report_names(std::env::args_os());
+fn run(words: Vec<OsString>, library: &Library) -> ExitCode {
     let matches = match commands::command_line().try_get_matches_from(&typed) {
         Ok(matches) => matches,
         Err(error) => {

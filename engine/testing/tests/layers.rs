@@ -26,7 +26,6 @@ const OWN: &str = "(own code)";
 const KNOWN: &[(&str, &str, &[&str])] = &[
     ("engine/algebra", "scalar", &["rotation", "spatial"]),
     ("engine/multibody", "channels", &["build", "catalogue"]),
-    ("engine/multibody", "compile", &["controls", "paths", "sensors"]),
     (
         "engine/multibody",
         "elements",
@@ -80,11 +79,8 @@ const KNOWN: &[(&str, &str, &[&str])] = &[
     ("engine/holonom", "simulation", &["pipeline", "run", "watch"]),
     ("models", "pictures", &["geometry", "guidance"]),
     ("experiments", "", &["generator", "mechanism", "oracle"]),
-    ("apps/cli", "", &["(own code)", "commands"]),
     ("apps/cli", "", &["error", "output"]),
     ("apps/cli", "commands::run", &["record", "summary"]),
-    ("apps/cli", "commands::verify", &["mechanisms", "special"]),
-    ("apps/cli", "plot", &["figure", "layout"]),
 ];
 
 fn workspace() -> PathBuf {

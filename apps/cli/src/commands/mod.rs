@@ -6,7 +6,6 @@ mod compare;
 mod completions;
 mod export;
 mod list;
-mod measure;
 mod models;
 mod new;
 mod plot;
@@ -18,19 +17,11 @@ mod step_size;
 mod verify;
 
 use crate::error::Error;
+use crate::outcome::Outcome;
 use clap::ArgMatches;
 use holonom::multibody::elements::Library;
 use std::ffi::OsString;
 use std::path::Path;
-
-/// How a command ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
-    /// As asked.
-    Done,
-    /// It ran to the end, and a check does not hold.
-    DoesNotHold,
-}
 
 /// One command.
 pub struct Command {

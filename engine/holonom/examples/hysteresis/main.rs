@@ -1,7 +1,7 @@
 //! A program with a force element of its own: a mass on a hysteretic spring, described in a model file that names the
 //! program's kind of force.
 //!
-//! Run with `cargo run --release --example hysteresis`. A program that calls `holonom_cli::main(library)` instead has
+//! Run with `cargo run --release --example hysteresis`. A program that calls `holonom_cli::main(std::env::args_os(), library)` instead has
 //! all commands of `holonom` for such files.
 #![allow(clippy::print_stdout, reason = "an example shows its result")]
 

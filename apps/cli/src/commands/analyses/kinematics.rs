@@ -6,14 +6,14 @@ use super::{Case, channel_argument, check_picture, inputs, number, with_common, 
 use crate::commands::{Command, Outcome};
 use crate::error::Error;
 use crate::output;
-use crate::plot::{Figure, Panel, Series};
 use crate::settings;
-use crate::table::{Align, Table};
 use clap::{Arg, ArgMatches};
 use holonom::format::{InputOffset, ModelFile};
 use holonom::multibody::channels::{Catalogue, Channel, Sampler};
 use holonom::multibody::elements::Library;
+use holonom_plot::{Figure, Panel, Series};
 use holonom_text::did_you_mean;
+use holonom_text::{Align, Table};
 use serde_json::json;
 use std::fmt::Write;
 use std::path::PathBuf;

@@ -4,14 +4,14 @@ use super::{Case, at_argument, channel_argument, check_picture, with_common, wri
 use crate::commands::{Command, Outcome};
 use crate::error::Error;
 use crate::output;
-use crate::plot::{Figure, Panel, Scale, Series};
 use crate::settings;
-use crate::table::{Align, Table};
 use clap::{Arg, ArgMatches};
 use holonom::analysis::dense::Complex;
 use holonom::analysis::linearize::LinearModel;
 use holonom::analysis::response::{LARGEST, Response, largest, logarithmic, response, with_resonances};
 use holonom::multibody::elements::Library;
+use holonom_plot::{Figure, Panel, Scale, Series};
+use holonom_text::{Align, Table};
 use serde_json::{Value, json};
 use std::fmt::Write;
 use std::path::PathBuf;

@@ -3,12 +3,12 @@
 use super::{Case, counted, number, with_common};
 use crate::commands::{Command, Outcome};
 use crate::error::Error;
-use crate::table::{Align, Table};
 use clap::ArgMatches;
 use holonom::analysis::statics::{Equilibrium, Way};
 use holonom::multibody::channels::Sampler;
 use holonom::multibody::elements::Library;
 use holonom::multibody::start::Assembled;
+use holonom_text::{Align, Table};
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
 

@@ -6,15 +6,15 @@ use crate::commands::{Command, Outcome};
 use crate::error::Error;
 
 use crate::output;
-use crate::plot::{Figure, Panel, Series};
 use crate::settings;
-use crate::table::{Align, Table};
 use clap::{Arg, ArgMatches};
 use holonom::analysis::trim::{Trim, TrimError, TrimOptions, start_speed, trim};
 use holonom::format::InputOffset;
 use holonom::multibody::channels::Sampler;
 use holonom::multibody::elements::Library;
+use holonom_plot::{Figure, Panel, Series};
 use holonom_text::did_you_mean;
+use holonom_text::{Align, Table};
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
 use std::path::PathBuf;

@@ -1,7 +1,6 @@
 //! What mechanisms are made of, and the forms their equations come in.
 
 use super::{Entry, Named};
-use crate::table::{Align, Table};
 use holonom::multibody::description::fields::{Noted, note};
 use holonom::multibody::description::{Joint as Described, Rod};
 use holonom::multibody::elements::Library;
@@ -12,6 +11,7 @@ use holonom::multibody::elements::joints::{JOINTS, JointInfo};
 use holonom::multibody::path::{PATHS, PathInfo};
 use holonom::multibody::residual::{Form, Formalism};
 use holonom::multibody::road::{ROADS, RoadInfo};
+use holonom_text::{Align, Table};
 use serde::Serialize;
 
 /// Joints, constraints, forces, roads, paths, controls, forms and formalisms as listed.

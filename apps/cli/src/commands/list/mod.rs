@@ -7,12 +7,12 @@ mod mechanics;
 use super::{Command, Outcome, read};
 use crate::error::Error;
 use crate::output;
-use crate::table::{Align, Table};
 use clap::{ArgMatches, CommandFactory, Parser};
 use holonom::multibody::elements::Library;
 use holonom::problems;
 use holonom::solver::{jacobian, linear, refresh, stepper};
 use holonom_text::did_you_mean;
+use holonom_text::{Align, Table};
 use mechanics::Mechanics;
 use serde::Serialize;
 use std::path::PathBuf;
@@ -168,7 +168,7 @@ impl Listing {
             found.push(Entry::new(kind, s, text));
         }
         for p in self.problems.iter().filter(|p| p.name == name) {
-            let end = crate::report::number(p.t_end);
+            let end = holonom_text::number(p.t_end);
             let text = format!("{}\nUnknowns: {}. End: {end}.\n", p.title, p.unknowns);
             found.push(Entry::new("problem", p, text));
         }
@@ -209,7 +209,7 @@ impl Listing {
             ("title", Align::Left),
         ]);
         for p in &self.problems {
-            let end = crate::report::number(p.t_end);
+            let end = holonom_text::number(p.t_end);
             table.row([p.name.clone(), p.unknowns.to_string(), end, p.title.into()]);
         }
         text + &format!("Reference problems\n\n{}", table.render_within(WIDTH))

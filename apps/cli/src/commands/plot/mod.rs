@@ -7,10 +7,10 @@ mod units;
 use super::{Command, Outcome, read};
 use crate::error::Error;
 use crate::output;
-use crate::plot::{Figure, Panel, Scale, Window};
 use choose::{Choice, View};
 use clap::{ArgMatches, CommandFactory, Parser, ValueEnum};
 use holonom::multibody::elements::Library;
+use holonom_plot::{Figure, Panel, Scale, Window};
 use runs::Run;
 use std::path::{Path, PathBuf};
 

@@ -225,13 +225,11 @@ fn single(request: &Request) -> Result<Outcome, Error> {
         output::print(&step_size::text(advice))?;
     }
     let mut recorder = Recorder::start(&prepared, &paths, saved.as_ref())?;
-    let options = RunOptions {
-        interrupt: Some(interrupt),
-        checkpoint_every: request.checkpoint_every,
-        checkpoint_at_end: prepared.keeps_checkpoint,
-        resume: saved.map(|saved| saved.run),
-        ..RunOptions::new(prepared.selection.clone())
-    };
+    let options = RunOptions::new(prepared.selection.clone())
+        .interrupt(interrupt)
+        .checkpoint_every(request.checkpoint_every)
+        .checkpoint_at_end(prepared.keeps_checkpoint)
+        .resume(saved.map(|saved| saved.run));
     let report = prepared
         .simulation
         .run(&options, &mut recorder)

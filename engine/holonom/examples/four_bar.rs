@@ -52,12 +52,17 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     let end = solution.end();
     if let Some(motion) = end.body(&rocker) {
-        println!("rocker at the end: angular velocity {:?} rad/s", motion.angular_velocity);
+        println!(
+            "rocker at the end: angular velocity {:?} rad/s",
+            motion.angular_velocity
+        );
     }
     println!("\nreactions at {T_END} s, N and N m (* does not follow from the motion)");
     for unique in &start.rows.uniqueness {
         print!("  {}", unique.name);
-        let quantities = ["force.x", "force.y", "force.z", "torque.x", "torque.y", "torque.z"];
+        let quantities = [
+            "force.x", "force.y", "force.z", "torque.x", "torque.y", "torque.z",
+        ];
         for (quantity, known) in quantities.iter().zip(&unique.components) {
             let value = end.channel(&format!("{}.{quantity}", unique.name))?;
             print!("  {value:9.4}{}", if *known { ' ' } else { '*' });

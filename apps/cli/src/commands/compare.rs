@@ -4,6 +4,7 @@ use super::{Command, Outcome};
 use crate::error::Error;
 use crate::output;
 use clap::{CommandFactory, FromArgMatches};
+use holonom::multibody::elements::Library;
 use holonom_results::{CompareOptions, Comparison, Table, compare};
 use holonom_text::{Align, Table as Text};
 use std::path::PathBuf;
@@ -42,7 +43,7 @@ struct Arguments {
     json: Option<String>,
 }
 
-fn run(matches: &clap::ArgMatches) -> Result<Outcome, Error> {
+fn run(matches: &clap::ArgMatches, _: &Library) -> Result<Outcome, Error> {
     let arguments = Arguments::from_arg_matches(matches).map_err(|error| Error::Usage(error.to_string()))?;
     let usage = |error: holonom_results::Error| Error::Usage(error.to_string());
     let open = |path: &PathBuf| -> Result<Table, Error> {

@@ -4,6 +4,7 @@ use super::{Command, Outcome};
 use crate::error::Error;
 use crate::output;
 use clap::{CommandFactory, FromArgMatches};
+use holonom::multibody::elements::Library;
 use holonom_results::{Format, Table};
 use std::path::PathBuf;
 
@@ -39,7 +40,7 @@ struct Arguments {
     channel: Vec<String>,
 }
 
-fn run(matches: &clap::ArgMatches) -> Result<Outcome, Error> {
+fn run(matches: &clap::ArgMatches, _: &Library) -> Result<Outcome, Error> {
     let arguments = Arguments::from_arg_matches(matches).map_err(|error| Error::Usage(error.to_string()))?;
     let usage = |error: holonom_results::Error| Error::Usage(error.to_string());
     output::check_file(&arguments.output)?;

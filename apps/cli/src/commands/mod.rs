@@ -19,6 +19,7 @@ mod verify;
 use crate::error::Error;
 use crate::outcome::Outcome;
 use clap::ArgMatches;
+use holonom::multibody::elements::Library;
 use std::ffi::OsString;
 use std::path::Path;
 
@@ -26,8 +27,8 @@ use std::path::Path;
 pub struct Command {
     /// Its arguments and help; the name is the one typed.
     define: fn() -> clap::Command,
-    /// Does it.
-    run: fn(&ArgMatches) -> Result<Outcome, Error>,
+    /// Does it, for models with the kinds of a library.
+    run: fn(&ArgMatches, &Library) -> Result<Outcome, Error>,
 }
 
 /// All commands, in the order of the help.
@@ -103,13 +104,13 @@ pub fn with_report_names(typed: impl IntoIterator<Item = OsString>) -> Vec<OsStr
 }
 
 /// Runs the command that was typed.
-pub fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
+pub fn run(matches: &ArgMatches, library: &Library) -> Result<Outcome, Error> {
     let typed = matches.subcommand();
     for command in REGISTRY {
         if let Some((name, arguments)) = typed
             && (command.define)().get_name() == name
         {
-            return (command.run)(arguments);
+            return (command.run)(arguments, library);
         }
     }
     Err(Error::Usage(

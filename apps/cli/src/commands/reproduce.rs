@@ -5,6 +5,7 @@ use crate::error::Error;
 use crate::output;
 use crate::report::{self, Target};
 use clap::{Arg, ArgMatches};
+use holonom::multibody::elements::Library;
 use holonom_experiments::Report;
 use holonom_experiments::reproduce::{EXPERIMENTS, Experiment, Request, study};
 use holonom_experiments::studies::{SEED, STUDIES, Sample, Study};
@@ -86,7 +87,7 @@ fn define() -> clap::Command {
         )
 }
 
-fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
+fn run(matches: &ArgMatches, _: &Library) -> Result<Outcome, Error> {
     let name = matches.get_one::<String>("name").map_or("list", String::as_str);
     let target = Target::of(matches)?;
     if name == "list" {

@@ -4,6 +4,7 @@ use super::{Command, Outcome, read};
 use crate::error::Error;
 use crate::{output, report, settings};
 use clap::{ArgMatches, CommandFactory, Parser};
+use holonom::multibody::elements::Library;
 use holonom_experiments::verify::{Setup, Verification};
 use std::path::PathBuf;
 
@@ -74,7 +75,7 @@ fn define() -> clap::Command {
     settings::arguments(command, |name| STRATEGIES.contains(&name))
 }
 
-fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
+fn run(matches: &ArgMatches, _: &Library) -> Result<Outcome, Error> {
     let args: Args = read(matches)?;
     let settings = settings::typed(matches)?;
     // What one problem refuses is a finding; this no problem takes.

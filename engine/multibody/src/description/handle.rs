@@ -1,8 +1,6 @@
 //! [`Handle`]s of parts, which can stand for their names.
 
-use super::{
-    Body, Called, Constraint, Control, CoordinateRef, Description, ElementKind, Force, Joint, Rod,
-};
+use super::{Body, Called, Constraint, Control, CoordinateRef, Description, ElementKind, Force, Joint, Rod};
 use core::marker::PhantomData;
 
 /// A part that has been added to a description, such as a [`Body`]. It stands for its name wherever one is wanted:

@@ -17,6 +17,7 @@ mod shown;
 mod track;
 
 pub use crate::document::Document;
+pub use crate::elements::called::{Called, ElementKind};
 pub use crate::elements::constraints::{Constraint, ConstraintKind};
 pub use crate::elements::controls::{Control, ControlKind};
 pub use crate::elements::forces::{Force, ForceKind};
@@ -26,7 +27,6 @@ pub use crate::elements::pursuit::Pursuit;
 pub use crate::fields;
 pub use crate::mirror::{Axis, Mirror};
 pub use crate::names::CoordinateRef;
-pub use crate::elements::called::{Called, ElementKind};
 pub use handle::{Handle, Part};
 pub use hint::StartHint;
 pub use path::Path;

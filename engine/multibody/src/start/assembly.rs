@@ -8,8 +8,8 @@ use super::problem::StartProblem;
 use super::redundancy;
 use super::report::RowReport;
 use super::warnings::{self, Warning};
-use crate::diagnostic::Diagnostic;
 use super::{KinematicError, KinematicRun, KinematicState, contacts, kinematic};
+use crate::diagnostic::Diagnostic;
 use crate::elements::constraints::RowLevel;
 use crate::elements::controls::ControlElement;
 use crate::formalism::reactions::{Motion, Reaction};
@@ -676,7 +676,7 @@ impl Assembled {
         // Where nothing can be read, the loads cannot be computed either: they become NaN.
         let at = (motion.t, motion.q, motion.v);
         if mechanical.find_readings(at, motion.a, motion.lambda).is_err() {
-            mechanical.workspace().readings.fill(f64::NAN);
+            mechanical.workspace().known.readings.fill(f64::NAN);
         }
         let work = mechanical.workspace();
         let mut reactions = work.reactions(&self.model, &self.rows.active, motion);

@@ -9,6 +9,7 @@ use holonom::analysis::dense::Complex;
 use holonom::analysis::displacement_names;
 use holonom::analysis::modes::{Completeness, Modes, ModesOptions, Selection, Shape, selected, state_count};
 use holonom::analysis::order::places;
+use holonom::multibody::elements::Library;
 use holonom_text::{Align, Table};
 use serde_json::{Map, Value, json};
 use std::cmp::Reverse;
@@ -144,8 +145,8 @@ fn selection(matches: &ArgMatches, states: usize, limit: usize) -> Result<Select
     }
 }
 
-fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
-    let case = Case::load(matches)?;
+fn run(matches: &ArgMatches, library: &Library) -> Result<Outcome, Error> {
+    let case = Case::load(matches, library)?;
     let mut options = ModesOptions::default();
     let states = state_count(&case.simulation.start);
     options.selection = selection(matches, states, options.dense_up_to)?;

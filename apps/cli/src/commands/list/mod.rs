@@ -8,6 +8,7 @@ use super::{Command, Outcome, read};
 use crate::error::Error;
 use crate::output;
 use clap::{ArgMatches, CommandFactory, Parser};
+use holonom::multibody::elements::Library;
 use holonom::problems;
 use holonom::solver::{jacobian, linear, refresh, stepper};
 use holonom_text::did_you_mean;
@@ -124,7 +125,7 @@ macro_rules! strategies {
 }
 
 impl Listing {
-    fn new() -> Self {
+    fn new(library: &Library) -> Self {
         let entry = |p: problems::Problem| ProblemEntry {
             unknowns: p.y0.len(),
             title: p.title,
@@ -139,7 +140,7 @@ impl Listing {
             linear: strategies!(linear::REGISTRY),
             refresh: strategies!(refresh::REGISTRY),
             updates: strategies!(refresh::update::REGISTRY),
-            mechanics: Mechanics::new(),
+            mechanics: Mechanics::new(library),
             problems: problems::all().into_iter().map(entry).collect(),
         }
     }
@@ -215,13 +216,13 @@ impl Listing {
     }
 }
 
-fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
+fn run(matches: &ArgMatches, library: &Library) -> Result<Outcome, Error> {
     let args: Args = read(matches)?;
     if let Some(folder) = &args.plot {
         output::print(&characteristics::draw(args.name.as_deref(), folder)?)?;
         return Ok(Outcome::Done);
     }
-    let listing = Listing::new();
+    let listing = Listing::new(library);
     let json = |value: serde_json::Result<String>| value.map_err(|e| Error::Failed(e.to_string()));
     let text = match (&args.name, args.json) {
         (None, false) => listing.text(),

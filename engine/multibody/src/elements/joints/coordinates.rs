@@ -1,26 +1,20 @@
 //! Coordinates of a joint from the motion of its frames: what a cut joint has no state for.
 
-use crate::description::JointKind;
+use super::Primitive;
 use crate::elements::constraints::relative::Relative;
-use crate::elements::joints::Primitive;
 use core::f64::consts::TAU;
 use holonom_algebra::{Real, Twist, Vec3};
 
-/// Value (0), rate (1) or acceleration (2) of scalar coordinate `index`.
+/// Value (0), rate (1) or acceleration (2) of the scalar coordinate that belongs to a motion.
 ///
 /// With a the axes of the first frame, b those of the second, d between their origins, (w, u) the
 /// velocity and (ẇ, u̇) the acceleration that the first frame sees. A slide along axis k comes
 /// before all turns, so it is a_k·d with the rates a_k·u and a_k·u̇. One turn is about a_z, which is
 /// b_z. Of two turns, R = Rx(α) Ry(β): b_y = (0, cos α, sin α) and x_a·b = (cos β, 0, sin β), and
 /// w = α̇ a_x + β̇ b_y with a_x and b_y at a right angle, which stay so: both are also the axes for ẇ.
-pub(crate) fn coordinate<T: Real>(
-    kind: JointKind,
-    index: usize,
-    order: usize,
-    relative: &Relative<'_, T>,
-) -> T {
+pub(crate) fn of_motion<T: Real>(motion: Option<Primitive>, order: usize, relative: &Relative<'_, T>) -> T {
     let turn = |axis: Vec3<T>| axis.dot(rates(order, relative).angular);
-    match motion(kind, index) {
+    match motion {
         Some(Primitive::Slide(k)) => {
             let axis = relative.first_axis(k);
             match order {
@@ -54,22 +48,6 @@ pub(crate) fn coordinate<T: Real>(
     }
 }
 
-/// The motion that scalar coordinate `index` of a joint belongs to; without allocation, for the
-/// kinds that can be cut.
-pub(crate) fn motion(kind: JointKind, index: usize) -> Option<Primitive> {
-    use Primitive::{Screw, Slide, Turn};
-    match (kind, index) {
-        (JointKind::Revolute, 0) | (JointKind::Cylindrical, 0) | (JointKind::Planar, 2) => Some(Turn(2)),
-        (JointKind::Prismatic, 0) | (JointKind::Cylindrical, 1) => Some(Slide(2)),
-        (JointKind::Helical { pitch }, 0) => Some(Screw { pitch }),
-        (JointKind::Universal | JointKind::Planar, 0 | 1) => Some(match kind {
-            JointKind::Universal => Turn(index),
-            _ => Slide(index),
-        }),
-        _ => None,
-    }
-}
-
 /// Angular velocity (1) or acceleration (2) of the second frame seen from the first, in the axes of
 /// the second. The derivative of w by its components there is the one that the first frame sees:
 /// ω_to × w = ω_from × w, because they differ by w.
@@ -89,36 +67,5 @@ fn rates<T: Real>(order: usize, relative: &Relative<'_, T>) -> Twist<T> {
     match order {
         1 => velocity,
         _ => relative.acceleration(&velocity),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::elements::joints::JOINTS;
-
-    /// The table of motions says what the registry says.
-    #[test]
-    fn motions_are_those_of_the_registry() {
-        let kinds = [
-            JointKind::Fixed,
-            JointKind::Revolute,
-            JointKind::Prismatic,
-            JointKind::Cylindrical,
-            JointKind::Helical { pitch: 0.3 },
-            JointKind::Universal,
-            JointKind::Planar,
-            JointKind::Spherical,
-            JointKind::Free,
-            JointKind::FreeCardan,
-            JointKind::Track,
-        ];
-        assert_eq!(kinds.len(), JOINTS.len());
-        for kind in kinds.into_iter().filter(|kind| !kind.info().tree_only) {
-            let registered = (kind.info().motions)(kind);
-            for index in 0..kind.info().coordinates.len() {
-                assert_eq!(motion(kind, index), Some(registered[index]), "{kind:?} {index}");
-            }
-        }
     }
 }

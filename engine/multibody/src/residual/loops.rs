@@ -307,14 +307,7 @@ impl Loops {
                     q: &q_before[..n_q],
                 };
                 let own = &mut parts[part.memory.clone()];
-                self.pass(
-                    model,
-                    part,
-                    (t, q, before),
-                    active,
-                    own,
-                    (work, room),
-                )?;
+                self.pass(model, part, (t, q, before), active, own, (work, room))?;
             }
         }
         discrete[positions.clone()].copy_from_slice(&q[..positions.len()]);

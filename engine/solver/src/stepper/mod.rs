@@ -13,6 +13,7 @@ mod generalized_alpha;
 mod linear_implicit;
 pub(crate) mod numbers;
 mod observer;
+mod pieces;
 mod projection;
 mod radau;
 mod realtime;

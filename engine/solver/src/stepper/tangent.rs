@@ -107,7 +107,11 @@ impl Tangent {
         limit: f64,
     ) -> f64 {
         let v = self.layout.v.clone();
-        let Some(mechanical) = equations.system.mechanical().filter(|_| norm_of(weights, e, v.clone()) > limit) else {
+        let Some(mechanical) = equations
+            .system
+            .mechanical()
+            .filter(|_| norm_of(weights, e, v.clone()) > limit)
+        else {
             return 0.0;
         };
         self.along.copy_from_slice(&e[v.clone()]);

@@ -317,6 +317,11 @@ impl Weights {
         weighted_norm(v, if self.graded { &self.by_index } else { &self.plain })
     }
 
+    /// Whether the error of variable `i` counts with a power of the step size.
+    pub fn counts_by_step(&self, i: usize) -> bool {
+        matches!(self.error_test[i], ErrorTest::StepPower(_))
+    }
+
     /// Norm for the error test.
     pub fn error_norm(&self, v: &[f64]) -> f64 {
         weighted_norm(v, self.reciprocal_error())

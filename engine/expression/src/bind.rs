@@ -622,6 +622,9 @@ impl Binder<'_> {
             let help = late
                 .then(|| "t is a time in s: what it is multiplied by is a rate, such as 3 m/s".to_string());
             self.error(result.span, message, help);
+            if let Some(error) = self.errors.last_mut() {
+                error.wrong_dimension = true;
+            }
         }
         if self.stack.len() != 1 && self.errors.is_empty() {
             self.error(span.clone(), "the expression is not complete", None);

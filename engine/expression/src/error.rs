@@ -12,6 +12,8 @@ pub struct ExpressionError {
     pub message: String,
     /// What to do about it.
     pub help: Option<String>,
+    /// A quantity of another dimension is expected there.
+    pub wrong_dimension: bool,
 }
 
 impl ExpressionError {
@@ -20,6 +22,7 @@ impl ExpressionError {
             span,
             message: message.into(),
             help: None,
+            wrong_dimension: false,
         }
     }
 

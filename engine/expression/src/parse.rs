@@ -314,7 +314,13 @@ impl Parser<'_> {
         }
         let (_, span) = self.lexer.next()?;
         let name = &self.text[span.clone()];
-        let first = units::find(name).ok_or_else(|| units::unknown(name, span.clone(), self.expected))?;
+        let first = units::find(name).ok_or_else(|| {
+            let mut error = units::unknown(name, span.clone(), self.expected);
+            let multiply =
+                || format!("a name right after a number is its unit; to multiply, write `*{name}`");
+            error.help.get_or_insert_with(multiply);
+            error
+        })?;
         let power = self.lexer.unit_power()?;
         let mut end = span.end;
         let mut unit = Unit::ONE.combine(first, power, false, span)?;

@@ -10,6 +10,7 @@
 //! - [`start`] (assembly, redundancy, kinematic runs) and [`residual`] (the equations in every index);
 //! - [`channels`] (what can be recorded, by name), and [`compile`], which looks sensors up among them.
 
+pub mod diagnostic;
 pub mod rail;
 mod signal;
 pub mod document;
@@ -40,4 +41,4 @@ pub use description::Description;
 pub use elements::observable;
 pub use model::{Examination, Model};
 pub use signal::{Signal, SignalFunction};
-pub use snapshot::Snapshot;
+pub use snapshot::{BodyMotion, Snapshot};

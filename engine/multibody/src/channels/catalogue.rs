@@ -2,6 +2,7 @@
 
 use super::build;
 use crate::description::Input;
+use crate::diagnostic::{Diagnostic, quoted};
 use crate::model::Model;
 use crate::observable::Observable;
 use crate::start::Assembled;
@@ -70,9 +71,9 @@ pub struct Selection {
 
 /// Why a name, or a [`Pattern`] with `*`, `?` and `[xy]`, selects nothing.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{}", Diagnostic::from(self))]
 pub enum UnknownChannel {
     /// No channel fits.
-    #[error("{} \"{pattern}\"{}", what(.pattern), remedy(.suggestion, .examples))]
     NoMatch {
         /// The name or pattern.
         pattern: String,
@@ -82,31 +83,32 @@ pub enum UnknownChannel {
         examples: Vec<String>,
     },
     /// The pattern cannot be read.
-    #[error(transparent)]
     Pattern(#[from] PatternError),
 }
 
-fn what(pattern: &str) -> &'static str {
-    if is_name(pattern) {
-        "there is no channel"
-    } else {
-        "no channel fits"
+impl From<&UnknownChannel> for Diagnostic {
+    fn from(error: &UnknownChannel) -> Self {
+        match error {
+            UnknownChannel::NoMatch {
+                pattern,
+                suggestion,
+                examples,
+            } => {
+                let none = match is_name(pattern) {
+                    true => "there is no channel",
+                    false => "no channel fits",
+                };
+                let available = format!("available channels include {}", quoted(examples));
+                Self::new(format!("{none} \"{pattern}\"")).did_you_mean(suggestion.as_ref(), &available)
+            }
+            UnknownChannel::Pattern(error) => Self::new(error.to_string()),
+        }
     }
 }
 
 /// Whether a text stands for itself alone.
 fn is_name(text: &str) -> bool {
     Pattern::new(text).is_ok_and(|pattern| pattern.is_literal())
-}
-
-fn remedy(suggestion: &Option<String>, examples: &[String]) -> String {
-    match suggestion {
-        Some(name) => format!("; did you mean \"{name}\"?"),
-        None => {
-            let quoted: Vec<String> = examples.iter().map(|e| format!("\"{e}\"")).collect();
-            format!("; available channels include {}", quoted.join(", "))
-        }
-    }
 }
 
 impl Catalogue {

@@ -1,9 +1,9 @@
 //! Controls: what their names stand for, and their order.
 
-use super::error::ModelError;
 use super::paths;
 use super::sensors::Wanted;
 use crate::description::Description;
+use crate::diagnostic::{Diagnostic, Sort, Thing, ThingKind};
 use crate::elements::controls::ControlElement;
 use crate::elements::references::{PathPlace, ResolveControl, SensedChannel};
 use crate::fields::{Field, Look};
@@ -18,15 +18,11 @@ use holonom_text::nearest;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-pub(super) fn control_place(name: &str) -> String {
-    format!("control \"{name}\"")
-}
-
 /// Lets functions of time know the controls they name; as [`Fields`] it visits those of a thing.
 pub(super) struct Bind<'a> {
     /// `t`, then all controls.
     pub names: Vec<&'a str>,
-    place: String,
+    place: Thing,
     /// Numbers of the controls that were found in what it visited.
     pub read: Vec<usize>,
     /// All functions of time that it visited.
@@ -47,7 +43,7 @@ pub(super) struct Bind<'a> {
     inputs: usize,
     /// Names of roads that are not flat.
     uneven: Vec<&'a str>,
-    pub errors: Vec<ModelError>,
+    pub errors: Vec<Diagnostic>,
 }
 
 impl<'a> Bind<'a> {
@@ -59,7 +55,7 @@ impl<'a> Bind<'a> {
             .filter(|road| road.kind != RoadKind::Flat);
         Self {
             names: core::iter::once("t").chain(controls).collect(),
-            place: String::new(),
+            place: ThingKind::Mechanism.named(""),
             read: Vec::new(),
             excitations: Vec::new(),
             mixed: Vec::new(),
@@ -75,7 +71,7 @@ impl<'a> Bind<'a> {
     }
 
     /// Begins with another thing.
-    pub fn at(&mut self, place: String) {
+    pub fn at(&mut self, place: Thing) {
         self.place = place;
         self.read.clear();
         self.inputs = 0;
@@ -139,11 +135,10 @@ impl<'a> Bind<'a> {
                 Some(control) => self.read.push(control),
                 None => {
                     let known = self.names.iter().skip(1).copied();
-                    self.errors.push(ModelError::UnknownControl {
-                        place: self.place.clone(),
-                        name: name.clone(),
-                        suggestion: nearest(name, known).map(str::to_string),
-                    });
+                    let fault = self.place.fault(format!("there is no control \"{name}\""));
+                    let fault = fault.did_you_mean(nearest(name, known), "add one of that name");
+                    let sort = Sort::Missing(ThingKind::Control);
+                    self.errors.push(fault.said(name).sort(sort));
                 }
             }
         }
@@ -157,7 +152,7 @@ impl<'a> Bind<'a> {
             self.laws.push(ModelLaw {
                 force: None,
                 first: 0,
-                place: self.place.clone(),
+                place: self.place.to_string(),
                 function: LawFunction::Expression(compiled.clone()),
             });
         }
@@ -211,7 +206,7 @@ impl<'a> Bind<'a> {
             self.laws.push(ModelLaw {
                 force: Some(force),
                 first,
-                place: self.place.clone(),
+                place: self.place.to_string(),
                 function: LawFunction::Expression(function),
             });
         }
@@ -254,7 +249,7 @@ pub(super) fn compile(
     // What is wrong with them has been reported before.
     let curves = paths::curves(readable.description, &mut Vec::new());
     for (number, control) in readable.description.controls.iter().enumerate() {
-        bind.at(control_place(&control.name));
+        bind.at(ThingKind::Control.named(&control.name));
         let mut kind = control.kind.clone();
         kind.fields(bind);
         let mut references = References {

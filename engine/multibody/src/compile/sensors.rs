@@ -1,9 +1,8 @@
 //! What sensors read, found by the names of channels.
 
-use super::controls::control_place;
-use super::error::ModelError;
 use crate::channels::build::{all, called};
 use crate::description::Description;
+use crate::diagnostic::{Diagnostic, Sort, ThingKind};
 use crate::elements::controls::ControlElement;
 use crate::formalism::depends::forces_need_readings;
 use crate::formalism::observe::is_ground;
@@ -20,20 +19,16 @@ pub(super) struct Wanted {
     pub axes: Attachment,
 }
 
-const SEVERAL: &str = "several elements have this channel; prefix the kind: `joint:`, `body:`, \
-`constraint:`, `force:` or `control:`";
-
-const UNKNOWN: &str = "there is no such channel; sensors can read all channels that can be recorded: \
-coordinates, velocities, accelerations and reactions of joints, motions of bodies and markers, states, loads, \
-powers and energies of force elements, reactions of constraints, other controls, `energy`, `momentum` and \
-`residual`";
+const READABLE: &str = "sensors can read all channels that can be recorded: coordinates, velocities, \
+accelerations and reactions of joints, motions of bodies and markers, states, loads, powers and energies of force \
+elements, reactions of constraints, other controls, `energy`, `momentum` and `residual`";
 
 /// Finds what sensors read. All controls must be there, by the numbers that they have in the description.
 pub(super) fn resolve(
     model: &mut Model,
     description: &Description,
     wanted: Vec<Wanted>,
-    errors: &mut Vec<ModelError>,
+    errors: &mut Vec<Diagnostic>,
 ) {
     for Wanted { control, axes } in wanted {
         let ControlElement::Sensor(sensor) = &model.controls[control].element else {
@@ -41,7 +36,13 @@ pub(super) fn resolve(
         };
         let channel = sensor.channel.name.clone();
         let mut found = called(model, &channel);
-        let reason = match (found.pop(), found.is_empty()) {
+        let thing = ThingKind::Control.named(&description.controls[control].name);
+        let fault = |reason: &str| {
+            let fault = Diagnostic::sentence(format!("{thing} cannot read \"{channel}\": {reason}"));
+            let fault = fault.of(&thing).said(&channel).field("channel");
+            fault.sort(Sort::Connection)
+        };
+        errors.push(match (found.pop(), found.is_empty()) {
             (Some(entry), true) => {
                 let place = usize::from(entry.place);
                 let turned = entry.observable.is_in_ground_axes(place) && !is_ground(&axes);
@@ -53,20 +54,13 @@ pub(super) fn resolve(
                 add(model, control, observed);
                 continue;
             }
-            (Some(_), false) => SEVERAL.to_string(),
+            (Some(_), false) => fault("several elements have this channel")
+                .remedy("prefix the kind: `joint:`, `body:`, `constraint:`, `force:` or `control:`"),
             (None, _) => {
                 let entries = all(model, None, &model.inputs);
                 let names = entries.iter().map(|entry| entry.channel.name.as_str());
-                match nearest(&channel, names) {
-                    Some(name) => format!("there is no such channel; did you mean \"{name}\"?"),
-                    None => UNKNOWN.to_string(),
-                }
+                fault("there is no such channel").did_you_mean(nearest(&channel, names), READABLE)
             }
-        };
-        errors.push(ModelError::CannotSense {
-            place: control_place(&description.controls[control].name),
-            channel,
-            reason,
         });
     }
     if errors.is_empty() {

@@ -16,7 +16,7 @@ impl Description {
     ///     .joint(Joint::revolute("hinge", "ground", "bob.hinge").axis([0.0, 1.0, 0.0]).start(0.3, 0.0))
     ///     .compile()?;
     /// assert_eq!((model.tree.n_q, model.q0[0]), (1, 0.3));
-    /// # Ok::<(), holonom_multibody::compile::ModelErrors>(())
+    /// # Ok::<(), holonom_multibody::diagnostic::ModelErrors>(())
     /// ```
     pub fn new(name: impl Into<String>) -> Self {
         Self {
@@ -65,8 +65,8 @@ impl Description {
     }
 
     /// Adds a constraint.
-    pub fn constraint(mut self, constraint: Constraint) -> Self {
-        self.constraints.push(constraint);
+    pub fn constraint(mut self, constraint: impl Into<Constraint>) -> Self {
+        self.constraints.push(constraint.into());
         self
     }
 
@@ -77,8 +77,8 @@ impl Description {
     }
 
     /// Adds a force element.
-    pub fn force(mut self, force: Force) -> Self {
-        self.forces.push(force);
+    pub fn force(mut self, force: impl Into<Force>) -> Self {
+        self.forces.push(force.into());
         self
     }
 
@@ -457,8 +457,8 @@ impl Description {
     /// assert_eq!(model.states.len(), 2);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn control(mut self, control: Control) -> Self {
-        self.controls.push(control);
+    pub fn control(mut self, control: impl Into<Control>) -> Self {
+        self.controls.push(control.into());
         self
     }
 }

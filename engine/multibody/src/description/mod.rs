@@ -9,6 +9,7 @@ use holonom_algebra::{Mat3, Pose, Quaternion, Vec3};
 
 mod builder;
 pub mod formulas;
+mod handle;
 mod hint;
 mod path;
 mod road;
@@ -16,6 +17,7 @@ mod shown;
 mod track;
 
 pub use crate::document::Document;
+pub use crate::elements::called::{Called, ElementKind};
 pub use crate::elements::constraints::{Constraint, ConstraintKind};
 pub use crate::elements::controls::{Control, ControlKind};
 pub use crate::elements::forces::{Force, ForceKind};
@@ -25,6 +27,7 @@ pub use crate::elements::pursuit::Pursuit;
 pub use crate::fields;
 pub use crate::mirror::{Axis, Mirror};
 pub use crate::names::CoordinateRef;
+pub use handle::{Handle, Part};
 pub use hint::StartHint;
 pub use path::Path;
 pub use road::Road;

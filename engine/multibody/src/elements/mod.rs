@@ -1,5 +1,6 @@
 //! The library of elements: every kind is one file and one line of registration.
 
+pub mod called;
 pub mod constraints;
 pub mod controls;
 pub mod faults;

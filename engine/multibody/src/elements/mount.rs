@@ -2,6 +2,7 @@
 
 use super::faults::Faults;
 use super::references::{Attached, Named, References, Resolve};
+use crate::diagnostic::Diagnostic;
 use crate::fields::{Field, Fields};
 
 /// Where a tyre is and on what it rolls.
@@ -56,9 +57,11 @@ impl Mount<Named> {
 
     pub(crate) fn faults(&self, faults: &mut Faults) {
         if !(self.enveloping >= 0.0 && self.enveloping.is_finite()) {
-            faults.data(format!(
-                "the length of the enveloping is {}, but must be zero or positive; correct it",
-                self.enveloping
+            let quantity = ["enveloping", "the length of the enveloping"];
+            faults.add(Diagnostic::out_of_bounds(
+                quantity,
+                self.enveloping,
+                "zero or positive",
             ));
         }
     }

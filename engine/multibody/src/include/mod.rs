@@ -2,9 +2,9 @@
 
 mod mirrored;
 
-use crate::compile::ModelError;
 use crate::compile::names::Names;
 use crate::description::{CoordinateRef, Description, Document, Frame, Marker};
+use crate::diagnostic::{Diagnostic, ThingKind};
 use crate::fields::{Field, Fields};
 use crate::mirror::Axis;
 use crate::names::GROUND;
@@ -12,7 +12,6 @@ use crate::signal::Signal;
 use holonom_algebra::Pose;
 use holonom_expression::Expression;
 use std::collections::HashSet;
-use thiserror::Error;
 
 /// Where and under which names a part is included.
 ///
@@ -76,28 +75,6 @@ impl Placement {
     }
 }
 
-/// Why a part cannot be included.
-#[derive(Clone, Debug, PartialEq, Error)]
-#[non_exhaustive]
-pub enum IncludeError {
-    /// The frame that should carry it does not exist.
-    #[error(transparent)]
-    UnknownFrame(#[from] ModelError),
-    /// A load in the axes of the part's ground, which turns.
-    #[error(
-        "include \"{prefix}\": the components of force \"{force}\" are in the axes of the part's ground, which \
-         turns with \"{on}\"; let the force follow its frame, or include the part on the ground"
-    )]
-    TurningAxes {
-        /// Prefix of the part.
-        prefix: String,
-        /// The force, by its name in the part.
-        force: String,
-        /// The frame that carries the part.
-        on: String,
-    },
-}
-
 impl Description {
     /// Adds the things of another mechanism.
     ///
@@ -132,7 +109,7 @@ impl Description {
     /// # Errors
     /// The frame that should carry the part does not exist, or a load would have to keep
     /// the directions of a ground that turns.
-    pub fn include(mut self, part: Self, placement: &Placement) -> Result<Self, IncludeError> {
+    pub fn include(mut self, part: Self, placement: &Placement) -> Result<Self, Diagnostic> {
         self.add_part(part, placement)?;
         Ok(self)
     }
@@ -141,9 +118,10 @@ impl Description {
     ///
     /// # Errors
     /// See there.
-    pub fn add_part(&mut self, part: Self, placement: &Placement) -> Result<(), IncludeError> {
-        let place = format!("include \"{}\"", placement.prefix);
-        let host = Names::new(self).frame(&placement.on, &place)?;
+    pub fn add_part(&mut self, part: Self, placement: &Placement) -> Result<(), Diagnostic> {
+        let include = ThingKind::Include.named(&placement.prefix);
+        let host = Names::new(self).frame(&placement.on);
+        let host = host.map_err(|error| error.of(&include))?;
         let mut part = match placement.mirror {
             Some(axis) => part.mirrored(axis),
             None => part,
@@ -220,15 +198,17 @@ fn turn_loads(
     pose: &Frame,
     on_ground: bool,
     placement: &Placement,
-) -> Result<(), IncludeError> {
+) -> Result<(), Diagnostic> {
     for element in &mut part.forces {
         let vectors = element.kind.ground_vectors();
         if !on_ground && !vectors.is_empty() {
-            return Err(IncludeError::TurningAxes {
-                prefix: placement.prefix.clone(),
-                force: element.name.clone(),
-                on: placement.on.clone(),
-            });
+            let fault = format!(
+                "the components of force \"{}\" are in the axes of the part's ground, which turns with \"{}\"",
+                element.name, placement.on
+            );
+            let include = ThingKind::Include.named(&placement.prefix);
+            let remedy = "let the force follow its frame, or include the part on the ground";
+            return Err(include.fault(fault).remedy(remedy).field("on"));
         }
         for components in vectors {
             let turned = pose.rotation.0.map(|row| Signal::combined(row, components));

@@ -1,11 +1,12 @@
 //! The equations of an assembled mechanism.
 
 use super::{Equations, Form, Formalism, GglMetric};
+use crate::diagnostic::Diagnostic;
 use crate::start::Assembled;
 
 /// A form of the equations that does not fit the mechanism.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{}", why(self))]
+#[error("{}", Diagnostic::from(self))]
 pub struct UnsuitableForm {
     /// The form.
     pub form: Form,
@@ -19,24 +20,26 @@ pub struct UnsuitableForm {
     pub impacts: bool,
 }
 
-fn why(unsuitable: &UnsuitableForm) -> String {
-    let UnsuitableForm {
-        form,
-        model,
-        rows,
-        names,
-        impacts,
-    } = unsuitable;
-    if *impacts {
-        return format!(
-            "the form `{form}` cannot open and close the contacts of `{model}` ({names}): use `ggl` for \
-             error-controlled integration, or `index2`, `index3`"
-        );
+impl From<&UnsuitableForm> for Diagnostic {
+    fn from(unsuitable: &UnsuitableForm) -> Self {
+        let UnsuitableForm {
+            form,
+            model,
+            rows,
+            names,
+            impacts,
+        } = unsuitable;
+        if *impacts {
+            return Self::sentence(format!(
+                "the form `{form}` cannot open and close the contacts of `{model}` ({names})"
+            ))
+            .remedy("use `ggl` for error-controlled integration, or `index2`, `index3`");
+        }
+        Self::sentence(format!(
+            "the form `{form}` does not support the {rows} constraint rows of `{model}` ({names})"
+        ))
+        .remedy("use `ggl` for error-controlled integration, or `index1`, `index2`, `index3`")
     }
-    format!(
-        "the form `{form}` does not support the {rows} constraint rows of `{model}` ({names}): use `ggl` for \
-         error-controlled integration, or `index1`, `index2`, `index3`"
-    )
 }
 
 impl Assembled {

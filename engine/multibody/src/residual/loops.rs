@@ -44,8 +44,8 @@ const DRIFT: f64 = 1e-2;
 /// do not close all rows at once.
 const MISFIT: f64 = 30.0;
 
-/// A position where the distance from dependence is below this part of the largest is called singular.
-const SINGULAR: f64 = 0.05;
+/// A position where the distance from dependence is below this part of the largest is close to a singular one.
+const SINGULAR: f64 = 0.1;
 
 /// Least cosine of the angle by which a closed joint may be off what it means.
 const MEANT: f64 = 0.5;
@@ -307,15 +307,7 @@ impl Loops {
                     q: &q_before[..n_q],
                 };
                 let own = &mut parts[part.memory.clone()];
-                self.pass(
-                    model,
-                    part,
-                    (t, q, v, before),
-                    tolerances,
-                    active,
-                    own,
-                    (work, room),
-                )?;
+                self.pass(model, part, (t, q, before), active, own, (work, room))?;
             }
         }
         discrete[positions.clone()].copy_from_slice(&q[..positions.len()]);

@@ -35,6 +35,7 @@ pub use assembled::UnsuitableForm;
 pub use equations::Equations;
 pub(crate) use loops::{Loops, LoopsRoom};
 
+use crate::diagnostic::Diagnostic;
 use core::fmt;
 use core::str::FromStr;
 pub use holonom_dae::{Form, UnknownName};
@@ -90,6 +91,13 @@ impl GglMetric {
             Self::Identity => "identity",
             Self::Mass => "mass",
         }
+    }
+}
+
+impl From<&UnknownName> for Diagnostic {
+    fn from(error: &UnknownName) -> Self {
+        Self::sentence(format!("unknown {} `{}`", error.what, error.found))
+            .remedy(format!("choose from {}", error.known))
     }
 }
 

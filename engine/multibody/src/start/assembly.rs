@@ -9,6 +9,7 @@ use super::redundancy;
 use super::report::RowReport;
 use super::warnings::{self, Warning};
 use super::{KinematicError, KinematicRun, KinematicState, contacts, kinematic};
+use crate::diagnostic::Diagnostic;
 use crate::elements::constraints::RowLevel;
 use crate::elements::controls::ControlElement;
 use crate::formalism::reactions::{Motion, Reaction};
@@ -116,17 +117,14 @@ impl fmt::Display for Level {
 
 /// Why a mechanism could not be assembled.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("{}", Diagnostic::from(self))]
 pub enum AssemblyError {
     /// No position was found that closes all loops.
-    #[error(
-        "cannot close {}: check the lengths and markers of these loops, check that drivers and prescribed coordinates do not require a position out of reach, or give initial values closer to the closed position", list(.loops)
-    )]
     CannotClose {
         /// The loops that stay open where the gaps are smallest, the worst first.
         loops: Vec<OpenLoop>,
     },
     /// The start values do not fit and assembly is off.
-    #[error("the initial {level} do not satisfy {}: correct them, or enable assembly", list(.loops))]
     Inconsistent {
         /// Positions or velocities.
         level: Level,
@@ -134,19 +132,11 @@ pub enum AssemblyError {
         loops: Vec<OpenLoop>,
     },
     /// Joints close only with their axes opposite or turned, or half a turn off their thread.
-    #[error(
-        "{} only in a flipped position, in which axes that should coincide are opposite or exchanged, or a screw is half a turn off its thread: start closer to the intended position, give a start hint, or check the markers",
-        turned(.joints)
-    )]
     TurnedOver {
         /// The joints.
         joints: Vec<String>,
     },
     /// Fixed initial values contradict the constraints.
-    #[error(
-        "the fixed initial {level} contradict {} ({}): correct them, or do not fix all of them",
-        list(.loops), needed(.fixed)
-    )]
     Fixed {
         /// Positions or velocities.
         level: Level,
@@ -156,11 +146,6 @@ pub enum AssemblyError {
         loops: Vec<OpenLoop>,
     },
     /// Constraints depend on each other but ask for different things.
-    #[error(
-        "the constraints contradict each other in the {level}; not satisfied: {}. Two drivers may move the \
-         same coordinate, or the mechanism is locked in a singular position; remove one of the constraints \
-         or change the geometry", list(.loops)
-    )]
     Contradiction {
         /// Where they contradict.
         level: Level,
@@ -168,7 +153,6 @@ pub enum AssemblyError {
         loops: Vec<OpenLoop>,
     },
     /// Start values of the wrong number.
-    #[error("{found} {what} were given, but the mechanism has {expected}")]
     WrongSize {
         /// Positions or velocities.
         what: &'static str,
@@ -178,17 +162,8 @@ pub enum AssemblyError {
         expected: usize,
     },
     /// The mechanism cannot be evaluated at the assembled position.
-    #[error(
-        "the accelerations at the start cannot be computed ({0}): a body without mass or inertia may be able \
-         to move on its own; give it mass and inertia"
-    )]
     Rejected(Rejection),
     /// What a sensor reads of accelerations, reactions or totals depends on itself with gain 1.
-    #[error(
-        "sensor \"{sensor}\" reads {channel}, which depends on forces that depend on the sensor: this \
-         algebraic loop has gain 1 and no unique solution at the start; change the gain, or insert a `lag` \
-         or another filter between the sensor and the force"
-    )]
     SensorRing {
         /// The sensor.
         sensor: String,
@@ -196,19 +171,11 @@ pub enum AssemblyError {
         channel: String,
     },
     /// A control that begins with what it sees sees itself.
-    #[error(
-        "control \"{control}\" is initialised from its input at the start, which depends on its own output \
-         in a loop with too much gain: insert a `lag` in the loop"
-    )]
     NoPast {
         /// The control.
         control: String,
     },
     /// A body is behind the plane that it can only hit.
-    #[error(
-        "impact `{constraint}` starts {depth:.3e} m behind its plane: move the body to the side to which z of \
-         the plane points, or correct the radius"
-    )]
     Penetration {
         /// The impact.
         constraint: String,
@@ -216,10 +183,6 @@ pub enum AssemblyError {
         depth: f64,
     },
     /// A body touches a plane at the start and moves into it.
-    #[error(
-        "impact `{constraint}` is in contact at the start and approaches at {speed:.3e} m/s, faster than its \
-         rest speed of {rest_speed:.3e} m/s: start before the impact, or with the velocity after it"
-    )]
     HitAtStart {
         /// The impact.
         constraint: String,
@@ -228,6 +191,81 @@ pub enum AssemblyError {
         /// Speed up to which it would rest, m/s.
         rest_speed: f64,
     },
+}
+
+impl From<&AssemblyError> for Diagnostic {
+    fn from(error: &AssemblyError) -> Self {
+        use AssemblyError as E;
+        match error {
+            E::CannotClose { loops } => Self::sentence(format!("cannot close {}", list(loops))).remedy(
+                "check the lengths and markers of these loops, check that drivers and prescribed coordinates do \
+                 not require a position out of reach, or give initial values closer to the closed position",
+            ),
+            E::Inconsistent { level, loops } => {
+                Self::sentence(format!("the initial {level} do not satisfy {}", list(loops)))
+                    .remedy("correct them, or enable assembly")
+            }
+            E::TurnedOver { joints } => Self::sentence(format!(
+                "{} only in a flipped position, in which axes that should coincide are opposite or exchanged, or \
+                 a screw is half a turn off its thread",
+                turned(joints)
+            ))
+            .remedy("start closer to the intended position, give a start hint, or check the markers"),
+            E::Fixed {
+                level,
+                fixed,
+                loops,
+            } => Self::sentence(format!(
+                "the fixed initial {level} contradict {} ({})",
+                list(loops),
+                needed(fixed)
+            ))
+            .remedy("correct them, or do not fix all of them"),
+            E::Contradiction { level, loops } => Self::sentence(format!(
+                "the constraints contradict each other in the {level}; not satisfied: {}. Two drivers may move \
+                 the same coordinate, or the mechanism is locked in a singular position",
+                list(loops)
+            ))
+            .remedy("remove one of the constraints or change the geometry"),
+            E::WrongSize {
+                what,
+                found,
+                expected,
+            } => Self::sentence(format!(
+                "{found} {what} were given, but the mechanism has {expected}"
+            )),
+            E::Rejected(rejection) => Self::sentence(format!(
+                "the accelerations at the start cannot be computed ({rejection}): a body without mass or inertia \
+                 may be able to move on its own"
+            ))
+            .remedy("give it mass and inertia"),
+            E::SensorRing { sensor, channel } => Self::sentence(format!(
+                "sensor \"{sensor}\" reads {channel}, which depends on forces that depend on the sensor: this \
+                 algebraic loop has gain 1 and no unique solution at the start"
+            ))
+            .remedy(
+                "change the gain, or insert a `lag` or another filter between the sensor and the force",
+            ),
+            E::NoPast { control } => Self::sentence(format!(
+                "control \"{control}\" is initialised from its input at the start, which depends on its own \
+                 output in a loop with too much gain"
+            ))
+            .remedy("insert a `lag` in the loop"),
+            E::Penetration { constraint, depth } => Self::sentence(format!(
+                "impact `{constraint}` starts {depth:.3e} m behind its plane"
+            ))
+            .remedy("move the body to the side to which z of the plane points, or correct the radius"),
+            E::HitAtStart {
+                constraint,
+                speed,
+                rest_speed,
+            } => Self::sentence(format!(
+                "impact `{constraint}` is in contact at the start and approaches at {speed:.3e} m/s, faster than \
+                 its rest speed of {rest_speed:.3e} m/s"
+            ))
+            .remedy("start before the impact, or with the velocity after it"),
+        }
+    }
 }
 
 fn turned(joints: &[String]) -> String {

@@ -36,7 +36,7 @@ impl DescribedConstraint for Distance {
         faults.motion("the distance", length);
         if length.is_finite() && length.controls().is_empty() && !length.varies() {
             let remedy = "for distance zero use a point constraint";
-            faults.positive_quantity("the distance", length.evaluate(0.0)[0], remedy);
+            faults.positive_quantity("length", "the distance", length.evaluate(0.0)[0], remedy);
         }
     }
 

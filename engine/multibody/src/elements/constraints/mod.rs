@@ -5,6 +5,7 @@
 //! velocity, each row is ġ = f·u + m·w; (f, m) is then also the load of a unit multiplier, at the
 //! second origin, and the opposite at the same point on the first side (virtual power).
 
+use super::called::{Called, ElementKind};
 use super::faults::Faults;
 use super::references::{Named, Resolve};
 use super::scene::{Loads, Scene};
@@ -43,6 +44,12 @@ pub struct Constraint {
     pub name: String,
     /// What it says.
     pub kind: ConstraintKind,
+}
+
+impl<K: Into<ConstraintKind>> From<Called<K>> for Constraint {
+    fn from(element: Called<K>) -> Self {
+        Self::new(element.name, element.kind)
+    }
 }
 
 /// A kind of constraint as a description has it. Its default has the values of absent fields.
@@ -152,10 +159,18 @@ macro_rules! registry {
             $($(#[$doc])* $kind($kind<Named>),)*
         }
 
+        $(impl ElementKind for $only {
+            type Element = Constraint;
+        })*
+
         $(impl From<$only> for ConstraintKind {
             fn from(kind: $only) -> Self {
                 Self::$only(kind)
             }
+        })*
+
+        $(impl ElementKind for $kind<Named> {
+            type Element = Constraint;
         })*
 
         $(impl From<$kind<Named>> for ConstraintKind {

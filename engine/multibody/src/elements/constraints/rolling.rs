@@ -48,7 +48,7 @@ impl DescribedConstraint for Rolling<Named> {
     }
 
     fn faults(&self, faults: &mut Faults) {
-        faults.positive_quantity("the radius", self.radius, "correct it");
+        faults.positive_quantity("radius", "the radius", self.radius, "correct it");
     }
 
     fn attach(&self, to: &mut dyn Resolve) -> Option<ConstraintElement> {

@@ -232,7 +232,7 @@ impl Control {
     ///     .control(Control::driver_steering("driver", Pursuit::new("course", "car"), law))
     ///     .compile()?;
     /// assert_eq!(model.states.iter().map(|s| s.name.as_str()).collect::<Vec<_>>(), ["driver.arc", "driver.angle"]);
-    /// # Ok::<(), holonom_multibody::compile::ModelErrors>(())
+    /// # Ok::<(), holonom_multibody::diagnostic::ModelErrors>(())
     /// ```
     pub fn driver_steering(name: impl Into<String>, pursuit: Pursuit, law: SteeringLaw) -> Self {
         Self::new(name, ControlKind::DriverSteering(DriverSteering { pursuit, law }))

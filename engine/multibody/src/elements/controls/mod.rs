@@ -11,6 +11,7 @@
 //! assert!(CONTROLS.iter().any(|control| control.name == "pid"));
 //! ```
 
+use super::called::{Called, ElementKind};
 use super::faults::Faults;
 use super::forces::OwnState;
 use super::references::{Named, ResolveControl};
@@ -37,6 +38,12 @@ pub struct Control {
     pub name: String,
     /// What it does.
     pub kind: ControlKind,
+}
+
+impl<K: Into<ControlKind>> From<Called<K>> for Control {
+    fn from(element: Called<K>) -> Self {
+        Self::new(element.name, element.kind)
+    }
 }
 
 /// A kind of control as a description has it. Its default has the values of absent fields.
@@ -130,6 +137,10 @@ macro_rules! registry {
         pub enum ControlKind {
             $($(#[$doc])* $kind($described),)*
         }
+
+        $(impl ElementKind for $described {
+            type Element = Control;
+        })*
 
         $(impl From<$described> for ControlKind {
             fn from(kind: $described) -> Self {

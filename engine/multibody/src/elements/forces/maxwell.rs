@@ -50,7 +50,7 @@ impl DescribedForce for Maxwell<Named> {
 
     fn faults(&self, faults: &mut Faults) {
         faults.finite_quantity("the stiffness", &[self.stiffness]);
-        faults.positive_quantity("the damping", self.damping, "correct it");
+        faults.positive_quantity("damping", "the damping", self.damping, "correct it");
         faults.finite_quantity("the free length", &[self.free_length]);
         faults.finite_quantity("the start displacement", &[self.start]);
     }

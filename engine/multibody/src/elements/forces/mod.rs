@@ -10,6 +10,7 @@
 //! assert_eq!((spring.template)().info().name, "spring-damper");
 //! ```
 
+use super::called::{Called, ElementKind};
 use super::faults::Faults;
 use super::references::{Named, Resolve};
 use super::scene::{Loads, Scene};
@@ -30,6 +31,12 @@ pub struct Force {
     pub name: String,
     /// What it does.
     pub kind: ForceKind,
+}
+
+impl<K: Into<ForceKind>> From<Called<K>> for Force {
+    fn from(element: Called<K>) -> Self {
+        Self::new(element.name, element.kind)
+    }
 }
 
 /// A kind of force element as a description has it. Its default has the values of absent fields.
@@ -253,10 +260,18 @@ macro_rules! registry {
             $($(#[$more_doc])* $more_kind($more_kind),)*
         }
 
+        $(impl ElementKind for $kind<Named> {
+            type Element = Force;
+        })*
+
         $(impl From<$kind<Named>> for ForceKind {
             fn from(kind: $kind<Named>) -> Self {
                 Self::$kind(kind)
             }
+        })*
+
+        $(impl ElementKind for $more_kind {
+            type Element = Force;
         })*
 
         $(impl From<$more_kind> for ForceKind {

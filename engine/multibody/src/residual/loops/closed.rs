@@ -162,13 +162,7 @@ impl Loops {
     }
 
     /// Tolerance of the rate of a row: what errors of the velocities within their tolerances make of it.
-    pub(super) fn rate_tolerance(
-        &self,
-        model: &Model,
-        row: usize,
-        v: &[f64],
-        tolerances: Option<&Tolerances>,
-    ) -> f64 {
+    fn rate_tolerance(&self, model: &Model, row: usize, v: &[f64], tolerances: Option<&Tolerances>) -> f64 {
         let (mut absolute, mut most) = (0.0_f64, 0.0_f64);
         for j in columns(model, row) {
             let unit = self.scales.velocity[j];

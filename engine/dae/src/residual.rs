@@ -211,13 +211,7 @@ pub trait Residual: Send + Sync {
     fn piecewise_inputs(&self, _at: Point<'_, f64>, _work: &mut Self::Workspace<f64>, _inputs: &mut [f64]) {}
 
     /// Their values and pieces.
-    fn piecewise_values(
-        &self,
-        _inputs: &[f64],
-        _discrete: &[f64],
-        _values: &mut [f64],
-        _pieces: &mut [u64],
-    ) {
+    fn piecewise_values(&self, _inputs: &[f64], _discrete: &[f64], _values: &mut [f64], _pieces: &mut [u64]) {
     }
 
     /// Start values of the discrete variables.

@@ -663,7 +663,8 @@ impl<R: Residual> System for Bound<R> {
     }
 
     fn piecewise_values(&mut self, inputs: &[f64], values: &mut [f64], pieces: &mut [u64]) {
-        self.residual.piecewise_values(inputs, &self.discrete, values, pieces);
+        self.residual
+            .piecewise_values(inputs, &self.discrete, values, pieces);
     }
 
     fn events(&self) -> &[Event] {

@@ -313,7 +313,10 @@ impl Curve {
         match x {
             _ if x < first => 0,
             _ if x > last => self.pieces.len() + 1,
-            _ => self.x.partition_point(|knot| *knot <= x).clamp(1, self.pieces.len()),
+            _ => self
+                .x
+                .partition_point(|knot| *knot <= x)
+                .clamp(1, self.pieces.len()),
         }
     }
 

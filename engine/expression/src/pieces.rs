@@ -32,7 +32,10 @@ impl Traced {
 
     /// A value from this one, on a piece of the operation at hand.
     fn on(self, x: f64, piece: u64) -> Self {
-        let piece = mixed(self.piece, piece.wrapping_add(1).wrapping_mul(0xD6E8_FEB8_6659_FD93));
+        let piece = mixed(
+            self.piece,
+            piece.wrapping_add(1).wrapping_mul(0xD6E8_FEB8_6659_FD93),
+        );
         Self { x, piece }
     }
 }
@@ -60,13 +63,22 @@ impl Number for Traced {
         Self::of(Number::divide(self.x, other.x), [self, other])
     }
     fn shift(self, k: f64) -> Self {
-        Self { x: self.x + k, ..self }
+        Self {
+            x: self.x + k,
+            ..self
+        }
     }
     fn scale(self, k: f64) -> Self {
-        Self { x: self.x * k, ..self }
+        Self {
+            x: self.x * k,
+            ..self
+        }
     }
     fn over(self, k: f64) -> Self {
-        Self { x: self.x / k, ..self }
+        Self {
+            x: self.x / k,
+            ..self
+        }
     }
     fn unary(self, f: Unary) -> Self {
         let x = Number::unary(self.x, f);

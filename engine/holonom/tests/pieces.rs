@@ -29,7 +29,9 @@ fn end(text: &str, channels: &[&str], stepper: &str, tolerance: f64, max_step: O
 /// A rotor driven by a bell of its angle that is given by 25 points of a spline, as pressure in a cylinder is: each point
 /// is a jump of the third derivative only.
 fn rotor() -> String {
-    let places: Vec<f64> = (0..25).map(|k| f64::from(k) * std::f64::consts::TAU / 24.0).collect();
+    let places: Vec<f64> = (0..25)
+        .map(|k| f64::from(k) * std::f64::consts::TAU / 24.0)
+        .collect();
     let mut bell: Vec<f64> = (places.iter())
         .map(|x| (-((x - std::f64::consts::PI) / 0.55).powi(2)).exp())
         .collect();
@@ -141,5 +143,9 @@ fn points_of_splines_are_no_errors() {
 
 #[test]
 fn onsets_of_stops_are_no_errors() {
-    check(STOPS, &["slide.displacement", "slide.displacement.velocity"], 20.0);
+    check(
+        STOPS,
+        &["slide.displacement", "slide.displacement.velocity"],
+        20.0,
+    );
 }

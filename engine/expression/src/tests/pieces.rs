@@ -26,7 +26,11 @@ fn borders(text: &str, [from, to]: [f64; 2]) -> Vec<f64> {
         }
         while b - a > 1e-9 {
             let middle = 0.5 * (a + b);
-            if at(middle) == begin { a = middle } else { b = middle }
+            if at(middle) == begin {
+                a = middle
+            } else {
+                b = middle
+            }
         }
         found.push(b);
     }
@@ -50,7 +54,10 @@ fn pieces_change_at_their_borders_and_nowhere_else() {
         let found = borders(text, [-4.0, 4.0]);
         assert_eq!(found.len(), expected.len(), "{text}: {found:?}");
         for (found, expected) in found.iter().zip(&expected) {
-            assert!((found - expected).abs() < 1e-8, "{text}: {found} instead of {expected}");
+            assert!(
+                (found - expected).abs() < 1e-8,
+                "{text}: {found} instead of {expected}"
+            );
         }
     }
 }

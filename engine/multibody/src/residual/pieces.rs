@@ -38,10 +38,7 @@ impl Equations {
 
     pub(super) fn count_pieces(&self) -> [usize; 2] {
         let sizes = elements(&self.model).map(|(_, size)| size);
-        let begin = [
-            self.inputs_of_expressions(),
-            expressions(&self.model).count(),
-        ];
+        let begin = [self.inputs_of_expressions(), expressions(&self.model).count()];
         sizes.fold(begin, |[a, b], [inputs, values]| [a + inputs, b + values])
     }
 

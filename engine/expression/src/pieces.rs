@@ -3,10 +3,10 @@
 //! Tables, `abs`, `min` and others are made of pieces. Integrators of high order lose their order across the border of two
 //! of them, even where the values and their first derivatives agree there, as those of splines do.
 
-use super::Expression;
 use super::curve::Curve;
+use super::expression::Expression;
+use super::grammar::Comparison;
 use super::number::{Exponent, Number, Unary};
-use super::parse::Comparison;
 use super::program::{Op, run};
 
 /// A value, and a number that is the same as long as all operations before it stay on their pieces.

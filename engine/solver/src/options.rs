@@ -545,6 +545,7 @@ impl Options {
             },
             budget: self.error_budget,
             form_factor: structure.local_error_factor(),
+            factor_along: structure.factor_along(),
             hold_after_failure: self.hold_after_failure,
             caution: 0,
             fixed_step: self.fixed_step,

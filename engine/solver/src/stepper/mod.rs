@@ -19,6 +19,7 @@ mod radau;
 mod realtime;
 mod setup;
 mod sliding;
+mod tangent;
 
 pub use bdf::{Bdf, BdfOptions, BdfState, StabilityOptions};
 pub use checkpoint::Checkpoint;

@@ -16,6 +16,7 @@ mod judge;
 mod stages;
 
 use super::pieces::{Pieces, PiecesMemory, Quadrature, Span};
+use super::tangent::Tangent;
 use super::{Parts, Stepper, StepperState, across};
 use crate::equations::Equations;
 use crate::newton::{Corrector, CorrectorStep, NewtonOptions, Scheme};
@@ -56,6 +57,9 @@ const MOST_RETURNS: u32 = 4;
 const MOST_NOISE: f64 = 0.1;
 /// Part of the error allowed by which forces may change velocities unseen where they pass from one smooth piece to another.
 const UNSEEN: f64 = 0.1;
+/// Share of the error allowed that errors of velocities across the constraints may make along them in a step, because the
+/// directions turn.
+const MOST_TURNED: f64 = 0.1;
 /// Most by which the error estimated in a step may exceed the tolerance: inside the step the error is about
 /// a quarter of the estimate, and outputs lie there.
 const MOST_ALLOWED: f64 = 5.0;
@@ -86,11 +90,14 @@ impl RadauOptions {
     /// What is left of constraints of index 2 and 3 comes back in the next step as velocities and multipliers
     /// times γ/h and (γ/h)². As they count with h and h² in the error test, no shorter step makes up for it.
     fn share(&self, method: &Method, index: u8) -> f64 {
-        /// Of what is left by the order; at most this; and rounding in units of ε.
+        /// Of what is left by the order; at most this, and less where velocities follow from positions divided by h: what is
+        /// left of these across the constraints lies along them where their directions turn; and rounding in units of ε.
         const MOST: f64 = 0.03;
+        const TURNED: f64 = 1e-3;
         const ROUNDING: f64 = 10.0 * f64::EPSILON;
         let error = self.tolerance * self.allowance(method.s);
-        let most = MOST * method.gamma.powi(1 - i32::from(index.clamp(1, 3)));
+        let turned = if index >= 3 { TURNED } else { 1.0 };
+        let most = MOST * turned * method.gamma.powi(1 - i32::from(index.clamp(1, 3)));
         let s = method.s as f64;
         error.powf((s - 1.0) / (s + 1.0)).min(most).max(ROUNDING / error)
     }
@@ -150,6 +157,8 @@ pub struct Radau {
     corrector: Corrector,
     blocks: Blocks,
     coupled: Coupled,
+    /// Where velocities count with the step size.
+    tangent: Option<Tangent>,
     /// Failures in a row from which on every stage has its Jacobian.
     patience: u32,
     /// Highest index of a variable.
@@ -217,6 +226,7 @@ impl Radau {
             methods,
             blocks,
             coupled,
+            tangent: None,
             patience: if constrained {
                 PATIENCE_WITH_LOOPS
             } else {
@@ -343,6 +353,7 @@ impl Stepper for Radau {
             }
             self.pieces = pieces;
         }
+        self.tangent = Tangent::new(system, &self.weights, true);
         Ok(())
     }
 
@@ -418,6 +429,7 @@ impl Stepper for Radau {
 
         if self.options.fixed_step.is_none() {
             self.error = self.estimate(equations)?;
+            self.error = self.error.max(self.error_along(equations));
             // Not a number is an error too large.
             if self.error.is_nan() || self.error >= 1.0 {
                 return Err(Rejection::ErrorTest { ratio: self.error });
@@ -440,6 +452,18 @@ impl Stepper for Radau {
         let last_row = &method.a_inverse[(method.s - 1) * method.s..];
         combine(last_row, &self.room.z, &mut self.yp_new);
         self.yp_new.iter_mut().for_each(|x| *x /= s.h);
+        if let Some(tangent) = &mut self.tangent {
+            let step = [s.t, s.t + s.h];
+            let turned = tangent.project(equations, &self.weights, step, &mut self.y_new) / MOST_TURNED;
+            if self.options.fixed_step.is_none() {
+                if turned > 1.0 {
+                    return Err(Rejection::ErrorTest { ratio: turned });
+                }
+                self.error = self.error.max(turned);
+            }
+        }
+        let s = &self.state;
+        let method = &self.methods[s.next];
         if let Some(pieces) = &mut self.pieces {
             let step = Span {
                 t: s.t,
@@ -456,6 +480,9 @@ impl Stepper for Radau {
     }
 
     fn accept(&mut self, equations: &mut Equations<'_>) {
+        if let Some(tangent) = &mut self.tangent {
+            tangent.accepted();
+        }
         let most = self.newton().max_iterations;
         let s = &mut self.state;
         s.t_before = s.t;

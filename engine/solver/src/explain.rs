@@ -138,37 +138,37 @@ pub enum Because {
     /// The step size is given and follows the fastest motion: one solution a step is enough.
     Followed {
         /// Steps in which the fastest motion changes by its own size.
-        #[serde(with = "crate::stepper::numbers::one")]
+        #[serde(with = "crate::numbers::one")]
         steps: f64,
     },
     /// An explicit method begins: nothing known at the start speaks against it.
     NotStiff {
         /// Steps in the run that stability asks for.
-        #[serde(with = "crate::stepper::numbers::one")]
+        #[serde(with = "crate::numbers::one")]
         by_stability: f64,
     },
     /// Another method is tried.
     Trial {
         /// Work to the end of the run with the method in use, in plain residuals.
-        #[serde(with = "crate::stepper::numbers::one")]
+        #[serde(with = "crate::numbers::one")]
         left: f64,
     },
     /// A method on trial stays.
     Better {
         /// Its work per simulated second, in plain residuals.
-        #[serde(with = "crate::stepper::numbers::one")]
+        #[serde(with = "crate::numbers::one")]
         now: f64,
         /// That of the method before.
-        #[serde(with = "crate::stepper::numbers::one")]
+        #[serde(with = "crate::numbers::one")]
         before: f64,
     },
     /// A method on trial gives way to the one before.
     Worse {
         /// Its work per simulated second, in plain residuals.
-        #[serde(with = "crate::stepper::numbers::one")]
+        #[serde(with = "crate::numbers::one")]
         now: f64,
         /// That of the method before.
-        #[serde(with = "crate::stepper::numbers::one")]
+        #[serde(with = "crate::numbers::one")]
         before: f64,
     },
     /// The method in use could not go on.
@@ -176,10 +176,10 @@ pub enum Because {
     /// The fastest motion dies out early, and stability would go on to ask for short explicit steps.
     DiesOut {
         /// Steps in the run that stability asks for.
-        #[serde(with = "crate::stepper::numbers::one")]
+        #[serde(with = "crate::numbers::one")]
         by_stability: f64,
         /// Rate at which it decays, 1/s.
-        #[serde(with = "crate::stepper::numbers::one")]
+        #[serde(with = "crate::numbers::one")]
         decay: f64,
     },
     /// An explicit method could not go on.
@@ -205,7 +205,7 @@ pub enum Because {
     /// A step had passed what acts inside of it without an evaluation there.
     PassedInStep {
         /// Size of the step.
-        #[serde(with = "crate::stepper::numbers::one")]
+        #[serde(with = "crate::numbers::one")]
         h: f64,
     },
     /// The mass matrix changes much from step to step.

@@ -216,8 +216,7 @@ fn real_time() {
                     assert_eq!(allocations() - before, 0, "{chosen:?}");
                     let options = Options {
                         fixed_step: Some(1e-3),
-                        linear_implicit: chosen,
-                        ..options(&p, 1e-6).stepper("linear-implicit-euler")
+                        ..options(&p, 1e-6).stepper("linear-implicit-euler").with(chosen)
                     };
                     check_steps(common::integrator(&p, options), "linear-implicit-euler");
                 }

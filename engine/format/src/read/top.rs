@@ -468,7 +468,7 @@ impl Reader<'_, '_> {
         self.subject = "[simulation]".to_string();
         let mut fields = TableReader::new(self, table, "[simulation]");
         let mut given = Vec::new();
-        for info in SETTINGS {
+        for info in SETTINGS.iter() {
             if let Some(value) = fields.optional(info.name) {
                 given.push((info, value));
             }

@@ -11,9 +11,10 @@
 use super::direction::{Direction, EXACT, LIMIT};
 use super::grouping::{Derivatives, Grouping, Partition, PatternChange, PatternUse};
 use super::known::Known;
-use super::{EngineState, JacobianEngine, JacobianPoint, Setup, SplitJacobian};
+use super::{GroupingState, JacobianEngine, JacobianPoint, Setup, SplitJacobian};
 use crate::equations::Equations;
 use crate::linear::Matrix;
+use crate::state::State;
 use holonom_algebra::{Dual, Real};
 use holonom_dae::{DerivativeForm, Pattern, Rejection, Structure};
 
@@ -329,14 +330,13 @@ impl JacobianEngine for Forward {
         self.grouping.assume(pattern, &self.storage);
     }
 
-    fn checkpoint(&self) -> EngineState {
-        EngineState {
-            numbers: Vec::new(),
-            grouping: self.grouping.checkpoint(),
-        }
+    fn checkpoint(&self) -> State {
+        State::new(self.name, self.grouping.checkpoint())
     }
 
-    fn restore(&mut self, state: &EngineState) {
-        self.grouping.restore(state.grouping.as_ref(), &self.storage);
+    fn restore(&mut self, state: &State) {
+        if let Some(grouping) = state.get::<Option<GroupingState>>(self.name) {
+            self.grouping.restore(grouping.as_ref(), &self.storage);
+        }
     }
 }

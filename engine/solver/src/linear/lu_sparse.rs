@@ -13,11 +13,15 @@ use super::condition::{inverse_norm_1, solve_refined};
 use super::gilbert_peierls::{Symbolic, Task, choose_pivots};
 use super::scaling::{NOT_FINITE, magnitude, power_of_two, zero_pivot_ratio};
 use super::{
-    Columns, Factorised, Factors, LinearSolver, Matrix, Scalar, Singular, SolverState,
-    approximate_minimum_degree, diagnose, maximum_transversal, postordered,
+    Columns, Factorised, Factors, LinearSolver, Matrix, Scalar, Singular, approximate_minimum_degree,
+    diagnose, maximum_transversal, postordered,
 };
+use crate::state::State;
 use holonom_dae::Pattern;
 use serde::{Deserialize, Serialize};
+
+/// Name in options and reports.
+pub(super) const NAME: &str = "lu-sparse";
 
 /// Kept pivots may be smaller than fresh ones, relative to the largest candidate, by this factor.
 const WORN_PIVOT: f64 = 1e-2;
@@ -483,7 +487,7 @@ impl SparseState {
 
 impl LinearSolver for LuSparse {
     fn name(&self) -> &'static str {
-        "lu-sparse"
+        NAME
     }
 
     fn factorise(&mut self, a: &Matrix) -> Result<Factorised, Singular> {
@@ -562,14 +566,14 @@ impl LinearSolver for LuSparse {
         })
     }
 
-    fn checkpoint(&self) -> SolverState {
-        SolverState::Sparse(Box::new(self.state.clone()))
+    fn checkpoint(&self) -> State {
+        State::new(NAME, self.state.clone())
     }
 
-    fn restore(&mut self, state: &SolverState) {
-        match state {
-            SolverState::Sparse(state) => self.set_state(state),
-            SolverState::Dense(_) => self.state.is_factorised = false,
+    fn restore(&mut self, state: &State) {
+        match state.get::<SparseState>(NAME) {
+            Some(state) => self.set_state(&state),
+            None => self.state.is_factorised = false,
         }
     }
 }

@@ -43,9 +43,10 @@ pub use postorder::postordered;
 pub use scalar::{Complex, Scalar};
 pub use transversal::{Transversal, maximum_transversal};
 
+use crate::settings::{Factory, Owned};
+use crate::state::State;
 use condition::largest;
 use holonom_dae::{Pattern, Rejection};
-use serde::{Deserialize, Serialize};
 
 /// A direct solver that keeps one factorised matrix.
 ///
@@ -79,11 +80,11 @@ pub trait LinearSolver: Send {
     fn factors(&self) -> Option<Factors<'_>>;
 
     /// Everything the results of later calls depend on.
-    fn checkpoint(&self) -> SolverState;
+    fn checkpoint(&self) -> State;
 
     /// Takes over the state of a solver of the same name and size: later calls give the same bits
     /// there and here. Any other state leaves the solver without a factorisation.
-    fn restore(&mut self, state: &SolverState);
+    fn restore(&mut self, state: &State);
 }
 
 /// What a factorisation reports.
@@ -262,15 +263,6 @@ impl Factors<'_> {
     }
 }
 
-/// The part of a solver that belongs into a checkpoint.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum SolverState {
-    /// State of [`LuDense`].
-    Dense(DenseState),
-    /// State of [`LuSparse`].
-    Sparse(Box<SparseState>),
-}
-
 /// A linear solver one can choose by name.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
@@ -280,31 +272,63 @@ pub struct Entry {
     pub description: &'static str,
     /// Where it comes from.
     pub literature: &'static str,
+    /// Whether matrices are stored in the sparsity pattern of the system, which must declare one.
+    pub sparse: bool,
+    /// Its options, if it has some.
+    pub options: Option<Factory>,
     /// Makes a solver for matrices of size `n`; the pattern is used by those that can.
-    pub build: fn(n: usize, pattern: Option<&Pattern>) -> Box<dyn LinearSolver>,
+    pub build: fn(n: usize, pattern: Option<&Pattern>, own: &Owned) -> Box<dyn LinearSolver>,
 }
 
 /// All linear solvers.
 pub const REGISTRY: &[Entry] = &[
     Entry {
-        name: "lu-dense",
+        name: lu_dense::NAME,
         description: "dense LU with partial pivoting on equilibrated rows",
         literature: "Golub, Van Loan 2013, §3.4",
-        build: |n, _| Box::new(LuDense::new(n)),
+        sparse: false,
+        options: None,
+        build: |n, _, _| Box::new(LuDense::new(n)),
     },
     Entry {
-        name: "lu-sparse",
+        name: lu_sparse::NAME,
         description: "left-looking sparse LU; pattern and pivots are reused as long as they remain suitable",
         literature: "Gilbert, Peierls 1988; Duff 1981; Amestoy, Davis, Duff 1996",
-        build: |n, _| Box::new(LuSparse::new(n)),
+        sparse: true,
+        options: None,
+        build: |n, _, _| Box::new(LuSparse::new(n)),
     },
 ];
 
+/// The entry of this name.
+pub fn find(name: &str) -> Option<&'static Entry> {
+    REGISTRY.iter().find(|entry| entry.name == name)
+}
+
 /// Makes the solver of this name, if there is one.
 pub fn build(name: &str, n: usize, pattern: Option<&Pattern>) -> Option<Box<dyn LinearSolver>> {
-    let entry = REGISTRY.iter().find(|entry| entry.name == name)?;
-    Some((entry.build)(n, pattern))
+    Some((find(name)?.build)(n, pattern, &Owned::default()))
 }
+
+/// The solver that `auto` takes for `n` unknowns, of which this part of the entries may be non-zero. Dense LU costs
+/// about 0.7 n³ vectorised operations, sparse LU much overhead per entry.
+pub fn automatic(n: usize, density: f64) -> &'static Entry {
+    let wants_sparse = n >= SPARSE_FROM && density < SPARSE_BELOW;
+    let fits = |entry: &&Entry| entry.sparse == wants_sparse;
+    REGISTRY.iter().find(fits).unwrap_or(&REGISTRY[0])
+}
+
+/// A direct solver for `n` unknowns, for matrices in a pattern or dense ones.
+pub fn direct(n: usize, sparse: bool) -> Box<dyn LinearSolver> {
+    match sparse {
+        true => Box::new(LuSparse::new(n)),
+        false => Box::new(LuDense::new(n)),
+    }
+}
+
+/// Unknowns from which on, and part of non-zero entries below which, `auto` takes a sparse solver.
+const SPARSE_FROM: usize = 50;
+const SPARSE_BELOW: f64 = 0.2;
 
 /// Says which row and column make `a` singular, given a solver that holds the factors of `a` with
 /// the pivot at (`row`, `column`) changed from nothing to a tiny number.

@@ -10,9 +10,10 @@ use super::scheme::Scheme;
 use super::{NewtonOptions, RateMemory};
 use crate::equations::Equations;
 use crate::explain::{Decision, Decisions};
-use crate::jacobian::{EngineState, JacobianEngine, PatternUse, SplitJacobian};
-use crate::linear::{LinearSolver, Matrix, SolverState};
+use crate::jacobian::{JacobianEngine, PatternUse, SplitJacobian};
+use crate::linear::{LinearSolver, Matrix};
 use crate::refresh::{Action, Moved, Reason, RefreshPolicy, Situation};
+use crate::state::State;
 use holonom_dae::{Pattern, Rejection, Structure, Timing, VariableKind, Weights};
 use serde::{Deserialize, Serialize};
 
@@ -70,10 +71,10 @@ const POOR_RATE: f64 = 0.25;
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct CorrectorState {
     split: SplitJacobian,
-    linear: SolverState,
+    linear: State,
     memory: Memory,
     metric: Option<MetricState>,
-    engine: EngineState,
+    engine: State,
     following: Option<Following>,
     row_scale: Vec<f64>,
     column_scale: Vec<f64>,

@@ -11,7 +11,8 @@ mod pattern_log;
 mod point;
 mod scheme;
 
-pub use convergence::{Convergence, NewtonOptions, RateMemory, Verdict};
+pub use crate::options::NewtonOptions;
+pub use convergence::{Convergence, RateMemory, Verdict};
 pub use corrector::{Corrector, CorrectorState, CorrectorStep};
 pub use pattern_log::PatternEvent;
 pub(crate) use scheme::Scheme;

@@ -1,5 +1,7 @@
 //! The policies as tables of situations and actions, and what every policy must do.
 
+use crate::settings::Owned;
+
 use super::{Action, Moved, REGISTRY, Reason, RefreshPolicy, Situation};
 
 /// Nothing special: the matrix fits and serves.
@@ -21,7 +23,7 @@ const QUIET: Situation = Situation {
 
 fn build(name: &str) -> Box<dyn RefreshPolicy> {
     let entry = super::find(name).unwrap_or_else(|| panic!("there is no policy {name}"));
-    (entry.build)()
+    (entry.build)(&Owned::default())
 }
 
 #[track_caller]
@@ -108,7 +110,7 @@ fn dassl() {
         ]);
     }
     check("dassl", &table);
-    assert!(build("dassl").combined_differences());
+    assert!(super::find("dassl").is_some_and(|entry| entry.combined_differences));
     // DASSL keeps no count of corrections and knows no separated parts.
     for separated in [false, true] {
         check(
@@ -345,18 +347,18 @@ fn classical() {
         ]);
     }
     check("classical", &table);
-    assert!(!build("classical").combined_differences());
+    assert!(super::find("classical").is_some_and(|entry| !entry.combined_differences));
 }
 
 /// What the corrector relies on, whatever the policy.
 #[test]
 fn every_policy() {
     for entry in REGISTRY {
-        let mut policy = (entry.build)();
+        let mut policy = (entry.build)(&Owned::default());
         assert_eq!(policy.name(), entry.name);
         assert!(!entry.description.is_empty() && !entry.literature.is_empty());
         for separated in [false, true] {
-            let separated = separated && !policy.combined_differences();
+            let separated = separated && !entry.combined_differences;
             for alpha_ratio in [0.1, 0.9, 1.0, 1.1, 10.0] {
                 let s = Situation {
                     alpha_ratio,

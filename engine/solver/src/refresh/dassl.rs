@@ -53,8 +53,4 @@ impl RefreshPolicy for Dassl {
             }
         }
     }
-
-    fn combined_differences(&self) -> bool {
-        true
-    }
 }

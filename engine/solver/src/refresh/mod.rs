@@ -13,6 +13,7 @@ pub use classical::Classical;
 pub use dassl::Dassl;
 pub use update::Update;
 
+use crate::settings::{Factory, Owned};
 use serde::{Deserialize, Serialize};
 
 /// Why the question is asked.
@@ -101,10 +102,6 @@ pub trait RefreshPolicy: Send {
     fn name(&self) -> &'static str;
     /// The answer to a situation.
     fn decide(&mut self, situation: &Situation) -> Action;
-    /// Whether differences are taken of α ∂F/∂ẏ + ∂F/∂y in one.
-    fn combined_differences(&self) -> bool {
-        false
-    }
 }
 
 /// One policy, as listed to users.
@@ -115,8 +112,13 @@ pub struct Entry {
     pub description: &'static str,
     /// Where it comes from.
     pub literature: &'static str,
+    /// Whether differences are taken of α ∂F/∂ẏ + ∂F/∂y in one, and nothing but what the original of the policy has is
+    /// used by `auto`: the baseline of comparisons.
+    pub combined_differences: bool,
+    /// Its options, if it has some.
+    pub options: Option<Factory>,
     /// Builds the policy.
-    pub build: fn() -> Box<dyn RefreshPolicy>,
+    pub build: fn(&Owned) -> Box<dyn RefreshPolicy>,
 }
 
 /// All policies.
@@ -125,13 +127,17 @@ pub const REGISTRY: &[Entry] = &[
         name: "classical",
         description: "reuses ∂F/∂y as long as the corrector converges well; a change of α costs a matrix addition",
         literature: "own; Arnold (22)–(25)",
-        build: || Box::new(Classical),
+        combined_differences: false,
+        options: None,
+        build: |_| Box::new(Classical),
     },
     Entry {
         name: "dassl",
         description: "DASSL's rule: re-evaluate everything after slow convergence, a failure or a large change of α",
         literature: "Arnold §2.3 (a)–(c); [Brenan, Campbell, Petzold 1996]",
-        build: || Box::new(Dassl),
+        combined_differences: true,
+        options: None,
+        build: |_| Box::new(Dassl),
     },
 ];
 

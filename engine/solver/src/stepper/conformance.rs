@@ -44,8 +44,8 @@ fn tolerances(entry: &Entry) -> &'static [f64] {
 fn build(entry: &Entry, structure: &Structure, options: &Options) -> Box<dyn Stepper> {
     let n = structure.dimension();
     let engine = (jacobian::REGISTRY[0].build)(structure, jacobian::Setup::default());
-    let solver = (linear::REGISTRY[0].build)(n, None);
-    let policy = (refresh::REGISTRY[0].build)();
+    let solver = (linear::REGISTRY[0].build)(n, None, &options.own);
+    let policy = (refresh::REGISTRY[0].build)(&options.own);
     let split = jacobian::allocate(structure, false, false);
     let corrector = Corrector::new(structure, options.newton, engine, solver, policy, split);
     let weights = Weights::new(
@@ -56,10 +56,8 @@ fn build(entry: &Entry, structure: &Structure, options: &Options) -> Box<dyn Ste
     let parts = Parts {
         structure,
         weights,
-        bdf: options.bdf(structure),
-        linear_implicit: options.linear_implicit.clone(),
-        generalized_alpha: options.generalized_alpha,
-        radau: options.radau(),
+        options,
+        caution: 0,
     };
     match entry.build {
         Build::Iterative(build) => build(n, parts, corrector),

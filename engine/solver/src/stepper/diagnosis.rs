@@ -37,12 +37,12 @@ pub fn diagnose(rejection: Rejection, h: f64, stepper: &mut dyn Stepper, system:
                 h,
                 order: stepper.order(),
                 reason: rejection,
-                remedy: match stepper.name() {
-                    "radau" => {
+                remedy: match super::find(stepper.name()).is_some_and(|entry| entry.in_stages) {
+                    true => {
                         "Choose a looser or tighter tolerance or another stepper, give the data with all digits, or choose \
                          a geometry that avoids this position"
                     }
-                    _ => {
+                    false => {
                         "Choose another stepper (try `radau` first) or tolerance, or a geometry that avoids this position"
                     }
                 },

@@ -30,6 +30,7 @@ use hindsight::{Cut, Hindsight, Passed};
 use holonom_dae::{
     Counters, EventAction, Failure, FailureKind, InputError, Look, Rejection, System, Timing, Tolerances,
 };
+pub(super) use pilot::METHODS;
 pub use pilot::PilotMemory;
 use pilot::{Mark, Pilot};
 use std::sync::atomic::Ordering;

@@ -11,35 +11,38 @@ pub(crate) mod driver;
 mod events;
 mod generalized_alpha;
 mod linear_implicit;
-pub(crate) mod numbers;
 mod observer;
 mod projection;
 mod radau;
 mod realtime;
 mod setup;
 mod sliding;
+mod strategies;
 
-pub use bdf::{Bdf, BdfOptions, BdfState, StabilityOptions};
+pub use crate::options::AUTO;
+pub use bdf::{Bdf, BdfOptions};
 pub use checkpoint::Checkpoint;
 pub use checkpoint::fingerprint;
-pub use chooser::AUTO;
-pub use dormand_prince::{DormandPrince, DormandPrinceState};
+pub use dormand_prince::DormandPrince;
 pub use driver::{Integrator, Report, Stop};
-pub use generalized_alpha::{Family, GeneralizedAlpha, GeneralizedAlphaOptions, GeneralizedAlphaState};
+pub use generalized_alpha::{Family, GeneralizedAlpha, GeneralizedAlphaOptions};
 pub use linear_implicit::{DriftBound, StepLimit, baumgarte_parameters, drift_bound};
 pub use linear_implicit::{
-    Level, LinearImplicit, LinearImplicitEuler, LinearImplicitOptions, LinearImplicitState, MotionState,
-    Ordering, Partition, Projections, Stabilisation, StiffTerms, Work,
+    Level, LinearImplicit, LinearImplicitEuler, LinearImplicitOptions, MotionState, Ordering, Partition,
+    Projections, Stabilisation, StiffTerms, Work,
 };
 pub use observer::{Control, Observer, Quiet, StepInfo};
-pub use radau::{Radau, RadauCheckpoint, RadauOptions};
+pub use radau::{Radau, RadauOptions};
 
 pub use realtime::{Advance, RealTime};
+pub use strategies::{Unused, settings};
 
 use crate::equations::Equations;
-use crate::newton::{Corrector, CorrectorState};
+use crate::newton::Corrector;
+use crate::options::Options;
+use crate::settings::Factory;
+use crate::state::State;
 use holonom_dae::{InputError, Rejection, Structure, System, Weights};
-use serde::{Deserialize, Serialize};
 
 /// A time integration method.
 ///
@@ -120,24 +123,9 @@ pub trait Stepper: Send {
     /// The weights in use.
     fn weights(&self) -> &Weights;
     /// Everything the next step depends on.
-    fn checkpoint(&self) -> StepperState;
+    fn checkpoint(&self) -> State;
     /// Takes back what [`checkpoint`](Stepper::checkpoint) gave; false when it does not fit.
-    fn restore(&mut self, state: &StepperState) -> bool;
-}
-
-/// State of a stepper between two steps.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub enum StepperState {
-    /// Of [`Bdf`].
-    Bdf(Box<BdfState>, Box<CorrectorState>),
-    /// Of [`LinearImplicit`].
-    LinearImplicit(Box<LinearImplicitState>),
-    /// Of [`GeneralizedAlpha`].
-    GeneralizedAlpha(Box<GeneralizedAlphaState>),
-    /// Of [`Radau`].
-    Radau(Box<RadauCheckpoint>, Box<CorrectorState>),
-    /// Of [`DormandPrince`].
-    DormandPrince(Box<DormandPrinceState>),
+    fn restore(&mut self, state: &State) -> bool;
 }
 
 /// Step sizes tried after failures of the iteration next to a singular position, in parts of the first that failed.
@@ -157,14 +145,11 @@ pub struct Parts<'a> {
     pub structure: &'a Structure,
     /// Error weights.
     pub weights: Weights,
-    /// Options of BDF-like methods.
-    pub bdf: BdfOptions,
-    /// Options of the linear-implicit Euler method.
-    pub linear_implicit: LinearImplicitOptions,
-    /// Options of the generalised-α method.
-    pub generalized_alpha: GeneralizedAlphaOptions,
-    /// Options of Radau methods.
-    pub radau: RadauOptions,
+    /// Options of the run, with those of the method among them.
+    pub options: &'a Options,
+    /// Steps after a rejected attempt for which a method with a corrector is to be careful, with a new Jacobian
+    /// in each; 0 for most systems.
+    pub caution: u32,
 }
 
 /// What a method works on.
@@ -197,6 +182,8 @@ pub struct Entry {
     /// Whether its stages are solved together: the parts of the Jacobian are kept apart, variables count in
     /// the error test by their index, and the option `stages` takes the place of `max_order`.
     pub in_stages: bool,
+    /// Its options, if it has some.
+    pub options: Option<Factory>,
     /// How it is built.
     pub build: Build,
 }
@@ -216,7 +203,7 @@ pub const NONE: &str = "none";
 /// All methods.
 pub const REGISTRY: &[Entry] = &[
     Entry {
-        name: "bdf",
+        name: bdf::NAME,
         description: "variable-order, variable-step backward differentiation (BDF), order 1 to 5, fixed leading coefficient",
         literature: "Arnold (12)–(14); [Brenan, Campbell, Petzold 1996]",
         max_order: 5,
@@ -224,10 +211,11 @@ pub const REGISTRY: &[Entry] = &[
         fixed_step: false,
         start_order: 1,
         in_stages: false,
-        build: Build::Iterative(|n, parts, corrector| Box::new(Bdf::new("bdf", n, parts, corrector))),
+        options: Some(|| Box::new(BdfOptions::default())),
+        build: Build::Iterative(|n, parts, corrector| Box::new(Bdf::new(n, parts, corrector))),
     },
     Entry {
-        name: "backward-euler",
+        name: bdf::BACKWARD_EULER,
         description: "backward Euler with variable step size",
         literature: "Arnold (11)",
         max_order: 1,
@@ -235,11 +223,8 @@ pub const REGISTRY: &[Entry] = &[
         fixed_step: false,
         start_order: 1,
         in_stages: false,
-        build: Build::Iterative(|n, mut parts, corrector| {
-            // Order-1 BDF is the backward Euler method.
-            parts.bdf.max_order = 1;
-            Box::new(Bdf::new("backward-euler", n, parts, corrector))
-        }),
+        options: None,
+        build: Build::Iterative(|n, parts, corrector| Box::new(Bdf::backward_euler(n, parts, corrector))),
     },
     Entry {
         name: linear_implicit::NAME,
@@ -250,6 +235,7 @@ pub const REGISTRY: &[Entry] = &[
         fixed_step: true,
         start_order: 1,
         in_stages: false,
+        options: Some(|| Box::new(LinearImplicitOptions::default())),
         build: Build::Direct(|n, parts| Box::new(LinearImplicit::new(n, parts))),
     },
     Entry {
@@ -261,10 +247,11 @@ pub const REGISTRY: &[Entry] = &[
         fixed_step: false,
         start_order: 1,
         in_stages: false,
+        options: Some(|| Box::new(GeneralizedAlphaOptions::default())),
         build: Build::Direct(|n, parts| Box::new(GeneralizedAlpha::new(n, parts))),
     },
     Entry {
-        name: "radau",
+        name: radau::NAME,
         description: "Radau IIA collocation of order 5, 9 and 13, with variable step size and number of stages",
         literature: "[Hairer, Wanner 1996, §IV.8; 1999]",
         max_order: 13,
@@ -272,6 +259,7 @@ pub const REGISTRY: &[Entry] = &[
         fixed_step: false,
         start_order: 3,
         in_stages: true,
+        options: Some(|| Box::new(RadauOptions::default())),
         build: Build::Iterative(|n, parts, corrector| Box::new(Radau::new(n, parts, corrector))),
     },
     Entry {
@@ -283,6 +271,7 @@ pub const REGISTRY: &[Entry] = &[
         fixed_step: false,
         start_order: 7,
         in_stages: false,
+        options: None,
         build: Build::Direct(|n, parts| Box::new(DormandPrince::new(n, parts))),
     },
 ];

@@ -17,6 +17,7 @@ use crate::settings;
 use crate::table::{Align, Table};
 use accuracy::AccuracyRow;
 use clap::{ArgMatches, CommandFactory, Parser};
+use holonom::format::SettingValue;
 use holonom::problems::{self, Problem};
 use holonom_text::did_you_mean;
 use serde::Serialize;
@@ -107,7 +108,7 @@ fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
     let args: Args = read(matches)?;
     let settings = settings::typed(matches)?;
     // What one problem refuses is a finding; this no problem takes.
-    if let Some(order) = settings.max_order
+    if let Some(SettingValue::Count(order)) = settings.get("max_order")
         && !(1..=5).contains(&order)
     {
         return Err(Error::Usage(format!("--max-order {order}: choose 1 to 5")));

@@ -7,60 +7,27 @@
 
 mod coefficients;
 mod history;
+mod options;
 mod order;
 mod stability;
 
-pub use stability::StabilityOptions;
+pub use options::BdfOptions;
 
-use super::{Parts, Stepper, StepperState, across};
+use super::{Parts, Stepper, across};
 use crate::equations::Equations;
-use crate::newton::{Corrector, CorrectorStep};
+use crate::newton::{Corrector, CorrectorState, CorrectorStep};
+use crate::state::State;
 use coefficients::{Coefficients, MAX_ORDER};
 use history::History;
 use holonom_dae::{Counters, Rejection, Weights};
+use options::Rules;
 use order::{Estimates, StepChange, error_above, step_factor};
 use serde::{Deserialize, Serialize};
 use stability::Stability;
 
-/// Options of the BDF method.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct BdfOptions {
-    /// Highest order used, 1 to 5.
-    pub max_order: usize,
-    /// Detection of steps limited by stability.
-    pub stability: StabilityOptions,
-    /// Steps after which the share of the tolerance that a step may use begins to fall, so
-    /// that the sum over a long run stays in proportion to the tolerance; `None`: never (DASSL).
-    pub budget: Option<f64>,
-    /// How much tighter steps are judged because of the form of the equations
-    /// ([`Structure::local_error_factor`](holonom_dae::Structure::local_error_factor)).
-    pub form_factor: f64,
-    /// Keep a step size that followed a failed error test for some steps (DASSL does not).
-    pub hold_after_failure: bool,
-    /// Steps after a rejected attempt that are taken with a new Jacobian each, the first two of
-    /// them judged without the budget.
-    ///
-    /// Next to a singular position of a mechanism what an old matrix leaves of the constraint
-    /// residuals appears divided by the smallest singular value in the solution, fails the error
-    /// test there, and ever smaller steps end at the singular position instead of behind it.
-    pub caution: u32,
-    /// Keep this step size and `max_order` throughout, without error control.
-    pub fixed_step: Option<f64>,
-}
-
-impl Default for BdfOptions {
-    fn default() -> Self {
-        Self {
-            max_order: MAX_ORDER,
-            stability: StabilityOptions::default(),
-            budget: Some(50.0),
-            form_factor: 1.0,
-            hold_after_failure: true,
-            caution: 0,
-            fixed_step: None,
-        }
-    }
-}
+/// Names in options and reports.
+pub(super) const NAME: &str = "bdf";
+pub(super) const BACKWARD_EULER: &str = "backward-euler";
 
 /// Step sizes with which it is tried again from where trouble with rounding began, in parts of the one that failed first
 /// there: the steps from there on end at other places.
@@ -79,7 +46,7 @@ const PROPORTIONAL_TIGHTENING: f64 = 300.0;
 /// Tolerances are not tightened below this relative one: rounding would take over.
 const TIGHTEST: f64 = 1e-12;
 
-impl BdfOptions {
+impl Rules {
     /// How much tighter than the tolerance a step is judged after `steps` accepted ones.
     fn tightening(&self, steps: u64, rtol: f64) -> f64 {
         match self.budget {
@@ -95,7 +62,7 @@ impl BdfOptions {
 
 /// Everything of the method that outlives a step.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct BdfState {
+struct BdfState {
     t: f64,
     y: Vec<f64>,
     yp: Vec<f64>,
@@ -131,7 +98,7 @@ pub struct BdfState {
 /// The BDF method.
 pub struct Bdf {
     name: &'static str,
-    options: BdfOptions,
+    options: Rules,
     weights: Weights,
     corrector: Corrector,
     state: BdfState,
@@ -144,11 +111,26 @@ pub struct Bdf {
 }
 
 impl Bdf {
-    /// Allocates a method for `n` unknowns.
-    pub fn new(name: &'static str, n: usize, parts: Parts<'_>, corrector: Corrector) -> Self {
+    /// Allocates the method for `n` unknowns.
+    pub fn new(n: usize, parts: Parts<'_>, corrector: Corrector) -> Self {
+        let rules = Rules::new(&parts, parts.options.own());
+        Self::with(NAME, n, rules, parts, corrector)
+    }
+
+    /// The backward Euler method, which is that of order 1.
+    pub fn backward_euler(n: usize, parts: Parts<'_>, corrector: Corrector) -> Self {
+        let order = BdfOptions {
+            max_order: 1,
+            ..BdfOptions::default()
+        };
+        let rules = Rules::new(&parts, order);
+        Self::with(BACKWARD_EULER, n, rules, parts, corrector)
+    }
+
+    fn with(name: &'static str, n: usize, rules: Rules, parts: Parts<'_>, corrector: Corrector) -> Self {
         Self {
             name,
-            options: parts.bdf,
+            options: rules,
             weights: parts.weights,
             corrector,
             state: BdfState {
@@ -228,7 +210,7 @@ impl Bdf {
         let s = &mut self.state;
         let k = s.k;
         let est = &self.estimates;
-        if self.options.stability.enabled
+        if self.options.stability_detection
             && k > stability::A_STABLE
             && s.stability.must_lower(k, est.error, est.error_at_2)
         {
@@ -541,22 +523,19 @@ impl Stepper for Bdf {
         &self.weights
     }
 
-    fn checkpoint(&self) -> StepperState {
-        StepperState::Bdf(
-            Box::new(self.state.clone()),
-            Box::new(self.corrector.checkpoint()),
-        )
+    fn checkpoint(&self) -> State {
+        State::new(self.name, (self.state.clone(), self.corrector.checkpoint()))
     }
 
-    fn restore(&mut self, state: &StepperState) -> bool {
-        let StepperState::Bdf(state, corrector) = state else {
+    fn restore(&mut self, state: &State) -> bool {
+        let Some((state, corrector)) = state.get::<(BdfState, CorrectorState)>(self.name) else {
             return false;
         };
         if state.y.len() != self.y_new.len() {
             return false;
         }
-        self.state = (**state).clone();
-        self.corrector.restore(corrector);
+        self.state = state;
+        self.corrector.restore(&corrector);
         if let Some(rounding) = self.corrector.new_rounding() {
             self.weights.set_rounding(rounding);
         }

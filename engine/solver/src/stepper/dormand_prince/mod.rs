@@ -9,9 +9,10 @@
 mod coefficients;
 mod rates;
 
-use super::{Parts, Stepper, StepperState};
+use super::{Parts, Stepper};
 use crate::equations::Equations;
 use crate::newton::Corrector;
+use crate::state::State;
 use coefficients::{A, ALL, C, D, ERROR_3, ERROR_5, STAGES, TERMS};
 use holonom_dae::{InputError, Rejection, System, Weights};
 pub(super) use rates::Rates;
@@ -40,7 +41,7 @@ const CALM: u32 = 3;
 
 /// Everything of the method that outlives a step.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct DormandPrinceState {
+struct DormandPrinceState {
     t: f64,
     h: f64,
     h_last: f64,
@@ -84,7 +85,7 @@ pub struct DormandPrince {
 impl DormandPrince {
     /// Allocates the method for `n` unknowns; [`bind`](Stepper::bind) does the rest.
     pub fn new(n: usize, parts: Parts<'_>) -> Self {
-        Self::with(n, parts.weights, parts.bdf.fixed_step)
+        Self::with(n, parts.weights, parts.options.fixed_step)
     }
 
     fn with(n: usize, weights: Weights, fixed: Option<f64>) -> Self {
@@ -526,22 +527,22 @@ impl Stepper for DormandPrince {
         &self.weights
     }
 
-    fn checkpoint(&self) -> StepperState {
+    fn checkpoint(&self) -> State {
         let mut state = self.state.clone();
         if self.k_of_last && !state.has_terms {
             state.slopes = Some(self.k.clone());
         }
-        StepperState::DormandPrince(Box::new(state))
+        State::new(NAME, state)
     }
 
-    fn restore(&mut self, state: &StepperState) -> bool {
-        let StepperState::DormandPrince(state) = state else {
+    fn restore(&mut self, state: &State) -> bool {
+        let Some(state) = state.get::<DormandPrinceState>(NAME) else {
             return false;
         };
         if state.y.len() != self.y_new.len() {
             return false;
         }
-        self.state = (**state).clone();
+        self.state = state;
         let slopes = self.state.slopes.take();
         self.k_of_last = slopes.is_some();
         if let Some(slopes) = slopes {

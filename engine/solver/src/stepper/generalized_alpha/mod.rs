@@ -29,9 +29,10 @@ mod tests;
 
 pub use options::{Family, GeneralizedAlphaOptions};
 
-use super::{Parts, Stepper, StepperState, across};
+use super::{Parts, Stepper, across};
 use crate::equations::Equations;
 use crate::newton::Corrector;
+use crate::state::State;
 use holonom_dae::{InputError, MechanicalLayout, Rejection, System, Weights, weighted_norm};
 use serde::{Deserialize, Serialize};
 use step::{Matrices, Method, Motion};
@@ -66,7 +67,7 @@ const PASSES: usize = 4;
 
 /// Everything of the method that outlives a step.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct GeneralizedAlphaState {
+struct GeneralizedAlphaState {
     t: f64,
     h: f64,
     h_last: f64,
@@ -119,8 +120,8 @@ impl GeneralizedAlpha {
     pub fn new(n: usize, parts: Parts<'_>) -> Self {
         let zeros = vec![0.0; n];
         Self {
-            options: parts.generalized_alpha,
-            fixed: parts.bdf.fixed_step,
+            options: parts.options.own(),
+            fixed: parts.options.fixed_step,
             layout: None,
             weights: parts.weights,
             method: None,
@@ -632,20 +633,20 @@ impl Stepper for GeneralizedAlpha {
         &self.weights
     }
 
-    fn checkpoint(&self) -> StepperState {
+    fn checkpoint(&self) -> State {
         let mut state = self.state.clone();
         state.matrices = self.method.as_ref().map(|m| m.matrices.clone());
-        StepperState::GeneralizedAlpha(Box::new(state))
+        State::new(NAME, state)
     }
 
-    fn restore(&mut self, state: &StepperState) -> bool {
-        let StepperState::GeneralizedAlpha(state) = state else {
+    fn restore(&mut self, state: &State) -> bool {
+        let Some(state) = state.get::<GeneralizedAlphaState>(NAME) else {
             return false;
         };
         if state.y.len() != self.y_new.len() {
             return false;
         }
-        self.state = (**state).clone();
+        self.state = state;
         let tightening = self.tightening();
         self.weights.update(&self.state.y, tightening);
         true

@@ -13,32 +13,27 @@ mod control;
 mod coupled;
 mod elimination;
 mod judge;
+mod options;
 mod stages;
 
-use super::{Parts, Stepper, StepperState, across};
+pub use options::RadauOptions;
+
+use super::{Parts, Stepper, across};
 use crate::equations::Equations;
-use crate::newton::{Corrector, CorrectorStep, NewtonOptions, Scheme};
+use crate::newton::{Corrector, CorrectorState, CorrectorStep, NewtonOptions, Scheme};
+use crate::state::State;
 use blocks::{Blocks, BlocksState};
 use choice::Choice;
 use coefficients::{MOST_STAGES, Method};
 use control::Control;
 use coupled::Coupled;
 use holonom_dae::{Counters, MechanicalLayout, Rejection, VariableKind, Weights};
+use options::Rules;
 use serde::{Deserialize, Serialize};
 use stages::{Outcome, Room, Stages, combine};
 
-/// Options of the Radau method.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct RadauOptions {
-    /// Number of stages, 3, 5 or 7; `None`: chosen from step to step.
-    pub stages: Option<usize>,
-    /// The tolerance by which the error allowed in a step is chosen.
-    pub tolerance: f64,
-    /// Keep this step size throughout, without error control.
-    pub fixed_step: Option<f64>,
-    /// Outputs lie between steps: steps are judged there too.
-    pub seen_between_steps: bool,
-}
+/// Name in options and reports.
+pub(super) const NAME: &str = "radau";
 
 /// Failures of the iteration in a row after which every stage has its Jacobian: with loops, which may lose
 /// rank, and else.
@@ -53,37 +48,6 @@ const SHORTER: f64 = 0.7;
 const MOST_RETURNS: u32 = 4;
 /// Share of the error allowed that rounding may take up before the iteration is to blame.
 const MOST_NOISE: f64 = 0.1;
-/// Most by which the error estimated in a step may exceed the tolerance: inside the step the error is about
-/// a quarter of the estimate, and outputs lie there.
-const MOST_ALLOWED: f64 = 5.0;
-
-impl RadauOptions {
-    /// By how much the error estimated in a step may exceed the tolerance.
-    ///
-    /// The estimate is of order s, the method of order 2 s − 1: an estimate of 0.1 tol^((s+1)/2s) goes with
-    /// an error at the end of steps in proportion to the tolerance [Hairer, Wanner 1999].
-    fn allowance(&self, s: usize) -> f64 {
-        let s = s as f64;
-        (0.1 * self.tolerance.powf(-(s - 1.0) / (2.0 * s))).min(MOST_ALLOWED)
-    }
-
-    /// Share of the error estimated in a step that the iteration may leave: small enough for the order at
-    /// the end of steps, which is higher than that of the estimate, and not below rounding
-    /// [Hairer, Wanner 1999].
-    ///
-    /// What is left of constraints of index 2 and 3 comes back in the next step as velocities and multipliers
-    /// times γ/h and (γ/h)². As they count with h and h² in the error test, no shorter step makes up for it.
-    fn share(&self, method: &Method, index: u8) -> f64 {
-        /// Of what is left by the order; at most this; and rounding in units of ε.
-        const MOST: f64 = 0.03;
-        const ROUNDING: f64 = 10.0 * f64::EPSILON;
-        let error = self.tolerance * self.allowance(method.s);
-        let most = MOST * method.gamma.powi(1 - i32::from(index.clamp(1, 3)));
-        let s = method.s as f64;
-        error.powf((s - 1.0) / (s + 1.0)).min(most).max(ROUNDING / error)
-    }
-}
-
 /// Everything of the method that outlives a step.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct RadauState {
@@ -119,16 +83,9 @@ struct RadauState {
     stuck: Option<(f64, u32)>,
 }
 
-/// What a checkpoint holds.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct RadauCheckpoint {
-    state: RadauState,
-    blocks: BlocksState,
-}
-
 /// The Radau method.
 pub struct Radau {
-    options: RadauOptions,
+    options: Rules,
     methods: [Method; 3],
     weights: Weights,
     corrector: Corrector,
@@ -152,7 +109,7 @@ pub struct Radau {
 impl Radau {
     /// Allocates a method for `n` unknowns.
     pub fn new(n: usize, parts: Parts<'_>, corrector: Corrector) -> Self {
-        let options = parts.radau;
+        let options = Rules::new(parts.options);
         let methods = Method::all();
         let stages = options.stages.unwrap_or(MOST_STAGES);
         let next = options
@@ -309,7 +266,7 @@ impl Radau {
 
 impl Stepper for Radau {
     fn name(&self) -> &'static str {
-        "radau"
+        NAME
     }
 
     fn start(&mut self, t: f64, y: &[f64], yp: &[f64], h: f64) {
@@ -556,30 +513,29 @@ impl Stepper for Radau {
         &self.weights
     }
 
-    fn checkpoint(&self) -> StepperState {
-        StepperState::Radau(
-            Box::new(RadauCheckpoint {
-                state: self.state.clone(),
-                blocks: self.blocks.checkpoint(),
-            }),
-            Box::new(self.corrector.checkpoint()),
-        )
+    fn checkpoint(&self) -> State {
+        let kept = (
+            self.state.clone(),
+            self.blocks.checkpoint(),
+            self.corrector.checkpoint(),
+        );
+        State::new(NAME, kept)
     }
 
-    fn restore(&mut self, state: &StepperState) -> bool {
-        let StepperState::Radau(checkpoint, corrector) = state else {
+    fn restore(&mut self, state: &State) -> bool {
+        let kept = state.get::<(RadauState, BlocksState, CorrectorState)>(NAME);
+        let Some((state, blocks, corrector)) = kept else {
             return false;
         };
-        let RadauCheckpoint { state, blocks } = &**checkpoint;
         let fits = state.y.len() == self.y_new.len()
             && state.z.len() == self.room.z.len()
             && state.next < self.methods.len()
             && state.last.is_none_or(|k| k < self.methods.len());
-        if !fits || !self.blocks.restore(blocks) {
+        if !fits || !self.blocks.restore(&blocks) {
             return false;
         }
-        self.state = state.clone();
-        self.corrector.restore(corrector);
+        self.state = state;
+        self.corrector.restore(&corrector);
         // The same factors to the bit, as they depend on nothing else.
         if let Some((h, k)) = self.state.factorised.filter(|(_, k)| *k < self.methods.len()) {
             let (method, mut counters) = (&self.methods[k], Counters::default());

@@ -123,7 +123,10 @@ fn case(name: &str) -> (SettingValue, Vec<(&'static str, SettingValue)>) {
     let with = match name {
         "ordering" => vec![("assembly", "index1".into())],
         "baumgarte_alpha" => vec![("stabilisation", "baumgarte".into())],
-        "baumgarte_beta" => vec![("stabilisation", "baumgarte".into()), ("assembly", "index1".into())],
+        "baumgarte_beta" => vec![
+            ("stabilisation", "baumgarte".into()),
+            ("assembly", "index1".into()),
+        ],
         "regularisation_epsilon" => vec![("stabilisation", "regularisation".into())],
         "sparsity" => vec![("jacobian", "fd-grouped".into())],
         _ => Vec::new(),
@@ -148,11 +151,17 @@ fn outcome(stepper: &str, settings: &[(&str, SettingValue)]) -> Result<(String, 
     let files = Files::in_memory([("model.toml", MODEL)]);
     let file = read("model.toml", &files, &[]).unwrap_or_else(|e| panic!("{e}"));
     let simulation = Simulation::new(&file, &all).map_err(|e| e.to_string())?;
-    let selection = simulation.catalogue.select(&["*.displacement*", "bearing.angle*"]).unwrap();
+    let selection = simulation
+        .catalogue
+        .select(&["*.displacement*", "bearing.angle*"])
+        .unwrap();
     let mut rows = Memory::default();
     let report = simulation.run(&RunOptions::new(selection), &mut rows);
     let report = report.map_err(|e| e.to_string())?;
-    let shown = format!("{:?} {:?} {} {:?}", report.status, report.counters, report.message, rows.0);
+    let shown = format!(
+        "{:?} {:?} {} {:?}",
+        report.status, report.counters, report.message, rows.0
+    );
     Ok((shown, simulation.remarks()))
 }
 
@@ -175,7 +184,9 @@ fn fate(stepper: &str, name: &str) -> (Fate, String) {
     match outcome(stepper, &set) {
         Err(text) => (Fate::Refused, text),
         Ok((shown, remarks)) => {
-            let named = remarks.iter().any(|r| r.contains(&format!("the setting `{name}` has no effect")));
+            let named = remarks
+                .iter()
+                .any(|r| r.contains(&format!("the setting `{name}` has no effect")));
             let fate = match (shown != usual.0, named) {
                 (true, false) => Fate::Used,
                 (false, true) => Fate::Named,
@@ -201,7 +212,9 @@ fn every_setting_with_every_stepper() {
             let (fate, text) = fate(entry.name, info.name);
             table += &format!(" {fate:?}");
             match fate {
-                Fate::Silent | Fate::Slandered => wrong.push(format!("{} with {}: {fate:?}", info.name, entry.name)),
+                Fate::Silent | Fate::Slandered => {
+                    wrong.push(format!("{} with {}: {fate:?}", info.name, entry.name))
+                }
                 // A refusal says which setting is to blame.
                 Fate::Refused if !text.contains(info.name) => {
                     wrong.push(format!("{} with {}: {text}", info.name, entry.name));
@@ -229,7 +242,9 @@ fn settings_with_auto() {
     ] {
         let (value, _) = case(name);
         let (_, remarks) = outcome(AUTO, &[(name, value)]).unwrap();
-        let found = remarks.iter().any(|r| r.contains(&format!("`{name}` has no effect")));
+        let found = remarks
+            .iter()
+            .any(|r| r.contains(&format!("`{name}` has no effect")));
         assert_eq!(found, named, "{name}: {remarks:?}");
     }
 }
@@ -237,11 +252,17 @@ fn settings_with_auto() {
 /// Bad options of one method refuse no run of another.
 #[test]
 fn options_of_other_methods_refuse_nothing() {
-    let bad = [("spectral_radius", SettingValue::from(7.0)), ("stages", 4_u64.into())];
+    let bad = [
+        ("spectral_radius", SettingValue::from(7.0)),
+        ("stages", 4_u64.into()),
+    ];
     let (_, remarks) = outcome("bdf", &bad).unwrap();
     for (name, _) in &bad {
         assert!(remarks.iter().any(|r| r.contains(name)), "{remarks:?}");
     }
     let text = outcome("generalized-alpha", &bad[..1]).unwrap_err();
-    assert!(text.contains("spectral_radius") && text.contains("from 0"), "{text}");
+    assert!(
+        text.contains("spectral_radius") && text.contains("from 0"),
+        "{text}"
+    );
 }

@@ -15,6 +15,7 @@ mod numbers;
 mod options;
 mod output_times;
 pub mod refresh;
+mod registry;
 pub mod settings;
 mod solve;
 mod state;

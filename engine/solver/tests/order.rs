@@ -38,7 +38,6 @@ fn method(structure: &Structure, k: usize, h: f64) -> Bdf {
         structure,
         options.newton,
         (engine.build)(structure, jacobian::Setup::default()),
-        linear::build("lu-dense", n, None).unwrap(),
         (refresh::find("classical").unwrap().build)(&options.own),
         jacobian::allocate(structure, false, false),
     );
@@ -53,6 +52,7 @@ fn method(structure: &Structure, k: usize, h: f64) -> Bdf {
             structure,
             weights,
             options: &options,
+            linear: linear::find("lu-dense").unwrap(),
             caution: 0,
         },
         corrector,

@@ -9,13 +9,14 @@ mod direction;
 mod forward;
 mod grouping;
 mod known;
+mod packs;
 pub mod sparsity;
 
 pub use colouring::{Ordering, best_groups, group_columns, groups_in_order};
 pub use differences::Differences;
 pub use forward::Forward;
-pub(crate) use forward::pack_width;
 pub use grouping::{GroupingState, PatternChange, PatternUse};
+pub use packs::cost_of_packs;
 pub use sparsity::Sparsity;
 
 use crate::equations::Equations;

@@ -13,7 +13,7 @@ use super::condition::{inverse_norm_1, solve_refined};
 use super::gilbert_peierls::{Symbolic, Task, choose_pivots};
 use super::scaling::{NOT_FINITE, magnitude, power_of_two, zero_pivot_ratio};
 use super::{
-    Columns, Factorised, Factors, LinearSolver, Matrix, Scalar, Singular, approximate_minimum_degree,
+    Columns, Entry, Factorised, Factors, LinearSolver, Matrix, Scalar, Singular, approximate_minimum_degree,
     diagnose, maximum_transversal, postordered,
 };
 use crate::state::State;
@@ -22,6 +22,18 @@ use serde::{Deserialize, Serialize};
 
 /// Name in options and reports.
 pub(super) const NAME: &str = "lu-sparse";
+
+/// In the registry.
+pub(super) const ENTRY: Entry = Entry {
+    name: NAME,
+    description: "left-looking sparse LU; pattern and pivots are reused as long as they remain suitable",
+    literature: "Gilbert, Peierls 1988; Duff 1981; Amestoy, Davis, Duff 1996",
+    sparse: true,
+    needs_pattern: true,
+    complex: true,
+    options: None,
+    build: |n, _, _| Box::new(LuSparse::new(n)),
+};
 
 /// Kept pivots may be smaller than fresh ones, relative to the largest candidate, by this factor.
 const WORN_PIVOT: f64 = 1e-2;
@@ -564,6 +576,11 @@ impl LinearSolver for LuSparse {
             column_order: &state.column_order,
             row_scale: &state.row_scale,
         })
+    }
+
+    fn forget(&mut self) {
+        // The order of elimination follows from the pattern alone.
+        (self.state.has_pivots, self.state.is_factorised) = (false, false);
     }
 
     fn checkpoint(&self) -> State {

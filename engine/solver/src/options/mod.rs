@@ -98,6 +98,8 @@ pub struct Options {
     pub surveys: Arc<[Option<Survey>]>,
     /// Set to true from elsewhere to interrupt the run after the step at hand.
     pub interrupt: Option<Arc<AtomicBool>>,
+    /// Keep the solution at all times, not only at the output times; see [`Solution::at`](crate::Solution::at).
+    pub dense_output: bool,
     /// Options of single methods, linear solvers and policies; see [`own`](Self::own).
     pub own: Owned,
 }
@@ -130,6 +132,7 @@ impl Default for Options {
             foresight: true,
             surveys: Arc::from([]),
             interrupt: None,
+            dense_output: false,
             own: Owned::default(),
         }
     }
@@ -207,6 +210,12 @@ impl Options {
     /// Sets what to do about inconsistent start values.
     pub fn start(mut self, start: Start) -> Self {
         self.start = start;
+        self
+    }
+
+    /// Keeps the solution at all times.
+    pub fn dense_output(mut self) -> Self {
+        self.dense_output = true;
         self
     }
 

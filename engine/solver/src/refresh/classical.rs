@@ -1,7 +1,17 @@
 //! Our default: ∂F/∂y is kept as long as it serves; a changed α is followed by refactorising
 //! α ∂F/∂ẏ + ∂F/∂y with the kept part, which costs no residual.
 
-use super::{Action, Reason, RefreshPolicy, Situation};
+use super::{Entry, Plan, Reason, RefreshPolicy, Renewal, Situation};
+
+/// In the registry.
+pub(super) const ENTRY: Entry = Entry {
+    name: "classical",
+    description: "reuses ∂F/∂y as long as the corrector converges well; a change of α costs a matrix addition",
+    literature: "own; Arnold (22)–(25)",
+    combined_differences: false,
+    options: None,
+    build: |_| Box::new(Classical),
+};
 
 /// Separate fates for ∂F/∂y (dear) and the factorisation (cheap).
 pub struct Classical;
@@ -18,46 +28,47 @@ impl RefreshPolicy for Classical {
         "classical"
     }
 
-    fn decide(&mut self, s: &Situation) -> Action {
+    fn decide(&mut self, s: &Situation) -> Plan {
         let changed = |limit: f64| s.alpha_ratio < limit || s.alpha_ratio > 1.0 / limit;
-        match s.reason {
-            Reason::FirstStep | Reason::Requested => Action::FullEvaluation,
+        let renewal = match s.reason {
+            Reason::FirstStep | Reason::Requested => Renewal::FullEvaluation,
             Reason::NewStep | Reason::ErrorTestFailure => {
                 // The classical ski-rental rule: when the extra corrections so far would have
                 // paid for an evaluation, pay. At most twice the cost of knowing the future.
                 let due = s.excess >= s.cost;
                 let late = s.recent_excess >= WORTH_FOLLOWING;
                 if s.pattern_is_doubtful() {
-                    Action::RegroupSparsity
+                    Renewal::RegroupSparsity
                 } else if due && (s.matched || !s.separated) {
-                    Action::FullEvaluation
+                    Renewal::FullEvaluation
                 } else if s.moved.inputs && (changed(WORTH_FACTORISING) || late) {
-                    Action::ExtendedUpdate
+                    Renewal::ExtendedUpdate
                 } else if s.separated && (changed(WORTH_FACTORISING) || due || late && s.moved.constraints) {
-                    Action::PartitionedUpdate
+                    Renewal::PartitionedUpdate
                 } else if !s.separated && changed(DRASTIC) {
-                    Action::FullEvaluation
+                    Renewal::FullEvaluation
                 } else {
-                    Action::Keep
+                    Renewal::Keep
                 }
             }
-            Reason::PatternViolated if s.pattern_is_doubtful() => Action::RegroupSparsity,
-            Reason::PatternViolated => Action::Keep,
+            Reason::PatternViolated if s.pattern_is_doubtful() => Renewal::RegroupSparsity,
+            Reason::PatternViolated => Renewal::Keep,
             // A fresh matrix that does not help may lack entries; else it leaves a smaller step as
             // the only remedy.
-            Reason::SlowConvergence | Reason::Divergence => {
+            Reason::SlowConvergence | Reason::Divergence | Reason::Stalled => {
                 if s.fresh && s.pattern_is_doubtful() {
-                    Action::RegroupSparsity
+                    Renewal::RegroupSparsity
                 } else if s.fresh {
-                    Action::Keep
+                    Renewal::Keep
                 } else if s.moved.inputs {
-                    Action::ExtendedUpdate
+                    Renewal::ExtendedUpdate
                 } else if s.separated && s.moved.constraints {
-                    Action::PartitionedUpdate
+                    Renewal::PartitionedUpdate
                 } else {
-                    Action::FullEvaluation
+                    Renewal::FullEvaluation
                 }
             }
-        }
+        };
+        renewal.into()
     }
 }

@@ -44,10 +44,9 @@ fn tolerances(entry: &Entry) -> &'static [f64] {
 fn build(entry: &Entry, structure: &Structure, options: &Options) -> Box<dyn Stepper> {
     let n = structure.dimension();
     let engine = (jacobian::REGISTRY[0].build)(structure, jacobian::Setup::default());
-    let solver = (linear::REGISTRY[0].build)(n, None, &options.own);
     let policy = (refresh::REGISTRY[0].build)(&options.own);
     let split = jacobian::allocate(structure, false, false);
-    let corrector = Corrector::new(structure, options.newton, engine, solver, policy, split);
+    let corrector = Corrector::new(structure, options.newton, engine, policy, split);
     let weights = Weights::new(
         options.tolerances.clone(),
         structure.default_error_test(),
@@ -57,6 +56,7 @@ fn build(entry: &Entry, structure: &Structure, options: &Options) -> Box<dyn Ste
         structure,
         weights,
         options,
+        linear: &linear::REGISTRY[0],
         caution: 0,
     };
     match entry.build {

@@ -2,8 +2,8 @@
 
 use super::checkpoint::fingerprint;
 use super::{Build, NONE, Parts, Stepper};
-use crate::explain::{Because, Decision, Subject, cost_of_packs};
-use crate::jacobian::{JacobianEngine, PatternUse, Sparsity};
+use crate::explain::{Because, Decision, Subject};
+use crate::jacobian::{JacobianEngine, PatternUse, Sparsity, cost_of_packs};
 use crate::newton::Corrector;
 use crate::options::{AUTO, Options};
 use crate::refresh::Update;
@@ -30,10 +30,12 @@ pub fn assemble_parts(system: &dyn System, options: &Options) -> Result<Assemble
     }
     let structure = system.structure();
     let n = structure.dimension();
+    let (engine_entry, linear_entry) = options.resolve(system);
     let mut parts = Parts {
         structure,
         weights: weights(options, structure),
         options,
+        linear: linear_entry,
         caution: 0,
     };
     let build = match entry.build {
@@ -42,13 +44,12 @@ pub fn assemble_parts(system: &dyn System, options: &Options) -> Result<Assemble
             return Ok((build(n, parts), [entry.name, NONE, NONE, NONE], Vec::new()));
         }
     };
-    let (engine_entry, linear_entry) = options.resolve(system);
     let policy_entry = refresh::find(&options.refresh).unwrap_or(&refresh::REGISTRY[0]);
     let policy = (policy_entry.build)(&options.own);
     let update = options.update_choice();
     let together = update.combines(policy_entry.combined_differences);
     let combined = together && !entry.in_stages;
-    let sparse = linear_entry.sparse;
+    let sparse = linear_entry.sparse && structure.sparsity.is_some();
     let split = jacobian::allocate(structure, sparse, combined);
     let setup = jacobian::Setup {
         sparse,
@@ -57,12 +58,11 @@ pub fn assemble_parts(system: &dyn System, options: &Options) -> Result<Assemble
     };
     let engine = (engine_entry.build)(structure, setup);
     let decisions = explain(system, options, engine.as_ref(), linear_entry.name);
-    let linear = (linear_entry.build)(n, structure.sparsity.as_deref(), &options.own);
     let kept_on = |l: &MechanicalLayout| !l.lambda.is_empty() || !l.sigma.is_empty();
     let constrained = structure.layout.as_ref().is_some_and(kept_on);
     let mut newton = options.newton;
     newton.remember &= options.fixed_step.is_none();
-    let mut corrector = Corrector::new(structure, newton, engine, linear, policy, split);
+    let mut corrector = Corrector::new(structure, newton, engine, policy, split);
     let precise = engine_entry.needs_duals || !combined;
     if constrained && precise && options.has_exact_jacobian(system) && !entry.in_stages {
         corrector.be_careful(CAREFUL_SHARE);

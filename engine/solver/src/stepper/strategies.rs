@@ -309,6 +309,12 @@ impl Options {
             ));
         }
         let entry = super::find(&self.stepper);
+        let real = linear::find(&self.linear).is_some_and(|e| !e.complex);
+        if real && self.candidates().any(|e| e.in_stages) {
+            let remedy = "it has no solver for the complex matrices of methods in stages; choose a direct solver, or \
+                          `stepper = \"bdf\"`";
+            faults.push(option("linear", format!("`{}`", self.linear), remedy));
+        }
         if self.fixed_step.is_none() && entry.is_some_and(|e| e.fixed_step) {
             let remedy = "it needs a fixed step size; set `fixed_step`, such as 1 ms";
             faults.push(option("stepper", format!("`{}`", self.stepper), remedy));
@@ -352,7 +358,7 @@ impl Options {
             return Err(option("jacobian", format!("`{}`", self.jacobian), remedy));
         }
         if structure.sparsity.is_none() {
-            if linear::find(&self.linear).is_some_and(|e| e.sparse) {
+            if linear::find(&self.linear).is_some_and(|e| e.needs_pattern) {
                 let remedy = "needs the sparsity pattern, which this system does not declare; \
                               add it to the structure or choose the dense variant";
                 return Err(option("linear", format!("`{}`", self.linear), remedy));

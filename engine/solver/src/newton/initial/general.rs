@@ -282,7 +282,7 @@ impl General<'_> {
         h: f64,
     ) -> Result<(SplitJacobian, bool), InputError> {
         let (entry, linear) = self.options.resolve(&*equations.system);
-        let sparse = linear.sparse;
+        let sparse = linear.sparse && self.structure.sparsity.is_some();
         let mut split = jacobian::allocate(self.structure, sparse, false);
         // One matrix is wanted, with nothing left out.
         let setup = jacobian::Setup {

@@ -13,9 +13,9 @@ mod stability;
 
 pub use options::BdfOptions;
 
-use super::{Parts, Stepper, across};
+use super::{Build, Entry, Parts, Stepper, Takes, across};
 use crate::equations::Equations;
-use crate::newton::{Corrector, CorrectorState, CorrectorStep};
+use crate::newton::{Corrector, CorrectorState, CorrectorStep, PointSolver};
 use crate::state::State;
 use coefficients::{Coefficients, MAX_ORDER};
 use history::History;
@@ -28,6 +28,20 @@ use stability::Stability;
 /// Names in options and reports.
 pub(super) const NAME: &str = "bdf";
 pub(super) const BACKWARD_EULER: &str = "backward-euler";
+
+/// In the registry.
+pub(super) const ENTRY: Entry = Entry {
+    name: NAME,
+    description: "variable-order, variable-step backward differentiation (BDF), order 1 to 5, fixed leading coefficient",
+    literature: "Arnold (12)–(14); [Brenan, Campbell, Petzold 1996]",
+    max_order: 5,
+    takes: Takes::Everything,
+    fixed_step: false,
+    start_order: 1,
+    in_stages: false,
+    options: Some(|| Box::new(BdfOptions::default())),
+    build: Build::Iterative(|n, parts, corrector| Box::new(Bdf::new(n, parts, corrector))),
+};
 
 /// Step sizes with which it is tried again from where trouble with rounding began, in parts of the one that failed first
 /// there: the steps from there on end at other places.
@@ -101,6 +115,7 @@ pub struct Bdf {
     options: Rules,
     weights: Weights,
     corrector: Corrector,
+    solver: PointSolver,
     state: BdfState,
     /// Columns of the history that the running attempt has scaled.
     scaled: std::ops::Range<usize>,
@@ -131,6 +146,7 @@ impl Bdf {
         Self {
             name,
             options: rules,
+            solver: PointSolver::new(&corrector, parts.linear_solver()),
             weights: parts.weights,
             corrector,
             state: BdfState {
@@ -325,14 +341,9 @@ impl Stepper for Bdf {
             h: s.h,
             after_error_failure: s.error_failures > 0,
         };
-        self.corrector.correct(
-            equations,
-            &self.weights,
-            step,
-            &mut self.y_new,
-            &mut self.yp_new,
-            &mut self.e,
-        )?;
+        let point = (&mut self.y_new[..], &mut self.yp_new[..], &mut self.e[..]);
+        self.solver
+            .solve(&mut self.corrector, equations, &self.weights, step, point)?;
 
         // Error test.
         let e_norm = self.weights.error_norm(&self.e);
@@ -524,18 +535,24 @@ impl Stepper for Bdf {
     }
 
     fn checkpoint(&self) -> State {
-        State::new(self.name, (self.state.clone(), self.corrector.checkpoint()))
+        let kept = (
+            self.state.clone(),
+            self.corrector.checkpoint(),
+            self.solver.checkpoint(),
+        );
+        State::new(self.name, kept)
     }
 
     fn restore(&mut self, state: &State) -> bool {
-        let Some((state, corrector)) = state.get::<(BdfState, CorrectorState)>(self.name) else {
+        let kept = state.get::<(BdfState, CorrectorState, (State, bool))>(self.name);
+        let Some((state, corrector, solver)) = kept else {
             return false;
         };
-        if state.y.len() != self.y_new.len() {
+        if state.y.len() != self.y_new.len() || !self.corrector.restore(&corrector) {
             return false;
         }
         self.state = state;
-        self.corrector.restore(&corrector);
+        self.solver.restore(&solver, &self.corrector);
         if let Some(rounding) = self.corrector.new_rounding() {
             self.weights.set_rounding(rounding);
         }

@@ -9,7 +9,7 @@
 mod coefficients;
 mod rates;
 
-use super::{Parts, Stepper};
+use super::{Build, Entry, Parts, Stepper, Takes};
 use crate::equations::Equations;
 use crate::newton::Corrector;
 use crate::state::State;
@@ -20,6 +20,20 @@ use serde::{Deserialize, Serialize};
 
 /// Name in options and reports.
 pub(super) const NAME: &str = "dormand-prince";
+
+/// In the registry.
+pub(super) const ENTRY: Entry = Entry {
+    name: NAME,
+    description: "explicit Runge–Kutta method of order 8 for non-stiff models; loops are closed by projection",
+    literature: "[Dormand, Prince 1981; Hairer, Nørsett, Wanner 1993, §II.5]",
+    max_order: 8,
+    takes: Takes::Explicit,
+    fixed_step: false,
+    start_order: 7,
+    in_stages: false,
+    options: None,
+    build: Build::Direct(|n, parts| Box::new(DormandPrince::new(n, parts))),
+};
 
 /// Order of the method.
 pub(super) const ORDER: usize = 8;
@@ -446,6 +460,10 @@ impl Stepper for DormandPrince {
             term.iter_mut().for_each(|x| *x *= h);
         }
         s.has_terms = true;
+    }
+
+    fn degree(&self) -> usize {
+        TERMS
     }
 
     fn interpolate(&self, t: f64, y: &mut [f64], yp: &mut [f64]) {

@@ -29,7 +29,7 @@ mod tests;
 
 pub use options::{Family, GeneralizedAlphaOptions};
 
-use super::{Parts, Stepper, across};
+use super::{Build, Entry, Parts, Stepper, Takes, across};
 use crate::equations::Equations;
 use crate::newton::Corrector;
 use crate::state::State;
@@ -39,6 +39,20 @@ use step::{Matrices, Method, Motion};
 
 /// Name in options and reports.
 pub(super) const NAME: &str = "generalized-alpha";
+
+/// In the registry.
+pub(super) const ENTRY: Entry = Entry {
+    name: NAME,
+    description: "generalised-α method for mechanisms (optionally HHT): order 2, adjustable damping of fast modes, variable step",
+    literature: "[Chung, Hulbert 1993; Arnold, Brüls 2007; Arnold, Hante, Köbis 2017]",
+    max_order: 2,
+    takes: Takes::Mechanisms,
+    fixed_step: false,
+    start_order: 1,
+    in_stages: false,
+    options: Some(|| Box::new(GeneralizedAlphaOptions::default())),
+    build: Build::Direct(|n, parts| Box::new(GeneralizedAlpha::new(n, parts))),
+};
 
 /// Largest growth and reduction of the step size at once.
 const GROWTH: f64 = 2.0;
@@ -599,6 +613,10 @@ impl Stepper for GeneralizedAlpha {
 
     fn last_order(&self) -> usize {
         if self.state.h_last > 0.0 { 2 } else { 0 }
+    }
+
+    fn degree(&self) -> usize {
+        3
     }
 
     fn interpolate(&self, t: f64, y: &mut [f64], yp: &mut [f64]) {

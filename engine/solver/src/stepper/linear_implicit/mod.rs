@@ -7,7 +7,6 @@
 
 mod bound;
 mod euler;
-pub(super) mod fixed_lu;
 mod options;
 mod partition;
 mod stabilise;
@@ -25,7 +24,7 @@ pub use state::MotionState;
 pub use step_limit::StepLimit;
 pub use work::Work;
 
-use super::{Parts, Stepper};
+use super::{Build, Entry, Parts, Stepper, Takes};
 use crate::equations::Equations;
 use crate::newton::Corrector;
 use crate::state::State;
@@ -35,6 +34,20 @@ use serde::{Deserialize, Serialize};
 
 /// Name in options and reports.
 pub(super) const NAME: &str = "linear-implicit-euler";
+
+/// In the registry.
+pub(super) const ENTRY: Entry = Entry {
+    name: NAME,
+    description: "linearly implicit Euler method for mechanisms in real time: fixed step, one linear solve, no iteration",
+    literature: "Burgermeister §2, §3",
+    max_order: 1,
+    takes: Takes::Mechanisms,
+    fixed_step: true,
+    start_order: 1,
+    in_stages: false,
+    options: Some(|| Box::new(LinearImplicitOptions::default())),
+    build: Build::Direct(|n, parts| Box::new(LinearImplicit::new(n, parts))),
+};
 
 /// Everything of the method that outlives a step.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -6,23 +6,22 @@
 //! that decay, damps the fast ones away, and needs no history: only the start of the iteration and the
 //! step size look back. Variables of index 2 and 3 count in all tests with h and h².
 
-mod blocks;
 mod choice;
 mod coefficients;
 mod control;
 mod coupled;
-mod elimination;
 mod judge;
 mod options;
 mod stages;
 
 pub use options::RadauOptions;
 
-use super::{Parts, Stepper, across};
+use super::{Build, Entry, Parts, Stepper, Takes, across};
 use crate::equations::Equations;
+use crate::newton::operator::{Blocks, BlocksState, IterationOperator};
 use crate::newton::{Corrector, CorrectorState, CorrectorStep, NewtonOptions, Scheme};
+use crate::refresh::Phase;
 use crate::state::State;
-use blocks::{Blocks, BlocksState};
 use choice::Choice;
 use coefficients::{MOST_STAGES, Method};
 use control::Control;
@@ -34,6 +33,20 @@ use stages::{Outcome, Room, Stages, combine};
 
 /// Name in options and reports.
 pub(super) const NAME: &str = "radau";
+
+/// In the registry.
+pub(super) const ENTRY: Entry = Entry {
+    name: NAME,
+    description: "Radau IIA collocation of order 5, 9 and 13, with variable step size and number of stages",
+    literature: "[Hairer, Wanner 1996, §IV.8; 1999]",
+    max_order: 13,
+    takes: Takes::Everything,
+    fixed_step: false,
+    start_order: 3,
+    in_stages: true,
+    options: Some(|| Box::new(RadauOptions::default())),
+    build: Build::Iterative(|n, parts, corrector| Box::new(Radau::new(n, parts, corrector))),
+};
 
 /// Failures of the iteration in a row after which every stage has its Jacobian: with loops, which may lose
 /// rank, and else.
@@ -116,7 +129,7 @@ impl Radau {
             .stages
             .and_then(|s| methods.iter().position(|m| m.s == s))
             .unwrap_or(0);
-        let f_y = &corrector.split().f_y;
+        let f_y = &corrector.linearisation().parts().f_y;
         let blocks = Blocks::new(parts.structure, f_y);
         let coupled = Coupled::new(parts.structure, f_y);
         let kept_on = |l: &MechanicalLayout| !l.lambda.is_empty() || !l.sigma.is_empty();
@@ -332,7 +345,7 @@ impl Stepper for Radau {
             }
         }
         self.outcome = stages.outcome;
-        s.factorised = self.corrector.has_matrix().then_some((s.h, s.next));
+        s.factorised = self.corrector.has_operator().then_some((s.h, s.next));
         solved?;
 
         if self.options.fixed_step.is_none() {
@@ -482,6 +495,10 @@ impl Stepper for Radau {
         self.state.last.map_or(0, |k| self.methods[k].order())
     }
 
+    fn degree(&self) -> usize {
+        self.state.last.map_or(1, |k| self.methods[k].s)
+    }
+
     fn interpolate(&self, t: f64, y: &mut [f64], yp: &mut [f64]) {
         let s = &self.state;
         let Some(method) = s.last.filter(|_| t != s.t).map(|k| &self.methods[k]) else {
@@ -535,12 +552,15 @@ impl Stepper for Radau {
             return false;
         }
         self.state = state;
-        self.corrector.restore(&corrector);
+        if !self.corrector.restore(&corrector) {
+            return false;
+        }
         // The same factors to the bit, as they depend on nothing else.
         if let Some((h, k)) = self.state.factorised.filter(|(_, k)| *k < self.methods.len()) {
             let (method, mut counters) = (&self.methods[k], Counters::default());
-            let (split, scales) = (self.corrector.split(), self.corrector.scales());
-            let factorised = self.blocks.factorise(method, h, split, scales, &mut counters);
+            let linearisation = self.corrector.linearisation();
+            let factorised =
+                (self.blocks).refresh(linearisation, method.shift(h), Phase::default(), &mut counters);
             if factorised.is_err() {
                 return false;
             }

@@ -35,6 +35,7 @@ registry! {
     Entry:
     lu_dense,
     lu_sparse,
+    gmres,
 }
 
 #[cfg(test)]

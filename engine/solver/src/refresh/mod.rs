@@ -13,6 +13,7 @@ registry! {
     Entry:
     classical,
     dassl,
+    every_step,
 }
 
 pub use classical::Classical;

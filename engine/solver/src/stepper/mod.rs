@@ -26,6 +26,7 @@ registry! {
     generalized_alpha,
     radau,
     dormand_prince,
+    trapezoidal,
 }
 
 pub use bdf::{Bdf, BdfOptions};

@@ -4,6 +4,7 @@
 //! is the matrix that was factorised. While A is close to M a few iterations do, each of them a product and a solve. When
 //! solves take too many of them, the next matrix is factorised; a solve that does not get there factorises at once.
 
+use super::tuning::{ACCURATE, NOTHING};
 use super::{Entry, Factorised, Factors, LinearSolver, Matrix, Singular, Solved, Stalled, direct};
 use crate::refresh::Phase;
 use crate::settings::SettingKind::Count;
@@ -52,11 +53,6 @@ impl OwnOptions for GmresOptions {
         "gmres_renewal" = renewal: Count, "Iterations of a solve with `gmres` from which on the next matrix is factorised.", check check::at_least_one;
     );
 }
-
-/// Relative accuracy of solves for which none is asked.
-const ACCURATE: f64 = 1e-13;
-/// What a step of Gram–Schmidt leaves of a vector that lies in the space already.
-const NOTHING: f64 = 1e-14;
 
 /// Phases in which the preconditioner is kept, or renewed with every matrix, whatever the iterations say.
 const KEEPS: Phase = Phase(1);

@@ -9,6 +9,7 @@
 //!
 //! Pivots are compared after a row equilibration that is never carried out, see `scaling.rs`.
 
+use super::tuning::{WORN_GROWTH, WORN_GROWTH_RATIO, WORN_PIVOT};
 use super::condition::{inverse_norm_1, solve_refined};
 use super::gilbert_peierls::{Symbolic, Task, choose_pivots};
 use super::scaling::{NOT_FINITE, magnitude, power_of_two, zero_pivot_ratio};
@@ -34,15 +35,6 @@ pub(super) const ENTRY: Entry = Entry {
     options: None,
     build: |n, _, _| Box::new(LuSparse::new(n)),
 };
-
-/// Kept pivots may be smaller than fresh ones, relative to the largest candidate, by this factor.
-const WORN_PIVOT: f64 = 1e-2;
-
-/// Kept pivots may let entries grow to this, or to [`WORN_GROWTH_RATIO`] times what fresh ones did.
-const WORN_GROWTH: f64 = 1e4;
-
-/// See [`WORN_GROWTH`].
-const WORN_GROWTH_RATIO: f64 = 1e2;
 
 /// Sparse LU of real matrices, the solver `lu-sparse`.
 pub type LuSparse = SparseLu<f64>;

@@ -29,6 +29,7 @@ mod postorder;
 mod scalar;
 mod scaling;
 mod transversal;
+mod tuning;
 
 registry! {
     /// All linear solvers.
@@ -51,6 +52,7 @@ pub use postorder::postordered;
 pub use scalar::{Complex, Scalar};
 pub use transversal::{Transversal, maximum_transversal};
 
+use tuning::{SPARSE_BELOW, SPARSE_FROM};
 use crate::refresh::Phase;
 use crate::registry::registry;
 use crate::settings::{Factory, Owned};
@@ -359,10 +361,6 @@ pub fn direct(n: usize, sparse: bool) -> Box<dyn LinearSolver> {
         false => Box::new(LuDense::new(n)),
     }
 }
-
-/// Unknowns from which on, and part of non-zero entries below which, `auto` takes a sparse solver.
-const SPARSE_FROM: usize = 50;
-const SPARSE_BELOW: f64 = 0.2;
 
 /// Says which row and column make `a` singular, given a solver that holds the factors of `a` with
 /// the pivot at (`row`, `column`) changed from nothing to a tiny number.

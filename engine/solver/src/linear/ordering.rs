@@ -16,11 +16,9 @@
 //! entries of the factor in compressed form, memory which the factorisation is about to need
 //! anyway.
 
+use super::tuning::DENSE_ROW;
 use super::transversal::NONE;
 use holonom_dae::Pattern;
-
-/// Rows with more entries than this times √n are ordered last, untouched.
-const DENSE_ROW: f64 = 10.0;
 
 /// The order in which to eliminate the columns of `pattern` when column `j` has its pivot in row
 /// `row_of_column[j]`: entry `k` of the result is the column to eliminate as number `k`.

@@ -1,5 +1,6 @@
 //! Rate estimate and stopping rule of the corrector iteration.
 
+use super::tuning::NOTHING_KNOWN;
 use crate::options::NewtonOptions;
 use serde::{Deserialize, Serialize};
 
@@ -14,9 +15,6 @@ pub struct RateMemory {
     /// Rate of the last iteration that took at least two corrections with this matrix.
     pub rate: Option<f64>,
 }
-
-/// Stands for "nothing known": one correction is enough only if it is tiny.
-const NOTHING_KNOWN: f64 = 100.0;
 
 impl Default for RateMemory {
     fn default() -> Self {

@@ -2,6 +2,7 @@
 //! when the first two are renewed. What is solved with them is a [`Scheme`]: F at one new point
 //! ([`PointSolver`](super::PointSolver)), or at all stages of a step.
 
+use super::tuning::POOR_RATE;
 use super::NewtonOptions;
 use super::bounds::Bounds;
 use super::iteration::{Newton, NewtonState};
@@ -60,9 +61,6 @@ pub(super) struct Residuals {
     /// Where the Jacobian is evaluated.
     pub at_jacobian: Vec<f64>,
 }
-
-/// A fresh matrix should contract faster than this.
-const POOR_RATE: f64 = 0.25;
 
 /// Everything later iterations depend on, besides the operator.
 #[derive(Clone, Debug, Serialize, Deserialize)]

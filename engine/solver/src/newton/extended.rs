@@ -15,16 +15,13 @@
 //! again when steps have become dearer. To extrapolate the change along the way of the inputs instead needs no look, but is
 //! no proof: inputs and state move together, and what the state does then seems to come from the inputs.
 
+use super::tuning::{ENOUGH, EXPLAINED, INCREMENT, WORSE};
 use crate::equations::{Equations, Purpose};
 use crate::explain::Because;
 use crate::jacobian::{JacobianEngine, JacobianPoint, SplitJacobian};
 use crate::linear::Matrix;
 use holonom_dae::Rejection;
 use serde::{Deserialize, Serialize};
-
-/// Increment of an input, in units of its value or of 1: differences of Jacobians that are differences
-/// themselves need a large one.
-const INCREMENT: f64 = 1e-3;
 
 /// A small way off for variable `j`, different for each.
 fn aside(j: usize) -> f64 {
@@ -86,13 +83,6 @@ struct Watch {
     /// Room for the largest entry of each row.
     rows: Vec<f64>,
 }
-
-/// What must be left of the change of ∂F/∂y at most for following to help.
-const EXPLAINED: f64 = 0.7;
-/// Work after which following is judged, in units of the price of the slopes.
-const ENOUGH: f64 = 4.0;
-/// Work per step, in units of that before, from which on following does not pay; motions change.
-const WORSE: f64 = 1.2;
 
 impl Following {
     /// For a system with this many inputs.

@@ -1,5 +1,6 @@
 //! ∂F/∂y and ∂F/∂ẏ at a place of the past: how they are got, how old they are, and what they cost.
 
+use super::tuning::MOST_PATIENCE;
 use super::extended::Following;
 use super::metric::{Metric, MetricState, Solved};
 use super::operator::IterationOperator;
@@ -14,9 +15,6 @@ use crate::state::State;
 use holonom_dae::{Pattern, Rejection, Structure, Weights};
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
-
-/// Longest patience with a doubtful pattern, see [`Suspicion::patience`].
-const MOST_PATIENCE: f64 = 256.0;
 
 /// The parts of the Jacobian in use.
 pub struct Linearisation {

@@ -21,19 +21,13 @@
 //! transpose would have to be brought to M₀ as well. So it is used from where on M is found to change too much from
 //! step to step ([`Metric::judge`]).
 
+use super::tuning::{METRIC_PATIENCE, MOST_PER_STEP, MOST_WITH_CONSTRAINTS};
 use crate::equations::{Equations, Purpose};
 use crate::explain::Decision;
 use crate::linear::Matrix;
 use core::ops::Range;
 use holonom_dae::{DerivativeForm, Rejection, Structure, Weights};
 use serde::{Deserialize, Serialize};
-
-/// Part of an error that the change of M in one step may leave behind after a correction.
-const MOST_PER_STEP: f64 = 0.05;
-/// The same where the matrix of constraints is renewed with M, which rows that are carried would have to go without.
-const MOST_WITH_CONSTRAINTS: f64 = 3.0;
-/// Renewals of M in a row that must find more than that.
-const PATIENCE: u32 = 2;
 
 /// What there is to know about M in the rows of motion, for residuals that have it there.
 pub(super) struct Metric {
@@ -234,7 +228,7 @@ impl Metric {
         let state = &mut self.state;
         // NaN is no sign of anything.
         state.streak = if left > limit { state.streak + 1 } else { 0 };
-        if state.streak < PATIENCE || !explicit {
+        if state.streak < METRIC_PATIENCE || !explicit {
             return None;
         }
         state.wanted = true;

@@ -18,6 +18,7 @@ mod point;
 mod rounding;
 mod scaling;
 mod scheme;
+mod tuning;
 
 pub use crate::options::NewtonOptions;
 pub use convergence::{Convergence, RateMemory, Verdict};

@@ -1,6 +1,7 @@
 //! The corrector iteration at one point, Arnold (18):
 //! y ← y − c J̄⁻¹ F(t, y, αy + β), with the matrix kept over many steps.
 
+use super::tuning::LINEAR_ACCURACY;
 use super::corrector::{Corrector, CorrectorStep};
 use super::iteration::Iteration;
 use super::operator::{Direct, IterationOperator, Shift};
@@ -241,6 +242,3 @@ impl Iteration for Correction<'_, '_, '_> {
     }
 }
 
-/// Relative accuracy of linear solves by iteration: errors of corrections below the share of the tolerance that an iteration
-/// may leave.
-const LINEAR_ACCURACY: f64 = 1e-6;

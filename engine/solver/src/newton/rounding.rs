@@ -1,15 +1,10 @@
 //! What rounding does to a solution with the matrices in use.
 
+use super::tuning::AMPLIFIED;
 use super::linearisation::Linearisation;
 use super::scheme::Scheme;
 use holonom_dae::{Counters, RESERVE, Structure, VariableKind, Weights};
 use serde::{Deserialize, Serialize};
-
-/// Rounding that reaches this part of the share is amplified: as next to singular positions, where it
-/// comes out divided by what is left of the smallest singular value. Elsewhere it stays below a
-/// thousandth of that: of the shipped models 10⁻⁹ to 4·10⁻⁶ of the tolerance, 5·10⁻⁵ to 3·10⁻³ next to the singular
-/// positions of `n-four-bar`.
-const AMPLIFIED: f64 = 0.01;
 
 /// Accuracy to which rounding lets variables be determined.
 pub struct Rounding {

@@ -1,6 +1,7 @@
 //! Our default: ∂F/∂y is kept as long as it serves; a changed α is followed by refactorising
 //! α ∂F/∂ẏ + ∂F/∂y with the kept part, which costs no residual.
 
+use super::tuning::{DRASTIC, WORTH_FACTORISING, WORTH_FOLLOWING};
 use super::{Entry, Plan, Reason, RefreshPolicy, Renewal, Situation};
 
 /// In the registry.
@@ -16,13 +17,6 @@ pub(super) const ENTRY: Entry = Entry {
 /// Separate fates for ∂F/∂y (dear) and the factorisation (cheap).
 pub struct Classical;
 
-/// Change of α, either way, that is worth a factorisation. Below it the factor
-/// c = 2/(1 + α/ᾱ) of Arnold (18) repairs most of the damage.
-const WORTH_FACTORISING: f64 = 0.85;
-/// Corrections too many that are worth a factorisation where ∂F/∂y can be brought up to date in part.
-const WORTH_FOLLOWING: f64 = 2.0;
-/// Without separated parts a change of α needs a full evaluation: only when drastic.
-const DRASTIC: f64 = 0.6;
 impl RefreshPolicy for Classical {
     fn name(&self) -> &'static str {
         "classical"

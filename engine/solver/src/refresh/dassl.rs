@@ -1,5 +1,6 @@
 //! DASSL's refresh rule, the baseline of all comparisons: reasons a–c of Arnold §2.3.
 
+use super::tuning::DRASTIC_IN_DASSL;
 use super::{Entry, Plan, Reason, RefreshPolicy, Renewal, Situation};
 
 /// In the registry.
@@ -14,10 +15,6 @@ pub(super) const ENTRY: Entry = Entry {
 
 /// Reasons a (no convergence), b (slow convergence) and c (α changed drastically).
 pub struct Dassl;
-
-/// A change of α by more than this ratio, either way, counts as drastic:
-/// (1 − x)/(1 + x) with x = 0.25.
-const DRASTIC: f64 = 0.6;
 
 /// The update that takes the place of an evaluation where ∂F/∂ẏ and ∂F/∂y are apart.
 fn cheap(s: &Situation) -> Option<Renewal> {
@@ -39,7 +36,7 @@ impl RefreshPolicy for Dassl {
             Reason::NewStep | Reason::ErrorTestFailure => {
                 if s.pattern_is_doubtful() {
                     Renewal::RegroupSparsity
-                } else if s.alpha_ratio < DRASTIC || s.alpha_ratio > 1.0 / DRASTIC {
+                } else if s.alpha_ratio < DRASTIC_IN_DASSL || s.alpha_ratio > 1.0 / DRASTIC_IN_DASSL {
                     // Reason c says nothing about ∂F/∂y, Arnold §3.2.
                     cheap(s).unwrap_or(Renewal::FullEvaluation)
                 } else {

@@ -6,6 +6,7 @@
 
 #[cfg(test)]
 mod conformance;
+mod tuning;
 pub mod update;
 
 registry! {

@@ -17,6 +17,12 @@ pub trait OwnOptions: Default + Clone + fmt::Debug + Send + Sync + 'static {
     fn check(&self) -> Result<(), InputError> {
         Ok(())
     }
+
+    /// What makes a setting without effect, if another of these options does: such as "`stabilisation = \"none\"`".
+    fn idle(&self, setting: &str) -> Option<String> {
+        let _ = setting;
+        None
+    }
 }
 
 /// The same without its type.
@@ -32,6 +38,8 @@ pub trait AnyOptions: Any + fmt::Debug + Send + Sync {
     /// # Errors
     /// The option to blame, with the remedy.
     fn check(&self) -> Result<(), InputError>;
+    /// What makes a setting without effect, if another of these options does.
+    fn idle(&self, setting: &str) -> Option<String>;
     /// A copy.
     fn copy(&self) -> Box<dyn AnyOptions>;
     /// For the way back to the type.
@@ -66,6 +74,10 @@ impl<T: OwnOptions> AnyOptions for T {
             }
         }
         OwnOptions::check(self)
+    }
+
+    fn idle(&self, setting: &str) -> Option<String> {
+        OwnOptions::idle(self, setting)
     }
 
     fn copy(&self) -> Box<dyn AnyOptions> {

@@ -189,6 +189,16 @@ impl OwnOptions for LinearImplicitOptions {
     fn check(&self) -> Result<(), InputError> {
         Self::check(self)
     }
+
+    fn idle(&self, setting: &str) -> Option<String> {
+        let needed = match setting {
+            "projection_steps" => Stabilisation::Projection,
+            "regularisation_epsilon" => Stabilisation::Regularisation,
+            _ => return None,
+        };
+        let other = self.stabilisation != needed;
+        other.then(|| format!("`stabilisation = \"{}\"`", self.stabilisation.name()))
+    }
 }
 
 /// Words for choices among the force elements.

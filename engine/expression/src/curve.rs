@@ -139,14 +139,16 @@ pub enum CurveError {
         index: usize,
     },
     /// A text that cannot be read.
-    #[error("the table \"{name}\", line {line}: {reason}")]
+    #[error("the table \"{name}\", line {line}: {fault}{}", remedy.iter().map(|r| format!("; {r}")).collect::<String>())]
     Csv {
         /// Name of the curve.
         name: String,
         /// Line in the text, from 1.
         line: usize,
         /// What is wrong there.
-        reason: String,
+        fault: String,
+        /// What helps.
+        remedy: Option<String>,
     },
 }
 

@@ -2,10 +2,23 @@
 
 use crate::elements::scene::{Loads, Scene};
 use crate::formalism::energy;
-use crate::formalism::world::{world_positions, world_velocities};
+use crate::kinematics::world::{world_positions, world_velocities};
 use crate::model::Model;
 use crate::workspace::Workspace;
 use holonom_algebra::{Mat3, Pose, Quaternion, Vec3, Wrench};
+
+/// How a body moves, in the ground's frame and axes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BodyMotion {
+    /// Position of the origin of its frame, m.
+    pub position: [f64; 3],
+    /// Orientation as Euler parameters, scalar first.
+    pub orientation: [f64; 4],
+    /// Velocity of the origin, m/s.
+    pub velocity: [f64; 3],
+    /// Angular velocity, rad/s.
+    pub angular_velocity: [f64; 3],
+}
 
 /// Poses and velocities of all bodies at one instant.
 #[derive(Clone, Debug)]
@@ -50,6 +63,31 @@ impl Snapshot<'_> {
         self.work.set_states(x);
         self.work.evaluate_controls(self.model);
         self
+    }
+
+    /// How the body of this name moves.
+    ///
+    /// ```
+    /// use holonom_multibody::Description;
+    /// use holonom_multibody::description::{Body, Joint};
+    ///
+    /// let mut description = Description::new("wheel");
+    /// let wheel = description.add(Body::ball("wheel", 2.0, 0.3));
+    /// description.add(Joint::revolute("axle", "ground", &wheel).start(0.0, 5.0));
+    /// let model = description.compile()?;
+    /// let motion = model.snapshot(0.0, &model.q0, &model.v0).body(&wheel);
+    /// assert_eq!(motion.map(|m| m.angular_velocity), Some([0.0, 0.0, 5.0]));
+    /// # Ok::<(), holonom_multibody::diagnostic::ModelErrors>(())
+    /// ```
+    pub fn body(&self, name: impl AsRef<str>) -> Option<BodyMotion> {
+        let body = self.model.body_index(name.as_ref())?;
+        let (position, velocity) = self.point(body, [0.0; 3]);
+        Some(BodyMotion {
+            position: position.0,
+            orientation: self.orientation(body),
+            velocity: velocity.0,
+            angular_velocity: self.work.world[self.model.bodies[body].node].omega.0,
+        })
     }
 
     /// Pose of a body's frame in the ground's frame.

@@ -2,20 +2,25 @@
 
 mod blame;
 mod implicit;
+mod reactions;
+mod readings;
 
 use crate::elements::constraints::ConstraintElement;
 use crate::elements::scene::{Loads, Scene};
 use crate::formalism::aba::AbaNode;
 use crate::formalism::constraint_matrix;
-use crate::formalism::readings::Measuring;
+use crate::formalism::observe::View;
 use crate::formalism::rnea::RneaNode;
-use crate::formalism::world::{WorldNode, world_accelerations, world_positions, world_velocities};
-use crate::formalism::{aba, cholesky, crba, positions, rnea, rods};
+use crate::formalism::{aba, cholesky, crba, rnea, rods};
+use crate::kinematics::positions;
+use crate::kinematics::world::{WorldNode, world_accelerations, world_positions, world_velocities};
 use crate::model::Model;
 use crate::tree::{Geometry, NodeKind};
 use holonom_algebra::{Orientation, Real, Vec3, Wrench};
 use holonom_dae::Rejection;
 use holonom_expression::switches::Side;
+pub(crate) use readings::JointLoads;
+use readings::Measuring;
 
 /// Memory for one scalar; allocated once, nothing allocates afterwards.
 #[derive(Clone, Debug)]
@@ -238,16 +243,20 @@ impl<T: Real> Workspace<T> {
         for (reading, &value) in model.readings.iter().zip(&self.readings) {
             values[reading.control + 1] = value;
         }
-        let (scene, mut loads, _) = self.scene(model);
+        let view = self.view(model, None);
+        let (scene, mut loads, directions) = (view.scene, view.loads, view.directions);
         for &k in &model.control_order {
             let control = &model.controls[k];
-            if let Some((force, reading)) = control.element.reads_force() {
-                let force = &model.forces[force];
-                let seen = Scene {
-                    controls: &values,
-                    ..scene.of(&force.states)
-                };
-                let value = reading.value(&force.element, &seen, &mut loads);
+            if let Some(observed) = control.element.observes() {
+                let value = observed.value(&mut View {
+                    scene: Scene {
+                        controls: &values,
+                        ..scene
+                    },
+                    loads: loads.reborrow(),
+                    directions: &mut *directions,
+                    ..view
+                });
                 values[k + 1] = value;
             }
             let seen = Scene {
@@ -285,6 +294,16 @@ impl<T: Real> Workspace<T> {
 
     /// What elements see, and where their loads go.
     pub fn scene<'a>(&'a mut self, model: &'a Model) -> (Scene<'a, T>, Loads<'a, T>, &'a mut [T]) {
+        let (view, rows) = self.parts(model, None);
+        (view.scene, view.loads, rows)
+    }
+
+    /// What observables are evaluated from. Multipliers are those of all rows; without them, those that forces see.
+    pub(crate) fn view<'a>(&'a mut self, model: &'a Model, multipliers: Option<&'a [T]>) -> View<'a, T> {
+        self.parts(model, multipliers).0
+    }
+
+    fn parts<'a>(&'a mut self, model: &'a Model, multipliers: Option<&'a [T]>) -> (View<'a, T>, &'a mut [T]) {
         let scene = Scene {
             tree: &model.tree,
             world: &self.world,
@@ -304,7 +323,16 @@ impl<T: Real> Workspace<T> {
             generalised: &mut self.generalised,
             driven: &mut self.driven,
         };
-        (scene, loads, &mut self.rows)
+        let view = View {
+            model,
+            inputs: &model.inputs,
+            scene,
+            loads,
+            multipliers: multipliers.unwrap_or(&self.lambda),
+            crossing: &self.rnea,
+            directions: &mut self.directions,
+        };
+        (view, &mut self.rows)
     }
 
     /// Removes all loads.

@@ -2,12 +2,13 @@
 
 use holonom_multibody::description::fields::{Field, Look, Need, Noted, note};
 use holonom_multibody::description::{
-    Body, Constraint, Control, CoordinateRef, Description, Force, Joint, Path, Placement, Road, Rod,
+    Body, Constraint, Control, CoordinateRef, Description, Force, Joint, Path, Road, Rod,
 };
 use holonom_multibody::elements::constraints::CONSTRAINTS;
 use holonom_multibody::elements::controls::CONTROLS;
 use holonom_multibody::elements::forces::FORCES;
 use holonom_multibody::elements::joints::JOINTS;
+use holonom_multibody::include::Placement;
 use holonom_multibody::path::{PATHS, PathKind};
 use holonom_multibody::road::{ROADS, RoadKind};
 

@@ -7,9 +7,10 @@ use holonom_multibody::description::{Body, Description, Frame, Joint, JointKind,
 use holonom_multibody::elements::joints::JOINTS;
 use holonom_multibody::elements::scene::Scene;
 use holonom_multibody::forest::Hint;
-use holonom_multibody::formalism::positions::positions;
-use holonom_multibody::formalism::world::{WorldNode, world_positions, world_velocities};
-use holonom_multibody::model::{Attachment, JointPlace};
+use holonom_multibody::kinematics::positions::positions;
+use holonom_multibody::kinematics::world::{WorldNode, world_positions, world_velocities};
+use holonom_multibody::model::JointPlace;
+use holonom_multibody::tree::Attachment;
 use holonom_multibody::tree::{Geometry, NodeKind};
 use holonom_multibody::{Model, Signal};
 

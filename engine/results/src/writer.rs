@@ -1,9 +1,9 @@
 //! Writing results while a run goes on.
 
+use crate::chunk::{FileKind, Summary};
 use crate::message::{CHECKED, END, Encoder};
 use crate::parquet::ParquetWriter;
 use crate::settle::Settling;
-use crate::table::FileKind;
 use crate::{Column, Error, Metadata, Result, column, stream};
 use core::ops::Range;
 use serde::{Deserialize, Serialize};
@@ -53,19 +53,6 @@ pub struct Position {
     pub bytes: u64,
     /// Chunks in the file.
     pub chunks: u64,
-}
-
-/// What a finished file holds.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Summary {
-    /// The file.
-    pub path: PathBuf,
-    /// Rows.
-    pub rows: u64,
-    /// Columns.
-    pub columns: usize,
-    /// Length in bytes.
-    pub bytes: u64,
 }
 
 /// The files of a writer that has been finished.

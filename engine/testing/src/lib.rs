@@ -5,8 +5,8 @@
 
 mod allocations;
 mod largest;
-mod mechanisms;
 mod random;
+mod mechanisms;
 
 pub use allocations::{Allocations, Counting, allocated, allocations};
 pub use largest::{Largest, largest};

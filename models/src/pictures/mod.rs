@@ -324,7 +324,8 @@ fn plots(name: &str) -> Vec<Plot> {
         "nonlinear-joint-spring" => {
             let kind = Force::nonlinear_joint_spring("", coordinate(5), law("40*sin(x) + 5*x^3", "x"), 0.0)
                 .damper(law("2*v + 0.5*v*abs(v)", "v"))
-                .kind;
+                .kind
+                .into();
             vec![Plot {
                 title: "spring = \"40*sin(x) + 5*x^3\", damper = \"2*v + 0.5*v*abs(v)\"",
                 x: ["angle", "rad"],
@@ -374,7 +375,7 @@ fn plots(name: &str) -> Vec<Plot> {
                 damping: 3000.0,
                 onset: 0.02,
             };
-            let kind = Force::bump_stop("", from, to, 0.25, stop).kind;
+            let kind = Force::bump_stop("", from, to, 0.25, stop).kind.into();
             vec![Plot {
                 title: "begins at 0.25 m; 200 kN/m and 3 kN s/m behind an onset of 20 mm",
                 x: ["length", "m"],
@@ -497,12 +498,15 @@ fn friction() -> Vec<Plot> {
 fn nonlinear_spring() -> Vec<Plot> {
     let still = State::default();
     let spring = |interpolation: Interpolation| {
-        let kind = Force::nonlinear_spring("", "ground", "body", table(interpolation), 0.3).kind;
+        let kind = Force::nonlinear_spring("", "ground", "body", table(interpolation), 0.3)
+            .kind
+            .into();
         (interpolation.name().to_string(), kind, still)
     };
     let damper = Force::nonlinear_spring("", "ground", "body", 0.0, 0.3)
         .damper(law("if(v > 0, 2500*v/(1 + v), 1200*v)", "v"))
-        .kind;
+        .kind
+        .into();
     vec![
         Plot {
             title: "spring = \"rubber(x)\", a table with linear extrapolation",

@@ -17,7 +17,7 @@ use crate::order::{EQUAL, places, places_by};
 use crate::reduced::Reduced;
 use crate::tangent::{Equation, State};
 use holonom_multibody::Model;
-use holonom_multibody::model::RowLevel;
+use holonom_multibody::elements::constraints::RowLevel;
 use holonom_multibody::start::Assembled;
 use large::Pencil;
 

@@ -3,13 +3,13 @@
 use super::expressions::dimension;
 use super::{Reader, shortened};
 use crate::message::Message;
-use crate::model_file::Label;
 use crate::tree::{Kind, Table, Value};
 use core::ops::Range;
 use holonom_expression::Expression;
 use holonom_multibody::Signal;
 use holonom_multibody::description::fields::{Field, Fields, Need};
 use holonom_multibody::description::{CoordinateRef, Document};
+use holonom_multibody::diagnostic::ThingKind;
 
 /// Reads the fields of one thing; [`TableReader::finish`] reports what is left over.
 pub(super) struct TableReader<'t, 'a, 's, 'f> {
@@ -40,7 +40,7 @@ impl<'t, 'a, 's, 'f> TableReader<'t, 'a, 's, 'f> {
     }
 
     /// Reads the name, which stands in all messages from then on, and remembers the place.
-    pub fn name(&mut self, what: &'static str) -> String {
+    pub fn name(&mut self, kind: ThingKind) -> String {
         self.named = true;
         let (name, span) = match self.required("name", "its name") {
             Some(value) => (
@@ -49,10 +49,10 @@ impl<'t, 'a, 's, 'f> TableReader<'t, 'a, 's, 'f> {
             ),
             None => (String::new(), self.table.span.clone()),
         };
-        self.thing = format!("{what} \"{}\"", shortened(&name));
+        self.thing = kind.named(shortened(&name)).to_string();
         self.reader.subject.clone_from(&self.thing);
-        let label = Label::Named(what, name.clone());
-        self.reader.remember(label, Some(self.table), &span);
+        self.reader.kind = Some(kind);
+        self.reader.remember(kind.named(&name), Some(self.table), &span);
         name
     }
 

@@ -55,11 +55,12 @@ use formulas::{Formulas, State};
 use holonom_analysis::statics::{Equilibrium, StaticsOptions, equilibrium};
 use holonom_expression::Break;
 use holonom_expression::curve::{Refusal, watch_refusals};
-use holonom_format::{Message, Messages, ModelFile, Place, Settings};
+use holonom_format::{Message, Messages, ModelFile, Settings};
 use holonom_multibody::Examination;
 use holonom_multibody::channels::{Catalogue, Input, Selection};
 use holonom_multibody::description::Hold;
-use holonom_multibody::residual::{Form, Formalism, GglMetric};
+use holonom_multibody::diagnostic::{Diagnostic, ThingKind};
+use holonom_multibody::residual::{Form, Formalism, GglMetric, UnknownName};
 use holonom_multibody::start::{Assembled, AssemblyError, AssemblyOptions, DATA_PRECISION};
 use holonom_solver::stepper::{AUTO, LinearImplicitOptions};
 use holonom_solver::{Options, OutputTimes, Start};
@@ -109,7 +110,7 @@ impl Simulation {
             Some(_) => None,
             None => file
                 .places
-                .find(&format!("setting \"{name}\""), None)
+                .find(&ThingKind::Setting.named(name), None)
                 .or(file.places.root()),
         };
         let told = |fault: Fault| Message::error(place(fault.setting), fault.text).help(fault.help);
@@ -161,10 +162,7 @@ impl Simulation {
         let settled = match settings.start.as_deref() {
             Some("equilibrium") => {
                 let found = equilibrium(&start, &StaticsOptions::default());
-                Some(
-                    found
-                        .map_err(|error| one(message_with_help(place("start"), &error.to_string(), ": ")))?,
-                )
+                Some(found.map_err(|error| one(Message::of(&Diagnostic::from(&error), place("start"))))?)
             }
             _ => None,
         };
@@ -178,10 +176,9 @@ impl Simulation {
                 let settled = model.assemble(&assembly);
                 let settled = settled.map_err(|error| one(assembly_message(file, &error, None)))?;
                 if let Some(moved) = fixed_that_moved(&start, &settled) {
-                    let text = format!(
-                        "`{moved}` is fixed at a position that is not an equilibrium: release it, or remove `start = \"equilibrium\"`"
-                    );
-                    return Err(one(message_with_help(place("start"), &text, ": ")));
+                    let text = format!("`{moved}` is fixed at a position that is not an equilibrium");
+                    let help = "release it, or remove `start = \"equilibrium\"`";
+                    return Err(one(Message::error(place("start"), text).help(help)));
                 }
                 settled
             }
@@ -192,23 +189,24 @@ impl Simulation {
         } else {
             Form::Ggl
         };
-        let named = |name: &'static str, error: String| one(message_with_help(place(name), &error, ": "));
+        let unknown =
+            |name: &'static str, error: UnknownName| one(Message::of(&Diagnostic::from(&error), place(name)));
         let form = match &settings.form {
-            Some(name) if name != AUTO => name.parse().map_err(|e| named("form", format!("{e}")))?,
+            Some(name) if name != AUTO => name.parse().map_err(|e| unknown("form", e))?,
             _ => usual,
         };
         let formalism = match &settings.formalism {
-            Some(name) if name != AUTO => name.parse().map_err(|e| named("formalism", format!("{e}")))?,
+            Some(name) if name != AUTO => name.parse().map_err(|e| unknown("formalism", e))?,
             _ => Formalism::default(),
         };
         let ggl_metric = match &settings.ggl_metric {
-            Some(name) => name.parse().map_err(|e| named("ggl_metric", format!("{e}")))?,
+            Some(name) => name.parse().map_err(|e| unknown("ggl_metric", e))?,
             None => GglMetric::default(),
         };
         // Refused here, not at the first step.
         let equations = start
             .equations_with(form, formalism, ggl_metric)
-            .map_err(|e| named("form", e.to_string()))?;
+            .map_err(|e| one(Message::of(&Diagnostic::from(&e), place("form"))))?;
         let mut solver = Options {
             // Assembly has made the start consistent.
             start: Start::Trust,
@@ -243,7 +241,7 @@ impl Simulation {
         let unused_settings = settings::unused(&settings, &solver, form).into_iter();
         let unused_settings = unused_settings
             .map(|(setting, text)| {
-                let place = file.places.find(&format!("setting \"{setting}\""), None);
+                let place = file.places.find(&ThingKind::Setting.named(setting), None);
                 let message = Message::note(place, "");
                 match message.position() {
                     Some((file, line, _)) => format!("{file}:{line}: {text}"),
@@ -314,7 +312,7 @@ impl Simulation {
         check_outputs(file, &self.catalogue)?;
         let patterns: Vec<&str> = file.outputs.iter().map(String::as_str).collect();
         let chosen = self.catalogue.select(&patterns);
-        chosen.map_err(|error| Messages(vec![message_with_help(None, &error.to_string(), "; ")]))
+        chosen.map_err(|error| Messages(vec![Message::of(&Diagnostic::from(&error), None)]))
     }
 
     /// Whether nothing is left to integrate: everything is prescribed or driven, and no
@@ -355,10 +353,8 @@ fn check_outputs(file: &ModelFile, catalogue: &Catalogue) -> Result<(), Messages
     let mut messages = Messages::default();
     for pattern in file.outputs.iter().take(Messages::MOST) {
         if let Err(error) = catalogue.select(&[pattern.as_str()]) {
-            let place = file.places.find(&format!("channel \"{pattern}\""), None);
-            messages
-                .0
-                .push(message_with_help(place, &error.to_string(), "; "));
+            let place = file.places.find(&ThingKind::Channel.named(pattern), None);
+            messages.0.push(Message::of(&Diagnostic::from(&error), place));
         }
     }
     if messages.0.is_empty() {
@@ -418,27 +414,19 @@ fn assembly_message(file: &ModelFile, error: &AssemblyError, refusal: Option<&Re
         }
         AssemblyError::TurnedOver { joints } => joints.iter().find_map(|joint| file.places.named(joint)),
         AssemblyError::SensorRing { sensor: control, .. } | AssemblyError::NoPast { control } => {
-            file.places.find(&format!("control \"{control}\""), None)
+            file.places.find(&ThingKind::Control.named(control), None)
         }
         _ => loops.iter().find_map(|open| file.places.named(&open.constraint)),
     };
-    message_with_help(place.or(file.places.root()), &error.to_string(), ": ")
+    Message::of(&Diagnostic::from(error), place.or(file.places.root()))
 }
 
 /// A motion without a value at the start, at the table that lacks it.
 fn undefined_message(file: &ModelFile, undefined: &Undefined) -> Message {
     let place = match undefined {
-        Undefined::Table(refusal) => file.places.find(&format!("table \"{}\"", refusal.table), None),
+        Undefined::Table(refusal) => file.places.find(&ThingKind::Table.named(&refusal.table), None),
         Undefined::Motion(_) => None,
     };
-    let text = format!("at the start {undefined}");
-    message_with_help(place.or(file.places.root()), &text, "; ")
-}
-
-/// What stands behind the last separator is what helps.
-fn message_with_help(place: Option<Place>, text: &str, separator: &str) -> Message {
-    match text.rsplit_once(separator) {
-        Some((fault, remedy)) => Message::error(place, fault).help(remedy),
-        None => Message::error(place, text),
-    }
+    let text = format!("at the start {}", undefined.fault());
+    Message::error(place.or(file.places.root()), text).help(undefined.remedy())
 }

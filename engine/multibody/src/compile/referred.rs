@@ -1,7 +1,7 @@
 //! What an element refers to.
 
-use crate::description::CoordinateRef;
-use crate::description::fields::{Field, Fields, Look};
+use crate::fields::{Field, Fields, Look};
+use crate::names::CoordinateRef;
 
 /// References in the order in which the fields are shown.
 #[derive(Default)]

@@ -2,11 +2,12 @@
 
 use super::attach::{Attach, paths};
 use super::lower::displaced;
-use crate::channels::joint_motion;
 use crate::description::{Hold, Joint};
 use crate::elements::constraints::{ConstraintElement, Pair, PairRow, StartRow};
+use crate::elements::joint_motion;
 use crate::elements::joints::Primitive;
-use crate::model::{Attachment, CutStart, ModelConstraint};
+use crate::model::{CutStart, ModelConstraint};
+use crate::tree::Attachment;
 use holonom_algebra::{Mat3, Pose, Quaternion, Vec3};
 
 impl Attach<'_, '_> {

@@ -1,8 +1,8 @@
 //! What elements see: frames in the world, coordinates, time; and where their loads go.
 
-use crate::formalism::world::WorldNode;
-use crate::model::Attachment;
+use crate::kinematics::world::WorldNode;
 use crate::signal::Signal;
+use crate::tree::Attachment;
 use crate::tree::{NodeKind, Tree};
 use core::ops::Range;
 use holonom_algebra::{Orientation, Real, Vec3, Wrench};
@@ -158,6 +158,16 @@ pub struct Loads<'a, T> {
 }
 
 impl<T: Real> Loads<'_, T> {
+    /// The same for a shorter time.
+    #[inline]
+    pub fn reborrow(&mut self) -> Loads<'_, T> {
+        Loads {
+            wrenches: self.wrenches,
+            generalised: self.generalised,
+            driven: self.driven,
+        }
+    }
+
     /// Adds a force and a moment at the point `arm` away from the origin of a node.
     #[inline]
     pub fn add(&mut self, node: usize, arm: Vec3<T>, force: Vec3<T>, moment: Vec3<T>) {

@@ -4,9 +4,10 @@
 //! nodes carry the diagonal (m/3 at each end), the coupling is added here. What is fixed on the
 //! ground does not count, except the ground ends of rods.
 
-use crate::elements::forces::ForceElement;
-use crate::elements::scene::{Loads, Scene};
-use crate::model::{Attachment, ModelForce, ModelRod};
+pub use crate::elements::forces::force_power;
+use crate::elements::scene::Scene;
+use crate::model::{ModelForce, ModelRod};
+use crate::tree::Attachment;
 use holonom_algebra::{Orientation, Real, Twist, Vec3, Wrench};
 
 /// Position of a frame's origin.
@@ -101,29 +102,6 @@ pub fn momentum<T: Real>(scene: &Scene<T>, rods: &[ModelRod]) -> Wrench<T> {
         let [a, b] = [0, 1].map(|k| scene.frame(&rod.ends[k]));
         for (end, other) in [(&a, &b), (&b, &a)] {
             sum += Wrench::at_point(end.origin, other.velocity.scale(sixth));
-        }
-    }
-    sum
-}
-
-/// Power of a force element on the mechanism. Needs velocities in the scene.
-///
-/// `scratch` must be zero and is zero again afterwards.
-pub fn force_power<T: Real>(force: &ForceElement, scene: &Scene<T>, scratch: &mut Loads<T>) -> T {
-    force.evaluate(scene, scratch);
-    let mut sum = T::zero();
-    for i in force.nodes().into_iter().flatten() {
-        // Cleared at once, so that a node named twice counts once.
-        let load = core::mem::replace(&mut scratch.wrenches[i], Wrench::zero());
-        let (node, w) = (&scene.tree.nodes[i], &scene.world[i]);
-        sum += Twist::new(w.omega, w.velocity).power(&load);
-        if let Some(signal) = node.prescribed {
-            let driven = core::mem::replace(&mut scratch.driven[signal], T::zero());
-            sum += driven * scene.signals[signal][1];
-        }
-        for k in node.v..node.v + node.n_v() {
-            let generalised = core::mem::replace(&mut scratch.generalised[k], T::zero());
-            sum += generalised * scene.v[k];
         }
     }
     sum

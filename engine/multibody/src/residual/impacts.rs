@@ -20,13 +20,11 @@
 //! The state is left consistent: v̇, λ and the rates of own states are those after the event.
 
 use super::Equations;
+use crate::elements::constraints::TOUCHING;
 use crate::formalism::cholesky;
-use crate::start::MechanicalModel;
+use crate::mechanical::MechanicalModel;
 use holonom_dae::Direction;
 use holonom_dae::{Event, EventAction, EventState, Mechanical, Rejection};
-
-/// Gap, m, below which bodies touch.
-pub(crate) const TOUCHING: f64 = 1e-8;
 
 /// Rounds of hits at one time after which all further rebounds are rest.
 const ROUNDS: usize = 100;

@@ -16,23 +16,23 @@
 //! own states take ρ as given, so that a sensor may read what depends on it: s(t, q, v, x, λ, ρ),
 //! f(t, q, v, x, λ, ρ).
 
+mod assembled;
 mod equations;
 mod gaps;
-pub(crate) mod impacts;
+mod impacts;
 mod laws;
 mod loops;
-pub(crate) mod pattern;
 mod places;
 mod readings;
 mod stretch;
 mod structure;
 mod switches;
 
+pub use assembled::UnsuitableForm;
 pub use equations::Equations;
-pub(crate) use loops::{Loops, LoopsRoom, follow};
-pub(crate) use pattern::forces_need_readings;
-pub use pattern::{Dependencies, ElementDependencies, ReadingDependencies, Reads};
+pub(crate) use loops::{Loops, LoopsRoom};
 
+use crate::diagnostic::Diagnostic;
 use core::fmt;
 use core::str::FromStr;
 
@@ -140,7 +140,7 @@ impl GglMetric {
 
 /// A name that stands for none of the choices.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown {what} `{found}`; choose from {known}")]
+#[error("{}", Diagnostic::from(self))]
 pub struct UnknownName {
     /// What was looked for.
     pub what: &'static str,
@@ -148,6 +148,13 @@ pub struct UnknownName {
     pub found: String,
     /// The names there are.
     pub known: String,
+}
+
+impl From<&UnknownName> for Diagnostic {
+    fn from(error: &UnknownName) -> Self {
+        Self::sentence(format!("unknown {} `{}`", error.what, error.found))
+            .remedy(format!("choose from {}", error.known))
+    }
 }
 
 macro_rules! names {

@@ -2,8 +2,8 @@
 
 use super::equations::{EquationsWorkspace, Layout};
 use super::{Equations, Formalism};
-use crate::formalism::readings::JointLoads;
 use crate::model::Model;
+use crate::workspace::JointLoads;
 use crate::workspace::Workspace;
 use holonom_algebra::{Dual8, Real};
 use holonom_dae::Point;

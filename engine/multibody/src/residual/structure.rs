@@ -1,7 +1,8 @@
 //! What the solvers are told about the equations: names, kinds, sparsity.
 
 use super::equations::Layout;
-use super::{Equations, Form, Formalism, GglMetric, Reads};
+use super::{Equations, Form, Formalism, GglMetric};
+use crate::formalism::depends::Reads;
 use crate::tree::NodeKind;
 use holonom_dae::{
     DerivativeForm, Equation, EquationLevel, LazyPattern, MechanicalLayout, Pattern, Structure,
@@ -186,7 +187,7 @@ impl Equations {
             .model
             .readings
             .iter()
-            .any(|reading| reading.needs_multipliers(&self.model));
+            .any(|reading| reading.observed.observable.needs_multipliers());
         let mut blocks = Vec::new();
         if l.lambda.is_empty() {
             return blocks;

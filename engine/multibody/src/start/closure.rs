@@ -9,12 +9,13 @@
 //! many loops on one tree cost as much as their blocks do, not as one matrix of all.
 
 use crate::elements::constraints::ConstraintElement;
-use crate::model::{Model, RowLevel};
+use crate::elements::constraints::RowLevel;
+use crate::formalism::eigen::{PivotedQr, QrPart, dot};
+use crate::model::Model;
 use crate::start::blocks::{Block, blocks};
 use crate::start::border::Border;
-use crate::start::eigen::{PivotedQr, QrPart, dot};
 use crate::start::scales::Scales;
-use crate::tree::{Node, NodeKind};
+use crate::tree::NodeKind;
 use crate::workspace::Workspace;
 use holonom_algebra::{Real, Vec3, Wrench};
 use holonom_dae::Rejection;
@@ -107,14 +108,6 @@ fn positive(x: f64) -> f64 {
     if x > 0.0 { x } else { 1.0 }
 }
 
-/// Whether the node turns about something.
-pub(crate) fn turns(node: &Node) -> bool {
-    !matches!(
-        node.kind,
-        NodeKind::PrismaticX | NodeKind::PrismaticY | NodeKind::PrismaticZ | NodeKind::PrismaticTurned
-    )
-}
-
 impl Closure {
     /// Allocates, and measures the mechanism at the given positions.
     pub fn new(model: Arc<Model>, t: f64, q: &[f64], precision: f64) -> Self {
@@ -156,7 +149,7 @@ impl Closure {
         closure.place(q);
         let (size, reach) = closure.measure();
         closure.size = size;
-        for node in model.tree.nodes.iter().filter(|node| !turns(node)) {
+        for node in model.tree.nodes.iter().filter(|node| !node.turns()) {
             unit[node.v..node.v + node.n_v()].fill(closure.size);
         }
         closure.unit = unit;
@@ -325,7 +318,7 @@ impl Closure {
                     let node = &model.tree.nodes[i];
                     for (x, d) in natural.iter_mut().zip(&directions) {
                         let (force, moment) = (d.force.norm(), d.moment.norm());
-                        let bound = match turns(node) {
+                        let bound = match node.turns() {
                             true => moment + force * (self.size + node.pitch.abs()),
                             false => force,
                         };

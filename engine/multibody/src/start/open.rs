@@ -1,7 +1,7 @@
 //! Loops and other constraints that are not satisfied.
 
 use super::assembly::Level;
-use super::closure::{Closure, exceeds, turns};
+use super::closure::{Closure, exceeds};
 use crate::elements::constraints::{ConstraintElement, PairRow};
 use core::fmt;
 
@@ -60,7 +60,7 @@ pub(super) fn unit(closure: &Closure, row: usize, level: Level) -> &'static str 
             }
         }
         ConstraintElement::Coordinates(sum) => {
-            let mut turning = sum.terms.iter().map(|(node, _)| turns(&model.tree.nodes[*node]));
+            let mut turning = sum.terms.iter().map(|(node, _)| model.tree.nodes[*node].turns());
             let first = turning.next().unwrap_or(true);
             if turning.any(|other| other != first) {
                 return "";

@@ -1,6 +1,6 @@
 //! Own states of controls that begin with what the controls see at the start.
 
-use super::mechanical::MechanicalModel;
+use crate::mechanical::MechanicalModel;
 use holonom_dae::{Mechanical, Rejection};
 
 /// Passes until controls that see each other agree.

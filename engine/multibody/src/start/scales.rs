@@ -4,9 +4,9 @@
 //! of relative size δ changes it by about δ times that, whatever the units, the size of the loop or the
 //! other loops of the mechanism are.
 
-use super::closure::turns;
 use crate::elements::constraints::{ConstraintElement, PairRow};
-use crate::model::{Attachment, Model};
+use crate::model::Model;
+use crate::tree::Attachment;
 use crate::workspace::Workspace;
 use holonom_algebra::Vec3;
 
@@ -44,14 +44,14 @@ impl Scales {
             })
             .collect();
         let mut columns = vec![1.0; tree.n_v];
-        for node in tree.nodes.iter().filter(|node| node.n_v() > 0 && !turns(node)) {
+        for node in tree.nodes.iter().filter(|node| node.n_v() > 0 && !node.turns()) {
             columns[node.v] = f64::INFINITY;
         }
         for (c, length) in model.constraints.iter().zip(&lengths) {
             let Some(length) = *length else { continue };
             for &i in c.to_path.iter().chain(&c.from_path) {
                 let node = &tree.nodes[i];
-                if node.n_v() > 0 && !turns(node) {
+                if node.n_v() > 0 && !node.turns() {
                     columns[node.v] = columns[node.v].min(length);
                 }
             }
@@ -111,7 +111,7 @@ fn row_scales(model: &Model, lengths: &[Option<f64>], size: f64, slide: impl Fn(
             ConstraintElement::Coordinates(sum) => {
                 let term = |&(node, factor): &(usize, f64)| {
                     let node = &model.tree.nodes[node];
-                    let unit = match turns(node) {
+                    let unit = match node.turns() {
                         true => 1.0,
                         false if node.n_v() > 0 => slide(node.v),
                         false => size,

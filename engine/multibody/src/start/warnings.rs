@@ -2,7 +2,8 @@
 
 use crate::elements::constraints::{ConstraintElement, PairRow};
 use crate::elements::forces::Reach;
-use crate::model::{Attachment, Model};
+use crate::model::Model;
+use crate::tree::Attachment;
 use crate::workspace::Workspace;
 use core::fmt;
 use holonom_algebra::Vec3;

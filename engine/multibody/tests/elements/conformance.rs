@@ -6,8 +6,8 @@ use crate::stand::{Collected, Random, Run, Stand, close, hinge, node};
 use holonom_algebra::{Dual4, Inertia, Mat3, Pose, Real, Trace, Vec3};
 use holonom_multibody::elements::forces::*;
 use holonom_multibody::elements::scene::Scene;
-use holonom_multibody::formalism::world::WorldNode;
-use holonom_multibody::model::Attachment;
+use holonom_multibody::kinematics::world::WorldNode;
+use holonom_multibody::tree::Attachment;
 use holonom_multibody::tree::{NodeKind, Tree};
 
 /// Multipliers that elements may read, and their rates.

@@ -9,7 +9,8 @@ use holonom_multibody::formalism::energy::{
 };
 use holonom_multibody::formalism::rnea::{RneaNode, rnea};
 use holonom_multibody::formalism::rods::rod_loads;
-use holonom_multibody::model::{Attachment, ModelRod};
+use holonom_multibody::model::ModelRod;
+use holonom_multibody::tree::Attachment;
 use holonom_multibody::tree::{Geometry, NodeKind, Tree};
 
 fn rod(ends: [Attachment; 2], mass: f64) -> ModelRod {

@@ -11,9 +11,9 @@ use holonom_multibody::elements::forces::*;
 use holonom_multibody::elements::references::{
     Attached, JointCoordinate, Prepare, RoadPlace, RollingContact,
 };
-use holonom_multibody::model::Attachment;
 use holonom_multibody::rail::{CreepLaw, FallingFriction, Reduction};
 use holonom_multibody::road::Surface;
+use holonom_multibody::tree::Attachment;
 use holonom_multibody::tyre::{Linear, MagicFormula, TyreLaw};
 use std::sync::Arc;
 

@@ -1,7 +1,7 @@
 //! Every body cut free is in balance.
 
 use super::*;
-use holonom_multibody::formalism::world::{world_positions, world_velocities};
+use holonom_multibody::kinematics::world::{world_positions, world_velocities};
 use holonom_testing::Largest;
 
 /// Largest difference, over all bodies, between inertia forces and all loads on the body cut free.

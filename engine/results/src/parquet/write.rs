@@ -1,12 +1,12 @@
-//! From a table to Parquet.
+//! Writing Parquet.
 
 use super::encoding::base64;
 use super::thrift::{Element, Writer, binary, integer};
 use super::{ARROW_SCHEMA, MAGIC, code, kind};
+use crate::chunk::Summary;
 use crate::message::Encoder;
 use crate::partial::Partial;
-use crate::table::Chunk;
-use crate::{Column, Error, Metadata, Result, Summary, Table};
+use crate::{Column, Error, Metadata, Result};
 use core::ops::Range;
 use std::fs::File;
 use std::io::Write;
@@ -21,21 +21,6 @@ const LARGEST_GROUP: usize = 16 << 20;
 const LEAST_ROWS: usize = 64;
 /// Numbers of a page, in bytes.
 const PAGE_BYTES: usize = 1 << 20;
-
-/// Converts a table to Parquet, chunk by chunk. Metadata go to the key-value metadata of the
-/// file, units and descriptions to the fields. The file appears when it is whole.
-pub fn to_parquet(table: &Table, path: impl AsRef<Path>) -> Result<Summary> {
-    let mut writer = ParquetWriter::create(path.as_ref(), table.columns(), table.metadata())?;
-    let mut chunks = table.chunks()?;
-    let mut chunk = Chunk::default();
-    while chunks.next_into(&mut chunk)? {
-        let columns = chunk.columns.iter();
-        writer.append(chunk.rows, columns, |bytes, column, rows| {
-            bytes.extend(column[rows].iter().flat_map(|value| value.to_le_bytes()));
-        })?;
-    }
-    writer.finish()
-}
 
 /// A Parquet file that grows by chunks of rows.
 pub(crate) struct ParquetWriter {

@@ -58,6 +58,12 @@ impl OwnOptions for GmresOptions {
 const KEEPS: Phase = Phase(1);
 const RENEWS: Phase = Phase(2);
 
+/// A matrix that was not factorised.
+const KEPT: Factorised = Factorised {
+    repivoted: false,
+    pivot_growth: 1.0,
+};
+
 /// The solver.
 pub struct Gmres {
     options: GmresOptions,
@@ -240,6 +246,9 @@ impl LinearSolver for Gmres {
         let same = self.a.n() == a.n()
             && self.a.values().len() == a.values().len()
             && self.a.pattern() == a.pattern();
+        if same && self.memory.fits && self.a.values() == a.values() {
+            return Ok(KEPT);
+        }
         if same {
             self.a.values_mut().copy_from_slice(a.values());
         } else {
@@ -250,17 +259,12 @@ impl LinearSolver for Gmres {
             RENEWS => true,
             _ => self.memory.iterations >= self.options.renewal,
         };
-        if !same || worn || !self.memory.has_preconditioner {
+        // What is not finite is named there.
+        if !same || worn || !self.memory.has_preconditioner || a.first_non_finite().is_some() {
             return self.renew();
         }
-        if let Some((row, column)) = a.first_non_finite() {
-            return Err(Singular::NonFinite { row, column });
-        }
         self.memory.fits = false;
-        Ok(Factorised {
-            repivoted: false,
-            pivot_growth: 1.0,
-        })
+        Ok(KEPT)
     }
 
     fn solve(&mut self, b: &mut [f64]) {

@@ -52,13 +52,13 @@ pub use postorder::postordered;
 pub use scalar::{Complex, Scalar};
 pub use transversal::{Transversal, maximum_transversal};
 
-use tuning::{SPARSE_BELOW, SPARSE_FROM};
 use crate::refresh::Phase;
 use crate::registry::registry;
 use crate::settings::{Factory, Owned};
 use crate::state::State;
 use condition::largest;
 use holonom_dae::{Pattern, Rejection};
+use tuning::{SPARSE_BELOW, SPARSE_FROM};
 
 /// A direct solver that keeps one factorised matrix.
 ///

@@ -16,8 +16,8 @@
 //! entries of the factor in compressed form, memory which the factorisation is about to need
 //! anyway.
 
-use super::tuning::DENSE_ROW;
 use super::transversal::NONE;
+use super::tuning::DENSE_ROW;
 use holonom_dae::Pattern;
 
 /// The order in which to eliminate the columns of `pattern` when column `j` has its pivot in row

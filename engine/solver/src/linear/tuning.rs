@@ -32,7 +32,6 @@ pub(super) const WORN_GROWTH_RATIO: f64 = 1e2;
 /// Source: own choice on the shipped models and problems.
 pub(super) const SPARSE_FROM: usize = 50;
 
-
 ///
 /// Source: own choice on the shipped models and problems.
 pub(super) const SPARSE_BELOW: f64 = 0.2;

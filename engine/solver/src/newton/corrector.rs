@@ -2,7 +2,6 @@
 //! when the first two are renewed. What is solved with them is a [`Scheme`]: F at one new point
 //! ([`PointSolver`](super::PointSolver)), or at all stages of a step.
 
-use super::tuning::POOR_RATE;
 use super::NewtonOptions;
 use super::bounds::Bounds;
 use super::iteration::{Newton, NewtonState};
@@ -10,6 +9,7 @@ use super::linearisation::{Linearisation, LinearisationState};
 use super::pattern_log::PatternEvent;
 use super::rounding::{Rounding, RoundingState};
 use super::scheme::Scheme;
+use super::tuning::POOR_RATE;
 use crate::equations::Equations;
 use crate::explain::{Decision, Decisions};
 use crate::jacobian::{JacobianEngine, JacobianPoint, PatternUse, SplitJacobian};

@@ -1,11 +1,11 @@
 //! ∂F/∂y and ∂F/∂ẏ at a place of the past: how they are got, how old they are, and what they cost.
 
-use super::tuning::MOST_PATIENCE;
 use super::extended::Following;
 use super::metric::{Metric, MetricState, Solved};
 use super::operator::IterationOperator;
 use super::pattern_log::{MOST_EVENTS, PatternEvent};
 use super::scaling::{Scales, Scaling};
+use super::tuning::MOST_PATIENCE;
 use crate::equations::{Equations, Purpose};
 use crate::explain::{Decision, Decisions};
 use crate::jacobian::{JacobianEngine, JacobianPoint, PatternUse, SplitJacobian};

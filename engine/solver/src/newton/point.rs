@@ -1,11 +1,11 @@
 //! The corrector iteration at one point, Arnold (18):
 //! y ← y − c J̄⁻¹ F(t, y, αy + β), with the matrix kept over many steps.
 
-use super::tuning::LINEAR_ACCURACY;
 use super::corrector::{Corrector, CorrectorStep};
 use super::iteration::Iteration;
 use super::operator::{Direct, IterationOperator, Shift};
 use super::scheme::Scheme;
+use super::tuning::LINEAR_ACCURACY;
 use crate::equations::Equations;
 use crate::linear::LinearSolver;
 use crate::state::State;
@@ -241,4 +241,3 @@ impl Iteration for Correction<'_, '_, '_> {
         self.weights.graded_norm(&self.point.room.delta) <= small
     }
 }
-

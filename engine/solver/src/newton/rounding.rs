@@ -1,8 +1,8 @@
 //! What rounding does to a solution with the matrices in use.
 
-use super::tuning::AMPLIFIED;
 use super::linearisation::Linearisation;
 use super::scheme::Scheme;
+use super::tuning::AMPLIFIED;
 use holonom_dae::{Counters, RESERVE, Structure, VariableKind, Weights};
 use serde::{Deserialize, Serialize};
 

@@ -53,7 +53,7 @@ impl Checkpoint {
 }
 
 /// The format written by this build.
-pub const VERSION: u32 = 10;
+pub const VERSION: u32 = 11;
 
 /// A hash of texts that is the same on every machine (FNV-1a).
 pub fn fingerprint<'a>(texts: impl IntoIterator<Item = &'a str>) -> u64 {

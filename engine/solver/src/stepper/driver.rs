@@ -588,7 +588,7 @@ impl<'s> Integrator<'s> {
                         }
                         return Err(diagnosis::diagnose(
                             rejection,
-                            h,
+                            (h, self.options.fixed_step.is_some()),
                             self.stepper.as_mut(),
                             self.system.as_mut(),
                         ));

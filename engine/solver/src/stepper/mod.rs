@@ -15,6 +15,7 @@ mod realtime;
 mod setup;
 mod sliding;
 mod strategies;
+mod tangent;
 
 pub use crate::options::AUTO;
 registry! {

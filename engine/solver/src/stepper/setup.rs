@@ -1,7 +1,7 @@
 //! What a run needs before its first step: checks, parts, the first step size.
 
 use super::checkpoint::fingerprint;
-use super::{Build, NONE, Parts, Stepper};
+use super::{Build, NONE, Parts, Stepper, Takes};
 use crate::explain::{Because, Decision, Subject};
 use crate::jacobian::{JacobianEngine, PatternUse, Sparsity, cost_of_packs};
 use crate::newton::Corrector;
@@ -165,10 +165,12 @@ pub fn weights(options: &Options, structure: &Structure) -> Weights {
 
 /// How the variables take part in the error test: as asked for, or as suits the method.
 fn error_test(options: &Options, structure: &Structure) -> Vec<ErrorTest> {
-    let in_stages = stepper::find(&options.stepper).is_some_and(|e| e.in_stages);
     options.error_test.clone().unwrap_or_else(|| {
-        if in_stages {
+        let entry = stepper::find(&options.stepper);
+        if entry.is_some_and(|e| e.in_stages) {
             structure.error_test_by_index()
+        } else if entry.is_some_and(|e| e.takes == Takes::Explicit) {
+            structure.error_test_in_full()
         } else {
             structure.default_error_test()
         }

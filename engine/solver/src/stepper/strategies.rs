@@ -241,10 +241,14 @@ impl Options {
         let of: Vec<Owner> = owners().filter(has).collect();
         let first = of.first()?;
         if let Some(owner) = of.iter().find(|owner| self.may_use(owner)) {
-            let idle = owner.options.and_then(|options| (*self.own.like(options)).idle(name));
+            let idle = owner
+                .options
+                .and_then(|options| (*self.own.like(options)).idle(name));
             return Some(idle.map_or(Use::Used, |with| Use::Unused(with, String::new())));
         }
-        let chosen = self.get(first.by).filter(|value| *value != SettingValue::from(first.name));
+        let chosen = self
+            .get(first.by)
+            .filter(|value| *value != SettingValue::from(first.name));
         let with = chosen.map_or(in_use, |value| value.to_string());
         let remedy = format!(", or set `{} = \"{}\"`", first.by, first.name);
         Some(Use::Unused(with, remedy))

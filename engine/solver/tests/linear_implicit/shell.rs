@@ -318,7 +318,10 @@ fn driver_refuses_and_fails_with_names() {
     };
     let explicit = choose(StiffTerms::None, Level::Index2, Stabilisation::None);
     let blown = go(Some(0.05), explicit, 300.0);
-    assert!(blown.contains("`xr` grows without bound"), "{blown}");
+    assert!(
+        blown.contains("Shorten the step") && blown.contains("`xr` has grown"),
+        "{blown}"
+    );
     assert!(go(None, LinearImplicitOptions::default(), 1.0).contains("fixed_step"));
     let exact = choose(StiffTerms::Exact, Level::Index2, Stabilisation::None);
     assert!(go(Some(1e-3), exact, 1.0).contains("index1"));

@@ -5,13 +5,14 @@
 //! velocity, each row is ġ = f·u + m·w; (f, m) is then also the load of a unit multiplier, at the
 //! second origin, and the opposite at the same point on the first side (virtual power).
 
+use super::called::{Called, ElementKind};
 use super::faults::Faults;
 use super::references::{Named, Resolve};
 use super::scene::{Loads, Scene};
-use crate::description::Mirror;
-use crate::description::fields::Fields;
-use crate::model::{Attachment, RowLevel};
+use crate::fields::Fields;
+use crate::mirror::Mirror;
 use crate::signal::Signal;
+use crate::tree::Attachment;
 use core::fmt::Debug;
 use holonom_algebra::{Real, Vec3, Wrench};
 
@@ -22,9 +23,34 @@ mod start_row;
 
 pub use coordinate_sum::CoordinateSum;
 pub use impact::REST_SPEED;
+pub(crate) use impact::TOUCHING;
 pub use pair::{Pair, PairRow};
 pub use start_row::StartRow;
 pub use wheel_rail::{ProfileKind, WheelRailShape};
+
+/// What kind of condition a row is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RowLevel {
+    /// A condition on positions.
+    Holonomic,
+    /// A condition on velocities only.
+    Nonholonomic,
+}
+
+/// A constraint besides joints.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Constraint {
+    /// Name, unique in the mechanism.
+    pub name: String,
+    /// What it says.
+    pub kind: ConstraintKind,
+}
+
+impl<K: Into<ConstraintKind>> From<Called<K>> for Constraint {
+    fn from(element: Called<K>) -> Self {
+        Self::new(element.name, element.kind)
+    }
+}
 
 /// A kind of constraint as a description has it. Its default has the values of absent fields.
 pub trait DescribedConstraint: Clone + Debug + Default + PartialEq {
@@ -133,10 +159,18 @@ macro_rules! registry {
             $($(#[$doc])* $kind($kind<Named>),)*
         }
 
+        $(impl ElementKind for $only {
+            type Element = Constraint;
+        })*
+
         $(impl From<$only> for ConstraintKind {
             fn from(kind: $only) -> Self {
                 Self::$only(kind)
             }
+        })*
+
+        $(impl ElementKind for $kind<Named> {
+            type Element = Constraint;
         })*
 
         $(impl From<$kind<Named>> for ConstraintKind {

@@ -3,9 +3,10 @@
 use super::ConstraintLaw;
 use super::relative::Relative;
 use super::start_row::StartRow;
+use crate::elements::constraints::RowLevel;
 use crate::elements::scene::{Loads, Scene};
-use crate::model::{Attachment, RowLevel};
 use crate::signal::Signal;
+use crate::tree::Attachment;
 use holonom_algebra::{Real, Twist, Vec3, Wrench};
 
 /// Some rows between two frames, all holonomic.

@@ -1,8 +1,8 @@
 //! The motion of one frame seen from another, as far as it is asked for.
 
 use crate::elements::scene::{Loads, Scene};
-use crate::formalism::world::WorldNode;
-use crate::model::Attachment;
+use crate::kinematics::world::WorldNode;
+use crate::tree::Attachment;
 use holonom_algebra::{Orientation, Real, Twist, Vec3, Wrench};
 
 /// The second frame (`to`) seen from the first (`from`), components in the ground's axes.

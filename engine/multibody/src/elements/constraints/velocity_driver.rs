@@ -1,7 +1,7 @@
 //! The velocity of a coordinate follows a function of time; the position is integrated.
 
 use super::{ConstraintElement, ConstraintKind, CoordinateSum, DescribedConstraint};
-use crate::description::fields::{Field, Fields};
+use crate::fields::{Field, Fields};
 use crate::description::{Constraint, CoordinateRef, Mirror};
 use crate::elements::faults::Faults;
 use crate::elements::references::Resolve;

@@ -1,7 +1,7 @@
 //! A first-order lag.
 
 use super::{ControlElement, ControlKind, ControlLaw, DescribedControl};
-use crate::description::fields::{Field, Fields};
+use crate::fields::{Field, Fields};
 use crate::description::Control;
 use crate::elements::faults::Faults;
 use crate::elements::forces::OwnState;
@@ -39,7 +39,7 @@ impl DescribedControl for Lag {
 
     fn faults(&self, faults: &mut Faults) {
         faults.signal_quantity("the input", &self.input);
-        faults.positive_quantity("the time constant", self.time_constant, "correct it");
+        faults.positive_quantity("time_constant", "the time constant", self.time_constant, "correct it");
         faults.finite_quantity("the start value", &[self.start]);
     }
 

@@ -11,25 +11,40 @@
 //! assert!(CONTROLS.iter().any(|control| control.name == "pid"));
 //! ```
 
+use super::called::{Called, ElementKind};
 use super::faults::Faults;
 use super::forces::OwnState;
 use super::references::{Named, ResolveControl};
 use super::scene::Scene;
-use crate::description::Mirror;
-use crate::description::fields::Fields;
-use crate::model::Attachment;
+use crate::fields::Fields;
+use crate::mirror::Mirror;
+use crate::observable::Observed;
 use crate::path::PathCurve;
 use crate::signal::Signal;
+use crate::tree::Attachment;
 use core::fmt::Debug;
 use holonom_algebra::Real;
 
 pub(crate) mod follow;
-pub(crate) mod probe;
 
 pub use driver_speed::SpeedLaw;
 pub use driver_steering::SteeringLaw;
-pub use probe::{ForceReading, Probe};
 pub use transfer_function::{CanonicalForm, Polynomials};
+
+/// A control: a scalar signal that depends on the motion, by name.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Control {
+    /// Name, unique in the mechanism; expressions use it, so it is made of letters, digits and _.
+    pub name: String,
+    /// What it does.
+    pub kind: ControlKind,
+}
+
+impl<K: Into<ControlKind>> From<Called<K>> for Control {
+    fn from(element: Called<K>) -> Self {
+        Self::new(element.name, element.kind)
+    }
+}
 
 /// A kind of control as a description has it. Its default has the values of absent fields.
 pub trait DescribedControl: Clone + Debug + Default + PartialEq {
@@ -123,6 +138,10 @@ macro_rules! registry {
             $($(#[$doc])* $kind($described),)*
         }
 
+        $(impl ElementKind for $described {
+            type Element = Control;
+        })*
+
         $(impl From<$described> for ControlKind {
             fn from(kind: $described) -> Self {
                 Self::$kind(kind)
@@ -182,18 +201,16 @@ macro_rules! registry {
         })*
 
         impl ControlElement {
-            /// Its output; that of a sensor is read by its probe instead.
+            /// Its output; what a sensor reads must be in the place of its output.
             pub fn output<T: Real>(&self, scene: &Scene<T>) -> T {
                 match self { $(Self::$kind(c) => c.output(scene),)* }
             }
 
-            /// The force element it reads, and what of it.
-            pub(crate) fn reads_force(&self) -> Option<(usize, ForceReading)> {
+            /// What it reads without delay: the value is to be in the place of its output before that is
+            /// computed.
+            pub(crate) fn observes(&self) -> Option<&Observed> {
                 match self {
-                    Self::Sensor(sensor) => match &sensor.channel.probe {
-                        Probe::Force { force, reading, .. } => Some((*force, *reading)),
-                        _ => None,
-                    },
+                    Self::Sensor(sensor) => sensor.channel.observed.as_ref(),
                     _ => None,
                 }
             }

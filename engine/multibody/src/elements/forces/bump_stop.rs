@@ -3,9 +3,9 @@
 use super::contact::NOTICED;
 use super::line::Line;
 use super::one_sided::{one_sided, soft_start};
-use super::{DescribedForce, ForceElement, ForceKind, ForceLaw, Reach};
-use crate::description::fields::{FROM, Field, Fields, TO};
-use crate::description::Force;
+use super::{DescribedForce, ForceElement, ForceLaw, Reach};
+use crate::fields::{FROM, Field, Fields, TO};
+use crate::description::{Called, Force};
 use crate::elements::faults::Faults;
 use crate::elements::references::{Attached, Named, References, Resolve, attached};
 use crate::elements::scene::{Loads, Scene};
@@ -107,22 +107,22 @@ impl Force {
         to: impl Into<String>,
         length: f64,
         law: StopLaw,
-    ) -> Self {
-        let kind = ForceKind::BumpStop(BumpStop {
+    ) -> Called<BumpStop<Named>> {
+        let kind = BumpStop {
             from: from.into(),
             to: to.into(),
             length,
             rebound: false,
             law,
-        });
-        Self::new(name, kind)
+        };
+        Called::new(name, kind)
     }
+}
 
-    /// Lets a bump stop act above its distance and pull. No effect on other kinds.
+impl Called<BumpStop<Named>> {
+    /// Lets it act above its distance and pull.
     pub fn rebound(mut self) -> Self {
-        if let ForceKind::BumpStop(BumpStop { rebound, .. }) = &mut self.kind {
-            *rebound = true;
-        }
+        self.kind.rebound = true;
         self
     }
 }

@@ -2,10 +2,10 @@
 
 use super::ShownValue;
 use super::one_sided::one_sided;
-use crate::description::fields::{Field, Fields};
 use crate::elements::constraints::relative::Relative;
 use crate::elements::faults::Faults;
 use crate::elements::scene::Loads;
+use crate::fields::{Field, Fields};
 use holonom_algebra::{Real, Twist, Vec3, Wrench};
 
 /// Numbers of a contact by penalty.

@@ -3,7 +3,7 @@
 use super::bump_stop::StopLaw;
 use super::contact::NOTICED;
 use super::{DescribedForce, ForceElement, ForceKind, ForceLaw, Reach};
-use crate::description::fields::{Field, Fields};
+use crate::fields::{Field, Fields};
 use crate::description::{CoordinateRef, Force, Mirror};
 use crate::elements::faults::Faults;
 use crate::elements::references::{Attached, Named, References, Resolve, attached};

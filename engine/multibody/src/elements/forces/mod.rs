@@ -10,18 +10,34 @@
 //! assert_eq!((spring.template)().info().name, "spring-damper");
 //! ```
 
+use super::called::{Called, ElementKind};
 use super::faults::Faults;
 use super::references::{Named, Resolve};
 use super::scene::{Loads, Scene};
-use crate::description::fields::Fields;
 use crate::description::{CoordinateRef, Mirror};
-use crate::model::Attachment;
+use crate::fields::Fields;
 use crate::signal::Signal;
+use crate::tree::Attachment;
 use core::fmt::Debug;
 use core::ops::Range;
 use holonom_algebra::{Function, Real};
 use holonom_dae::Gap;
 use std::sync::Arc;
+
+/// A force element.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Force {
+    /// Name, unique in the mechanism.
+    pub name: String,
+    /// What it does.
+    pub kind: ForceKind,
+}
+
+impl<K: Into<ForceKind>> From<Called<K>> for Force {
+    fn from(element: Called<K>) -> Self {
+        Self::new(element.name, element.kind)
+    }
+}
 
 /// A kind of force element as a description has it. Its default has the values of absent fields.
 pub trait DescribedForce: Clone + Debug + Default + PartialEq {
@@ -212,6 +228,7 @@ pub use joint_anti_roll_bar::JointAntiRollLaw;
 pub use nonlinear_spring::{SpringCurves, SpringLaw};
 pub use plane_contact::Shape;
 pub use reach::Reach;
+pub use seen::force_power;
 pub use servo::ServoLaw;
 pub use tyre::TyreLaws;
 
@@ -243,10 +260,18 @@ macro_rules! registry {
             $($(#[$more_doc])* $more_kind($more_kind),)*
         }
 
+        $(impl ElementKind for $kind<Named> {
+            type Element = Force;
+        })*
+
         $(impl From<$kind<Named>> for ForceKind {
             fn from(kind: $kind<Named>) -> Self {
                 Self::$kind(kind)
             }
+        })*
+
+        $(impl ElementKind for $more_kind {
+            type Element = Force;
         })*
 
         $(impl From<$more_kind> for ForceKind {

@@ -2,7 +2,7 @@
 
 use super::contact::{self, ContactLaw, NOTICED, Touching};
 use super::{DescribedForce, ForceElement, ForceKind, ForceLaw, Reach, ShownValue};
-use crate::description::fields::{Field, Fields};
+use crate::fields::{Field, Fields};
 use crate::description::{Force, Mirror};
 use crate::elements::constraints::relative::Relative;
 use crate::elements::faults::Faults;

@@ -1,6 +1,6 @@
 //! On what force elements act.
 
-use crate::model::Attachment;
+use crate::tree::Attachment;
 
 /// On what a force element acts. Its loads depend on nothing else of the mechanism.
 #[derive(Clone, Copy, Debug)]

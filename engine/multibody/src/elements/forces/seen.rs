@@ -2,15 +2,14 @@
 //! suggests, or the scalars it shows itself.
 
 use super::{ForceElement, MOST_SHOWN, Reach};
-use crate::channels::joint_motion;
 use crate::elements::constraints::relative::Relative;
+use crate::elements::joint_motion;
 use crate::elements::scene::{Loads, Scene};
-use crate::formalism::energy;
-use crate::model::Attachment;
-use holonom_algebra::{Orientation, Real, Vec3, Wrench};
+use crate::tree::Attachment;
+use holonom_algebra::{Orientation, Real, Twist, Vec3, Wrench};
 
 /// Place of the first scalar of the reach: force x, y, z and torque x, y, z come before.
-const SCALARS: usize = 6;
+pub(crate) const SCALARS: usize = 6;
 
 /// Place of the first scalar that the element shows itself: the reach has two at most.
 const SHOWN: usize = SCALARS + 2;
@@ -146,9 +145,30 @@ pub(crate) fn values<T: Real>(element: &ForceElement, scene: &Scene<T>, loads: &
 
 /// The power of an element on the mechanism; `loads` is used meanwhile and left as it was.
 pub(crate) fn power<T: Real>(element: &ForceElement, scene: &Scene<T>, loads: &mut Loads<T>) -> T {
-    alone(element, scene, loads, |loads| {
-        energy::force_power(element, scene, loads)
-    })
+    alone(element, scene, loads, |loads| force_power(element, scene, loads))
+}
+
+/// Power of a force element on the mechanism. Needs velocities in the scene.
+///
+/// `scratch` must be zero and is zero again afterwards.
+pub fn force_power<T: Real>(force: &ForceElement, scene: &Scene<T>, scratch: &mut Loads<T>) -> T {
+    force.evaluate(scene, scratch);
+    let mut sum = T::zero();
+    for i in force.nodes().into_iter().flatten() {
+        // Cleared at once, so that a node named twice counts once.
+        let load = core::mem::replace(&mut scratch.wrenches[i], Wrench::zero());
+        let (node, w) = (&scene.tree.nodes[i], &scene.world[i]);
+        sum += Twist::new(w.omega, w.velocity).power(&load);
+        if let Some(signal) = node.prescribed {
+            let driven = core::mem::replace(&mut scratch.driven[signal], T::zero());
+            sum += driven * scene.signals[signal][1];
+        }
+        for k in node.v..node.v + node.n_v() {
+            let generalised = core::mem::replace(&mut scratch.generalised[k], T::zero());
+            sum += generalised * scene.v[k];
+        }
+    }
+    sum
 }
 
 /// Does something with no loads on the nodes of an element, which get theirs back afterwards.

@@ -3,7 +3,7 @@
 use super::contact::{self, ContactLaw, NOTICED, Touching, between};
 use super::line::length;
 use super::{DescribedForce, ForceElement, ForceKind, ForceLaw, Reach, ShownValue};
-use crate::description::fields::{FROM, Field, Fields, TO};
+use crate::fields::{FROM, Field, Fields, TO};
 use crate::description::Force;
 use crate::elements::constraints::relative::Relative;
 use crate::elements::faults::Faults;

@@ -1,7 +1,7 @@
 //! An angle about the common axis with a proportional displacement along it.
 
 use super::{CutRow, JointInfo, PARALLEL, Primitive, along, radians};
-use crate::description::fields::{Field, Fields};
+use crate::fields::{Field, Fields};
 use crate::description::JointKind;
 use crate::elements::constraints::PairRow;
 

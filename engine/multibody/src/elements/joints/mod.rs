@@ -24,9 +24,40 @@
 //! assert!(JOINTS.iter().any(|joint| joint.name == "free-cardan"));
 //! ```
 
-use crate::description::JointKind;
-use crate::description::fields::Fields;
 use crate::elements::constraints::PairRow;
+use crate::fields::Fields;
+
+/// The kind of a joint.
+///
+/// Axes are those of the frame the joint starts from; the main axis is z unless set.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum JointKind {
+    /// No freedom.
+    Fixed,
+    /// One angle about the axis.
+    Revolute,
+    /// One displacement along the axis.
+    Prismatic,
+    /// Angle about and displacement along the axis: coordinates (angle, displacement).
+    Cylindrical,
+    /// Angle about the axis with a proportional displacement.
+    Helical {
+        /// Displacement per angle, m/rad.
+        pitch: f64,
+    },
+    /// Two angles: about x of the first frame, then about y of the second.
+    Universal,
+    /// Displacements along x and y and an angle about z: coordinates (x, y, angle).
+    Planar,
+    /// Free turning: Euler parameters, angular velocity in the axes of the second frame.
+    Spherical,
+    /// Position in the first frame and Euler parameters.
+    Free,
+    /// Position in the first frame and Cardan angles about x, y, z.
+    FreeCardan,
+    /// Displacements along x and y, yaw about z, then roll about the new x: the frame of a track.
+    Track,
+}
 
 /// A primitive motion of the second frame in the first: one node of the tree.
 #[derive(Clone, Copy, Debug, PartialEq)]

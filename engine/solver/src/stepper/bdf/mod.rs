@@ -13,13 +13,14 @@ mod stability;
 
 pub use options::BdfOptions;
 
+use super::tangent::Tangent;
 use super::{Build, Entry, Parts, Stepper, Takes, across};
 use crate::equations::Equations;
 use crate::newton::{Corrector, CorrectorState, CorrectorStep, PointSolver};
 use crate::state::State;
 use coefficients::{Coefficients, MAX_ORDER};
 use history::History;
-use holonom_dae::{Counters, Rejection, Weights};
+use holonom_dae::{Counters, InputError, Rejection, System, Weights};
 use options::Rules;
 use order::{Estimates, StepChange, error_above, step_factor};
 use serde::{Deserialize, Serialize};
@@ -51,6 +52,9 @@ const FAILURES_TO_GO_BACK: u32 = 5;
 const COLLAPSED: f64 = 1e-3;
 /// Trouble is over so many of the steps that failed first later.
 const OVER: f64 = 8.0;
+
+/// Errors of velocities along the constraints up to this part of what is allowed do not limit steps.
+const MINOR: f64 = 0.05;
 
 /// Steps after a rejected attempt that are judged without the budget, where caution is asked for.
 const RELAXED: u32 = 2;
@@ -117,9 +121,13 @@ pub struct Bdf {
     corrector: Corrector,
     solver: PointSolver,
     state: BdfState,
+    /// Where velocities count with the step size.
+    tangent: Option<Tangent>,
     /// Columns of the history that the running attempt has scaled.
     scaled: std::ops::Range<usize>,
     estimates: Estimates,
+    /// By how much more errors of velocities along the constraints count than the estimates.
+    along: f64,
     y_new: Vec<f64>,
     yp_new: Vec<f64>,
     e: Vec<f64>,
@@ -170,8 +178,10 @@ impl Bdf {
                 stability: Stability::default(),
                 began: None,
             },
+            tangent: None,
             scaled: 0..0,
             estimates: Estimates::default(),
+            along: 1.0,
             y_new: vec![0.0; n],
             yp_new: vec![0.0; n],
             e: vec![0.0; n],
@@ -221,6 +231,18 @@ impl Bdf {
         self.corrector.request_evaluation();
     }
 
+    /// Norm of the errors of velocities along the constraints where they count with the step size, if it may exceed `norm`.
+    fn error_along(&mut self, equations: &mut Equations<'_>, t: f64, norm: f64) -> f64 {
+        let share = self.options.factor_along;
+        match &mut self.tangent {
+            Some(tangent) if self.options.fixed_step.is_none() => {
+                let at = (t, &self.y_new[..]);
+                share * tangent.norm(equations, &self.weights, at, &self.e, norm / share)
+            }
+            _ => 0.0,
+        }
+    }
+
     /// Order and step of the next attempt after the step just accepted, DASSL's choice.
     fn choose_next(&mut self, k_before: usize, counters: &mut Counters) {
         let s = &mut self.state;
@@ -253,7 +275,7 @@ impl Bdf {
         let above = (k < self.options.max_order
             && k + 1 < s.coefficients.constant_steps
             && k.wrapping_sub(k_before) != 1)
-            .then(|| error_above(k, &self.e, &s.history, &self.weights));
+            .then(|| self.along * error_above(k, &self.e, &s.history, &self.weights));
         let mut chosen = (k, est.error);
         if est.lower && !hold {
             chosen = (k - 1, est.error_below);
@@ -286,6 +308,11 @@ impl Bdf {
 impl Stepper for Bdf {
     fn name(&self) -> &'static str {
         self.name
+    }
+
+    fn bind(&mut self, system: &mut dyn System) -> Result<(), InputError> {
+        self.tangent = Tangent::new(system, &self.weights, false);
+        Ok(())
     }
 
     fn start(&mut self, t: f64, y: &[f64], yp: &[f64], h: f64) {
@@ -348,7 +375,13 @@ impl Stepper for Bdf {
         // Error test.
         let e_norm = self.weights.error_norm(&self.e);
         self.estimates = Estimates::new(s.k, e_norm, &self.e, &s.history, c, &self.weights);
-        let ratio = c.error_constant * e_norm;
+        let (error_constant, t) = (c.error_constant, s.t + s.h);
+        let along = self.error_along(equations, t, e_norm.max(MINOR / error_constant));
+        self.along = (along / e_norm).max(1.0);
+        if self.along > 1.0 {
+            self.estimates.scale(self.along);
+        }
+        let ratio = error_constant * e_norm.max(along);
         if ratio > 1.0 && self.options.fixed_step.is_none() {
             return Err(Rejection::ErrorTest { ratio });
         }

@@ -80,6 +80,9 @@ pub(super) struct Rules {
     /// How much tighter steps are judged because of the form of the equations
     /// ([`Structure::local_error_factor`](holonom_dae::Structure::local_error_factor)).
     pub form_factor: f64,
+    /// The part of that which holds for errors of velocities along the constraints, where those count with the step size
+    /// ([`Structure::factor_along`](holonom_dae::Structure::factor_along)).
+    pub factor_along: f64,
     /// Keep a step size that followed a failed error test for some steps (DASSL does not).
     pub hold_after_failure: bool,
     /// Steps after a rejected attempt that are taken with a new Jacobian each, the first two of
@@ -101,6 +104,7 @@ impl Rules {
             stability_detection: own.stability_detection,
             budget: options.error_budget,
             form_factor: parts.structure.local_error_factor(),
+            factor_along: parts.structure.factor_along(),
             hold_after_failure: options.hold_after_failure,
             caution: parts.caution,
             fixed_step: options.fixed_step,

@@ -16,6 +16,7 @@ mod stages;
 
 pub use options::RadauOptions;
 
+use super::tangent::Tangent;
 use super::{Build, Entry, Parts, Stepper, Takes, across};
 use crate::equations::Equations;
 use crate::newton::operator::{Blocks, BlocksState, IterationOperator};
@@ -26,7 +27,7 @@ use choice::Choice;
 use coefficients::{MOST_STAGES, Method};
 use control::Control;
 use coupled::Coupled;
-use holonom_dae::{Counters, MechanicalLayout, Rejection, VariableKind, Weights};
+use holonom_dae::{Counters, InputError, MechanicalLayout, Rejection, System, VariableKind, Weights};
 use options::Rules;
 use serde::{Deserialize, Serialize};
 use stages::{Outcome, Room, Stages, combine};
@@ -61,6 +62,10 @@ const SHORTER: f64 = 0.7;
 const MOST_RETURNS: u32 = 4;
 /// Share of the error allowed that rounding may take up before the iteration is to blame.
 const MOST_NOISE: f64 = 0.1;
+/// Share of the error allowed that errors of velocities across the constraints may make along them in a step, because the
+/// directions turn.
+const MOST_TURNED: f64 = 0.1;
+
 /// Everything of the method that outlives a step.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct RadauState {
@@ -104,6 +109,8 @@ pub struct Radau {
     corrector: Corrector,
     blocks: Blocks,
     coupled: Coupled,
+    /// Where velocities count with the step size.
+    tangent: Option<Tangent>,
     /// Failures in a row from which on every stage has its Jacobian.
     patience: u32,
     /// Highest index of a variable.
@@ -164,6 +171,7 @@ impl Radau {
             methods,
             blocks,
             coupled,
+            tangent: None,
             patience: if constrained {
                 PATIENCE_WITH_LOOPS
             } else {
@@ -282,6 +290,11 @@ impl Stepper for Radau {
         NAME
     }
 
+    fn bind(&mut self, system: &mut dyn System) -> Result<(), InputError> {
+        self.tangent = Tangent::new(system, &self.weights, true);
+        Ok(())
+    }
+
     fn start(&mut self, t: f64, y: &[f64], yp: &[f64], h: f64) {
         let s = &mut self.state;
         s.t = t;
@@ -350,6 +363,7 @@ impl Stepper for Radau {
 
         if self.options.fixed_step.is_none() {
             self.error = self.estimate(equations)?;
+            self.error = self.error.max(self.error_along(equations));
             // Not a number is an error too large.
             if self.error.is_nan() || self.error >= 1.0 {
                 return Err(Rejection::ErrorTest { ratio: self.error });
@@ -372,10 +386,23 @@ impl Stepper for Radau {
         let last_row = &method.a_inverse[(method.s - 1) * method.s..];
         combine(last_row, &self.room.z, &mut self.yp_new);
         self.yp_new.iter_mut().for_each(|x| *x /= s.h);
+        if let Some(tangent) = &mut self.tangent {
+            let step = [s.t, s.t + s.h];
+            let turned = tangent.project(equations, &self.weights, step, &mut self.y_new) / MOST_TURNED;
+            if self.options.fixed_step.is_none() {
+                if turned > 1.0 {
+                    return Err(Rejection::ErrorTest { ratio: turned });
+                }
+                self.error = self.error.max(turned);
+            }
+        }
         Ok(())
     }
 
     fn accept(&mut self, _: &mut Equations<'_>) {
+        if let Some(tangent) = &mut self.tangent {
+            tangent.accepted();
+        }
         let most = self.newton().max_iterations;
         let s = &mut self.state;
         s.t_before = s.t;

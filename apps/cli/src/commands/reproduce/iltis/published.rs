@@ -159,7 +159,7 @@ fn description(laws: Laws) -> Result<Description, Error> {
             ForceKind::Expression(forces::Expression { from, to, .. })
                 if laws == Laws::All && name.ends_with("_unit") =>
             {
-                *force = Force::spring_damper(name, from.clone(), to.clone(), axle.unit, DAMPING, 0.0);
+                *force = Force::spring_damper(name, from.clone(), to.clone(), axle.unit, DAMPING, 0.0).into();
             }
             _ => {}
         }

@@ -4,8 +4,20 @@
 //! Everything here is optional knowledge that makes integration cheaper or safer;
 //! [`Structure::unknown`] is always correct.
 
-use crate::{ErrorTest, InputError, LazyPattern, MechanicalLayout, Pattern};
+use crate::{InputError, LazyPattern, MechanicalLayout, Pattern};
 use core::ops::Range;
+
+/// How a variable takes part in the error test.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ErrorTest {
+    /// With its full error.
+    Full,
+    /// With its error times this power of the step size (sizes above 1 count as 1), as index-2
+    /// (1) and index-3 (2) variables need: their error does not fall with h at low order.
+    StepPower(i32),
+    /// Not at all.
+    Excluded,
+}
 
 /// What a variable is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -23,7 +23,7 @@ mod top;
 use crate::faults;
 use crate::files::Files;
 use crate::message::{Message, Messages, Place, Severity, Source};
-use crate::model_file::{Label, ModelFile};
+use crate::model_file::ModelFile;
 use crate::tree::{Kind, MAX_TEXT, Table, Value};
 use crate::urdf;
 use core::ops::Range;
@@ -32,6 +32,8 @@ use holonom_expression::is_reserved;
 use holonom_multibody::Description;
 use holonom_multibody::channels;
 use holonom_multibody::description::Document;
+use holonom_multibody::diagnostic::{Thing, ThingKind};
+use holonom_multibody::elements::Library;
 use holonom_text::nearest;
 use parameters::Override;
 use remarks::Seen;
@@ -333,6 +335,7 @@ impl Session<'_> {
                     folder,
                     prefix,
                     subject: String::new(),
+                    kind: None,
                     names: Names::default(),
                     joints: HashMap::new(),
                     model: ModelFile::new(Description::new("")),
@@ -462,6 +465,8 @@ struct Reader<'s, 'f> {
     prefix: String,
     /// What is being read, in words, for messages about values.
     subject: String,
+    /// Kind of the thing that it reads, if it has a name.
+    kind: Option<ThingKind>,
     /// What expressions may use.
     names: Names,
     /// Numbers of the joints, for what refers to them.
@@ -470,6 +475,11 @@ struct Reader<'s, 'f> {
 }
 
 impl Reader<'_, '_> {
+    /// The kinds of elements that may be named.
+    fn library(&self) -> &Library {
+        self.session.files.known_kinds()
+    }
+
     fn place(&self, span: &Range<usize>) -> Place {
         Place {
             source: self.source.clone(),
@@ -489,6 +499,12 @@ impl Reader<'_, '_> {
     fn error_with_help(&mut self, span: &Range<usize>, text: impl Into<String>, help: impl Into<String>) {
         let message = Message::error(Some(self.place(span)), text).help(help);
         self.report(message);
+    }
+
+    /// Reads from now on what has no name, in words.
+    fn is_about(&mut self, subject: impl Into<String>) {
+        self.subject = subject.into();
+        self.kind = None;
     }
 
     /// A text with what it is about before it.
@@ -632,7 +648,7 @@ impl Reader<'_, '_> {
     }
 
     /// Remembers where a thing stands.
-    fn remember(&mut self, label: Label, table: Option<&Table>, head: &Range<usize>) {
+    fn remember(&mut self, thing: Thing, table: Option<&Table>, head: &Range<usize>) {
         let (mut values, mut texts) = (Vec::new(), Vec::new());
         for entry in table.into_iter().flat_map(|table| &table.entries) {
             values.push((entry.key.clone(), self.place(&entry.value.span)));
@@ -641,7 +657,7 @@ impl Reader<'_, '_> {
             }
         }
         let head = self.place(head);
-        self.model.places.add(label, head, values, texts);
+        self.model.places.add(thing, head, values, texts);
     }
 
     fn collect_text(&self, value: &Value, out: &mut Vec<(String, Place)>) {

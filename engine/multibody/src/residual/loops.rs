@@ -16,7 +16,9 @@ mod passage;
 
 use super::Form;
 use crate::elements::constraints::ConstraintElement;
-use crate::model::{Model, RowLevel};
+use crate::elements::constraints::RowLevel;
+use crate::mechanical::follow;
+use crate::model::Model;
 use crate::start::{Dependence, RowReport, RowScales};
 use crate::workspace::Workspace;
 use core::fmt::Write;
@@ -425,13 +427,6 @@ impl LoopsRoom {
     /// The last exchange in words.
     pub fn words(&self) -> &str {
         &self.words
-    }
-}
-
-/// Brings the active rows at `slots` to those given.
-pub(crate) fn follow(slots: &[usize], rows: &[f64], active: &mut [usize]) {
-    for (&k, &row) in slots.iter().zip(rows) {
-        active[k] = row as usize;
     }
 }
 

@@ -4,8 +4,8 @@
 //! elements of their own kind, such as stops and contacts.
 
 use super::Equations;
-use super::memory::EquationsWorkspace;
 use super::laws::placed;
+use super::memory::EquationsWorkspace;
 use crate::elements::forces::ForceElement;
 use crate::model::{LawFunction, Model};
 use holonom_dae::Point;

@@ -424,7 +424,7 @@ fn simulation() -> Value {
                 { "type": "array", "items": { "type": "string" } },
             ]}),
         };
-        value["description"] = json!(info.doc);
+        value["description"] = json!(info.help());
         (info.name.to_string(), value)
     });
     object(properties.collect(), &[])

@@ -233,7 +233,7 @@ impl Writer<'_> {
     fn settings(&mut self, file: &ModelFile) -> String {
         self.thing = "[simulation]".to_string();
         let mut text = String::new();
-        for info in SETTINGS {
+        for info in SETTINGS.iter() {
             let value = match file.settings.get(info.name) {
                 None => continue,
                 Some(SettingValue::Number(x)) => self.number(x),

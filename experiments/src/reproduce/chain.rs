@@ -78,9 +78,9 @@ pub fn run() -> Result<Report, Error> {
         let of_the_paper = Settings {
             refresh: Some("dassl".into()),
             jacobian: Some("fd-dense".into()),
-            stability_detection: Some(false),
             ..bdf.clone()
-        };
+        }
+        .with("stability_detection", false);
         let largest = exact
             .iter()
             .flat_map(|y| &y[..n])

@@ -40,12 +40,12 @@ pub(super) fn setup(n: usize, omega: f64, update: &str, scale: f64) -> (Chain, O
         omega,
         formalism: Formalism::Explicit,
     };
-    let mut options = Options::new(RTOL * scale, ATOL * scale)
+    let options = Options::new(RTOL * scale, ATOL * scale)
         .stepper("bdf")
         .jacobian("fd-dense")
         .refresh("dassl")
-        .update(update);
-    options.stability_detection = false;
+        .update(update)
+        .stability_detection(false);
     (chain, options)
 }
 

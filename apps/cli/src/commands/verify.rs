@@ -4,6 +4,7 @@ use super::{Command, Outcome, read};
 use crate::error::Error;
 use crate::{output, report, settings};
 use clap::{ArgMatches, CommandFactory, Parser};
+use holonom::format::SettingValue;
 use holonom::multibody::elements::Library;
 use holonom_experiments::verify::{Setup, Verification};
 use std::path::PathBuf;
@@ -79,7 +80,7 @@ fn run(matches: &ArgMatches, _: &Library) -> Result<Outcome, Error> {
     let args: Args = read(matches)?;
     let settings = settings::typed(matches)?;
     // What one problem refuses is a finding; this no problem takes.
-    if let Some(order) = settings.max_order
+    if let Some(SettingValue::Count(order)) = settings.get("max_order")
         && !(1..=5).contains(&order)
     {
         return Err(Error::Usage(format!("--max-order {order}: choose 1 to 5")));

@@ -173,7 +173,7 @@ fn coordinates() -> String {
 
 fn settings() -> String {
     let mut out = String::from("| key | value | |\n|---|---|---|\n");
-    for info in SETTINGS {
+    for info in SETTINGS.iter() {
         let value = match info.kind {
             SettingKind::Number("") => "number".to_string(),
             SettingKind::Number(unit) => format!("number [{unit}]"),
@@ -189,7 +189,7 @@ fn settings() -> String {
                 format!("list of names, or {}", words.join(" or "))
             }
         };
-        let _ = writeln!(out, "| `{}` | {value} | {} |", info.name, cell(info.doc));
+        let _ = writeln!(out, "| `{}` | {value} | {} |", info.name, cell(&info.help()));
     }
     out
 }

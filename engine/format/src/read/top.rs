@@ -475,7 +475,7 @@ impl Reader<'_, '_> {
         self.is_about("[simulation]");
         let mut fields = TableReader::new(self, table, "[simulation]");
         let mut given = Vec::new();
-        for info in SETTINGS {
+        for info in SETTINGS.iter() {
             if let Some(value) = fields.optional(info.name) {
                 given.push((info, value));
             }

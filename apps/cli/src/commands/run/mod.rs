@@ -220,7 +220,7 @@ fn single(request: &Request) -> Result<Outcome, Error> {
         output::remark(&remark);
     }
     let fixed = prepared.simulation.fixed_steps();
-    let advice = fixed.map(|(options, h)| step_size::at_start(&prepared.simulation, options, h));
+    let advice = fixed.map(|(options, h)| step_size::at_start(&prepared.simulation, &options, h));
     if let (Some(advice), true) = (&advice, request.json.as_deref() != Some("-")) {
         output::print(&step_size::text(advice))?;
     }

@@ -1,12 +1,16 @@
 //! The linear systems of a step: one real block γ/h ∂F/∂ẏ + ∂F/∂y, and one complex block
 //! (α + iβ)/h ∂F/∂ẏ + ∂F/∂y for each pair of stages.
 
-use super::coefficients::Method;
 use super::elimination::{Coupling, Eliminated, Plan, RestColumn, Target};
+use super::{IterationOperator, Shift};
 use crate::jacobian::SplitJacobian;
 use crate::linear::{
-    Complex, Factorised, LinearSolver, LuComplex, LuDense, LuSparse, Matrix, Singular, SparseLu, SparseState,
+    Complex, Factorised, LinearSolver, LuComplex, LuDense, LuSparse, Matrix, Singular, Solved, SparseLu,
+    SparseState, Stalled,
 };
+use crate::newton::linearisation::Linearisation;
+use crate::newton::scaling::Scales;
+use crate::refresh::Phase;
 use holonom_dae::{Counters, Structure};
 use serde::{Deserialize, Serialize};
 use std::cell::Cell;
@@ -15,7 +19,7 @@ use std::cell::Cell;
 const MOST_PAIRS: usize = 3;
 
 /// The factorised blocks.
-pub(super) enum Blocks {
+pub enum Blocks {
     /// Of a dense Jacobian, without the kinematic rows.
     Dense(Box<Dense>),
     /// Of a sparse one: the order of elimination takes care of the kinematic rows.
@@ -24,7 +28,7 @@ pub(super) enum Blocks {
 
 /// What the solves of later steps depend on and a factorisation does not give back.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) enum BlocksState {
+pub enum BlocksState {
     /// Whether the kinematic rows are eliminated.
     Dense(bool),
     /// The pivots that were chosen.
@@ -32,6 +36,7 @@ pub(super) enum BlocksState {
 }
 
 impl Blocks {
+    /// Room for the blocks of Jacobians stored like this one.
     pub fn new(structure: &Structure, f_y: &Matrix) -> Self {
         match f_y.pattern() {
             None => Self::Dense(Box::new(Dense::with(Plan::new(structure)))),
@@ -39,22 +44,22 @@ impl Blocks {
         }
     }
 
-    /// Forms and factorises all blocks of a method for step size `h`.
-    pub fn factorise(
+    /// Forms and factorises all blocks.
+    fn factorise(
         &mut self,
-        method: &Method,
-        h: f64,
+        shift: Shift<'_>,
         split: &SplitJacobian,
-        scales: (&[f64], &[f64]),
+        scales: &Scales,
         counters: &mut Counters,
     ) -> Result<Factorised, Singular> {
+        let scales = (scales.rows.as_slice(), scales.columns.as_slice());
         match self {
-            Self::Dense(dense) => dense.factorise(method, h, split, scales, counters),
-            Self::Sparse(sparse) => sparse.factorise(method, h, split, scales, counters),
+            Self::Dense(dense) => dense.factorise(shift, split, scales, counters),
+            Self::Sparse(sparse) => sparse.factorise(shift, split, scales, counters),
         }
     }
 
-    /// b := (γ/h ∂F/∂ẏ + ∂F/∂y)⁻¹ b, in the scaling of the factorisation.
+    /// b := (α ∂F/∂ẏ + ∂F/∂y)⁻¹ b.
     pub fn solve_real(&mut self, b: &mut [f64]) {
         match self {
             Self::Dense(dense) => dense.solve_real(b),
@@ -70,6 +75,7 @@ impl Blocks {
         }
     }
 
+    /// What later solves depend on and [`refresh`](IterationOperator::refresh) does not give back.
     pub fn checkpoint(&self) -> BlocksState {
         match self {
             Self::Dense(dense) => BlocksState::Dense(dense.plan.eliminated() > 0),
@@ -100,8 +106,38 @@ impl Blocks {
     }
 }
 
+impl IterationOperator for Blocks {
+    fn refresh(
+        &mut self,
+        linearisation: &Linearisation,
+        shift: Shift<'_>,
+        _phase: Phase,
+        counters: &mut Counters,
+    ) -> Result<Factorised, Singular> {
+        let scales = linearisation.scaling.scales();
+        self.factorise(shift, linearisation.parts(), scales, counters)
+    }
+
+    fn solve(&mut self, b: &mut [f64], _tolerance: f64) -> Result<Solved, Stalled> {
+        self.solve_real(b);
+        Ok(Solved::DIRECTLY)
+    }
+
+    fn solve_roughly(&mut self, b: &mut [f64]) {
+        self.solve_real(b);
+    }
+
+    fn alpha(&self) -> f64 {
+        match self {
+            Self::Dense(dense) => dense.alpha,
+            Self::Sparse(sparse) => sparse.alpha,
+        }
+    }
+}
+
 /// The blocks of a dense Jacobian.
-pub(super) struct Dense {
+pub struct Dense {
+    alpha: f64,
     plan: Plan,
     coupling: Coupling,
     matrix: Matrix,
@@ -115,6 +151,7 @@ impl Dense {
     fn with(plan: Plan) -> Self {
         let m = plan.rest();
         Self {
+            alpha: 0.0,
             coupling: Coupling::new(&plan),
             matrix: Matrix::dense(m),
             real: (Eliminated::new(&plan), LuDense::new(m)),
@@ -136,12 +173,12 @@ impl Dense {
 
     fn factorise(
         &mut self,
-        method: &Method,
-        h: f64,
+        shift: Shift<'_>,
         split: &SplitJacobian,
         scales: (&[f64], &[f64]),
         counters: &mut Counters,
     ) -> Result<Factorised, Singular> {
+        self.alpha = shift.alpha;
         let (plan, coupling) = (&self.plan, &mut self.coupling);
         if !coupling.load(plan, split.f_y.values(), scales.0, scales.1) {
             // K is not diagonal after all: everything stays from now on.
@@ -172,11 +209,11 @@ impl Dense {
             }
         };
         let (eliminated, lu) = real;
-        eliminated.form(plan, coupling, split, scales, method.gamma / h, matrix)?;
+        eliminated.form(plan, coupling, split, scales, shift.alpha, matrix)?;
         counters.factorisations += 1;
         let mut factorised = lu.factorise(matrix).map_err(whole)?;
-        for ((eliminated, lu), &(alpha, beta)) in complex.iter_mut().zip(method.complex) {
-            let lambda = Complex::new(alpha / h, beta / h);
+        for ((eliminated, lu), &(alpha, beta)) in complex.iter_mut().zip(shift.pairs) {
+            let lambda = Complex::new(alpha / shift.h, beta / shift.h);
             lu.clear();
             eliminated.form(plan, coupling, split, scales, lambda, lu)?;
             counters.factorisations += 1;
@@ -205,7 +242,8 @@ impl Dense {
 }
 
 /// The blocks of a sparse Jacobian.
-pub(super) struct Sparse {
+pub struct Sparse {
+    alpha: f64,
     matrix: Matrix,
     values: Vec<Complex>,
     real: LuSparse,
@@ -218,6 +256,7 @@ impl Sparse {
     fn new(f_y: &Matrix) -> Self {
         let n = f_y.n();
         Self {
+            alpha: 0.0,
             matrix: f_y.clone(),
             values: vec![Complex::default(); f_y.values().len()],
             real: LuSparse::new(n),
@@ -228,25 +267,25 @@ impl Sparse {
 
     fn factorise(
         &mut self,
-        method: &Method,
-        h: f64,
+        shift: Shift<'_>,
         split: &SplitJacobian,
         (rows, columns): (&[f64], &[f64]),
         counters: &mut Counters,
     ) -> Result<Factorised, Singular> {
         let SplitJacobian { f_y, f_yp, .. } = split;
-        self.matrix.combine(method.gamma / h, f_yp, f_y);
+        self.alpha = shift.alpha;
+        self.matrix.combine(shift.alpha, f_yp, f_y);
         self.matrix.scale_rows_columns(rows, columns);
         counters.factorisations += 1;
         let mut factorised = self.real.factorise(&self.matrix)?;
         let Some(pattern) = f_y.pattern() else {
             return Ok(factorised);
         };
-        for (k, (lu, &(alpha, beta))) in self.complex.iter_mut().zip(method.complex).enumerate() {
+        for (k, (lu, &(alpha, beta))) in self.complex.iter_mut().zip(shift.pairs).enumerate() {
             for j in 0..pattern.n_columns() {
                 for p in pattern.range(j) {
                     let scale = rows[pattern.rows()[p]] * columns[j];
-                    let (m, s) = (f_yp.values()[p] / h, f_y.values()[p]);
+                    let (m, s) = (f_yp.values()[p] / shift.h, f_y.values()[p]);
                     self.values[p] = Complex::new((alpha * m + s) * scale, beta * m * scale);
                 }
             }
@@ -256,7 +295,7 @@ impl Sparse {
             factorised.repivoted |= this.repivoted || k >= self.used;
             factorised.pivot_growth = factorised.pivot_growth.max(this.pivot_growth);
         }
-        self.used = self.used.max(method.complex.len());
+        self.used = self.used.max(shift.pairs.len());
         Ok(factorised)
     }
 
@@ -382,12 +421,16 @@ mod tests {
 
     /// Solutions with all blocks of the method of seven stages, in scaled rows and columns.
     fn solutions(blocks: &mut Blocks, split: &SplitJacobian) -> Vec<f64> {
-        let [.., method] = Method::all();
+        let shift = Shift {
+            alpha: 150.0,
+            h: 0.05,
+            pairs: &[(8.0, 2.0), (6.5, 5.5), (4.0, 9.0)],
+        };
         let rows: Vec<f64> = (0..N).map(|i| 2f64.powi(i as i32 % 3 - 1)).collect();
         let columns: Vec<f64> = (0..N).map(|i| 2f64.powi(1 - i as i32 % 3)).collect();
         let mut counters = Counters::default();
         blocks
-            .factorise(&method, 0.05, split, (&rows, &columns), &mut counters)
+            .factorise(shift, split, &Scales { rows, columns }, &mut counters)
             .unwrap();
         assert_eq!(counters.factorisations, 4);
         let mut all: Vec<f64> = (0..N).map(|i| 1.0 + i as f64).collect();

@@ -6,14 +6,14 @@
 
 /// P A = L U of a dense matrix, column by column.
 #[derive(Clone, Debug)]
-pub(in crate::stepper) struct FixedLu {
+pub struct BoundedSolver {
     n: usize,
     values: Vec<f64>,
     scale: Vec<f64>,
     pivots: Vec<usize>,
 }
 
-impl FixedLu {
+impl BoundedSolver {
     /// Allocates for n rows.
     pub fn new(n: usize) -> Self {
         Self {
@@ -127,7 +127,7 @@ mod tests {
         let mut b: Vec<f64> = (0..3)
             .map(|i| (0..3).map(|j| a[i + 3 * j] * x[j]).sum())
             .collect();
-        let mut lu = FixedLu::new(3);
+        let mut lu = BoundedSolver::new(3);
         lu.matrix().copy_from_slice(&a);
         lu.factorise();
         lu.solve(&mut b);
@@ -149,7 +149,7 @@ mod tests {
                 ((7 * i + 5 * j + i * j) % 11) as f64 / 11.0
             }
         };
-        let mut lu = FixedLu::new(n);
+        let mut lu = BoundedSolver::new(n);
         for j in 0..n {
             for i in 0..n {
                 lu.matrix()[i + j * n] = entry(i, j);
@@ -166,7 +166,7 @@ mod tests {
 
     #[test]
     fn singular_shows_in_the_solution() {
-        let mut lu = FixedLu::new(2);
+        let mut lu = BoundedSolver::new(2);
         lu.matrix().copy_from_slice(&[1.0, 2.0, 2.0, 4.0]);
         lu.factorise();
         let mut b = [1.0, 1.0];
@@ -177,7 +177,7 @@ mod tests {
     #[test]
     fn counts_its_work() {
         // n³·2/3 to leading order.
-        let lu = FixedLu::new(30);
+        let lu = BoundedSolver::new(30);
         let expected = 2.0 / 3.0 * 27000.0;
         assert!((lu.factorisation_flops() as f64 / expected - 1.0).abs() < 0.05);
         assert_eq!(lu.solve_flops(), 1800);

@@ -189,8 +189,10 @@ impl Simulation {
         } else {
             Form::Ggl
         };
-        let unknown =
-            |name: &'static str, error: UnknownName| one(Message::of(&Diagnostic::from(&error), place(name)));
+        let unknown = |name: &'static str, error: UnknownName| {
+            let text = format!("unknown {} `{}`", error.what, error.found);
+            one(Message::error(place(name), text).help(format!("choose from {}", error.known)))
+        };
         let form = match &settings.form {
             Some(name) if name != AUTO => name.parse().map_err(|e| unknown("form", e))?,
             _ => usual,

@@ -31,6 +31,7 @@ mod scope;
 mod bind;
 mod scalar_law;
 pub mod kinks;
+mod pieces;
 mod integral;
 pub mod switches;
 mod enclosure;

@@ -10,7 +10,7 @@ use holonom_multibody::description::{
 };
 use holonom_multibody::elements::forces::ExpressionLaw;
 use holonom_multibody::elements::forces::{
-    self, AntiRollLaw, Applied, ContactLaw, Cylinders, JointSpring, ServoLaw, StopLaw,
+    self, AntiRollLaw, Applied, CableLaw, ContactLaw, Cylinders, JointSpring, ServoLaw, StopLaw,
 };
 use holonom_multibody::include::Placement;
 use holonom_multibody::kinematics::world::WorldNode;
@@ -19,6 +19,7 @@ use holonom_multibody::start::{Assembled, AssemblyError, AssemblyOptions};
 use holonom_multibody::tyre::Linear;
 use holonom_multibody::workspace::Workspace;
 use holonom_multibody::{Model, Signal};
+use holonom_testing::with_numbers;
 use holonom_testing::{PLANE_CONTACT, Random, between, description};
 use std::sync::Arc;
 
@@ -341,11 +342,9 @@ fn on_joint(kind: JointKind, r: &mut Random) -> Description {
 }
 
 fn kinds() -> impl Iterator<Item = JointKind> {
-    let all = holonom_multibody::elements::joints::JOINTS.iter();
-    all.map(|info| match info.template {
-        JointKind::Helical { .. } => JointKind::Helical { pitch: 0.4 },
-        kind => kind,
-    })
+    holonom_multibody::elements::joints::JOINTS
+        .iter()
+        .map(|info| with_numbers((info.template)(), 0.4))
 }
 
 fn wave(r: &mut Random) -> Signal {
@@ -507,6 +506,18 @@ fn every_force_and_constraint_has_its_image() {
             Force::user("law", "two.b", "one", law.clone()),
             Force::new("expressions", expressions("ground.far", "two.b")),
             Force::new("expressions", expressions("two.b", "one.a")),
+            Force::cable(
+                "cable",
+                "ground.far",
+                ["two.b", "one.b"],
+                "two",
+                Signal::Sum(vec![Signal::constant(0.5), Signal::harmonic(0.1, 2.0, 0.0)]),
+                CableLaw {
+                    axial_stiffness: 20.0,
+                    damping_time: 0.1,
+                    onset: 0.1,
+                },
+            ),
             Force::anti_roll_bar("bar", "ground.far", "one.b", "two.b", anti_roll),
             Force::torque_actuator("torque", "ground.far", "two.b", wave(r)),
             Force::cylinder_contact(

@@ -6,18 +6,24 @@
 //! [`explain`] the reasons behind what `auto` chose.
 
 pub mod equations;
-pub mod explain;
-pub mod jacobian;
-pub mod linear;
-pub mod newton;
-mod options;
+mod numbers;
 mod output_times;
+mod registry;
+pub mod settings;
+mod options;
+mod state;
 pub mod refresh;
-mod solve;
+pub mod explain;
+pub mod linear;
+pub mod jacobian;
+mod auto;
+pub mod newton;
 pub mod stepper;
 pub mod trajectory;
+mod solve;
 
-pub use options::{Options, Start};
+pub use options::{NewtonOptions, Options, Start};
 pub use output_times::OutputTimes;
 pub use solve::{RunError, Solution, solve};
+pub use state::State;
 pub use stepper::{Checkpoint, Integrator, Stop};

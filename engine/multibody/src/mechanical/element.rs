@@ -117,7 +117,7 @@ impl Piece {
     pub fn all(model: &Model, force: usize, acts: &[usize], chosen: &dyn Fn(usize) -> bool) -> Vec<Self> {
         let tree = &model.tree;
         let reach = model.forces[force].element.reach();
-        let mut nodes: Vec<usize> = reach.nodes().into_iter().flatten().collect();
+        let mut nodes: Vec<usize> = reach.nodes().collect();
         nodes.sort_unstable();
         nodes.dedup();
         let rows = freedoms(tree, acts);

@@ -28,7 +28,7 @@ fn values_of(law: &ModelLaw) -> usize {
 }
 
 /// Each law with where its inputs begin, and whether they are other ones than those of the law before.
-fn placed(model: &Model) -> impl Iterator<Item = (&ModelLaw, usize, bool)> {
+pub(super) fn placed(model: &Model) -> impl Iterator<Item = (&ModelLaw, usize, bool)> {
     let (mut next, mut begin, mut known) = (0, 0, None);
     model.laws.iter().map(move |law| {
         let new = known != Some(law.force);

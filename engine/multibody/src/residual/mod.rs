@@ -23,6 +23,7 @@ mod impacts;
 mod laws;
 mod loops;
 mod memory;
+mod pieces;
 mod places;
 mod readings;
 mod rows;
@@ -35,7 +36,6 @@ pub use assembled::UnsuitableForm;
 pub use equations::Equations;
 pub(crate) use loops::{Loops, LoopsRoom};
 
-use crate::diagnostic::Diagnostic;
 use core::fmt;
 use core::str::FromStr;
 pub use holonom_dae::{Form, UnknownName};
@@ -91,13 +91,6 @@ impl GglMetric {
             Self::Identity => "identity",
             Self::Mass => "mass",
         }
-    }
-}
-
-impl From<&UnknownName> for Diagnostic {
-    fn from(error: &UnknownName) -> Self {
-        Self::sentence(format!("unknown {} `{}`", error.what, error.found))
-            .remedy(format!("choose from {}", error.known))
     }
 }
 

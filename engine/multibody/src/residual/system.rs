@@ -267,6 +267,18 @@ impl Residual for Equations {
         self.name_of_law(value)
     }
 
+    fn piecewise(&self) -> [usize; 2] {
+        self.count_pieces()
+    }
+
+    fn piecewise_inputs(&self, at: Point<'_, f64>, work: &mut EquationsWorkspace<f64>, inputs: &mut [f64]) {
+        self.inputs_of_pieces(at, work, inputs);
+    }
+
+    fn piecewise_values(&self, inputs: &[f64], discrete: &[f64], values: &mut [f64], pieces: &mut [u64]) {
+        self.values_of_pieces(inputs, discrete, values, pieces);
+    }
+
     fn gap_name(&self, gap: usize) -> String {
         self.name_of_gap(gap)
     }

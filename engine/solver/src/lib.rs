@@ -5,22 +5,22 @@
 //! the one for callers with a loop of their own, [`Options`] the whole configuration,
 //! [`explain`] the reasons behind what `auto` chose.
 
-mod auto;
 pub mod equations;
-pub mod explain;
-pub mod jacobian;
-pub mod linear;
-pub mod newton;
 mod numbers;
-mod options;
 mod output_times;
-pub mod refresh;
 mod registry;
 pub mod settings;
-mod solve;
+mod options;
 mod state;
+pub mod refresh;
+pub mod explain;
+pub mod linear;
+pub mod jacobian;
+mod auto;
+pub mod newton;
 pub mod stepper;
 pub mod trajectory;
+mod solve;
 
 pub use options::{NewtonOptions, Options, Start};
 pub use output_times::OutputTimes;

@@ -233,7 +233,7 @@ impl Writer<'_> {
     fn settings(&mut self, file: &ModelFile) -> String {
         self.thing = "[simulation]".to_string();
         let mut text = String::new();
-        for info in SETTINGS {
+        for info in SETTINGS.iter() {
             let value = match file.settings.get(info.name) {
                 None => continue,
                 Some(SettingValue::Number(x)) => self.number(x),
@@ -522,6 +522,10 @@ impl Fields for FieldWriter<'_, '_> {
 
     fn frame(&mut self, field: &Field, value: &mut String) {
         self.add(field, quoted(value));
+    }
+
+    fn frames(&mut self, field: &Field, value: &mut Vec<String>) {
+        self.add(field, list(value.iter().map(|frame| quoted(frame))));
     }
 
     fn coordinate(&mut self, field: &Field, value: &mut CoordinateRef) {

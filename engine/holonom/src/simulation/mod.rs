@@ -62,7 +62,7 @@ use holonom_multibody::description::Hold;
 use holonom_multibody::diagnostic::{Diagnostic, ThingKind};
 use holonom_multibody::residual::{Form, Formalism, GglMetric, UnknownName};
 use holonom_multibody::start::{Assembled, AssemblyError, AssemblyOptions, DATA_PRECISION};
-use holonom_solver::stepper::{AUTO, Family, GeneralizedAlphaOptions};
+use holonom_solver::stepper::{AUTO, LinearImplicitOptions};
 use holonom_solver::{Options, OutputTimes, Start};
 use settings::{Fault, Times};
 use std::sync::Arc;
@@ -138,7 +138,7 @@ impl Simulation {
             return Err(one(undefined_message(file, &undefined)));
         }
         let formulas = Formulas::of(file);
-        if let Some((missing, t)) = formulas.vanishing_distance(&model, [times.start, times.end]) {
+        if let Some((missing, t)) = formulas.vanishing_length(&model, [times.start, times.end]) {
             return Err(one(missing.message(t, file.places.root())));
         }
         let (start, refusal) = watch_refusals(|| model.assemble(&assembly));
@@ -224,7 +224,9 @@ impl Simulation {
             .check(equations.system().as_ref())
             .map_err(|error| one(told(settings::fault_of(&error))))?;
         if let (true, Some(h)) = (realtime::is_chosen(&solver), solver.fixed_step) {
-            let checked = solver.linear_implicit.check_with(h, &start.mechanical());
+            let checked = solver
+                .own::<LinearImplicitOptions>()
+                .check_with(h, &start.mechanical());
             checked.map_err(|error| one(told(settings::fault_of(&error))))?;
         }
         let inputs: Vec<Input> = file
@@ -236,7 +238,7 @@ impl Simulation {
                 signal: input.signal.clone(),
             })
             .collect();
-        let unused_settings = settings::unused(&settings, &solver.stepper).into_iter();
+        let unused_settings = settings::unused(&settings, &solver, form).into_iter();
         let unused_settings = unused_settings
             .map(|(setting, text)| {
                 let place = file.places.find(&ThingKind::Setting.named(setting), None);
@@ -367,45 +369,21 @@ fn check_outputs(file: &ModelFile, catalogue: &Catalogue) -> Result<(), Messages
 /// ```
 /// use holonom::format::Settings;
 /// use holonom::simulation::solver_options;
-/// let settings = Settings { max_order: Some(2), ..Settings::default() };
-/// assert_eq!(solver_options(&settings).max_order, 2);
+/// use holonom::solver::stepper::BdfOptions;
+/// let settings = Settings { rtol: Some(1e-8), ..Settings::default() }.with("max_order", 2_u64);
+/// assert_eq!(solver_options(&settings).tolerances.rtol, 1e-8);
+/// assert_eq!(solver_options(&settings).own::<BdfOptions>().max_order, 2);
 /// assert_eq!(solver_options(&settings).stepper, "auto");
 /// ```
 pub fn solver_options(settings: &Settings) -> Options {
-    let linear_implicit = realtime::options(settings);
-    let usual = Options::default();
-    let name = |set: &Option<String>, usual: String| set.clone().unwrap_or(usual);
-    Options {
-        stepper: name(&settings.stepper, usual.stepper),
-        jacobian: name(&settings.jacobian, usual.jacobian),
-        sparsity: name(&settings.sparsity, usual.sparsity),
-        linear: name(&settings.linear, usual.linear),
-        refresh: name(&settings.refresh, usual.refresh),
-        update: name(&settings.update, usual.update),
-        max_order: settings
-            .max_order
-            .map_or(usual.max_order, |n| usize::try_from(n).unwrap_or(usize::MAX)),
-        stages: settings.stages.map(|n| usize::try_from(n).unwrap_or(usize::MAX)),
-        stability_detection: settings.stability_detection.unwrap_or(usual.stability_detection),
-        initial_step: settings.initial_step,
-        max_step: settings.max_step.unwrap_or(usual.max_step),
-        min_step: settings.min_step.unwrap_or(usual.min_step),
-        fixed_step: settings.fixed_step,
-        linear_implicit,
-        generalized_alpha: GeneralizedAlphaOptions {
-            family: settings
-                .alpha_family
-                .as_deref()
-                .and_then(Family::find)
-                .unwrap_or_default(),
-            spectral_radius: settings
-                .spectral_radius
-                .unwrap_or(usual.generalized_alpha.spectral_radius),
-        },
-        max_steps: settings.max_steps.unwrap_or(usual.max_steps),
-        time_limit: settings.time_limit,
-        ..Options::new(settings.rtol.unwrap_or(1e-6), settings.atol.unwrap_or(1e-6))
+    let mut options = Options::default();
+    for name in settings.names() {
+        if let Some(value) = settings.get(name) {
+            // Those that the solver does not have are of the run.
+            options.set(name, value);
+        }
     }
+    options
 }
 
 /// A position that is fixed and not the same at another start.

@@ -4,8 +4,8 @@
 //! elements of their own kind, such as stops and contacts.
 
 use super::Equations;
-use super::equations::EquationsWorkspace;
 use super::laws::placed;
+use super::memory::EquationsWorkspace;
 use crate::elements::forces::ForceElement;
 use crate::model::{LawFunction, Model};
 use holonom_dae::Point;
@@ -53,12 +53,12 @@ impl Equations {
         if of_expressions.is_empty() {
             let (l, w) = (self.layout(), &mut work.mechanism);
             w.set_time(model, at.t);
-            w.set_positions(model, &at.y[l.q]);
-            w.set_velocities(model, &at.y[l.v]);
+            w.set_positions(model, &at.y[l.q.clone()]);
+            w.set_velocities(model, &at.y[l.v.clone()]);
         } else {
             self.inputs_of_laws(at, work, of_expressions);
         }
-        let (scene, _, _) = work.mechanism.scene(model);
+        let scene = work.mechanism.known.scene(model);
         for (element, [count, _]) in elements(model) {
             let (own, behind) = rest.split_at_mut(count);
             element.piecewise_inputs(&scene, own);

@@ -59,16 +59,16 @@ pub fn diagnose(
                 h,
                 order: stepper.order(),
                 reason: rejection,
-                remedy: match stepper.name() {
+                remedy: match super::find(stepper.name()).is_some_and(|entry| entry.in_stages) {
                     _ if positions_alone => {
                         "In the form `index3` rounding errors of velocities grow as steps get shorter: use the form `ggl`, or \
                          loosen the tolerances"
                     }
-                    "radau" => {
+                    true => {
                         "Choose a looser or tighter tolerance or another stepper, give the data with all digits, or choose \
                          a geometry that avoids this position"
                     }
-                    _ => {
+                    false => {
                         "Choose another stepper (try `radau` first) or tolerance, or a geometry that avoids this position"
                     }
                 },

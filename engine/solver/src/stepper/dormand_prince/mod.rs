@@ -10,9 +10,10 @@ mod coefficients;
 mod rates;
 
 use super::pieces::{Pieces, PiecesMemory, Quadrature, Span};
-use super::{Parts, Stepper, StepperState};
+use super::{Build, Entry, Parts, Stepper, Takes};
 use crate::equations::Equations;
 use crate::newton::Corrector;
+use crate::state::State;
 use coefficients::{A, ALL, C, D, ERROR_3, ERROR_5, STAGES, TERMS};
 use holonom_dae::{InputError, Rejection, System, Weights};
 pub(super) use rates::Rates;
@@ -20,6 +21,20 @@ use serde::{Deserialize, Serialize};
 
 /// Name in options and reports.
 pub(super) const NAME: &str = "dormand-prince";
+
+/// In the registry.
+pub(super) const ENTRY: Entry = Entry {
+    name: NAME,
+    description: "explicit Runge–Kutta method of order 8 for non-stiff models; loops are closed by projection",
+    literature: "[Dormand, Prince 1981; Hairer, Nørsett, Wanner 1993, §II.5]",
+    max_order: 8,
+    takes: Takes::Explicit,
+    fixed_step: false,
+    start_order: 7,
+    in_stages: false,
+    options: None,
+    build: Build::Direct(|n, parts| Box::new(DormandPrince::new(n, parts))),
+};
 
 /// Order of the method.
 pub(super) const ORDER: usize = 8;
@@ -43,7 +58,7 @@ const CALM: u32 = 3;
 
 /// Everything of the method that outlives a step.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct DormandPrinceState {
+struct DormandPrinceState {
     t: f64,
     h: f64,
     h_last: f64,
@@ -94,7 +109,7 @@ pub struct DormandPrince {
 impl DormandPrince {
     /// Allocates the method for `n` unknowns; [`bind`](Stepper::bind) does the rest.
     pub fn new(n: usize, parts: Parts<'_>) -> Self {
-        Self::with(n, parts.weights, parts.bdf.fixed_step)
+        Self::with(n, parts.weights, parts.options.fixed_step)
     }
 
     fn with(n: usize, weights: Weights, fixed: Option<f64>) -> Self {
@@ -498,6 +513,10 @@ impl Stepper for DormandPrince {
         s.has_terms = true;
     }
 
+    fn degree(&self) -> usize {
+        TERMS
+    }
+
     fn interpolate(&self, t: f64, y: &mut [f64], yp: &mut [f64]) {
         let s = &self.state;
         y.copy_from_slice(&s.y);
@@ -577,23 +596,23 @@ impl Stepper for DormandPrince {
         &self.weights
     }
 
-    fn checkpoint(&self) -> StepperState {
+    fn checkpoint(&self) -> State {
         let mut state = self.state.clone();
         if self.k_of_last && !state.has_terms {
             state.slopes = Some(self.k.clone());
         }
         state.pieces = self.pieces.as_ref().map(|pieces| pieces.memory.clone());
-        StepperState::DormandPrince(Box::new(state))
+        State::new(NAME, state)
     }
 
-    fn restore(&mut self, state: &StepperState) -> bool {
-        let StepperState::DormandPrince(state) = state else {
+    fn restore(&mut self, state: &State) -> bool {
+        let Some(state) = state.get::<DormandPrinceState>(NAME) else {
             return false;
         };
         if state.y.len() != self.y_new.len() {
             return false;
         }
-        self.state = (**state).clone();
+        self.state = state;
         let slopes = self.state.slopes.take();
         self.k_of_last = slopes.is_some();
         if let Some(slopes) = slopes {

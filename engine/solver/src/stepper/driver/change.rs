@@ -265,8 +265,8 @@ impl Integrator<'_> {
             self.report
                 .decisions
                 .extend(corrector.decisions().iter().cloned());
-            self.timing.jacobian += corrector.timing.jacobian;
-            self.timing.factorisation += corrector.timing.factorisation;
+            self.timing.jacobian += corrector.timing().jacobian;
+            self.timing.factorisation += corrector.timing().factorisation;
         }
         self.options.stepper = name.into();
         let (stepper, strategies, decisions) = assemble_parts(self.system.as_ref(), &self.options)?;

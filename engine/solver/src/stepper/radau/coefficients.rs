@@ -6,6 +6,8 @@
 //! vanish at 0, and T⁻¹ A⁻¹ T has one real eigenvalue γ and blocks ((α, −β), (β, α))
 //! [Hairer, Wanner 1996, §IV.8; 1999].
 
+use crate::newton::operator::Shift;
+
 /// Most stages of a method.
 pub(super) const MOST_STAGES: usize = 7;
 
@@ -42,6 +44,15 @@ pub(super) struct Method {
 }
 
 impl Method {
+    /// For what the operators of a step of size `h` are made.
+    pub fn shift(&self, h: f64) -> Shift<'static> {
+        Shift {
+            alpha: self.gamma / h,
+            h,
+            pairs: self.complex,
+        }
+    }
+
     /// The method of 3, 5 or 7 stages.
     fn new(table: &'static Table) -> Self {
         let s = table.nodes.len();

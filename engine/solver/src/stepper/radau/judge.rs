@@ -54,7 +54,7 @@ impl Radau {
         let alpha = self.methods[s.next].gamma / s.h;
         let (e, r) = (&self.e, &mut self.room.r);
         r.fill(0.0);
-        self.corrector.split().f_yp.for_each(|i, j, m| {
+        self.corrector.linearisation().parts().f_yp.for_each(|i, j, m| {
             if v.contains(&j) {
                 r[i] -= alpha * m * e[j];
             }
@@ -112,13 +112,13 @@ impl Radau {
 
     /// e := −(γ/h F_ẏ + F_y)⁻¹ r.
     fn solve_correction(&mut self, equations: &mut Equations<'_>) {
-        let (rows, columns) = self.corrector.scales();
-        for ((e, r), s) in self.e.iter_mut().zip(&self.room.r).zip(rows) {
+        let scales = self.corrector.linearisation().scaling.scales();
+        for ((e, r), s) in self.e.iter_mut().zip(&self.room.r).zip(&scales.rows) {
             *e = -r * s;
         }
         self.blocks.solve_real(&mut self.e);
         equations.counters.solves += 1;
-        for (e, s) in self.e.iter_mut().zip(columns) {
+        for (e, s) in self.e.iter_mut().zip(&scales.columns) {
             *e *= s;
         }
     }

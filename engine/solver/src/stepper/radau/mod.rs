@@ -6,41 +6,49 @@
 //! that decay, damps the fast ones away, and needs no history: only the start of the iteration and the
 //! step size look back. Variables of index 2 and 3 count in all tests with h and h².
 
-mod blocks;
 mod choice;
 mod coefficients;
 mod control;
 mod coupled;
-mod elimination;
 mod judge;
+mod options;
 mod stages;
+
+pub use options::RadauOptions;
 
 use super::pieces::{Pieces, PiecesMemory, Quadrature, Span};
 use super::tangent::Tangent;
-use super::{Parts, Stepper, StepperState, across};
+use super::{Build, Entry, Parts, Stepper, Takes, across};
 use crate::equations::Equations;
-use crate::newton::{Corrector, CorrectorStep, NewtonOptions, Scheme};
-use blocks::{Blocks, BlocksState};
+use crate::newton::operator::{Blocks, BlocksState, IterationOperator};
+use crate::newton::{Corrector, CorrectorState, CorrectorStep, NewtonOptions, Scheme};
+use crate::refresh::Phase;
+use crate::state::State;
 use choice::Choice;
 use coefficients::{MOST_STAGES, Method};
 use control::Control;
 use coupled::Coupled;
 use holonom_dae::{Counters, InputError, MechanicalLayout, Rejection, System, VariableKind, Weights};
+use options::Rules;
 use serde::{Deserialize, Serialize};
 use stages::{Outcome, Room, Stages, combine};
 
-/// Options of the Radau method.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct RadauOptions {
-    /// Number of stages, 3, 5 or 7; `None`: chosen from step to step.
-    pub stages: Option<usize>,
-    /// The tolerance by which the error allowed in a step is chosen.
-    pub tolerance: f64,
-    /// Keep this step size throughout, without error control.
-    pub fixed_step: Option<f64>,
-    /// Outputs lie between steps: steps are judged there too.
-    pub seen_between_steps: bool,
-}
+/// Name in options and reports.
+pub(super) const NAME: &str = "radau";
+
+/// In the registry.
+pub(super) const ENTRY: Entry = Entry {
+    name: NAME,
+    description: "Radau IIA collocation of order 5, 9 and 13, with variable step size and number of stages",
+    literature: "[Hairer, Wanner 1996, §IV.8; 1999]",
+    max_order: 13,
+    takes: Takes::Everything,
+    fixed_step: false,
+    start_order: 3,
+    in_stages: true,
+    options: Some(|| Box::new(RadauOptions::default())),
+    build: Build::Iterative(|n, parts, corrector| Box::new(Radau::new(n, parts, corrector))),
+};
 
 /// Failures of the iteration in a row after which every stage has its Jacobian: with loops, which may lose
 /// rank, and else.
@@ -60,9 +68,6 @@ const UNSEEN: f64 = 0.1;
 /// Share of the error allowed that errors of velocities across the constraints may make along them in a step, because the
 /// directions turn.
 const MOST_TURNED: f64 = 0.1;
-/// Most by which the error estimated in a step may exceed the tolerance: inside the step the error is about
-/// a quarter of the estimate, and outputs lie there.
-const MOST_ALLOWED: f64 = 5.0;
 
 /// How a method integrates what depends on time alone.
 fn quadrature(method: &Method) -> Quadrature<'_> {
@@ -70,36 +75,6 @@ fn quadrature(method: &Method) -> Quadrature<'_> {
         places: method.c,
         weights: &method.weights,
         unseen: UNSEEN,
-    }
-}
-
-impl RadauOptions {
-    /// By how much the error estimated in a step may exceed the tolerance.
-    ///
-    /// The estimate is of order s, the method of order 2 s − 1: an estimate of 0.1 tol^((s+1)/2s) goes with
-    /// an error at the end of steps in proportion to the tolerance [Hairer, Wanner 1999].
-    fn allowance(&self, s: usize) -> f64 {
-        let s = s as f64;
-        (0.1 * self.tolerance.powf(-(s - 1.0) / (2.0 * s))).min(MOST_ALLOWED)
-    }
-
-    /// Share of the error estimated in a step that the iteration may leave: small enough for the order at
-    /// the end of steps, which is higher than that of the estimate, and not below rounding
-    /// [Hairer, Wanner 1999].
-    ///
-    /// What is left of constraints of index 2 and 3 comes back in the next step as velocities and multipliers
-    /// times γ/h and (γ/h)². As they count with h and h² in the error test, no shorter step makes up for it.
-    fn share(&self, method: &Method, index: u8) -> f64 {
-        /// Of what is left by the order; at most this, and less where velocities follow from positions divided by h: what is
-        /// left of these across the constraints lies along them where their directions turn; and rounding in units of ε.
-        const MOST: f64 = 0.03;
-        const TURNED: f64 = 1e-3;
-        const ROUNDING: f64 = 10.0 * f64::EPSILON;
-        let error = self.tolerance * self.allowance(method.s);
-        let turned = if index >= 3 { TURNED } else { 1.0 };
-        let most = MOST * turned * method.gamma.powi(1 - i32::from(index.clamp(1, 3)));
-        let s = method.s as f64;
-        error.powf((s - 1.0) / (s + 1.0)).min(most).max(ROUNDING / error)
     }
 }
 
@@ -142,16 +117,9 @@ struct RadauState {
     pieces: Option<PiecesMemory>,
 }
 
-/// What a checkpoint holds.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct RadauCheckpoint {
-    state: RadauState,
-    blocks: BlocksState,
-}
-
 /// The Radau method.
 pub struct Radau {
-    options: RadauOptions,
+    options: Rules,
     methods: [Method; 3],
     weights: Weights,
     corrector: Corrector,
@@ -180,14 +148,14 @@ pub struct Radau {
 impl Radau {
     /// Allocates a method for `n` unknowns.
     pub fn new(n: usize, parts: Parts<'_>, corrector: Corrector) -> Self {
-        let options = parts.radau;
+        let options = Rules::new(parts.options);
         let methods = Method::all();
         let stages = options.stages.unwrap_or(MOST_STAGES);
         let next = options
             .stages
             .and_then(|s| methods.iter().position(|m| m.s == s))
             .unwrap_or(0);
-        let f_y = &corrector.split().f_y;
+        let f_y = &corrector.linearisation().parts().f_y;
         let blocks = Blocks::new(parts.structure, f_y);
         let coupled = Coupled::new(parts.structure, f_y);
         let kept_on = |l: &MechanicalLayout| !l.lambda.is_empty() || !l.sigma.is_empty();
@@ -342,7 +310,7 @@ impl Radau {
 
 impl Stepper for Radau {
     fn name(&self) -> &'static str {
-        "radau"
+        NAME
     }
 
     fn bind(&mut self, system: &mut dyn System) -> Result<(), InputError> {
@@ -424,7 +392,7 @@ impl Stepper for Radau {
             }
         }
         self.outcome = stages.outcome;
-        s.factorised = self.corrector.has_matrix().then_some((s.h, s.next));
+        s.factorised = self.corrector.has_operator().then_some((s.h, s.next));
         solved?;
 
         if self.options.fixed_step.is_none() {
@@ -620,6 +588,10 @@ impl Stepper for Radau {
         self.state.last.map_or(0, |k| self.methods[k].order())
     }
 
+    fn degree(&self) -> usize {
+        self.state.last.map_or(1, |k| self.methods[k].s)
+    }
+
     fn interpolate(&self, t: f64, y: &mut [f64], yp: &mut [f64]) {
         let s = &self.state;
         let Some(method) = s.last.filter(|_| t != s.t).map(|k| &self.methods[k]) else {
@@ -651,38 +623,36 @@ impl Stepper for Radau {
         &self.weights
     }
 
-    fn checkpoint(&self) -> StepperState {
-        StepperState::Radau(
-            Box::new(RadauCheckpoint {
-                state: RadauState {
-                    pieces: self.pieces.as_ref().map(|pieces| pieces.memory.clone()),
-                    ..self.state.clone()
-                },
-                blocks: self.blocks.checkpoint(),
-            }),
-            Box::new(self.corrector.checkpoint()),
-        )
+    fn checkpoint(&self) -> State {
+        let state = RadauState {
+            pieces: self.pieces.as_ref().map(|pieces| pieces.memory.clone()),
+            ..self.state.clone()
+        };
+        State::new(NAME, (state, self.blocks.checkpoint(), self.corrector.checkpoint()))
     }
 
-    fn restore(&mut self, state: &StepperState) -> bool {
-        let StepperState::Radau(checkpoint, corrector) = state else {
+    fn restore(&mut self, state: &State) -> bool {
+        let kept = state.get::<(RadauState, BlocksState, CorrectorState)>(NAME);
+        let Some((state, blocks, corrector)) = kept else {
             return false;
         };
-        let RadauCheckpoint { state, blocks } = &**checkpoint;
         let fits = state.y.len() == self.y_new.len()
             && state.z.len() == self.room.z.len()
             && state.next < self.methods.len()
             && state.last.is_none_or(|k| k < self.methods.len());
-        if !fits || !self.blocks.restore(blocks) {
+        if !fits || !self.blocks.restore(&blocks) {
             return false;
         }
-        self.state = state.clone();
-        self.corrector.restore(corrector);
+        self.state = state;
+        if !self.corrector.restore(&corrector) {
+            return false;
+        }
         // The same factors to the bit, as they depend on nothing else.
         if let Some((h, k)) = self.state.factorised.filter(|(_, k)| *k < self.methods.len()) {
             let (method, mut counters) = (&self.methods[k], Counters::default());
-            let (split, scales) = (self.corrector.split(), self.corrector.scales());
-            let factorised = self.blocks.factorise(method, h, split, scales, &mut counters);
+            let linearisation = self.corrector.linearisation();
+            let factorised =
+                (self.blocks).refresh(linearisation, method.shift(h), Phase::default(), &mut counters);
             if factorised.is_err() {
                 return false;
             }

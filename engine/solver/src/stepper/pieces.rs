@@ -61,13 +61,13 @@ pub(super) struct Span<'a> {
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct PiecesMemory {
     /// Inputs at the places of the last step, one after the other, and its size; zero where there is none.
-    #[serde(with = "super::numbers::many")]
+    #[serde(with = "crate::numbers::many")]
     course: Vec<f64>,
     h: f64,
     /// The ranges of forces and of accelerations.
-    #[serde(with = "super::numbers::many")]
+    #[serde(with = "crate::numbers::many")]
     forces: Vec<f64>,
-    #[serde(with = "super::numbers::many")]
+    #[serde(with = "crate::numbers::many")]
     accelerations: Vec<f64>,
 }
 

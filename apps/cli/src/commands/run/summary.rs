@@ -194,7 +194,7 @@ pub fn text(prepared: &Prepared, report: &RunReport, files: &Files) -> String {
             "used",
             match fixed {
                 // It has forms and matrices of its own.
-                Some((options, h)) => format!("{}, steps of {}, {options}", used.stepper, seconds(h)),
+                Some((ref options, h)) => format!("{}, steps of {}, {options}", used.stepper, seconds(h)),
                 None => names
                     .into_iter()
                     .map(String::as_str)

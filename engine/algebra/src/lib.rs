@@ -12,8 +12,8 @@ mod cardan;
 pub use cardan::CardanAngles;
 pub use euler_parameters::Quaternion;
 pub use scalar::{
-    Articulated, AxisRotation, Composite, Dual, Dual4, Dual8, Dual12, DualOrientation, DualTurn, Formula,
-    Function, FunctionError, Fused, Generic, Inertia, MAX_ARGUMENTS, Mat3, NoRotation, Orientation, Oriented,
-    Plain, PlaneTurn, Pose, Real, Rotation, SinCos, Sym3, Trace, Twist, Vec3, Wrench,
+    Articulated, AxisRotation, Composite, Dual, Dual4, Dual8, Dual12, DualOrientation, DualTurn, EachScalar,
+    Family, Formula, Function, FunctionError, Fused, Generic, Inertia, MAX_ARGUMENTS, Mat3, NoRotation,
+    Orientation, Oriented, Plain, PlaneTurn, Pose, Real, Rotation, SinCos, Sym3, Trace, Twist, Vec3, Wrench,
 };
 pub use trig::sin_cos;

@@ -209,6 +209,20 @@ impl<R: Residual> System for Bound<R> {
         self.residual.law_name(value)
     }
 
+    fn piecewise(&self) -> [usize; 2] {
+        self.residual.piecewise()
+    }
+
+    fn piecewise_inputs(&mut self, t: f64, y: &[f64], yp: &[f64], inputs: &mut [f64]) {
+        let at = Point::new(t, y, yp, &self.discrete);
+        self.residual.piecewise_inputs(at, &mut self.work, inputs);
+    }
+
+    fn piecewise_values(&mut self, inputs: &[f64], values: &mut [f64], pieces: &mut [u64]) {
+        self.residual
+            .piecewise_values(inputs, &self.discrete, values, pieces);
+    }
+
     fn events(&self) -> &[Event] {
         &self.events
     }

@@ -49,6 +49,9 @@ pub enum Rejection {
         /// Singular for any values in this sparsity pattern.
         structural: bool,
     },
+    /// The step goes across the border of two smooth pieces of a force and is to end there.
+    #[error("the step goes across the border of two smooth pieces of a force")]
+    PassedBorder,
     /// The local error exceeds the tolerance.
     #[error("the local error is {ratio:.2} times the tolerance")]
     ErrorTest {

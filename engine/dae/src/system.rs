@@ -165,6 +165,18 @@ pub trait System: Send {
         String::new()
     }
 
+    /// Numbers of inputs and values of forces that consist of smooth pieces, such as tables and stops. Methods of high
+    /// order end steps at the borders of the pieces where their order would suffer.
+    fn piecewise(&self) -> [usize; 2] {
+        [0; 2]
+    }
+
+    /// What these forces depend on, in a state: smooth functions of the motion.
+    fn piecewise_inputs(&mut self, _t: f64, _y: &[f64], _yp: &[f64], _inputs: &mut [f64]) {}
+
+    /// Their values, and of each the number of the piece on which it is. Much cheaper than a residual.
+    fn piecewise_values(&mut self, _inputs: &[f64], _values: &mut [f64], _pieces: &mut [u64]) {}
+
     /// The event functions there are.
     fn events(&self) -> &[Event] {
         &[]
@@ -365,6 +377,15 @@ macro_rules! forward {
             }
             fn law_name(&self, value: usize) -> String {
                 (**self).law_name(value)
+            }
+            fn piecewise(&self) -> [usize; 2] {
+                (**self).piecewise()
+            }
+            fn piecewise_inputs(&mut self, t: f64, y: &[f64], yp: &[f64], inputs: &mut [f64]) {
+                (**self).piecewise_inputs(t, y, yp, inputs);
+            }
+            fn piecewise_values(&mut self, inputs: &[f64], values: &mut [f64], pieces: &mut [u64]) {
+                (**self).piecewise_values(inputs, values, pieces);
             }
             fn events(&self) -> &[Event] {
                 (**self).events()

@@ -309,6 +309,19 @@ impl Curve {
         self.pieces[number]
     }
 
+    /// The number of the polynomial at x: 0 before the first point, one more than there are pieces behind the last one.
+    pub fn piece_at(&self, x: f64) -> usize {
+        let [first, last] = self.range();
+        match x {
+            _ if x < first => 0,
+            _ if x > last => self.pieces.len() + 1,
+            _ => self
+                .x
+                .partition_point(|knot| *knot <= x)
+                .clamp(1, self.pieces.len()),
+        }
+    }
+
     /// y, y′ and y″ at x.
     pub fn jet<T: Real>(&self, x: T) -> [T; 3] {
         let at = x.value();

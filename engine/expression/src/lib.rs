@@ -23,6 +23,7 @@ pub mod curve;
 mod grammar;
 mod number;
 mod sides;
+mod pieces;
 mod program;
 mod expression;
 mod print;

@@ -10,6 +10,7 @@ use proptest::strategy::ValueTree;
 use std::sync::Arc;
 
 mod overflow;
+mod pieces;
 mod random;
 
 fn constant(text: &str) -> f64 {

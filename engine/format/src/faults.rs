@@ -137,7 +137,7 @@ pub(crate) fn besides(file: &ModelFile, known: &Messages, complete: bool) -> Vec
         for message in file.locate(&ModelErrors(vec![error])).0 {
             let Some(place) = &message.place else { continue };
             let vague = thing
-                .as_ref()
+                .as_deref()
                 .is_some_and(|thing| file.places.is_head(thing, place) && thing_at_fault(thing));
             if !told(place) && !vague {
                 more.push(message);

@@ -2,16 +2,18 @@
 
 use crate::message::{Message, Source};
 use crate::tree::{MAX_TEXT, Table, parse};
+use holonom_multibody::elements::Library;
 use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// A place to read files from, and how strictly they are read.
+/// A place to read files from, and how they are read.
 #[derive(Clone, Debug)]
 pub struct Files {
     store: Store,
     strict: bool,
+    library: Library,
     parsed: Option<Parsed>,
 }
 
@@ -34,6 +36,7 @@ impl Files {
         Self {
             store,
             strict: false,
+            library: Library::standard(),
             parsed: None,
         }
     }
@@ -75,6 +78,16 @@ impl Files {
     pub fn strict(mut self, strict: bool) -> Self {
         self.strict = strict;
         self
+    }
+
+    /// The kinds of elements that the files may name, such as those of the program that reads them.
+    pub fn library(mut self, library: Library) -> Self {
+        self.library = library;
+        self
+    }
+
+    pub(crate) fn known_kinds(&self) -> &Library {
+        &self.library
     }
 
     pub(crate) fn is_strict(&self) -> bool {

@@ -101,7 +101,7 @@ impl ModelFile {
                 break;
             }
             let (mut number, mut nth) = (0, 0);
-            if let Some(subject) = &error.subject {
+            if let Some(subject) = error.subject.as_deref() {
                 if error.sort == (Sort::Repeated { same_kind: true }) {
                     let count = repeated.entry(subject).or_default();
                     *count += 1;
@@ -125,7 +125,7 @@ impl ModelFile {
     /// The message about a fault of the thing with this number among those of its name; `nth`
     /// counts the faults of the thing that are about the same text.
     pub(crate) fn message(&self, error: &Diagnostic, number: usize, nth: usize) -> Message {
-        let thing = error.subject.as_ref();
+        let thing = error.subject.as_deref();
         let thing = thing.and_then(|thing| self.places.entry(thing, number));
         if let (Sort::Repeated { .. }, Some(include)) = (error.sort, thing.and_then(|t| t.include.clone())) {
             let help = "give this include a different `prefix`, or rename one of them";

@@ -524,6 +524,10 @@ impl Fields for FieldWriter<'_, '_> {
         self.add(field, quoted(value));
     }
 
+    fn frames(&mut self, field: &Field, value: &mut Vec<String>) {
+        self.add(field, list(value.iter().map(|frame| quoted(frame))));
+    }
+
     fn coordinate(&mut self, field: &Field, value: &mut CoordinateRef) {
         // A template refers to nothing.
         let text = if value.joint.is_empty() {

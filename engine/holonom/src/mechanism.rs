@@ -3,8 +3,8 @@
 use crate::{Options, RunError, Solution, solve};
 use holonom_multibody::BodyMotion;
 use holonom_multibody::channels::{Catalogue, ForeignSelection, Sampler, Selection, UnknownChannel};
-use holonom_multibody::residual::{Equations, Form, Formalism};
-use holonom_multibody::start::{Assembled, UnsuitableForm};
+use holonom_multibody::residual::{Equations, Form, Formalism, UnsuitableForm};
+use holonom_multibody::start::Assembled;
 
 /// Why a mechanism could not be simulated.
 #[derive(Debug, thiserror::Error)]

@@ -98,7 +98,7 @@ impl Thing {
     /// Something that is wrong with it.
     pub fn fault(&self, fault: impl Into<String>) -> Diagnostic {
         Diagnostic {
-            subject: Some(self.clone()),
+            subject: Some(Box::new(self.clone())),
             ..Diagnostic::new(fault)
         }
     }
@@ -142,7 +142,7 @@ pub enum Sort {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Diagnostic {
     /// The thing at fault; none for the mechanism as a whole.
-    pub subject: Option<Thing>,
+    pub subject: Option<Box<Thing>>,
     /// The field at fault, as it is called in model files; more of them where it may be given in several ways.
     pub fields: Vec<&'static str>,
     /// A text in the thing that is at fault, such as the name of something that does not exist.
@@ -191,7 +191,7 @@ impl Diagnostic {
     /// The same about a thing.
     #[must_use]
     pub fn of(mut self, subject: &Thing) -> Self {
-        self.subject = Some(subject.clone());
+        self.subject = Some(Box::new(subject.clone()));
         self
     }
 
@@ -267,7 +267,7 @@ impl core::error::Error for Diagnostic {}
 ///     .unwrap_err();
 /// assert_eq!(errors.0.len(), 2);
 /// assert_eq!(errors.0[0].fields, ["mass"]);
-/// assert_eq!(errors.0[1].subject, Some(ThingKind::Joint.named("float")));
+/// assert_eq!(errors.0[1].subject.as_deref(), Some(&ThingKind::Joint.named("float")));
 /// assert_eq!(errors.0[1].sort, Sort::Missing(ThingKind::Body));
 /// assert!(errors.to_string().contains("did you mean \"wheel\"?"));
 /// ```

@@ -72,6 +72,16 @@ macro_rules! visitors {
         /// values; who only wants to look shows it a copy.
         pub trait Fields {
             $($(#[$doc])* fn $method(&mut self, field: &Field, $($name: $type),+);)*
+            /// A number or an expression of time that a position follows: its rate must be continuous. It depends on no
+            /// control.
+            fn motion(&mut self, field: &Field, value: &mut Signal) {
+                self.signal(field, value);
+            }
+            /// A number or an expression of time that a velocity follows: it must be continuous. It depends on no
+            /// control.
+            fn velocity(&mut self, field: &Field, value: &mut Signal) {
+                self.signal(field, value);
+            }
         }
 
         /// [`Fields`] for a visitor that is interested in some of the fields only.
@@ -110,6 +120,8 @@ visitors! {
     matrix(value: &mut [[f64; 6]; 6]);
     /// A frame: `body` or `body.marker`.
     frame(value: &mut String);
+    /// Some frames, in order.
+    frames(value: &mut Vec<String>);
     /// A channel: thing and quantity, such as `knee.angle.velocity`.
     channel(value: &mut String);
     /// A coordinate: `joint` for the first or only one, or `joint.coordinate`.
@@ -131,9 +143,9 @@ visitors! {
 }
 
 /// The first of two frames.
-pub(crate) const FROM: Field = Field::required("from", "", "First frame.");
+pub const FROM: Field = Field::required("from", "", "First frame.");
 /// The second of two frames.
-pub(crate) const TO: Field = Field::required("to", "", "Second frame.");
+pub const TO: Field = Field::required("to", "", "Second frame.");
 
 /// The sort of value that a field takes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -156,6 +168,8 @@ pub enum Sort {
     Matrix,
     /// `body` or `body.marker`.
     Frame,
+    /// A list of frames.
+    Frames,
     /// `joint` or `joint.coordinate`.
     Coordinate,
     /// Coordinates with factors.
@@ -191,6 +205,7 @@ impl Sort {
             Self::Expression(variables) => format!("expression of {}", variables.join(", ")),
             Self::Matrix => "6 numbers or 6 rows of 6".to_string(),
             Self::Frame => "frame".to_string(),
+            Self::Frames => "list of frames".to_string(),
             Self::Coordinate => "coordinate".to_string(),
             Self::Terms => "coordinates with factors".to_string(),
             Self::Flag => "true or false".to_string(),
@@ -310,6 +325,9 @@ impl Fields for Notes {
     }
     fn frame(&mut self, field: &Field, value: &mut String) {
         self.add(field, Sort::Frame, format!("{value:?}"));
+    }
+    fn frames(&mut self, field: &Field, value: &mut Vec<String>) {
+        self.add(field, Sort::Frames, format!("{value:?}"));
     }
     fn coordinate(&mut self, field: &Field, value: &mut CoordinateRef) {
         self.add(field, Sort::Coordinate, format!("{:?}", value.joint));

@@ -210,6 +210,8 @@ pub(crate) struct ModelLaw {
     pub first: usize,
     /// Where it stands.
     pub place: String,
+    /// Whether it consists of smooth pieces whose borders are not located as events.
+    pub pieces: bool,
     /// The law.
     pub function: LawFunction,
 }

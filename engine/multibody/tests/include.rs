@@ -10,17 +10,16 @@ use holonom_multibody::description::{
 };
 use holonom_multibody::elements::forces::ExpressionLaw;
 use holonom_multibody::elements::forces::{
-    self, AntiRollLaw, Applied, ContactLaw, Cylinders, JointSpring, ServoLaw, StopLaw,
+    self, AntiRollLaw, Applied, CableLaw, ContactLaw, Cylinders, JointSpring, ServoLaw, StopLaw,
 };
-use holonom_multibody::include::{IncludeError, Placement};
-use holonom_multibody::kinematics::world::{
-    WorldNode, world_accelerations, world_positions, world_velocities,
-};
+use holonom_multibody::include::Placement;
+use holonom_multibody::kinematics::world::WorldNode;
 use holonom_multibody::road::RoadKind;
 use holonom_multibody::start::{Assembled, AssemblyError, AssemblyOptions};
 use holonom_multibody::tyre::Linear;
 use holonom_multibody::workspace::Workspace;
 use holonom_multibody::{Model, Signal};
+use holonom_testing::with_numbers;
 use holonom_testing::{PLANE_CONTACT, Random, between, description};
 use std::sync::Arc;
 
@@ -68,13 +67,8 @@ fn assemble_like(original: &Assembled, image: &Description) -> Assembled {
 fn motions(start: &Assembled) -> Vec<Motion> {
     let model: &Model = &start.model;
     let mut w = Workspace::new(model);
-    w.set_time(model, start.t);
-    w.set_positions(model, &start.q);
-    w.set_velocities(model, &start.v);
-    world_positions(&model.tree, &w.geometry, &mut w.world);
-    world_velocities(&model.tree, &w.geometry, &w.signals, &start.v, &mut w.world);
-    let a = Some(start.a.as_slice());
-    world_accelerations(&model.tree, &w.geometry, &w.signals, &start.v, a, &mut w.world);
+    w.moving(model, start.t, &start.q, &start.v);
+    w.set_accelerations(model, Some(&start.a));
     let motion = |node: &WorldNode<f64>, frame: &Frame| {
         let pose = Pose::new(node.rotation, node.position).then(frame);
         let arm = pose.position - node.position;
@@ -88,7 +82,7 @@ fn motions(start: &Assembled) -> Vec<Motion> {
         Motion { pose, rates }
     };
     let bodies = model.bodies.iter();
-    bodies.map(|b| motion(&w.world[b.node], &b.frame)).collect()
+    bodies.map(|b| motion(&w.known.world[b.node], &b.frame)).collect()
 }
 
 /// The image of a motion in the plane at a right angle to an axis of the ground.
@@ -286,7 +280,7 @@ fn sensors_of_mirror_images_read_the_same() {
         w.set_velocities(&model, &start.v);
         w.set_states(&tread);
         w.evaluate_controls(&model);
-        w.controls[1..].to_vec()
+        w.known.controls[1..].to_vec()
     };
     let original = read(&part, [0.01, -0.02]);
     for (channel, value) in channels.iter().zip(&original) {
@@ -348,11 +342,9 @@ fn on_joint(kind: JointKind, r: &mut Random) -> Description {
 }
 
 fn kinds() -> impl Iterator<Item = JointKind> {
-    let all = holonom_multibody::elements::joints::JOINTS.iter();
-    all.map(|info| match info.template {
-        JointKind::Helical { .. } => JointKind::Helical { pitch: 0.4 },
-        kind => kind,
-    })
+    holonom_multibody::elements::joints::JOINTS
+        .iter()
+        .map(|info| with_numbers((info.template)(), 0.4))
 }
 
 fn wave(r: &mut Random) -> Signal {
@@ -514,6 +506,18 @@ fn every_force_and_constraint_has_its_image() {
             Force::user("law", "two.b", "one", law.clone()),
             Force::new("expressions", expressions("ground.far", "two.b")),
             Force::new("expressions", expressions("two.b", "one.a")),
+            Force::cable(
+                "cable",
+                "ground.far",
+                ["two.b", "one.b"],
+                "two",
+                Signal::Sum(vec![Signal::constant(0.5), Signal::harmonic(0.1, 2.0, 0.0)]),
+                CableLaw {
+                    axial_stiffness: 20.0,
+                    damping_time: 0.1,
+                    onset: 0.1,
+                },
+            ),
             Force::anti_roll_bar("bar", "ground.far", "one.b", "two.b", anti_roll),
             Force::torque_actuator("torque", "ground.far", "two.b", wave(r)),
             Force::cylinder_contact(

@@ -50,7 +50,7 @@ pub use chunk::{Chunk, FileKind, Loss, LossReason, Summary};
 pub use column::{Column, Metadata, keys};
 pub use compare::{ChannelDifference, CompareOptions, Comparison, Interpolation, compare};
 pub use error::{Error, Result};
-pub use export::{CsvOptions, to_csv, to_parquet};
+pub use export::{CsvOptions, FORMATS, Format, to_csv, to_parquet};
 pub use holonom_text::{Pattern, PatternError};
 pub use table::{Chunks, Table};
 pub use writer::{Finished, Position, Writer, WriterOptions};

@@ -15,6 +15,7 @@ use std::time::{Duration, Instant};
 /// When gathered rows are written.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
+#[non_exhaustive]
 pub struct WriterOptions {
     /// A chunk is written when its numbers fill this many bytes, but not with fewer rows than
     /// [`least_rows`](Self::least_rows).
@@ -38,6 +39,36 @@ impl Default for WriterOptions {
             chunk_rows: 1 << 16,
             interval: 5.0,
         }
+    }
+}
+
+impl WriterOptions {
+    /// Sets [`chunk_bytes`](Self::chunk_bytes).
+    #[must_use]
+    pub fn chunk_bytes(mut self, chunk_bytes: usize) -> Self {
+        self.chunk_bytes = chunk_bytes;
+        self
+    }
+
+    /// Sets [`least_rows`](Self::least_rows).
+    #[must_use]
+    pub fn least_rows(mut self, least_rows: usize) -> Self {
+        self.least_rows = least_rows;
+        self
+    }
+
+    /// Sets [`chunk_rows`](Self::chunk_rows).
+    #[must_use]
+    pub fn chunk_rows(mut self, chunk_rows: usize) -> Self {
+        self.chunk_rows = chunk_rows;
+        self
+    }
+
+    /// Sets [`interval`](Self::interval).
+    #[must_use]
+    pub fn interval(mut self, interval: f64) -> Self {
+        self.interval = interval;
+        self
     }
 }
 

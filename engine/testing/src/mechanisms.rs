@@ -35,14 +35,7 @@ const KINDS: [JointKind; 10] = [
 ];
 
 fn coordinates(kind: JointKind) -> usize {
-    match kind {
-        JointKind::Fixed | JointKind::Spherical => 0,
-        JointKind::Revolute | JointKind::Prismatic | JointKind::Helical { .. } => 1,
-        JointKind::Cylindrical | JointKind::Universal => 2,
-        JointKind::Planar | JointKind::Free => 3,
-        JointKind::Track => 4,
-        JointKind::FreeCardan => 6,
-    }
+    kind.info().coordinates.len()
 }
 
 fn body(r: &mut Random, i: usize) -> Body {

@@ -125,16 +125,16 @@ impl<'a> Drive<'a> {
             let velocities = [self.speed * cos, self.speed * sin, 0.0, 0.0, 0.0, turn];
             self.work.set_velocities(self.model, &velocities);
             self.work.evaluate_controls(self.model);
-            turn = self.speed * self.work.controls.get(1).copied().unwrap_or(0.0) / WHEELBASE;
+            turn = self.speed * self.work.known.controls.get(1).copied().unwrap_or(0.0) / WHEELBASE;
         }
-        self.work.controls.get(1..).unwrap_or_default()
+        self.work.known.controls.get(1..).unwrap_or_default()
     }
 
     fn rates(&mut self, t: f64, y: &[f64]) -> Vec<f64> {
         self.outputs(t, y);
         let mut rates = vec![0.0; self.model.x0.len()];
         self.work.state_rates(self.model, &mut rates);
-        let v = &self.work.v;
+        let v = &self.work.known.v;
         rates.extend([v[0], v[1], v[5]]);
         rates
     }

@@ -18,8 +18,8 @@ use holonom::expression::{Expression, ScalarLaw, Scope};
 use holonom::multibody::Signal;
 use holonom::multibody::description::{Body, CoordinateRef, Description, Force, ForceKind, Joint, frame};
 use holonom::multibody::elements::forces::{
-    self, Actuator, AntiRollLaw, Applied, BushingLaw, ExpressionLaw, GasLaw, JointFriction, JointSpring,
-    ServoLaw, SpringDamper, StopLaw, TorsionSpring,
+    self, Actuator, AntiRollLaw, Applied, BushingLaw, CableLaw, ExpressionLaw, GasLaw, JointFriction,
+    JointSpring, ServoLaw, SpringDamper, StopLaw, TorsionSpring,
 };
 
 /// Curves over a common axis.
@@ -384,6 +384,23 @@ fn plots(name: &str) -> Vec<Plot> {
                 varied: Varied::Position(0),
                 noted: (0, 1.0),
                 curves: rates(&kind, 0, still, &[-0.5, 0.0, 0.5, 2.0], "m/s"),
+            }]
+        }
+        "cable" => {
+            let law = CableLaw {
+                axial_stiffness: 100e3,
+                damping_time: 0.01,
+                onset: 0.002,
+            };
+            let kind = Force::cable("", from, [] as [&str; 0], to, 2.0, law).kind;
+            vec![Plot {
+                title: "2 m long, EA = 100 kN, damping time 10 ms, onset 0.2 %",
+                x: ["length", "m"],
+                y: ["force", "N"],
+                range: [1.99, 2.02],
+                varied: Varied::Position(0),
+                noted: (0, 1.0),
+                curves: rates(&kind, 0, still, &[-0.5, 0.0, 0.5, 1.0], "m/s"),
             }]
         }
         "joint-stop" => {

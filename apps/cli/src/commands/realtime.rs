@@ -5,13 +5,14 @@ use crate::error::Error;
 use crate::model::{self, Asked};
 use crate::output;
 use crate::settings;
-use crate::table::{Align, Table};
 use clap::{Arg, ArgAction, ArgMatches};
 use holonom::analysis::step_size::Advice;
 use holonom::dae::FailureKind;
 use holonom::format::Settings;
+use holonom::multibody::elements::Library;
 use holonom::simulation::{LoopWatch, Simulation};
 use holonom::solver::stepper::{Advance, DriftBound, RealTime};
+use holonom_text::{Align, Table};
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
 use std::path::Path;
@@ -92,8 +93,8 @@ fn define() -> clap::Command {
 /// Most steps of a run.
 const MOST_STEPS: f64 = 1e10;
 
-fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
-    let named = model::load(&Asked::typed(matches))?;
+fn run(matches: &ArgMatches, library: &Library) -> Result<Outcome, Error> {
+    let named = model::load(&Asked::typed(matches, library))?;
     let duration = matches.get_one::<String>("duration").cloned().unwrap_or_default();
     let seconds = settings::number("duration", &duration, "s")?;
     let json = matches.get_one::<String>("json").map(String::as_str);

@@ -124,7 +124,7 @@ fn elements(kinds: impl Iterator<Item = (&'static str, &'static str, Vec<Noted>)
 
 /// Keys of a joint that are special to its kind.
 fn special(info: &JointInfo) -> Vec<Noted> {
-    let fields = note(|v| Joint::new("", info.template, "", "").fields(v));
+    let fields = note(|v| Joint::new("", (info.template)(), "", "").fields(v));
     let known = ["from", "to", "axis"];
     fields
         .into_iter()
@@ -264,7 +264,7 @@ fn every_force_element_has_its_table_and_its_picture() {
 #[test]
 fn every_table_and_key_is_explained() {
     let text = std::fs::read_to_string(docs().join(PAGE)).expect("the page");
-    let schema = schema();
+    let schema = schema(&holonom::multibody::elements::Library::standard());
     let tables = schema["properties"].as_object().expect("tables");
     for (name, table) in tables {
         let heading = if table["type"] == "array" {

@@ -11,7 +11,7 @@ mod turn;
 pub use orientation::DualOrientation;
 pub use turn::DualTurn;
 
-use crate::{Function, Fused, Inertia, MAX_ARGUMENTS, Real, Twist, Vec3, Wrench};
+use crate::{EachScalar, Family, Function, Fused, Inertia, MAX_ARGUMENTS, Real, Twist, Vec3, Wrench};
 use core::cmp::Ordering;
 use core::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 use wide::f64x4;
@@ -420,6 +420,23 @@ impl<const K: usize> Real for Dual<K> {
             function.evaluate_dual8(x, y);
         } else {
             Self::call_by_packs(function, x, y);
+        }
+    }
+    #[inline(always)]
+    fn member<F: Family>(each: &EachScalar<F>) -> F::Of<Self> {
+        const {
+            assert!(
+                K >= 1 && K <= 3,
+                "families have members for Dual4, Dual8 and Dual12"
+            )
+        };
+        // SAFETY: `Dual<K>` is `Dual4` when K = 1, `Dual8` when K = 2 and `Dual12` when K = 3, and so are the members.
+        unsafe {
+            match K {
+                1 => core::ptr::from_ref(&each.dual4).cast::<F::Of<Self>>().read(),
+                2 => core::ptr::from_ref(&each.dual8).cast::<F::Of<Self>>().read(),
+                _ => core::ptr::from_ref(&each.dual12).cast::<F::Of<Self>>().read(),
+            }
         }
     }
 }

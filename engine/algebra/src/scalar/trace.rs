@@ -4,7 +4,7 @@
 //! the time of a [`Trace::scope`]. Equal sets are stored once and unions are remembered (hash
 //! consing), so that the many operations of a residual cost one table look-up each.
 
-use crate::{Function, Fused, Real};
+use crate::{EachScalar, Family, Function, Fused, Real};
 use core::cell::RefCell;
 use core::cmp::Ordering;
 use core::hash::{BuildHasherDefault, Hasher};
@@ -492,5 +492,8 @@ impl Real for Trace {
     }
     fn call(function: &dyn Function, x: &[Self], y: &mut [Self]) {
         function.evaluate_trace(x, y);
+    }
+    fn member<F: Family>(each: &EachScalar<F>) -> F::Of<Self> {
+        each.trace
     }
 }

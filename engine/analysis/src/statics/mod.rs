@@ -34,6 +34,7 @@ use std::sync::Arc;
 
 /// How equilibria are looked for.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct StaticsOptions {
     /// Unbalanced forces, in parts of the forces at work, that count as none.
     pub tolerance: f64,
@@ -54,6 +55,36 @@ impl Default for StaticsOptions {
             relaxation_steps: 3000,
             dense_up_to: 80,
         }
+    }
+}
+
+impl StaticsOptions {
+    /// Sets [`tolerance`](Self::tolerance).
+    #[must_use]
+    pub fn tolerance(mut self, tolerance: f64) -> Self {
+        self.tolerance = tolerance;
+        self
+    }
+
+    /// Sets [`newton_steps`](Self::newton_steps).
+    #[must_use]
+    pub fn newton_steps(mut self, newton_steps: usize) -> Self {
+        self.newton_steps = newton_steps;
+        self
+    }
+
+    /// Sets [`relaxation_steps`](Self::relaxation_steps).
+    #[must_use]
+    pub fn relaxation_steps(mut self, relaxation_steps: usize) -> Self {
+        self.relaxation_steps = relaxation_steps;
+        self
+    }
+
+    /// Sets [`dense_up_to`](Self::dense_up_to).
+    #[must_use]
+    pub fn dense_up_to(mut self, dense_up_to: usize) -> Self {
+        self.dense_up_to = dense_up_to;
+        self
     }
 }
 

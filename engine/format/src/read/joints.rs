@@ -24,7 +24,7 @@ impl Reader<'_, '_> {
         let names: Vec<&str> = JOINTS.iter().map(|j| j.name).collect();
         let kind = fields.required("kind", &format!("one of {}", names.join(", ")));
         let kind = kind.and_then(|value| fields.reader.choice(value, "kind of joint", &names));
-        let Some(kind) = kind.map(|index| JOINTS[index].template) else {
+        let Some(kind) = kind.map(|index| (JOINTS[index].template)()) else {
             return;
         };
         let mut joint = Joint::new(&name, kind, "", "");

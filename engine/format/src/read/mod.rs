@@ -33,6 +33,7 @@ use holonom_multibody::Description;
 use holonom_multibody::channels;
 use holonom_multibody::description::Document;
 use holonom_multibody::diagnostic::{Thing, ThingKind};
+use holonom_multibody::elements::Library;
 use holonom_text::nearest;
 use parameters::Override;
 use remarks::Seen;
@@ -474,6 +475,11 @@ struct Reader<'s, 'f> {
 }
 
 impl Reader<'_, '_> {
+    /// The kinds of elements that may be named.
+    fn library(&self) -> &Library {
+        self.session.files.known_kinds()
+    }
+
     fn place(&self, span: &Range<usize>) -> Place {
         Place {
             source: self.source.clone(),

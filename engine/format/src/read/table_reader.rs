@@ -220,13 +220,19 @@ impl Fields for TableReader<'_, '_, '_, '_> {
 
     fn signal(&mut self, field: &Field, out: &mut Signal) {
         if let Some(value) = self.field(field) {
-            let unit = self.unit_of(field);
-            // Constraints and tracks that follow a function need its derivatives, as motions do.
-            *out = match field.name {
-                "follows" | "travel" | "length" => self.reader.motion(value, unit),
-                "velocity" => self.reader.velocity(value, unit),
-                _ => self.reader.signal(value, unit),
-            };
+            *out = self.reader.signal(value, self.unit_of(field));
+        }
+    }
+
+    fn motion(&mut self, field: &Field, out: &mut Signal) {
+        if let Some(value) = self.field(field) {
+            *out = self.reader.motion(value, self.unit_of(field));
+        }
+    }
+
+    fn velocity(&mut self, field: &Field, out: &mut Signal) {
+        if let Some(value) = self.field(field) {
+            *out = self.reader.velocity(value, self.unit_of(field));
         }
     }
 
@@ -315,6 +321,15 @@ impl Fields for TableReader<'_, '_, '_, '_> {
             && let Some(text) = self.reader.text(value)
         {
             *out = text.to_string();
+        }
+    }
+
+    fn frames(&mut self, field: &Field, out: &mut Vec<String>) {
+        if let Some(value) = self.field(field)
+            && let Some(list) = self.reader.list(value)
+        {
+            let frames = list.iter().filter_map(|item| self.reader.text(item));
+            *out = frames.map(String::from).collect();
         }
     }
 

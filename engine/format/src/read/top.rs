@@ -13,9 +13,7 @@ use holonom_multibody::description::{
     Constraint, Control, Force, ForceKind, Path, Road, Rod, StartHint, Track,
 };
 use holonom_multibody::diagnostic::ThingKind;
-use holonom_multibody::elements::constraints::CONSTRAINTS;
-use holonom_multibody::elements::controls::CONTROLS;
-use holonom_multibody::elements::forces::{FORCES, Tyre};
+use holonom_multibody::elements::forces::Tyre;
 use holonom_multibody::path::PATHS;
 use holonom_multibody::road::ROADS;
 use holonom_multibody::tyre::tir::TirFile;
@@ -156,10 +154,11 @@ impl Reader<'_, '_> {
     fn constraint(&mut self, table: &Table) {
         let mut fields = TableReader::new(self, table, "a constraint");
         let name = fields.name(ThingKind::Constraint);
-        let known: Vec<&str> = CONSTRAINTS.iter().map(|c| c.name).collect();
+        let infos: Vec<_> = fields.reader.library().constraints().collect();
+        let known: Vec<&str> = infos.iter().map(|c| c.name).collect();
         let kind = fields.required("kind", &format!("one of {}", known.join(", ")));
         let kind = kind.and_then(|value| fields.reader.choice(value, "kind of constraint", &known));
-        let Some(info) = kind.map(|index| CONSTRAINTS[index]) else {
+        let Some(info) = kind.map(|index| infos[index]) else {
             return;
         };
         let mut kind = (info.template)();
@@ -249,10 +248,11 @@ impl Reader<'_, '_> {
     fn force(&mut self, table: &Table) {
         let mut fields = TableReader::new(self, table, "a force");
         let name = fields.name(ThingKind::Force);
-        let known: Vec<&str> = FORCES.iter().filter(|f| f.in_files).map(|f| f.name).collect();
+        let infos: Vec<_> = fields.reader.library().forces().filter(|f| f.in_files).collect();
+        let known: Vec<&str> = infos.iter().map(|f| f.name).collect();
         let kind = fields.required("kind", &format!("one of {}", known.join(", ")));
         let kind = kind.and_then(|value| fields.reader.choice(value, "kind of force", &known));
-        let Some(info) = kind.and_then(|index| FORCES.iter().find(|f| f.name == known[index])) else {
+        let Some(info) = kind.map(|index| infos[index]) else {
             return;
         };
         let mut kind = (info.template)();
@@ -319,7 +319,13 @@ impl Reader<'_, '_> {
     fn control(&mut self, table: &Table) {
         let mut fields = TableReader::new(self, table, "a control");
         let name = fields.name(ThingKind::Control);
-        let known: Vec<&str> = CONTROLS.iter().filter(|c| c.in_files).map(|c| c.name).collect();
+        let infos: Vec<_> = fields
+            .reader
+            .library()
+            .controls()
+            .filter(|c| c.in_files)
+            .collect();
+        let known: Vec<&str> = infos.iter().map(|c| c.name).collect();
         let kind = fields.required("kind", &format!("one of {}", known.join(", ")));
         let kind = kind.and_then(|value| {
             if matches!(&value.kind, Kind::Text(name) if name == "delay") {
@@ -330,7 +336,7 @@ impl Reader<'_, '_> {
             }
             fields.reader.choice(value, "kind of control", &known)
         });
-        let Some(info) = kind.and_then(|index| CONTROLS.iter().find(|c| c.name == known[index])) else {
+        let Some(info) = kind.map(|index| infos[index]) else {
             return;
         };
         let mut kind = (info.template)();

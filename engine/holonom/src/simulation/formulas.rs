@@ -268,17 +268,26 @@ impl Formulas {
         })
     }
 
-    /// The first distance that is not positive within a range of time, with the time.
-    pub fn vanishing_distance(&self, model: &Model, [from, to]: [f64; 2]) -> Option<(Missing, f64)> {
+    /// The first length of a distance or a cable that is not positive within a range of time, with the time.
+    pub fn vanishing_length(&self, model: &Model, [from, to]: [f64; 2]) -> Option<(Missing, f64)> {
         const PIECES: u32 = 1000;
-        model.constraints.iter().find_map(|constraint| {
-            let length = constraint.element.length_over_time()?;
+        let constraints = model
+            .constraints
+            .iter()
+            .map(|c| (ThingKind::Constraint, &c.name, c.element.length_over_time()));
+        let forces = model
+            .forces
+            .iter()
+            .map(|f| (ThingKind::Force, &f.name, f.element.length_over_time()));
+        constraints.chain(forces).find_map(|(sort, name, length)| {
+            // That of controls is known in the run only.
+            let length = length.filter(|length| length.controls().is_empty())?;
             let mut times = (0..=PIECES).map(|k| from + (to - from) * f64::from(k) / f64::from(PIECES));
             let (t, x) = times.find_map(|t| {
                 let x = length.evaluate(t)[0];
                 (x <= 0.0 && x.is_finite()).then_some((t, x))
             })?;
-            let thing = ThingKind::Constraint.named(&constraint.name);
+            let thing = sort.named(name);
             let subject = self.subjects.iter().find(|subject| subject.thing == thing);
             let missing = Missing {
                 place: subject.and_then(|subject| subject.place.clone()),

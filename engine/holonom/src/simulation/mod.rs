@@ -138,7 +138,7 @@ impl Simulation {
             return Err(one(undefined_message(file, &undefined)));
         }
         let formulas = Formulas::of(file);
-        if let Some((missing, t)) = formulas.vanishing_distance(&model, [times.start, times.end]) {
+        if let Some((missing, t)) = formulas.vanishing_length(&model, [times.start, times.end]) {
             return Err(one(missing.message(t, file.places.root())));
         }
         let (start, refusal) = watch_refusals(|| model.assemble(&assembly));

@@ -52,6 +52,7 @@ impl Sink for Memory {
 
 /// How a run is to be recorded and watched.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct RunOptions {
     /// What to record.
     pub selection: Selection,
@@ -78,6 +79,41 @@ impl RunOptions {
             resume: None,
             output_thread: OutputThread::default(),
         }
+    }
+
+    /// Sets [`interrupt`](Self::interrupt).
+    #[must_use]
+    pub fn interrupt(mut self, interrupt: Arc<AtomicBool>) -> Self {
+        self.interrupt = Some(interrupt);
+        self
+    }
+
+    /// Sets [`checkpoint_every`](Self::checkpoint_every).
+    #[must_use]
+    pub fn checkpoint_every(mut self, checkpoint_every: Option<Duration>) -> Self {
+        self.checkpoint_every = checkpoint_every;
+        self
+    }
+
+    /// Sets [`checkpoint_at_end`](Self::checkpoint_at_end).
+    #[must_use]
+    pub fn checkpoint_at_end(mut self, checkpoint_at_end: bool) -> Self {
+        self.checkpoint_at_end = checkpoint_at_end;
+        self
+    }
+
+    /// Sets [`resume`](Self::resume).
+    #[must_use]
+    pub fn resume(mut self, resume: Option<RunCheckpoint>) -> Self {
+        self.resume = resume;
+        self
+    }
+
+    /// Sets [`output_thread`](Self::output_thread).
+    #[must_use]
+    pub fn output_thread(mut self, output_thread: OutputThread) -> Self {
+        self.output_thread = output_thread;
+        self
     }
 }
 

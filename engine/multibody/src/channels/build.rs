@@ -5,7 +5,7 @@ mod elements;
 use super::catalogue::{Channel, Entry};
 use crate::description::Input;
 use crate::elements::constraints::RowLevel;
-use crate::elements::constraints::{ConstraintElement, CoordinateSum, PairRow};
+use crate::elements::constraints::{ConstraintElement, CoordinateSum};
 use crate::formalism::reactions::ReactionElement;
 use crate::model::{JointPlace, Model};
 use crate::observable::{FrameQuantity, Observable, TimeFunction};
@@ -576,14 +576,8 @@ fn sum_unit(model: &Model, sum: &CoordinateSum) -> &'static str {
 /// Unit of a row on positions; sines of small angles count as angles.
 fn row_unit(model: &Model, element: &ConstraintElement, row: usize) -> &'static str {
     match element {
-        ConstraintElement::Pair(pair) => match pair.rows[row] {
-            PairRow::Perpendicular { .. } => "rad",
-            PairRow::Start(row) if row.is_angle() => "rad",
-            PairRow::Along { .. } | PairRow::Distance { .. } | PairRow::Screw { .. } | PairRow::Start(_) => {
-                "m"
-            }
-        },
         ConstraintElement::Coordinates(sum) => sum_unit(model, sum),
+        element if element.is_angle(row) => "rad",
         _ => "m",
     }
 }

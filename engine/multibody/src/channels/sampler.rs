@@ -4,7 +4,6 @@ use super::Selection;
 use crate::description::Input;
 use crate::formalism::observe::{LARGEST, View};
 use crate::formalism::reactions::Motion;
-use crate::kinematics::world::{world_positions, world_velocities};
 use crate::mechanical::MechanicalModel;
 use crate::model::Model;
 use crate::observable::{Observable, Stage};
@@ -317,10 +316,7 @@ impl Sampler {
                 work.set_velocities(model, v);
             }
         }
-        if !model.needs_world {
-            world_positions(&model.tree, &work.geometry, &mut work.world);
-            world_velocities(&model.tree, &work.geometry, &work.signals, v, &mut work.world);
-        }
+        work.show_motion(model);
         if stage >= Stage::Acceleration && fine {
             work.set_accelerations(model, Some(&self.a));
             for (&row, &l) in self.active.iter().zip(&self.lambda) {

@@ -9,7 +9,6 @@ use crate::description::{CoordinateMotion, CoordinateRef, Description, Joint};
 use crate::diagnostic::{Diagnostic, Sort, Thing, ThingKind};
 use crate::elements::constraints::{ConstraintElement, DescribedConstraint, Distance, Pair, PairRow};
 use crate::elements::forces::{ForceElement, OwnState, Reach};
-use crate::elements::joint_motion;
 use crate::elements::joints::Primitive;
 use crate::elements::references::{JointCoordinate, Resolve, RoadPlace, RollingContact};
 use crate::forest::{Forest, Graph};
@@ -73,6 +72,7 @@ pub(super) fn attach(
                 force: Some(attach.forces.len()),
                 first: 0,
                 place: place.to_string(),
+                pieces: false,
                 function: LawFunction::User(law.clone()),
             });
         }
@@ -248,7 +248,7 @@ pub(super) struct Attach<'a, 'b> {
 
 impl<'a, 'b> Attach<'a, 'b> {
     fn cut(&mut self, joint: &Joint, ends: &[Place; 2]) -> ModelJoint {
-        let rows = (joint.kind.info().cut_rows)(joint.kind);
+        let rows = joint.kind.cut_rows();
         let turn = axis_frame(joint);
         let turned = |place: &Place| {
             self.lowered.attachment(&Place {
@@ -455,7 +455,7 @@ impl Resolve for References<'_, '_, '_> {
         let ConstraintElement::Pair(pair) = &constraint.element else {
             return None;
         };
-        let axis = match joint_motion::motion(kind, coordinate.index) {
+        let axis = match kind.motion(coordinate.index) {
             Some(Primitive::Turn(2)) => 2,
             Some(Primitive::Slide(axis)) => axis,
             // The axes of the others are not fixed in the first frame.

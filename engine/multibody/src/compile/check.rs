@@ -2,9 +2,10 @@
 
 use super::names::GROUND;
 use super::paths;
-use crate::description::{Body, Control, CoordinateMotion, Description, Joint, JointKind, Marker};
+use crate::description::{Body, Control, CoordinateMotion, Description, Joint, Marker};
 use crate::diagnostic::{Diagnostic, Sort, Thing, ThingKind};
 use crate::elements::faults::{Faults, motion_of_control, not_finite};
+use crate::forest::Hint;
 use crate::signal::Signal;
 use holonom_algebra::{Mat3, Vec3};
 use holonom_expression::{is_name, is_reserved};
@@ -269,13 +270,9 @@ impl Check<'_> {
                     .push(not_for("axis to choose", "turn the frames it joins instead"));
             }
         }
-        if let JointKind::Helical { pitch } = joint.kind
-            && self.finite(&[pitch], &place, "the pitch")
-            && pitch == 0.0
-        {
-            let fault = place.fault("the pitch is zero").remedy("use a revolute joint");
-            self.errors.push(fault.field("pitch"));
-        }
+        let mut faults = Faults::default();
+        joint.kind.faults(&mut faults);
+        faults.report(&place, self.errors);
         let oriented = joint.orientation != [1.0, 0.0, 0.0, 0.0];
         if info.has_orientation {
             self.orientation(joint, &place);
@@ -289,9 +286,15 @@ impl Check<'_> {
                 "set the velocities of its coordinates instead",
             ));
         }
-        if !info.has_orientation && joint.orientation_locked {
-            self.errors
-                .push(not_for("orientation to lock", "lock its coordinates instead"));
+        if joint.orientation_locked && (!info.has_orientation || info.cut_only) {
+            let remedy = match info.cut_only {
+                true => "use a fixed joint instead",
+                false => "lock its coordinates instead",
+            };
+            self.errors.push(not_for("orientation to lock", remedy));
+        }
+        if info.cut_only && joint.hint == Hint::Tree {
+            self.errors.push(not_for("place in the tree", "remove its hint"));
         }
         if joint.coordinates.len() > info.coordinates.len() {
             let (given, allowed) = (count(joint.coordinates.len()), count(info.coordinates.len()));

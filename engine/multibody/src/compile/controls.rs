@@ -153,6 +153,7 @@ impl<'a> Bind<'a> {
                 force: None,
                 first: 0,
                 place: self.place.to_string(),
+                pieces: compiled.has_pieces(),
                 function: LawFunction::Expression(compiled.clone()),
             });
         }
@@ -207,6 +208,7 @@ impl<'a> Bind<'a> {
                 force: Some(force),
                 first,
                 place: self.place.to_string(),
+                pieces: function.has_pieces(),
                 function: LawFunction::Expression(function),
             });
         }

@@ -243,7 +243,7 @@ impl Walk<'_> {
     fn all(&mut self) -> Vec<usize> {
         let joint = self.joint;
         let info = joint.kind.info();
-        let motions = (info.motions)(joint.kind);
+        let motions = joint.kind.motions();
         let mut nodes = vec![0; info.coordinates.len()];
         let before = self.lowered.tree.nodes.len();
         for step in 0..motions.len() {

@@ -74,6 +74,17 @@ impl Check<'_, '_> {
         Some(ends)
     }
 
+    /// A line over frames, which are not all on one body.
+    fn line(&mut self, frames: &[String], place: &Thing) {
+        let found: Vec<Option<Place>> = frames.iter().map(|frame| self.frame(frame, place)).collect();
+        let found: Option<Vec<Place>> = found.into_iter().collect();
+        if let Some([first, others @ ..]) = found.as_deref()
+            && others.iter().all(|other| other.body == first.body)
+        {
+            self.errors.push(same_body(place, self.names.body(first.body)));
+        }
+    }
+
     fn coordinate(&mut self, reference: &CoordinateRef, place: &Thing) -> Option<Found> {
         match self.names.coordinate(reference) {
             Ok(joint) => {
@@ -183,13 +194,14 @@ impl Check<'_, '_> {
             return;
         }
         match referred.frames.as_slice() {
-            [frame] => {
+            [frame] if !referred.leads_over => {
                 if self.frame(frame, place).is_some_and(|found| found.body == 0) {
                     let fault = place.fault("it acts only on the ground, which does not move");
                     let fault = fault.remedy("attach it to a body");
                     self.errors.push(fault.field("frame").field("wheel"));
                 }
             }
+            frames if referred.leads_over => self.line(frames, place),
             // The first is what the others act against.
             [first, others @ ..] => {
                 for other in others {

@@ -45,13 +45,14 @@ fn edge(joint: &Joint, from: usize, to: usize, errors: &mut Vec<Diagnostic>) -> 
         .iter()
         .filter(|c| !matches!(c.motion, CoordinateMotion::Free))
         .count();
-    let mut freedoms = info.coordinates.len().saturating_sub(bound);
-    if info.has_orientation && !joint.orientation_locked {
-        freedoms += 3;
+    let mut freedoms = info.freedoms().saturating_sub(bound);
+    if info.has_orientation && joint.orientation_locked {
+        freedoms = freedoms.saturating_sub(3);
     }
-    let mut edge = Edge::new(from, to, freedoms).hint(joint.hint);
+    let hint = if info.cut_only { Hint::Cut } else { joint.hint };
+    let mut edge = Edge::new(from, to, freedoms).hint(hint);
     // The rows of a cut joint know no locked or prescribed coordinates.
-    let special = bound > 0 || joint.orientation_locked;
+    let special = (bound > 0 || joint.orientation_locked) && !info.cut_only;
     if info.tree_only || special {
         edge = edge.tree_only();
         if joint.hint == Hint::Cut {

@@ -201,39 +201,23 @@ impl Body {
 }
 
 macro_rules! joint_constructors {
-    ($($(#[$doc:meta])* $name:ident $kind:ident;)*) => {
-        /// Constructors: name, first frame, second frame. Main axis z, at rest at zero.
+    ($($(#[$doc:meta])* $name:ident $kind:ident $({ $($(#[$field_doc:meta])* $field:ident: $type:ty),* })?,)*) => {
+        /// Constructors: name, first frame, second frame, numbers of the kind. Main axis z, at rest at zero.
         impl Joint {
             $($(#[$doc])*
-            pub fn $name(name: impl Into<String>, from: impl Into<String>, to: impl Into<String>) -> Self {
-                Self::new(name, JointKind::$kind, from, to)
+            pub fn $name(
+                name: impl Into<String>,
+                from: impl Into<String>,
+                to: impl Into<String>,
+                $($($field: $type,)*)?
+            ) -> Self {
+                Self::new(name, JointKind::$kind $({ $($field),* })?, from, to)
             })*
         }
     };
 }
 
-joint_constructors! {
-    /// No freedom.
-    fixed Fixed;
-    /// One angle about the axis.
-    revolute Revolute;
-    /// One displacement along the axis.
-    prismatic Prismatic;
-    /// Angle about and displacement along the axis.
-    cylindrical Cylindrical;
-    /// Angle about x of the first frame, then about y of the second.
-    universal Universal;
-    /// Displacements along x and y, angle about z.
-    planar Planar;
-    /// Free turning about a point.
-    spherical Spherical;
-    /// Position in the first frame and Euler parameters.
-    free Free;
-    /// Position in the first frame and Cardan angles.
-    free_cardan FreeCardan;
-    /// Displacements along x and y, yaw, then roll: the frame of a track.
-    track Track;
-}
+crate::elements::joints::each_joint!(joint_constructors);
 
 impl Joint {
     /// A joint of any kind.
@@ -267,16 +251,6 @@ impl Joint {
             orientation_locked: false,
             hint: Hint::Auto,
         }
-    }
-
-    /// A screw with a displacement per angle in m/rad.
-    pub fn helical(
-        name: impl Into<String>,
-        from: impl Into<String>,
-        to: impl Into<String>,
-        pitch: f64,
-    ) -> Self {
-        Self::new(name, JointKind::Helical { pitch }, from, to)
     }
 
     /// Sets the main axis, given in both frames. Its length does not matter.

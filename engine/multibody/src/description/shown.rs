@@ -41,6 +41,6 @@ impl Joint {
             let doc = "Main axis in both frames; its length does not matter.";
             visitor.vector(&Field::optional("axis", "", doc), &mut self.axis);
         }
-        (info.fields)(&mut self.kind, visitor);
+        self.kind.fields(visitor);
     }
 }

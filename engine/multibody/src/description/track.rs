@@ -80,7 +80,7 @@ impl Track {
         let doc = "Length; the track continues straight beyond both ends.";
         visitor.number(&Field::optional("length", "m", doc), &mut self.length);
         let doc = "The place s over time.";
-        visitor.signal(&Field::required("travel", "m", doc), &mut self.travel);
+        visitor.motion(&Field::required("travel", "m", doc), &mut self.travel);
         let doc = "It runs to −x: x, yaw and pitch change their signs.";
         visitor.flag(&Field::optional("reversed", "", doc), &mut self.reversed);
     }

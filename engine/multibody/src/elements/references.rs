@@ -160,6 +160,10 @@ impl JointCoordinate {
 pub trait Resolve {
     /// A frame.
     fn frame(&self, name: &str) -> Option<Attachment>;
+    /// Some frames.
+    fn frames(&self, names: &[String]) -> Option<Vec<Attachment>> {
+        names.iter().map(|name| self.frame(name)).collect()
+    }
     /// The node of a coordinate; reports a joint that is cut.
     fn coordinate(&mut self, coordinate: &CoordinateRef) -> Option<usize>;
     /// The value of a coordinate, if it is locked.
@@ -183,11 +187,13 @@ pub trait ResolveControl {
 }
 
 /// Attaches an element: `attached!(self, to, BumpStop { from: frame, to: frame, length, rebound, law })` looks up each
-/// field with the method of [`Resolve`] behind its name (or prepares a `law`) and copies the others. All references are
+/// field with the method of [`Resolve`](crate::elements::references::Resolve) behind its name (or prepares a `law`) and
+/// copies the others. All references are
 /// looked up before it gives up, so that all faults are reported.
+#[macro_export]
 macro_rules! attached {
     ($described:ident, $to:ident, $kind:ident { $($field:ident $(: $how:ident)?),* $(,)? }) => {{
-        $(let $field = $crate::elements::references::attached!(@ $described $to $field $($how)?);)*
+        $(let $field = $crate::attached!(@ $described $to $field $($how)?);)*
         Some($kind::<$crate::elements::references::Attached> { $($field: $field?),* }.into())
     }};
     (@ $described:ident $to:ident $field:ident) => {

@@ -95,7 +95,7 @@ impl Depends {
     /// What a force element does to its nodes, seen from the ground.
     pub(super) fn force(&mut self, model: &Model, force: &ModelForce, outputs: &[Reads]) {
         self.reads.add(&Reads::of_force(model, force, outputs));
-        for node in force.element.nodes().into_iter().flatten() {
+        for node in force.element.nodes() {
             self.reads.nodes.extend(support(model, node));
         }
     }
@@ -138,13 +138,7 @@ impl Depends {
         }
         self.reads.nodes.extend(&self.accelerations);
         for force in &model.forces {
-            if force
-                .element
-                .nodes()
-                .into_iter()
-                .flatten()
-                .any(|node| beyond[node])
-            {
+            if force.element.nodes().any(|node| beyond[node]) {
                 self.force(model, force, outputs);
             }
         }
@@ -175,14 +169,10 @@ pub(crate) fn force_nodes(model: &Model, force: &ModelForce) -> Vec<usize> {
     match force.element.reach() {
         Reach::Frame(at) => support(model, at.node),
         Reach::Pair(a, b) | Reach::Line(a, b) | Reach::Hinge(a, b) => between(model, a.node, b.node),
-        Reach::Frames([a, b, c]) => {
-            let mut nodes = between(model, a.node, b.node);
-            for node in between(model, a.node, c.node) {
-                if !nodes.contains(&node) {
-                    nodes.push(node);
-                }
-            }
-            nodes
+        Reach::Frames([a, b, c]) => among(model, a.node, [b.node, c.node]),
+        Reach::Chain(a, over, b) => {
+            let over = over.iter().map(|at| at.node);
+            among(model, a.node, over.chain([b.node]))
         }
         Reach::Coordinate(node) => vec![node],
         Reach::Coordinates(nodes) => nodes.to_vec(),
@@ -209,6 +199,19 @@ pub(crate) fn support(model: &Model, node: usize) -> Vec<usize> {
     while i != 0 {
         nodes.push(i);
         i = model.tree.nodes[i].parent;
+    }
+    nodes
+}
+
+/// The nodes that move one of several nodes against another, each once.
+fn among(model: &Model, first: usize, others: impl IntoIterator<Item = usize>) -> Vec<usize> {
+    let mut nodes = Vec::new();
+    for other in others {
+        for node in between(model, first, other) {
+            if !nodes.contains(&node) {
+                nodes.push(node);
+            }
+        }
     }
     nodes
 }

@@ -9,8 +9,8 @@ use crate::elements::constraints::ConstraintElement;
 use crate::elements::constraints::ConstraintLaw as _;
 use crate::elements::constraints::relative::Relative;
 use crate::elements::forces::seen;
-use crate::elements::joint_motion;
-use crate::elements::scene::{Loads, Scene};
+use crate::elements::joints::coordinates;
+use crate::elements::scene::{Loads, Moving, Placed, Scene};
 use crate::model::{JointPlace, Model};
 use crate::observable::{FrameQuantity, Observable, Observed, Stage, TimeFunction};
 use crate::signal::Signal;
@@ -265,7 +265,7 @@ impl<T: Real> View<'_, T> {
             Observable::Coordinate { node, order } => out[0] = scene.coordinate(*node)[*order],
             Observable::CutCoordinate { joint, index, order } => {
                 let kind = model.joints[*joint].kind;
-                out[0] = joint_motion::coordinate(kind, *index, *order, &relative(*joint));
+                out[0] = kind.coordinate(*index, *order, &relative(*joint));
             }
             Observable::Ball { node, reversed } => {
                 let e = ball(scene.q, model.tree.nodes[*node].q, *reversed);
@@ -275,7 +275,7 @@ impl<T: Real> View<'_, T> {
                 let [a, b] = joint_frames(model, *joint).map(|frame| scene.frame(frame).axes);
                 out[..4].copy_from_slice(&euler(&a.relative(&b).to_matrix().0));
             }
-            Observable::Spin { joint, order } => put(out, joint_motion::spin(*order, &relative(*joint))),
+            Observable::Spin { joint, order } => put(out, coordinates::spin(*order, &relative(*joint))),
             Observable::Frame {
                 body,
                 marker,
@@ -315,12 +315,12 @@ impl<T: Real> View<'_, T> {
             Observable::State { state } => out[0] = scene.x[*state],
             Observable::Control { control } => out[0] = scene.controls[control + 1],
             Observable::Energy => {
-                out[0] = energy::kinetic_energy(scene, &model.rods);
-                out[1] = energy::potential_energy(scene, &model.rods, &model.forces);
+                out[0] = energy::kinetic_energy(&Moving::known(*scene), &model.rods);
+                out[1] = energy::potential_energy(&Placed::known(*scene), &model.rods, &model.forces);
                 out[2] = out[0] + out[1];
             }
             Observable::Momentum => {
-                let momentum = energy::momentum(scene, &model.rods);
+                let momentum = energy::momentum(&Moving::known(*scene), &model.rods);
                 put(out, momentum.force);
                 put(&mut out[3..], momentum.moment);
             }

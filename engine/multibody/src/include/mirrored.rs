@@ -62,16 +62,14 @@ impl Mirror {
     /// Mirrors a joint and notes the signs of its coordinates.
     fn joint(&mut self, joint: &mut Joint) {
         let info = joint.kind.info();
-        let motions = (info.motions)(joint.kind);
+        let motions = joint.kind.motions();
         let slides = motions.iter().any(|m| matches!(m, Primitive::Slide(_)));
         if info.has_axis {
             // Turns keep their sign about −S a; where there is a displacement, that one does along S a.
             let sign = if slides { 1.0 } else { -1.0 };
             joint.axis = self.vector(joint.axis).map(|x| sign * x);
         }
-        if let JointKind::Helical { pitch } = &mut joint.kind {
-            *pitch = -*pitch;
-        }
+        joint.kind.mirror();
         let sign = |motion: &Primitive| match (*motion, info.has_axis) {
             (Primitive::Turn(_), true) => {
                 if slides {
@@ -101,7 +99,7 @@ impl Mirror {
     /// Notes the signs of the coordinates that a track prescribes.
     fn track(&mut self, track: &Track) {
         let info = JointKind::Track.info();
-        let motions = (info.motions)(JointKind::Track);
+        let motions = JointKind::Track.motions();
         let sign = |motion: &Primitive| match motion {
             Primitive::Slide(k) => self.polar(*k),
             Primitive::Turn(k) => self.axial(*k),

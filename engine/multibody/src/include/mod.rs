@@ -329,6 +329,9 @@ impl Fields for Rename<'_> {
             _ => format!("{}{value}", self.prefix),
         };
     }
+    fn frames(&mut self, field: &Field, value: &mut Vec<String>) {
+        value.iter_mut().for_each(|frame| self.frame(field, frame));
+    }
     fn coordinate(&mut self, _: &Field, value: &mut CoordinateRef) {
         value.joint.insert_str(0, self.prefix);
     }

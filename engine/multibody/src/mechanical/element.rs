@@ -117,7 +117,7 @@ impl Piece {
     pub fn all(model: &Model, force: usize, acts: &[usize], chosen: &dyn Fn(usize) -> bool) -> Vec<Self> {
         let tree = &model.tree;
         let reach = model.forces[force].element.reach();
-        let mut nodes: Vec<usize> = reach.nodes().into_iter().flatten().collect();
+        let mut nodes: Vec<usize> = reach.nodes().collect();
         nodes.sort_unstable();
         nodes.dedup();
         let rows = freedoms(tree, acts);
@@ -163,7 +163,7 @@ impl Piece {
     ) {
         let tree = &model.tree;
         let dual = &mut memory.work;
-        dual.set_sides(&work.sides);
+        dual.set_sides(&work.known.sides);
         for &node in &self.nodes {
             self.rest(tree, work, dual, node);
         }
@@ -172,19 +172,19 @@ impl Piece {
         }
         let force = &model.forces[self.force];
         for k in force.states.clone() {
-            dual.x[k] = Dual8::constant(work.x[k]);
+            dual.known.x[k] = Dual8::constant(work.known.x[k]);
         }
         for row in force.element.multipliers() {
-            dual.lambda[row] = Dual8::constant(work.lambda[row]);
+            dual.known.lambda[row] = Dual8::constant(work.known.lambda[row]);
         }
-        let (scene, mut loads, _) = dual.scene(model);
+        let (scene, mut loads) = dual.scene(model);
         force.element.evaluate(&scene.of(&force.states), &mut loads);
         let n = tree.n_v;
         for (i, row) in self.rows.iter().enumerate() {
             let f = if self.by_coordinate {
-                dual.generalised[row.v]
+                dual.loads.generalised[row.v]
             } else {
-                self.project(tree, work, dual, i, row) + dual.generalised[row.v]
+                self.project(tree, work, dual, i, row) + dual.loads.generalised[row.v]
             };
             for (direction, column) in self.columns.iter().enumerate() {
                 let place = column.v * n + row.v;
@@ -198,22 +198,22 @@ impl Piece {
     fn rest(&self, tree: &Tree, work: &Workspace<f64>, dual: &mut Workspace<Dual8>, node: usize) {
         let n = &tree.nodes[node];
         for k in n.q..n.q + n.n_q() {
-            dual.q[k] = Dual8::constant(work.q[k]);
+            dual.known.q[k] = Dual8::constant(work.known.q[k]);
         }
         for k in n.v..n.v + n.n_v() {
-            dual.v[k] = Dual8::constant(work.v[k]);
+            dual.known.v[k] = Dual8::constant(work.known.v[k]);
         }
         if self.by_coordinate {
             if let Some(s) = n.prescribed {
-                dual.signals[s] = work.signals[s].map(Dual8::constant);
+                dual.known.signals[s] = work.known.signals[s].map(Dual8::constant);
             }
         } else {
-            dual.world[node] = resting(&work.world[node]);
-            dual.wrenches[node] = Wrench::zero();
+            dual.known.world[node] = resting(&work.known.world[node]);
+            dual.loads.wrenches[node] = Wrench::zero();
         }
         // What acts on coordinates does so on those that it reads.
         for row in &self.rows {
-            dual.generalised[row.v] = Dual8::constant(0.0);
+            dual.loads.generalised[row.v] = Dual8::constant(0.0);
         }
     }
 
@@ -229,15 +229,18 @@ impl Piece {
         let by_velocity = COLUMNS + direction;
         let joint = &tree.nodes[at.node];
         if self.by_coordinate {
-            dual.q[joint.q] = dual.q[joint.q].with_derivative(direction, 1.0);
-            dual.v[at.v] = dual.v[at.v].with_derivative(by_velocity, 1.0);
+            dual.known.q[joint.q] = dual.known.q[joint.q].with_derivative(direction, 1.0);
+            dual.known.v[at.v] = dual.known.v[at.v].with_derivative(by_velocity, 1.0);
             return;
         }
-        let (axis, slide) = motion(tree, &work.world, at);
-        let (origin, before) = (work.world[at.node].position, &work.world[joint.parent]);
+        let (axis, slide) = motion(tree, &work.known.world, at);
+        let (origin, before) = (
+            work.known.world[at.node].position,
+            &work.known.world[joint.parent],
+        );
         let moved = &self.moves[direction * self.nodes.len()..];
         for (&node, _) in self.nodes.iter().zip(moved).filter(|(_, moves)| **moves) {
-            let (rest, moving) = (&work.world[node], &mut dual.world[node]);
+            let (rest, moving) = (&work.known.world[node], &mut dual.known.world[node]);
             let position = axis.cross(rest.position - origin) + slide;
             along(&mut moving.position, direction, position);
             moving.rotation = moving.rotation.with_turn(direction, axis);
@@ -263,8 +266,8 @@ impl Piece {
         i: usize,
         row: &Freedom,
     ) -> Dual8 {
-        let (axis0, slide0) = motion(tree, &work.world, row);
-        let origin0 = work.world[row.node].position;
+        let (axis0, slide0) = motion(tree, &work.known.world, row);
+        let origin0 = work.known.world[row.node].position;
         let mut axis = Vec3::<Dual8>::constant(axis0);
         let mut slide = Vec3::<Dual8>::constant(slide0);
         let mut origin = Vec3::<Dual8>::constant(origin0);
@@ -273,10 +276,10 @@ impl Piece {
             if !turns {
                 continue;
             }
-            let (by, by_slide) = motion(tree, &work.world, column);
+            let (by, by_slide) = motion(tree, &work.known.world, column);
             along(&mut axis, direction, by.cross(axis0));
             along(&mut slide, direction, by.cross(slide0));
-            let from = origin0 - work.world[column.node].position;
+            let from = origin0 - work.known.world[column.node].position;
             along(&mut origin, direction, by.cross(from) + by_slide);
         }
         let node = &tree.nodes[row.node];
@@ -284,9 +287,9 @@ impl Piece {
         let mut sum = Dual8::constant(0.0);
         let carried = &self.carries[i * self.nodes.len()..];
         for (&k, _) in self.nodes.iter().zip(carried).filter(|(_, carries)| **carries) {
-            let load = &dual.wrenches[k];
+            let load = &dual.loads.wrenches[k];
             if node.kind.turns() {
-                let arm = dual.world[k].position - origin;
+                let arm = dual.known.world[k].position - origin;
                 sum += axis.dot(load.moment + arm.cross(load.force));
             }
             if slides {

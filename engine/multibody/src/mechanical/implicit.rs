@@ -48,8 +48,8 @@ impl MechanicalModel {
         if lambda.iter().any(|l| !l.is_finite()) {
             lambda.fill(0.0);
         }
-        if self.work.readings.iter().any(|x| !x.is_finite()) {
-            self.work.readings.fill(0.0);
+        if self.work.known.readings.iter().any(|x| !x.is_finite()) {
+            self.work.known.readings.fill(0.0);
         }
         // Positions and velocities stay in the workspace, whatever the multipliers.
         let mut bias = std::mem::take(&mut self.implicit.bias);
@@ -72,7 +72,7 @@ impl MechanicalModel {
                 *b = lambda[k];
             }
             if self.implicit.readings > 0 {
-                self.implicit.before[rows..].copy_from_slice(&self.work.readings);
+                self.implicit.before[rows..].copy_from_slice(&self.work.known.readings);
             }
             let mut part = 1.0;
             loop {
@@ -80,7 +80,7 @@ impl MechanicalModel {
                 for (i, &k) in read.iter().enumerate() {
                     lambda[k] = moved(i);
                 }
-                for (i, reading) in (rows..self.implicit.step.len()).zip(&mut self.work.readings) {
+                for (i, reading) in (rows..self.implicit.step.len()).zip(&mut self.work.known.readings) {
                     *reading = moved(i);
                 }
                 self.image(lambda, regular, accelerations);
@@ -103,7 +103,7 @@ impl MechanicalModel {
     fn take_image(&mut self, lambda: &mut [f64]) {
         lambda.copy_from_slice(&self.implicit.image);
         if self.implicit.readings > 0 {
-            self.work.readings.copy_from_slice(&self.implicit.measured);
+            self.work.known.readings.copy_from_slice(&self.implicit.measured);
         }
     }
 
@@ -119,7 +119,7 @@ impl MechanicalModel {
 
     /// The same of the readings that are looked for.
     pub(super) fn readings_apart(&self) -> impl Iterator<Item = f64> {
-        let pairs = self.work.readings.iter().zip(&self.implicit.measured);
+        let pairs = self.work.known.readings.iter().zip(&self.implicit.measured);
         let pairs = pairs.take(self.implicit.readings);
         pairs.map(|(x, c)| (x - c).abs() / (1.0 + c.abs()))
     }
@@ -208,7 +208,7 @@ impl MechanicalModel {
         for (step, &k) in implicit.step.iter_mut().zip(read) {
             *step = image[k] - lambda[k];
         }
-        let readings = self.work.readings.iter().zip(&implicit.measured);
+        let readings = self.work.known.readings.iter().zip(&implicit.measured);
         for (step, (x, c)) in implicit.step[rows..].iter_mut().zip(readings) {
             *step = c - x;
         }
@@ -239,9 +239,9 @@ impl MechanicalModel {
         self.set_dual(t, lambda, m);
         for (direction, z) in group.clone().enumerate() {
             match read.get(z) {
-                Some(&k) => m.work.lambda[self.active[k]] = Dual8::variable(lambda[k], direction),
+                Some(&k) => m.work.known.lambda[self.active[k]] = Dual8::variable(lambda[k], direction),
                 None => {
-                    let reading = &mut m.work.readings[z - read.len()];
+                    let reading = &mut m.work.known.readings[z - read.len()];
                     *reading = Dual8::variable(reading.value(), direction);
                 }
             }
@@ -258,19 +258,19 @@ impl MechanicalModel {
 
     /// Time, positions, velocities, own states, multipliers and readings, in dual numbers.
     pub(super) fn set_dual(&self, t: f64, lambda: &[f64], m: &mut DualMemory) {
-        m.work.set_sides(&self.work.sides);
+        m.work.set_sides(&self.work.known.sides);
         m.work.set_time(&self.model, Dual8::constant(t));
         m.work.set_positions(&self.model, &m.q);
         m.work.set_velocities(&self.model, &m.v);
-        for (x, &value) in m.work.x.iter_mut().zip(&self.work.x) {
+        for (x, &value) in m.work.known.x.iter_mut().zip(&self.work.known.x) {
             *x = Dual8::constant(value);
         }
-        for (x, &value) in m.work.readings.iter_mut().zip(&self.work.readings) {
+        for (x, &value) in m.work.known.readings.iter_mut().zip(&self.work.known.readings) {
             *x = Dual8::constant(value);
         }
         if self.model.needs_lambda {
             for (&row, &l) in self.active.iter().zip(lambda) {
-                m.work.lambda[row] = Dual8::constant(l);
+                m.work.known.lambda[row] = Dual8::constant(l);
             }
         }
     }
@@ -290,7 +290,7 @@ impl MechanicalModel {
             ElementSet::Some(list) => {
                 work.clear_loads();
                 work.evaluate_controls(model);
-                let (scene, mut loads, _) = work.scene(model);
+                let (scene, mut loads) = work.scene(model);
                 for &k in list {
                     let force = &model.forces[k];
                     force.element.evaluate(&scene.of(&force.states), &mut loads);

@@ -443,7 +443,7 @@ impl Mechanical for MechanicalModel {
     }
 
     fn readings(&self, out: &mut [f64]) {
-        out.copy_from_slice(&self.work.readings);
+        out.copy_from_slice(&self.work.known.readings);
     }
 
     fn state_rates(
@@ -747,7 +747,7 @@ impl Mechanical for MechanicalModel {
         }
         if self.implicit.readings < self.model.readings.len() {
             self.measure(accelerations, lambda);
-            self.work.readings.copy_from_slice(&self.implicit.measured);
+            self.work.known.readings.copy_from_slice(&self.implicit.measured);
         }
         match accelerations.iter().position(|x| !x.is_finite()) {
             Some(row) => Err(Rejection::NonFinite { row }),

@@ -203,7 +203,7 @@ impl MechanicalModel {
             self.place(t, q);
             self.work.set_velocities(&self.model, v);
             self.work.set_multipliers(&self.model, &self.active, lambda);
-            d.work.t = Dual8::constant(t);
+            d.work.known.t = Dual8::constant(t);
             for piece in &share.pieces {
                 piece.add(&self.model, &self.work, &mut d, f_q, f_v);
             }

@@ -42,8 +42,8 @@ impl MechanicalModel {
         self.place(t, q);
         self.work.set_velocities(&self.model, v);
         self.work.set_multipliers(&self.model, &self.active, lambda);
-        if self.work.readings.iter().any(|x| !x.is_finite()) {
-            self.work.readings.fill(0.0);
+        if self.work.known.readings.iter().any(|x| !x.is_finite()) {
+            self.work.known.readings.fill(0.0);
         }
         let mut before = f64::INFINITY;
         for _ in 0..MAXIMUM_ITERATIONS {
@@ -51,7 +51,7 @@ impl MechanicalModel {
             self.measure(accelerations, lambda);
             let gap = self.readings_apart().fold(0.0, f64::max);
             if self.implicit.readings == 0 || gap <= TOLERANCE || before <= NEARLY && gap <= NEARLY {
-                self.work.readings.copy_from_slice(&self.implicit.measured);
+                self.work.known.readings.copy_from_slice(&self.implicit.measured);
                 self.work.evaluate_controls(&self.model);
                 return Ok(());
             }
@@ -74,7 +74,7 @@ impl MechanicalModel {
         accelerations: &[f64],
         lambda: &[f64],
     ) -> Result<(), Rejection> {
-        let count = self.work.readings.len();
+        let count = self.work.known.readings.len();
         // The search with the accelerations has at least as many unknowns.
         let mut matrix = std::mem::take(&mut self.implicit.matrix);
         let mut d = self.dual_memory();
@@ -91,9 +91,9 @@ impl MechanicalModel {
         self.set_dual(t, lambda, m);
         for first in (0..count).step_by(8) {
             let last = count.min(first + 8);
-            constants(&self.work.readings, &mut m.work.readings);
+            constants(&self.work.known.readings, &mut m.work.known.readings);
             for j in first..last {
-                m.work.readings[j] = Dual8::variable(self.work.readings[j], j - first);
+                m.work.known.readings[j] = Dual8::variable(self.work.known.readings[j], j - first);
             }
             m.work.evaluate_controls(&self.model);
             let active = (self.active.as_slice(), m.lambda.as_slice());
@@ -108,7 +108,7 @@ impl MechanicalModel {
         }
         self.dual = Some(d);
         let step = &mut self.implicit.step[..count];
-        let pairs = self.implicit.measured.iter().zip(&self.work.readings);
+        let pairs = self.implicit.measured.iter().zip(&self.work.known.readings);
         for (step, (c, x)) in step.iter_mut().zip(pairs) {
             *step = c - x;
         }
@@ -118,7 +118,7 @@ impl MechanicalModel {
             count,
             step,
         );
-        for (x, step) in self.work.readings.iter_mut().zip(step) {
+        for (x, step) in self.work.known.readings.iter_mut().zip(step) {
             *x += *step;
         }
         self.implicit.matrix = matrix;

@@ -676,7 +676,7 @@ impl Assembled {
         // Where nothing can be read, the loads cannot be computed either: they become NaN.
         let at = (motion.t, motion.q, motion.v);
         if mechanical.find_readings(at, motion.a, motion.lambda).is_err() {
-            mechanical.workspace().readings.fill(f64::NAN);
+            mechanical.workspace().known.readings.fill(f64::NAN);
         }
         let work = mechanical.workspace();
         let mut reactions = work.reactions(&self.model, &self.rows.active, motion);

@@ -170,7 +170,7 @@ impl Closure {
 
     /// Largest extent of origins and attachments along an axis, and distance from the origin.
     fn measure(&mut self) -> (f64, f64) {
-        let world = &self.work.world;
+        let world = &self.work.known.world;
         let mut points: Vec<Vec3<f64>> = world.iter().map(|w| w.position).collect();
         for c in &self.model.constraints {
             for side in c.element.sides().into_iter().flatten() {
@@ -208,7 +208,7 @@ impl Closure {
     /// Places all nodes.
     pub fn place(&mut self, q: &[f64]) {
         self.work.set_time(&self.model, self.t);
-        for (u, offset) in self.work.signals.iter_mut().zip(&self.offsets) {
+        for (u, offset) in self.work.known.signals.iter_mut().zip(&self.offsets) {
             u[0] += offset;
         }
         self.work.set_positions(&self.model, q);
@@ -298,7 +298,7 @@ impl Closure {
         let model = self.model.clone();
         let n = model.tree.n_v;
         let compliance = self.compliance();
-        let (scene, _, _) = self.work.scene(&model);
+        let scene = self.work.known.scene(&model);
         for c in &model.constraints {
             let natural = &mut self.natural[c.rows.clone()];
             if let ConstraintElement::Coordinates(sum) = &c.element {

@@ -2,7 +2,7 @@
 
 use super::assembly::Level;
 use super::closure::{Closure, exceeds};
-use crate::elements::constraints::{ConstraintElement, PairRow};
+use crate::elements::constraints::ConstraintElement;
 use core::fmt;
 
 /// A loop or another constraint that is not satisfied.
@@ -51,14 +51,6 @@ pub(super) fn unit(closure: &Closure, row: usize, level: Level) -> &'static str 
     let model = &closure.model;
     let constraint = &model.constraints[model.rows[row].constraint];
     let angle = match &constraint.element {
-        ConstraintElement::Pair(pair) => {
-            let kind = pair.rows.get(row - constraint.rows.start);
-            match kind {
-                Some(PairRow::Perpendicular { .. }) => true,
-                Some(PairRow::Start(row)) => row.is_angle(),
-                _ => false,
-            }
-        }
         ConstraintElement::Coordinates(sum) => {
             let mut turning = sum.terms.iter().map(|(node, _)| model.tree.nodes[*node].turns());
             let first = turning.next().unwrap_or(true);
@@ -67,7 +59,7 @@ pub(super) fn unit(closure: &Closure, row: usize, level: Level) -> &'static str 
             }
             first
         }
-        _ => false,
+        element => element.is_angle(row - constraint.rows.start),
     };
     match (level, angle) {
         (Level::Position, false) => "m",

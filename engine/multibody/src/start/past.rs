@@ -32,7 +32,7 @@ pub(super) fn begin(
         changed = None;
         let work = mechanical.workspace();
         work.evaluate_controls(&model);
-        let (scene, _, _) = work.scene(&model);
+        let scene = work.known.scene(&model);
         for (number, control) in model.controls.iter().enumerate() {
             let own = &mut x[control.states.clone()];
             let seen = scene.of(&control.states);

@@ -80,7 +80,7 @@ pub(super) fn look(model: &Model, t: f64, given: &[f64], assembled: &[f64], size
 
 fn coincide(work: &Workspace<f64>, a: &Attachment, b: &Attachment, size: f64) -> bool {
     let origin = |at: &Attachment| -> Vec3<f64> {
-        let node = &work.world[at.node];
+        let node = &work.known.world[at.node];
         node.position + node.rotation.times(at.frame.position)
     };
     (origin(a) - origin(b)).norm() <= COINCIDENT * size

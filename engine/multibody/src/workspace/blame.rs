@@ -16,22 +16,22 @@ impl Workspace<f64> {
     pub fn without_value(&mut self, model: &Model) -> Option<Thing> {
         self.evaluate_controls(model);
         for &k in &model.control_order {
-            if !self.controls[k + 1].is_finite() {
+            if !self.known.controls[k + 1].is_finite() {
                 return Some(ThingKind::Control.named(&model.controls[k].name));
             }
         }
         for force in &model.forces {
             self.clear_loads();
-            let (scene, mut loads, _) = self.scene(model);
+            let (scene, mut loads) = self.scene(model);
             force.element.evaluate(&scene.of(&force.states), &mut loads);
-            let coordinates = self.generalised.iter().chain(&self.driven);
+            let coordinates = self.loads.generalised.iter().chain(&self.loads.driven);
             let finite =
-                coordinates.into_iter().all(|x| x.is_finite()) && self.wrenches.iter().all(is_finite);
+                coordinates.into_iter().all(|x| x.is_finite()) && self.loads.wrenches.iter().all(is_finite);
             if !finite {
                 return Some(ThingKind::Force.named(&force.name));
             }
         }
-        let mut rates = vec![0.0; self.x.len()];
+        let mut rates = vec![0.0; self.known.x.len()];
         self.state_rates(model, &mut rates);
         let odd = |states: &std::ops::Range<usize>| rates[states.clone()].iter().any(|x| !x.is_finite());
         let control = model.controls.iter().find(|control| odd(&control.states));

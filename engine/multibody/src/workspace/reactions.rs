@@ -2,7 +2,6 @@
 
 use super::Workspace;
 use crate::formalism::reactions::{Motion, Reaction, ReactionElement, ReactionLoad};
-use crate::kinematics::world::{world_positions, world_velocities};
 use crate::model::Model;
 
 impl Workspace<f64> {
@@ -12,17 +11,8 @@ impl Workspace<f64> {
     pub fn reactions(&mut self, model: &Model, active: &[usize], motion: &Motion<'_>) -> Vec<Reaction> {
         self.set_time(model, motion.t);
         self.set_positions(model, motion.q);
-        if !model.needs_world {
-            world_positions(&model.tree, &self.geometry, &mut self.world);
-        }
         self.set_velocities(model, motion.v);
-        world_velocities(
-            &model.tree,
-            &self.geometry,
-            &self.signals,
-            motion.v,
-            &mut self.world,
-        );
+        self.show_motion(model);
         self.set_states(motion.x);
         self.set_multipliers(model, active, motion.lambda);
         self.clear_loads();

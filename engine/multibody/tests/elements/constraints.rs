@@ -100,6 +100,7 @@ fn everything(stand: &Stand, r: &mut Random) -> Vec<ModelConstraint> {
     for (from, to) in ends {
         let mut list = vec![
             PairRow::Distance { length: 0.8 },
+            PairRow::Untwisted,
             PairRow::Screw { pitch: 0.3 },
             PairRow::Screw { pitch: -1.7 },
             PairRow::Screw { pitch: 0.0 },

@@ -9,7 +9,7 @@ use crate::partial::Partial;
 use crate::{Column, Error, Metadata, Result};
 use core::ops::Range;
 use std::fs::File;
-use std::io::Write;
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 /// Numbers of the first group of rows and of the largest, in bytes. A group is gathered in memory.
@@ -21,6 +21,13 @@ const LARGEST_GROUP: usize = 16 << 20;
 const LEAST_ROWS: usize = 64;
 /// Numbers of a page, in bytes.
 const PAGE_BYTES: usize = 1 << 20;
+
+/// Whether a file begins as Parquet files do.
+pub(crate) fn is_parquet(path: &Path) -> bool {
+    let mut head = [0; MAGIC.len()];
+    let read = File::open(path).and_then(|mut file| file.read_exact(&mut head));
+    read.is_ok() && &head == MAGIC
+}
 
 /// A Parquet file that grows by chunks of rows.
 pub(crate) struct ParquetWriter {

@@ -50,6 +50,7 @@ pub fn diagnose(
         | Rejection::Divergence
         | Rejection::SlowConvergence
         | Rejection::ErrorTest { .. }
+        | Rejection::PassedBorder
             if let Some(at) = singular =>
         {
             FailureKind::SingularPosition {

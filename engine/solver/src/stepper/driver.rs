@@ -559,7 +559,9 @@ impl<'s> Integrator<'s> {
                 }
                 Err(rejection) => {
                     match rejection {
-                        Rejection::ErrorTest { .. } => self.counters.rejected_error += 1,
+                        Rejection::ErrorTest { .. } | Rejection::PassedBorder => {
+                            self.counters.rejected_error += 1;
+                        }
                         _ => self.counters.rejected_convergence += 1,
                     }
                     self.stepper.reject(rejection);

@@ -110,10 +110,12 @@ impl Source {
             module.children.push(name);
         }
         own.extend_from_slice(&tokens[done..]);
-        if tokens
-            .windows(2)
-            .any(|pair| pair[0].word() == Some("mod") && pair[1].is('$'))
-        {
+        // Or in a macro, here or in the one of all registries.
+        let by_macro = |pair: &[Token]| {
+            pair[0].word() == Some("mod") && pair[1].is('$')
+                || pair[0].word() == Some("registry") && pair[1].is('!')
+        };
+        if folder.is_dir() && tokens.windows(2).any(by_macro) {
             for (name, file) in files_of(folder)? {
                 if !module.children.contains(&name) {
                     let mut child = path.clone();
@@ -263,6 +265,7 @@ fn files_of(folder: &Path) -> io::Result<BTreeMap<String, PathBuf>> {
         let name = path.file_stem().map(|name| name.to_string_lossy().into_owned());
         if let Some(name) = name.filter(|name| file.extension().is_some_and(|e| e == "rs") && name != "mod")
             && name != "tests"
+            && name != "conformance"
             && file.exists()
         {
             found.insert(name, file);

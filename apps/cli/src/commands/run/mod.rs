@@ -11,6 +11,7 @@ use crate::output;
 use crate::settings;
 use clap::{Arg, ArgAction, ArgMatches};
 use holonom::format::{Settings, write};
+use holonom::multibody::elements::Library;
 use holonom::simulation::{RunOptions, Simulation, Status};
 use record::{Paths, Recorder, SavedRun};
 use std::path::{Path, PathBuf};
@@ -120,7 +121,7 @@ pub(super) struct Request {
 }
 
 impl Request {
-    fn typed(matches: &ArgMatches) -> Result<Self, Error> {
+    fn typed(matches: &ArgMatches, library: &Library) -> Result<Self, Error> {
         let many = |name: &str| -> Vec<String> {
             matches
                 .get_many::<String>(name)
@@ -142,7 +143,7 @@ impl Request {
             None => None,
         };
         Ok(Self {
-            asked: Asked::typed(matches),
+            asked: Asked::typed(matches, library),
             settings: settings::typed(matches)?,
             channels: many("channel"),
             output: matches.get_one::<PathBuf>("output").cloned(),
@@ -173,8 +174,8 @@ impl Request {
     }
 }
 
-fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
-    let request = Request::typed(matches)?;
+fn run(matches: &ArgMatches, library: &Library) -> Result<Outcome, Error> {
+    let request = Request::typed(matches, library)?;
     match matches.get_many::<String>("sweep") {
         Some(sweeps) => sweep::run(&request, &sweeps.cloned().collect::<Vec<_>>()),
         None => single(&request),
@@ -224,13 +225,11 @@ fn single(request: &Request) -> Result<Outcome, Error> {
         output::print(&step_size::text(advice))?;
     }
     let mut recorder = Recorder::start(&prepared, &paths, saved.as_ref())?;
-    let options = RunOptions {
-        interrupt: Some(interrupt),
-        checkpoint_every: request.checkpoint_every,
-        checkpoint_at_end: prepared.keeps_checkpoint,
-        resume: saved.map(|saved| saved.run),
-        ..RunOptions::new(prepared.selection.clone())
-    };
+    let options = RunOptions::new(prepared.selection.clone())
+        .interrupt(interrupt)
+        .checkpoint_every(request.checkpoint_every)
+        .checkpoint_at_end(prepared.keeps_checkpoint)
+        .resume(saved.map(|saved| saved.run));
     let report = prepared
         .simulation
         .run(&options, &mut recorder)

@@ -1,7 +1,7 @@
 //! Channels of constraints, force elements and controls.
 
 use super::{AXES, Builder, force_unit, node_unit, open_note, sum_unit};
-use crate::elements::constraints::{ConstraintElement, Impact, PairRow};
+use crate::elements::constraints::{ConstraintElement, ConstraintLaw, Impact, PairRow};
 use crate::elements::controls::ControlElement;
 use crate::elements::forces::Reach;
 use crate::elements::forces::seen::{self, Seen, What};
@@ -34,19 +34,15 @@ impl Builder<'_> {
                     self.push("force", unit, text, force, 0);
                 }
                 ConstraintElement::Pair(pair) => {
-                    // Forces at the second origin have no torque there.
-                    let force_only =
-                        |row: &PairRow| matches!(row, PairRow::Along { .. } | PairRow::Distance { .. });
                     if let [PairRow::Distance { .. }] = pair.rows[..] {
                         let text = format!("tensile force between the ends{}", open_note(known));
                         let tension = Observable::Multiplier { row, sign: 1.0 };
                         self.push("tension", "N", text, tension, 0);
                     }
-                    let torque = !pair.rows.iter().all(force_only);
-                    self.reaction((reaction, element), torque);
+                    self.reaction((reaction, element), pair.has_torque());
                 }
                 ConstraintElement::Impact(impact) => self.impact(impact, row),
-                _ => self.reaction((reaction, element), true),
+                law => self.reaction((reaction, element), law.has_torque()),
             }
         }
     }

@@ -78,4 +78,12 @@ impl ConstraintLaw for CoordinateSum {
             loads.add_generalised(scene.tree, node, multipliers[0] * factor);
         }
     }
+
+    fn signal(&self) -> Option<&Signal> {
+        self.signal.as_ref()
+    }
+
+    fn signal_mut(&mut self) -> Option<&mut Signal> {
+        self.signal.as_mut()
+    }
 }

@@ -28,7 +28,7 @@ impl DescribedConstraint for Distance {
         visitor.frame(&FROM, from);
         visitor.frame(&TO, to);
         let doc = "Distance; must be positive. A function of time models a hoist rope or a telescope.";
-        visitor.signal(&Field::required("length", "m", doc), length);
+        visitor.motion(&Field::required("length", "m", doc), length);
     }
 
     fn faults(&self, faults: &mut Faults) {

@@ -24,7 +24,7 @@ impl DescribedConstraint for Driver {
     fn fields(&mut self, visitor: &mut dyn Fields) {
         let Self { coordinate, signal } = self;
         visitor.coordinate(&Field::required("coordinate", "", "Driven coordinate."), coordinate);
-        visitor.signal(&Field::required("follows", "rad or m", "Function that the coordinate follows."), signal);
+        visitor.motion(&Field::required("follows", "rad or m", "Function that the coordinate follows."), signal);
     }
 
     fn faults(&self, faults: &mut Faults) {

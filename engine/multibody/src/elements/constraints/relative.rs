@@ -9,7 +9,7 @@ use holonom_algebra::{Orientation, Real, Twist, Vec3, Wrench};
 ///
 /// Derivatives here are those an observer on the first frame sees. Rows are scalars, so they do
 /// not depend on the observer, and for this one the axes of the first frame stand still.
-pub(crate) struct Relative<'a, T: Real> {
+pub struct Relative<'a, T: Real> {
     from: &'a Attachment,
     to: &'a Attachment,
     from_node: &'a WorldNode<T>,

@@ -26,7 +26,7 @@ impl DescribedConstraint for VelocityDriver {
         let Self { coordinate, velocity } = self;
         visitor.coordinate(&Field::required("coordinate", "", "Driven coordinate."), coordinate);
         let doc = "Function that the velocity of the coordinate follows.";
-        visitor.signal(&Field::required("velocity", "rad/s or m/s", doc), velocity);
+        visitor.velocity(&Field::required("velocity", "rad/s or m/s", doc), velocity);
     }
 
     fn faults(&self, faults: &mut Faults) {

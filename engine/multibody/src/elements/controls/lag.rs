@@ -31,7 +31,7 @@ impl DescribedControl for Lag {
             time_constant,
             start,
         } = self;
-        visitor.signal(&Field::required("input", "", "Function that the coordinate follows."), input);
+        visitor.signal(&Field::required("input", "", "Input signal."), input);
         let doc = "Time constant; must be positive.";
         visitor.number(&Field::required("time_constant", "s", doc), time_constant);
         visitor.number(&Field::optional("start", "", "Initial output."), start);

@@ -2,7 +2,7 @@
 
 use super::contact::NOTICED;
 use super::line::Line;
-use super::one_sided::{one_sided, soft_start};
+use super::one_sided::{one_sided, piece_of_push, piece_of_start, soft_start};
 use super::{DescribedForce, ForceElement, ForceLaw, Reach};
 use crate::fields::{FROM, Field, Fields, TO};
 use crate::description::{Called, Force};
@@ -38,6 +38,14 @@ impl StopLaw {
     pub fn force<T: Real>(&self, deflection: T, rate: T) -> T {
         let start = soft_start(deflection, self.onset);
         one_sided(start.force * self.stiffness, start.share * rate * self.damping)
+    }
+
+    /// Force, and the number of the piece on which it is.
+    pub(super) fn piece(&self, deflection: f64, rate: f64) -> (f64, u64) {
+        let start = soft_start(deflection, self.onset);
+        let (elastic, viscous) = (start.force * self.stiffness, start.share * rate * self.damping);
+        let piece = piece_of_start(deflection, self.onset) + 3 * piece_of_push(elastic, viscous);
+        (one_sided(elastic, viscous), piece)
     }
 
     /// Energy stored at a deflection.
@@ -152,6 +160,20 @@ impl ForceLaw for BumpStop {
 
     fn has_gap(&self) -> bool {
         true
+    }
+
+    fn piecewise(&self) -> [usize; 2] {
+        [2, 1]
+    }
+
+    fn piecewise_inputs(&self, scene: &Scene<f64>, out: &mut [f64]) {
+        let line = Line::new(scene, &self.from, &self.to);
+        let sign = self.sign();
+        out.copy_from_slice(&[(line.length - self.length) * sign, line.rate * sign]);
+    }
+
+    fn piecewise_values(&self, inputs: &[f64], values: &mut [f64], pieces: &mut [u64]) {
+        (values[0], pieces[0]) = self.law.piece(inputs[0], inputs[1]);
     }
 
     fn reach(&self) -> Reach<'_> {

@@ -83,6 +83,11 @@ impl ContactLaw {
         one_sided(elastic, elastic * rate * (1.5 * self.dissipation))
     }
 
+    /// The elastic force at a depth, and the number of the piece on which it is.
+    pub(super) fn piece(&self, depth: f64) -> (f64, u64) {
+        (self.normal(depth, 0.0), u64::from(depth > 0.0))
+    }
+
     /// Energy stored at a depth: k δⁿ⁺¹/(n + 1).
     pub fn energy<T: Real>(&self, depth: T) -> T {
         let n = self.exponent + 1.0;

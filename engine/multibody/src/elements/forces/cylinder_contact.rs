@@ -210,6 +210,27 @@ impl ForceLaw for CylinderContact {
         true
     }
 
+    fn piecewise(&self) -> [usize; 2] {
+        // Both ends of the second cylinder where the axes stay parallel.
+        [if self.cylinders.axes == 1 { 2 } else { 1 }; 2]
+    }
+
+    fn piecewise_inputs(&self, scene: &Scene<f64>, out: &mut [f64]) {
+        let relative = Relative::new(scene, &self.from, &self.to);
+        let mut depths = out.iter_mut();
+        self.points(&relative, |depth, counts, _, _| {
+            if let Some(own) = depths.next() {
+                *own = if counts { depth } else { 0.0 };
+            }
+        });
+    }
+
+    fn piecewise_values(&self, inputs: &[f64], values: &mut [f64], pieces: &mut [u64]) {
+        for (depth, (value, piece)) in inputs.iter().zip(values.iter_mut().zip(pieces)) {
+            (*value, *piece) = self.law.piece(*depth);
+        }
+    }
+
     fn reach(&self) -> Reach<'_> {
         Reach::Pair(&self.from, &self.to)
     }

@@ -3,7 +3,7 @@
 
 use super::{ForceElement, MOST_SHOWN, Reach};
 use crate::elements::constraints::relative::Relative;
-use crate::elements::joint_motion;
+use crate::elements::joints::coordinates;
 use crate::elements::scene::{Loads, Scene};
 use crate::tree::Attachment;
 use holonom_algebra::{Orientation, Real, Twist, Vec3, Wrench};
@@ -71,6 +71,8 @@ pub(crate) fn list(element: &ForceElement) -> Vec<Seen> {
             add("angle", What::Angle, SCALARS);
             add("moment", What::Moment, SCALARS + 1);
         }
+        // Several frames may be on one body.
+        Reach::Chain(..) => (force, torque) = (false, false),
         Reach::Coordinate(node) => {
             (force, torque) = (false, false);
             add("force", What::Generalised { node, second: false }, SCALARS);
@@ -104,7 +106,7 @@ pub(crate) fn list(element: &ForceElement) -> Vec<Seen> {
 /// `loads` is used meanwhile and left as it was.
 pub(crate) fn values<T: Real>(element: &ForceElement, scene: &Scene<T>, loads: &mut Loads<T>) -> [T; VALUES] {
     let mut out = [T::zero(); VALUES];
-    alone(element, scene, loads, |loads| {
+    alone(element.nodes(), scene, loads, |loads| {
         element.evaluate(scene, loads);
         let generalised = |loads: &mut Loads<T>, node: usize| match scalar(scene, node) {
             true => *loads.generalised_on(scene.tree, node),
@@ -129,9 +131,10 @@ pub(crate) fn values<T: Real>(element: &ForceElement, scene: &Scene<T>, loads: &
                 let load = load(scene, to, loads);
                 put(load, &mut out);
                 let relative = Relative::new(scene, from, to);
-                out[SCALARS] = joint_motion::angle_about_z(&relative);
+                out[SCALARS] = coordinates::angle_about_z(&relative);
                 out[SCALARS + 1] = relative.first_axis(2).dot(load.moment);
             }
+            Reach::Chain(..) => {}
             Reach::Coordinate(node) => out[SCALARS] = generalised(loads, node),
             Reach::Coordinates([first, second]) => {
                 out[SCALARS] = generalised(loads, first);
@@ -145,7 +148,9 @@ pub(crate) fn values<T: Real>(element: &ForceElement, scene: &Scene<T>, loads: &
 
 /// The power of an element on the mechanism; `loads` is used meanwhile and left as it was.
 pub(crate) fn power<T: Real>(element: &ForceElement, scene: &Scene<T>, loads: &mut Loads<T>) -> T {
-    alone(element, scene, loads, |loads| force_power(element, scene, loads))
+    alone(element.nodes(), scene, loads, |loads| {
+        force_power(element, scene, loads)
+    })
 }
 
 /// Power of a force element on the mechanism. Needs velocities in the scene.
@@ -154,7 +159,7 @@ pub(crate) fn power<T: Real>(element: &ForceElement, scene: &Scene<T>, loads: &m
 pub fn force_power<T: Real>(force: &ForceElement, scene: &Scene<T>, scratch: &mut Loads<T>) -> T {
     force.evaluate(scene, scratch);
     let mut sum = T::zero();
-    for i in force.nodes().into_iter().flatten() {
+    for i in force.nodes() {
         // Cleared at once, so that a node named twice counts once.
         let load = core::mem::replace(&mut scratch.wrenches[i], Wrench::zero());
         let (node, w) = (&scene.tree.nodes[i], &scene.world[i]);
@@ -171,32 +176,26 @@ pub fn force_power<T: Real>(force: &ForceElement, scene: &Scene<T>, scratch: &mu
     sum
 }
 
-/// Does something with no loads on the nodes of an element, which get theirs back afterwards.
+/// Does something with no loads on some nodes, which get theirs back afterwards: a node that comes twice what it had
+/// before the first time.
 fn alone<T: Real, R>(
-    element: &ForceElement,
+    mut nodes: impl Iterator<Item = usize>,
     scene: &Scene<T>,
     loads: &mut Loads<T>,
     act: impl FnOnce(&mut Loads<T>) -> R,
 ) -> R {
-    let nodes = element.nodes();
-    let mut kept = [(Wrench::zero(), T::zero()); 3];
-    for (kept, node) in kept.iter_mut().zip(nodes) {
-        if let Some(node) = node {
-            kept.0 = core::mem::replace(&mut loads.wrenches[node], Wrench::zero());
-            if scalar(scene, node) {
-                kept.1 = core::mem::replace(loads.generalised_on(scene.tree, node), T::zero());
-            }
-        }
-    }
-    let result = act(loads);
-    // Backwards: a node named twice gets what it had before the first time.
-    for (kept, node) in kept.into_iter().zip(nodes).rev() {
-        if let Some(node) = node {
-            loads.wrenches[node] = kept.0;
-            if scalar(scene, node) {
-                *loads.generalised_on(scene.tree, node) = kept.1;
-            }
-        }
+    let Some(node) = nodes.next() else {
+        return act(loads);
+    };
+    let wrench = core::mem::replace(&mut loads.wrenches[node], Wrench::zero());
+    let generalised = match scalar(scene, node) {
+        true => core::mem::replace(loads.generalised_on(scene.tree, node), T::zero()),
+        false => T::zero(),
+    };
+    let result = alone(nodes, scene, loads, act);
+    loads.wrenches[node] = wrench;
+    if scalar(scene, node) {
+        *loads.generalised_on(scene.tree, node) = generalised;
     }
     result
 }

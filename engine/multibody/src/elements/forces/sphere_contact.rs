@@ -108,6 +108,19 @@ impl ForceLaw for SphereContact {
         true
     }
 
+    fn piecewise(&self) -> [usize; 2] {
+        [1, 1]
+    }
+
+    fn piecewise_inputs(&self, scene: &Scene<f64>, out: &mut [f64]) {
+        let distance = Relative::new(scene, &self.from, &self.to).distance.norm();
+        out[0] = self.radii[0] + self.radii[1] - distance;
+    }
+
+    fn piecewise_values(&self, inputs: &[f64], values: &mut [f64], pieces: &mut [u64]) {
+        (values[0], pieces[0]) = self.law.piece(inputs[0]);
+    }
+
     fn reach(&self) -> Reach<'_> {
         Reach::Pair(&self.from, &self.to)
     }

@@ -1,7 +1,7 @@
 //! Whether the constraints hold: at the ends of steps and between them.
 
 use super::{DRIFT, Loops, LoopsRoom, TOLERABLE};
-use crate::elements::constraints::{ConstraintElement, PairRow};
+use crate::elements::constraints::ConstraintElement;
 use crate::model::Model;
 use crate::tree::Node;
 use crate::workspace::Workspace;
@@ -199,15 +199,11 @@ fn columns(model: &Model, row: usize) -> impl Iterator<Item = usize> + '_ {
 fn unit(model: &Model, row: usize) -> &'static str {
     let constraint = &model.constraints[model.rows[row].constraint];
     let turn = match &constraint.element {
-        ConstraintElement::Pair(pair) => {
-            let own = pair.rows.get(row - constraint.rows.start);
-            matches!(own, Some(PairRow::Perpendicular { .. }))
-        }
         ConstraintElement::Coordinates(sum) => {
             let first = sum.terms.first().map(|term| &model.tree.nodes[term.0]);
             first.is_some_and(Node::turns)
         }
-        _ => false,
+        element => element.is_angle(row - constraint.rows.start),
     };
     if turn { "rad" } else { "m" }
 }

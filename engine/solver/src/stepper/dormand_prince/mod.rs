@@ -9,6 +9,7 @@
 mod coefficients;
 mod rates;
 
+use super::pieces::{Pieces, PiecesMemory, Quadrature, Span};
 use super::{Build, Entry, Parts, Stepper, Takes};
 use crate::equations::Equations;
 use crate::newton::Corrector;
@@ -75,6 +76,10 @@ struct DormandPrinceState {
     /// Steps at the border of the stability domain, until some are not, and how many were not.
     at_border: u32,
     calm: u32,
+    /// The step size that the error would have allowed where one ends at a border of pieces; zero elsewhere.
+    natural: f64,
+    /// What is remembered of pieces, in checkpoints.
+    pieces: Option<PiecesMemory>,
 }
 
 /// The method as a [`Stepper`].
@@ -82,6 +87,9 @@ pub struct DormandPrince {
     fixed: Option<f64>,
     weights: Weights,
     rates: Option<Rates>,
+    /// Forces that consist of smooth pieces, and the part of the attempt at hand that ends at a border of two.
+    pieces: Option<Box<Pieces>>,
+    border: f64,
     state: DormandPrinceState,
     /// Slopes of the stages, one after the other; the last step's until an attempt.
     k: Vec<f64>,
@@ -108,6 +116,8 @@ impl DormandPrince {
             fixed,
             weights,
             rates: None,
+            pieces: None,
+            border: 1.0,
             state: DormandPrinceState {
                 t: 0.0,
                 h: 0.0,
@@ -124,6 +134,8 @@ impl DormandPrince {
                 error_failures: 0,
                 at_border: 0,
                 calm: 0,
+                natural: 0.0,
+                pieces: None,
             },
             k: vec![0.0; n * ALL],
             stage: zeros.clone(),
@@ -274,6 +286,13 @@ impl Stepper for DormandPrince {
 
     fn bind(&mut self, system: &mut dyn System) -> Result<(), InputError> {
         self.rates = Some(Rates::new(system)?);
+        if self.fixed.is_none() {
+            let mut pieces = Pieces::new(system).map(Box::new);
+            if let (Some(pieces), Some(memory)) = (&mut pieces, self.state.pieces.take()) {
+                pieces.restore(&memory);
+            }
+            self.pieces = pieces;
+        }
         Ok(())
     }
 
@@ -290,7 +309,10 @@ impl Stepper for DormandPrince {
         }
         (s.has_slope, s.has_terms) = (false, false);
         (s.failures, s.error_failures) = (0, 0);
-        (s.at_border, s.calm) = (0, 0);
+        (s.at_border, s.calm, s.natural) = (0, 0, 0.0);
+        if let Some(pieces) = &mut self.pieces {
+            pieces.forget();
+        }
         self.k_of_last = false;
         self.weights.update(y, 1.0);
     }
@@ -334,10 +356,23 @@ impl Stepper for DormandPrince {
         let (before, slope) = self.k.split_at(STAGES * n);
         let slopes = distance(&slope[..n], &before[(STAGES - 1) * n..]);
         self.stretch = if apart > 0.0 { h * slopes / apart } else { 0.0 };
+        if let Some(pieces) = &mut self.pieces {
+            let s = &self.state;
+            let step = Span {
+                t,
+                h,
+                y: [&s.y, &self.y_new],
+                yp: [&s.yp, &slope[..n]],
+            };
+            if let Some(border) = pieces.passed(equations, &self.weights, &step, QUADRATURE) {
+                self.border = border;
+                return Err(Rejection::PassedBorder);
+            }
+        }
         Ok(())
     }
 
-    fn accept(&mut self, _equations: &mut Equations<'_>) {
+    fn accept(&mut self, equations: &mut Equations<'_>) {
         let n = self.stage.len();
         let s = &mut self.state;
         s.t += s.h;
@@ -366,10 +401,20 @@ impl Stepper for DormandPrince {
                 } else {
                     GROWTH
                 };
-                s.h * wanted.clamp(REDUCTION, most)
+                // Behind a border the step that led to it does not tell how long the next one may be.
+                let natural = std::mem::take(&mut s.natural);
+                let h = s.h * wanted.clamp(REDUCTION, most);
+                if wanted > 1.0 { h.max(natural) } else { h }
             }
         };
         (s.failures, s.error_failures) = (0, 0);
+        if let Some(pieces) = &mut self.pieces {
+            pieces.accept(s.h_last);
+            if let Some(border) = pieces.ahead(equations, &self.weights, s.h, QUADRATURE) {
+                s.natural = s.h;
+                s.h *= border;
+            }
+        }
     }
 
     fn reject(&mut self, rejection: Rejection) {
@@ -378,6 +423,10 @@ impl Stepper for DormandPrince {
             Rejection::ErrorTest { ratio } => {
                 s.error_failures += 1;
                 s.h *= (SAFETY * ratio.powf(-1.0 / ORDER as f64)).clamp(REDUCTION, SAFETY);
+            }
+            Rejection::PassedBorder => {
+                s.natural = s.natural.max(s.h);
+                s.h *= self.border;
             }
             _ => {
                 s.failures += 1;
@@ -550,6 +599,7 @@ impl Stepper for DormandPrince {
         if self.k_of_last && !state.has_terms {
             state.slopes = Some(self.k.clone());
         }
+        state.pieces = self.pieces.as_ref().map(|pieces| pieces.memory.clone());
         State::new(NAME, state)
     }
 
@@ -573,6 +623,12 @@ impl Stepper for DormandPrince {
         true
     }
 }
+
+/// How a step integrates what depends on time alone.
+const QUADRATURE: Quadrature<'static> = Quadrature {
+    places: &C,
+    weights: A[STAGES],
+};
 
 /// Euclidean distance.
 fn distance(a: &[f64], b: &[f64]) -> f64 {

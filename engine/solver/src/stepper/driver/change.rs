@@ -17,6 +17,7 @@ impl Integrator<'_> {
         let loops = layout.is_some_and(|l| !l.lambda.is_empty());
         let collapsed = self.stepper.h() < 0.1 * self.stepper.last_h();
         self.options.fixed_step.is_none()
+            && rejection != Rejection::PassedBorder
             && (loops && (collapsed || rejection == Rejection::Divergence)
                 || self.stepper.failures_in_a_row() >= FAILURE_LIMIT / 2)
     }

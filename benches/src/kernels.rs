@@ -1,6 +1,6 @@
 //! Recursions, residuals and Jacobians.
 
-use crate::{Case, Fault, Work};
+use crate::case::{Case, Fault, Work};
 use holonom::algebra::{Dual8, Real};
 use holonom::dae::{Counters, System, Tolerances, Weights};
 use holonom::multibody::formalism::{aba, crba, rnea};

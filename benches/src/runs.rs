@@ -1,6 +1,6 @@
 //! Whole runs: one per stepper on a problem it takes, and shipped models with their own settings.
 
-use crate::{Case, Fault, Work};
+use crate::case::{Case, Fault, Work};
 use holonom::format::Settings;
 use holonom::problems;
 use holonom::simulation::Simulation;

@@ -50,6 +50,7 @@ pub fn main<W: Into<OsString>>(words: impl IntoIterator<Item = W>, library: Libr
 
 #[inline(never)]
 fn run(words: Vec<OsString>, library: &Library) -> ExitCode {
+    let typed = commands::with_report_names(words);
     let matches = match commands::command_line().try_get_matches_from(&typed) {
         Ok(matches) => matches,
         Err(error) => {

@@ -1,6 +1,7 @@
 //! [`Diagnostic`]: what is wrong with a description, as data; its text is made when it is printed.
 
 use core::fmt;
+use holonom_dae::UnknownName;
 
 /// Kinds of things that diagnostics are about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -300,4 +301,11 @@ pub(crate) fn owner(body: &str) -> String {
 pub(crate) fn quoted(names: &[String]) -> String {
     let all: Vec<String> = names.iter().map(|name| format!("\"{name}\"")).collect();
     all.join(", ")
+}
+
+impl From<&UnknownName> for Diagnostic {
+    fn from(error: &UnknownName) -> Self {
+        Self::sentence(format!("unknown {} `{}`", error.what, error.found))
+            .remedy(format!("choose from {}", error.known))
+    }
 }

@@ -78,7 +78,7 @@ impl Snapshot<'_> {
             position: position.0,
             orientation: self.orientation(body),
             velocity: velocity.0,
-            angular_velocity: self.work.world[self.model.bodies[body].node].omega.0,
+            angular_velocity: self.work.known.world[self.model.bodies[body].node].omega.0,
         })
     }
 

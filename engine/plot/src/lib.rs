@@ -20,7 +20,7 @@
 //! | `trace` | lines through any number of points |
 //! | [`canvas`] | what can be drawn on; colours and texts |
 //! | [`svg`], `raster`, `font` | the two canvases, and letters for the second |
-//! | `spectrum`, `fft` | amplitudes over frequency |
+//! | `spectrum` | amplitudes over frequency |
 //! | [`work_precision`] | what a digit costs |
 
 mod error;
@@ -35,7 +35,6 @@ mod legend;
 mod figure;
 mod layout;
 mod drawing;
-mod fft;
 mod spectrum;
 pub mod work_precision;
 

@@ -1,6 +1,7 @@
 //! Amplitudes over frequency.
 
-use crate::fft::{Complex, transform};
+use rustfft::FftPlanner;
+use rustfft::num_complex::Complex;
 use std::f64::consts::TAU;
 
 /// Samples beyond which zeros are added up to a power of two: other lengths need four times the
@@ -96,15 +97,15 @@ impl Spectrum {
         } else {
             n
         };
-        let mut x: Vec<Complex> = values.into_iter().map(|re| Complex { re, im: 0.0 }).collect();
+        let mut x: Vec<Complex<f64>> = values.into_iter().map(Complex::from).collect();
         x.resize(length, Complex::default());
-        transform(&mut x);
+        FftPlanner::new().plan_fft_forward(length).process(&mut x);
         let scale = 2.0 / n as f64;
         let half = length / 2;
         let amplitude = (1..=half).map(|k| {
             // The highest frequency of an even length has no twin.
             let share = if 2 * k == length { 0.5 } else { 1.0 };
-            share * scale * x[k].abs()
+            share * scale * x[k].norm()
         });
         Some(Self {
             frequency: (1..=half).map(|k| k as f64 / (length as f64 * step)).collect(),

@@ -34,11 +34,6 @@ const KNOWN: &[(&str, &str, &[&str])] = &[
     ("engine/multibody", "formalism", &["observe", "reactions"]),
     (
         "engine/multibody",
-        "residual",
-        &["equations", "impacts", "readings"],
-    ),
-    (
-        "engine/multibody",
         "start",
         &[
             "assembly",
@@ -220,15 +215,18 @@ fn modules_use_those_above_them() {
         }
         let source = source_of(&member);
         let order: BTreeMap<&str, usize> = source.order().iter().map(String::as_str).zip(0..).collect();
-        for (pair, places) in folders(&source).remove(&Vec::new()).unwrap_or_default().places {
-            if let (Some(a), Some(b)) = (order.get(&*pair.0), order.get(&*pair.1))
-                && a < b
+        let root = folders(&source).remove(&Vec::new()).unwrap_or_default();
+        let before = upwards.len();
+        for ((a, b), places) in &root.places {
+            if let (Some(first), Some(second)) = (order.get(&**a), order.get(&**b))
+                && first < second
             {
-                upwards.push(format!(
-                    "{member}: {} is listed above {}, but {}",
-                    pair.0, pair.1, places[0]
-                ));
+                upwards.push(format!("{member}: {a} is listed above {b}, but {}", places[0]));
             }
+        }
+        if upwards.len() > before {
+            let order = root.graph.order(source.order()).join(", ");
+            upwards.push(format!("{member}: this order would do: {order}"));
         }
     }
     assert!(upwards.is_empty(), "{}", upwards.join("\n"));

@@ -15,22 +15,20 @@ use core::ops::Range;
 use holonom_dae::{System, Weights};
 use serde::{Deserialize, Serialize};
 
-/// Part of the tolerance by which velocities may change unseen.
-const UNSEEN: f64 = 0.1;
 /// Parts of a step at whose ends pieces are compared.
 const PARTS: usize = 8;
 /// Borders of one force in a step that are told apart.
 const MOST: usize = 12;
 /// Halvings of a part in which a border lies.
 const HALVINGS: u32 = 11;
-/// A border this near to the beginning of a step, in parts of it, is that at which the last one ended.
-const BEGINNING: f64 = 1e-3;
+/// A border before or behind this part of a step is that at which the last one ended or this one does.
+const INSIDE: [f64; 2] = [1e-3, 0.99];
 /// Part of what a method does not see of a force up to a place that must go away when a step ends at a border before it.
 const CAUSED: f64 = 0.5;
 /// What is lost of the ranges in every step.
 const FADES: f64 = 0.01;
 /// Steps are extrapolated by at most this many times the last one.
-const FORWARD: f64 = 3.0;
+const FORWARD: f64 = 8.0;
 /// The formula of Gauss with five points on [0, 1].
 const POINTS: [[f64; 2]; 5] = [
     [0.046_910_077_030_668_0, 0.118_463_442_528_094_5],
@@ -47,6 +45,8 @@ const PLACES: usize = 3;
 pub(super) struct Quadrature<'a> {
     pub places: &'a [f64],
     pub weights: &'a [f64],
+    /// Part of the tolerance by which velocities may change unseen.
+    pub unseen: f64,
 }
 
 /// A step from its beginning to its end.
@@ -294,16 +294,23 @@ impl Pieces {
             }
             (all - seen * length).abs() * scale
         };
-        if unseen(self, equations, 0.0, 1.0) <= UNSEEN {
+        if unseen(self, equations, 0.0, 1.0) <= how.unseen {
             return None;
         }
         for k in 0..count {
             let end = if k + 1 < count { borders[k + 1] } else { 1.0 };
+            let border = borders[k];
+            if !(INSIDE[0]..INSIDE[1]).contains(&border) {
+                continue;
+            }
             let most = unseen(self, equations, 0.0, end);
-            // A force that changes much within a step is judged by the test of the error.
-            let counts = most > UNSEEN && unseen(self, equations, borders[k], end) <= CAUSED * most;
-            if borders[k] > BEGINNING && counts {
-                return Some(borders[k]);
+            if most <= how.unseen {
+                continue;
+            }
+            // A force that changes much within a step, wherever it ends, is judged by the test of the error.
+            let both = unseen(self, equations, 0.0, border) + unseen(self, equations, border, end);
+            if both <= CAUSED * most {
+                return Some(border);
             }
         }
         None

@@ -33,6 +33,19 @@ impl Graph {
         cycles
     }
 
+    /// The given nodes, each behind those that it uses, otherwise as they are; what remains of cycles is left out.
+    pub fn order(&self, nodes: &[String]) -> Vec<String> {
+        let (mut done, mut left): (Vec<String>, Vec<&String>) = (Vec::new(), nodes.iter().collect());
+        let ready = |node: &str, done: &[String]| {
+            let mut uses = self.uses.get(node).into_iter().flatten();
+            uses.all(|used| done.contains(used) || !nodes.contains(used))
+        };
+        while let Some(next) = left.iter().position(|node| ready(node, &done)) {
+            done.push(left.remove(next).clone());
+        }
+        done
+    }
+
     fn reached<'a>(&'a self, node: &String) -> BTreeSet<&'a String> {
         let mut found = BTreeSet::new();
         let mut open: Vec<&String> = self.uses.get(node).into_iter().flatten().collect();

@@ -188,6 +188,9 @@ trait AnyForceLaw:
     fn outputs(&self) -> Vec<ShownValue>;
     fn gap(&self, scene: &Scene<f64>) -> Option<Gap>;
     fn has_gap(&self) -> bool;
+    fn piecewise(&self) -> [usize; 2];
+    fn piecewise_inputs(&self, scene: &Scene<f64>, out: &mut [f64]);
+    fn piecewise_values(&self, inputs: &[f64], values: &mut [f64], pieces: &mut [u64]);
     fn place_size(&self) -> usize;
     fn place(&self, scene: &Scene<f64>, out: &mut [f64]);
     fn feature_width(&self) -> f64;
@@ -219,6 +222,15 @@ impl<L: ForceLaw + Clone + Debug + Send + Sync + 'static> AnyForceLaw for L {
     }
     fn has_gap(&self) -> bool {
         ForceLaw::has_gap(self)
+    }
+    fn piecewise(&self) -> [usize; 2] {
+        ForceLaw::piecewise(self)
+    }
+    fn piecewise_inputs(&self, scene: &Scene<f64>, out: &mut [f64]) {
+        ForceLaw::piecewise_inputs(self, scene, out);
+    }
+    fn piecewise_values(&self, inputs: &[f64], values: &mut [f64], pieces: &mut [u64]) {
+        ForceLaw::piecewise_values(self, inputs, values, pieces);
     }
     fn place_size(&self) -> usize {
         ForceLaw::place_size(self)
@@ -297,6 +309,15 @@ impl ForceLaw for CustomForceLaw {
     }
     fn has_gap(&self) -> bool {
         self.0.has_gap()
+    }
+    fn piecewise(&self) -> [usize; 2] {
+        self.0.piecewise()
+    }
+    fn piecewise_inputs(&self, scene: &Scene<f64>, out: &mut [f64]) {
+        self.0.piecewise_inputs(scene, out);
+    }
+    fn piecewise_values(&self, inputs: &[f64], values: &mut [f64], pieces: &mut [u64]) {
+        self.0.piecewise_values(inputs, values, pieces);
     }
     fn place_size(&self) -> usize {
         self.0.place_size()

@@ -486,17 +486,26 @@ macro_rules! registry {
 
             /// Numbers of inputs and values of what in it consists of smooth pieces.
             pub fn piecewise(&self) -> [usize; 2] {
-                match self { $(Self::$kind(f) => f.piecewise(),)* }
+                match self {
+                    $(Self::$kind(f) => f.piecewise(),)*
+                    Self::Custom(f) => f.piecewise(),
+                }
             }
 
             /// The inputs of that.
             pub fn piecewise_inputs(&self, scene: &Scene<f64>, out: &mut [f64]) {
-                match self { $(Self::$kind(f) => f.piecewise_inputs(scene, out),)* }
+                match self {
+                    $(Self::$kind(f) => f.piecewise_inputs(scene, out),)*
+                    Self::Custom(f) => f.piecewise_inputs(scene, out),
+                }
             }
 
             /// Its values and pieces.
             pub fn piecewise_values(&self, inputs: &[f64], values: &mut [f64], pieces: &mut [u64]) {
-                match self { $(Self::$kind(f) => f.piecewise_values(inputs, values, pieces),)* }
+                match self {
+                    $(Self::$kind(f) => f.piecewise_values(inputs, values, pieces),)*
+                    Self::Custom(f) => f.piecewise_values(inputs, values, pieces),
+                }
             }
 
             /// Coordinates of a place on which it depends by a profile with narrow features.

@@ -49,6 +49,8 @@ const INSIDE: f64 = 4.0;
 const BORDER: f64 = 6.1;
 /// Violations of constraints inside of a step, in tolerances, up to which its polynomial is taken for the solution.
 const FITS: f64 = 0.1;
+/// Part of the tolerance by which forces may change velocities unseen where they pass from one smooth piece to another.
+const UNSEEN: f64 = 0.01;
 /// Attempts at a place inside of a step, in parts of it.
 const MOST_PARTS: usize = 64;
 /// Steps away from the border after which those at it are forgotten.
@@ -628,6 +630,7 @@ impl Stepper for DormandPrince {
 const QUADRATURE: Quadrature<'static> = Quadrature {
     places: &C,
     weights: A[STAGES],
+    unseen: UNSEEN,
 };
 
 /// Euclidean distance.

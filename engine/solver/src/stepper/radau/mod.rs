@@ -16,6 +16,7 @@ mod stages;
 
 pub use options::RadauOptions;
 
+use super::pieces::{Pieces, PiecesMemory, Quadrature, Span};
 use super::tangent::Tangent;
 use super::{Build, Entry, Parts, Stepper, Takes, across};
 use crate::equations::Equations;
@@ -62,9 +63,20 @@ const SHORTER: f64 = 0.7;
 const MOST_RETURNS: u32 = 4;
 /// Share of the error allowed that rounding may take up before the iteration is to blame.
 const MOST_NOISE: f64 = 0.1;
+/// Part of the error allowed by which forces may change velocities unseen where they pass from one smooth piece to another.
+const UNSEEN: f64 = 0.1;
 /// Share of the error allowed that errors of velocities across the constraints may make along them in a step, because the
 /// directions turn.
 const MOST_TURNED: f64 = 0.1;
+
+/// How a method integrates what depends on time alone.
+fn quadrature(method: &Method) -> Quadrature<'_> {
+    Quadrature {
+        places: method.c,
+        weights: &method.weights,
+        unseen: UNSEEN,
+    }
+}
 
 /// Everything of the method that outlives a step.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -99,6 +111,10 @@ struct RadauState {
     back: bool,
     /// The last place from which the iteration did not get on, and how often it went back from there and before.
     stuck: Option<(f64, u32)>,
+    /// The step size without the border of pieces at which a step ends; zero elsewhere.
+    natural: f64,
+    /// What is remembered of pieces, in checkpoints.
+    pieces: Option<PiecesMemory>,
 }
 
 /// The Radau method.
@@ -118,6 +134,9 @@ pub struct Radau {
     /// Multipliers of index 1, which jump where accelerations do, and readings of them.
     jumping: Vec<usize>,
     room: Room,
+    /// Forces that consist of smooth pieces, and the part of the attempt at hand that ends at a border of two.
+    pieces: Option<Box<Pieces>>,
+    border: f64,
     state: RadauState,
     outcome: Outcome,
     error: f64,
@@ -145,6 +164,8 @@ impl Radau {
             weights: parts.weights,
             corrector,
             room: Room::new(n, stages),
+            pieces: None,
+            border: 1.0,
             state: RadauState {
                 t: 0.0,
                 y: vec![0.0; n],
@@ -166,6 +187,8 @@ impl Radau {
                 factorised: None,
                 back: false,
                 stuck: None,
+                natural: 0.0,
+                pieces: None,
             },
             options,
             methods,
@@ -291,12 +314,23 @@ impl Stepper for Radau {
     }
 
     fn bind(&mut self, system: &mut dyn System) -> Result<(), InputError> {
+        if self.options.fixed_step.is_none() {
+            let mut pieces = Pieces::new(system).map(Box::new);
+            if let (Some(pieces), Some(memory)) = (&mut pieces, self.state.pieces.take()) {
+                pieces.restore(&memory);
+            }
+            self.pieces = pieces;
+        }
         self.tangent = Tangent::new(system, &self.weights, true);
         Ok(())
     }
 
     fn start(&mut self, t: f64, y: &[f64], yp: &[f64], h: f64) {
+        if let Some(pieces) = &mut self.pieces {
+            pieces.forget();
+        }
         let s = &mut self.state;
+        s.natural = 0.0;
         s.t = t;
         s.y.copy_from_slice(y);
         s.yp.copy_from_slice(yp);
@@ -396,10 +430,24 @@ impl Stepper for Radau {
                 self.error = self.error.max(turned);
             }
         }
+        let s = &self.state;
+        let method = &self.methods[s.next];
+        if let Some(pieces) = &mut self.pieces {
+            let step = Span {
+                t: s.t,
+                h: s.h,
+                y: [&s.y, &self.y_new],
+                yp: [&s.yp, &self.yp_new],
+            };
+            if let Some(border) = pieces.passed(equations, &self.weights, &step, quadrature(method)) {
+                self.border = border;
+                return Err(Rejection::PassedBorder);
+            }
+        }
         Ok(())
     }
 
-    fn accept(&mut self, _: &mut Equations<'_>) {
+    fn accept(&mut self, equations: &mut Equations<'_>) {
         if let Some(tangent) = &mut self.tangent {
             tangent.accepted();
         }
@@ -424,6 +472,11 @@ impl Stepper for Radau {
             let factor = s.control.accept(method, s.h, self.error, &self.outcome, most);
             let h = s.h;
             s.h *= factor;
+            // Behind a border the step that led to it does not tell how long the next one may be.
+            let natural = std::mem::take(&mut s.natural);
+            if factor >= 1.0 {
+                s.h = s.h.max(natural);
+            }
             if self.chooses() {
                 let s = &mut self.state;
                 let allowed = self.options.tolerance * self.options.allowance(self.methods[s.next].s);
@@ -436,6 +489,15 @@ impl Stepper for Radau {
             self.weights.set_rounding(rounding);
         }
         self.update_weights();
+        let s = &mut self.state;
+        if let Some(pieces) = &mut self.pieces {
+            pieces.accept(s.h_last);
+            let how = quadrature(&self.methods[s.next]);
+            if let Some(border) = pieces.ahead(equations, &self.weights, s.h, how) {
+                s.natural = s.h;
+                s.h *= border;
+            }
+        }
     }
 
     fn reject(&mut self, rejection: Rejection) {
@@ -450,6 +512,10 @@ impl Stepper for Radau {
         let s = &mut self.state;
         let method = &self.methods[s.next];
         s.h *= match rejection {
+            Rejection::PassedBorder => {
+                s.natural = s.natural.max(s.h);
+                self.border
+            }
             Rejection::ErrorTest { ratio } => {
                 s.choice.rejected(method, &self.outcome);
                 s.control.reject(method, ratio, &self.outcome, most)
@@ -558,12 +624,11 @@ impl Stepper for Radau {
     }
 
     fn checkpoint(&self) -> State {
-        let kept = (
-            self.state.clone(),
-            self.blocks.checkpoint(),
-            self.corrector.checkpoint(),
-        );
-        State::new(NAME, kept)
+        let state = RadauState {
+            pieces: self.pieces.as_ref().map(|pieces| pieces.memory.clone()),
+            ..self.state.clone()
+        };
+        State::new(NAME, (state, self.blocks.checkpoint(), self.corrector.checkpoint()))
     }
 
     fn restore(&mut self, state: &State) -> bool {

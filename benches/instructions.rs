@@ -159,7 +159,9 @@ fn changed_profile() -> Option<&'static str> {
 }
 
 fn baseline() -> Result<Value, Fault> {
-    Ok(serde_json::from_str(&std::fs::read_to_string(file())?)?)
+    let text = std::fs::read_to_string(file())
+        .map_err(|error| format!("{}: {error}; `--bless` writes a baseline", file().display()))?;
+    Ok(serde_json::from_str(&text)?)
 }
 
 fn bless(found: &BTreeMap<String, u64>, is_whole: bool) -> Result<ExitCode, Fault> {

@@ -1,25 +1,28 @@
 //! Time integration of F(t, y, ẏ) = 0.
 //!
-//! In order of the data flow: [`jacobian`] → [`linear`] → [`newton`] → [`refresh`] →
+//! In order of the data flow: [`settings`] → [`refresh`] → [`linear`] → [`jacobian`] → [`newton`] →
 //! [`stepper`] → [`trajectory`]. [`solve`](solve()) is the front door, [`Integrator`]
 //! the one for callers with a loop of their own, [`Options`] the whole configuration,
 //! [`explain`] the reasons behind what `auto` chose.
 
-pub mod equations;
 mod numbers;
-mod output_times;
+mod state;
 mod registry;
 pub mod settings;
-mod options;
-mod state;
+mod output_times;
+pub mod equations;
 pub mod refresh;
-pub mod explain;
 pub mod linear;
 pub mod jacobian;
+pub mod explain;
+mod options;
 mod auto;
 pub mod newton;
 pub mod stepper;
+
 pub mod trajectory;
+mod solve;
+
 mod solve;
 
 pub use options::{NewtonOptions, Options, Start};

@@ -443,7 +443,7 @@ impl Corrector {
         let (t, ..) = scheme.place();
         let decision = self.linearisation.judge_metric(
             equations,
-            scheme.operator(),
+            &mut |b| scheme.operator().solve_roughly(b),
             (t, alpha),
             weights,
             &mut self.room,

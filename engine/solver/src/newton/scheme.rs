@@ -1,13 +1,13 @@
 //! [`Scheme`]: a nonlinear system that a [`Corrector`] solves, and what it sees of it.
 
 use super::corrector::{Corrector, CorrectorStep};
-use super::operator::{IterationOperator, Shift};
+use super::operator::{Placed, Shift};
 use super::{NewtonOptions, linearisation::Linearisation};
 use crate::equations::Equations;
 use holonom_dae::{Rejection, Weights};
 
 /// A nonlinear system with the operator by which it is solved.
-pub(crate) trait Scheme {
+pub(crate) trait Scheme: Placed {
     /// Whether the operator must have the α of the step, because nothing makes up for another one.
     const NEEDS_MATCH: bool;
 
@@ -29,12 +29,6 @@ pub(crate) trait Scheme {
         equations: &mut Equations<'_>,
         step: &CorrectorStep,
     ) -> Result<(), Rejection>;
-
-    /// Where the Jacobian is evaluated: t, y and ẏ.
-    fn place(&self) -> (f64, &[f64], &[f64]);
-
-    /// The operator.
-    fn operator(&mut self) -> &mut dyn IterationOperator;
 
     /// What the operator is to be made for.
     fn shift(&self, step: &CorrectorStep) -> Shift<'static>;

@@ -33,7 +33,7 @@ const KNOWN: &[(&str, &str, &[&str])] = &[
     ),
     ("engine/multibody", "formalism", &["observe", "reactions"]),
     ("engine/solver", "linear", &["lu_blocked", "lu_dense", "lu_small"]),
-    ("engine/solver", "newton", &["corrector", "rounding", "scheme"]),
+    ("engine/solver", "newton", &["corrector", "scheme"]),
     ("engine/solver", "newton", &["linearisation", "operator"]),
     ("engine/solver", "stepper", &["checkpoint", "driver", "setup"]),
     ("engine/solver", "stepper", &["linear_implicit", "realtime"]),

@@ -19,10 +19,7 @@ mod options;
 mod auto;
 pub mod newton;
 pub mod stepper;
-
 pub mod trajectory;
-mod solve;
-
 mod solve;
 
 pub use options::{NewtonOptions, Options, Start};

@@ -318,7 +318,7 @@ fn impossible_numbers_are_refused() {
     };
     assert_eq!(
         Surface::new(&bump).unwrap_err().to_string(),
-        "the length of the bump (`length`) is 0, but must be positive"
+        "the length of the bump (`length`) is 0, but must be positive; correct it"
     );
     assert!(
         !Surface::new(&random(|_| {}))

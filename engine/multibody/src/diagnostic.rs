@@ -2,6 +2,7 @@
 
 use core::fmt;
 use holonom_dae::UnknownName;
+use holonom_expression::ExpressionError;
 
 /// Kinds of things that diagnostics are about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -156,6 +157,16 @@ pub struct Diagnostic {
     pub remedy: Option<String>,
     /// The fault is a sentence that names its subject.
     sentence: bool,
+}
+
+impl From<&ExpressionError> for Diagnostic {
+    fn from(error: &ExpressionError) -> Self {
+        let fault = Self::new(&error.message);
+        match &error.help {
+            Some(help) => fault.remedy(help),
+            None => fault,
+        }
+    }
 }
 
 impl Diagnostic {

@@ -39,24 +39,12 @@ fn table(name: &str) -> String {
         }
         "roads" => {
             let kinds = ROADS.iter();
-            let kinds = kinds.map(|kind| {
-                (
-                    kind.name,
-                    kind.doc,
-                    note(|v| (kind.fields)(&mut (kind.template)(), v)),
-                )
-            });
+            let kinds = kinds.map(|kind| (kind.name, kind.doc, note(|v| (kind.template)().fields(v))));
             elements(kinds)
         }
         "paths" => {
             let kinds = PATHS.iter();
-            let kinds = kinds.map(|kind| {
-                (
-                    kind.name,
-                    kind.doc,
-                    note(|v| (kind.fields)(&mut (kind.template)(), v)),
-                )
-            });
+            let kinds = kinds.map(|kind| (kind.name, kind.doc, note(|v| (kind.template)().fields(v))));
             elements(kinds)
         }
         "controls" => {
@@ -81,9 +69,9 @@ fn table(name: &str) -> String {
             let noted = if let Some(kind) = FORCES.iter().find(|kind| Some(kind.name) == named("force ")) {
                 note(|v| (kind.template)().fields(v))
             } else if let Some(kind) = ROADS.iter().find(|kind| Some(kind.name) == named("road ")) {
-                note(|v| (kind.fields)(&mut (kind.template)(), v))
+                note(|v| (kind.template)().fields(v))
             } else if let Some(kind) = PATHS.iter().find(|kind| Some(kind.name) == named("path ")) {
-                note(|v| (kind.fields)(&mut (kind.template)(), v))
+                note(|v| (kind.template)().fields(v))
             } else if let Some(kind) = CONTROLS.iter().find(|kind| Some(kind.name) == named("control ")) {
                 note(|v| (kind.template)().fields(v))
             } else {

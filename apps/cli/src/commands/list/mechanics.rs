@@ -143,7 +143,7 @@ fn road(info: &&RoadInfo) -> Force {
         name: info.name,
         description: info.doc,
         in_files: true,
-        fields: fields(note(|visitor| (info.fields)(&mut (info.template)(), visitor))),
+        fields: fields(note(|visitor| (info.template)().fields(visitor))),
     }
 }
 
@@ -152,7 +152,7 @@ fn path(info: &&PathInfo) -> Force {
         name: info.name,
         description: info.doc,
         in_files: true,
-        fields: fields(note(|visitor| (info.fields)(&mut (info.template)(), visitor))),
+        fields: fields(note(|visitor| (info.template)().fields(visitor))),
     }
 }
 

@@ -7,6 +7,7 @@
 mod commands;
 mod error;
 mod failure;
+mod film;
 mod lock;
 mod model;
 mod output;

@@ -80,6 +80,9 @@ fn repair(rest: &mut Description, errors: &[ModelError], gone: &mut HashSet<Stri
             ("rod", _) => rest.rods.retain(|rod| !is(&rod.name)),
             ("force", _) => rest.forces.retain(|force| !is(&force.name)),
             ("control", _) => rest.controls.retain(|control| !is(&control.name)),
+            ("shape on" | "second shape on" | "third shape on" | "further shape on", _) => {
+                rest.shapes.retain(|shape| !is(&shape.on));
+            }
             ("road", _) => rest.roads.retain(|road| !is(&road.name)),
             ("start hint for", _) => rest.hints.retain(|hint| !is(&hint.to)),
             ("path", _) => rest.paths.retain(|path| !is(&path.name)),

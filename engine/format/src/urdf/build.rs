@@ -425,11 +425,21 @@ impl Build {
                 reader.notes.count(what, fate, joint.span.clone(), name);
             }
         }
+        let mut description = self.description;
+        for (link, seat) in links.iter().zip(&self.seats) {
+            let Some(seat) = seat else { continue };
+            let shapes = link.visuals.iter().map(|visual| {
+                let mut shape = visual.shape.clone().at(visual.frame);
+                shape.on.clone_from(&seat.reference);
+                shape
+            });
+            description.shapes.extend(shapes);
+        }
         link_names.note_renamed(reader);
         names.note_renamed(reader);
         let seats = links.into_iter().zip(self.seats);
         Imported {
-            description: self.description,
+            description,
             notes: Vec::new(),
             links: seats
                 .map(|(link, seat)| Renamed {

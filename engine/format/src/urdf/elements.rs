@@ -1,6 +1,7 @@
 //! What the elements of URDF may contain, read into plain structs.
 
 use super::names::{Names, suggestion};
+use super::visuals::{self, Materials, Visual};
 use super::xml::{Reader, quoted};
 use super::{LoopEnd, Options};
 use core::ops::Range;
@@ -26,6 +27,7 @@ pub(super) struct Link {
     pub inertia: [f64; 6],
     /// No body has this inertia.
     pub unphysical: bool,
+    pub visuals: Vec<Visual>,
 }
 
 impl Link {
@@ -81,22 +83,21 @@ pub(super) struct Robot {
     pub unread: HashSet<String>,
     /// Some links or joints could not be read: what hangs together is not known.
     pub incomplete: bool,
+    /// Colours of pictures.
+    materials: Materials,
 }
 
-const KNOWN: [&str; 3] = ["link", "joint", "loop_joint"];
-const PICTURES: &str = "not used: pictures are not supported";
+const KNOWN: [&str; 4] = ["link", "joint", "loop_joint", "material"];
 const OTHER: &str = "for other programs only";
 const REAL: &str = "for the real robot only";
-const ROBOT_UNUSED: [(&str, &str); 6] = [
-    ("material", PICTURES),
+const ROBOT_UNUSED: [(&str, &str); 5] = [
     ("transmission", "not used: add a force or a coupling for a drive"),
     ("gazebo", OTHER),
     ("ros2_control", OTHER),
     ("sensor", OTHER),
     ("mujoco", OTHER),
 ];
-const LINK_UNUSED: [(&str, &str); 6] = [
-    ("visual", PICTURES),
+const LINK_UNUSED: [(&str, &str); 5] = [
     ("collision", "not used: contact geometry is not supported"),
     ("contact", OTHER),
     ("sensor", OTHER),
@@ -135,11 +136,13 @@ pub(super) fn read(reader: &mut Reader, root: Node, options: &Options) -> Option
         joint_names: Names::new("joint"),
         unread: HashSet::new(),
         incomplete: reader.errors.len() > before,
+        materials: visuals::materials(root),
     };
     for child in &children {
         match child.tag_name().name() {
             "link" => robot.link(reader, *child),
             "joint" => robot.joint(reader, *child, options),
+            "material" => {}
             _ => robot.loop_joint(reader, *child),
         }
     }
@@ -172,9 +175,14 @@ impl Robot {
             centre: [0.0; 3],
             inertia: [0.0; 6],
             unphysical: false,
+            visuals: Vec::new(),
         };
         let before = reader.errors.len();
-        let children = reader.children(node, &owner, &["inertial"], &LINK_UNUSED);
+        let children = reader.children(node, &owner, &["inertial", "visual"], &LINK_UNUSED);
+        for child in children.iter().filter(|child| child.has_tag_name("visual")) {
+            let visual = visuals::read(reader, *child, &self.materials, name);
+            link.visuals.extend(visual);
+        }
         if let Some(inertial) = reader.single(&children, "inertial", &owner) {
             link.inertial(reader, inertial, &owner);
         }

@@ -19,6 +19,7 @@ mod notes;
 mod repair;
 mod resistance;
 mod tree;
+mod visuals;
 mod xml;
 
 use core::ops::Range;

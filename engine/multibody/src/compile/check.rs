@@ -63,6 +63,13 @@ pub(super) fn check(description: &Description, errors: &mut Vec<ModelError>) -> 
     for control in &description.controls {
         check.control(control);
     }
+    for (number, shape) in description.shapes.iter().enumerate() {
+        let mut faults = Faults::default();
+        shape.faults(&mut faults);
+        if !faults.0.is_empty() {
+            faults::report(faults, &description.shape_place(number), check.errors);
+        }
+    }
     paths::check(description, errors);
     told
 }

@@ -42,6 +42,9 @@ pub(super) fn check(
     for hint in &description.hints {
         check.pair(&hint.from, &hint.to, &hint_place(&hint.to));
     }
+    for (number, shape) in description.shapes.iter().enumerate() {
+        check.frame(&shape.on, &description.shape_place(number));
+    }
     for control in &description.controls {
         check.control(&control_place(&control.name), &control.kind);
     }

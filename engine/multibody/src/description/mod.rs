@@ -16,6 +16,7 @@ mod hint;
 pub(crate) mod include;
 mod path;
 mod road;
+mod shape;
 mod track;
 mod tyre;
 
@@ -27,6 +28,7 @@ pub use hint::StartHint;
 pub use include::{Axis, IncludeError, Mirror, Placement};
 pub use path::{Path, Pursuit};
 pub use road::Road;
+pub use shape::{COLOURS, SHAPES, Shape, ShapeInfo, ShapeKind, shape_kind};
 pub use track::Track;
 pub use tyre::{Carcass, Mount};
 
@@ -65,6 +67,8 @@ pub struct Description {
     pub inputs: Vec<Input>,
     /// Poses near which loops are to close.
     pub hints: Vec<StartHint>,
+    /// What can be seen.
+    pub shapes: Vec<Shape>,
 }
 
 /// Position and orientation of a frame in another.

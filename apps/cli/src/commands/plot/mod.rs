@@ -141,7 +141,9 @@ const BITMAP_SCALE: f64 = 2.0;
 fn run(matches: &ArgMatches) -> Result<Outcome, Error> {
     let args: Args = read(matches)?;
     let path = target(&args)?;
-    let runs = runs::open(&args.results)?;
+    let lists = args.panels.iter().chain(&args.channels).chain(&args.x);
+    let patterns: Vec<&str> = lists.flat_map(|list| choose::split(list)).collect();
+    let runs = runs::open(&args.results, &patterns)?;
     for remark in runs.iter().filter_map(Run::loss) {
         output::remark(&remark.to_string());
     }

@@ -316,6 +316,7 @@ fn one(
         interrupt: Some(interrupt.clone()),
         // The runs of a sweep share the cores.
         output_thread: OutputThread::Never,
+        state: !prepared.state.is_empty(),
         ..RunOptions::new(prepared.selection.clone())
     };
     let report = prepared.simulation.run(&options, &mut sink);

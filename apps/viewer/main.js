@@ -238,6 +238,8 @@ class Viewer {
     this.draw();
     const spent = performance.now() - begin;
     this.spent = spent;
+    // Without waiting for the graphics, which may be software.
+    this.script = spent - (this.drawn || 0);
     this.worst = Math.max(this.worst, spent);
     this.frame++;
   }
@@ -277,7 +279,9 @@ class Viewer {
     const lines = this.lines(batches);
     const dark = document.documentElement.classList.contains('dark');
     this.renderer.place(batches);
+    const drawing = performance.now();
     this.renderer.draw(camera, this.style(dark), Float32Array.from(lines));
+    this.drawn = performance.now() - drawing;
     this.overlay();
     this.plots.draw(this.t);
     find('slider').value = this.t;

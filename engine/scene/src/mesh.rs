@@ -63,7 +63,10 @@ pub enum MeshError {
 }
 
 /// Segments of round bodies.
-const ROUND: usize = 28;
+pub const ROUND: usize = 28;
+
+/// Segments of round bodies where there are very many of them.
+pub const COARSE: usize = 10;
 
 fn unit(v: [f64; 3]) -> [f32; 3] {
     let length = (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]).sqrt();
@@ -155,9 +158,9 @@ impl Mesh {
         mesh
     }
 
-    /// A sphere of radius 1.
-    pub fn sphere() -> Self {
-        let (around, rings) = (circle(ROUND), ROUND / 2);
+    /// A sphere of radius 1 with so many segments.
+    pub fn sphere(round: usize) -> Self {
+        let (around, rings) = (circle(round), round / 2);
         let half = circle(2 * rings);
         let mut mesh = Self::default();
         for &[z, r] in &half[..=rings] {
@@ -166,9 +169,9 @@ impl Mesh {
                 mesh.push(p, p);
             }
         }
-        let row = (ROUND + 1) as u32;
+        let row = (round + 1) as u32;
         for ring in 0..rings as u32 {
-            for k in 0..ROUND as u32 {
+            for k in 0..round as u32 {
                 let a = ring * row + k;
                 let (top, bottom) = ([a, a + 1], [a + row, a + row + 1]);
                 if ring > 0 {
@@ -183,18 +186,18 @@ impl Mesh {
     }
 
     /// A cylinder of radius 1 from z = −1/2 to 1/2.
-    pub fn cylinder() -> Self {
-        Self::frustum(1.0)
+    pub fn cylinder(round: usize) -> Self {
+        Self::frustum(1.0, round)
     }
 
     /// A cone of radius 1 from z = −1/2 to its tip at 1/2.
-    pub fn cone() -> Self {
-        Self::frustum(0.0)
+    pub fn cone(round: usize) -> Self {
+        Self::frustum(0.0, round)
     }
 
     /// Radius 1 below and `top` above.
-    fn frustum(top: f64) -> Self {
-        let around = circle(ROUND);
+    fn frustum(top: f64, round: usize) -> Self {
+        let around = circle(round);
         let slope = 1.0 - top;
         let mut mesh = Self::default();
         let sides: Vec<[u32; 2]> = around

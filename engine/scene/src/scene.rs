@@ -1,7 +1,7 @@
 //! [`Scene`]: everything to be seen, with its places on bodies.
 
 use crate::looks::Looks;
-use crate::mesh::{Mesh, MeshError};
+use crate::mesh::{COARSE, Mesh, MeshError, ROUND};
 use crate::poser::Poser;
 use holonom_algebra::{Mat3, Pose, Vec3};
 use holonom_multibody::Model;
@@ -192,15 +192,7 @@ impl Scene {
         let mut scene = Self {
             name: description.name.clone(),
             bodies: std::iter::once(ground).chain(bodies).collect(),
-            meshes: vec![
-                Mesh::cube(),
-                Mesh::sphere(),
-                Mesh::cylinder(),
-                Mesh::cone(),
-                Mesh::plane(),
-                Mesh::coil(),
-                bar(),
-            ],
+            meshes: basics(ROUND),
             parts: Vec::new(),
             axes: Vec::new(),
             frames: Vec::new(),
@@ -230,6 +222,9 @@ impl Scene {
         }
         Looks::new(&mut scene, description).add(&shown);
         scene.markers(description);
+        if scene.parts.len() > MANY {
+            scene.meshes.splice(..=basic::BAR, basics(COARSE));
+        }
         let mut poser = Poser::new(model);
         let poses = poser.poses(model, 0.0, &model.q0).to_vec();
         scene.measure(&poses);
@@ -443,8 +438,24 @@ impl Scene {
     }
 }
 
-fn bar() -> Mesh {
-    let mut mesh = Mesh::cylinder();
+/// Parts above which round bodies have fewer segments: they are small in the picture then.
+const MANY: usize = 400;
+
+/// The surfaces that all scenes have.
+fn basics(round: usize) -> Vec<Mesh> {
+    vec![
+        Mesh::cube(),
+        Mesh::sphere(round),
+        Mesh::cylinder(round),
+        Mesh::cone(round),
+        Mesh::plane(),
+        Mesh::coil(),
+        bar(round),
+    ]
+}
+
+fn bar(round: usize) -> Mesh {
+    let mut mesh = Mesh::cylinder(round);
     for p in &mut mesh.positions {
         p[2] += 0.5;
     }

@@ -91,6 +91,9 @@ fn resolve(description: &Description, name: &str) -> Option<(usize, holonom::mul
     holonom_scene::scene::resolve(description, name)
 }
 
+/// Channels above which they come without descriptions: the page would take long to load.
+const MOST_DESCRIBED: usize = 2000;
+
 fn colour(rgb: [f64; 3]) -> Value {
     json!(rgb.map(|x| (x * 1000.0).round() / 1000.0))
 }
@@ -176,8 +179,11 @@ impl Film {
     /// The scene with what belongs to the result.
     pub fn json(&self) -> (Value, Vec<u8>) {
         let (mut value, binary) = scene_json(&self.scene);
-        let channels: Vec<Value> = self
-            .catalogue()
+        let mut catalogue = self.catalogue();
+        if catalogue.len() > MOST_DESCRIBED {
+            catalogue.iter_mut().for_each(|(column, _)| column.description.clear());
+        }
+        let channels: Vec<Value> = catalogue
             .into_iter()
             .map(|(column, recorded)| {
                 json!({ "name": column.name, "unit": column.unit, "about": column.description, "recorded": recorded })

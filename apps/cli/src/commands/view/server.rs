@@ -225,7 +225,7 @@ impl Door {
             "favicon.ico" => answer(204, "image/x-icon", Vec::new()),
             "status" => json(&self.room.status()),
             "scene" => json(&shown()?.scene()?.0),
-            "meshes" => answer(200, "application/octet-stream", shown()?.scene()?.1),
+            "meshes" => answer(200, "application/octet-stream", shown()?.meshes()),
             "times" => {
                 let times = shown()?.times();
                 let bytes: Vec<u8> = times.iter().flat_map(|t| t.to_le_bytes()).collect();

@@ -91,6 +91,11 @@ impl Shown {
         Ok((value, binary))
     }
 
+    /// The surfaces of the scene.
+    pub fn meshes(&self) -> Vec<u8> {
+        scene_json(self.parts()).1
+    }
+
     /// Whether channels can be computed: not from positions alone.
     fn has_channels(&self) -> bool {
         match self {
